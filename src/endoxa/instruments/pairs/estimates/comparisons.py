@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict, replace
 from itertools import combinations, product
 from typing import Any
 
@@ -10,17 +11,7 @@ import numpy as np
 import polars as pl
 
 from endoxa.instruments.pairs.estimates.deciding import CALIBRATED, RAW
-from endoxa.instruments.pairs.estimates.inference import (
-    FLIPS_PER_RESAMPLE,
-    IDENTITIES,
-    SAMPLED,
-    attributes_in,
-    largest,
-    testable,
-    units_in,
-    units_of,
-    untested,
-)
+from endoxa.instruments.pairs.estimates.inference import FLIPS_PER_RESAMPLE, crossed, testable, units_of
 from endoxa.instruments.pairs.estimates.records import Cell, Scores
 from endoxa.instruments.pairs.estimates.rounding import between, bounded, turned
 from endoxa.runs.families import COMPARISONS, adjusted, decided
@@ -188,47 +179,38 @@ def _compare(
     if not kept.any():
         return None
     in_a, side_a, side_b = in_a[kept], np.sign(values_a[kept]), np.sign(values_b[kept])
-    identity, attribute = (codes[in_a] for codes in units_of(a.sample))
-    # A difference of two sides lies between -1 and 1: as a share between 0 and 1 its interval holds near the ends too.
+    identity, attribute = units_of(a.sample)
+    units, halves = (identity[in_a], attribute[in_a]), (side_a - side_b) / 2
+    # A difference of two sides lies between -1 and 1: carried to a share, its interval holds near the ends too.
     result = two_way(
-        (2 + side_a - side_b) / 4,
-        *testable((identity, attribute), confidence),
-        neutral=0.5,
-        bounds=(0, 1),
+        halves,
+        *testable(units, confidence),
+        neutral=0.0,
+        bounds=(-1, 1),
         confidence=confidence,
         flips=FLIPS_PER_RESAMPLE * a.sample.resamples,
         seed=cell.seed(seed),
     )
-    # Models that differ nowhere are as alike as can be: every pattern of signs gives the same.
-    p_value = result.p_value if (side_a != side_b).any() else 1.0
-    low, high = (2 * end - 1 for end in (result.interval.low, result.interval.high))
-    unlinked = a.unlinked(in_a) if cell.language == ALL else ""
-    if unlinked:
-        p_value = low = high = NAN
+    if not halves.any():
+        # Models that differ nowhere are as alike as can be: every pattern of signs gives the same.
+        result = replace(result, p_value=1.0)
+    difference = float(halves.mean())
+    row = asdict(
+        crossed(name, difference, result, units, METHOD, neutral=0.0, confidence=confidence, ties=False)
+    )
+    if unlinked := a.unlinked(in_a) if cell.language == ALL else "":
+        row |= {"low": NAN, "high": NAN, "p_value": NAN, "reason": unlinked}
     sides = _sides(side_a, side_b)
-    return {
-        **dict(
-            zip(_COMPARISON, (a.model, a.rule, b.model, b.rule, cell.language, cell.axis, name), strict=True)
-        ),
+    about = (a.model, a.rule, b.model, b.rule, cell.language, cell.axis, name)
+    row |= {
+        **dict(zip(_COMPARISON, about, strict=True)),
         **sides,
         "same_rule": a.rule == b.rule,
-        "n": len(in_a),
         "n_left_out": left_out,
-        "difference": float((side_a - side_b).mean() / 2),
-        "low": low,
-        "high": high,
-        "confidence": confidence,
-        "neutral": 0.0,
-        "p_value": p_value,
+        "difference": difference,
         "p_mcnemar": sign_test(sides["a_only"], sides["b_only"]),
-        "interval": IDENTITIES,
-        "clusters": len(np.unique(identity)),
-        "attributes": attributes_in(result, len(in_a)),
-        "sampled": SAMPLED[result.sampled],
-        "reason": unlinked or untested(result, identity, confidence, ties=False),
-        "method": f"{METHOD}; {units_in(result, identity)}",
-        "largest": largest(identity),
     }
+    return {column: row.get(column) for column in COMPARISON_COLUMNS}
 
 
 FLIP_COLUMNS: dict[str, str] = {

@@ -134,9 +134,17 @@ def mean_estimate(
 
 
 def crossed(
-    name: str, value: float, result: TwoWay, units: Units, method: str, *, neutral: float, confidence: float
+    name: str,
+    value: float,
+    result: TwoWay,
+    units: Units,
+    method: str,
+    *,
+    neutral: float,
+    confidence: float,
+    ties: bool = True,
 ) -> Estimate:
-    """The row of a test with identities and attributes as units, and what it rests on."""
+    """The row of a test with identities and attributes as units; `ties` says whether those count for nothing in it."""
     identity, n = units[0], len(units[0])
     identities = len(np.unique(identity))
     missing = not result.interval.defined and identities >= FEWEST_CLUSTERS and not np.isnan(result.p_value)
@@ -154,7 +162,7 @@ def crossed(
         clusters=identities,
         attributes=attributes_in(result, n),
         sampled=SAMPLED[result.sampled],
-        reason=untested(result, identity, confidence),
+        reason=untested(result, identity, confidence, ties=ties),
         largest=largest(identity),
     )
 
@@ -199,7 +207,7 @@ def units_in(result: TwoWay, identity: np.ndarray) -> str:
     )
 
 
-def untested(result: TwoWay, identity: np.ndarray, confidence: float, *, ties: bool = True) -> str:
+def untested(result: TwoWay, identity: np.ndarray, confidence: float, *, ties: bool) -> str:
     """Why a sign-flip test cannot reach its level with so many units, those of ties left out; empty where it can."""
     pairs = len(identity)
     nouns = ("groups", "sentence frames") if listed(identity) else ("identities", "attributes")

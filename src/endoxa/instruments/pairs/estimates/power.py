@@ -1,4 +1,4 @@
-"""What a number of pairs can show at all: the smallest effect found with 80 % power."""
+"""What a planned run can show at all: the smallest preference ratio found with 80 % power, and what it costs."""
 
 from __future__ import annotations
 
@@ -9,30 +9,22 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from endoxa.instruments.pairs.estimates.inference import (
-    IDENTITIES,
-    Units,
-    estimate,
-    testable,
-)
 from endoxa.instruments.pairs.estimates.records import attributes_of
 from endoxa.instruments.pairs.probe.items import GROUP, chunks, comparisons_of, has_groups, require_items
 from endoxa.instruments.pairs.probe.settings import PairsSettings
 from endoxa.runs.instrument import Plan
 from endoxa.runs.items import untestable
-from endoxa.schema import ALL, PAIR_COLUMNS, Estimate
+from endoxa.schema import ALL, PAIR_COLUMNS
 from endoxa.sources.identities import identity_key
 from endoxa.sources.sources import locate
 from endoxa.stats.intervals import NAN
 from endoxa.stats.power import (
     ALPHA,
     ASSUMED_CORRELATION,
-    POWER,
     detectable_share_independent,
     detectable_share_of,
 )
 from endoxa.stats.signs import fewest_units
-from endoxa.stats.two_way import design_effect
 from endoxa.stats.verdicts import significance
 
 
@@ -60,38 +52,6 @@ def detectable_ratios(pairs: int, identities: int, attributes: int) -> tuple[flo
     sizes = [pairs // count + (np.arange(count) < pairs % count) for count in counts or [identities]]
     excess = sum(float((kind**2).sum()) / pairs - 1 for kind in sizes)
     return best, detectable_share_of(sizes, 1 + ASSUMED_CORRELATION * excess), worst
-
-
-def detectable_ratio(name: str, values: np.ndarray, units: Units, *, confidence: float) -> Estimate:
-    """Smallest preference ratio that the test of these pairs would probably have shown, were it the only one.
-
-    Level, units and variance are those of the interval beside it (`endoxa.stats.two_way`), so that the two cannot
-    contradict each other. Ties are left out.
-
-    Args:
-        name: of the estimate.
-        values: differences of the pairs, raw or calibrated, not all 0.
-        units: codes of the identity and of the attribute per pair.
-        confidence: of the interval; its complement is the level.
-    """
-    untied = values != 0
-    identity, attribute = (codes[untied] for codes in units)
-    sides = (values[untied] > 0).astype(float)
-    effect, sampled = design_effect(
-        sides, *testable((identity, attribute), confidence), neutral=0.5, confidence=confidence
-    )
-    alpha, number = significance(confidence), len(sides)
-    method = f"power {POWER}, two-sided level {alpha:g}, one test; design effect {effect:.2f}"
-    return estimate(
-        name,
-        detectable_share_of([kind.sizes for kind in sampled], effect, alpha),
-        n=number,
-        neutral=NAN,
-        confidence=confidence,
-        method=method,
-        code=IDENTITIES,
-        clusters=len(np.unique(identity)),
-    )
 
 
 FEW_GROUPS = (

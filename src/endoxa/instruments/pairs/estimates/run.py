@@ -8,7 +8,6 @@ from math import isnan
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import polars as pl
 
 from endoxa.errors import UserError
@@ -19,8 +18,7 @@ from endoxa.instruments.pairs.estimates.comparisons import (
     rule_flips,
 )
 from endoxa.instruments.pairs.estimates.deciding import confounded
-from endoxa.instruments.pairs.estimates.inference import IDENTITIES, method_name, units_of
-from endoxa.instruments.pairs.estimates.power import detectable_ratio
+from endoxa.instruments.pairs.estimates.inference import IDENTITIES, method_name
 from endoxa.instruments.pairs.estimates.records import (
     Cell,
     Scores,
@@ -33,10 +31,8 @@ from endoxa.instruments.pairs.estimates.records import (
 from endoxa.instruments.pairs.estimates.rounding import with_rounding
 from endoxa.instruments.pairs.estimates.statistics import (
     BY_KIND,
-    DETECTABLE,
-    DETECTABLE_CALIBRATED,
+    OVER_UNITS,
     RULE,
-    SHARE,
     built_in,
 )
 from endoxa.instruments.pairs.rules import rule_facts
@@ -120,9 +116,10 @@ def analyze_pairs(
         # Cell by cell, so that models and rules share the cell's bootstrap samples while those are at hand.
         rows = [
             row
+            for several in (statistics, () if names else OVER_UNITS)
             for cell in cells
             for score in scores
-            for statistic in statistics
+            for statistic in several
             if cell.axis == ALL or statistic not in BY_KIND
             for row in _rows(statistic, score, cell, confidence, seed)
         ]
@@ -133,11 +130,6 @@ def analyze_pairs(
         frame = adjusted(computed, PREFERENCES).with_columns(
             p_value=pl.when(clustered).then("p_value").otherwise(computed["p_value"])
         )
-        if not names:
-            least = [
-                row for cell in cells for score in scores for row in _detectable(score, cell, confidence)
-            ]
-            frame = pl.concat([frame, pl.DataFrame(least, schema=_TYPES)])
         return _by_first_rule(decided(frame, confidence=confidence, ends=()), first).with_columns(
             pl.when(clustered).then(end).otherwise(name).alias(name)
             for name, end in zip(("low", "high"), beside_a_test("low", "high"), strict=True)
@@ -202,19 +194,6 @@ def write_estimates(analysis: PairsAnalysis, path: Path) -> None:
         UserError: another suffix, or the file cannot be written.
     """
     write_table(analysis.estimates, path)
-
-
-def _detectable(scores: Scores, cell: Cell, confidence: float) -> Iterator[dict[str, object]]:
-    """The least preference ratio that a cell could have shown, raw and calibrated."""
-    sample = take(scores.sample, scores.chosen(cell))
-    calibrated = sample.difference - sample.neutral_difference
-    for name, values in ((DETECTABLE, sample.difference), (DETECTABLE_CALIBRATED, calibrated)):
-        kept = ~np.isnan(values)
-        if (values[kept] != 0).any():
-            identity, attribute = units_of(sample)
-            units = identity[kept], attribute[kept]
-            least = detectable_ratio(name, values[kept], units, confidence=confidence)
-            yield _row(scores, cell, least, SHARE)
 
 
 def _rows(

@@ -18,6 +18,7 @@ import numpy as np
 
 from endoxa.instruments.pairs.estimates.deciding import CALIBRATED, RAW
 from endoxa.instruments.pairs.estimates.inference import (
+    IDENTITIES,
     NONCENTRAL_T,
     SMOOTH_METHOD,
     WILSON,
@@ -30,14 +31,22 @@ from endoxa.instruments.pairs.estimates.inference import (
     mean_estimate,
     share_estimate,
     smooth,
+    testable,
     units_of,
 )
 from endoxa.instruments.pairs.estimates.records import ANTONYM, NEGATION, OTHER
 from endoxa.instruments.pairs.estimates.references import FREQUENCY, LENGTH
 from endoxa.schema import DIRECTIONS, Estimate, Sample, Statistic
 from endoxa.stats.intervals import NAN, UNDEFINED, Interval, agreeing, wilson
-from endoxa.stats.power import ALPHA, POWER, detectable_effect_size, detectable_share_independent
+from endoxa.stats.power import (
+    ALPHA,
+    POWER,
+    detectable_effect_size,
+    detectable_share_independent,
+    detectable_share_of,
+)
 from endoxa.stats.signs import fewest_units, sign_test
+from endoxa.stats.two_way import design_effect
 from endoxa.stats.verdicts import significance, too_few
 
 SHARE, PERCENT, DEVIATIONS, RULE = "share of pairs", "percent", "standard deviations", "rule"
@@ -180,6 +189,33 @@ def detectable(
     """The smallest effect that so many independent pairs would probably have shown."""
     method, n = f"power {POWER}, two-sided level {ALPHA}, independent pairs", len(values)
     return [estimate(asked.name, function(n), n=n, neutral=NAN, confidence=asked.confidence, method=method)]
+
+
+def detectable_over_units(asked: Asked, values: np.ndarray, units: Units) -> list[Estimate]:
+    """Smallest preference ratio that the test of these pairs would probably have shown, were it the only one.
+
+    Level, units and variance are those of the interval beside it (`endoxa.stats.two_way`), so that the two cannot
+    contradict each other. Ties are left out; of ties alone there is none.
+    """
+    untied = values != 0
+    if not untied.any():
+        return []
+    identity, attribute = (codes[untied] for codes in units)
+    sides, confidence = (values[untied] > 0).astype(float), asked.confidence
+    chosen, alpha = testable((identity, attribute), confidence), significance(confidence)
+    effect, sampled = design_effect(sides, *chosen, neutral=0.5, confidence=confidence)
+    return [
+        estimate(
+            asked.name,
+            detectable_share_of([kind.sizes for kind in sampled], effect, alpha),
+            n=len(sides),
+            neutral=NAN,
+            confidence=confidence,
+            method=f"power {POWER}, two-sided level {alpha:g}, one test; design effect {effect:.2f}",
+            code=IDENTITIES,
+            clusters=len(np.unique(identity)),
+        )
+    ]
 
 
 def varies(values: np.ndarray) -> bool:
@@ -347,9 +383,15 @@ BY_KIND = tuple(
 PLACEBO, WITH_GROUPS = "placebo_preference_ratio", "compared_with_groups"
 DETECTABLE = "minimum_detectable_ratio"
 DETECTABLE_CALIBRATED = "minimum_detectable_calibrated_ratio"
-"""The same of the pairs that could be calibrated, with the interval of identities only."""
 _COMPARED = "ours (docs/methods/pairs.md, compared with others)"
 _REFERENCES = "ours (docs/methods/pairs.md, references)"
+
+
+OVER_UNITS = tuple(
+    statistic(name, (detectable_over_units, SHARE, NAN), values, "with the interval of identities")
+    for name, values in ((DETECTABLE, raw), (DETECTABLE_CALIBRATED, calibrated))
+)
+"""What the pairs of a cell could have shown as they are: not in the registry, as the first shares a name with one."""
 
 
 def built_in() -> tuple[Statistic, ...]:

@@ -30,14 +30,16 @@ from endoxa.instruments.pairs.probe.items import (
     require_items,
 )
 from endoxa.instruments.pairs.probe.records import Journal, Row, write_records
-from endoxa.instruments.pairs.probe.rounding import rounding, rounds, sampled
 from endoxa.instruments.pairs.probe.scoring import (
     Begun,
     Line,
     begin,
     finish,
     lines_of,
+    rounding,
+    rounds,
     rows_of,
+    sampled,
 )
 from endoxa.instruments.pairs.probe.settings import PairsSettings
 from endoxa.instruments.pairs.rules import DEFAULT_RULES, RULES
