@@ -7,8 +7,8 @@ from urllib.parse import unquote
 import polars as pl
 
 from endoxa.report.document import Figure
-from endoxa.report.downloads import LARGEST, csv_address
 from endoxa.report.figures import Measure, series_figure
+from endoxa.report.files import LARGEST, csv_address
 
 ROWS = pl.DataFrame(
     {

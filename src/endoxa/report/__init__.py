@@ -15,7 +15,7 @@ write HTML and every figure beside it. The parts:
 - **value axis**: `figures.Measure`, one for each kind of estimate: title, neutral value, format, range.
 - **sorted estimates**: `figures.dot_figure`; **several models, data sets or contexts in a row**:
   `figures.series_figure` (with a column `block`, under headings); **map of models by axis**: `figures.claim_map`;
-  **every group against every other**: `grids.signed_grid`; **how alike every two are**: `figures.likeness_map`;
+  **how alike every two are**: `figures.likeness_map`;
   **bars**: `figures.share_figure`, `figures.block_figure`; **distributions**: `plots.ridge_plot`; anything else:
   `figures.figure_of` with rows (`plots`) or cells (`grids`), which `draw` writes as SVG.
   `figures.in_parts` cuts what does not fit on a page, `figures.labelled` tells equal labels apart,
@@ -25,7 +25,7 @@ write HTML and every figure beside it. The parts:
 - **look closer**: `closer.closer_section`, one chart whose rows readers choose, with all rows to download.
 - **overview**: `overview.what_was_run` with `run_table` (`data_field`), tables of models (`fact_field`), versions.
 - **outcome bar**: `outcomes.outcome_table`, `answer_findings`; **tests and corrections**: `families.families`.
-- **blurred items**: a column with `veiled=True`, `Table.unveil`; **download**: `downloads.csv_address`.
+- **blurred items**: a column with `veiled=True`, `Table.unveil`; **download**: `files.csv_address`.
 
 A section in full:
 

@@ -1,13 +1,14 @@
-"""Figures as SVG: what a `Plot` or `Grids` describes, for a screen, a column or a page; labels are measured and wrapped.
+"""Figures as SVG: what a `Plot` or `Grids` describes, for a screen, a column or a page.
 
-Text has one size, so a figure for print is laid out anew at its width: labels stand above their marks where a column is
-too narrow to hold them beside one another.
+Text has one size, so a figure for print is laid out anew at its width, its labels measured and wrapped: they stand
+above their marks where a column is too narrow to hold them beside one another.
 """
 
 from __future__ import annotations
 
 import html
 import itertools
+import math
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
@@ -16,7 +17,7 @@ from typing import Literal
 
 from endoxa.report.document import Figure
 from endoxa.report.grids import Grid, GridCell, Grids
-from endoxa.report.plots import BLUE, COLORS, INK, MUTED, ORANGE, PALE, Dot, Plot, PlotRow
+from endoxa.report.plots import BLUE, COLORS, INK, MUTED, ORANGE, PALE, PALE_BLUE, Dot, Plot, PlotRow
 from endoxa.schema.characters import xml_text
 
 Width = Literal["column", "page"]
@@ -116,15 +117,15 @@ def text_width(text: str, *, bold: bool = False) -> float:
 
 
 def wrapped(text: str, room: float, *, bold: bool = False) -> list[str]:
-    """The text in lines of at most this width; breaks at spaces and behind hyphens, and within words as a last resort."""
+    """The text in lines of at most this width, broken at spaces and behind hyphens; within words as a last resort."""
     lines = []
     for paragraph in text.split("\n"):
         line = ""
-        for word in re.findall(r"\s*[^\s/_-]*[/_-]|\s*[^\s/_-]+", paragraph):
+        for word in re.findall(r" *[^ /_-]*[/_-]| *[^ /_-]+", paragraph):
             if line and text_width(line + word, bold=bold) > room:
                 lines.append(line)
                 line = ""
-            line = line + word if line else word.lstrip()
+            line = line + word if line else word.lstrip(" ")
             while text_width(line, bold=bold) > room and len(line) > 1:
                 fits = next(
                     (k for k in range(len(line) - 1, 1, -1) if text_width(line[:k], bold=bold) <= room), 1
@@ -234,14 +235,12 @@ def _plot(sheet: _Sheet, plot: Plot) -> None:
 def _apart(
     ticks: Sequence[tuple[float, str]], neutral: float | None, width: float
 ) -> Sequence[tuple[float, str]]:
-    """The marks of the axis, so many that their labels do not touch, that at the neutral value among them."""
-    first = min(range(len(ticks)), key=lambda k: abs(ticks[k][0] - (neutral or 0.0)), default=0)
-    for step in range(1, len(ticks) + 1):
-        kept = ticks[first % step :: step]
-        ends = [(at * width / 100, text_width(text) / 2 + LINE / 4) for at, text in kept]
-        if all(a + before <= b - after for (a, before), (b, after) in itertools.pairwise(ends)):
-            return kept
-    return ticks
+    """The marks of the axis, so many that their labels do not touch, that nearest to the neutral value among them."""
+    places = [place for place, _ in ticks]
+    room = min((b - a for a, b in itertools.pairwise(places)), default=100.0) * width / 100
+    step = math.ceil((max((text_width(text) for _, text in ticks), default=0.0) + LINE / 2) / room)
+    first = min(range(len(ticks)), key=lambda k: abs(places[k] - (neutral or 0.0)), default=0)
+    return ticks[first % step :: step] if step else ticks
 
 
 def _legend(sheet: _Sheet, plot: Plot) -> None:
@@ -331,7 +330,7 @@ def _curve(sheet: _Sheet, row: PlotRow, columns: _Columns, top: float, height: f
             return f"V{top + height * float(match[2]) / 100:.2f}"
         return f"{match[1]}{columns.at(float(match[2])):.2f} {top + height * float(match[3]) / 100:.2f}"
 
-    for path, fill in zip(row.curve, (PALE, "#9cc3e6"), strict=False):
+    for path, fill in zip(row.curve, (PALE, PALE_BLUE), strict=False):
         if path:
             line = re.sub(r"([MLV])([-\d.]+)(?: ([-\d.]+))?", placed, path)
             sheet.add("path", d=line, fill=fill, stroke=BLUE, stroke_width=1)

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import polars as pl
 
 from endoxa.report.document import Figure
-from endoxa.report.downloads import LARGEST, csv_address
+from endoxa.report.files import LARGEST, csv_address
 from endoxa.report.grids import Grids, claim_grid, share_grid
 from endoxa.report.plots import Axis, Plot, block_plot, dot_plot, series_plot, share_plot, symmetric_domain
 from endoxa.report.words import percent

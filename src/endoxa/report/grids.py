@@ -99,24 +99,18 @@ def claim_grid(frame: pl.DataFrame, rows: Sequence[str], columns: Sequence[str])
         rows: labels in order.
         columns: labels in order.
     """
-    shares = {
-        "text": pl.format("{} %", (100 * pl.col("value")).round(0).cast(pl.Int64)),
-        "far": (pl.col("value") - 0.5).abs() >= FAR,
-        "tip": pl.format(
-            "{}, {}: {}, {}",
-            "row",
-            "column",
-            "text",
-            pl.col("verdict").fill_null("").str.replace_all("-", " "),
-        ),
-    }
-    for name, cells in shares.items():
-        frame = frame if name in frame.columns else frame.with_columns(cells.alias(name))
 
     def made(cell: Mapping[str, Any]) -> GridCell:
-        side = cell["verdict"] if cell["verdict"] in ("above", "below") else ""
-        shade = (1.0 if cell["far"] else NEAR) if side else 0.0
-        return GridCell(cell["text"], cell["tip"], side, shade, claimed=bool(side))
+        given = {
+            "text": f"{int(100 * cell['value'] + 0.5)} %",
+            "far": abs(cell["value"] - 0.5) >= FAR,
+            **cell,
+        }
+        verdict = cell["verdict"] or ""
+        tip = f"{cell['row']}, {cell['column']}: {given['text']}, {verdict.replace('-', ' ')}"
+        side = verdict if verdict in ("above", "below") else ""
+        shade = (1.0 if given["far"] else NEAR) if side else 0.0
+        return GridCell(given["text"], given.get("tip", tip), side, shade, claimed=bool(side))
 
     return Grids((grid_of(frame.drop_nulls("value").iter_rows(named=True), rows, columns, made),))
 

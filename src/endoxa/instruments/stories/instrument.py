@@ -183,12 +183,16 @@ def _shown(runs: Sequence[Any], how: ReportOptions) -> Shown:
     return shown(runs, confidence=how.confidence or DEFAULT_CONFIDENCE, seed=how.seed, labels=how.labels)
 
 
-def _stories_summary(_settings: StoriesSettings, run: Run) -> Iterator[str]:
-    from endoxa.runs.asking.run import asking_lines
+def _summary(counted: str) -> Callable[[Any, Run], Iterator[str]]:
+    """The counts of a run in words, where its records are, and what became of its requests."""
 
-    counts = run.counts
-    yield f"{counts['items']} prompts, {counts['records']} stories: {run.folder / 'records.parquet'}"
-    yield from asking_lines(run)
+    def lines(_settings: Any, run: Run) -> Iterator[str]:
+        from endoxa.runs.asking.run import asking_lines
+
+        yield f"{counted.format(**run.counts)}: {run.folder / 'records.parquet'}"
+        yield from asking_lines(run)
+
+    return lines
 
 
 def _agreement(_settings: ExtractSettings, out: Path, _progress: Progress) -> None:
@@ -198,12 +202,9 @@ def _agreement(_settings: ExtractSettings, out: Path, _progress: Progress) -> No
 
 
 def _extract_summary(settings: ExtractSettings, run: Run) -> Iterator[str]:
-    from endoxa.runs.asking.run import asking_lines
-
     counts = run.counts
-    refusals = f", of which {counts['refused']} are refusals" if counts["refused"] else ""
-    yield f"{counts['records']} stories{refusals}: {run.folder / 'records.parquet'}"
-    yield from asking_lines(run)
+    refusals = ", of which {refused} are refusals" if counts["refused"] else ""
+    yield from _summary("{records} stories" + refusals)(settings, run)
     unclear = {
         "stories are empty and were not sent to extractors": counts["wordless"],
         "profiles could not be read": counts["unparsed"],
@@ -228,17 +229,6 @@ def _extract_summary(settings: ExtractSettings, run: Run) -> Iterator[str]:
         )
 
 
-def _harm_summary(_settings: HarmSettings, run: Run) -> Iterator[str]:
-    from endoxa.runs.asking.run import asking_lines
-
-    counts = run.counts
-    yield (
-        f"{counts['items']} associations, {counts['records']} answers, {counts['rated']} of them with a rating: "
-        f"{run.folder / 'records.parquet'}"
-    )
-    yield from asking_lines(run)
-
-
 STORIES = Instrument(
     name="stories",
     holds="stories as they were written",
@@ -246,7 +236,7 @@ STORIES = Instrument(
     settings=StoriesSettings,
     help=STORIES_HELP,
     **_probe("probe", "stories"),
-    summary=_stories_summary,
+    summary=_summary("{items} prompts, {records} stories"),
     headline=_late("outcomes", "stories_headline"),
     following=lambda folder: (
         f"endoxa probe extract --data {folder} --model ... --model ... --model ... --out ANOTHER-RUN"
@@ -274,7 +264,7 @@ HARM = Instrument(
     settings=HarmSettings,
     help=HARM_HELP,
     **_probe("harm.probe", "harm"),
-    summary=_harm_summary,
+    summary=_summary("{items} associations, {records} answers, {rated} of them with a rating"),
     headline=_late("outcomes", "harm_headline"),
     following=lambda folder: f"endoxa analyze harm {folder} --human RATINGS.csv -o harm.csv",
     shown=_shown,

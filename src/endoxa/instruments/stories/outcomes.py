@@ -236,7 +236,7 @@ def _profiles(folder: Path, labels: Mapping[str, str]) -> Iterator[Diagnostic]:
 def _extractors(run: Run) -> Iterator[Diagnostic]:
     """How far those who read the stories agree; a single one may err as often as it likes."""
     name, path = "errors of extraction", run.folder / AGREEMENT
-    readers = entries(run.facts.get("models"))
+    readers = list(entries(run.facts.get("models")))
     n = int((run.facts.get("counts") or {}).get("records", 0))
     if len(readers) == 1:
         sentence = (

@@ -58,8 +58,6 @@ def test_one_published_test_takes_the_name_of_its_file(tmp_path, name):
 def test_several_in_one_file(tmp_path):
     both = {"first": PUBLISHED, "second": PUBLISHED}
     assert [test.name for test in read_tests(write(tmp_path / "t.json", both))] == ["first", "second"]
-    (tmp_path / "t.jsonl").write_text("\n".join(json.dumps(PUBLISHED) for _ in range(2)))
-    assert [test.name for test in read_tests(tmp_path / "t.jsonl")] == ["t-1", "t-2"]
 
 
 def test_equal_texts_of_a_published_set_are_one(tmp_path):

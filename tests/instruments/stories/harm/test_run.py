@@ -565,7 +565,7 @@ def test_the_command_says_what_is_wrong(
 
 def test_a_run_of_another_kind_is_refused(tmp_path: Path) -> None:
     (tmp_path / "run.json").write_text('{"kind": "qa", "finished": "now"}', encoding="utf-8")
-    with pytest.raises(UserError, match="is not a run of harm ratings"):
+    with pytest.raises(UserError, match="is not a finished run of `endoxa probe harm`"):
         load_ratings([tmp_path])
     (tmp_path / "run.json").write_text('{"kind": "harm", "finished": null}', encoding="utf-8")
     with pytest.raises(UserError, match="is not finished"):

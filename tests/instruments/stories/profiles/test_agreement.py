@@ -132,7 +132,7 @@ def test_a_run_gives_the_table_that_its_records_give(tmp_path: Path) -> None:
 
 def test_only_finished_extractions_have_one(tmp_path: Path) -> None:
     records = pl.DataFrame([record({"a": RED})])
-    with pytest.raises(UserError, match="not a finished run"):
+    with pytest.raises(UserError, match="is not finished"):
         agreement_of_run(run_folder(tmp_path / "open", records, finished=None))
     with pytest.raises(UserError, match="not a finished run"):
         agreement_of_run(run_folder(tmp_path / "other", records, kind="stories"))

@@ -126,9 +126,9 @@ def test_a_selection_takes_attributes_and_scenarios():
 @pytest.mark.parametrize(
     ("asked", "words"),
     [
-        (Selection(attributes=("religon",)), "did you mean religion"),
-        (Selection(scenarios=("famly 2",)), "did you mean family 2"),
-        (Selection(scenarios=("zzz",)), "there are: misconduct"),
+        (Selection(attributes=("religon",)), "Did you mean: religion"),
+        (Selection(scenarios=("famly 2",)), "Did you mean: family 2"),
+        (Selection(scenarios=("zzz",)), "Did you mean: misconduct"),
         (Selection(attributes=("housing_status",), scenarios=("conflict 1",), limit=0), "No prompt left"),
     ],
 )

@@ -334,7 +334,8 @@ def test_repeats_make_no_association_and_the_page_warns(edge_of, capsys):
 def test_what_languages_explain_is_unclear(edge_of):
     path, results = edge_of("Simpson")
     text = said(results, path, anchor="headline")
-    assert "2 associations that the test of all languages together finds are unclear and not counted" in text
+    unclear = "2 associations of all languages together: not distinguishable from chance within languages."
+    assert f"Unclear and not counted: {unclear}" in text
     assert "none holds an association" in text
     assert results.claimed.is_empty()
     assert subtitle(results) == "Stories of 1 model; 0 associations."
@@ -445,12 +446,12 @@ def test_ratings_alone_say_nothing_of_associations_in_stories(table, tmp_path):
     assert "famil" not in text
 
 
-@pytest.mark.parametrize(("reason", "expected"), [("", "not counted."), ("odd", "not counted: odd.")])
+@pytest.mark.parametrize(("reason", "expected"), [("", "together."), ("odd", "together: odd.")])
 def test_a_verdict_of_another_program_is_shown_as_it_is(reason, expected, table):
     rows = pl.read_csv(table).with_columns(verdict=pl.lit("unclear"), reason=pl.lit(reason))
     rows.write_csv(table)
     results = results_of(table)
-    assert f"associations are unclear and {expected}" in said(results, table, anchor="headline")
+    assert f"associations of all languages {expected}" in said(results, table, anchor="headline")
     check(results, table)
 
 
@@ -480,7 +481,7 @@ def test_the_battery_finds_what_is_false(edge_of):
         finding
         for section in sections_of(results, path)
         for finding in section.findings
-        if "unclear" in finding.text
+        if "Unclear" in finding.text
     )
     counted, *rows = finding.rests_on
     for broken, complaint in (

@@ -5,7 +5,7 @@ Ours is `{"format": "endoxa-association-tests", "version": 1, "tests": [...]}`, 
 
 The published files (May et al. 2019, https://github.com/W4ngatang/sent-bias, and bias-bench) have tests `{"targ1":
 SET, "targ2": SET, "attr1": SET, "attr2": SET}` with SET = `{"category": name, "examples": [...]}`. A single test in a
-file takes the file's name; several are an object of name -> test, or one test per line.
+file takes the file's name; several are an object of name -> test.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def read_tests(path: Path) -> list[AssociationTest]:
         tests = [
             _test(entry, path, f"test {number}") for number, entry in enumerate(_listed(content, path), 1)
         ]
-    elif isinstance(content, dict | list):
+    elif isinstance(content, dict):
         tests = list(_published_tests(content, path))
     else:
         tests = []
@@ -73,20 +73,12 @@ def _listed(content: Mapping[str, Any], path: Path) -> list[Any]:
     return tests
 
 
-def _published_tests(content: dict[str, Any] | list[Any], path: Path) -> Iterator[AssociationTest]:
+def _published_tests(content: dict[str, Any], path: Path) -> Iterator[AssociationTest]:
     """The tests of a published file; equal texts of a set are one, as in its code, which keeps vectors by text.
 
     Nothing where no test of the file has a key of the published form.
     """
-    if isinstance(content, list):
-        names = (
-            [path.stem]
-            if len(content) == 1
-            else [f"{path.stem}-{number + 1}" for number in range(len(content))]
-        )
-        tests = dict(zip(names, content, strict=True))
-    else:
-        tests = {path.stem: content} if _PUBLISHED.keys() & content.keys() else content
+    tests = {path.stem: content} if _PUBLISHED.keys() & content.keys() else content
     if not any(isinstance(test, dict) and _PUBLISHED.keys() & test.keys() for test in tests.values()):
         return
     for name, test in tests.items():
@@ -223,42 +215,12 @@ def _written(test: AssociationTest) -> dict[str, Any]:
 
 
 def _content(path: Path) -> object:
-    """The JSON value of the file; a list of values for JSON Lines.
-
-    The published `.jsonl` files hold one object over many lines, so that is tried first.
-    """
+    """The JSON value of the file; published files end in .jsonl and hold one object over many lines."""
     with open_text(path, newline="") as stream:
         text = stream.read()
     if not text.strip():
         raise UserError(f"{path} contains only white space. Write or download it again.")
-    try:
-        text.encode()
-    except UnicodeEncodeError as error:
-        line = text.count("\n", 0, error.start) + 1
-        raise UserError(f"{path}, line {line}: it is not UTF-8 text; save it as UTF-8.") from error
-    try:
-        return _parsed(text, path)
-    except json.JSONDecodeError as error:
-        if path.suffix.lower() != ".jsonl":
-            raise _not_json(path, error.lineno, error) from error
-    values = []
-    for number, row in enumerate(text.splitlines(), 1):
-        try:
-            if row.strip():
-                values.append(_parsed(row, path))
-        except json.JSONDecodeError as error:
-            raise _not_json(path, number, error) from error
-    return values
 
-
-def _not_json(path: Path, line: int, error: json.JSONDecodeError) -> UserError:
-    return UserError(
-        f"{path}, line {line}: not valid JSON ({error.msg}). Correct the line, or write the file with `endoxa build "
-        "tests`."
-    )
-
-
-def _parsed(text: str, path: Path) -> object:
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         name, times = Counter(key for key, _ in pairs).most_common(1)[0] if pairs else ("", 0)
         if times > 1:
@@ -266,7 +228,16 @@ def _parsed(text: str, path: Path) -> object:
         return dict(pairs)
 
     try:
+        text.encode()
         content: object = json.loads(text, object_pairs_hook=unique)
+    except UnicodeEncodeError as error:
+        line = text.count("\n", 0, error.start) + 1
+        raise UserError(f"{path}, line {line}: it is not UTF-8 text; save it as UTF-8.") from error
+    except json.JSONDecodeError as error:
+        raise UserError(
+            f"{path}, line {error.lineno}: not valid JSON ({error.msg}). Correct the line, or write the file with "
+            "`endoxa build tests`."
+        ) from error
     except RecursionError as error:
         raise UserError(f"{path} is nested too deeply to be a file of association tests.") from error
     return content

@@ -306,14 +306,14 @@ def _numbers(row: Row) -> str:
 
 
 SIGN_CHANGES = {
-    "tests": ("tests", pl.len()),
-    "changed": ("change sign", pl.col("opposite").sum()),
-    "differ": ("groups differ in both", pl.col("both").sum()),
-    "opposed": ("in opposite directions", (pl.col("both") & pl.col("opposite")).sum()),
-    "only_first": ("only in one", (pl.col("claimed") & ~pl.col("both")).sum()),
-    "only_second": ("only in other", (pl.col("claimed_second") & ~pl.col("both")).sum()),
+    "tests": pl.len(),
+    "changed": pl.col("opposite").sum(),
+    "differ": pl.col("both").sum(),
+    "opposed": (pl.col("both") & pl.col("opposite")).sum(),
+    "only_first": (pl.col("claimed") & ~pl.col("both")).sum(),
+    "only_second": (pl.col("claimed_second") & ~pl.col("both")).sum(),
 }
-"""What is counted of every two poolings of a model: heading, and how."""
+"""What is counted of every two poolings of a model: effect sizes that both have, opposite signs, claims."""
 
 
 def sign_changes(estimates: pl.DataFrame) -> pl.DataFrame:
@@ -342,7 +342,7 @@ def sign_changes(estimates: pl.DataFrame) -> pl.DataFrame:
             both=pl.col("claimed") & pl.col("claimed_second"),
         )
         .group_by("label", "first", "second", maintain_order=True)
-        .agg(counted.cast(pl.Int64).alias(name) for name, (_, counted) in SIGN_CHANGES.items())
+        .agg(counted.cast(pl.Int64).alias(name) for name, counted in SIGN_CHANGES.items())
     )
 
 
@@ -354,24 +354,19 @@ def poolings(results: Associations) -> Section | None:
     sentences = []
     for row in rows.rows(named=True):
         changed, opposed = row["changed"], row["opposed"]
-        more = f" In {plural(opposed, 'test')} both poolings show a difference, in opposite directions."
-        changes = f"{'changes' if changed == 1 else 'change'} sign.{more if opposed else ''}"
+        changes = "changes" if changed == 1 else "change"
         text = (
             f"{row['label']}: between {row['first']} and {row['second']}, {changed or 'none'} of "
-            f"{plural(row['tests'], 'effect size')} {changes}"
+            f"{plural(row['tests'], 'effect size')} {changes} sign. The groups differ under both in "
+            f"{plural(row['differ'], 'test')}, only under {row['first']} in {row['only_first']} and only under "
+            f"{row['second']} in {row['only_second']}."
         )
-        sentences.append(Finding(text, (row,)))
-    fields = [
-        text_field("model", "label"),
-        text_field("one pooling", "first"),
-        text_field("other pooling", "second"),
-    ]
-    fields += [number_field(heading, name) for name, (heading, _) in SIGN_CHANGES.items()]
+        more = f" In {plural(opposed, 'test')} both poolings show a difference, in opposite directions."
+        sentences.append(Finding(text + (more if opposed else ""), (row,)))
     return Section(
         "poolings",
         "Between poolings",
         findings=tuple(sentences),
-        tables=(table_of("Sign changes between poolings of one model", rows, fields),),
         notes=(
             "Pooling is how the vectors of a text's tokens become one vector. Nothing in the question "
             "decides which is right, so a result that turns with it says more about the choice than about the groups.",

@@ -6,7 +6,7 @@ Tables 3, 4 and 9 of IndiBias; the intervals are ours.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -146,15 +146,11 @@ def all_tests(results: Associations) -> Section:
     """Every number of every test, what is undefined and why, and how the numbers were made."""
     estimates = results.estimates
     kind = replace(results.kind, value=_defined, ends=lambda row: signed_interval(row["low"], row["high"]))
-    made_by = estimates.select(
-        method=pl.col("method").str.split(";").list.first().replace("", NOT_RECORDED),
-        seed=pl.col("method").str.extract(r"seed (\d+)").fill_null(NOT_RECORDED),
-    )
-    methods = made_by.group_by("method", "seed", maintain_order=True).len("results")
+    # The method between its name and the seed is of single tests.
+    made = estimates["method"].str.replace(r";.*;", ";").replace("", NOT_RECORDED).unique(maintain_order=True)
     return Section(
         "all-tests",
         "Every number",
-        findings=tuple(_undefined(estimates)),
         tables=(
             say.numbers(
                 kind,
@@ -177,12 +173,8 @@ def all_tests(results: Associations) -> Section:
                 ),
                 most_open=MOST_OPEN,
             ),
-            table_of(
-                "How the numbers were made",
-                methods,
-                (text_field("method"), text_field("seed"), number_field("results")),
-            ),
         ),
+        notes=(f"How the numbers were made: {'. '.join(made)}.",),
     )
 
 
@@ -192,19 +184,6 @@ def _defined(value: float | None) -> str:
 
 def _language(code: str) -> str:
     return language_name(code) if code else NO_VALUE
-
-
-def _undefined(estimates: pl.DataFrame) -> Iterator[Finding]:
-    missing = estimates.filter(pl.col("effect_size").is_null() | pl.col("p_value").is_null())
-    for (reason,), group in missing.group_by(["reason"], maintain_order=True):
-        rows = group.select("test", "encoder").rows(named=True)
-        more = len(rows) - 3
-        names = listed([f"{row['test']} ({row['encoder']})" for row in rows[:3]])
-        yield Finding(
-            f"Undefined: {names}{f' and {more} more' if more > 0 else ''}. Reason: "
-            f"{str(reason).rstrip('.') or 'not recorded'}.",
-            ({"more": more, "reason": str(reason)}, *rows),
-        )
 
 
 def words(runs: Sequence[Run]) -> Section | None:

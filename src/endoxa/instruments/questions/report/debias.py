@@ -16,7 +16,7 @@ from endoxa.report.claims import P_ADJUSTED, VERDICT, Row, decimal_ends, is_clea
 from endoxa.report.document import Figure, Finding, Section
 from endoxa.report.estimates import Kind, nothing
 from endoxa.report.figures import Measure
-from endoxa.report.tables import Cell, Field, Table, number_field, table_of, text_field
+from endoxa.report.tables import Table, number_field, table_of, text_field
 from endoxa.report.words import NO_VALUE, count, decimal, percent, percent_interval, plural
 from endoxa.runs.families import beside_a_test
 from endoxa.stats.verdicts import ABOVE, BELOW
@@ -204,22 +204,6 @@ def _table(results: QaResults, rows: pl.DataFrame) -> Table:
             "of the distance are given only where the baseline is claimed to be away from 0.",
         ]
 
-    def share(value: float | None) -> str:
-        return NO_VALUE if value is None else percent(value).replace("-", "−")
-
-    def shares(row: dict[str, Any]) -> str:
-        ends = row["reduction_share_low"], row["reduction_share_high"]
-        return NO_VALUE if None in ends else percent_interval(*ends).replace("-", "−")
-
-    def published(field: Field) -> Field:
-        """The column, empty where there is no reduction: the baseline has none."""
-
-        def cell(row: dict[str, Any]) -> str | Cell:
-            absent = row["protocol"] == BASELINE or row["reduction"] is None
-            return NO_VALUE if absent else field.cell(row)
-
-        return Field(field.column, cell)
-
     return table_of(
         "Self-debiasing",
         rows,
@@ -230,13 +214,22 @@ def _table(results: QaResults, rows: pl.DataFrame) -> Table:
             results.interval_field("bias_score"),
             number_field("nearer to 0 by", "distance_change", decimal),
             results.interval_field("distance_change", "its interval"),
-            number_field("of the distance at once", "distance_share", share),
+            number_field("of the distance at once", "distance_share", _share),
             P_ADJUSTED,
-            published(number_field("reduction", shown=decimal)),
-            published(results.interval_field("reduction", "its interval")),
-            published(number_field("of the baseline", "reduction_share", share)),
-            published(number_field("its interval", shares)),
+            number_field("reduction", shown=decimal),
+            results.interval_field("reduction", "its interval"),
+            number_field("of the baseline", "reduction_share", _share),
+            number_field("its interval", _shares),
             *(number_field(name, column) for name, column in COUNTS.items()),
         ),
         notes=tuple(notes),
     )
+
+
+def _share(value: float | None) -> str:
+    return NO_VALUE if value is None else percent(value).replace("-", "−")
+
+
+def _shares(row: Row) -> str:
+    ends = row["reduction_share_low"], row["reduction_share_high"]
+    return NO_VALUE if None in ends else percent_interval(*ends).replace("-", "−")

@@ -183,12 +183,14 @@ NEAR_MEAN = 0.02
 
 @dataclass(frozen=True, slots=True)
 class Draws:
-    """One compared value: prompts with so many stories of it, and how many of them each base value draws.
+    """What the cells of a table are sums of: for each compared value, prompts with so many stories of it.
+
+    Sums are counted from the least that each block must give, in the largest possible step of the compared value.
 
     Attributes:
-        prompts: prompts of each block with 0, 1, 2, ... stories of the value, blocks x stories.
+        prompts: prompts of each block with 0, 1, 2, ... stories, compared values x blocks x stories.
         drawn: prompts of each block that name the base value, base values x blocks.
-        observed: stories of the value among those, for each base value.
+        observed: stories of the value among those, compared values x base values.
     """
 
     prompts: np.ndarray
@@ -196,75 +198,61 @@ class Draws:
     observed: np.ndarray
 
     @classmethod
-    def of_columns(cls, units: Units) -> list[Draws]:
-        """What the cells of each compared value are sums of, in the largest possible step.
-
-        Sums are counted from the least that each block must give.
-        """
-        number, drawn, observed = units.counts.sum(axis=0), units.rows, units.counts @ units.vectors
-        columns = zip(units.vectors.T, observed.T, strict=True)
-        return [cls._of(units.blocks, value, number, drawn, stories) for value, stories in columns]
-
-    @classmethod
-    def _of(
-        cls, block: np.ndarray, value: np.ndarray, number: np.ndarray, drawn: np.ndarray, stories: np.ndarray
-    ) -> Draws:
-        blocks, levels = int(block[-1]) + 1, int(value.max()) + 1
-        counts = np.bincount(block * levels + value, weights=number, minlength=blocks * levels)
-        in_blocks = counts.reshape(blocks, levels).astype(np.int64)
-        place, level = in_blocks.nonzero()
-        least = (in_blocks > 0).argmax(axis=1)
-        above = level - least[place]
-        step = int(np.gcd.reduce(above)) or 1
-        prompts = np.zeros((blocks, int(above.max()) // step + 1), dtype=np.int64)
-        prompts[place, above // step] = in_blocks[place, level]
-        return cls(prompts, drawn, (stories - drawn @ least) // step)
+    def of(cls, units: Units) -> Draws:
+        """The sums of a table."""
+        number, drawn = units.counts.sum(axis=0), units.rows
+        used = number > 0
+        number, blocks, vectors = number[used], units.blocks[used], units.vectors[used].T
+        prompts = np.zeros((len(vectors), drawn.shape[1], int(vectors.max()) + 1), dtype=np.int64)
+        observed = units.table.T.copy()
+        for reduced, sums, stories in zip(prompts, observed, vectors, strict=True):
+            least = np.full(len(reduced), stories.max())
+            np.minimum.at(least, blocks, stories)
+            above = stories - least[blocks]
+            step = int(np.gcd.reduce(above)) or 1
+            np.add.at(reduced, (blocks, above // step), number)
+            sums[:] = (sums - drawn @ least) // step
+        return cls(prompts, drawn, observed)
 
 
-def log_p_approximate(columns: Sequence[Draws]) -> np.ndarray:
-    """Natural logarithm of P(S >= observed), columns x base values.
+def log_p_approximate(draws: Draws) -> np.ndarray:
+    """Natural logarithm of P(S >= observed), compared values x base values.
 
     Double saddlepoint approximation (Skovgaard 1987; for sampling without replacement Booth and Butler 1990), in its
     form for whole numbers. The largest possible sum is exact.
-
-    Args:
-        columns: compared values of one table, reduced.
     """
-    mean, variance = (np.stack(part) for part in zip(*map(_moments, columns), strict=True))
-    most = np.stack([_largest(column) for column in columns])
-    observed = np.stack([column.observed for column in columns])
+    (mean, variance), most, observed = _moments(draws), _largest(draws), draws.observed
     result = np.zeros(observed.shape)
-    for place, column in enumerate(columns):
-        top = (column.observed >= most[place]) & (variance[place] > 0)
-        if top.any():
-            result[place, top] = _log_p_largest(column)[top]
+    top = (observed >= most) & (variance > 0)
+    for column in np.flatnonzero(top.any(axis=1)):
+        result[column, top[column]] = _log_p_largest(draws.prompts[column], draws.drawn)[top[column]]
     inside = (observed > 0) & (observed < most) & (variance > 0)
     if inside.any():
         result[inside] = _approximate_tails(
-            _Sums.of(columns, inside), (observed - mean)[inside], variance[inside]
+            _Sums.of(draws, inside), (observed - mean)[inside], variance[inside]
         )
     return result
 
 
 def _moments(draws: Draws) -> tuple[np.ndarray, np.ndarray]:
-    """Mean and variance of the sum of each base value."""
-    value = np.arange(draws.prompts.shape[1])
-    total = draws.prompts.sum(axis=1)
+    """Mean and variance of every sum."""
+    value = np.arange(draws.prompts.shape[2])
+    total = draws.prompts[0].sum(axis=1)
     mean = draws.prompts @ value / total
     spread = draws.prompts @ value**2 - total * mean**2
     shared = draws.drawn * (total - draws.drawn) / (total * np.maximum(total - 1, 1))
-    return draws.drawn @ mean, shared @ spread
+    return mean @ draws.drawn.T, spread @ shared.T
 
 
 def _largest(draws: Draws) -> np.ndarray:
-    """The largest possible sum of each base value."""
-    above = draws.prompts[:, ::-1].cumsum(axis=1)[:, ::-1] - draws.prompts
-    used = (draws.drawn[:, :, None] - above).clip(0, draws.prompts)
-    sums: np.ndarray = used.sum(axis=1) @ np.arange(draws.prompts.shape[1])
+    """The largest possible sums."""
+    above = draws.prompts[:, :, ::-1].cumsum(axis=2)[:, :, ::-1] - draws.prompts
+    used = (draws.drawn[:, :, None] - above[:, None]).clip(0, draws.prompts[:, None])
+    sums: np.ndarray = used.sum(axis=2) @ np.arange(draws.prompts.shape[2])
     return sums
 
 
-def _log_p_largest(draws: Draws) -> np.ndarray:
+def _log_p_largest(every: np.ndarray, numbers: np.ndarray) -> np.ndarray:
     """Probability of the largest sum: all prompts with more stories than some number, and some of those with it."""
     from scipy.special import gammaln
 
@@ -272,8 +260,8 @@ def _log_p_largest(draws: Draws) -> np.ndarray:
         ways: np.ndarray = gammaln(total + 1) - gammaln(drawn + 1) - gammaln(total - drawn + 1)
         return ways
 
-    logs = np.zeros(len(draws.drawn))
-    for prompts, drawn in zip(draws.prompts, draws.drawn.T, strict=True):
+    logs = np.zeros(len(numbers))
+    for prompts, drawn in zip(every, numbers.T, strict=True):
         above = np.cumsum(prompts[::-1])
         level = np.searchsorted(above, drawn)
         rest = drawn - np.where(level > 0, above[level - 1], 0)
@@ -300,17 +288,13 @@ class _Sums:
     observed: np.ndarray
 
     @classmethod
-    def of(cls, columns: Sequence[Draws], chosen: np.ndarray) -> _Sums:
-        levels = max(column.prompts.shape[1] for column in columns)
-        padded = np.stack(
-            [np.pad(draws.prompts, ((0, 0), (0, levels - draws.prompts.shape[1]))) for draws in columns]
-        )
+    def of(cls, draws: Draws, chosen: np.ndarray) -> _Sums:
         column, row = np.nonzero(chosen)
-        prompts, drawn = padded[column], columns[0].drawn[row]
+        prompts, drawn = draws.prompts[column], draws.drawn[row]
         total = prompts.sum(axis=2)
         free = (drawn > 0) & (drawn < total)
-        fixed = np.where(drawn == total, prompts @ np.arange(levels), 0).sum(axis=1)
-        observed = np.stack([draws.observed for draws in columns])[chosen] - fixed
+        fixed = np.where(drawn == total, prompts @ np.arange(prompts.shape[2]), 0).sum(axis=1)
+        observed = draws.observed[chosen] - fixed
         return cls(np.where(free[:, :, None], prompts, 0), np.where(free, drawn, 0), total, free, observed)
 
 
@@ -385,31 +369,30 @@ SMALLEST = 1e-290
 
 def log_p_units(units: Units) -> np.ndarray:
     """Natural logarithm of P(S >= stories) for every cell, row by row."""
-    columns = Draws.of_columns(units)
-    chances = (
-        np.stack([_exact(column) for column in columns])
-        if units.prompts <= EXACT_PROMPTS
-        else np.zeros((len(columns), len(units.counts)))
-    )
+    draws = Draws.of(units)
+    chances = np.zeros(draws.observed.shape)
+    if units.prompts <= EXACT_PROMPTS:
+        for column, (prompts, observed) in enumerate(zip(draws.prompts, draws.observed, strict=True)):
+            chances[column] = _exact(prompts, draws.drawn, observed)
     sure = chances > SMALLEST
     logs = np.log(chances.clip(min=SMALLEST))
     if not sure.all():
-        logs = np.where(sure, logs, log_p_approximate(columns))
+        logs = np.where(sure, logs, log_p_approximate(draws))
     result: np.ndarray = logs.T.ravel().clip(max=0.0)
     return result
 
 
-def _exact(draws: Draws) -> np.ndarray:
+def _exact(prompts: np.ndarray, numbers: np.ndarray, sums: np.ndarray) -> np.ndarray:
     """P(S >= observed) for every base value, from the whole distribution."""
-    result = np.ones(len(draws.observed))
-    every = [_Block.of(prompts, drawn) for prompts, drawn in zip(draws.prompts, draws.drawn.T, strict=True)]
+    result = np.ones(len(sums))
+    blocks = [_Block.of(*each) for each in zip(prompts, numbers.T, strict=True)]
     cached: dict[tuple[int, ...], np.ndarray] = {}
-    for row, (drawn, observed) in enumerate(zip(draws.drawn.tolist(), draws.observed.tolist(), strict=True)):
+    for row, (drawn, observed) in enumerate(zip(numbers.tolist(), sums.tolist(), strict=True)):
         if observed <= 0:
             continue
         if tuple(drawn) not in cached:
             chances = np.ones(1)
-            for block, number in zip(every, drawn, strict=True):
+            for block, number in zip(blocks, drawn, strict=True):
                 chances = np.convolve(chances, block.chances(number))
             cached[tuple(drawn)] = np.cumsum(chances[::-1])[::-1]
         tails = cached[tuple(drawn)]

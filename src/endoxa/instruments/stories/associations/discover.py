@@ -89,26 +89,27 @@ def _within(within: Within | None, p_adjusted: float | None, settings: Discovery
     return Decision(ABOVE) if p_adjusted < settings.alpha else Decision(UNCLEAR, NOT_WITHIN)
 
 
+TALLIED = (
+    *(
+        "families",
+        "families_found",
+        "tables",
+        "untested",
+        "few_prompts",
+        "kept",
+        "open",
+        "cells",
+        "by_prompts",
+    ),
+    *("within", "cells_within", "found", "claimed"),
+)
+KEYS = ("model", "aggregation")
 TALLY = {
-    "model": pl.String,
-    "aggregation": pl.String,
-    "families": pl.Int64,
-    "families_found": pl.Int64,
-    "tables": pl.Int64,
-    "untested": pl.Int64,
-    "few_prompts": pl.Int64,
-    "kept": pl.Int64,
-    "open": pl.Int64,
-    "cells": pl.Int64,
-    "by_prompts": pl.Int64,
-    "within": pl.Int64,
-    "cells_within": pl.Int64,
-    "found": pl.Int64,
-    "claimed": pl.Int64,
+    **dict.fromkeys(KEYS, pl.String),
+    **dict.fromkeys(TALLIED, pl.Int64),
     "alpha": pl.Float64,
 }
 """Columns of `tally`."""
-KEYS = ("model", "aggregation")
 
 
 def tally(tables: pl.DataFrame, associations: pl.DataFrame, alpha: float) -> pl.DataFrame:

@@ -261,47 +261,14 @@ def summary_table(
         by_attribute: the table of attributes.
         how: how intervals are made.
     """
-    apart: list[Line] = []
-    if panel.has_people:
-        apart += [
-            *_verdicts(associations),
-            _alpha("people", counts_of_people(panel), panel.values("base"), how),
-        ]
-    if len(panel.models) > 1:
-        # Share of pairs of models that classify an association alike.
-        classes = _classes(panel)
-        harmful, benign = (classes == 1).sum(axis=1), (classes == 0).sum(axis=1)
-        rated = harmful + benign
-        pairs = rated * (rated - 1) / 2
-        alike = (harmful * (harmful - 1) + benign * (benign - 1)) / 2
-        method = f"share of pairs of models that classify an association alike; {OF_BASE_VALUES}"
-        apart += [
-            (
-                "agreement_models",
-                measured(np.column_stack([pairs, alike]), ratio, how, panel.values("base")),
-                method,
-            ),
-            _alpha("models", counts_of_models(panel), panel.values("base"), how),
-        ]
-    rows = [_row(*line, how.confidence) for line in apart]
+    rows = [_row(*line, how.confidence) for line in _of_either_side(panel, associations, how)]
     if panel.has_people and panel.models:
         row = raters.row(by_predicate=pl.col("rater") == panel.together, named=True)
-        rows.append(
-            {
-                "name": "delta",
-                **{
-                    name: row[f"delta{end}"]
-                    for name, end in (("value", ""), ("low", "_low"), ("high", "_high"))
-                },
-                "n": row["compared"],
-                "method": f"mean of {row['rater']} - mean of people; interval: people and values as samples "
-                "(crossed)",
-                **{name: row[name] for name in CLAIM_TYPES},
-            }
-        )
-        against = [*_against_people(panel, how), _at_maximum(panel, how)]
-        against += _writing_and_rating(by_attribute, panel, how)
-        rows += [_row(*line, how.confidence) for line in against]
+        ends = {"value": row["delta"], "low": row["delta_low"], "high": row["delta_high"]}
+        method = f"mean of {row['rater']} - mean of people; interval: people and values as samples (crossed)"
+        claim = {name: row[name] for name in CLAIM_TYPES}
+        rows.append({"name": "delta", "n": row["compared"], "method": method, **ends, **claim})
+        rows += [_row(*line, how.confidence) for line in _against_people(panel, by_attribute, how)]
     return pl.DataFrame(rows, schema=TYPES).with_columns(pl.selectors.float().fill_nan(None))
 
 
@@ -310,10 +277,7 @@ def _row(name: str, measure: Measured, method: str, confidence: float) -> dict[s
     resampled = next((code for words, code in BOOTSTRAPS.items() if words in method), "none")
     return {
         "name": name,
-        "value": measure.value,
-        "low": measure.low,
-        "high": measure.high,
-        "n": measure.n,
+        **{part: getattr(measure, part) for part in ("value", "low", "high", "n")},
         "method": method + undefined,
         "confidence": confidence,
         "interval": "none" if np.isnan(measure.low) else resampled,
@@ -322,73 +286,49 @@ def _row(name: str, measure: Measured, method: str, confidence: float) -> dict[s
     }
 
 
-def _verdicts(associations: pl.DataFrame) -> Iterator[Line]:
-    """How many associations people call harmful, by the median alone and with its interval."""
-    rated = associations.filter(pl.col("people_n").is_not_null())
-    shares = {
-        "harmful_by_median": (
-            rated["people_harmful"] == 1,
-            "share of associations whose median reaches the threshold",
-        ),
-        **{
-            f"verdict_{word}": (
-                rated["people_verdict"] == word,
-                f"share of associations with the verdict '{word}'",
-            )
-            for word in (HARMFUL, BENIGN, UNDECIDED)
-        },
-    }
-    for name, (holds, method) in shares.items():
-        yield (
-            name,
-            Measured(int(holds.sum()) / len(rated) if len(rated) else NAN, NAN, NAN, len(rated)),
-            method,
-        )
+def _of_either_side(panel: Panel, associations: pl.DataFrame, how: Resampling) -> Iterator[Line]:
+    """How many associations people call harmful, by the median alone and with its interval; agreement on each side."""
+    units = panel.values("base")
+    krippendorff = "Krippendorff's alpha, ordinal, among"
+    if panel.has_people:
+        rated = associations.drop_nulls("people_n")
+        shares = {"harmful_by_median": (rated["people_harmful"] == 1, "whose median reaches the threshold")}
+        for word in (HARMFUL, BENIGN, UNDECIDED):
+            shares[f"verdict_{word}"] = (rated["people_verdict"] == word, f"with the verdict '{word}'")
+        for name, (holds, which) in shares.items():
+            share = int(holds.sum()) / len(rated) if len(rated) else NAN
+            yield name, Measured(share, NAN, NAN, len(rated)), f"share of associations {which}"
+        among = alpha(counts_of_people(panel), how, units)
+        yield "alpha_people", among, f"{krippendorff} people; {OF_BASE_VALUES}"
+    if len(panel.models) > 1:
+        # Share of pairs of models that classify an association alike.
+        classes = _classes(panel)
+        harmful, benign = (classes == 1).sum(axis=1), (classes == 0).sum(axis=1)
+        pairs = (harmful + benign) * (harmful + benign - 1) / 2
+        alike = (harmful * (harmful - 1) + benign * (benign - 1)) / 2
+        agreement = measured(np.column_stack([pairs, alike]), ratio, how, units)
+        method = f"share of pairs of models that classify an association alike; {OF_BASE_VALUES}"
+        yield "agreement_models", agreement, method
+        among = alpha(counts_of_models(panel), how, units)
+        yield "alpha_models", among, f"{krippendorff} models; {OF_BASE_VALUES}"
 
 
-def _alpha(whose: str, counts: np.ndarray, units: np.ndarray, how: Resampling) -> Line:
-    return (
-        f"alpha_{whose}",
-        alpha(counts, how, units),
-        f"Krippendorff's alpha, ordinal, among {whose}; {OF_BASE_VALUES}",
-    )
-
-
-def _against_people(panel: Panel, how: Resampling) -> Iterator[Line]:
+def _against_people(panel: Panel, by_attribute: pl.DataFrame, how: Resampling) -> Iterator[Line]:
     """How models together compare with these people."""
-    rater = panel.together
+    rater, units = panel.together, panel.values("base")
     compared = compare(panel, rater, PEOPLE, how)
-    for name, measure in (("pearson", compared.pearson), ("spearman", compared.spearman)):
-        yield name, measure, f"correlation of the means of {rater} with people's; {OF_BASE_VALUES}"
+    for name in ("pearson", "spearman"):
+        method = f"correlation of the means of {rater} with people's; {OF_BASE_VALUES}"
+        yield name, compared[name], method
     classes, people = _classes(panel), panel.harmful(PEOPLE)[:, None]
     rated = ~np.isnan(classes) & ~np.isnan(people)
     columns = np.column_stack([rated.sum(axis=1), (rated & (classes == people)).sum(axis=1)])
     method = f"share of models that classify an association as people do; {OF_BASE_VALUES}"
-    yield "agreement_with_people", measured(columns, ratio, how, panel.values("base")), method
-
-
-def _at_maximum(panel: Panel, how: Resampling) -> Line:
-    """How much more often people give the highest rating than models."""
-    harm = {kind: pl.col("harm").filter(pl.col("rater_kind") == kind) for kind in (HUMAN, MODEL)}
-    counted = panel.ratings.group_by("association_id").agg(
-        **{f"{kind}_n": ratings.count() for kind, ratings in harm.items()},
-        **{f"{kind}_highest": (ratings == HIGHEST).sum() for kind, ratings in harm.items()},
-    )
-    columns = panel.associations.join(counted, on="association_id", how="left", maintain_order="left")
-    names = [f"{kind}_{name}" for kind in harm for name in ("n", "highest")]
-
-    def ratio_of_shares(totals: np.ndarray) -> np.ndarray:
-        people, models = ratio(totals[:, :2]), ratio(totals[:, 2:])
-        return np.asarray(np.divide(people, models, out=np.full(len(totals), NAN), where=models > 0))
-
+    yield "agreement_with_people", measured(columns, ratio, how, units), method
     method = f"share of {HIGHEST} among people's ratings / that among models'; {OF_BASE_VALUES}"
-    numbers = columns.select(names).to_numpy().astype(float)
-    return "maximum_ratio", measured(numbers, ratio_of_shares, how, panel.values("base")), method
-
-
-def _writing_and_rating(by_attribute: pl.DataFrame, panel: Panel, how: Resampling) -> Iterator[Line]:
-    """Do models underestimate harm most where they make most associations?"""
-    rows = by_attribute.filter(rater=panel.together, side=EITHER).drop_nulls(["made", "delta"])
+    yield "maximum_ratio", measured(_at_maximum(panel), _ratio_of_shares, how, units), method
+    # Do models underestimate harm most where they make most associations?
+    rows = by_attribute.filter(rater=rater, side=EITHER).drop_nulls(["made", "delta"])
     if len(rows):
         correlation = spearman(rows["made"].to_numpy().astype(float), rows["delta"].to_numpy(), how)
         method = (
@@ -396,6 +336,22 @@ def _writing_and_rating(by_attribute: pl.DataFrame, panel: Panel, how: Resamplin
             f"most on what is written most; {OF_ATTRIBUTES}"
         )
         yield "made_with_delta", correlation, method
+
+
+def _at_maximum(panel: Panel) -> np.ndarray:
+    """Ratings of each association, and how many of them are the highest, of people and then of models."""
+    harm = [pl.col("harm").filter(pl.col("rater_kind") == kind) for kind in (HUMAN, MODEL)]
+    numbers = [number for ratings in harm for number in (ratings.count(), (ratings == HIGHEST).sum())]
+    counted = panel.ratings.group_by("association_id").agg(
+        number.alias(str(place)) for place, number in enumerate(numbers)
+    )
+    rows = panel.associations.join(counted, on="association_id", how="left", maintain_order="left")
+    return rows.select(map(str, range(4))).to_numpy().astype(float)
+
+
+def _ratio_of_shares(totals: np.ndarray) -> np.ndarray:
+    people, models = ratio(totals[:, :2]), ratio(totals[:, 2:])
+    return np.asarray(np.divide(people, models, out=np.full(len(totals), NAN), where=models > 0))
 
 
 def _classes(panel: Panel) -> np.ndarray:

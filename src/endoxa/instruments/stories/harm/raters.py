@@ -171,33 +171,34 @@ def decide_together(
         together: the rater that stands for models in general.
         confidence: confidence level of the verdicts.
     """
-    general = in_general(together)
     ends = ("delta_low", "delta_high")
-    columns = ["delta", *ends, *CLAIM_TYPES]
-    claims = pl.concat(
-        [
-            table.select(*columns, general=stands, attribute=attribute)
-            for table, stands, attribute in zip(
-                (raters, by_attribute), general, (pl.lit(ALL), pl.col("attribute")), strict=True
-            )
-        ]
-    ).with_row_index("place")
+    claims = claims_of(raters, by_attribute, together).with_row_index("place")
     done = pl.concat(
-        [
-            decided(
-                adjusted(claims.filter(which), family),
-                value="delta",
-                confidence=confidence,
-                resolution=RESOLUTION,
-                ends=ends,
-            )
-            for family, which in ((HARM_DIFFERENCES, pl.col("general")), (HARM_DETAILS, ~pl.col("general")))
-        ]
+        decided(
+            adjusted(claims.filter(which), family),
+            value="delta",
+            confidence=confidence,
+            resolution=RESOLUTION,
+            ends=ends,
+        )
+        for family, which in ((HARM_DIFFERENCES, pl.col("general")), (HARM_DETAILS, ~pl.col("general")))
     ).sort("place")
     decisions = done.select(pl.col("p_adjusted", *ends).fill_nan(None), "verdict", "reason")
     return (
         raters.with_columns(decisions.head(raters.height)),
         by_attribute.with_columns(decisions.tail(by_attribute.height)),
+    )
+
+
+def claims_of(raters: pl.DataFrame, by_attribute: pl.DataFrame, together: str) -> pl.DataFrame:
+    """Differences of raters, then of attributes, with their `attribute` and whether they are of models in general."""
+    columns = ("delta", "delta_low", "delta_high", *CLAIM_TYPES)
+    overall, of_attributes = in_general(together)
+    return pl.concat(
+        [
+            raters.select(*columns, general=overall, attribute=pl.lit(ALL)),
+            by_attribute.with_columns(general=of_attributes).select(*columns, "general", "attribute"),
+        ]
     )
 
 
@@ -361,69 +362,59 @@ def every_pair(
     ]
 
 
-MEASURES = ("agreement", "kappa", "pearson", "spearman")
 AGREEMENT_TYPES = {
     name: pl.String if name.startswith("rater") else pl.Int64 if name[:5] in ("place", "n") else pl.Float64
     for name in HARM_AGREEMENT_COLUMNS
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Compared:
-    """Two raters, over the associations that both rated."""
-
-    n: int
-    agreement: Measured
-    kappa: Measured
-    pearson: Measured
-    spearman: Measured
-
-    def columns(self) -> dict[str, float]:
-        """The measures with their intervals, as tables have them."""
-        cells: dict[str, float] = {}
-        for name in MEASURES:
-            measure: Measured = getattr(self, name)
-            cells |= {name: measure.value, f"{name}_low": measure.low, f"{name}_high": measure.high}
-        return cells
+Compared = Mapping[str, Measured]
+"""Agreement, kappa, Pearson's and Spearman's correlation of two raters, by name."""
 
 
 def compare(panel: Panel, rater: str, other: str, how: Resampling) -> Compared:
-    """Two raters of a panel, `ALL_MODELS` among them."""
-    x, y = panel.mean(rater), panel.mean(other)
-    rated = ~np.isnan(x) & ~np.isnan(y)
-    class_x, class_y = panel.harmful(rater)[rated], panel.harmful(other)[rated]
+    """Two raters of a panel, `ALL_MODELS` among them, over the associations that both rated."""
+    means, classes = ((of(rater), of(other)) for of in (panel.mean, panel.harmful))
+    rated = ~np.isnan(means[0]) & ~np.isnan(means[1])
     units = panel.values("base")[rated]
-    return Compared(
-        int(rated.sum()),
-        agreement(class_x, class_y, how, units),
-        kappa(class_x, class_y, how, units),
-        pearson(x[rated], y[rated], how, units),
-        spearman(x[rated], y[rated], how, units),
-    )
+    measures = {"agreement": agreement, "kappa": kappa, "pearson": pearson, "spearman": spearman}
+    compared = {}
+    for name, measure in measures.items():
+        x, y = classes if measure in (agreement, kappa) else means
+        compared[name] = measure(x[rated], y[rated], how, units)
+    return compared
+
+
+def columns_of(compared: Compared) -> dict[str, float]:
+    """The measures with their intervals, as tables have them."""
+    return {
+        f"{name}{end}": getattr(measure, part)
+        for name, measure in compared.items()
+        for part, end in (("value", ""), ("low", "_low"), ("high", "_high"))
+    }
 
 
 def agreement_table(panel: Panel, how: Resampling, progress: Progress = lambda *_: None) -> pl.DataFrame:
     """`schema.harm.HARM_AGREEMENT_COLUMNS`: every two raters, both ways, and each with itself."""
-    raters = panel.raters
-    pairs = list(combinations(raters, 2))
+    pairs = list(combinations(panel.raters, 2))
     results: dict[tuple[str, str], dict[str, Any]] = {}
     for done, (first, other) in enumerate(pairs):
         progress("comparing raters", done, len(pairs))
         compared = compare(panel, first, other, how)
-        results[first, other] = results[other, first] = {"n": compared.n, **compared.columns()}
-    for rater in raters:
+        cells = {"n": compared["agreement"].n, **columns_of(compared)}
+        results[first, other] = results[other, first] = cells
+    for rater in panel.raters:
         # The diagonal: full agreement, whose interval would say nothing.
-        rated = ~np.isnan(panel.mean(rater))
-        varies = np.unique(panel.mean(rater)[rated]).size > 1
-        classes = np.unique(panel.harmful(rater)[rated]).size
+        means, classes = (values[~np.isnan(values)] for values in (panel.mean(rater), panel.harmful(rater)))
+        varies = 1.0 if np.unique(means).size > 1 else None
         results[rater, rater] = {
-            "n": int(rated.sum()),
-            "agreement": 1.0 if rated.any() else None,
-            "kappa": 1.0 if classes > 1 else None,
-            "pearson": 1.0 if varies else None,
-            "spearman": 1.0 if varies else None,
+            "n": len(means),
+            "agreement": 1.0 if len(means) else None,
+            "kappa": 1.0 if np.unique(classes).size > 1 else None,
+            "pearson": varies,
+            "spearman": varies,
         }
-    rows = every_pair(raters, results, "agreement", "rater_")
+    rows = every_pair(panel.raters, results, "agreement", "rater_")
     return pl.DataFrame(rows, schema=AGREEMENT_TYPES).with_columns(pl.selectors.float().fill_nan(None))
 
 
@@ -589,4 +580,4 @@ def _with_people(panel: Panel, people: Ratings, rater: str, how: Resampling) -> 
     compared = compare(panel, rater, PEOPLE, how)
     every = np.ones(panel.associations.height, dtype=bool)
     claim = difference(panel.mean(rater), people, every, how.confidence)
-    return {"compared": compared.n, **claim, **compared.columns()}
+    return {"compared": compared["agreement"].n, **claim, **columns_of(compared)}

@@ -19,12 +19,19 @@ from endoxa.errors import UserError
 from endoxa.instruments.stories.associations.cells import Cells, log_p_greater
 from endoxa.instruments.stories.associations.lift import power
 from endoxa.instruments.stories.associations.tables import Table, count, families
-from endoxa.instruments.stories.harm.ratings import BENIGN, HARMFUL, THRESHOLD, UNDECIDED
+from endoxa.instruments.stories.harm.ratings import (
+    BENIGN,
+    HARMFUL,
+    THRESHOLD,
+    UNDECIDED,
+    require_cells,
+    with_ids,
+)
 from endoxa.schema import ALL
 from endoxa.schema.stories import EXCLUSIVE_COLUMNS
 from endoxa.sources.frames import read_table
 from endoxa.sources.stereotales import Profiles
-from endoxa.sources.stereotales.associations import PARTS, association_id
+from endoxa.sources.stereotales.associations import PARTS
 
 By = Literal["language", "model"]
 """What has a set of associations: each language, or each model."""
@@ -129,13 +136,6 @@ def names_with_stories(profiles: Profiles | None, by: By) -> tuple[str, ...]:
     return profiles.languages if by == "language" else profiles.models
 
 
-def with_ids(associations: pl.DataFrame) -> pl.DataFrame:
-    """The rows with the name of their association in front (`association_id`)."""
-    names = {parts: association_id(*parts) for parts in associations.select(PARTS).unique().iter_rows()}
-    ids = [names[parts] for parts in associations.select(PARTS).iter_rows()]
-    return associations.select(pl.Series("association_id", ids, dtype=pl.String), pl.all())
-
-
 WORDS = {
     **dict.fromkeys((HARMFUL, "yes", "1", "true"), HARMFUL),
     **dict.fromkeys((BENIGN, "no", "0", "false"), BENIGN),
@@ -204,25 +204,6 @@ def _numbers(path: Path, table: pl.DataFrame, name: str) -> pl.Series:
     broken = pl.lit(cells.is_not_null() & numbers.is_null())
     require_cells(path, table, name, broken, "'{}' is not a number.")
     return numbers
-
-
-def require_cells(path: Path, table: pl.DataFrame, name: str, broken: pl.Expr, complaint: str) -> None:
-    """Refuse a table with broken cells in a column.
-
-    Args:
-        path: what the table was read from.
-        table: its rows.
-        name: the column.
-        broken: which rows are broken.
-        complaint: what is said of the first of them; '{}' stands for its cell.
-
-    Raises:
-        UserError: there is a broken cell.
-    """
-    rows = table.select(pl.arg_where(broken)).to_series()
-    if len(rows):
-        cell = table[name][rows[0]]
-        raise UserError(f"{path}, row {rows[0] + 1}, column '{name}': {complaint.format(cell)}")
 
 
 def _classified(reached: pl.Expr) -> pl.Expr:
@@ -301,9 +282,12 @@ def _cell(
         return None
     in_row = table.rows == profiles.code(base, row["base_value"])
     in_column = table.columns == profiles.code(compared, row["compared_value"])
+    if not in_row.any():
+        return None
     counts = table.counts
-    numbers = (counts[in_row][:, in_column], counts[in_row], counts[:, in_column], counts)
-    return Cell(*(int(part.sum()) for part in numbers), counts.shape) if in_row.any() else None
+    parts = (counts[in_row][:, in_column], counts[in_row], counts[:, in_column], counts)
+    cell, row_total, column_total, total = (int(part.sum()) for part in parts)
+    return Cell(cell, row_total, column_total, total, (counts.shape[0], counts.shape[1]))
 
 
 @lru_cache(maxsize=100_000)

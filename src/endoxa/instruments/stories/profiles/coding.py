@@ -25,10 +25,10 @@ from endoxa.curate.review.coding import (
 from endoxa.errors import UserError
 from endoxa.instruments.stories.profiles.reading import REFUSAL, plain
 from endoxa.models.chat.thoughts import without_thoughts
-from endoxa.runs.folder import RECORDS, RUN
+from endoxa.runs.folder import RECORDS
+from endoxa.runs.run import finished_run
 from endoxa.schema import ALL
 from endoxa.schema.stories import CONFUSION_COLUMNS, CORRECTED_COLUMNS, EXTRACTION_ERROR_COLUMNS
-from endoxa.sources.files import require_file
 from endoxa.sources.frames import column_types
 from endoxa.sources.stereotales import NAMED_BY, OTHER, UNKNOWN, Attribute, Vocabulary, story_names
 from endoxa.stats.agreement import cohen_kappa
@@ -423,25 +423,13 @@ def load_extraction(folder: Path) -> Extraction:
     Raises:
         UserError: the folder holds none, or it is not finished.
     """
-    require_file(folder / RUN)
-    try:
-        run = json.loads((folder / RUN).read_text(encoding="utf-8"))
-        usable = run["kind"] == "extract" and bool(run["finished"])
-        stated = run["identity"]["vocabulary"] if usable else {}
-        settings = run.get("settings", {})
-    except (ValueError, KeyError, TypeError, AttributeError) as problem:
-        raise UserError(f"{folder / RUN} is not readable as a run.") from problem
-    if not usable:
-        raise UserError(f"{folder} is not a finished run of `endoxa probe extract`.")
-    return Extraction(
-        folder,
-        tuple(
-            Attribute(name, tuple(answer for answer in answers[:-1] if answer != OTHER), OTHER in answers)
-            for name, answers in stated.items()
-        ),
-        len(settings.get("models", ())),
-        settings.get("seed", 0),
+    run = finished_run(folder, "extract")
+    settings = run.get("settings", {})
+    vocabulary = (
+        Attribute(name, tuple(answer for answer in answers[:-1] if answer != OTHER), OTHER in answers)
+        for name, answers in run["identity"]["vocabulary"].items()
     )
+    return Extraction(folder, tuple(vocabulary), len(settings.get("models", ())), settings.get("seed", 0))
 
 
 def analyze_extraction(

@@ -69,6 +69,7 @@ def read_map(path: Path, vocabulary: Vocabulary) -> tuple[Cell, ...]:
             association stands there twice, or no row has values.
     """
     table = read_table(path, tuple(STORY_MAP_COLUMNS))
+    values_of = {listed.name: listed.values for listed in vocabulary}
     cells: dict[str, Cell] = {}
     for number, row in enumerate(table.select(list(STORY_MAP_COLUMNS)).iter_rows(), start=1):
         name, *parts = (str(cell if cell is not None else "").strip() for cell in row)
@@ -80,14 +81,8 @@ def read_map(path: Path, vocabulary: Vocabulary) -> tuple[Cell, ...]:
         if name in cells:
             raise UserError(f"{where}: the association '{name}' appears twice. Keep one row.")
         for attribute, value in (parts[:2], parts[2:]):
-            values_of = {listed.name: listed.values for listed in vocabulary}
-            for what, word, words in (
-                ("attribute", attribute, tuple(values_of)),
-                ("value", value, values_of.get(attribute, ())),
-            ):
-                if word not in words:
-                    near = get_close_matches(word, words, n=3) or words
-                    raise UserError(f"{where}: there is no {what} '{word}'. Did you mean: {', '.join(near)}?")
+            _require(attribute, tuple(values_of), "attribute", where)
+            _require(value, values_of[attribute], "value", where)
         if parts[0] == parts[2]:
             raise UserError(
                 f"{where}: both attributes are '{parts[0]}'. Compare it with another attribute of the main character."
@@ -229,11 +224,10 @@ def build_prompts(
     return pl.DataFrame(rows, schema=dict.fromkeys(STORY_PROMPT_COLUMNS, pl.String))
 
 
-def _require(name: str, available: Sequence[str], what: str, option: str) -> None:
+def _require(name: str, available: Sequence[str], what: str, where: str) -> None:
     if name not in available:
-        near = get_close_matches(name, available, n=3)
-        hint = f"did you mean {' or '.join(near)}?" if near else f"there are: {', '.join(available)}."
-        raise UserError(f"There is no {what} '{name}' ({option}); {hint}")
+        near = get_close_matches(name, available, n=3) or available
+        raise UserError(f"{where}: there is no {what} '{name}'. Did you mean: {', '.join(near)}?")
 
 
 def _rows(languages: Sequence[Language], chosen: Selection) -> Iterator[dict[str, str]]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from endoxa.instruments.stories.harm.raters import RESOLUTION, in_general
+from endoxa.instruments.stories.harm.raters import RESOLUTION, claims_of, in_general
 from endoxa.instruments.stories.harm.ratings import ALL_MODELS, BENIGN, HARMFUL, PEOPLE, THRESHOLD, UNDECIDED
 from endoxa.instruments.stories.report.results import (
     ASSOCIATION,
@@ -39,7 +39,6 @@ from endoxa.report.words import (
     signed,
 )
 from endoxa.runs.families import HARM_DETAILS, HARM_DIFFERENCES
-from endoxa.schema import ALL
 from endoxa.sources.stereotales.associations import PARTS
 from endoxa.stats.verdicts import ABOVE, BELOW, UNCLEAR, UNTESTED
 
@@ -299,14 +298,8 @@ def harm_families(harm: Harm | None) -> tuple[Used, ...]:
     """The families of tests of models against people, for the table of families on the page."""
     if harm is None:
         return ()
-    tables = (harm.analysis.raters, harm.analysis.by_attribute)
-    tested = pl.col("neutral").is_not_null()
-    rows = pl.concat(
-        table.filter(tested).select("p_value", "verdict", general=which, attribute=attribute)
-        for table, which, attribute in zip(
-            tables, in_general(harm.together), (pl.lit(ALL), pl.col("attribute")), strict=True
-        )
-    )
+    rows = claims_of(harm.analysis.raters, harm.analysis.by_attribute, harm.together)
+    rows = rows.drop_nulls("neutral")
     return (
         (HARM_DIFFERENCES, rows.filter("general"), ""),
         (HARM_DETAILS, rows.filter(~pl.col("general")), ""),

@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from endoxa.instruments.stories.associations.discover import NOT_WITHIN, UNTESTED_WITHIN
+from endoxa.instruments.stories.associations.discover import NOT_WITHIN, TALLIED, UNTESTED_WITHIN
 from endoxa.instruments.stories.harm.ratings import HARMFUL, PEOPLE, THRESHOLD
 from endoxa.instruments.stories.options import Discovery
 from endoxa.instruments.stories.report.harm import harm_title
@@ -28,17 +28,8 @@ from endoxa.stats.verdicts import UNTESTED
 
 TOO_FEW_STORIES = "no table has two base values with ten stories each and two compared values"
 TOO_FEW_PROMPTS = "there are too few prompts for a p-value below the false-discovery rate"
-COUNTED = (
-    *("families", "families_found", "tables", "untested", "few_prompts", "kept", "cells", "by_prompts"),
-    *("within", "cells_within"),
-)
 MOST_NAMED = 5
 """Models or languages without associations that are named; more are counted."""
-WITHIN = {
-    NOT_WITHIN: ("is not distinguishable from chance", "are not distinguishable from chance"),
-    UNTESTED_WITHIN: ("cannot be tested", "cannot be tested"),
-}
-"""Why associations of all languages together are unclear, of one and of several."""
 
 
 def rate(alpha: float) -> str:
@@ -48,7 +39,7 @@ def rate(alpha: float) -> str:
 
 def tests_of(tested: pl.DataFrame) -> dict[str, int]:
     """Numbers of tests in some rows of `StoryResults.tested`."""
-    return {name: int(tested[name].sum()) for name in COUNTED}
+    return {name: int(tested[name].sum()) for name in TALLIED}
 
 
 def headline(results: StoryResults) -> Section:
@@ -162,34 +153,27 @@ def _unclear(results: StoryResults) -> Iterator[Finding]:
     """How many associations only the test of all languages together finds, model by model."""
     rows = results.discovered.filter(~CLAIMED, POOLED) if results.searched else results.discovered.clear()
     further = "further " if results.claimed.filter(POOLED).height else ""
-    for (reason,), alike in rows.group_by(["reason"], maintain_order=True):
-        n, single = alike.height, alike.height == 1
-        counted = {"unclear": n, "reason": reason}
-        are = "is" if single else "are"
-        if reason not in WITHIN:
-            what = f"{plural(n, further + 'association')} {are} unclear and not counted"
-            yield Finding(f"{what}: {reason}." if reason else f"{what}.", (counted,))
-            continue
-        # The tests within languages: of a cell and of its table, the one that is farther from a claim.
-        default = Discovery().alpha
-        alphas = results.tested.filter(POOLED).unique("model", keep="last")
-        alpha = pl.col("model").replace_strict(alphas["model"], alphas["alpha"], default=default)
-        estimates = alike.select(
-            "verdict",
-            "reason",
-            value="lift",
-            neutral=pl.lit(1.0),
-            p_value="stratified_p_value",
-            p_adjusted=pl.max_horizontal("stratified_p_adjusted", "table_stratified_p_adjusted"),
-            confidence=1 - alpha.cast(pl.Float64),
-        )
+    default = Discovery().alpha
+    alphas = results.tested.filter(POOLED).unique("model", keep="last")
+    alpha = pl.col("model").replace_strict(alphas["model"], alphas["alpha"], default=default)
+    # The tests within languages: of a cell and of its table, the one that is farther from a claim.
+    estimates = rows.select(
+        "verdict",
+        "reason",
+        value="lift",
+        neutral=pl.lit(1.0),
+        p_value="stratified_p_value",
+        p_adjusted=pl.max_horizontal("stratified_p_adjusted", "table_stratified_p_adjusted"),
+        confidence=1 - alpha.cast(pl.Float64),
+    )
+    for (reason,), alike in estimates.group_by(["reason"], maintain_order=True):
+        counted = {"unclear": alike.height, "reason": reason}
+        if reason == UNTESTED_WITHIN:
+            counted["verdict"] = UNTESTED
+        which = f"{plural(alike.height, further + 'association')} of all languages together"
         yield Finding(
-            f"{plural(n, further + 'association')} that the test of all languages together finds "
-            f"{are} unclear and not counted: within languages {'it' if single else 'they'} "
-            f"{WITHIN[str(reason)][not single]}.",
-            (counted, *estimates.rows(named=True))
-            if reason == NOT_WITHIN
-            else (counted | {"verdict": UNTESTED},),
+            f"Unclear and not counted: {which}{f': {reason}' if reason else ''}.",
+            (counted, *(alike.rows(named=True) if reason == NOT_WITHIN else ())),
         )
 
 

@@ -49,14 +49,13 @@ from endoxa.instruments.stories.report.results import (
 )
 from endoxa.instruments.stories.report.sources import FILE, RUN, TABLE
 from endoxa.instruments.stories.report.stories import distribution_data, distributions, stories
-from endoxa.report import inputs
 from endoxa.report.document import Finding, Section
 from endoxa.report.families import families
 from endoxa.report.frame import CITE, HOME, Page, filled, template_file
-from endoxa.report.inputs import EXTRACTED, HARM, RATINGS, Run, holds
+from endoxa.report.inputs import EXTRACTED, HARM, Run, holds
 from endoxa.report.items import packed
 from endoxa.report.outcomes import answer_findings, outcome_table, sentence_findings
-from endoxa.report.overview import data_field, fingerprint_fields, shortened
+from endoxa.report.overview import data_field, run_table
 from endoxa.report.quoting import quoting
 from endoxa.report.tables import Table, number_field, table_of, text_field
 from endoxa.report.words import (
@@ -120,19 +119,7 @@ def what_came_back(runs: Sequence[Run], results: StoryResults) -> Section:
             ),
             most_open=6,
         ),
-        table_of(
-            "Runs and tables",
-            runs,
-            (
-                text_field("source", lambda run: str(run.folder)),
-                text_field("holds", lambda run: holds(run.kind)),
-                data_field("made from", "path"),
-                *fingerprint_fields(runs),
-                text_field("SHA-256 of that", lambda run: shortened(run.data, "sha256")),
-                text_field("endoxa", lambda run: inputs.text(run.facts, "endoxa")),
-                text_field("finished", lambda run: inputs.text(run.facts, "finished")[:19].replace("T", " ")),
-            ),
-        ),
+        run_table(runs, (text_field("holds", lambda run: holds(run.kind)), data_field("made from", "path"))),
     )
     unknown = (
         "An attribute that the story does not tell is unknown. Unknown values are in no table that is tested, so "
@@ -147,7 +134,6 @@ def what_came_back(runs: Sequence[Run], results: StoryResults) -> Section:
             *_story_findings(results),
             *_analysed(results),
             *_prompt_findings(results),
-            *_rated(runs),
         ),
         tables=tables,
         notes=(unknown,) if results.stories.height else (),
@@ -232,15 +218,6 @@ def _prompt_findings(results: StoryResults) -> Iterator[Finding]:
             "Associations of all languages together are claimed by the published pooled test alone: differences "
             "between languages may explain them."
         )
-
-
-def _rated(runs: Sequence[Run]) -> Iterator[Finding]:
-    for run in runs:
-        if run.kind in (HARM, RATINGS):
-            file = Path(str(run.data.get("path") or "")).name
-            source = f" the associations of {file}" if file else " harm"
-            names = {"run": run.folder.name, "source": file}
-            yield Finding(f"{run.folder.name} ({holds(run.kind)}) rated{source}.", (names,))
 
 
 def _stories(results: StoryResults) -> Table:

@@ -14,8 +14,8 @@ import polars as pl
 
 from endoxa.errors import UserError
 from endoxa.instruments.stories.associations.permutations import KEYS
-from endoxa.instruments.stories.harm.ratings import ALL_MODELS, BENIGN, HARMFUL, PEOPLE
-from endoxa.instruments.stories.languages.presence import By, with_ids
+from endoxa.instruments.stories.harm.ratings import ALL_MODELS, BENIGN, HARMFUL, PEOPLE, with_ids
+from endoxa.instruments.stories.languages.presence import By
 from endoxa.instruments.stories.report.sources import (
     CLAIMED,
     CUBE,

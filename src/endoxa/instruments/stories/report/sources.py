@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from endoxa.errors import UserError
+from endoxa.errors import UserError, first_line
 from endoxa.instruments.stories.associations.discover import no_tally, read_companion, tally, types_of
 from endoxa.instruments.stories.associations.lift import at_confidence
 from endoxa.instruments.stories.associations.permutations import every_difference, protagonists_by_story
-from endoxa.instruments.stories.languages.presence import require_cells
+from endoxa.instruments.stories.harm.ratings import require_cells
 from endoxa.instruments.stories.options import Discovery
 from endoxa.models.chat.thoughts import without_thoughts
 from endoxa.schema import ALL
@@ -23,7 +23,7 @@ from endoxa.schema.stories import DISCOVERED_COLUMNS
 from endoxa.sources.frames import read_table
 from endoxa.sources.served import versions_apart
 from endoxa.sources.stereotales import UNKNOWN, Profiles, read_profiles
-from endoxa.sources.stereotales.associations import PARTS
+from endoxa.sources.stereotales.associations import PARTS, read_associations
 from endoxa.sources.stereotales.profiles import MISSING
 from endoxa.sources.tables import PARQUET_SUFFIXES, TABLE_SUFFIXES, table_rows
 from endoxa.stats.verdicts import ABOVE, UNCLEAR
@@ -47,7 +47,7 @@ def read_discovered(path: Path) -> pl.DataFrame:
         UserError: a column is missing, a cell is no number, or the JSON is of another form.
     """
     if path.suffix.lower() == ".json":
-        return _complete(pl.DataFrame(_published(path), infer_schema_length=None))
+        return _complete(_published(path))
     if path.suffix.lower() in TABLE_SUFFIXES and next(iter(table_rows(path, NEEDED)), None) is None:
         return pl.DataFrame(schema=TYPES)
     table = read_table(path, NEEDED)
@@ -67,28 +67,20 @@ def read_discovered(path: Path) -> pl.DataFrame:
     return _complete(cast)
 
 
-def _published(path: Path) -> list[Mapping[str, Any]]:
+def _published(path: Path) -> pl.DataFrame:
     """A row for each association and model; share and lift are the published means over these models."""
+    rows = read_associations(path).drop_nulls("model")
     try:
-        entries = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
-        raise UserError(f"'{path}' cannot be read as JSON: {error}.") from error
-    if not isinstance(entries, list) or not entries:
-        raise UserError(f"'{path}' holds no list of associations.")
-    rows: list[Mapping[str, Any]] = []
-    for number, entry in enumerate(entries, 1):
-        try:
-            shared = {name: str(entry[name]) for name in PARTS}
-            values = {"fraction": float(entry["avg_percentage"]) / 100, "lift": float(entry["avg_lift"])}
-            rows += [
-                {"model": str(model), "aggregation": ALL, **shared, **values} for model in entry["models"]
-            ]
-        except (KeyError, TypeError, ValueError) as error:
-            raise UserError(
-                f"'{path}', entry {number}: {', '.join(PARTS)}, avg_percentage, avg_lift and models are needed "
-                f"({type(error).__name__}: {error})."
-            ) from error
-    return rows
+        values = pl.read_json(path, infer_schema_length=None).select(
+            *PARTS,
+            fraction=pl.col("avg_percentage").cast(pl.Float64) / 100,
+            lift=pl.col("avg_lift").cast(pl.Float64),
+        )
+    except pl.exceptions.PolarsError as error:
+        raise UserError(
+            f"'{path}': avg_percentage and avg_lift, numbers, are needed: {first_line(error)}."
+        ) from error
+    return rows.join(values.unique(PARTS, keep="first"), on=PARTS, how="left", maintain_order="left")
 
 
 def _complete(frame: pl.DataFrame) -> pl.DataFrame:
@@ -298,12 +290,8 @@ def tested_together(sources: Sequence[Source]) -> pl.DataFrame:
 
 
 COUNTED = {
-    "model": pl.String,
-    "language": pl.String,
-    "stories": pl.Int64,
-    "refused": pl.Int64,
-    "failed": pl.Int64,
-    "unread": pl.Int64,
+    **dict.fromkeys(("model", "language"), pl.String),
+    **dict.fromkeys(("stories", "refused", "failed", "unread"), pl.Int64),
 }
 """Columns of `counted`."""
 OUTCOMES = {

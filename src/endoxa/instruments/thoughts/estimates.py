@@ -1,4 +1,4 @@
-"""How rules, reader models and people agree on thoughts: Cohen's kappa of every two, with an interval over thoughts."""
+"""What coders of thoughts say together: agreement of every two of them, and shares by the majority of reader models."""
 
 from __future__ import annotations
 
@@ -9,17 +9,21 @@ import numpy as np
 import polars as pl
 
 from endoxa.instruments.thoughts.texts import YES, Codes, ThoughtText
-from endoxa.schema.thoughts import AGREEMENT_COLUMNS, ARGUED, CODES
+from endoxa.schema.thoughts import AGREEMENT_COLUMNS, ARGUED, CODES, THOUGHT_COLUMNS
 from endoxa.sources.frames import column_types
 from endoxa.stats.agreement import COEFFICIENTS, agreement_interval
-from endoxa.stats.intervals import FEWEST_CLUSTERS, UNDEFINED
+from endoxa.stats.intervals import FEWEST_CLUSTERS, UNDEFINED, clustered_share
 
 RULES, PEOPLE = "rules", "people"
 PARTS = 200
 """Most thoughts, with different codes, that the jackknife leaves out singly."""
-_TYPES = column_types(
+METHOD = "single thoughts as units"
+"""Thoughts about one prompt or association are not independent; the journal does not say which are."""
+_AGREEMENT = column_types(
     AGREEMENT_COLUMNS, texts=("code", "first", "second"), counts=("n", "n_first", "n_second")
 )
+_TEXTS = ("data", "model", "protocol", "context_condition", "measure", "method", "verdict", "verdict_reason")
+_SHARES = column_types(THOUGHT_COLUMNS, texts=_TEXTS, counts=("n",))
 
 
 def agreement(coders: Mapping[str, Mapping[str, Codes]], *, confidence: float) -> pl.DataFrame:
@@ -60,7 +64,7 @@ def agreement(coders: Mapping[str, Mapping[str, Codes]], *, confidence: float) -
                     "confidence": confidence,
                 }
             )
-    return pl.DataFrame(rows, schema=_TYPES).with_columns(pl.selectors.float().fill_nan(None))
+    return pl.DataFrame(rows, schema=_AGREEMENT).with_columns(pl.selectors.float().fill_nan(None))
 
 
 def coders_of(
@@ -83,3 +87,37 @@ def majority(readers: Mapping[str, Mapping[str, Codes]], name: str) -> dict[str,
         code: [codes[name][code] for codes in readers.values() if name in codes] for code in CODES
     }
     return {code: 2 * votes.count(YES) > len(votes) for code, votes in votes_by_code.items() if votes}
+
+
+def shares_by_readers(
+    thoughts: Sequence[ThoughtText], readers: Mapping[str, Mapping[str, Codes]], *, confidence: float
+) -> pl.DataFrame:
+    """Shares of every model's thoughts, and of those that did not end: `schema.thoughts.THOUGHT_COLUMNS`.
+
+    Args:
+        thoughts: all thoughts, cut-off ones included; of stories, profiles and ratings.
+        readers: codes by reader and name of the thought.
+        confidence: confidence level of the intervals.
+    """
+    rows = []
+    for model in dict.fromkeys(thought.model for thought in thoughts):
+        of_model = [thought for thought in thoughts if thought.model == model]
+        coded = [majority(readers, thought.name) for thought in of_model if not thought.cut_off]
+        answers = {code: [codes[code] for codes in coded if code in codes] for code in CODES}
+        answers["cut_off"] = [thought.cut_off for thought in of_model]
+        for measure, values in ((name, np.array(each, float)) for name, each in answers.items() if each):
+            interval = clustered_share(np.ones(len(values)), values, float(values.var()), confidence)
+            rows.append(
+                {
+                    "model": model,
+                    "measure": measure,
+                    "n": len(values),
+                    "value": float(values.mean()),
+                    "low": interval.low,
+                    "high": interval.high,
+                    "confidence": confidence,
+                    "method": METHOD,
+                }
+            )
+    table = pl.DataFrame(rows, schema=_SHARES)
+    return table.with_columns(pl.selectors.float().fill_nan(None), pl.selectors.string().fill_null(""))
