@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -138,6 +139,16 @@ class Run:
     def errors(self) -> dict[str, int]:
         """Number of conversations by model that ended with an error, for runs that ask."""
         return {name: use.get("errors", 0) for name, use in self.facts.get("usage", {}).items()}
+
+
+def late(where: str) -> Callable[..., Any]:
+    """The function 'package.module:name', imported when it is called: the command line starts without its module."""
+    module, _, name = where.partition(":")
+
+    def call(*arguments: Any) -> Any:
+        return getattr(import_module(module), name)(*arguments)
+
+    return call
 
 
 def _open_report(folder: Path) -> str:
