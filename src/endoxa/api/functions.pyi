@@ -1754,7 +1754,7 @@ def build_tests(
     attributes: Sequence[str] | str = (),
     per_term: int = 1,
     against: str = '',
-    contrast: str = 'antonym',
+    contrast: Literal['antonym', 'other'] = 'antonym',
     each: bool = False,
     out: str | Path | None = None,
     show: bool = False,

@@ -254,7 +254,7 @@ def dated(folder, month, lean, served, seed):
     return folder
 
 
-def test_dates_of_one_model_are_a_line_that_breaks_where_the_version_changes(tmp_path):
+def test_dates_of_one_model_have_a_heading_where_the_version_changes(tmp_path):
     told = [("jan", 1, 0.9, "x-0101"), ("mar", 3, 0.9, "x-0101"), ("may", 5, 0.5, "x-0501")]
     folders = [
         dated(tmp_path / name, month, Lean(0.8, lean), served, month) for name, month, lean, served in told
@@ -266,7 +266,8 @@ def test_dates_of_one_model_are_a_line_that_breaks_where_the_version_changes(tmp
         "openai/x at 3 dates, 2026-01-01 to 2026-05-01: the version changed before may (x-0101, then x-0501)."
     )
     figure = section.figures[0]
-    assert figure.rows["version"].to_list() == ["1: x-0101", "1: x-0101", "2: x-0501"]
+    assert figure.rows["version"].to_list() == ["x-0101", "x-0101", "x-0501"]
+    assert [row.heading for row in figure.plot.rows] == ["x-0101", "", "x-0501"]
     first = found.shown[0].changes[0]
     assert figure.rows["value"].to_list() == [first.before, first.after, found.shown[1].changes[0].after]
     assert over_time(ex.compare(*folders[:2])) is None

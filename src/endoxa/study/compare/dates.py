@@ -150,4 +150,5 @@ def _figures(comparison: Comparison, names: Sequence[str]) -> Iterator[Figure]:
             name=f"dates-{head.measure.replace('_', '-')}-{place}",
             title=title,
             alt=described(f"{title} over {plural(len(runs), 'date')}", spoken),
+            rows=frame.drop("note").rename({"block": "version"}),
         )

@@ -16,8 +16,8 @@ import numpy as np
 import polars as pl
 
 from endoxa.errors import UserError
-from endoxa.instruments.questions.estimates.crossing import Units
 from endoxa.instruments.questions.estimates.estimates import lean_parts
+from endoxa.instruments.questions.estimates.inference import Units
 from endoxa.instruments.questions.thoughts.coded import coded, holds_thoughts
 from endoxa.instruments.questions.thoughts.estimates import SHARES, cell_of_thoughts
 from endoxa.schema import ALL
