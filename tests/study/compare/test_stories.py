@@ -228,9 +228,9 @@ def test_a_planted_change_is_found_and_none_where_none_is(three, tmp_path):
         ex.compare(*three, rule="stories")
 
 
-def test_dates_of_stories_are_a_line(three):
+def test_dates_of_stories_are_a_table(three):
     section = over_time(ex.compare(*three))
-    assert [figure.name for figure in section.figures] == ["dates-strength-0"]
+    assert [column.name for column in section.tables[0].columns] == ["run", "date", "version", "strength"]
 
 
 def stories_folder(folder, table):

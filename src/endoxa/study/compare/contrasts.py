@@ -51,7 +51,6 @@ class Estimates:
             instrument has to show of them.
         notes: what was left out.
         identical: every score or answer is the same in both.
-        thoughts: changes of what models thought before they answered, and of its price.
         about_items: what is found of the items besides their number.
     """
 
@@ -60,7 +59,6 @@ class Estimates:
     items: pl.DataFrame
     notes: tuple[str, ...]
     identical: bool
-    thoughts: tuple[Change, ...] = ()
     about_items: tuple[Finding, ...] = ()
 
 

@@ -62,14 +62,12 @@ def page_of(comparison: Comparison) -> Page:
         lead=_lead(comparison),
         entries=(*filled(SECTIONS, comparison), CITE),
         runs=[run.side.run for run in {run.side.run.folder: run for run in comparison.runs}.values()],
-        models=dict.fromkeys(model for run in comparison.runs for model in run.members or (run.side.model,)),
+        models=dict.fromkeys(run.side.model for run in comparison.runs),
     )
 
 
 def _title(comparison: Comparison) -> str:
     first, *others = comparison.runs
-    if first.members:
-        return f"{' and '.join(run.label for run in others)} against {first.label}"
     if len(others) == 1 and len(comparison.shown) == 1 and (bias := comparison.shown[0].bias):
         moved = sum(change.verdict in CLEAR for change in bias)
         what = plural(len(bias), "measure of bias", "measures of bias")
@@ -83,9 +81,6 @@ def _title(comparison: Comparison) -> str:
 
 def _differ(comparison: Comparison) -> Iterator[str]:
     """In what the runs differ, for the first lines of the page."""
-    if comparison.runs[0].members:
-        yield " ".join(f"{run.label}: {listed(run.members)}." for run in comparison.runs)
-        return
     if not any(each.settings for each in comparison.shown):
         yield "They differ in no setting that run.json holds."
         return
@@ -349,29 +344,6 @@ def _about(change: Change) -> str:
     return f"{count(change.n_units)} {change.unit}" if change.unit else "the whole run"
 
 
-def thoughts(comparison: Comparison) -> Section | None:
-    """What models thought before they answered, and what the thoughts cost, each in a table."""
-    rows = [(each, change) for each in comparison.shown for change in each.thoughts]
-    if not rows:
-        return None
-    tables = [
-        table_of(title, chosen, _fields(chosen, comparison), stub=2)
-        for title, kind in (("What the thoughts say", "bias"), ("What the thoughts cost", "price"))
-        if (chosen := [row for row in rows if row[1].kind == kind])
-    ]
-    return Section(
-        "thoughts",
-        "What they thought",
-        findings=comparison.about_thoughts,
-        tables=tuple(tables),
-        notes=(
-            "Thoughts are coded by rules (analyze thoughts). Only those that ended in both runs count, but for "
-            "cut-offs and tokens; shares of right or wrong answers are over answers that are right or wrong in both. "
-            "p-values are corrected among the thoughts.",
-        ),
-    )
-
-
 @dataclass(frozen=True, slots=True)
 class ItemWords:
     """How a page speaks of the items of an instrument."""
@@ -522,7 +494,6 @@ SECTIONS: tuple[Callable[[Comparison], Section | None], ...] = (
     what_changed,
     over_time,
     price,
-    thoughts,
     parts,
     items,
     differing,

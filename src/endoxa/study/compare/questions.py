@@ -6,11 +6,9 @@ from collections.abc import Iterator
 
 import polars as pl
 
-from endoxa.errors import UserError
 from endoxa.instruments.questions.items.of_run import items_of_run
 from endoxa.report.inputs import Run
 from endoxa.schema import ALL
-from endoxa.study.compare import thoughts
 from endoxa.study.compare.changes import Change
 from endoxa.study.compare.contrasts import Choices, Estimates
 from endoxa.study.compare.estimates import COST, change_of, fact, price_of_answers
@@ -37,29 +35,13 @@ def compare_questions(sides: tuple[Side, Side], choices: Choices) -> Estimates:
     if None not in costs:
         changes.append(fact(COST, *costs))  # type: ignore[arg-type]
     identical = all(same_answers(joined["answer"], joined["answer_other"]) for joined in by_protocol.values())
-    thought, reason = _thoughts(sides, choices)
     return Estimates(
         tuple(changes),
         tuple(parts),
         _changed(by_protocol, sides[0].run),
-        (*notes, *reason),
+        tuple(notes),
         identical,
-        thought,
     )
-
-
-def _thoughts(sides: tuple[Side, Side], choices: Choices) -> tuple[tuple[Change, ...], list[str]]:
-    """What changed in the thoughts of both runs, and why it cannot be said; nothing where a run has none."""
-    try:
-        changes = thoughts.changes(
-            [side.run.folder for side in sides],
-            models=[side.model for side in sides],
-            confidence=choices.confidence,
-        )
-    except UserError as reason:
-        return (), [f"Thoughts are not compared. {reason}"]
-    # The bias of answers is a measure of its own.
-    return tuple(each for each in changes if not each.measure.startswith("answers_bias")), []
 
 
 def _cost(side: Side) -> float | None:

@@ -15,7 +15,6 @@ from endoxa.study.compare.association_tests import compare_tests
 from endoxa.study.compare.changes import Change, judged
 from endoxa.study.compare.choices import compare_choices
 from endoxa.study.compare.contrasts import Choices, Reader
-from endoxa.study.compare.groups import contrasts_of
 from endoxa.study.compare.harm import compare_harm, harmful_in
 from endoxa.study.compare.pairs import compare_pairs
 from endoxa.study.compare.questions import compare_questions
@@ -43,7 +42,6 @@ def compare(
     *runs: str | Path,
     model: str | Sequence[str] = (),
     rule: str | Sequence[str] = (),
-    group: str = "",
     harm: str | Path | Sequence[str | Path] = (),
     confidence: float = 0.95,
 ) -> Comparison:
@@ -58,8 +56,6 @@ def compare(
             compares these.
         model: models, where runs hold several.
         rule: scoring rules or protocols; by default all that runs have in common.
-        group: `NAME=FILE`, a table with the columns model and group, or `size>=NUMBER` of parameters: groups of models
-            in place of runs.
         harm: of stories: runs of `endoxa probe harm`, or tables of people's ratings, that say which associations are
             harmful.
         confidence: of the intervals.
@@ -69,7 +65,7 @@ def compare(
     """
     if not 0.5 < confidence < 1:
         raise UserError(f"--confidence {confidence:g}: expected a number above 0.5 and below 1.")
-    sides = read_compared([Path(run) for run in runs], _several(model), READERS, all_models=bool(group))
+    sides = read_compared([Path(run) for run in runs], _several(model), READERS)
     kind = sides[0].side.run.kind
     if rule and kind in WRITTEN:
         raise UserError("--rule: these runs have no scoring rules or protocols. Leave --rule out.")
@@ -77,12 +73,7 @@ def compare(
         raise UserError("--harm is for runs of stories.")
     ratings = [Path(path) for path in ((harm,) if isinstance(harm, str | Path) else harm)]
     choices = Choices(_several(rule), confidence, tuple(each.side for each in sides), harmful_in(ratings))
-    if group:
-        if kind not in (PAIRS, QUESTIONS):
-            raise UserError("--group is for runs of endoxa probe pairs and endoxa probe qa.")
-        sides, contrasts = contrasts_of(sides, group, choices)
-    else:
-        contrasts = [contrasted(couple, choices) for couple in combinations(sides, 2)]
+    contrasts = [contrasted(couple, choices) for couple in combinations(sides, 2)]
     judgements = judge(contrasts, sides[:1], confidence)
     shown = [each for each in judgements if each.before is sides[0]]
     tests = sum(isfinite(change.p_value) for each in shown for change in each.bias)
@@ -108,7 +99,6 @@ def contrasted(couple: tuple[Compared, Compared], choices: Choices) -> Contraste
             *estimates.notes,
         ),
         estimates.identical,
-        estimates.thoughts,
         estimates.about_items,
     )
 
@@ -130,10 +120,10 @@ def judge(contrasts: Sequence[Contrasted], first: Sequence[Compared], confidence
 
 
 def _corrected(contrasts: Sequence[Contrasted], confidence: float) -> list[Contrasted]:
-    """Corrected over all of these: measures of bias, what they cost, and thoughts each; parts by instrument."""
-    bias, price, thoughts = (
+    """Corrected over all of these: measures of bias, and what they cost, each; parts by instrument."""
+    bias, price = (
         iter(judged([change for each in contrasts for change in getattr(each, family)], confidence))
-        for family in ("bias", "price", "thoughts")
+        for family in ("bias", "price")
     )
     by_kind: dict[str, list[Change]] = {}
     for each in contrasts:
@@ -144,7 +134,6 @@ def _corrected(contrasts: Sequence[Contrasted], confidence: float) -> list[Contr
             each,
             changes=tuple(next(bias if change.kind == "bias" else price) for change in each.changes),
             parts=tuple(next(parts[each.kind]) for _ in each.parts),
-            thoughts=tuple(next(thoughts) for _ in each.thoughts),
         )
         for each in contrasts
     ]
