@@ -21,12 +21,9 @@ from endoxa.schema import ALL
 from endoxa.stats.verdicts import CLEAR, CORRECTED, UNTESTED, significance
 from endoxa.study.compare.changes import Change
 from endoxa.study.compare.dates import over_time
-from endoxa.study.compare.estimates import OF_PRICE
-from endoxa.study.compare.harm import OF_RATINGS
 from endoxa.study.compare.results import Comparison, Contrasted, value
 from endoxa.study.compare.sentences import name_of
-from endoxa.study.compare.stories import ASSOCIATION, OF_STORIES
-from endoxa.study.gate.measures import EFFECT_SIZE, OF_PAIRS, OF_QUESTIONS
+from endoxa.study.gate.measures import ASSOCIATION, EFFECT_SIZE, catalog
 
 MOST_PARTS = 10
 """Rises, and falls, that the figure of parts shows."""
@@ -479,14 +476,14 @@ def differing(comparison: Comparison) -> Section | None:
 def methods(comparison: Comparison) -> Section:
     """What is measured, and how it is decided."""
     used = {change.measure for each in comparison.shown for change in (*each.changes, *each.parts)}
-    every = (*OF_PAIRS, *OF_QUESTIONS, EFFECT_SIZE, *OF_PRICE, *OF_STORIES, *OF_RATINGS)
-    measures = [each for each in every if each.name in used]
+    kind = _kind(comparison)
+    measures = [each for each in catalog(kind) if each.use != "gate" and each.name in used]
     return Section(
         "methods",
         "Methods",
         template="methods.html.j2",
         folded=True,
-        values={"measures": measures, "comparison": comparison, "kind": _kind(comparison)},
+        values={"measures": measures, "comparison": comparison, "kind": kind},
     )
 
 

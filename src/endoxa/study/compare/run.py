@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
 from math import isfinite
@@ -10,30 +10,20 @@ from pathlib import Path
 from typing import Literal
 
 from endoxa.errors import UserError
-from endoxa.report.inputs import CHOICES, EMBEDDINGS, EXTRACTED, HARM, PAIRS, QUESTIONS
+from endoxa.report.inputs import EMBEDDINGS, EXTRACTED, HARM
 from endoxa.study.compare.association_tests import compare_tests
 from endoxa.study.compare.changes import Change, judged
-from endoxa.study.compare.choices import compare_choices
-from endoxa.study.compare.contrasts import Choices, Reader
-from endoxa.study.compare.harm import compare_harm, harmful_in
-from endoxa.study.compare.pairs import compare_pairs
-from endoxa.study.compare.questions import compare_questions
+from endoxa.study.compare.contrasts import Choices, compare_items
 from endoxa.study.compare.results import Comparison, Contrasted
 from endoxa.study.compare.sentences import sentence_of
 from endoxa.study.compare.sides import Compared, read_compared
 from endoxa.study.compare.stories import compare_stories
+from endoxa.study.gate.ratings import harmful_in
 from endoxa.study.gate.runs import profile_notes
 from endoxa.study.gate.settings import settings_apart
 
-READERS: Mapping[str, Reader] = {
-    PAIRS: compare_pairs,
-    QUESTIONS: compare_questions,
-    CHOICES: compare_choices,
-    EMBEDDINGS: compare_tests,
-    EXTRACTED: compare_stories,
-    HARM: compare_harm,
-}
-"""How two runs of an instrument are compared."""
+OWN_WAY = {EMBEDDINGS: compare_tests, EXTRACTED: compare_stories}
+"""Instruments whose runs are compared in ways of their own."""
 WRITTEN = (EXTRACTED, HARM)
 """Instruments without rules or protocols."""
 
@@ -65,7 +55,7 @@ def compare(
     """
     if not 0.5 < confidence < 1:
         raise UserError(f"--confidence {confidence:g}: expected a number above 0.5 and below 1.")
-    sides = read_compared([Path(run) for run in runs], _several(model), READERS)
+    sides = read_compared([Path(run) for run in runs], _several(model))
     kind = sides[0].side.run.kind
     if rule and kind in WRITTEN:
         raise UserError("--rule: these runs have no scoring rules or protocols. Leave --rule out.")
@@ -85,7 +75,7 @@ def contrasted(couple: tuple[Compared, Compared], choices: Choices) -> Contraste
     """Two runs, before correction."""
     before, after = couple
     baseline, candidate = replace(before.side, role="baseline"), replace(after.side, role="candidate")
-    estimates = READERS[baseline.run.kind]((baseline, candidate), choices)
+    estimates = OWN_WAY.get(before.side.run.kind, compare_items)((baseline, candidate), choices)
     settings = settings_apart(before.side.source, after.side.source)
     return Contrasted(
         before,

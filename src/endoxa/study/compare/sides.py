@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -40,20 +40,17 @@ class Compared:
         return {"label": self.label, **self.side.facts(), "date": self.date, "served": list(self.served)}
 
 
-def read_compared(
-    paths: Sequence[Path], models: Sequence[str], kinds: Collection[str]
-) -> tuple[Compared, ...]:
+def read_compared(paths: Sequence[Path], models: Sequence[str]) -> tuple[Compared, ...]:
     """Every run with its model; of a single run all of its models.
 
     Args:
         paths: run folders.
         models: the models wanted; needed where one of several runs holds several.
-        kinds: instruments whose runs can be compared.
 
     Raises:
         UserError: fewer than two, one twice, another instrument, other data or items, or a model has to be chosen.
     """
-    runs = [read_run(path, kinds, "What changed is shown of") for path in paths]
+    runs = [read_run(path, "What changed is shown of") for path in paths]
     named = dict(zip([run.folder for run in runs], paths, strict=True))
     for run in runs[1:]:
         if run.kind != runs[0].kind:
