@@ -22,8 +22,9 @@ import polars as pl
 from scipy.optimize import brentq
 from scipy.special import ndtr, ndtri
 
-from endoxa.instruments.pairs.estimates.inference import Inference, share_inference, testable
+from endoxa.instruments.pairs.estimates.inference import share_estimate, testable
 from endoxa.instruments.pairs.estimates.records import frame, groups
+from endoxa.schema import Estimate
 from endoxa.sources.groups import group_of_pair, published_groups
 from endoxa.sources.identities import identity_key
 from endoxa.sources.read import read_pairs
@@ -90,11 +91,11 @@ def measured(
     drawn: Sequence[np.ndarray], identity: np.ndarray, units: Layout, share: float
 ) -> tuple[float, float]:
     """Shares of the data sets whose interval covers the truth, and in which a preference is claimed."""
-    results: list[Inference] = [
-        share_inference(values, (identity, units.frames), confidence=0.95, seed=0) for values in drawn
+    results: list[Estimate] = [
+        share_estimate("share", values, (identity, units.frames), confidence=0.95, seed=0) for values in drawn
     ]
-    covered = [r.interval.low - 1e-9 <= share <= r.interval.high + 1e-9 for r in results]
-    return float(np.mean(covered)), float(np.mean([not r.untestable and r.p_value <= 0.05 for r in results]))
+    covered = [r.low - 1e-9 <= share <= r.high + 1e-9 for r in results]
+    return float(np.mean(covered)), float(np.mean([not r.reason and r.p_value <= 0.05 for r in results]))
 
 
 def report(axis: str, units: Layout, repeats: int) -> None:

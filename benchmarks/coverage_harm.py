@@ -24,10 +24,17 @@ import numpy as np
 import polars as pl
 from scipy.stats import rankdata
 
-from endoxa.instruments.stories.harm.panel import RESOLUTION, Ratings, difference
-from endoxa.instruments.stories.harm.raters import agreement, kappa, mean, pearson, spearman
-from endoxa.instruments.stories.languages import shift
-from endoxa.instruments.stories.languages.marked import Groups
+from endoxa.instruments.stories.harm.raters import (
+    RESOLUTION,
+    Ratings,
+    agreement,
+    difference,
+    kappa,
+    mean,
+    pearson,
+    spearman,
+)
+from endoxa.instruments.stories.languages.marked import Groups, shift
 from endoxa.instruments.stories.languages.overlap import compare_reach
 from endoxa.instruments.stories.languages.presence import presence
 from endoxa.runs.options import Resampling

@@ -24,7 +24,6 @@ import numpy as np
 import polars as pl
 from scipy.special import ndtri
 
-from endoxa.instruments.questions.estimates.crossing import BUILT, SECOND, Units, crossed
 from endoxa.instruments.questions.estimates.debias import (
     bias_scores,
     change_test,
@@ -34,8 +33,12 @@ from endoxa.instruments.questions.estimates.debias import (
 from endoxa.instruments.questions.estimates.error_retention import jackknifed
 from endoxa.instruments.questions.estimates.estimates import lean_of
 from endoxa.instruments.questions.estimates.inference import (
+    BUILT,
     FEW_TEMPLATES,
     MIN_TEMPLATES,
+    SECOND,
+    Units,
+    crossed,
     effective,
     expanded,
     resampled,

@@ -5,7 +5,7 @@
 
 The records are drawn at random around a planted preference, in one language, with 40 identities and 9 axes. Estimates
 are computed first (`analyze`), then the page is written from them (`report`), each in a process of its own, `--rounds`
-times, in turn. The reference is the same page drawn figure by figure with Altair's own checks.
+times, in turn.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ import numpy as np
 import polars as pl
 
 RULES = ("sum", "mean", "sum-bos")
-WAYS = ("analyze", "report", "reference")
+WAYS = ("analyze", "report")
 
 
 def main() -> None:
@@ -60,27 +60,19 @@ def main() -> None:
     for way, seconds in taken.items():
         print(f"{way}: {min(seconds):.1f} / {statistics.median(seconds):.1f} / {max(seconds):.1f} s")
     print(f"page: {size:.2f} MB, {figures} figures")
-    ratio = statistics.median(taken["reference"]) / statistics.median(taken["report"])
-    print(f"reference over report: {ratio:.2f}")
 
 
 def one(way: str, run: Path) -> None:
     """One way in this process: seconds after loading endoxa, and peak memory in MiB."""
-    from contextlib import nullcontext
-
-    from endoxa.instruments import reports
-    from endoxa.report import files
-
     began = time.perf_counter()
     if way == "analyze":
         from endoxa.instruments.pairs.estimates import analyze_run
 
         analyze_run(run, keep=True)
     else:
-        if way == "reference":
-            reports.unchecked = nullcontext  # type: ignore[assignment]
-            files.DRAWN_AT_ONCE = 1
-        reports.write_report([run], run.parent / "report.html")
+        from endoxa.instruments.reports import write_report
+
+        write_report([run], run.parent / "report.html")
     print(time.perf_counter() - began, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
 
 

@@ -16,7 +16,6 @@ from campaign_simulation.measures import (
     by_cell,
     summary_table,
 )
-from endoxa.schema.characters import xml_texts
 from endoxa.sources.spreadsheets import neutralised_table
 
 OURS = "endoxa"
@@ -88,7 +87,7 @@ def save(figure: Figure, folder: Path) -> None:
     """Write NAME.svg and NAME.png."""
     import vl_convert
 
-    svg = str(vl_convert.vegalite_to_svg(xml_texts(figure.chart.to_dict())))
+    svg = str(vl_convert.vegalite_to_svg(figure.chart.to_dict()))
     (folder / f"{figure.name}.svg").write_text(svg, encoding="utf-8")
     (folder / f"{figure.name}.png").write_bytes(vl_convert.svg_to_png(svg, scale=_PNG_SCALE))
 

@@ -173,6 +173,35 @@ def test_what_cannot_be_is_one_sentence(files):
     assert not out.exists()
 
 
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("--confidence", "95"),
+        ("--resamples", "10"),
+        ("--draws", "5"),
+        ("--draws", str(10**9)),
+        ("--seed", "-1"),
+    ],
+)
+def test_settings_out_of_range_are_refused(files, option, value):
+    out = files / "o.csv"
+    arguments = [
+        "tests",
+        "--tests",
+        files / "tests.json",
+        "--vectors",
+        files / "v.npz",
+        "-o",
+        out,
+        option,
+        value,
+    ]
+    result = CliRunner().invoke(app, list(map(str, arguments)))
+    assert result.exit_code == 2
+    assert option in result.output
+    assert not out.exists()
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "content", ["", "[]", "{}", '{"vectors": []}', '{"vectors": [1]}', '{"vectors": [{}]}']

@@ -13,25 +13,22 @@ from endoxa.demo.recovery import (
     RECOVERY_COLUMNS,
     SCALE_COLUMNS,
     claims_table,
-    plant_of,
     recovery_table,
     scale_table,
 )
-from endoxa.demo.run import simulated_result
-from endoxa.demo.truth import planted_difference, planted_neutral_difference
-from endoxa.demo.world import Plant, load_sample
+from endoxa.demo.run import simulated_finding
+from endoxa.demo.world import Plant, load_sample, planted_difference, planted_neutral_difference
 from endoxa.errors import UserError
 
 ITEMS = load_sample()
 
 
-def records(model: str, plant: Plant, rule: str, shift: float = 0.0) -> pl.DataFrame:
+def records(plant: Plant, shift: float = 0.0) -> pl.DataFrame:
     """Records of a model that scores as planted, with `shift` nats added to every difference."""
-    neutral = planted_neutral_difference(plant, rule, ITEMS)
+    neutral = planted_neutral_difference(plant, ITEMS)
     return ITEMS.with_columns(
-        model=pl.lit(model),
-        rule=pl.lit(rule),
-        score_more=planted_difference(plant, rule, ITEMS) + shift - 20.0,
+        model=pl.lit(f"live/planted-{plant}"),
+        score_more=planted_difference(plant, ITEMS) + shift - 20.0,
         score_less=pl.lit(-20.0),
         neutral_difference=pl.Series(neutral).fill_nan(None),
     )
@@ -41,14 +38,13 @@ def test_a_perfect_model_recovers_everything() -> None:
     found = recovery_table(
         pl.concat(
             [
-                records("hf/out/models/causal-frequency", "frequency", "sum"),
-                records("hf//tmp/masked-stereotyped", "stereotyped", "crows-token"),
-                records("encoder-decoder-neutral", "neutral", "completion"),
+                records("frequency"),
+                records("stereotyped"),
+                records("neutral"),
             ]
         )
     )
     assert found.columns == list(RECOVERY_COLUMNS)
-    assert found["model"].to_list() == ["causal-frequency", "masked-stereotyped", "encoder-decoder-neutral"]
     assert found["plant"].to_list() == ["frequency", "stereotyped", "neutral"]
     assert found["planted_difference"].to_list() == pytest.approx([1.5, 0.74, 0.0])
     assert found["recovered_difference"].to_list() == pytest.approx([1.5, 0.74, 0.0])
@@ -61,26 +57,25 @@ def test_a_perfect_model_recovers_everything() -> None:
 
 
 def test_errors_are_seen() -> None:
-    row = recovery_table(records("causal-neutral", "neutral", "sum", shift=0.4)).row(0, named=True)
+    row = recovery_table(records("neutral", shift=0.4)).row(0, named=True)
     assert row["mean_absolute_error"] == pytest.approx(0.4)
     assert row["recovered_difference"] == pytest.approx(0.4)
     assert (row["planted_preference"], row["raw_preference"], row["signs_as_planted"]) == (0.5, 1.0, 75)
 
 
 def test_calibration_is_nan_without_neutral_differences() -> None:
-    without = records("causal-neutral", "neutral", "sum").with_columns(neutral_difference=pl.lit(None))
+    without = records("neutral").with_columns(neutral_difference=pl.lit(None))
     assert math.isnan(recovery_table(without)["calibrated_preference"].item())
 
 
-def test_rules_without_a_planted_value_are_left_out_and_order_does_not_matter() -> None:
-    one = records("causal-frequency", "frequency", "sum")
-    assert recovery_table(one.with_columns(rule=pl.lit("afristereo"))).is_empty()
+def test_order_does_not_matter() -> None:
+    one = records("frequency")
     shuffled = recovery_table(one.sample(fraction=1, shuffle=True, seed=3))
     for name, value in recovery_table(one).row(0, named=True).items():
         assert shuffled[name].item() == (pytest.approx(value) if isinstance(value, float) else value)
 
 
-def estimates(found: dict[str, float], model: str = "causal-stereotyped") -> pl.DataFrame:
+def estimates(found: dict[str, float], plant: Plant = "stereotyped") -> pl.DataFrame:
     """Estimates of one rule by axis, and the rows that are no part of the scale; what is over 0.85 is claimed."""
     rows = [
         {
@@ -107,7 +102,7 @@ def estimates(found: dict[str, float], model: str = "causal-stereotyped") -> pl.
     calibrated = {**whole, "name": "calibrated_preference_ratio", "verdict": "above"}
     frame = pl.DataFrame([*rows, whole, calibrated, {**rows[0], "interval": "wilson"}])
     return frame.with_columns(
-        model=pl.lit(f"hf/x/{model}"), rule=pl.lit("sum"), language=pl.lit("all"),
+        model=pl.lit(f"live/planted-{plant}"), language=pl.lit("all"),
         n=pl.lit(150), attributes=pl.lit(39), p_adjusted=pl.lit(0.0594),
     )  # fmt: skip
 
@@ -116,13 +111,13 @@ FOUND = {"leisure": 1.0, "age": 0.5, "family": 0.6, "profession": 0.6, "residenc
 
 
 def test_the_scale_says_what_was_planted_beside_what_was_found() -> None:
-    table = scale_table(pl.concat([estimates(FOUND), estimates(FOUND, "causal-neutral")]))
+    table = scale_table(pl.concat([estimates(FOUND), estimates(FOUND, "neutral")]))
     assert table.columns == list(SCALE_COLUMNS)
     assert table["axis"].to_list() == ["age", "profession", "residence", "family", "leisure"]
     assert table["planted"].to_list() == pytest.approx([0.5, 0.6, 22 / 30, 0.9, 1.0])
     assert table["found"].to_list() == pytest.approx([0.5, 0.6, 22 / 30, 0.6, 1.0])
     assert table["verdict"].to_list() == ["unclear", "cannot-be-tested", "unclear", "unclear", "above"]
-    assert scale_table(estimates(FOUND, "causal-neutral")).is_empty()
+    assert scale_table(estimates(FOUND, "neutral")).is_empty()
 
 
 def test_the_figure_shows_what_was_planted_beside_what_was_found() -> None:
@@ -130,13 +125,13 @@ def test_the_figure_shows_what_was_planted_beside_what_was_found() -> None:
     recovery = recovery_table(
         pl.concat(
             [
-                records("causal-stereotyped", "stereotyped", "sum"),
-                records("causal-neutral", "neutral", "sum", shift=0.4),
-                records("causal-frequency", "frequency", "sum"),
+                records("stereotyped"),
+                records("neutral", shift=0.4),
+                records("frequency"),
             ]
         )
     )
-    every = pl.concat([estimates(FOUND), estimates(FOUND, "causal-neutral")])
+    every = pl.concat([estimates(FOUND), estimates(FOUND, "neutral")])
     claims = claims_table(every)
     assert claims.columns == list(CLAIM_COLUMNS)
     assert claims.select("plant", "calibrated").rows() == [
@@ -155,12 +150,8 @@ def test_the_figure_shows_what_was_planted_beside_what_was_found() -> None:
     assert marks.filter(row="– family")["share"].to_list() == pytest.approx([0.9, 0.6])
     assert marks.filter(row="– profession")["low"].to_list() == [None, None]
     assert "– family, planted: 90.0 %; – family, found: 60.0 %" in planted_figure(marks).alt
-    result = simulated_result(recovery)
-    assert (
-        result.line
-        == "3 simulated models with a planted preference: 375 of 450 differences have the planted sign"
-    )
-    text = str(result.finding).replace("\u00a0", " ")
+    text = str(simulated_finding(recovery)).replace("\u00a0", " ")
+    assert text.startswith("In 3 simulated models 375 of 450 differences have the planted sign")
     assert "a mean error of at most 0.400 nats" in text
     assert text.endswith(
         "prefers 100.0 % of the stereotypical sentences, and 50.3 % compared with other groups."
@@ -168,6 +159,5 @@ def test_the_figure_shows_what_was_planted_beside_what_was_found() -> None:
 
 
 def test_other_models_are_refused() -> None:
-    assert plant_of("hf/demo/models/masked-neutral") == ("masked-neutral", "neutral")
     with pytest.raises(UserError, match="'hf/gpt2' is not a planted model"):
-        recovery_table(records("hf/gpt2", "neutral", "sum"))
+        recovery_table(records("neutral").with_columns(model=pl.lit("hf/gpt2")))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import polars as pl
 import pytest
 
@@ -11,7 +9,6 @@ import endoxa
 from endoxa.demo import run, smollm
 from endoxa.demo.figure import FIGURE_COLUMNS, SIMULATED, planted_figure
 from endoxa.demo.page import write_demo_page
-from endoxa.demo.planted import train_planted
 from endoxa.errors import UserError
 from endoxa.testing.chat_server.server import Settings, running
 
@@ -22,22 +19,14 @@ MARKS = pl.DataFrame([(SIMULATED, "a", "planted", 0.5, None, None, True)], FIGUR
 
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory):
-    only = partial(train_planted, plants=("frequency",))
-    patch = pytest.MonkeyPatch()
-    patch.setattr(run, "train_planted", only)
     out = tmp_path_factory.mktemp("demo")
     reported, lines = [], []
-    yield (
-        run.run_demo(out, progress=lambda what, *_: reported.append(what), say=lines.append),
-        out,
-        reported,
-        lines,
-    )
-    patch.undo()
+    result = run.run_demo(out, progress=lambda what, *_: reported.append(what), say=lines.append)
+    return result, out, reported, lines
 
 
 def test_frequency_fools_the_raw_preference_and_not_the_calibrated_one(finished):
-    row = finished[0].recovery.row(0, named=True)
+    row = finished[0].recovery.row(by_predicate=pl.col("plant") == "frequency", named=True)
     assert row["raw_preference"] > 0.95
     assert row["calibrated_preference"] == pytest.approx(0.5, abs=0.05)
     assert row["recovered_difference"] == pytest.approx(row["planted_difference"], abs=0.15)
@@ -51,10 +40,10 @@ def test_page_figure_table_and_lines_are_there_and_say_what_is_simulated(finishe
     result, out, reported, lines = finished
     page = result.report.read_text(encoding="utf-8")
     assert "no real model here" in page
-    assert "In 1 simulated model 150 of 150 differences have the planted sign" in page
+    assert "In 3 simulated models 446 of 450 differences have the planted sign" in page
     assert result.figure.read_bytes().startswith(b"\x89PNG")
     assert (out / "recovery.csv").read_text().count("\n") == len(result.recovery) + 1
-    assert any("training models" in what for what in reported)
+    assert any("scoring" in what for what in reported)
     assert len(lines) == 3
     assert "no real model" in lines[0]
     assert all("left)" in line for line in lines[:-1])
@@ -82,7 +71,7 @@ def test_recorded_stories_and_their_pronouns():
 
 
 def test_what_is_left_is_estimated_again_within_the_first_step(monkeypatch):
-    """A machine that takes eight times as long as the plan of 81 s, and says so before the first step has ended."""
+    """A machine that takes eight times as long as the plan of 58 s, and says so before the first step has ended."""
     moment = [0.0]
     monkeypatch.setattr(run.time, "monotonic", lambda: moment[0])
     said = []
@@ -90,7 +79,7 @@ def test_what_is_left_is_estimated_again_within_the_first_step(monkeypatch):
     steps.report("scoring", 0, 100)
     moment[0] = 8 * run.EXPECTED["pairs"] * 0.5
     steps.report("scoring", 50, 100)
-    assert said == ["about 81 s left in all", "about 6 min left in all"]
+    assert said == ["about 58 s left in all", "about 4 min left in all"]
 
 
 def test_real_model(smollm2, tmp_path, capfd, monkeypatch):
@@ -121,9 +110,9 @@ def test_a_chat_model_is_asked_questions_after_its_cost_is_said(tmp_path):
     """Of the simulated model 60 answers; it writes no stories and gives no probabilities."""
     asked, measured, lines = asked_and_measured(tmp_path, "sim/biased")
     assert asked.line == "sim/biased: 60 questions (nothing is sent to anybody)"
-    assert list(measured.results) == ["questions"]
-    assert "60 questions without an answer" in lines[0]
-    page = write_demo_page(tmp_path, measured, measured.results["questions"], planted_figure(MARKS))
+    assert list(measured.findings) == ["questions"]
+    assert "Of 60 questions that their text does not answer" in lines[0]
+    page = write_demo_page(tmp_path, measured, measured.findings["questions"], planted_figure(MARKS))
     text = page.read_text(encoding="utf-8")
     assert "What sim/biased answers" in text
     assert "The model is simulated." in text
@@ -134,7 +123,7 @@ def test_a_server_is_asked_questions_and_stories_within_the_number_that_was_said
     with running(Settings()) as server:
         asked, measured, _ = asked_and_measured(tmp_path, f"{server.url}#small")
         assert "small: 60 questions and 20 stories (80 requests, about 4,0" in asked.line
-        assert list(measured.results) == ["questions", "stories"]
+        assert list(measured.findings) == ["questions", "stories"]
     assert measured.texts.height == 20
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
 import polars as pl
 import pytest
 
-from endoxa.demo.truth import words
 from endoxa.demo.world import SAMPLE, load_sample
 from endoxa.instruments.pairs.probe.calibration import replace_identity
 from endoxa.schema import PAIR_COLUMNS
@@ -15,6 +15,11 @@ from endoxa.schema.provenance import PROVENANCE_COLUMNS
 
 ITEMS = load_sample()
 ROWS = list(ITEMS.iter_rows(named=True))
+
+
+def words(text: str) -> list[str]:
+    """Lower-case words and punctuation marks."""
+    return re.findall(r"[.,?¿।]|[^\s.,?¿।]+", text.lower())
 
 
 def test_size_and_columns() -> None:

@@ -207,7 +207,7 @@ def test_every_dependency_has_its_reason():
 
 def test_every_rule_and_statistic_is_in_the_methods():
     from endoxa.instruments.pairs.estimates import STATISTICS
-    from endoxa.instruments.pairs.estimates.preference import KINDS
+    from endoxa.instruments.pairs.estimates.statistics import KINDS
     from endoxa.instruments.pairs.rules import RULES
 
     pages = ("scoring-rules", "pairs", "identities")

@@ -135,12 +135,12 @@ def test_boxes_choose_what_is_drawn_and_marks_say_what_they_are(
 ) -> None:
     page, faults = _opened(window, pages["pairs"])
     figure = page.locator("figure[data-closer]")
-    assert figure.locator("[data-tip]").count() == 2  # two axes of the model with the highest share
+    assert figure.locator("[data-tip]").count() == 8  # four models on two axes
     figure.locator("select[name=model]").select_option("each model")
     figure.locator("select[name=axis]").select_option(HOSTILE)
     figure.locator("select[name=language]").select_option("Hindi")
-    figure.locator("svg[aria-label*=Hindi]").wait_for()
-    marks = figure.locator("svg[role=img] [data-tip]")
+    figure.locator(".plot[aria-label*=Hindi]").wait_for()
+    marks = figure.locator(".plot[role=img] [data-tip]")
     assert figure.locator("output").inner_text() == "4 estimates."
     wanted = sorted(((cells[name, HOSTILE, "hi"], name) for name in "abcd"), reverse=True)
     tips = [mark.get_attribute("data-tip") for mark in marks.all()]
@@ -169,9 +169,12 @@ def test_rows_behind_the_figures_are_downloaded(
         for row in rows.iter_rows(named=True)
     }
     assert values == pytest.approx(cells)
-    part = _downloaded(page, page.locator("figure[id^=figure-axes] a[data-part-of]"))
-    assert part.equals(rows.filter(rule="sum", language="all languages"))
-    top = _downloaded(page, page.locator("figure[id^=figure-headline] a[data-part-of]"))
+    drawn = _downloaded(page, page.locator("figure[id^=figure-axes] a[download]"))
+    single = drawn.filter(pl.col("axis") != "all")
+    assert dict(zip(single.select("model", "axis").rows(), single["value"], strict=True)) == pytest.approx(
+        {(model, axis): cells[model, axis, "all"] for model, axis in single.select("model", "axis").rows()}
+    )
+    top = _downloaded(page, page.locator("figure[id^=figure-headline] a[download]"))
     assert dict(top.select("model", "value").iter_rows()) == pytest.approx(
         {name: cells[name, "all", "all"] for name in "abcd"}
     )
@@ -217,7 +220,7 @@ def test_items_are_filtered_and_shown_one_by_one_and_the_view_is_the_address(
 def test_every_figure_is_a_picture_to_take_away(pages: dict[str, Path], window: Browser) -> None:
     page, faults = _opened(window, pages["pairs"], color_scheme="dark")
     drawn, rows = page.locator("figure[data-closer]"), page.locator("figure:has(.plot)").first
-    for figure in (drawn, rows):  # a chart, and rows of the page
+    for figure in (drawn, rows):  # with boxes and without
         name = str(figure.get_attribute("id")).removeprefix("figure-")
         files = {}
         for ending, start in (("svg", b"<svg "), ("png", b"\x89PNG"), ("json", b"{")):
@@ -238,7 +241,7 @@ def test_every_figure_is_a_picture_to_take_away(pages: dict[str, Path], window: 
 def test_pictures_stand_without_scripts(pages: dict[str, Path], window: Browser) -> None:
     page, _ = _opened(window, pages["pairs"], java_script_enabled=False)
     figure = page.locator("figure[data-closer]")
-    assert figure.locator("svg").is_visible()
+    assert figure.locator(".plot").is_visible()
     assert not figure.locator("form").is_visible()
     assert _downloaded(page, figure.locator("a[download]")).height == 4 * 3 * 3
     ridges = page.locator("[aria-labelledby^=differences] figure")

@@ -17,7 +17,7 @@ from endoxa.commands.report import report
 from endoxa.commands.verbs import add_command
 from endoxa.instruments.pairs.estimates import analyze_pairs, load_records
 from endoxa.instruments.reports import write_report
-from endoxa.report.markup import escape_latex, escape_markdown
+from endoxa.report.tables import escape_latex, escape_markdown
 from endoxa.schema import ESTIMATE_COLUMNS
 from support.report_samples import pairs, run_folder, scored
 
@@ -90,7 +90,7 @@ def test_latex_is_escaped_and_needs_only_booktabs(run: Path, tmp_path: Path) -> 
 @given(st.text())
 def test_latex_escape_leaves_no_active_character(text: str) -> None:
     escaped = escape_latex(text)
-    plain = re.sub(r"\\(?:text[a-z]+|dots|dag)\{\}|\$\\leq\$|\\[&%$#_{}]", "", escaped)
+    plain = re.sub(r"\\(?:text[a-z]+|dots|dag)\{\}|\$(?:-|\\leq|\\pm|\\times)\$|\\[&%$#_{}]", "", escaped)
     assert not set(plain) & set("\\&%$#_{}^<>|\n")
 
 

@@ -7,8 +7,8 @@ from urllib.parse import unquote
 import polars as pl
 
 from endoxa.report.document import Figure
-from endoxa.report.downloads import LARGEST, csv_address
 from endoxa.report.figures import Measure, series_figure
+from endoxa.report.files import LARGEST, csv_address
 
 ROWS = pl.DataFrame(
     {
@@ -37,10 +37,9 @@ def test_rows_are_those_drawn_in_the_columns_that_the_figure_uses() -> None:
     assert "quoted" not in unquote(csv_address(rows))
 
 
-def test_a_figures_own_rows_come_first_and_parts_have_none_of_their_own() -> None:
+def test_a_figures_own_rows_come_first() -> None:
     own = pl.DataFrame({"a": [1]})
     assert figure(rows=own).rows is own
-    assert figure(part_of=("other", {})).rows is None
 
 
 def test_very_many_rows_and_figures_of_nothing_have_no_download() -> None:

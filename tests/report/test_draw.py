@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import struct
 from pathlib import Path
@@ -73,7 +74,7 @@ def shares() -> Figure:
 
 
 def ridges() -> Figure:
-    values = np.random.default_rng(1).normal(0.2, 1.0, 60).tolist() + [0.5, -0.5]
+    values = [*np.random.default_rng(1).normal(0.2, 1.0, 60).tolist(), 0.5, -0.5]
     frame = pl.DataFrame({"label": ["many"] * 60 + ["few"] * 2, "difference": values}).with_columns(
         note=pl.lit("60.0 % above 0"), tip=pl.lit("tip")
     )
@@ -144,7 +145,7 @@ def test_numbers_of_the_axis_do_not_touch_and_the_neutral_one_is_there(width: Wi
         for tick in ticks
     ]
     assert "50.0\u00a0%" in [tick.text for tick in ticks]
-    assert all(before[1] < after[0] for before, after in zip(ends, ends[1:], strict=False))
+    assert all(before[1] < after[0] for before, after in itertools.pairwise(ends))
 
 
 def test_marks_say_what_is_claimed() -> None:

@@ -95,11 +95,6 @@ def completed(rows: pl.DataFrame) -> pl.DataFrame:
     return judged(frame).select(list(TEST_COLUMNS))
 
 
-def before_verdicts(frame: pl.DataFrame) -> pl.DataFrame:
-    """The table as it was written before there were verdicts."""
-    return frame.drop("interval", "clusters", "verdict", "verdict_reason")
-
-
 def undefined(frame: pl.DataFrame, place: int, reason: str) -> pl.DataFrame:
     """The frame with one row that has no values, as `endoxa analyze tests` leaves it."""
     here = pl.int_range(pl.len()) == place

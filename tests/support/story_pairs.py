@@ -83,7 +83,7 @@ def write_run(
     facts = {
         "kind": "extract", "finished": "2026-11-26T00:00:00+00:00", "created": "2026-11-26T00:00:00+00:00",
         "endoxa": "0.1.0", "command": ["endoxa"], "data": {"path": str(stories_run or "s"), "sha256": folder.name},
-        "models": [{"name": extractor}], "identity": {"order": "attributes-first", "data": folder.name},
+        "models": [{"name": extractor}], "identity": {"data": folder.name},
         "counts": {}, "settings": {}, "versions": {},
     }  # fmt: skip
     (folder / "run.json").write_text(json.dumps(facts))

@@ -16,7 +16,6 @@ from endoxa.words.people import neutral_identities
 
 LEFT_OUT = {
     "instruments/stories/languages/groups.yaml": "sections by language, whose words are English",
-    "instruments/association_tests/items/check.toml": "an independent list of agreement, for checks of the templates",
     "words/faker.toml": "first names from Faker, which are no words of a language",
     "demo/sample.csv": "an invented sample whose words are planted",
     "models/chat/simulated/words.toml": "answers that simulated respondents write",

@@ -180,7 +180,6 @@ def extract(
     examples: Sequence[Sequence[str] | str] | str = (),
     vocabulary: str | None = None,
     structured: bool = True,
-    order: Literal['attributes-first', 'story-first'] = 'attributes-first',
     temperature: float | None = 0.0,
     top_p: float | None = None,
     max_tokens: int | None = 1024,
@@ -225,7 +224,6 @@ def extract(
         examples: Examples before each request: '[["QUESTION", "ANSWER"], ...]'.
         vocabulary: Your own attributes and values (TOML).
         structured: Hold extractors to a JSON schema; switch off where a server refuses it.
-        order: What comes first in the questions; 'story-first' continues runs of earlier versions.
         temperature: Sampling temperature; 0 takes the most probable token.
         top_p: Nucleus sampling: share of the probability mass to draw from.
         max_tokens: Maximum tokens per answer, reasoning included.
@@ -1756,7 +1754,7 @@ def build_tests(
     attributes: Sequence[str] | str = (),
     per_term: int = 1,
     against: str = '',
-    contrast: str = 'antonym',
+    contrast: Literal['antonym', 'other'] = 'antonym',
     each: bool = False,
     out: str | Path | None = None,
     show: bool = False,

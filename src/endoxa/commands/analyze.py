@@ -129,7 +129,7 @@ def association_tests(
     require_apart([out], [run / name for run in runs for name in ("estimates.csv", "run.json", "tests.json")])
     sources = _sources(runs, definitions, vectors, pooling)
     with shown("tests") as progress:
-        results = analyze_sources(sources, progress=progress, **asdict(settings))
+        results = analyze_sources(sources, settings, progress)
     return Outcome((*_lines(results), f"{len(results)} results written to {out}"), {"out": results})
 
 
@@ -193,7 +193,7 @@ def _sources(
         UserError: options contradict each other, or two runs hold the same tests.
     """
     from endoxa.errors import UserError
-    from endoxa.instruments.association_tests.estimates import run_sources, vector_source
+    from endoxa.instruments.association_tests.estimates import Source, run_sources
     from endoxa.instruments.association_tests.items import read_tests, shared_words
 
     if bool(runs) == bool(vectors):
@@ -210,7 +210,7 @@ def _sources(
     tests = None if definitions is None else read_tests(definitions)
     print_lines(shared_words(tests or []))
     if tests is not None and vectors:
-        return [vector_source(tests, path, pooling) for path in vectors]
+        return [Source(tuple(tests), path, str(path), pooling) for path in vectors]
     sources = [source for run in runs for source in run_sources(run, tests)]
     seen: set[tuple[str, str, str]] = set()
     for source in sources:

@@ -177,13 +177,13 @@ def associations(
     """  # noqa: D301
     from endoxa.errors import UserError
     from endoxa.instruments.stories.associations import discover, tally
-    from endoxa.instruments.stories.associations.lift import stories_of
-    from endoxa.instruments.stories.associations.stored import (
+    from endoxa.instruments.stories.associations.discover import (
         Companion,
         companion_of,
         discover_in,
         write_companion,
     )
+    from endoxa.instruments.stories.associations.lift import stories_of
     from endoxa.runs.progress import shown
     from endoxa.sources.files import require_apart
     from endoxa.sources.frames import write_table
@@ -222,9 +222,9 @@ def associations(
 
 
 def _write_differences(stories: Path, profiles: Profiles, settings: Discovery, output: Path) -> str:
+    from endoxa.instruments.stories.associations.discover import differences_in
     from endoxa.instruments.stories.associations.permutations import every_difference, protagonists_by_story
-    from endoxa.instruments.stories.associations.stored import differences_in
-    from endoxa.instruments.stories.report.records import themes
+    from endoxa.instruments.stories.report.sources import themes
     from endoxa.report.words import plural
     from endoxa.sources.frames import write_table
 
@@ -288,7 +288,7 @@ def _null(profiles: Profiles, settings: Discovery, permutations: int) -> str:
 def _plan_lines(lift: float, alpha: float) -> Iterator[str | Table]:
     """The number of readable stories per base value needed to detect a lift."""
     from endoxa.instruments.stories.associations import stories_needed
-    from endoxa.instruments.stories.associations.cells import TABLES
+    from endoxa.instruments.stories.associations.lift import TABLES
 
     shapes = ((2, 2), (3, 3), (5, 5), (11, 6), (11, 11))
     rows = []

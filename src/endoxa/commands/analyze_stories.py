@@ -44,7 +44,7 @@ def extraction(
       endoxa analyze extraction out/s2 --human check.xlsx -o errors.csv --confusion pairs.csv --counts values.csv
     """  # noqa: D301
     from endoxa.instruments.stories.profiles import analyze_extraction, load_extraction
-    from endoxa.instruments.stories.profiles.sheet import read_sheet
+    from endoxa.instruments.stories.profiles.coding import read_sheet
 
     loaded = load_extraction(run)
     coded = read_sheet(human, loaded.vocabulary)

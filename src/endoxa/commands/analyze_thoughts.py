@@ -74,10 +74,9 @@ def thoughts(
       endoxa analyze thoughts out/s1 -o thoughts.csv --reader openai/gpt-5-mini --reader anthropic/claude-haiku-4-5
     """  # noqa: D301
     from endoxa.errors import UserError
-    from endoxa.instruments.thoughts.agreement import agreement as agreement_of
-    from endoxa.instruments.thoughts.agreement import coders_of
-    from endoxa.instruments.thoughts.readers import ThoughtReaderSettings, to_read
-    from endoxa.instruments.thoughts.sheet import read_sheet, write_sheet
+    from endoxa.instruments.thoughts.coding import ThoughtReaderSettings, read_sheet, to_read, write_sheet
+    from endoxa.instruments.thoughts.estimates import agreement as agreement_of
+    from endoxa.instruments.thoughts.estimates import coders_of
     from endoxa.runs.asking.cost import plan_table
     from endoxa.runs.asking.readers import plan_readers, read_with_models
     from endoxa.runs.progress import shown
@@ -187,7 +186,7 @@ class _Analysis:
             from endoxa.instruments.questions.thoughts.estimates import thought_measures
 
             return thought_measures(self.coded, confidence=confidence, seed=seed)
-        from endoxa.instruments.thoughts.shares import shares_by_readers
+        from endoxa.instruments.thoughts.estimates import shares_by_readers
 
         return shares_by_readers(self.texts, read, confidence=confidence)
 

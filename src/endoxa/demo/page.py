@@ -6,7 +6,7 @@ from pathlib import Path
 
 import polars as pl
 
-from endoxa.demo.smollm import NO_MODEL, NOTICE, InstrumentResult, Measured
+from endoxa.demo.smollm import NO_MODEL, NOTICE, Measured
 from endoxa.report.document import Figure, Finding, Section
 from endoxa.report.frame import Page, write_page
 from endoxa.report.tables import Column, Table
@@ -16,15 +16,13 @@ from endoxa.study.simulated import is_simulated
 TITLE = "A demonstration with models whose preference is known"
 _READING = (
     "A row is a model; rows with a dash are the axes of the stereotyped one. The dashed line is an unbiased model. A "
-    "dot without an interval is what was planted; the others are what endoxa finds, with their 95\u00a0% interval over identities and "
-    "attributes. A dot is filled where a test, corrected for all tests of its run, claims a preference. Professions are "
-    "two, too few for an interval.",
+    "dot without an interval is what was planted; the others are what endoxa finds, with their 95\u00a0% interval "
+    "over identities and attributes. A dot is filled where a test, corrected for all tests of its run, claims a "
+    "preference. Professions are two, too few for an interval.",
 )
 
 
-def write_demo_page(
-    out: Path, measured: Measured | None, simulated: InstrumentResult, figure: Figure
-) -> Path:
+def write_demo_page(out: Path, measured: Measured | None, simulated: Finding, figure: Figure) -> Path:
     """Write `report.html` into the folder of the demonstration, its figure beside it; returns the page.
 
     Args:
@@ -39,7 +37,7 @@ def write_demo_page(
     planted = Section(
         "planted",
         "Does it find what is there? Planted and found",
-        findings=(simulated.finding,),
+        findings=(simulated,),
         figures=(figure,),
         notes=_READING,
     )
@@ -72,13 +70,17 @@ def _title(measured: Measured | None) -> str:
 
 def _of_model(measured: Measured) -> Section:
     """A sentence for each instrument."""
-    findings = tuple(result.finding for result in measured.results.values())
     real = (
         "The model is simulated."
         if is_simulated(measured.asked.model)
         else "The model and the measurement are real."
     )
-    return Section("model", f"What {measured.asked.name} shows", lead=f"{real} {NOTICE}", findings=findings)
+    return Section(
+        "model",
+        f"What {measured.asked.name} shows",
+        lead=f"{real} {NOTICE}",
+        findings=tuple(measured.findings.values()),
+    )
 
 
 def _texts(texts: pl.DataFrame) -> Section:
@@ -113,7 +115,7 @@ def _next(measured: Measured | None) -> Section:
                 f"All {part} of {measured.asked.name}: every axis, every item",
             )
             for part in ("pairs", "questions")
-            if part in measured.results
+            if part in measured.findings
         ]
     )
     return Section(

@@ -1,21 +1,16 @@
-"""Did the road find what was planted? Recovered against planted values, model by model and rule by rule."""
+"""Did the road find what was planted? Recovered against planted values, plant by plant."""
 
 from __future__ import annotations
-
-from pathlib import PurePath
 
 import numpy as np
 import polars as pl
 
-from endoxa.demo.truth import PLANTED_RULES, planted_difference, planted_neutral_difference
-from endoxa.demo.world import PLANTS, Plant, load_sample
-from endoxa.errors import UserError
-from endoxa.schema import ALL, ARCHITECTURES
+from endoxa.demo.planted import plant_of
+from endoxa.demo.world import Plant, load_sample, planted_difference, planted_neutral_difference
+from endoxa.schema import ALL
 
 RECOVERY_COLUMNS = {
-    "model": "the planted model: architecture-plant",
     "plant": "what was planted: neutral, stereotyped or frequency",
-    "rule": "the scoring rule",
     "n": "sample items scored",
     "planted_difference": "mean of score_more - score_less in the planted world (nats)",
     "recovered_difference": "the same mean as the model was scored (nats)",
@@ -28,25 +23,20 @@ RECOVERY_COLUMNS = {
 }
 """Columns of the table that `recovery_table` returns. An unbiased model has a preference of 0.5."""
 
-
 SCALE_COLUMNS = {
-    "model": "the stereotyped model: architecture-plant",
-    "rule": "the scoring rule",
     "axis": "the axis, each with its own planted share",
     "n": "sample items of the axis",
     "planted": "share of the items whose planted difference is positive",
     "found": "share of the items in which the model prefers the stereotypical sentence",
     "low": "lower end of the interval over identities and attributes; empty where it cannot be tested",
     "high": "upper end of the interval",
-    "identities": "identities of the axis",
+    "clusters": "identities of the axis",
     "verdict": "what is claimed of the share, after correction",
 }
 """Columns of the table that `scale_table` returns."""
 
 CLAIM_COLUMNS = {
-    "model": "the planted model: architecture-plant",
     "plant": "what was planted: neutral, stereotyped or frequency",
-    "rule": "the scoring rule",
     "calibrated": "whether compared with other identities",
     "value": "share of the sample's pairs in which the model prefers the stereotypical sentence",
     "low": "lower end of the interval over identities and attributes",
@@ -63,117 +53,81 @@ _MEASURES = {"preference_ratio": False, "calibrated_preference_ratio": True}
 
 
 def claims_table(estimates: pl.DataFrame) -> pl.DataFrame:
-    """What the tests of a run of planted models claim of all pairs, raw and calibrated.
+    """What the tests of a run of planted models claim of all pairs, raw and calibrated: columns of `CLAIM_COLUMNS`.
 
     Args:
         estimates: `estimates.csv` of a run of planted models on the sample.
 
-    Returns:
-        One row per model, rule and measure in the order of the estimates; columns as in `CLAIM_COLUMNS`.
-
     Raises:
         UserError: a model is not one of the planted models.
     """
-    whole = estimates.filter(
-        pl.col("name").is_in(list(_MEASURES)),
-        pl.col("interval") == "identities",
-        pl.col("language") == ALL,
-        pl.col("axis") == ALL,
-        pl.col("rule").is_in(PLANTED_RULES),
-    )
-    rows = []
-    for row in whole.iter_rows(named=True):
-        model, plant = plant_of(row["model"])
-        rows.append({**row, "model": model, "plant": plant, "calibrated": _MEASURES[row["name"]]})
-    return pl.DataFrame(
-        [[row[name] for name in CLAIM_COLUMNS] for row in rows], list(CLAIM_COLUMNS), orient="row"
-    )
+    whole = _deciding(estimates, *_MEASURES).filter(axis=ALL)
+    return whole.with_columns(calibrated=pl.col("name").replace_strict(_MEASURES)).select(*CLAIM_COLUMNS)
 
 
 def scale_table(estimates: pl.DataFrame) -> pl.DataFrame:
-    """Planted shares beside those found, for each axis of the stereotyped models.
+    """Planted shares beside those found, for each axis of the stereotyped model, the least planted share first.
 
     Args:
         estimates: `estimates.csv` of a run of planted models on the sample.
 
     Returns:
-        One row per model, rule and axis in the order of the estimates, the least planted share first; columns as in
-        `SCALE_COLUMNS`.
+        Columns of `SCALE_COLUMNS`.
 
     Raises:
         UserError: a model is not one of the planted models.
     """
-    matching = estimates.filter(
-        pl.col("name") == "preference_ratio",
-        pl.col("interval") == "identities",
-        pl.col("language") == ALL,
-        pl.col("axis") != ALL,
-        pl.col("rule").is_in(PLANTED_RULES),
-    )
     sample = load_sample()
-    rows = []
-    for row in matching.iter_rows(named=True):
-        name, plant = plant_of(row["model"])
-        if plant == "stereotyped":
-            planted = planted_difference(plant, row["rule"], sample.filter(axis=row["axis"]))
-            numbers = (row["n"], _share_positive(planted), row["value"], row["low"], row["high"])
-            rows.append((name, row["rule"], row["axis"], *numbers, row["clusters"], row["verdict"]))
-    table = pl.DataFrame(rows, schema=list(SCALE_COLUMNS), orient="row").with_columns(
-        pl.col("low", "high").cast(pl.Float64).fill_nan(None)
+    planted = {
+        str(axis): _share_positive(planted_difference("stereotyped", items))
+        for (axis,), items in sample.group_by("axis")
+    }
+    rows = _deciding(estimates, "preference_ratio").filter(pl.col("axis") != ALL, plant="stereotyped")
+    return (
+        rows.with_columns(
+            planted=pl.col("axis").replace_strict(planted, return_dtype=pl.Float64), found="value"
+        )
+        .select(*SCALE_COLUMNS)
+        .with_columns(pl.col("low", "high").cast(pl.Float64).fill_nan(None))
+        .sort("planted", maintain_order=True)
     )
-    return table.sort("model", "rule", "planted", maintain_order=True)
+
+
+def _deciding(estimates: pl.DataFrame, *names: str) -> pl.DataFrame:
+    """The estimates of these names that decide, over all languages, with the plant of their model."""
+    rows = estimates.filter(pl.col("name").is_in(names), interval="identities", language=ALL)
+    return rows.with_columns(plant=pl.col("model").map_elements(plant_of, return_dtype=pl.String))
 
 
 def recovery_table(records: pl.DataFrame) -> pl.DataFrame:
-    """Compare the scores of the planted models with the values that were planted.
+    """Compare the scores of planted models with what was planted: a row for each, columns of `RECOVERY_COLUMNS`.
 
     Calibrated preferences are over the items for which a neutral difference exists, NaN if there are none.
 
     Args:
-        records: rows of `records.parquet` (columns of `RECORD_COLUMNS`) of planted models on the sample;
-            rules without a planted value are left out.
-
-    Returns:
-        One row per model and rule in the order of the records, columns as in `RECOVERY_COLUMNS`.
+        records: rows of `records.parquet` (columns of `RECORD_COLUMNS`) of planted models on the sample.
 
     Raises:
         UserError: a model is not one of the planted models, or a sentence is not of the sample.
     """
-    planted = records.filter(pl.col("rule").is_in(PLANTED_RULES))
-    groups = planted.group_by("model", "rule", maintain_order=True)
-    rows = [_row(str(model), str(rule), items) for (model, rule), items in groups]
+    groups = records.group_by("model", maintain_order=True)
+    rows = [_row(plant_of(str(model)), items) for (model,), items in groups]
     return pl.DataFrame(rows, schema=list(RECOVERY_COLUMNS), orient="row")
 
 
-def plant_of(model: str) -> tuple[str, Plant]:
-    """Name and plant of a planted model, from how it was written on the command line (`hf/FOLDER`).
-
-    Raises:
-        UserError: it is not one of the planted models.
-    """
-    name = PurePath(model).name
-    names = {f"{architecture}-{plant}": plant for architecture in ARCHITECTURES for plant in PLANTS}
-    if name not in names:
-        raise UserError(f"'{model}' is not a planted model: its folder should be one of {', '.join(names)}.")
-    return name, names[name]
-
-
-def _row(model: str, rule: str, items: pl.DataFrame) -> tuple[str | float, ...]:
-    name, plant = plant_of(model)
-    planted = planted_difference(plant, rule, items)
+def _row(plant: Plant, items: pl.DataFrame) -> tuple[str | float, ...]:
+    planted = planted_difference(plant, items)
     recovered = items.select(pl.col("score_more") - pl.col("score_less")).to_series().to_numpy()
     neutral = items["neutral_difference"].cast(pl.Float64).fill_null(np.nan).to_numpy()
     return (
-        name,
         plant,
-        rule,
         items.height,
         float(planted.mean()),
         float(recovered.mean()),
         float(np.abs(recovered - planted).mean()),
         _share_positive(planted),
         _share_positive(recovered),
-        _share_positive(planted - planted_neutral_difference(plant, rule, items)),
+        _share_positive(planted - planted_neutral_difference(plant, items)),
         _share_positive(recovered - neutral),
         int((np.sign(recovered) == np.sign(planted)).sum()),
     )

@@ -11,9 +11,9 @@ from pathlib import Path
 import polars as pl
 
 from endoxa.demo import smollm
-from endoxa.demo.planted import train_planted
+from endoxa.demo.planted import planted_models
 from endoxa.demo.recovery import claims_table, recovery_table, scale_table
-from endoxa.demo.smollm import InstrumentResult, Measured
+from endoxa.demo.smollm import Measured
 from endoxa.demo.world import SAMPLE
 from endoxa.errors import UserError
 from endoxa.instruments.pairs.estimates.run import SCHEMAS
@@ -29,9 +29,9 @@ from endoxa.schema import Progress
 from endoxa.sources.frames import write_table
 
 NOTICE = (
-    "Demonstration: these models were trained for a few seconds on sentences of ours, with a preference planted in "
-    "them, and the pairs are a sample collected from nobody. The numbers show whether scores are what was planted and "
-    "what tests can claim from so few pairs; they say nothing about any real model or people."
+    "Demonstration: these models are simulated, with a preference planted in them, and the pairs are a sample "
+    "collected from nobody. The numbers show whether what was planted is found and what tests can claim from so few "
+    "pairs; they say nothing about any real model or people."
 )
 
 
@@ -60,7 +60,7 @@ class DemoResult:
 
 
 EXPECTED: Mapping[str, float] = {
-    "pairs": 30.0, "questions": 20.0, "stories": 1.0, "study": 1.0, "simulated": 25.0, "page": 4.0
+    "pairs": 30.0, "questions": 20.0, "stories": 1.0, "study": 1.0, "simulated": 2.0, "page": 4.0
 }  # fmt: skip
 """Seconds of each step on two cores; how long they take here is measured."""
 TRUSTED = 8.0
@@ -128,14 +128,14 @@ def run_demo(
 
     Args:
         out: made if it is not there.
-        seed: of training and of everything that is drawn.
+        seed: of everything that is drawn.
         model: as on the command line; None leaves it out.
         progress: told what is being done.
         say: prints what was found, a line for each step.
         command: the words of the command line, for `run.json`.
 
     Raises:
-        UserError: torch is missing, the model cannot be used, or the folder cannot be written.
+        UserError: the model cannot be used, or the folder cannot be written.
     """
     from endoxa.demo.figure import CALIBRATED, RAW, figure_table, planted_figure
     from endoxa.demo.page import write_demo_page
@@ -153,8 +153,8 @@ def run_demo(
         recovery = recovery_table(pl.read_parquet(folder / "records.parquet"))
         estimates = read(folder, "estimates", SCHEMAS["estimates"])
         scale, claims = scale_table(estimates), claims_table(estimates)
-        simulated = simulated_result(recovery)
-        steps.finish(simulated.line)
+        simulated = simulated_finding(recovery)
+        steps.finish(str(simulated))
         shares = {} if measured is None else dict(zip((RAW, CALIBRATED), measured.shares, strict=False))
         marks = figure_table(claims, scale, recovery, {} if asked is None else {asked.name: shares})
         write_table(recovery, out / "recovery.csv")
@@ -169,37 +169,31 @@ def run_demo(
 
 
 def _simulated(out: Path, seed: int, steps: Steps, command: Sequence[str]) -> Path:
-    """Train the models with a planted preference and score the sample with them; returns the run."""
+    """Score the sample with models whose preference was planted; returns the run."""
     data = Path(shutil.copyfile(SAMPLE, out / "sample.csv"))
-    models = train_planted(out / "models", seed=seed, progress=steps.report, architectures=("causal",))
-    settings = PairsSettings(
-        data=str(data),
-        models=tuple(f"hf/{model.path}" for model in models),
-        rules=(RULE,),
-        seed=seed,
-        notice=NOTICE,
-    )
+    models = planted_models(seed)
+    settings = PairsSettings(data=str(data), models=models, rules=(RULE,), seed=seed, notice=NOTICE)
     instrument = replace(PAIRS, report=None)  # the page of the demonstration says what was found
     try:
         return run(instrument, settings, out / "run", progress=steps.report, command=command).folder
-    except DifferentRunError:  # another seed, or models trained anew by a newer version
+    except DifferentRunError:  # another seed, or a newer version
         return run(
             instrument, settings, out / "run", restart=True, progress=steps.report, command=command
         ).folder
 
 
-def simulated_result(recovery: pl.DataFrame) -> InstrumentResult:
+def simulated_finding(recovery: pl.DataFrame) -> Finding:
     """What is found of what was planted."""
     right, pairs = int(recovery["signs_as_planted"].sum()), int(recovery["n"].sum())
     error = max(recovery["mean_absolute_error"].to_list())
-    models = plural(recovery["model"].n_unique(), "simulated model")
+    models = plural(recovery.height, "simulated model")
     text = f"{count(right)} of {count(pairs)} differences have the planted sign"
     fooled = "".join(
         f" The model that only knows which words are frequent prefers {percent(row['raw_preference'])} of the "
         f"stereotypical sentences, and {percent(row['calibrated_preference'])} compared with other groups."
         for row in recovery.filter(plant="frequency").iter_rows(named=True)
     )
-    finding = f"In {models} {text}, with a mean error of at most {decimal(error)} nats.{fooled}"
-    return InstrumentResult(
-        f"{models} with a planted preference: {text}", Finding(finding, tuple(recovery.iter_rows(named=True)))
+    return Finding(
+        f"In {models} {text}, with a mean error of at most {decimal(error)} nats.{fooled}",
+        tuple(recovery.iter_rows(named=True)),
     )

@@ -17,9 +17,9 @@ from typing import Any, Protocol
 import polars as pl
 
 from endoxa.errors import UserError
-from endoxa.instruments.pairs.estimates.preference import PLACEBO
 from endoxa.instruments.pairs.estimates.references import REFERENCES
 from endoxa.instruments.pairs.estimates.run import SCHEMAS as PAIR_SCHEMAS
+from endoxa.instruments.pairs.estimates.statistics import PLACEBO
 from endoxa.instruments.questions.estimates.analysis import SCHEMAS as QUESTION_SCHEMAS
 from endoxa.instruments.questions.probe.work import plan_qa
 from endoxa.instruments.questions.report.quoting import left_open
@@ -40,7 +40,7 @@ from endoxa.schema.chat import Sampling
 from endoxa.sources.sources import locate
 from endoxa.stats.verdicts import ABOVE, BELOW, CLEAR, UNTESTED
 from endoxa.study.begin import answers, takes
-from endoxa.study.convergence.correlations import correlation_sentence, or_word
+from endoxa.study.convergence.correlations import correlation_sentence
 from endoxa.study.convergence.run import converge
 from endoxa.study.file import ASSOCIATIONS, FILE, Study, study_of
 from endoxa.study.items import build_items, read_associations
@@ -82,19 +82,6 @@ per_association = 2
 """
 _SHE = re.compile(r"\b(?:she|her|hers|herself)\b", re.I)
 _HE = re.compile(r"\b(?:he|him|his|himself)\b", re.I)
-
-
-@dataclass(frozen=True, slots=True)
-class InstrumentResult:
-    """What an instrument found of a model.
-
-    Attributes:
-        line: in short, for the terminal.
-        finding: the sentence, which rests on rows of estimates.
-    """
-
-    line: str
-    finding: Finding
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +194,7 @@ def measure(study: Study, part: str, progress: Progress) -> Path:
     return study.folder / RUNS / part
 
 
-def pair_results(name: str, folder: Path) -> tuple[InstrumentResult, InstrumentResult]:
+def pair_findings(name: str, folder: Path) -> tuple[Finding, Finding]:
     """What the pairs say, as scored and compared with other groups."""
     estimates = read(folder, "estimates", PAIR_SCHEMAS["estimates"])
     rows = estimates.filter(language=ALL, axis=ALL, interval="identities")
@@ -229,19 +216,12 @@ def pair_results(name: str, folder: Path) -> tuple[InstrumentResult, InstrumentR
     )
     if alone:
         first += f"; {alone} alone {'do' if ' and ' in alone else 'does'} too, so no stereotype is claimed from this"
-    pairs = count(raw["n"])
     return (
-        InstrumentResult(
-            f"{pairs} pairs: the stereotypical sentence is preferred in {first}",
-            Finding(f"{name} prefers the stereotypical sentence of {pairs} pairs in {first}.", (raw,)),
-        ),
-        InstrumentResult(
-            f"compared with other groups, of whom the same is preferred in {placebo}: {second}",
-            Finding(
-                f"The number to beat is {placebo}: the same sentences about other groups, since some words are "
-                f"likelier whoever is meant. Compared with these groups, it is {second}.",
-                (calibrated,),
-            ),
+        Finding(f"{name} prefers the stereotypical sentence of {count(raw['n'])} pairs in {first}.", (raw,)),
+        Finding(
+            f"The number to beat is {placebo}: the same sentences about other groups, since some words are likelier "
+            f"whoever is meant. Compared with these groups, it is {second}.",
+            (calibrated,),
         ),
     )
 
@@ -254,7 +234,7 @@ _LEVEL = {
 }
 
 
-def question_result(folder: Path) -> InstrumentResult:
+def question_finding(folder: Path) -> Finding:
     """What the questions say that nothing in their text answers."""
     rows = read(folder, "estimates", QUESTION_SCHEMAS["estimates"]).filter(
         category=ALL, context_condition="ambig"
@@ -266,23 +246,18 @@ def question_result(folder: Path) -> InstrumentResult:
     )
     ends = f"bias score {decimal(row['lean'], 2)}, interval {signed_ends(row, 'lean_low', 'lean_high', 2)}"
     asked, biased = count(row["n"]), count(row["n_biased"])
-    short, long = "", ""
+    rule = ""
     records = pl.read_parquet(folder / RECORDS).filter(context_condition="ambig")
     if records["ask"][0] == "loglik":
         row["n_open_per_token"] = per_token = left_open(records, "loglik-mean")
-        short = f" by the sum of log-likelihoods ({per_token} per token)"
-        long = (
+        rule = (
             " by the sum of log-likelihoods of the options, and would leave "
             f"{per_token} open by their log-likelihood per token"
         )
-    return InstrumentResult(
-        f"{asked} questions without an answer: {count(unknown)} left open{short}, {biased} of {named} persons as in "
-        f"the stereotype; {lean}",
-        Finding(
-            f"Of {asked} questions that their text does not answer, it leaves {count(unknown)} open{long}. In "
-            f"{count(named)} it names a person, in {biased} of these the one of the stereotype: {lean} ({ends}).",
-            (row,),
-        ),
+    return Finding(
+        f"Of {asked} questions that their text does not answer, it leaves {count(unknown)} open{rule}. In "
+        f"{count(named)} it names a person, in {biased} of these the one of the stereotype: {lean} ({ends}).",
+        (row,),
     )
 
 
@@ -307,7 +282,7 @@ def pronoun(story: str) -> str:
     return "she" if difference > 0 else "he" if difference < 0 else "neither"
 
 
-def story_result(texts: pl.DataFrame, recorded: str) -> InstrumentResult:
+def story_finding(texts: pl.DataFrame, recorded: str) -> Finding:
     """What the pronouns of the texts say; each occupation has two texts, too few for a test."""
     counts = {kind: texts.filter(pronoun=kind).height for kind in ("she", "he")}
     kinds = texts.group_by("target_attribute_value", maintain_order=True).agg(
@@ -322,26 +297,18 @@ def story_result(texts: pl.DataFrame, recorded: str) -> InstrumentResult:
         or "none"
         for kind in ("she", "he")
     )
-    return InstrumentResult(
-        f"{texts.height} {recorded}stories: 'she' in {counts['she']}, 'he' in {counts['he']}; always she: {she}",
-        Finding(
-            f"Of {texts.height} {recorded}stories about {kinds.height} occupations, {counts['she']} have more 'she' "
-            f"and {counts['he']} more 'he'. In both stories it is 'she' for {she}, 'he' for {he}. Two stories each are "
-            "too few to test.",
-            ({**counts, "stories": texts.height, "occupations": kinds.height},),
-        ),
+    return Finding(
+        f"Of {texts.height} {recorded}stories about {kinds.height} occupations, {counts['she']} have more 'she' "
+        f"and {counts['he']} more 'he'. In both stories it is 'she' for {she}, 'he' for {he}. Two stories each are "
+        "too few to test.",
+        ({**counts, "stories": texts.height, "occupations": kinds.height},),
     )
 
 
-def study_result(study: Study) -> InstrumentResult:
+def study_finding(study: Study) -> Finding:
     """Whether pairs and questions agree, association by association."""
     row = converge(study_runs(study), study.comparison).correlations.row(0, named=True)
-    verdict = "cannot be tested" if row["verdict"] == UNTESTED else row["verdict"]
-    return InstrumentResult(
-        f"one study: pairs and questions correlate at {decimal(row['raw'], 2)} over {count(row['n_associations'])} "
-        f"associations, {verdict}" + (": association or word" if or_word(row) else ""),
-        Finding(correlation_sentence(row), (row,)),
-    )
+    return Finding(correlation_sentence(row), (row,))
 
 
 @dataclass(frozen=True, slots=True)
@@ -350,20 +317,18 @@ class Measured:
 
     Attributes:
         asked: the model.
-        results: what each instrument found, by name.
+        findings: what each instrument shows, by name.
         texts: its stories, see `stories_of`; None where it has none.
     """
 
     asked: Asked
-    results: Mapping[str, InstrumentResult]
+    findings: Mapping[str, Finding]
     texts: pl.DataFrame | None
 
     @property
     def shares(self) -> Sequence[Mapping[str, Any]]:
         """Estimates of the preference in pairs, as scored and calibrated; none without pairs."""
-        return [
-            self.results[name].finding.rests_on[0] for name in ("pairs", "calibrated") if name in self.results
-        ]
+        return [self.findings[name].rests_on[0] for name in ("pairs", "calibrated") if name in self.findings]
 
 
 class Steps(Protocol):
@@ -382,21 +347,21 @@ def measured(asked: Asked, steps: Steps) -> Measured:
     Raises:
         UserError: any user error.
     """
-    results: dict[str, InstrumentResult] = {}
+    findings: dict[str, Finding] = {}
     texts = None
     for part in asked.parts:
         if part == "pairs":
             folder = measure(asked.study, part, steps.report)
-            results[part], results["calibrated"] = pair_results(asked.name, folder)
-            steps.finish(results[part].line)
-            steps.finish(results["calibrated"].line, ends=False)
+            findings[part], findings["calibrated"] = pair_findings(asked.name, folder)
+            steps.finish(str(findings[part]))
+            steps.finish(str(findings["calibrated"]), ends=False)
             continue
         if part == "questions":
-            results[part] = question_result(measure(asked.study, part, steps.report))
+            findings[part] = question_finding(measure(asked.study, part, steps.report))
         elif part == "stories":
             texts = stories_of(asked, steps.report)
-            results[part] = story_result(texts, "" if asked.stories else "recorded ")
+            findings[part] = story_finding(texts, "" if asked.stories else "recorded ")
         else:
-            results[part] = study_result(asked.study)
-        steps.finish(list(results.values())[-1].line)
-    return Measured(asked, results, texts)
+            findings[part] = study_finding(asked.study)
+        steps.finish(str(findings[part]))
+    return Measured(asked, findings, texts)

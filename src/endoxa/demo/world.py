@@ -24,7 +24,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Literal, get_args
@@ -32,7 +31,9 @@ from typing import Literal, get_args
 import numpy as np
 import polars as pl
 
-from endoxa.instruments.pairs.probe.calibration import replace_identity
+from endoxa.errors import UserError
+from endoxa.instruments.pairs.probe.calibration import Comparisons, replace_identity
+from endoxa.schema import Pair
 from endoxa.words.people import neutral_identities
 
 SAMPLE = Path(__file__).with_name("sample.csv")
@@ -65,16 +66,6 @@ FREQUENCY: Mapping[Plant, float] = {"neutral": 0.0, "stereotyped": 0.0, "frequen
 """Strength f of the planted word frequency, in nats."""
 
 
-@dataclass(frozen=True, slots=True)
-class World:
-    """All sentences, the language of each, the prompt it answers, and its probability (summing to 1)."""
-
-    sentences: tuple[str, ...]
-    languages: tuple[str, ...]
-    prompts: tuple[str, ...]
-    probability: np.ndarray
-
-
 @lru_cache
 def turned_round() -> frozenset[str]:
     """Ids of the items in which the `stereotyped` plant holds the opposite of the stereotype."""
@@ -88,9 +79,9 @@ def turned_round() -> frozenset[str]:
 
 
 @lru_cache
-def world(plant: Plant) -> World:
-    """The sentences of the world and their probabilities under one plant."""
-    joint: defaultdict[tuple[str, str, str], float] = defaultdict(float)
+def world(plant: Plant) -> Mapping[str, float]:
+    """Probability of every sentence of the world under one plant; they add up to 1."""
+    joint: defaultdict[str, float] = defaultdict(float)
     sample = load_sample()
     for (language,), items in sample.group_by("language", maintain_order=True):
         identities = _identities(str(language), items)
@@ -101,14 +92,50 @@ def world(plant: Plant) -> World:
             )
             for item in agreeing.iter_rows(named=True):
                 odds = float(np.exp(_log_odds(plant, items, identity, item["attribute_more"])))
-                prompt, more, less = (
+                more, less = (
                     str(replace_identity(item[text], item["identity"], identity))
-                    for text in ("prompt", "sent_more", "sent_less")
+                    for text in ("sent_more", "sent_less")
                 )
-                joint[more, str(language), prompt] += share / agreeing.height * odds / (1 + odds)
-                joint[less, str(language), prompt] += share / agreeing.height / (1 + odds)
-    sentences, languages, prompts = zip(*joint, strict=True)
-    return World(sentences, languages, prompts, np.array(list(joint.values())))
+                joint[more] += share / agreeing.height * odds / (1 + odds)
+                joint[less] += share / agreeing.height / (1 + odds)
+    return dict(joint)
+
+
+def planted_difference(plant: Plant, items: pl.DataFrame) -> np.ndarray:
+    """Log P(sent_more) - log P(sent_less) in the world of a plant, nats, for each item (columns of `PAIR_COLUMNS`).
+
+    Raises:
+        UserError: a sentence is not of the planted world.
+    """
+    return np.array(
+        [_difference(plant, Pair(*pair)) for pair in items.select(*_PAIR).iter_rows()], dtype=float
+    )
+
+
+def planted_neutral_difference(plant: Plant, items: pl.DataFrame) -> np.ndarray:
+    """As `planted_difference`, the median over what each item is compared with among the sample.
+
+    NaN where it can be compared with nothing (`endoxa.instruments.pairs.probe.calibration`).
+    """
+    comparisons = Comparisons(load_sample().iter_rows(named=True))
+    groups = [comparisons.of(item)[1] for item in items.iter_rows(named=True)]
+    return np.array(
+        [np.median([_difference(plant, pair) for pair in pairs]) if pairs else np.nan for pairs in groups],
+        dtype=float,
+    )
+
+
+_PAIR = ("sent_more", "sent_less", "direction")
+
+
+def _difference(plant: Plant, pair: Pair) -> float:
+    there = world(plant)
+    try:
+        return float(np.log(there[pair.sent_more] / there[pair.sent_less]))
+    except KeyError as problem:
+        raise UserError(
+            f"{problem} is not a sentence of the planted world: score the sample data set."
+        ) from None
 
 
 def _identities(language: str, items: pl.DataFrame) -> list[tuple[str, str]]:

@@ -8,19 +8,21 @@ the answers stands in the place of the difference; nobody in particular has none
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import polars as pl
 
 from endoxa.curate.crossed import parts_of
 from endoxa.errors import UserError
+from endoxa.runs.families import INTERACTIONS, judged
 from endoxa.runs.options import DEFAULT_CONFIDENCE
+from endoxa.schema import ALL
+from endoxa.sources.frames import column_types
 from endoxa.sources.identities import identity_key, with_joined_names
-from endoxa.stats.correction import adjust_within
+from endoxa.stats.estimate import estimate
 from endoxa.stats.signs import fewest_units
-from endoxa.stats.two_way import two_way
-from endoxa.stats.verdicts import decide, significance, too_few
+from endoxa.stats.verdicts import significance, too_few
 
 ALL_CROSSED = "all crossed groups"
 
@@ -43,6 +45,15 @@ INTERSECTION_COLUMNS: dict[str, str] = {
     "reason": "why it cannot be tested or is unclear",
 }
 """Columns of the table of interactions."""
+
+
+_ENGINE = {"n_sets": "n", "n_identities": "clusters", "n_attributes": "attributes", "interaction": "value"}
+"""Names of the engine's numbers (`stats.estimate`) in this table."""
+_SCHEMA = column_types(
+    (*(_ENGINE.get(name, name) for name in INTERSECTION_COLUMNS), "neutral"),
+    texts=("model", "rule", "identity", "parts", "verdict", "reason"),
+    counts=("n", "clusters", "attributes"),
+)
 
 
 LEANS: dict[str, float] = {"stereotyped": 1.0, "anti-stereotyped": -1.0, "unknown": 0.0}
@@ -126,11 +137,17 @@ def intersections(
         )
     rows = []
     for (model, rule), table in sets.group_by("model", "rule", maintain_order=True):
-        shown = {"model": model, "rule": rule}
-        rows.append(shown | _estimate(table, ALL_CROSSED, "", confidence, seed))
-        for (identity,), part in table.sort("identity").group_by("identity", maintain_order=True):
-            rows.append(shown | _estimate(part, str(identity), part["parts"][0], confidence, seed))
-    return _decided(rows, significance(confidence))
+        single = table.sort("identity").partition_by("identity", maintain_order=True)
+        parts = [(ALL, "", table), *((part["identity"][0], part["parts"][0], part) for part in single)]
+        rows += [
+            {"model": model, "rule": rule, "identity": identity, "parts": names}
+            | _interaction(part, identity, confidence, seed)
+            for identity, names, part in parts
+        ]
+    table = judged(rows, _SCHEMA, INTERACTIONS, confidence=confidence)
+    return table.with_columns(pl.col("identity").replace(ALL, ALL_CROSSED)).select(
+        pl.col(_ENGINE.get(name, name)).alias(name) for name in INTERSECTION_COLUMNS
+    )
 
 
 def _sets(scored: pl.DataFrame, listed: Mapping[str, tuple[str, ...]]) -> pl.DataFrame:
@@ -144,62 +161,35 @@ def _sets(scored: pl.DataFrame, listed: Mapping[str, tuple[str, ...]]) -> pl.Dat
     rows: list[dict[str, Any]] = []
     for row in scored.filter(pl.col("key").is_in(list(names))).iter_rows(named=True):
         parts = names[row["key"]]
-        beside = [known.get((*(row[name] for name in place), identity_key(part))) for part in parts]
-        if row["neutral"] is None or any(lean is None for lean in beside):
-            continue
-        predicted = sum(lean for lean in beside if lean is not None)
-        rows.append(
-            {
-                "model": row["model"],
-                "rule": row["rule"],
-                "identity": row["key"],
-                "identity_key": row["identity_key"],
-                "parts": "; ".join(parts),
-                "attribute": row["attribute"],
-                "crossed": row["lean"],
-                "predicted": predicted - (len(parts) - 1) * row["neutral"],
-                "limit": row["limit"],
-            }
-        )
+        beside = (known.get((*(row[name] for name in place), identity_key(part))) for part in parts)
+        leans = [lean for lean in beside if lean is not None]
+        if row["neutral"] is not None and len(leans) == len(parts):
+            predicted = sum(leans) - (len(parts) - 1) * row["neutral"]
+            sums = {"crossed": row["lean"], "predicted": predicted}
+            rows.append({**row, "identity": row["key"], "parts": "; ".join(parts), **sums})
     return with_joined_names(pl.DataFrame(rows, infer_schema_length=None))
 
 
-def _estimate(table: pl.DataFrame, identity: str, parts: str, confidence: float, seed: int) -> dict[str, Any]:
+def _interaction(table: pl.DataFrame, identity: str, confidence: float, seed: int) -> dict[str, Any]:
+    """What the parts of one crossed group, or of `ALL`, do not predict."""
     crossed, predicted = (table[name].to_numpy() for name in ("crossed", "predicted"))
-    codes = [table[name].rank("dense").to_numpy().astype(int) for name in ("identity", "attribute")]
-    result = two_way(crossed - predicted, codes[0], codes[1], neutral=0.0, confidence=confidence, seed=seed)
-    needed = fewest_units(significance(confidence))
-    units, noun = (result.first, "groups") if identity == ALL_CROSSED else (result.second, "attributes")
-    limit = table["limit"][0]
-    reason = too_few(units, noun, needed) or too_few(result.informative, f"{noun} that differ at all", needed)
-    if not reason and limit is not None and abs(predicted.mean()) > limit:
-        reason = f"the parts add up to a lean of {predicted.mean():.2f}, and no lean can exceed {limit:.0f}"
-    return {
-        "identity": identity,
-        "parts": parts,
-        "n_sets": table.height,
-        "n_identities": result.first,
-        "n_attributes": result.second,
-        "crossed": float(crossed.mean()),
-        "predicted": float(predicted.mean()),
-        "interaction": float((crossed - predicted).mean()),
-        "low": float("nan") if reason else result.interval.low,
-        "high": float("nan") if reason else result.interval.high,
-        "p_value": float("nan") if reason else result.p_value,
-        "reason": reason,
-    }
-
-
-def _decided(rows: Sequence[dict[str, Any]], alpha: float) -> pl.DataFrame:
-    """The rows with corrected p-values and verdicts; all groups together are a family of one."""
-    families = [(row["model"], row["rule"], row["identity"] == ALL_CROSSED) for row in rows]
-    adjusted = adjust_within([row["p_value"] for row in rows], families)
-    made = []
-    for row, value in zip(rows, adjusted, strict=True):
-        decision = decide(
-            row["interaction"], 0.0, row["p_value"], float(value), alpha=alpha, untestable=row["reason"]
+    groups, attributes = (
+        table[name].rank("dense").to_numpy().astype(int) for name in ("identity", "attribute")
+    )
+    units, noun = (groups.max(), "groups") if identity == ALL else (attributes.max(), "attributes")
+    untestable, limit = too_few(units, noun, fewest_units(significance(confidence))), table["limit"][0]
+    if not untestable and limit is not None and abs(predicted.mean()) > limit:
+        untestable = (
+            f"the parts add up to a lean of {predicted.mean():.2f}, and no lean can exceed {limit:.0f}"
         )
-        made.append(
-            {**row, "p_adjusted": float(value), "verdict": decision.verdict, "reason": decision.reason}
-        )
-    return pl.DataFrame(made, infer_schema_length=None).select(*INTERSECTION_COLUMNS).fill_nan(None)
+    row = estimate(
+        crossed - predicted,
+        groups,
+        attributes,
+        neutral=0.0,
+        confidence=confidence,
+        nouns=("groups", "attributes"),
+        untestable=untestable,
+        seed=seed,
+    )
+    return row | {"crossed": float(crossed.mean()), "predicted": float(predicted.mean())}

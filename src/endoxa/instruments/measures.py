@@ -27,16 +27,8 @@ SHORT_NAMES = {
 """Short names of statistics; the others keep theirs."""
 
 PLACES = (
-    "model",
-    "data",
-    "rule",
-    "pooling",
-    "protocol",
-    "context_condition",
-    "language",
-    "axis",
-    "category",
-    "test",
+    *("model", "data", "rule", "pooling", "protocol", "context_condition"),
+    *("language", "axis", "category", "test"),
 )
 """Columns that say where something was measured; a kind of run has some of them."""
 
@@ -78,87 +70,71 @@ def measures_of(folder: Path) -> pl.DataFrame:
     estimates have the numbers of their headline.
     """
     instrument = INSTRUMENTS.get(str(read_run(folder).get("kind")))
-    if (folder / "estimates.csv").is_file():
-        schemas = instrument.tables() if instrument.tables else {}
-        table = (
-            read(folder, "estimates", schemas["estimates"])
-            if "estimates" in schemas
-            else read_csv(folder / "estimates.csv", infer_schema_length=None)
-        )
-        measures = _of_long(table) if {"name", "value"} <= set(table.columns) else _of_wide(table)
+    path = folder / "estimates.csv"
+    if path.is_file():
+        schema = (instrument.tables() if instrument.tables else {}).get("estimates")
+        wide = read(folder, "estimates", schema) if schema else read_csv(path, infer_schema_length=None)
+        table = _long(wide)
     else:
         headline = instrument.headline_of(folder) if (folder / RUN).is_file() else None
-        measures = _of_rows(headline.rows if headline else ())
-    return measures.with_columns(pl.col("value", "low", "high").fill_nan(None))
-
-
-def _of_long(table: pl.DataFrame) -> pl.DataFrame:
-    """Estimates with a row for each statistic."""
-    places = [name for name in PLACES if name in table.columns]
-    rests = table.with_columns(decides=pl.col("interval") == "identities", row=pl.int_range(pl.len()))
-    rows = rests.sort("decides", descending=True, maintain_order=True).unique(
-        [*places, "name"], keep="first", maintain_order=True
-    )
-    return rows.sort("row").select(
+        table = _numbers_of(headline.rows if headline else ())
+    places = [name for name in table.columns if name not in ("name", *_VALUES)]
+    return table.select(
         *places,
         pl.col("name").replace(SHORT_NAMES).alias("measure"),
-        pl.col("value", "low", "high").cast(pl.Float64),
-        pl.col("n").cast(pl.Int64),
+        pl.col("value", "low", "high").cast(pl.Float64).fill_nan(None),
+        pl.col("n").cast(pl.Int64, strict=False),
         pl.when(pl.col("verdict") != "").then("verdict").alias("verdict"),
     )
 
 
-def _of_wide(table: pl.DataFrame) -> pl.DataFrame:
-    """Estimates with a column for each statistic, and its interval in NAME_low and NAME_high."""
+def _long(table: pl.DataFrame) -> pl.DataFrame:
+    """Estimates with a row for each statistic (`name`), which some tables have as columns: where, name, `_VALUES`."""
     places = [name for name in PLACES if name in table.columns]
+    if {"name", "value"} <= set(table.columns):
+        rests = table.with_columns(decides=pl.col("interval") == "identities", row=pl.int_range(pl.len()))
+        first = rests.sort("decides", descending=True, maintain_order=True)
+        rows = first.unique([*places, "name"], keep="first", maintain_order=True).sort("row")
+        return rows.select(*places, "name", *_VALUES)
     if "effect_size" in table.columns:
-        places = ["model", "pooling", "test"]
-        ends = {"effect_size": ("low", "high", "n_x")}
-    else:
-        names = [name for name in table.columns if f"{name}_low" in table.columns]
-        ends = {name: (f"{name}_low", f"{name}_high", "n_read") for name in names}
-    tested = "effect_size" if "effect_size" in ends else "lean"
-    order = sorted(ends, key=lambda name: name != tested)
-    parts = [
+        kept = table.select(
+            "model", "pooling", "test", "low", "high", "verdict", n="n_x", value="effect_size"
+        )
+        return kept.with_columns(name=pl.lit("effect_size"))
+    names = [name for name in table.columns if f"{name}_low" in table.columns]
+    return pl.concat(
         table.select(
             *places,
-            measure=pl.lit(SHORT_NAMES.get(name, name)),
+            name=pl.lit(name),
             value=pl.col(name).cast(pl.Float64),
-            low=pl.col(ends[name][0]).cast(pl.Float64),
-            high=pl.col(ends[name][1]).cast(pl.Float64),
-            n=pl.col(ends[name][2]).cast(pl.Int64, strict=False),
-            verdict=pl.col("verdict") if name == tested else pl.lit(None, pl.String),
+            low=pl.col(f"{name}_low").cast(pl.Float64),
+            high=pl.col(f"{name}_high").cast(pl.Float64),
+            n="n_read",
+            verdict=pl.col("verdict") if name == "lean" else pl.lit(None, pl.String),
         )
-        for name in order
-    ]
-    return pl.concat(parts)
+        for name in sorted(names, key=lambda name: name != "lean")
+    )
 
 
-def _of_rows(rows: Any) -> pl.DataFrame:
-    """Numbers of a headline."""
-    schema: dict[str, type[pl.DataType]] = {
-        "measure": pl.String,
-        "value": pl.Float64,
-        "low": pl.Float64,
-        "high": pl.Float64,
-    }
-    schema |= {"n": pl.Int64, "verdict": pl.String}
+def _numbers_of(rows: Iterable[Mapping[str, Any]]) -> pl.DataFrame:
+    """The same of the numbers of a headline."""
     listed = [
-        {
-            **{key: word for key, word in row.items() if isinstance(word, str)},
-            "measure": name,
-            "value": float(number),
-            "low": row.get(f"{name}_low"),
-            "high": row.get(f"{name}_high"),
-            "n": row.get("n"),
-            "verdict": None,
-        }
+        {key: word for key, word in row.items() if isinstance(word, str)}
+        | {"name": name, "value": number, "low": row.get(f"{name}_low"), "high": row.get(f"{name}_high")}
+        | {"n": row.get("n"), "verdict": None}
         for row in rows
         for name, number in row.items()
         if isinstance(number, int | float) and not name.endswith(("_low", "_high")) and name != "n"
     ]
-    places = [name for name in (listed[0] if listed else ()) if name not in schema]
-    return pl.DataFrame(listed, schema={**dict.fromkeys(places, pl.String), **schema})
+    words = [name for name in (listed[0] if listed else ()) if name not in _VALUES]
+    numbers = {
+        "value": pl.Float64,
+        "low": pl.Float64,
+        "high": pl.Float64,
+        "n": pl.Int64,
+        "verdict": pl.String,
+    }
+    return pl.DataFrame(listed, schema=dict.fromkeys((*words, "name"), pl.String) | numbers, strict=False)
 
 
 def metrics(table: pl.DataFrame) -> Iterator[tuple[str, float]]:
@@ -210,9 +186,8 @@ def chosen(table: pl.DataFrame, name: str | None = None, **where: str) -> Measur
         if column not in places:
             raise UserError(f"Estimates of this run have no '{column}'. They have: {', '.join(places)}.")
         values = rows[column].unique(maintain_order=True).to_list()
-        matching = [text for text in values if text == value]
-        if column == "model" and not matching:
-            matching = [text for text in values if str(text).endswith(f"/{value}")]
+        ending = [text for text in values if column == "model" and str(text).endswith(f"/{value}")]
+        matching = [text for text in values if text == value] or ending
         if not matching:
             raise UserError(f"There is no {column} '{value}'. There are: {', '.join(map(str, values))}.")
         rows = rows.filter(pl.col(column).is_in(matching))
@@ -226,12 +201,4 @@ def chosen(table: pl.DataFrame, name: str | None = None, **where: str) -> Measur
         )
         raise UserError(f"There are {len(rows)} estimates '{name}': say which one ({say}).")
     row = rows.row(0, named=True)
-    return Measure(
-        name,
-        row["value"],
-        row["low"],
-        row["high"],
-        row["n"],
-        row["verdict"],
-        {column: row[column] for column in places},
-    )
+    return Measure(name, *(row[key] for key in _VALUES), {column: row[column] for column in places})

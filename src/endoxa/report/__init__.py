@@ -14,9 +14,10 @@ write HTML and every figure beside it. The parts:
   Markdown, LaTeX and CSV; `tables.transposed` turns them.
 - **value axis**: `figures.Measure`, one for each kind of estimate: title, neutral value, format, range.
 - **sorted estimates**: `figures.dot_figure`; **several models, data sets or contexts in a row**:
-  `figures.series_figure`; **map of models by axis**: `figures.claim_map`; **forest plot**: `charts.series_forest`;
-  **every group against every other**: `charts.signed_matrix`; **how alike every two are**: `figures.likeness_map`;
-  **bars**: `figures.share_figure`, `figures.block_figure`. Each brings rows (`plots`) or tables (`grids`) for the page.
+  `figures.series_figure` (with a column `block`, under headings); **map of models by axis**: `figures.claim_map`;
+  **how alike every two are**: `figures.likeness_map`;
+  **bars**: `figures.share_figure`, `figures.block_figure`; **distributions**: `plots.ridge_plot`; anything else:
+  `figures.figure_of` with rows (`plots`) or cells (`grids`), which `draw` writes as SVG.
   `figures.in_parts` cuts what does not fit on a page, `figures.labelled` tells equal labels apart,
   `figures.described` writes the text alternative.
 - **before a number is quoted**: `quoting.Diagnostic`, one for each thing that may explain it; `quoting.quoting` makes
@@ -24,7 +25,7 @@ write HTML and every figure beside it. The parts:
 - **look closer**: `closer.closer_section`, one chart whose rows readers choose, with all rows to download.
 - **overview**: `overview.what_was_run` with `run_table` (`data_field`), tables of models (`fact_field`), versions.
 - **outcome bar**: `outcomes.outcome_table`, `answer_findings`; **tests and corrections**: `families.families`.
-- **blurred items**: a column with `veiled=True`, `Table.unveil`; **download**: `downloads.rows_of`, `csv_address`.
+- **blurred items**: a column with `veiled=True`, `Table.unveil`; **download**: `files.csv_address`.
 
 A section in full:
 

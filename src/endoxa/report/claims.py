@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from math import isnan
 from typing import Any
@@ -10,7 +11,7 @@ import polars as pl
 
 from endoxa.report.tables import number_field, text_field
 from endoxa.report.words import NOT_DEFINED, decimal, listed, p_value, percent, signed
-from endoxa.stats.verdicts import ABOVE, BELOW, CLEAR, CORRECTED, UNCLAIMED, UNTESTED, VERDICTS
+from endoxa.stats.verdicts import ABOVE, BELOW, CLEAR, CORRECTED, NO_QUESTION, UNCLAIMED, UNTESTED, VERDICTS
 
 CHIPS = {
     "above": "above",
@@ -83,13 +84,16 @@ def counted(rows: Iterable[Row], words: Mapping[Any, str], **slots: str) -> list
     Args:
         rows: rows of estimates.
         words: what a verdict says, by verdict: '{n} lean{s} towards the stereotype'; `n` is the number, `s` the ending
-            of a verb, empty for more than one.
+            of a verb, empty for more than one, and `be` is 'is' or 'are'. Verdicts without words are left out.
         slots: what else stands in the words.
     """
+    numbers = Counter(str(row["verdict"] or NO_QUESTION) for row in rows)
     return [
-        words[verdict].format(n=number, s="s" if number == 1 else "", **slots)
-        for verdict, number in verdict_counts(rows).items()
-        if number
+        words[verdict].format(
+            n=number, s="s" if number == 1 else "", be="is" if number == 1 else "are", **slots
+        )
+        for verdict in (*VERDICTS, NO_QUESTION)
+        if verdict in words and (number := numbers[verdict])
     ]
 
 

@@ -103,9 +103,9 @@ def closer_section(
         title="Look closer",
         figures=(look_closer(rows, boxes, measure, name=name, title=title),),
         notes=(
-            f"{reading} The dashed line is {line}; a filled dot is significant after correction, a dotted one cannot be tested. Where scripts run, "
-            f"choose{choose} above the chart; it draws at most {MOST_DRAWN} {noun}, the highest first. The download "
-            "holds all of them.",
+            f"{reading} The dashed line is {line}; a filled dot is significant after correction, a dotted one cannot "
+            f"be tested. Where scripts run, choose{choose} above the chart; it draws at most {MOST_DRAWN} {noun}, the "
+            "highest first. The download holds all of them.",
         ),
     )
 

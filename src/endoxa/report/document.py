@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from endoxa.report.tables import Table
@@ -27,8 +28,6 @@ class Figure:
         alt: what it shows, in words and numbers.
         wide: True where it needs the whole width of the page.
         rows: what it shows, as a table that readers can download, or None.
-        part_of: name of a figure whose rows hold those of this one, and the values of their columns; readers download
-            these rows without a second copy in the page. None where it has rows of its own, or none.
         choices: boxes above it that choose among its rows (`closer.look_closer`), or None.
         reading: a line below the title that says how to read it, or empty.
     """
@@ -39,7 +38,6 @@ class Figure:
     alt: str
     wide: bool = False
     rows: pl.DataFrame | None = None
-    part_of: tuple[str, Mapping[str, str]] | None = None
     choices: Choices | None = None
     reading: str = ""
 
@@ -48,6 +46,10 @@ class Figure:
         from endoxa.report.draw import drawing
 
         return drawing(self).svg
+
+    def save(self, path: str | Path) -> None:
+        """Write the figure as SVG, as large as on a screen."""
+        Path(path).write_text(self._repr_svg_(), encoding="utf-8")
 
 
 @dataclass(frozen=True, slots=True)

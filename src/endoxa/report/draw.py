@@ -1,12 +1,14 @@
-"""Figures as SVG: what a `Plot` or `Grids` describes, for a screen, a column or a page; labels are measured and wrapped.
+"""Figures as SVG: what a `Plot` or `Grids` describes, for a screen, a column or a page.
 
-Text has one size, so a figure for print is laid out anew at its width: labels stand above their marks where a column is
-too narrow to hold them beside one another.
+Text has one size, so a figure for print is laid out anew at its width, its labels measured and wrapped: they stand
+above their marks where a column is too narrow to hold them beside one another.
 """
 
 from __future__ import annotations
 
 import html
+import itertools
+import math
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
@@ -15,7 +17,7 @@ from typing import Literal
 
 from endoxa.report.document import Figure
 from endoxa.report.grids import Grid, GridCell, Grids
-from endoxa.report.plots import BLUE, COLORS, INK, MUTED, ORANGE, PALE, Dot, Plot, PlotRow
+from endoxa.report.plots import BLUE, COLORS, INK, MUTED, ORANGE, PALE, PALE_BLUE, Dot, Plot, PlotRow
 from endoxa.schema.characters import xml_text
 
 Width = Literal["column", "page"]
@@ -115,15 +117,15 @@ def text_width(text: str, *, bold: bool = False) -> float:
 
 
 def wrapped(text: str, room: float, *, bold: bool = False) -> list[str]:
-    """The text in lines of at most this width; breaks at spaces and behind hyphens, and within words as a last resort."""
+    """The text in lines of at most this width, broken at spaces and behind hyphens; within words as a last resort."""
     lines = []
     for paragraph in text.split("\n"):
         line = ""
-        for word in re.findall(r"\s*[^\s/_-]*[/_-]|\s*[^\s/_-]+", paragraph):
+        for word in re.findall(r" *[^ /_-]*[/_-]| *[^ /_-]+", paragraph):
             if line and text_width(line + word, bold=bold) > room:
                 lines.append(line)
                 line = ""
-            line = line + word if line else word.lstrip()
+            line = line + word if line else word.lstrip(" ")
             while text_width(line, bold=bold) > room and len(line) > 1:
                 fits = next(
                     (k for k in range(len(line) - 1, 1, -1) if text_width(line[:k], bold=bold) <= room), 1
@@ -146,7 +148,7 @@ class _Sheet:
     def inner(self) -> float:
         return self.width - 2 * MARGIN
 
-    def add(self, name: str, content: str = "", **attributes: float | str) -> None:
+    def add(self, name: str, content: str = "", /, **attributes: float | str) -> None:
         """An element; numbers are written with two decimals."""
         written = "".join(
             f' {key.replace("_", "-")}="{value if isinstance(value, str) else format(round(value, 2), "g")}"'
@@ -154,15 +156,16 @@ class _Sheet:
         )
         self.parts.append(f"<{name}{written}>{content}</{name}>" if content else f"<{name}{written}/>")
 
-    def text(self, x: float, y: float, words: str, strong: str = "", **attributes: float | str) -> None:
+    def text(self, x: float, y: float, words: str, strong: str = "", /, **attributes: float | str) -> None:
         """A line of text on the base line y, its first words bold."""
         content = f'<tspan font-weight="bold">{html.escape(strong)}</tspan> ' if strong else ""
         self.add("text", content + html.escape(words), x=x, y=y, **{"fill": INK, **attributes})
 
-    def lines(self, x: float, lines: Sequence[str], **attributes: float | str) -> None:
-        """Lines of text below what is there."""
+    def lines(self, x: float, lines: Sequence[str | tuple[str, str]], **attributes: float | str) -> None:
+        """Lines of text below what is there, of pairs the first words bold."""
         for line in lines:
-            self.text(x, self.y + TEXT_PIXELS, line, **attributes)
+            strong, words = ("", line) if isinstance(line, str) else line
+            self.text(x, self.y + TEXT_PIXELS, words, strong, **attributes)
             self.y += LINE
 
 
@@ -191,7 +194,7 @@ class _Columns:
         labels = [text_width(line) for row in plot.rows for line in row.label.split("\n")]
         notes = [text_width(row.value, bold=True) + text_width(f" {row.rest}") for row in plot.rows]
         label, note = max(labels, default=0.0), max(notes, default=0.0)
-        if sheet.width < STACKED:
+        if sheet.width < STACKED and label + note > 0.45 * sheet.inner:
             note = min(note, 0.5 * sheet.inner)
             edge = max(edge, GAP / 2)
             return cls(True, sheet.inner - note - GAP, note, MARGIN + edge, sheet.inner - 2 * edge)
@@ -232,22 +235,20 @@ def _plot(sheet: _Sheet, plot: Plot) -> None:
 def _apart(
     ticks: Sequence[tuple[float, str]], neutral: float | None, width: float
 ) -> Sequence[tuple[float, str]]:
-    """The marks of the axis, so many that their labels do not touch, that at the neutral value among them."""
-    first = min(range(len(ticks)), key=lambda k: abs(ticks[k][0] - (neutral or 0.0)), default=0)
-    for step in range(1, len(ticks) + 1):
-        kept = ticks[first % step :: step]
-        ends = [(at * width / 100, text_width(text) / 2 + LINE / 4) for at, text in kept]
-        if all(a + before <= b - after for (a, before), (b, after) in zip(ends, ends[1:], strict=False)):
-            return kept
-    return ticks
+    """The marks of the axis, so many that their labels do not touch, that nearest to the neutral value among them."""
+    places = [place for place, _ in ticks]
+    room = min((b - a for a, b in itertools.pairwise(places)), default=100.0) * width / 100
+    step = math.ceil((max((text_width(text) for _, text in ticks), default=0.0) + LINE / 2) / room)
+    first = min(range(len(ticks)), key=lambda k: abs(places[k] - (neutral or 0.0)), default=0)
+    return ticks[first % step :: step] if step else ticks
 
 
 def _legend(sheet: _Sheet, plot: Plot) -> None:
     x = float(MARGIN)
     for name, color in plot.legend:
         lines = wrapped(name, sheet.inner - LINE)
-        room = LINE + max(map(text_width, lines)) + GAP
-        if x > MARGIN and x + room - GAP > sheet.width - MARGIN:
+        room = LINE + max(map(text_width, lines))
+        if x > MARGIN and x + room > sheet.width - MARGIN:
             x, sheet.y = MARGIN, sheet.y + LINE + 2
         if isinstance(color, str):
             sheet.add(
@@ -255,29 +256,26 @@ def _legend(sheet: _Sheet, plot: Plot) -> None:
             )
         else:
             sheet.add("circle", cx=x + 5, cy=sheet.y + 7, r=4.5, fill=COLORS[color])
-        for place, line in enumerate(lines):
-            sheet.text(x + LINE, sheet.y + TEXT_PIXELS + place * LINE, line)
-        sheet.y += LINE * (len(lines) - 1)
-        x += room
+        sheet.lines(x + LINE, lines)
+        x, sheet.y = x + room + GAP, sheet.y - LINE
     sheet.y += (LINE + 6) * bool(plot.legend)
 
 
 def _row(sheet: _Sheet, plot: Plot, row: PlotRow, columns: _Columns) -> None:
     """A label, marks and numbers: beside one another, or the marks below."""
-    labels = wrapped(row.label, columns.label)
+    begun, stacked = sheet.y, columns.stacked
+    labels = wrapped(row.label, columns.label) if row.label else []
     notes = list(_notes(row, columns.note))
-    marks = 2 * LINE if row.curve else BAR + 4 if row.bars else 8 + APART * row.lines + 4 * (row.lines > 1)
-    texts = LINE * max(len(labels) if row.label else 0, len(notes))
-    height = marks if columns.stacked else max(marks, texts + 4)
-    top = sheet.y + 2 if columns.stacked else sheet.y + (height - LINE * len(labels)) / 2
-    x, anchor = (MARGIN, "start") if columns.stacked else (columns.left - GAP, "end")
-    for place, line in enumerate(labels):
-        sheet.text(x, top + TEXT_PIXELS + place * LINE, line, text_anchor=anchor)
-    top = top if columns.stacked else sheet.y + (height - LINE * len(notes)) / 2
-    x, anchor = (sheet.width - MARGIN, "end") if columns.stacked else (columns.at(100) + GAP, "start")
-    for place, (strong, rest) in enumerate(notes):
-        sheet.text(x, top + TEXT_PIXELS + place * LINE, rest, strong, text_anchor=anchor)
-    sheet.y += texts + 2 if columns.stacked else 0
+    marks = 3 * LINE if row.curve else BAR + 4 if row.bars else 8 + APART * row.lines + 4 * (row.lines > 1)
+    texts = LINE * max(len(labels), len(notes))
+    height = marks if stacked else max(marks, texts + 4)
+    sheet.y = begun + 2 if stacked else begun + (height - LINE * len(labels)) / 2
+    left, end = (MARGIN, "start") if stacked else (columns.left - GAP, "end")
+    sheet.lines(left, labels, text_anchor=end)
+    sheet.y = begun + 2 if stacked else begun + (height - LINE * len(notes)) / 2
+    right, end = (sheet.width - MARGIN, "end") if stacked else (columns.at(100) + GAP, "start")
+    sheet.lines(right, notes, text_anchor=end)
+    sheet.y = begun + (texts + 2) * stacked
     if plot.axis.neutral_place is not None:
         line = f"M{columns.at(plot.axis.neutral_place):.2f} {sheet.y:.2f}v{height:.2f}"
         sheet.add("path", d=line, stroke=INK, stroke_dasharray="4 2", opacity=0.6)
@@ -286,7 +284,7 @@ def _row(sheet: _Sheet, plot: Plot, row: PlotRow, columns: _Columns) -> None:
     _bars(sheet, row, columns, top + 2)
     for dot in row.dots:
         _dot(sheet, dot, columns, top + 4 + 2 * (row.lines > 1) + APART * (dot.line + 0.5))
-    sheet.y += height + (4 if columns.stacked else 0)
+    sheet.y += height + 4 * stacked
 
 
 def _notes(row: PlotRow, room: float) -> Iterator[tuple[str, str]]:
@@ -332,7 +330,7 @@ def _curve(sheet: _Sheet, row: PlotRow, columns: _Columns, top: float, height: f
             return f"V{top + height * float(match[2]) / 100:.2f}"
         return f"{match[1]}{columns.at(float(match[2])):.2f} {top + height * float(match[3]) / 100:.2f}"
 
-    for path, fill in zip(row.curve, (PALE, "#9cc3e6"), strict=False):
+    for path, fill in zip(row.curve, (PALE, PALE_BLUE), strict=False):
         if path:
             line = re.sub(r"([MLV])([-\d.]+)(?: ([-\d.]+))?", placed, path)
             sheet.add("path", d=line, fill=fill, stroke=BLUE, stroke_width=1)
@@ -395,27 +393,26 @@ def _grid(sheet: _Sheet, grid: Grid, cells: _Cells, x: float) -> None:
     sheet.lines(x, wrapped(grid.title, cells.total) if grid.title else [], font_weight="bold")
     names = [wrapped(name, cells.width - 4) if cells.level else [name] for name in grid.columns]
     heights = (LINE * len(name) if cells.level else text_width(name[0]) for name in names)
-    sheet.y += max(heights, default=0.0) + 4
+    head = sheet.y + max(heights, default=0.0)
     for place, lines in enumerate(names):
         middle = x + cells.label + cells.width * (place + 0.5)
-        for k, line in enumerate(lines):
-            if cells.level:
-                y = sheet.y - 4 - LINE * (len(lines) - 1 - k)
-                sheet.text(middle, y, line, text_anchor="middle")
-            else:
-                turn = f"translate({middle + TEXT_PIXELS / 3:.2f} {sheet.y - 4:.2f}) rotate(-90)"
-                sheet.text(0, 0, line, transform=turn)
+        if cells.level:
+            sheet.y = head - LINE * len(lines)
+            sheet.lines(middle, lines, text_anchor="middle")
+        else:
+            turn = f"translate({middle + TEXT_PIXELS / 3:.2f} {head:.2f}) rotate(-90)"
+            sheet.text(0, 0, lines[0], transform=turn)
+    sheet.y = head + 4
     for label, row in grid.rows:
-        lines = wrapped(label, cells.label - GAP / 2)
+        lines, top = wrapped(label, cells.label - GAP / 2), sheet.y
         height = max(LINE * len(lines), LINE + 4) + 2
-        top = sheet.y + (height - LINE * len(lines)) / 2
-        for k, line in enumerate(lines):
-            sheet.text(x + cells.label - GAP / 2, top + TEXT_PIXELS + k * LINE, line, text_anchor="end")
+        sheet.y += (height - LINE * len(lines)) / 2
+        sheet.lines(x + cells.label - GAP / 2, lines, text_anchor="end")
+        sheet.y = top
         for place, cell in enumerate(row):
             if cell:
-                _cell(
-                    sheet, cell, (x + cells.label + cells.width * place, cells.width, height), cells.written
-                )
+                left = x + cells.label + cells.width * place
+                _cell(sheet, cell, (left, cells.width, height), cells.written)
         sheet.y += height
 
 
@@ -433,12 +430,5 @@ def _cell(sheet: _Sheet, cell: GridCell, box: tuple[float, float, float], writte
 
 def _mixed(color: str, share: float) -> str:
     """So much of a colour in the paper's grey, as pages mix it."""
-    parts = (
-        round(int(a, 16) * share + int(b, 16) * (1 - share))
-        for a, b in zip(_parts(color), _parts(SOFT), strict=True)
-    )
-    return "#" + "".join(f"{part:02x}" for part in parts)
-
-
-def _parts(color: str) -> tuple[str, str, str]:
-    return color[1:3], color[3:5], color[5:7]
+    parts = (int(color[k : k + 2], 16) * share + int(SOFT[k : k + 2], 16) * (1 - share) for k in (1, 3, 5))
+    return "#" + "".join(f"{round(part):02x}" for part in parts)

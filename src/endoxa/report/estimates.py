@@ -30,7 +30,7 @@ from endoxa.report.document import Figure, Finding
 from endoxa.report.figures import Measure, claim_map, described, dot_figure
 from endoxa.report.tables import Field, Table, number_field, table_of
 from endoxa.report.words import NOT_DEFINED, listed, p_value, percent
-from endoxa.stats.verdicts import ABOVE, BELOW, UNCLEAR, UNTESTED
+from endoxa.stats.verdicts import ABOVE, BELOW, NO_QUESTION, UNCLEAR, UNTESTED
 
 MOST_NAMED = 8
 """Rows that a sentence names by verdict; more are counted."""
@@ -38,6 +38,7 @@ FEW = 3
 """Up to so many rows get a sentence each; of more it is said how many have which verdict."""
 DOWNLOADED = (
     *("model", "rule", "model_a", "rule_a", "model_b", "rule_b", "label", "axis", "language"),
+    *("protocol", "data", "category", "context_condition"),
     *("value", "low", "high", "n", "clusters", "p_adjusted", "verdict"),
 )
 """Columns of the rows behind a figure, as far as a table has them."""
@@ -115,12 +116,16 @@ class Kind:
 
 def sentence(kind: Kind, row: Row, where: str = "") -> Finding:
     """One row in a sentence; `where` stands behind its name."""
-    label, says = f"{kind.first(row)}{kind.who(row)}{where}", kind.says(row)
-    numbers = f"{says} ({kind.level} interval {kind.ends(row)}; {kind.unbiased})"
+    label, says, ends = f"{kind.first(row)}{kind.who(row)}{where}", kind.says(row), kind.ends(row)
+    interval = "no interval can be given" if ends == NOT_DEFINED else f"{kind.level} interval {ends}"
+    numbers = f"{says} ({interval}; {kind.unbiased})"
     if row["verdict"] == UNTESTED:
-        text = f"{label}: cannot be tested ({row['reason']}). {says[:1].upper()}{says[1:]}."
+        value = f" {says[:1].upper()}{says[1:]}." if says else ""
+        text = f"{label}: cannot be tested ({row['reason']}).{value}"
     elif row["verdict"] == UNCLEAR:
         text = f"{label}: {kind.unclear}: {numbers}.{corrected(row)}{kind.unsure(row)}"
+    elif row["verdict"] == NO_QUESTION:
+        text = f"{label}, {row['reason']}. {numbers[:1].upper()}{numbers[1:]}."
     else:
         text = f"{label} {kind.clear[row['verdict']].format(s='s')}: {numbers}."
     return Finding(f"{text}{kind.after(row)}", (row,))
@@ -141,15 +146,18 @@ def summary(kind: Kind, rows: Sequence[Row], scope: str = "", what: str = "model
         return sentence(kind, rows[0])
     reasons = "; ".join(dict.fromkeys(row["reason"] for row in rows if row["verdict"] == UNTESTED))
     words = {**kind.tally, UNTESTED: "{n} cannot be tested ({reasons})"}
-    ordered = sorted(rows, key=lambda row: row["value"])
+    ordered = sorted((row for row in rows if row["value"] is not None), key=lambda row: row["value"])
     ends = []
-    for word, row in (("The highest", ordered[-1]), ("the lowest", ordered[0])):
+    for word, row in (("The highest", ordered[-1]), ("the lowest", ordered[0])) if len(ordered) > 1 else ():
         spoken = kind.ends(row)
         interval = "" if spoken == NOT_DEFINED else f"; {kind.level} interval {spoken}"
         ends.append(f"{word} {kind.noun} is {kind.value(row['value'])} ({kind.name(row)}{interval})")
+    range_of_values = (
+        f" {', '.join(ends)}; {kind.unbiased}.{not_ranked(ordered[0], ordered[-1])}" if ends else ""
+    )
     text = (
-        f"{scope}of {len(rows)} {what} {listed(counted(rows, words, reasons=reasons))}. {', '.join(ends)}; "
-        f"{kind.unbiased}.{not_ranked(ordered[0], ordered[-1])}{kind.limits(rows)}"
+        f"{scope}of {len(rows)} {what} {listed(counted(rows, words, reasons=reasons))}.{range_of_values}"
+        f"{kind.limits(rows)}"
     )
     counts = {"models": len(rows), "chance": kind.measure.neutral * 100, **verdict_counts(rows)}
     return Finding(text, (counts, *rows))
@@ -194,7 +202,7 @@ def lead(kind: Kind, row: Row, text: str) -> str:
     if row["verdict"] == UNTESTED:
         return f"{text}. A {kind.about} cannot be tested ({row['reason']})."
     claimed = row["verdict"] in kind.clear
-    agrees = interval_holds(row, kind.measure.neutral) != claimed
+    agrees = row["low"] is not None and interval_holds(row, kind.measure.neutral) != claimed
     where = f", which {'does not hold' if claimed else 'holds'} {kind.neutral}" if agrees else ""
     p = p_value(row["p_adjusted"])
     test = f"p {p if p.startswith('<') else f'= {p}'} after correction for the number of tests"

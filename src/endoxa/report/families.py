@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from endoxa.report.document import Section
-from endoxa.report.tables import Column, Table
+from endoxa.report.tables import number_field, table_of, text_field
 from endoxa.report.words import count
 from endoxa.runs.families import Family
 from endoxa.stats.verdicts import UNTESTED
@@ -24,41 +24,22 @@ def families(used: Sequence[Used], anchor: str = "families", level: str = "0.05"
         anchor: id of the heading.
         level: level of the verdicts, as text.
     """
-    rows = tuple(
-        (
-            family.name + (f", {which}" if which else ""),
-            family.tests,
-            " and ".join(count(number) for number in family.numbers(table)),
-            count(int((table["verdict"] == UNTESTED).sum())),
-            family.correction,
-            family.claims,
-        )
-        for family, table, which in used
-        if table.height
+    rows = [entry for entry in used if entry[1].height]
+    fields = (
+        text_field("family", lambda row: row[0].name + (f", {row[2]}" if row[2] else "")),
+        text_field("its tests", lambda row: row[0].tests),
+        number_field(
+            "p-values adjusted together", lambda row: " and ".join(map(count, row[0].numbers(row[1])))
+        ),
+        number_field("could not be tested", lambda row: count(row[1].filter(verdict=UNTESTED).height)),
+        text_field("correction", lambda row: row[0].correction),
+        text_field("what is claimed from it", lambda row: row[0].claims),
     )
-    names = (
-        "family",
-        "its tests",
-        "p-values adjusted together",
-        "could not be tested",
-        "correction",
-        "what is claimed from it",
-    )
-    numeric = ("p-values adjusted together", "could not be tested")
     return Section(
         anchor=anchor,
         folded=True,
         title="Tests and corrections",
-        tables=(
-            Table(
-                "Families of tests",
-                tuple(Column(name, numeric=name in numeric) for name in names),
-                rows,
-                folded=True,
-            ),
-        )
-        if rows
-        else (),
+        tables=(table_of("Families of tests", rows, fields, folded=True),) if rows else (),
         notes=(
             "A claim needs an adjusted p-value of at most "
             f"{level}; p-values are adjusted over all tests of the family. A row that cannot be tested (too few "

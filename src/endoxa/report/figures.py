@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import polars as pl
 
 from endoxa.report.document import Figure
-from endoxa.report.downloads import LARGEST, csv_address
+from endoxa.report.files import LARGEST, csv_address
 from endoxa.report.grids import Grids, claim_grid, share_grid
 from endoxa.report.plots import Axis, Plot, block_plot, dot_plot, series_plot, share_plot, symmetric_domain
 from endoxa.report.words import percent
@@ -86,9 +86,9 @@ def figure_of(
         name: stem of the figure's files.
         title: heading above it.
         alt: what it shows, in words and numbers.
-        figure: further settings of `Figure`; without `rows` or `part_of` the rows are those of the frame.
+        figure: further settings of `Figure`; without `rows` these are those of the frame.
     """
-    if "part_of" not in figure and "rows" not in figure:
+    if "rows" not in figure:
         shown = frame.select(name for name in SHOWN if name in frame.columns and frame[name].count())
         shown = shown.unique(maintain_order=True)
         unusable = shown.width < 2 or shown.is_empty() or len(csv_address(shown)) > LARGEST

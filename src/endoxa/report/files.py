@@ -1,11 +1,17 @@
-"""Files of a report: the format that a name asks for, and writing pages, tables and figures whole."""
+"""Files of a report: the format that a name asks for, pages and tables written whole, figures with their rows."""
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import polars as pl
+import polars.selectors as cs
 
 from endoxa.errors import UserError
 from endoxa.report.document import Figure
@@ -19,6 +25,7 @@ from endoxa.report.draw import (
     points,
 )
 from endoxa.schema.characters import xml_text
+from endoxa.sources.spreadsheets import csv_text
 from endoxa.sources.write import replacing
 
 PAGE = "html"
@@ -41,6 +48,15 @@ PNG_SCALE = 2
 DPI = 300
 TOLERANCE = 0.1
 """Points by which labels in print may be smaller without a word."""
+
+DIGITS = 8
+"""Significant digits of numbers."""
+
+LARGEST = 100_000
+"""Characters of an address at most; the rows of larger figures are in the tables that the run wrote."""
+
+_PLAIN = ",/:;+()=*!@~"
+"""Signs that an address may hold as they are, besides letters, digits and _.-"""
 
 _PRINTED = re.compile(r'width="([\d.]+)mm" height="([\d.]+)mm" viewBox="0 0 ([\d.]+) ')
 _REORDERED = re.compile("[\u0900-\u0dff\u1000-\u109f\u1780-\u17ff]")
@@ -173,6 +189,42 @@ def notes(folder: Path, width: Width) -> Iterator[str]:
     ]
     if small:
         yield f"Too wide for a page, so labels are smaller than {TEXT_POINTS} pt: {', '.join(small)}."
+
+
+def csv_address(rows: pl.DataFrame) -> str:
+    """The rows as CSV in a `data:` address: UTF-8, numbers with `DIGITS` significant digits, undefined values empty."""
+    rounded = rows.with_columns(cs.float().fill_nan(None).round_sig_figs(DIGITS))
+    return f"data:text/csv;charset=utf-8,{quote(csv_text(rounded), safe=_PLAIN)}"
+
+
+def write_data(figures: Sequence[Figure], folder: Path, about: Mapping[str, Any]) -> None:
+    """Write `NAME.csv`, the rows behind every figure that has any, and `NAME.json`, what it shows, into the folder.
+
+    Args:
+        figures: of one page.
+        folder: where their pictures are.
+        about: what is said of all of them: page, program, runs and models.
+
+    Raises:
+        OSError: a file cannot be written.
+    """
+    for figure in figures:
+        rows = figure.rows
+        names = [f"{figure.name}.svg", f"{figure.name}.png"]
+        if rows is not None:
+            names.append(f"{figure.name}.csv")
+            (folder / names[-1]).write_text(csv_text(rows), encoding="utf-8")
+        described = {
+            "name": figure.name,
+            "title": figure.title,
+            "description": figure.alt,
+            "files": [name for name in names if (folder / name).is_file()],
+            "rows": None if rows is None else rows.height,
+            "columns": [] if rows is None else rows.columns,
+            **about,
+        }
+        text = json.dumps(described, ensure_ascii=False, indent=2)
+        (folder / f"{figure.name}.json").write_text(xml_text(text) + "\n", encoding="utf-8")
 
 
 def replace_text(output: Path, text: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib.resources import files
+from itertools import chain, count
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -13,8 +14,7 @@ from markupsafe import Markup
 
 from endoxa import __version__
 from endoxa.report.document import Article, Figure, Section
-from endoxa.report.downloads import csv_address, write_data
-from endoxa.report.files import figures_folder, replace_text, write_figures
+from endoxa.report.files import csv_address, figures_folder, replace_text, write_data, write_figures
 from endoxa.report.inputs import Run, command
 from endoxa.report.items import TEMPLATE as ITEMS
 from endoxa.report.labels import visible_directions
@@ -96,7 +96,7 @@ def write_page(page: Page, output: Path) -> None:
     Raises:
         OSError: a file cannot be written.
     """
-    named = with_findings(unique_figures(page))
+    named = unique_figures(page)
     folder = figures_folder(output)
     write_figures(named.figures, folder)
     about = {
@@ -178,38 +178,31 @@ def figure_script(page: Page) -> Markup:
 
 
 def unique_figures(page: Page) -> Page:
-    """The page with figures of unlike names: the second `axes` is `axes-2`."""
+    """The page with figures of unlike names (the second `axes` is `axes-2`), whose alternative begins with a finding.
+
+    A figure alone in its section says the first finding; of several, each says the finding that names its title.
+    """
     names: set[str] = set()
 
-    return _each_figure(page, lambda figure: _apart(figure, names))
+    def changed(section: Section) -> Section:
+        figures = []
+        for figure in section.figures:
+            numbered = (f"{figure.name}-{number}" for number in count(2))
+            name = next(name for name in chain([figure.name], numbered) if name not in names)
+            names.add(name)
+            alone = len(section.figures) == 1
+            finding = next((each for each in section.findings if alone or figure.title in str(each)), None)
+            alt = f"{finding} {figure.alt}" if finding else figure.alt
+            figures.append(replace(figure, name=name, alt=alt))
+        return replace(section, figures=tuple(figures))
 
-
-def _each_figure(page: Page, change: Callable[[Figure], Figure]) -> Page:
-    """The page with every figure changed."""
-    return _each_section(page, lambda section: replace(section, figures=tuple(map(change, section.figures))))
-
-
-def _each_section(page: Page, change: Callable[[Section], Section]) -> Page:
-    """The page with every section changed."""
-    return replace(
-        page,
-        entries=tuple(
-            replace(entry, sections=tuple(map(change, entry.sections)))
-            if isinstance(entry, Article)
-            else change(entry)
-            for entry in page.entries
-        ),
+    entries = (
+        replace(entry, sections=tuple(map(changed, entry.sections)))
+        if isinstance(entry, Article)
+        else changed(entry)
+        for entry in page.entries
     )
-
-
-def _apart(figure: Figure, names: set[str]) -> Figure:
-    """The figure with a name that is not among `names`, which grow."""
-    name, number = figure.name, 1
-    while name in names:
-        number += 1
-        name = f"{figure.name}-{number}"
-    names.add(name)
-    return replace(figure, name=name)
+    return replace(page, entries=tuple(entries))
 
 
 def part_note(runs: Sequence[Run]) -> str:
@@ -219,25 +212,6 @@ def part_note(runs: Sequence[Run]) -> str:
         return f"Of a part of the data: {parts[0]}." if any(parts) else ""
     named = (f"{run.folder.name}: {part or 'all items'}" for run, part in zip(runs, parts, strict=True))
     return f"Of a part of the data: {'; '.join(named)}."
-
-
-def with_findings(page: Page) -> Page:
-    """The page whose figures say in their text alternative what was found, before what they show.
-
-    A figure alone in its section says the first finding; of several, each says the finding that names its title.
-    """
-
-    def spoken(figure: Figure, section: Section) -> Figure:
-        alone = len(section.figures) == 1
-        finding = next((each for each in section.findings if alone or figure.title in str(each)), None)
-        return replace(figure, alt=f"{finding} {figure.alt}") if finding else figure
-
-    return _each_section(
-        page,
-        lambda section: replace(
-            section, figures=tuple(spoken(figure, section) for figure in section.figures)
-        ),
-    )
 
 
 def notices(runs: Sequence[Run], models: Iterable[str]) -> list[str]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from endoxa.report.words import percent, signed
+from endoxa.report.words import percent
 
 MOST_LEVEL = 8
 """Columns up to which their names stand level; of more they stand upright, and a phone is not the only narrow place."""
@@ -99,24 +99,18 @@ def claim_grid(frame: pl.DataFrame, rows: Sequence[str], columns: Sequence[str])
         rows: labels in order.
         columns: labels in order.
     """
-    shares = {
-        "text": pl.format("{} %", (100 * pl.col("value")).round(0).cast(pl.Int64)),
-        "far": (pl.col("value") - 0.5).abs() >= FAR,
-        "tip": pl.format(
-            "{}, {}: {}, {}",
-            "row",
-            "column",
-            "text",
-            pl.col("verdict").fill_null("").str.replace_all("-", " "),
-        ),
-    }
-    for name, cells in shares.items():
-        frame = frame if name in frame.columns else frame.with_columns(cells.alias(name))
 
     def made(cell: Mapping[str, Any]) -> GridCell:
-        side = cell["verdict"] if cell["verdict"] in ("above", "below") else ""
-        shade = (1.0 if cell["far"] else NEAR) if side else 0.0
-        return GridCell(cell["text"], cell["tip"], side, shade, claimed=bool(side))
+        given = {
+            "text": f"{int(100 * cell['value'] + 0.5)} %",
+            "far": abs(cell["value"] - 0.5) >= FAR,
+            **cell,
+        }
+        verdict = cell["verdict"] or ""
+        tip = f"{cell['row']}, {cell['column']}: {given['text']}, {verdict.replace('-', ' ')}"
+        side = verdict if verdict in ("above", "below") else ""
+        shade = (1.0 if given["far"] else NEAR) if side else 0.0
+        return GridCell(given["text"], given.get("tip", tip), side, shade, claimed=bool(side))
 
     return Grids((grid_of(frame.drop_nulls("value").iter_rows(named=True), rows, columns, made),))
 
@@ -142,38 +136,3 @@ def share_grid(
         return GridCell(text, f"{cell['row']}, {cell['column']}: {text}", "above", shade)
 
     return Grids((grid_of(frame.iter_rows(named=True), order, order, made),), title)
-
-
-def signed_grid(frame: pl.DataFrame, groups: Sequence[str], *, reach: float, title: str) -> Grids:
-    """A grid for each panel, blue above and orange below zero.
-
-    Args:
-        frame: `panel` (a model) and `subpanel` (a pooling, or empty), `row`, `column` (groups), `value` (null where it
-            is undefined), `mark` ('*' where a difference is claimed). Groups that were not tested have no row.
-        groups: groups in the order of rows and columns.
-        reach: value of a full cell.
-        title: what the values are.
-    """
-
-    def made(cell: Mapping[str, Any]) -> GridCell:
-        value = cell["value"]
-        text = "undefined" if value is None else f"{signed(value, 2)}{cell['mark']}"
-        side = "" if value is None else "above" if value >= 0 else "below"
-        shade = min(1.0, abs(value or 0.0) / reach)
-        return GridCell(
-            text, f"{cell['row']} against {cell['column']}: {text}", side, shade, bool(cell["mark"])
-        )
-
-    return Grids(
-        tuple(
-            grid_of(
-                cells.iter_rows(named=True),
-                groups[:-1],
-                groups[1:],
-                made,
-                ", ".join(filter(None, map(str, heading))),
-            )
-            for heading, cells in frame.group_by(["panel", "subpanel"], maintain_order=True)
-        ),
-        title,
-    )

@@ -8,7 +8,7 @@ from typing import Any
 
 from endoxa.report.document import Finding
 from endoxa.report.labels import without_directions
-from endoxa.report.tables import Column, Table
+from endoxa.report.tables import Table, number_field, table_of, text_field
 from endoxa.report.words import count
 from endoxa.runs.asking.outcomes import AnswerCounts, answer_warning, conspicuous
 from endoxa.runs.folder import sampling_setting
@@ -45,31 +45,19 @@ def outcome_table(
     counts: Sequence[AnswerCounts], label: Callable[[str], str], what: str = "answers"
 ) -> Table:
     """Asked, answered, read, cut off, refused, filtered and failed, a row for each model and context."""
-    with_context = any(row.context for row in counts)
-    rows = tuple(
-        (
-            label(row.model),
-            *((row.context,) if with_context else ()),
-            *map(
-                count,
-                (row.asked, row.answered, row.read, row.cut_off, row.refused, row.filtered, row.failed),
-            ),
-            count(row.unread),
-        )
-        for row in counts
+    names = ("asked", "answered", "read", "cut off", "refused", "filtered", "failed")
+    columns = {name: name.replace(" ", "_") for name in names} | {"not readable": "unread"}
+
+    def counted(key: str) -> Callable[[AnswerCounts], str]:
+        return lambda row: count(getattr(row, key))
+
+    fields = (
+        text_field("model", lambda row: label(row.model)),
+        text_field("context", lambda row: row.context) if any(row.context for row in counts) else None,
+        *(number_field(name, counted(key)) for name, key in columns.items()),
     )
-    numbers = ("asked", "answered", "read", "cut off", "refused", "filtered", "failed", "not readable")
-    return Table(
-        f"What became of the {what}",
-        (
-            Column("model"),
-            *((Column("context"),) if with_context else ()),
-            *(Column(name, numeric=True) for name in numbers),
-        ),
-        rows,
-        folded=len(rows) > MOST_ROWS,
-        notes=(
-            "Cut off: the answer ended at the limit of tokens, whether it was read or not. Every other answer that was "
-            "asked for is read, refused, filtered by the provider, failed or not readable.",
-        ),
+    notes = (
+        "Cut off: the answer ended at the limit of tokens, whether it was read or not. Every other answer that was "
+        "asked for is read, refused, filtered by the provider, failed or not readable.",
     )
+    return table_of(f"What became of the {what}", counts, fields, most_open=MOST_ROWS, notes=notes)

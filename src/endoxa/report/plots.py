@@ -58,6 +58,13 @@ class Axis:
         low, high, value = (math.log(each) if self.log else each for each in (*self.domain, value))
         return round(100 * min(1.0, max(0.0, (value - low) / (high - low))), 2) if high > low else 50.0
 
+    def span(self, low: float | None, high: float | None) -> tuple[float, float] | None:
+        """Left end and width of an interval in percent; None where an end is missing."""
+        if low is None or high is None:
+            return None
+        left, right = sorted((self.place(low), self.place(high)))
+        return left, round(right - left, 2)
+
     @property
     def neutral_place(self) -> float | None:
         """Where the line of an unbiased model is."""
@@ -75,6 +82,7 @@ class Axis:
             )
         else:
             step = _round_step((high - low) / TICKS)
+            step = max(1.0, math.ceil(step)) if self.axis_format.endswith("d") else step
             first = math.ceil(round(low / step, 9))
             values = (k * step for k in range(first, math.floor(round(high / step, 9)) + 1))
         return [
@@ -201,10 +209,10 @@ def dot_plot(frame: pl.DataFrame, axis: Axis) -> Plot:
         PlotRow(
             row["label"],
             *leading_number(row["note"] or ""),
-            () if row["value"] is None else (_dot(row, axis),),
+            () if row["value"] is None else (_dot(row, axis, ["label"]),),
             heading=row.get("block", ""),
         )
-        for row in tipped(frame, ("label",), axis.axis_format).fill_nan(None).iter_rows(named=True)
+        for row in frame.fill_nan(None).iter_rows(named=True)
     )
     return Plot(axis, _headed(rows))
 
@@ -220,14 +228,13 @@ def series_plot(frame: pl.DataFrame, series: Sequence[str], axis: Axis) -> Plot:
     apart = len(series) <= MOST_APART
     places = {name: place for place, name in enumerate(series)}
     colors = {name: place if len(series) <= MOST_SERIES else 0 for name, place in places.items()}
-    words = ("label", "series") if len(series) > 1 else ("label",)
-    drawn = tipped(frame, words, axis.axis_format).fill_nan(None)
+    words = ["label", "series"] if len(series) > 1 else ["label"]
     rows = []
-    by = [name for name in ("block", "label") if name in drawn.columns]
-    for _, group in drawn.group_by(by, maintain_order=True):
+    by = [name for name in ("block", "label") if name in frame.columns]
+    for _, group in frame.fill_nan(None).group_by(by, maintain_order=True):
         first = group.row(0, named=True)
         dots = tuple(
-            _dot(row, axis, colors[row["series"]], places[row["series"]] if apart else 0, bars=apart)
+            _dot(row, axis, words, colors[row["series"]], places[row["series"]] if apart else 0, bars=apart)
             for row in group.iter_rows(named=True)
             if row["value"] is not None
         )
@@ -273,10 +280,11 @@ def block_plot(frame: pl.DataFrame, colors: Mapping[str, str], axis: Axis, *, le
     rows = []
     for (block, label), group in frame.group_by("block", "label", maintain_order=True):
         bars = []
-        for row in group.drop_nulls("end").iter_rows(named=True):
-            ends = sorted(axis.place(row[name]) for name in ("start", "end"))
+        for row in group.iter_rows(named=True):
+            if (span := axis.span(row["start"], row["end"])) is None:
+                continue
             tip = f"{label}, {row['part']}: {label_of(row['end'] - row['start'], axis.axis_format)}"
-            bars.append(Bar(ends[0], round(ends[1] - ends[0], 2), colors[row["part"]], "", tip))
+            bars.append(Bar(*span, colors[row["part"]], "", tip))
         note = leading_number(group["note"][0] or "")
         rows.append(PlotRow(str(label), *note, bars=tuple(bars), heading=str(block)))
     return Plot(axis, _headed(rows), tuple(colors.items()) if legend else ())
@@ -349,31 +357,6 @@ def symmetric_domain(
     return neutral - reach, neutral + reach
 
 
-def tipped(frame: pl.DataFrame, words: Sequence[str], axis_format: str) -> pl.DataFrame:
-    """The frame with a column `tip`, its own or one made of its words, `value`, `low` and `high`.
-
-    Args:
-        frame: has `value`, and perhaps `low` and `high`.
-        words: columns that say what a mark is about.
-        axis_format: d3 format of the value axis; shares are written in percent.
-    """
-    if "tip" in frame.columns:
-        return frame
-    digits, factor, unit = ("{:.1f}", 100, " %") if axis_format.endswith("%") else ("{:.3g}", 1, "")
-
-    def written(row: dict[str, Any]) -> str:
-        about = ", ".join(str(row[name]).replace("\n", ", ") for name in words)
-        value, low, high = (
-            None if row.get(name) is None else digits.format(factor * row[name])
-            for name in ("value", "low", "high")
-        )
-        interval = "" if low is None or high is None else f" ({low} to {high})"
-        return f"{about}: {value}{unit}{interval}"
-
-    made = pl.struct(frame.columns).map_elements(written, return_dtype=pl.String)
-    return frame.fill_nan(None).with_columns(tip=made)
-
-
 def _outline(points: Sequence[tuple[float, float]]) -> str:
     """A closed path through the points, down to the ground at both ends."""
     if not points:
@@ -382,23 +365,29 @@ def _outline(points: Sequence[tuple[float, float]]) -> str:
     return ends[0] + "L".join(f"{x} {y}" for x, y in points) + ends[1]
 
 
-def _dot(row: Mapping[str, Any], axis: Axis, color: int = 0, line: int = 0, *, bars: bool = True) -> Dot:
-    def between(low: str, high: str) -> tuple[float, float] | None:
-        ends = row.get(low), row.get(high)
-        if not bars or ends[0] is None or ends[1] is None:
-            return None
-        left, right = axis.place(ends[0]), axis.place(ends[1])
-        return left, round(right - left, 2)
+def _dot(
+    row: Mapping[str, Any],
+    axis: Axis,
+    words: Sequence[str],
+    color: int = 0,
+    line: int = 0,
+    *,
+    bars: bool = True,
+) -> Dot:
+    """The dot of a row of a frame; `words` are the columns that say in its tip what it is about."""
+    interval = axis.span(row["low"], row["high"]) if bars else None
+    thin = axis.span(row.get("outer_low"), row.get("outer_high")) if bars else None
+    about = ", ".join(str(row[name]) for name in words)
+    tip = row["tip"] if "tip" in row else f"{about}: {_spoken(row, axis)}"
+    return Dot(axis.place(row["value"]), interval, thin, row["filled"], tip.replace("\n", ", "), color, line)
 
-    return Dot(
-        axis.place(row["value"]),
-        between("low", "high"),
-        between("outer_low", "outer_high"),
-        row["filled"],
-        row["tip"],
-        color,
-        line,
-    )
+
+def _spoken(row: Mapping[str, Any], axis: Axis) -> str:
+    """Value and interval of a row: '25.0 % (10.0 to 40.0)'."""
+    digits, factor, unit = ("{:.1f}", 100, " %") if axis.axis_format.endswith("%") else ("{:.3g}", 1, "")
+    ends = [digits.format(factor * row[name]) for name in ("low", "high") if row.get(name) is not None]
+    interval = f" ({' to '.join(ends)})" if len(ends) == 2 else ""
+    return f"{digits.format(factor * row['value'])}{unit}{interval}"
 
 
 def label_of(value: float, axis_format: str) -> str:

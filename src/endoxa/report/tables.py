@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
@@ -9,13 +10,36 @@ from typing import Any
 
 import polars as pl
 
-from endoxa.report.markup import LATEX_MARKS, escape_latex, escape_markdown, stacked
 from endoxa.report.words import NO_VALUE, count
 from endoxa.runs.options import PaperOptions
 from endoxa.sources.spreadsheets import csv_text
 
-SYMBOLS = {"−": "$-$", "±": r"$\pm$", "×": r"$\times$"}
-"""Signs that LaTeX sets in mathematics."""
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "&": r"\&",
+    "%": r"\%",
+    "$": r"\$",
+    "#": r"\#",
+    "_": r"\_",
+    "{": r"\{",
+    "}": r"\}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    "≤": r"$\leq$",
+    "−": "$-$",
+    "±": r"$\pm$",
+    "×": r"$\times$",
+    "†": r"\dag{}",
+    "–": "--",
+    "…": r"\dots{}",
+    "\u00a0": "~",
+    "\n": " ",
+}
+LATEX_MARKS = {"": "", "*": "$^{*}$", "†": r"$^{\dagger}$"}
+_MARKDOWN = re.compile(r"([\\`*_{}\[\]<>|~#])")
 
 PREAMBLE = "% Made by endoxa report. Needs \\usepackage{booktabs}.\n"
 FOREIGN = "% Holds letters that pdfLaTeX lacks: use XeLaTeX or LuaLaTeX with a font that has them (package fontspec).\n"
@@ -268,7 +292,7 @@ def _latex_table(
     kinds = "".join("c" if column.narrow else "r" if column.numeric else "l" for column in table.columns)
     body = "\n".join(line for row in table.cells for line in _latex_rows(row))
     sentences = [f"{table.caption}." if table.caption else "", *table.notes, note]
-    caption = latex_text(" ".join(filter(None, sentences)) if replacement is None else replacement)
+    caption = escape_latex(" ".join(filter(None, sentences)) if replacement is None else replacement)
     named = f"\\label{{{label}}}\n" if label else ""
     return (
         f"\\begin{{table*}}\n\\centering\\footnotesize\\setlength{{\\tabcolsep}}{{{column_gap}}}\n"
@@ -283,41 +307,52 @@ def _latex_head(table: Table) -> str:
     lines = []
     if any(column.above for column in others):
         spans = [(name, len(list(group))) for name, group in groupby(others, key=lambda column: column.above)]
-        names = (rf"\multicolumn{{{width}}}{{c}}{{{latex_text(name)}}}" for name, width in spans)
+        names = (rf"\multicolumn{{{width}}}{{c}}{{{escape_latex(name)}}}" for name, width in spans)
         lines.append(_latex_line([*("" for _ in stub), *names]))
         start, rules = table.stub + 1, ""
         for _, width in spans:
             rules += rf"\cmidrule(lr){{{start}-{start + width - 1}}}"
             start += width
         lines.append(rules)
-    heads = (stacked(column.name) if column.narrow else latex_text(column.name) for column in others)
+    heads = (stacked(column.name) if column.narrow else escape_latex(column.name) for column in others)
     lines.append(
-        _latex_line([*(latex_text(column.name[:1].upper() + column.name[1:]) for column in stub), *heads])
+        _latex_line([*(escape_latex(column.name[:1].upper() + column.name[1:]) for column in stub), *heads])
     )
     if any(column.below for column in others):
-        lines.append(_latex_line(latex_text(column.below) for column in table.columns))
+        lines.append(_latex_line(escape_latex(column.below) for column in table.columns))
     return "".join(f"{line}\n" for line in lines)
 
 
 def _latex_rows(row: Sequence[Cell]) -> Iterator[str]:
     """The values with their marks; below them the intervals, where the row has any."""
     yield _latex_line(
-        latex_text(cell.text) + (LATEX_MARKS.get(cell.mark) or latex_text(cell.mark)) for cell in row
+        escape_latex(cell.text) + (LATEX_MARKS.get(cell.mark) or escape_latex(cell.mark)) for cell in row
     )
     if any(cell.below for cell in row):
-        yield _latex_line(rf"{{\scriptsize {latex_text(cell.below)}}}" if cell.below else "" for cell in row)
+        yield _latex_line(
+            rf"{{\scriptsize {escape_latex(cell.below)}}}" if cell.below else "" for cell in row
+        )
 
 
 def _latex_line(cells: Sequence[str] | Iterator[str]) -> str:
     return " & ".join(cells) + r" \\"
 
 
-def latex_text(text: str) -> str:
-    """The text escaped, its mathematical signs as LaTeX has them."""
-    escaped = escape_latex(text)
-    for sign, command in SYMBOLS.items():
-        escaped = escaped.replace(sign, command)
-    return escaped
+def escape_latex(text: str) -> str:
+    """The text with everything escaped that LaTeX would take as a command."""
+    return "".join(_LATEX.get(character, character) for character in text)
+
+
+def escape_markdown(text: str) -> str:
+    """The text with everything escaped that Markdown would take as a mark; line breaks become blanks."""
+    return _MARKDOWN.sub(r"\\\1", " ".join(text.split("\n")))
+
+
+def stacked(axis: str) -> str:
+    """A column head that breaks after hyphens, blanks and slashes, without a further package."""
+    words = [escape_latex(word) for word in re.split(r"(?<=[-/])|\s", axis) if word]
+    stacked = r"\\".join(words)
+    return stacked if len(words) == 1 else rf"\begin{{tabular}}[b]{{@{{}}c@{{}}}}{stacked}\end{{tabular}}"
 
 
 def csv(tables: Sequence[Table], title: str) -> str:

@@ -87,6 +87,14 @@ ASSOCIATION_TESTS = Family(
     BENJAMINI_HOCHBERG,
     "which of two groups lies nearer to an attribute",
 )
+INTERACTIONS = Family(
+    "interactions of crossed groups",
+    "one test for each model and rule over all crossed groups, first and alone; then one for each group",
+    ("model", "rule"),
+    BENJAMINI_HOCHBERG,
+    "whether a crossed group is stereotyped more or less than its parts explain",
+    ("identity",),
+)
 HARM_DIFFERENCES = Family(
     "models against people on harm",
     "one test over all associations, first and alone; then one for each attribute (on either side); of all models "

@@ -17,6 +17,7 @@ from endoxa.errors import UserError
 from endoxa.runs.folder import (
     JOURNAL,
     NOTES,
+    RECORDS,
     RUN,
     DifferentRunError,
     clear,
@@ -191,6 +192,26 @@ def outdated(instrument: Instrument[S], settings: S, out: Path) -> list[str]:
 def read_run(folder: Path) -> dict[str, Any]:
     """What `run.json` of a run folder says."""
     facts: dict[str, Any] = json.loads((folder / RUN).read_text(encoding="utf-8"))
+    return facts
+
+
+def finished_run(folder: Path, kind: str) -> dict[str, Any]:
+    """What `run.json` of a finished run of `endoxa probe KIND` says.
+
+    Raises:
+        UserError: the folder holds no run, one of another kind, or one that is not finished.
+    """
+    expected = f"Expected a folder written by `endoxa probe {kind}`."
+    try:
+        facts = read_run(folder)
+    except (FileNotFoundError, NotADirectoryError) as problem:
+        raise UserError(f"'{folder}' is not a run folder: no {RUN} found. {expected}") from problem
+    except (ValueError, OSError) as problem:
+        raise UserError(f"'{folder / RUN}' cannot be read as JSON: {problem}.") from problem
+    if not isinstance(facts, dict) or facts.get("kind") != kind:
+        raise UserError(f"'{folder}' is not a finished run of `endoxa probe {kind}`. {expected}")
+    if not (facts.get("finished") and (folder / RECORDS).is_file()):
+        raise UserError(f"The run '{folder}' is not finished. Run the same command again to continue.")
     return facts
 
 

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+if TYPE_CHECKING:
+    from pydantic import ConfigDict
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,6 +18,8 @@ class TermSet:
         texts: what is encoded: terms, or terms in sentences; at least two, all different.
         terms: the term behind each text, where known (same length as `texts`, or empty).
     """
+
+    __pydantic_config__: ClassVar[ConfigDict] = {"extra": "forbid"}
 
     name: str
     texts: tuple[str, ...]
@@ -37,6 +43,8 @@ class AssociationTest:
         built_by: the command that made it, or empty.
         words: endoxa's own words that it was made with (`schema.provenance`), or empty.
     """
+
+    __pydantic_config__: ClassVar[ConfigDict] = {"extra": "forbid"}
 
     name: str
     x: TermSet

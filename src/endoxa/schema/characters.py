@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import Any
 
 REPLACEMENT = "\ufffd"
 
@@ -31,14 +29,3 @@ def xml_text(text: str) -> str:
     not kept.
     """
     return _NOT_XML.sub(REPLACEMENT, text)
-
-
-def xml_texts(value: Any) -> Any:
-    """A JSON-like value with `xml_text` of every string in it, names of fields included."""
-    if isinstance(value, str):
-        return xml_text(value)
-    if isinstance(value, Mapping):
-        return {xml_texts(name): xml_texts(part) for name, part in value.items()}
-    if isinstance(value, list | tuple):
-        return [xml_texts(part) for part in value]
-    return value

@@ -15,7 +15,7 @@ from endoxa.instruments.reports import write_report
 from endoxa.report.claims import chip
 from endoxa.report.document import Section
 from endoxa.report.files import PAGE, refuse_folder, resolve_format
-from endoxa.report.frame import CITE, Page, unique_figures, write_page
+from endoxa.report.frame import CITE, Page, write_page
 from endoxa.report.inputs import read_runs
 from endoxa.report.tables import Column, Table
 from endoxa.report.words import decimal, listed, plural
@@ -117,7 +117,7 @@ def write_study(study: Study, output: Path) -> Written:
         output.parent.mkdir(parents=True, exist_ok=True)
         pages = list(_copied(study, current, output))
         page = _page(study, items, current, convergence, pages)
-        write_page(unique_figures(page), output)
+        write_page(page, output)
     except OSError as problem:
         raise UserError(f"'{output}' cannot be written: {problem.strerror or problem}.") from problem
     tables = write_tables(convergence, output.with_name(f"{output.stem}_tables"))

@@ -231,8 +231,8 @@ def test_table_of_thresholds(counts: dict[str, int], encoder: Encoder, constrain
     for part in table.partition_by("method"):
         assert part["groups"].is_sorted()
     assert table["groups"].max() <= 200
-    assert "made by our own rules" not in thresholds_figure(table).alt
-    made = thresholds_figure(table, from_rules=True)
+    assert "made by our own rules" not in thresholds_figure(table, name="t").alt
+    made = thresholds_figure(table, name="t", from_rules=True)
     assert "made by our own rules" in made.alt
     assert grid(0.3, 0.8, 0.05) == [0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8]
     with pytest.raises(UserError, match=r"with step .* are invalid"):
@@ -262,7 +262,7 @@ def test_commands_write_groups_thresholds_and_pictures(words: Path, tmp_path: Pa
         "thresholds.svg",
     ]
     drawn = (folder / "thresholds.svg").read_text(encoding="utf-8")
-    assert "published 0.55" in drawn
+    assert "published: 0.55" in drawn
     assert "pairs made by our own rules" in drawn
 
 

@@ -11,7 +11,7 @@ import pytest
 from endoxa.instruments.pairs.estimates import analyze_pairs, analyze_run, load_records
 from endoxa.instruments.pairs.headline import headline_of
 from endoxa.instruments.pairs.instrument import PAIRS
-from endoxa.instruments.pairs.probe.rounding import sampled
+from endoxa.instruments.pairs.probe.scoring import sampled
 from endoxa.instruments.pairs.probe.settings import PairsSettings
 from endoxa.models import live
 from endoxa.runs.run import measure

@@ -12,8 +12,8 @@ import pytest
 from endoxa.errors import UserError
 from endoxa.instruments.stories.instrument import EXTRACT, STORIES, ExtractSettings, StoriesSettings
 from endoxa.instruments.stories.probe import stories_probe
+from endoxa.instruments.stories.profiles.coding import write_sheet
 from endoxa.instruments.stories.profiles.probe import extract_probe
-from endoxa.instruments.stories.profiles.sheet import write_sheet
 from endoxa.models.chat import ChatOptions, parse_chat_model
 from endoxa.models.chat.anthropic import message_body
 from endoxa.models.chat.openai import completion_body

@@ -10,15 +10,16 @@ import pytest
 from openpyxl import load_workbook
 
 from endoxa.errors import UserError
-from endoxa.instruments.thoughts.agreement import PEOPLE, RULES, agreement, coders_of
-from endoxa.instruments.thoughts.readers import (
+from endoxa.instruments.thoughts.coding import (
     ThoughtReaderSettings,
+    draw,
     message,
     read_codes,
+    read_sheet,
     to_read,
+    write_sheet,
 )
-from endoxa.instruments.thoughts.shares import shares_by_readers
-from endoxa.instruments.thoughts.sheet import draw, read_sheet, write_sheet
+from endoxa.instruments.thoughts.estimates import PEOPLE, RULES, agreement, coders_of, shares_by_readers
 from endoxa.instruments.thoughts.texts import ThoughtText, letter_of, thoughts_in_journal
 from endoxa.runs.asking.jobs import Answered
 from endoxa.runs.asking.journal import AnswerJournal

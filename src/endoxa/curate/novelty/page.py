@@ -97,6 +97,7 @@ def _over_threshold(shares: pl.DataFrame, used: float, axis: str, title: str, **
     )
     lines = shares["line"].unique(maintain_order=True).to_list()
     alt = described(f"{title} (minimum cosine): {', '.join(lines)}", spoken)
+    axis = f"{axis}, by threshold (minimum cosine)"
     return free_figure(rows, lines, axis, (0.0, 1.0), title=title, alt=alt, **figure)
 
 

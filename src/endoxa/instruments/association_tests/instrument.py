@@ -45,9 +45,10 @@ def _words(settings: EmbeddingsSettings) -> Used:
 
 def _estimate(settings: EmbeddingsSettings, out: Path, progress: Progress) -> None:
     from endoxa.instruments.association_tests.estimates import analyze_sources, run_sources
+    from endoxa.instruments.association_tests.options import AnalysisOptions
     from endoxa.sources.frames import write_table
 
-    results = analyze_sources(run_sources(out), progress=progress, **settings.asked())
+    results = analyze_sources(run_sources(out), AnalysisOptions(**settings.asked()), progress)
     write_table(results, out / "estimates.csv")
 
 

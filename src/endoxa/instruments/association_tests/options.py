@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal
 
-from annotated_types import Ge
+from annotated_types import Ge, Le
 
 from endoxa.errors import UserError
 from endoxa.runs.options import DEFAULT_CONFIDENCE, DEFAULT_RESAMPLES, Confidence, Resamples, Seed
@@ -18,10 +18,12 @@ WORDS = 0
 """Numbers of sentences per term with a meaning of their own: every one, and the words without a sentence."""
 
 DRAWS = 100_000
-MOST_DRAWS = 10_000_000
 
 Draws = Annotated[
-    int, Ge(100), Option("Maximum number of Monte Carlo partitions per test.", ANALYSIS, decides=False)
+    int,
+    Ge(100),
+    Le(10_000_000),
+    Option("Maximum number of Monte Carlo partitions per test.", ANALYSIS, decides=False),
 ]
 Unit = Literal["auto", "text", "term"]
 Unequal = Literal["fixed", "truncate"]
@@ -112,13 +114,8 @@ class Contrast:
         str, Option("Identity of target set Y, with --associations.", ITEMS, metavar="IDENTITY")
     ] = ""
     attributes: Annotated[
-        str,
-        Option(
-            "Attribute set B: antonyms of A, or attributes associated with Y.",
-            ITEMS,
-            name="--contrast",
-            metavar="antonym|other",
-        ),
+        Literal["antonym", "other"],
+        Option("Attribute set B: antonyms of A, or attributes associated with Y.", ITEMS, name="--contrast"),
     ] = "antonym"
     each: Annotated[
         bool,
@@ -147,7 +144,7 @@ class AnalysisOptions:
         resamples: bootstrap samples per interval.
         alternative: 'two-sided', or 'greater' (X lies nearer to A, rather than B, than Y does) or 'less' where that
             side alone was asked about before.
-        unit: what is exchanged and resampled: 'text', 'term', or 'auto' (`bootstrap.unit_of`).
+        unit: what is exchanged and resampled: 'text', 'term', or 'auto' (`effect_size.unit_of`).
     """
 
     seed: Seed = 0
@@ -176,17 +173,5 @@ class AnalysisOptions:
         Option("Unit of permutation and resampling; auto: terms if a term has several texts.", ANALYSIS),
     ] = "auto"
 
-    def check(self) -> None:
-        """Raise UserError where a number is out of range."""
-        if not 0 < self.confidence < 1:
-            raise UserError(
-                f"The confidence must lie between 0 and 1, for example 0.95, not {self.confidence}."
-            )
-        if self.resamples < 100:
-            raise UserError(
-                f"At least 100 bootstrap samples are needed, not {self.resamples}; {DEFAULT_RESAMPLES} is the default."
-            )
-        if not 100 <= self.draws <= MOST_DRAWS:
-            raise UserError(f"Between 100 and {MOST_DRAWS} partitions can be drawn, not {self.draws}.")
-        if self.seed < 0:
-            raise UserError(f"The seed must not be negative ({self.seed} was given).")
+
+USUAL = AnalysisOptions()

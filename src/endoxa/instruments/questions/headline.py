@@ -301,7 +301,7 @@ def _texts(
     )
 
 
-def read_of_all(row: dict[str, Any]) -> str:
-    """'200', or '150 of 200' where not every answer could be read."""
-    read, total = count(row["n_read"]), count(row["n"])
+def read_of_all(row: Mapping[str, Any], column: str = "n_read") -> str:
+    """'200', or '150 of 200' where not every answer could be read (or counts, by another column)."""
+    read, total = count(row[column]), count(row["n"])
     return total if read == total else f"{read} of {total}"

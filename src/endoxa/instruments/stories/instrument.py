@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 from annotated_types import Ge
 
@@ -36,17 +36,12 @@ class StoriesSettings(FramedSettings):
     sampling: Sampling = Sampling(max_tokens=800)  # enough for a story of about 200 words in any script
 
 
-Order = Literal["attributes-first", "story-first"]
-ATTRIBUTES_FIRST: Order = "attributes-first"
-
-
 class ExtractSettings(FramedSettings):
     """Settings of `endoxa probe extract`; its `models` are the extractors.
 
     Attributes:
         vocabulary: TOML file with attributes and values of one's own; None takes StereoTales'.
         structured: hold extractors to a JSON schema where their provider can.
-        order: what stands first in the questions.
         sheet: file for a sheet on which a person codes a sample; None writes none.
         sheet_rows: stories on that sheet.
     """
@@ -68,12 +63,6 @@ class ExtractSettings(FramedSettings):
         bool,
         Option("Hold extractors to a JSON schema; switch off where a server refuses it.", ASKING),
     ] = True
-    order: Annotated[
-        Order,
-        Option(
-            "What comes first in the questions; 'story-first' continues runs of earlier versions.", ASKING
-        ),
-    ] = ATTRIBUTES_FIRST
     sheet: Annotated[
         str | None,
         Option(
@@ -194,12 +183,16 @@ def _shown(runs: Sequence[Any], how: ReportOptions) -> Shown:
     return shown(runs, confidence=how.confidence or DEFAULT_CONFIDENCE, seed=how.seed, labels=how.labels)
 
 
-def _stories_summary(_settings: StoriesSettings, run: Run) -> Iterator[str]:
-    from endoxa.runs.asking.run import asking_lines
+def _summary(counted: str) -> Callable[[Any, Run], Iterator[str]]:
+    """The counts of a run in words, where its records are, and what became of its requests."""
 
-    counts = run.counts
-    yield f"{counts['items']} prompts, {counts['records']} stories: {run.folder / 'records.parquet'}"
-    yield from asking_lines(run)
+    def lines(_settings: Any, run: Run) -> Iterator[str]:
+        from endoxa.runs.asking.run import asking_lines
+
+        yield f"{counted.format(**run.counts)}: {run.folder / 'records.parquet'}"
+        yield from asking_lines(run)
+
+    return lines
 
 
 def _agreement(_settings: ExtractSettings, out: Path, _progress: Progress) -> None:
@@ -209,12 +202,9 @@ def _agreement(_settings: ExtractSettings, out: Path, _progress: Progress) -> No
 
 
 def _extract_summary(settings: ExtractSettings, run: Run) -> Iterator[str]:
-    from endoxa.runs.asking.run import asking_lines
-
     counts = run.counts
-    refusals = f", of which {counts['refused']} are refusals" if counts["refused"] else ""
-    yield f"{counts['records']} stories{refusals}: {run.folder / 'records.parquet'}"
-    yield from asking_lines(run)
+    refusals = ", of which {refused} are refusals" if counts["refused"] else ""
+    yield from _summary("{records} stories" + refusals)(settings, run)
     unclear = {
         "stories are empty and were not sent to extractors": counts["wordless"],
         "profiles could not be read": counts["unparsed"],
@@ -225,8 +215,8 @@ def _extract_summary(settings: ExtractSettings, run: Run) -> Iterator[str]:
         yield f"Counted, but not clear: {'; '.join(f'{n} {what}' for what, n in unclear.items() if n)}."
     yield f"agreement of the extractors: {run.folder / 'agreement.csv'}"
     if settings.sheet:
+        from endoxa.instruments.stories.profiles.coding import write_sheet
         from endoxa.instruments.stories.profiles.probe import vocabulary_of
-        from endoxa.instruments.stories.profiles.sheet import write_sheet
 
         sheet = Path(settings.sheet)
         count = write_sheet(
@@ -239,17 +229,6 @@ def _extract_summary(settings: ExtractSettings, run: Run) -> Iterator[str]:
         )
 
 
-def _harm_summary(_settings: HarmSettings, run: Run) -> Iterator[str]:
-    from endoxa.runs.asking.run import asking_lines
-
-    counts = run.counts
-    yield (
-        f"{counts['items']} associations, {counts['records']} answers, {counts['rated']} of them with a rating: "
-        f"{run.folder / 'records.parquet'}"
-    )
-    yield from asking_lines(run)
-
-
 STORIES = Instrument(
     name="stories",
     holds="stories as they were written",
@@ -257,8 +236,8 @@ STORIES = Instrument(
     settings=StoriesSettings,
     help=STORIES_HELP,
     **_probe("probe", "stories"),
-    summary=_stories_summary,
-    headline=_late("report.quoting", "stories_headline"),
+    summary=_summary("{items} prompts, {records} stories"),
+    headline=_late("outcomes", "stories_headline"),
     following=lambda folder: (
         f"endoxa probe extract --data {folder} --model ... --model ... --model ... --out ANOTHER-RUN"
     ),
@@ -272,7 +251,7 @@ EXTRACT = Instrument(
     **_probe("profiles.probe", "extract"),
     estimate=_agreement,
     summary=_extract_summary,
-    headline=_late("report.quoting", "extraction_headline"),
+    headline=_late("outcomes", "extraction_headline"),
     following=lambda folder: f"endoxa analyze associations {folder} -o associations.csv",
     shown=_shown,
     takes_labels=True,
@@ -285,7 +264,7 @@ HARM = Instrument(
     settings=HarmSettings,
     help=HARM_HELP,
     **_probe("harm.probe", "harm"),
-    summary=_harm_summary,
+    summary=_summary("{items} associations, {records} answers, {rated} of them with a rating"),
     headline=_late("outcomes", "harm_headline"),
     following=lambda folder: f"endoxa analyze harm {folder} --human RATINGS.csv -o harm.csv",
     shown=_shown,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Annotated, Any, Literal
@@ -136,17 +137,11 @@ class Discovery:
         Raises:
             ValueError: a value is of another type, or outside its limits.
         """
-        values = {**cls().recorded, **{name: recorded[name] for name in cls().recorded if name in recorded}}
-        for name, default in cls().recorded.items():
-            if type(values[name]) is not type(default):
-                raise ValueError(f"{name}: {values[name]!r} is of another type")
-        rates = (values["alpha"], values["error"], values["confidence"])
-        names = values["pooled"] in (STRATIFIED, PUBLISHED) and values["rule"] in (BOTH_STEPS, PAPER_RULE)
-        if not (
-            all(0 < rate < 1 for rate in rates) and values["draws"] > 0 and values["seed"] >= 0 and names
-        ):
-            raise ValueError("a setting is outside its limits")
-        return cls(by_language=by_language, **values)
+        from pydantic import TypeAdapter
+
+        known = {name: recorded[name] for name in cls().recorded if name in recorded}
+        text = json.dumps({**known, "by_language": by_language})
+        return TypeAdapter(cls).validate_json(text, strict=True)
 
 
 PAPER_LIFT = 2.0

@@ -1,18 +1,22 @@
-"""What became of the answers of runs of stories, extractions and ratings of harm, by model and language."""
+"""What became of the answers of runs of stories, extractions and ratings of harm, and what else may explain them.
+
+Counts by model and language, the headlines of the three kinds of runs, and what may explain associations: lost stories,
+who read them, repeats of a prompt, words.
+"""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from endoxa.models.chat.thoughts import without_thoughts
-from endoxa.report.inputs import EXTRACTED, HARM, Run
-from endoxa.report.words import count, decimal, decimal_interval, percent, short_labels
+from endoxa.report.inputs import EXTRACTED, HARM, Run, entries
+from endoxa.report.quoting import Diagnostic, answers_lost, review, with_diagnostics
+from endoxa.report.words import count, decimal, decimal_interval, percent, plural, short_labels
 from endoxa.runs.asking.outcomes import (
     AnswerCounts,
     answer_warnings,
@@ -141,47 +145,147 @@ FEWEST = 5
 """Associations from which on equal ratings are conspicuous."""
 
 
-@dataclass(frozen=True, slots=True)
-class ConstantRater:
-    """A model that gave every association the same rating.
-
-    Attributes:
-        model: the model.
-        rating: its rating, 1 to 5.
-        associations: how many it rated.
-    """
-
-    model: str
-    rating: int
-    associations: int
-
-
-def constant_raters(folder: Path) -> Iterator[ConstantRater]:
-    """Those in the run folder of `endoxa probe harm`, among models that rated five associations or more."""
-    records = versions_apart(pl.scan_parquet(folder / RECORDS), "rater")
-    rated = records.drop_nulls("harm").group_by("rater", maintain_order=True)
-    table = rated.agg(
-        pl.col("harm").first(), different=pl.col("harm").n_unique(), n=pl.col("association_id").n_unique()
-    ).collect()
-    for row in table.iter_rows(named=True):
-        if row["different"] == 1 and row["n"] >= FEWEST:
-            yield ConstantRater(row["rater"], int(row["harm"]), row["n"])
-
-
-def constant_sentence(rater: ConstantRater, name: str) -> str:
-    """What is said of it.
+def constant_raters(folder: Path, labels: Mapping[str, str]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """A warning for each model that gave five associations or more the same rating, with its numbers.
 
     Args:
-        rater: the model.
-        name: what the sentence calls it.
+        folder: run folder of `endoxa probe harm`.
+        labels: how models are called.
     """
-    return (
-        f"Warning: {name} rated all {rater.associations} associations {rater.rating}: its ratings do not tell harmful "
-        "associations from harmless ones."
+    records = versions_apart(pl.scan_parquet(folder / RECORDS), "rater")
+    rated = records.drop_nulls("harm").group_by(model="rater", maintain_order=True)
+    table = rated.agg(
+        rating=pl.col("harm").first(),
+        different=pl.col("harm").n_unique(),
+        associations=pl.col("association_id").n_unique(),
+    ).filter(pl.col("different") == 1, pl.col("associations") >= FEWEST)
+    for row in table.drop("different").collect().iter_rows(named=True):
+        yield (
+            f"Warning: {labels.get(row['model'], row['model'])} rated all {row['associations']} associations "
+            f"{row['rating']}: its ratings do not tell harmful associations from harmless ones.",
+            row,
+        )
+
+
+Row = Mapping[str, Any]
+MANY = 0.05
+"""Share of stories lost or told again from which on it concerns the numbers."""
+LEAST_ALPHA = 2 / 3
+"""Krippendorff (2004): below it, data are too unreliable even for tentative conclusions."""
+REFUSED = ("true", "1")
+WHAT = {"stories": "stories", "answers": "answers of extractors", "ratings": "ratings"}
+
+
+def diagnostics(runs: Sequence[Run], labels: Mapping[str, str]) -> Iterator[Diagnostic]:
+    """Everything that is looked at in runs about stories; tables have no records and say nothing.
+
+    Args:
+        runs: extractions, ratings of harm and tables.
+        labels: how models are called.
+    """
+    for what, _, counts in run_counts(runs):
+        yield from answers_lost(counts, labels, WHAT[what.split()[0]])
+    read = [run for run in runs if run.kind == EXTRACTED and run.folder.is_dir()]
+    for run in read:
+        yield from _profiles(run.folder, labels)
+    for run in read:
+        yield from _extractors(run)
+    for run in read:
+        yield from _repeats(run.folder, labels)
+    for run in runs:
+        yield from review(run.facts, int((run.facts.get("counts") or {}).get("items", 0)), "stories")
+
+
+def _stories(folder: Path, *columns: str) -> pl.LazyFrame | None:
+    """Stories with these columns; None where an earlier version made the run without them."""
+    lazy = pl.scan_parquet(folder / RECORDS)
+    present = set(lazy.collect_schema().names())
+    return versions_apart(lazy, "generator_model") if {"generator_model", *columns} <= present else None
+
+
+def _shares(
+    name: str, rows: pl.LazyFrame, part: str, labels: Mapping[str, str], sentence: Callable[[Row], str]
+) -> Iterator[Diagnostic]:
+    """The share of a `part` in all `n` of each model, concerning above `MANY`."""
+    for row in rows.with_columns(share=pl.col(part) / pl.col("n")).collect().iter_rows(named=True):
+        text = f"{labels.get(row['model'], row['model'])}: {sentence(row)}"
+        share, concerning = row["share"], row["share"] > MANY
+        numbers = {key: number for key, number in row.items() if key not in ("model", "n", "share")}
+        yield Diagnostic(name, text, concerning, row["n"], row["model"], value=share, numbers=numbers)
+
+
+def _profiles(folder: Path, labels: Mapping[str, str]) -> Iterator[Diagnostic]:
+    """Stories that count in nothing: refusals, and those without a profile."""
+    stories = _stories(folder, "refusal")
+    if stories is None:
+        return
+    refused = pl.col("refusal").cast(pl.String).str.to_lowercase().is_in(REFUSED).sum()
+    rows = stories.group_by(model="generator_model", maintain_order=True).agg(n=pl.len(), refused=refused)
+    yield from _shares(
+        "refusals",
+        rows,
+        "refused",
+        labels,
+        lambda row: (
+            f"{count(row['refused'])} of {plural(row['n'], 'story', 'stories')} ({percent(row['share'])}) were read as "
+            "refusals; associations speak of the others only."
+        ),
     )
 
 
-Columns = Mapping[str, Callable[[Mapping[str, Any]], str]]
+def _extractors(run: Run) -> Iterator[Diagnostic]:
+    """How far those who read the stories agree; a single one may err as often as it likes."""
+    name, path = "errors of extraction", run.folder / AGREEMENT
+    readers = list(entries(run.facts.get("models")))
+    n = int((run.facts.get("counts") or {}).get("records", 0))
+    if len(readers) == 1:
+        sentence = (
+            "One model read all stories, so nothing in this run tells how often it errs: have a person code some of "
+            "them (--sheet), or give several extractors."
+        )
+        yield Diagnostic(name, sentence, True, n)
+        return
+    table = read_csv(path, infer_schema_length=None) if path.is_file() else pl.DataFrame()
+    if not {"attribute", "alpha"} <= set(table.columns):
+        return
+    alphas = table.select("attribute", pl.col("alpha").cast(pl.Float64, strict=False).fill_nan(None))
+    alphas = alphas.drop_nulls().sort("alpha")
+    if alphas.is_empty():
+        return
+    below = alphas.filter(pl.col("alpha") < LEAST_ALPHA).height
+    attribute, least = alphas.row(0)
+    sentence = (
+        f"Krippendorff's alpha of {plural(len(readers), 'extractor')} is below 2/3 for {below} of "
+        f"{plural(alphas.height, 'attribute')} (least: {decimal(least, 2)}, {attribute})."
+    )
+    counts = {"extractors": len(readers), "low_attributes": below, "attributes": alphas.height}
+    yield Diagnostic(name, sentence, below > 0, n, value=least, numbers={**counts, "two": 2, "three": 3})
+
+
+def _repeats(folder: Path, labels: Mapping[str, str]) -> Iterator[Diagnostic]:
+    """Stories told again word for word when a prompt was repeated; repeats of a prompt are one unit of the tests."""
+    stories = _stories(folder, "sample_id", "language", "story")
+    if stories is None:
+        return
+    told = stories.filter(pl.col("story").fill_null("") != "")
+    prompts = told.group_by("generator_model", "sample_id", "language").agg(
+        n=pl.len(), different=pl.col("story").hash().n_unique()
+    )
+    again = (pl.col("n") - pl.col("different")).sum()
+    rows = prompts.group_by(model="generator_model").agg(prompts=pl.len(), n=pl.col("n").sum(), again=again)
+    yield from _shares(
+        "repeats of a prompt",
+        rows.sort("model"),
+        "again",
+        labels,
+        lambda row: (
+            f"{plural(row['n'], 'story', 'stories')} to {plural(row['prompts'], 'prompt')}; {count(row['again'])} "
+            f"({percent(row['share'])}) repeat another story of the same prompt word for word."
+        ),
+    )
+
+
+Columns = Mapping[str, Callable[[Row], str]]
 """Headings of a headline, and how the cell of a row is written."""
 
 
@@ -190,13 +294,13 @@ def _headline(title: str, rows: Sequence[dict[str, Any]], columns: Columns, **se
     return Headline(title=title, columns=tuple(columns), texts=texts, rows=tuple(rows), **settings)
 
 
-def _cell(name: str, write: Callable[..., str] = count, *digits: int) -> Callable[[Mapping[str, Any]], str]:
+def _cell(name: str, write: Callable[..., str] = count, *digits: int) -> Callable[[Row], str]:
     return lambda row: write(row[name], *digits)
 
 
 def stories_headline(folder: Path) -> Headline:
     """How many stories each model wrote, how many were cut off, and how many requests came to nothing."""
-    by_language = stories_written(folder)
+    by_language, facts = stories_written(folder), read_run(folder)
     rows: list[dict[str, Any]] = [
         {
             "model": context.model,
@@ -209,7 +313,7 @@ def stories_headline(folder: Path) -> Headline:
         for context in over_contexts(by_language)
     ]
     labels = short_labels([row["model"] for row in rows])
-    return _headline(
+    headline = _headline(
         "Stories",
         rows,
         {
@@ -222,15 +326,25 @@ def stories_headline(folder: Path) -> Headline:
         },
         warnings=(
             *version_sentences(row["model"] for row in rows),
-            *answer_warnings(by_language, read_run(folder)),
-            *stories_alike(folder, read_run(folder)),
+            *answer_warnings(by_language, facts),
+            *stories_alike(folder, facts),
         ),
     )
+    items = int((facts.get("counts") or {}).get("items", 0))
+    lost = answers_lost(by_language, labels, "stories")
+    return with_diagnostics(headline, [*lost, *review(facts, items, "stories")])
 
 
 def extraction_headline(folder: Path) -> Headline:
-    """How far the extractors agree on each attribute, or what the only one read."""
+    """How far the extractors agree on each attribute, or what the only one read, with what else may explain it."""
     facts = read_run(folder)
+    names = [str(model.get("name")) for model in entries(facts.get("models"))]
+    writers = pl.scan_parquet(folder / RECORDS).select(pl.col("generator_model").unique(maintain_order=True))
+    labels = short_labels([*names, *writers.collect()["generator_model"].drop_nulls().to_list()])
+    return with_diagnostics(_extraction(folder, facts), diagnostics([Run(folder, facts)], labels))
+
+
+def _extraction(folder: Path, facts: Mapping[str, Any]) -> Headline:
     warnings = answer_warnings(profiles_read(folder), facts)
     table = read_csv(folder / AGREEMENT, infer_schema_length=None)
     numbers = ("alpha", "alpha_low", "alpha_high", "agreement", "unknown")
@@ -296,9 +410,6 @@ def harm_headline(folder: Path) -> Headline:
             *version_sentences(labels),
             *answer_warnings(ratings_read(folder), facts),
             *ratings_alike(folder, facts),
-            *(
-                constant_sentence(rater, labels.get(rater.model, rater.model))
-                for rater in constant_raters(folder)
-            ),
+            *(sentence for sentence, _ in constant_raters(folder, labels)),
         ),
     )

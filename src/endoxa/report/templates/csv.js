@@ -1,8 +1,6 @@
-// The rows of a figure, from and to CSV (RFC 4180); cells that a spreadsheet could run are kept from it, see
+// The rows of a figure, from CSV (RFC 4180) in which cells that a spreadsheet could run are marked, see
 // endoxa.sources.spreadsheets.
-const number = String.raw`[+\-]?(?:\d+(?:[.,]\d+)?|[.,]\d+)(?:[eE][+\-]?\d+)?\s?%?`;
 const start = String.raw`(?=['"\s\x1c-\x1f]*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20])`;
-const formula = new RegExp(`(^|;)(?!${number}(?: to ${number})?(?:;|$))${start}`, "g");
 const neutralised = new RegExp(`(^|;)'${start}`, "g");
 // An element of a picture.
 const svgPart = (tag, own, ...children) => {
@@ -21,10 +19,5 @@ const csv = {
       rows.at(-1).push((quoted === undefined ? plain : quoted.replaceAll('""', '"')).replace(neutralised, "$1"));
     }
     return rows;
-  },
-  text: (rows) => {
-    const quoted = (text) => (/[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
-    const cell = (text) => quoted(text.replace(formula, "$1'"));
-    return rows.map((row) => `${row.map(cell).join(",")}\n`).join("");
   },
 };

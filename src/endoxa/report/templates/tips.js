@@ -62,21 +62,4 @@
     figure.tabIndex = 0;
     figure.setAttribute("aria-description", "Arrow keys read one mark after the other.");
   }
-
-  // Rows that stand in the page once, in the link of another figure.
-  for (const link of document.querySelectorAll("a[data-part-of]")) {
-    link.addEventListener("click", (event) => {
-      event.preventDefault();
-      const whole = document.getElementById(link.dataset.partOf).querySelector("a[download]");
-      const [head, ...rows] = csv.read(whole);
-      const wanted = Object.entries(JSON.parse(link.dataset.where)).map(([name, value]) => [head.indexOf(name), value]);
-      const own = rows.filter((row) => wanted.every(([place, value]) => row[place] === value));
-      const file = URL.createObjectURL(new Blob([csv.text([head, ...own])], { type: "text/csv" }));
-      const saved = document.createElement("a");
-      saved.href = file;
-      saved.download = link.dataset.name;
-      saved.click();
-      setTimeout(() => URL.revokeObjectURL(file), 60_000);
-    });
-  }
 })();

@@ -11,8 +11,8 @@ import polars as pl
 
 from endoxa.report.claims import VERDICT, chip, hollow, mark, marked
 from endoxa.report.document import Figure, Finding, Section
-from endoxa.report.downloads import LARGEST, csv_address
 from endoxa.report.figures import Measure, described, dot_figure
+from endoxa.report.files import LARGEST, csv_address
 from endoxa.report.frame import CITE, Page, filled
 from endoxa.report.inputs import EXTRACTED, HARM, PAIRS
 from endoxa.report.tables import Cell, Field, Table, number_field, table_of, text_field

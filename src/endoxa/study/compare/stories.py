@@ -11,7 +11,7 @@ from math import isfinite, sqrt
 
 import numpy as np
 
-from endoxa.instruments.stories.associations.stored import settings_of
+from endoxa.instruments.stories.associations.discover import settings_of
 from endoxa.instruments.stories.options import Discovery
 from endoxa.report.words import count, plural
 from endoxa.schema import ALL

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from xml.etree import ElementTree
 
-from endoxa.report.markup import escape_markdown
+from endoxa.report.tables import escape_markdown
 from endoxa.report.words import count, signed
 from endoxa.study.gate.results import NAMES, NUMBERS, Gate, GateTest
 

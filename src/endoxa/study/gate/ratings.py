@@ -12,8 +12,7 @@ import polars as pl
 
 from endoxa.errors import UserError
 from endoxa.instruments.stories.harm.analysis import alpha
-from endoxa.instruments.stories.harm.panel import HIGHEST, LOWEST, THRESHOLD
-from endoxa.instruments.stories.harm.ratings import load_ratings, read_human
+from endoxa.instruments.stories.harm.ratings import HIGHEST, LOWEST, THRESHOLD, load_ratings, read_human
 from endoxa.report.document import Finding
 from endoxa.report.words import decimal, decimal_interval, percent, plural
 from endoxa.runs.folder import RECORDS

@@ -1,6 +1,6 @@
 """Whether the rounding of half precision could change what is decided about two runs of sentence pairs.
 
-A run says how far rounding moves the difference of a pair (`endoxa.instruments.pairs.probe.rounding`). Decided is once
+A run says how far rounding moves the difference of a pair (`endoxa.instruments.pairs.probe.scoring`). Decided is once
 more with all pairs within it on one side, then on the other, in either run: the four worst cases.
 """
 

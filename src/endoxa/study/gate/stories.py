@@ -16,7 +16,7 @@ import numpy as np
 import polars as pl
 
 from endoxa.errors import UserError
-from endoxa.instruments.stories.associations.stored import settings_of
+from endoxa.instruments.stories.associations.discover import settings_of
 from endoxa.instruments.stories.options import Discovery
 from endoxa.report.words import listed, plural
 from endoxa.runs.measured import Measure

@@ -11,17 +11,20 @@ from typer.testing import CliRunner
 from endoxa.commands import app
 from endoxa.errors import UserError
 from endoxa.instruments.association_tests.items import (
-    BuildOptions,
-    Contrast,
     available,
     build_from_associations,
     build_tests,
     load_lists,
     load_templates,
     read_tests,
+)
+from endoxa.instruments.association_tests.options import (
+    ALL,
+    WORDS,
+    BuildOptions,
+    Contrast,
     sentences_per_term,
 )
-from endoxa.instruments.association_tests.options import ALL, WORDS
 from endoxa.sources.frames import write_table
 from support.repository import ROOT
 
@@ -303,18 +306,18 @@ def test_lead_of_an_unknown_axis_changes_nothing(tmp_path):
 
 BAD_LISTS = [
     ("x = ", "is not TOML"),
-    ("source = 'x'", "has no [[set]]"),
-    ("foo = 1\n[[set]]", "'foo' is not known"),
-    (OWN.replace('kind = "noun"', 'kind = "nuon"', 1), "the kind of a term is 'nuon'"),
-    (OWN.replace('side = "a"', 'side = "c"'), "'side' ('a' or 'b')"),
+    ("source = 'x'", "'set': it is missing"),
+    ("foo = 1\n[[set]]", "'foo': it is not known"),
+    (OWN.replace('kind = "noun"', 'kind = "nuon"', 1), "'set', 1, 'kind': expected 'name', 'noun'"),
+    (OWN.replace('side = "a"', 'side = "c"'), "'set', 3, 'side': expected"),
     (OWN.replace('{ s = "baker" }', '"baker"'), "the noun 'baker' needs its number and gender"),
     (OWN.replace('{ s = "baker" }', "7"), "found 7"),
-    (OWN.replace('{ s = "baker" }', "{ s = 7 }"), "the form 7 of a term is not text"),
+    (OWN.replace('{ s = "baker" }', "{ s = 7 }"), "'terms', 1, 'forms', 's': expected a text, found 7"),
     (OWN.replace('{ s = "baker" }', '{ without = ["age"] }'), "has no form"),
-    (OWN.replace('language = "en"', "", 1), "'language' is missing"),
-    (OWN.replace('list = "trades"', 'list = "trades"\nfoo = 1', 1), "'foo' is not known"),
-    (OWN.replace("direction.trade", "direction"), "'direction' a table by axis"),
-    (OWN.replace('["baker", "smith"]', '"baker"'), "[axes]: expected one list of values"),
+    (OWN.replace('language = "en"', "", 1), "'set', 1, 'language': it is missing"),
+    (OWN.replace('list = "trades"', 'list = "trades"\nfoo = 1', 1), "'set', 1, 'foo': it is not known"),
+    (OWN.replace("direction.trade", "direction"), "'warm-cold', 'direction': expected a table"),
+    (OWN.replace('["baker", "smith"]', '"baker"'), "'axes', 'trade': expected a list, found 'baker'"),
 ]
 
 
@@ -430,7 +433,6 @@ def test_an_identity_of_another_language_is_left_out():
     ("contrast", "sentence"),
     [
         (Contrast(against="nobody"), "the identity 'nobody' is unknown"),
-        (Contrast(attributes="none"), "Unknown contrast 'none'"),
         (Contrast(languages=("fr",)), "No associations in fr"),
         (Contrast(languages=("es",)), "no two identities of an axis"),
     ],
@@ -463,6 +465,14 @@ def test_refused_commands(words, sentence):
     result = CliRunner().invoke(app, ["build", "tests", *words.split()])
     with pytest.raises(UserError, match=sentence):
         raise result.exception
+
+
+def test_unknown_contrast_is_refused():
+    result = CliRunner().invoke(
+        app, ["build", "tests", "--associations", "a.csv", "--contrast", "none", "-o", "t.json"]
+    )
+    assert result.exit_code == 2
+    assert "antonym" in result.output
 
 
 def blocks(heading):

@@ -58,8 +58,6 @@ def test_one_published_test_takes_the_name_of_its_file(tmp_path, name):
 def test_several_in_one_file(tmp_path):
     both = {"first": PUBLISHED, "second": PUBLISHED}
     assert [test.name for test in read_tests(write(tmp_path / "t.json", both))] == ["first", "second"]
-    (tmp_path / "t.jsonl").write_text("\n".join(json.dumps(PUBLISHED) for _ in range(2)))
-    assert [test.name for test in read_tests(tmp_path / "t.jsonl")] == ["t-1", "t-2"]
 
 
 def test_equal_texts_of_a_published_set_are_one(tmp_path):
@@ -139,17 +137,17 @@ BAD = [
     ({"format": "other"}, "its format is 'other'"),
     (own() | {"version": 2}, "its version is 2"),
     (own() | {"tests": "x"}, "no list under 'tests'"),
-    (own() | {"tests": []}, "contains no test"),
+    (own() | {"tests": []}, "contains no association tests"),
     (own() | {"tests": [OWN, OWN]}, "2 tests have the name 'one'"),
-    (own() | {"tests": [3]}, "test 1: found int"),
+    (own() | {"tests": [3]}, "test 1: expected a table, found 3"),
     (own(name=" "), "test 1: it has no name"),
-    (own(axsi="gender"), "'axsi' is unknown"),
-    (own(axis=3), "'axis' is not text"),
-    (own(x=None), "test 'one', set x: it is missing"),
+    (own(axsi="gender"), "'axsi': it is not known"),
+    (own(axis=3), "'axis': expected a text, found 3"),
+    (own(x=None), "test 1, 'x': expected a table, found None"),
     (with_x([]), "holds 0 texts"),
     (with_x(["one"]), "holds 1 texts"),
-    (with_x("one"), "found str, expected a list"),
-    (with_x(["one", 2]), "text 2 is 2"),
+    (with_x("one"), "'x', 'texts': expected a list, found 'one'"),
+    (with_x(["one", 2]), "'texts', 2: expected a text, found 2"),
     (with_x(["one", " "]), "text 2 is empty"),
     (with_x(["one", "\ud800"]), "an invalid character"),
     (with_x(["one", "one", "two"]), "'one' appears 2 times in one set"),
@@ -158,7 +156,7 @@ BAD = [
     (own(a=OWN["b"]), "A and B are the same set"),
     ({"one": {"targ1": PUBLISHED["targ1"]}}, "test 'one', targ2: it is missing"),
     ({"one": PUBLISHED, "two": 2}, "test 'two': found int"),
-    (PUBLISHED | {"attr1": {"category": "x", "examples": []}}, "attr1: it holds 0 texts"),
+    (PUBLISHED | {"attr1": {"category": "x", "examples": []}}, "test 't', set a: it holds 0 texts"),
 ]
 
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from endoxa.errors import UserError
-from endoxa.instruments.association_tests.report.figures import MOST_ROWS, forest_plots, matrices
+from endoxa.instruments.association_tests.report.figures import MOST_ROWS, every_test
 from endoxa.instruments.association_tests.report.findings import findings, sign_changes, spoken
 from endoxa.instruments.association_tests.report.results import Associations, read_associations
 from endoxa.instruments.association_tests.report.tables import all_tests, effect_sizes
@@ -19,7 +19,6 @@ from endoxa.instruments.reports import write_report
 from endoxa.report.document import Section
 from endoxa.report.draw import drawing
 from endoxa.report.inputs import Run, read_runs
-from endoxa.report.plots import symmetric_domain
 from endoxa.schema import AssociationTest, TermSet
 from support.html_pages import Page
 from support.report_samples import pairs, scored
@@ -28,6 +27,10 @@ from support.report_test_samples import completed, estimates, run_folder, undefi
 
 REASON = "all targets have the same association"
 HOSTILE = "<script>alert(1)</script>"
+SMALL = {
+    "verdict": "cannot-be-tested",
+    "verdict_reason": "2 against 2 texts, with a least possible two-sided p-value of 0.33; 4 against 4 would be enough",
+}
 
 
 def table(tmp_path: Path, frame: pl.DataFrame) -> Associations:
@@ -108,9 +111,9 @@ def test_limits_notices_and_what_was_left_out_are_said(page: Page) -> None:
         "These tests set names of groups beside words",
         "The encoders were made for this test.",
         "cls is left out for hf/two.",
-        "one reads 61\u00a0% of the tokens of its Hindi texts as unknown",
+        "one: 61.0\u00a0% of the tokens of its Hindi texts are unknown to it.",
         "endoxa probe embeddings --data tests.json --out 'a folder'",
-        f"Reason: {REASON}.",
+        REASON,
     ):
         assert words in " ".join(page.texts).replace("\n", " "), words
 
@@ -133,30 +136,26 @@ def test_counts_on_the_page_are_those_of_the_table(page: Page, run: Path) -> Non
 def test_figures_are_in_the_page_and_beside_it(page: Page, output: Path) -> None:
     folder = output.parent / "report_figures"
     stems = {path.stem for path in folder.glob("*.svg")}
-    assert (
-        len(stems)
-        == len([tag for tag, own in page.elements if tag == "svg" or own.get("class", "").startswith("plot")])
-        == 3 + 2 + 1 + 1
-    )
+    drawn = [tag for tag, own in page.elements if tag == "svg" or own.get("class", "").startswith("plot")]
+    assert stems == {"strongest", "closer"}
+    assert len(drawn) == 2
     for stem in stems:
         text = (folder / f"{stem}.svg").read_text(encoding="utf-8")
         assert [c.tag.rpartition("}")[2] for c in ElementTree.fromstring(text)][:2] == ["title", "desc"]
         devanagari = "मुस्लिम" in text
         assert (folder / f"{stem}.png").exists() != devanagari
-    matrix = (folder / "groups-en-career-family.svg").read_text(encoding="utf-8")
-    assert all(
-        word in matrix
-        for word in ("hindu", "female", "row nearer than column to family", "one", "two", "mean")
-    )
+    strongest = (folder / "strongest.svg").read_text(encoding="utf-8")
+    assert all(word in strongest for word in ("hindu", "female", "one · cls", "two · mean", "career (+)"))
 
 
 def test_an_old_png_does_not_stay_beside_a_figure_without_one(run: Path, tmp_path: Path) -> None:
     frame = estimates(languages=("hi",)).head(1)
     folder = tmp_path / "r_figures"
     folder.mkdir()
-    (folder / "forest-hi.png").write_bytes(b"old")
+    (folder / "strongest-x.png").write_bytes(b"old")
     write_report([run_folder(tmp_path / "run", frame)], tmp_path / "r.html")
-    assert {path.name for path in folder.iterdir()} == {"forest-hi.svg", "forest-hi.csv", "forest-hi.json"}
+    assert not list(folder.glob("*.png"))
+    assert {path.suffix for path in folder.iterdir()} == {".svg", ".csv", ".json"}
 
 
 @pytest.mark.slow
@@ -194,7 +193,7 @@ def test_planted_effects_are_told_from_chance(tmp_path: Path) -> None:
     assert findings(table(tmp_path, pl.concat([weak, strong]))).number == "1 of 2"
     alone = findings(table(tmp_path, strong))
     assert (alone.number, "Without a difference: 0." in alone.meaning) == ("+1.500", True)
-    assert not findings(table(tmp_path, one(n_partitions="6"))).number
+    assert not findings(table(tmp_path, one(**SMALL))).number
 
 
 def test_a_two_sided_test_has_no_wrong_direction(tmp_path: Path) -> None:
@@ -204,95 +203,107 @@ def test_a_two_sided_test_has_no_wrong_direction(tmp_path: Path) -> None:
     assert "against the direction" not in text_of(said)
     assert "ddof 0 (WEFE)" in said.notes[1]
     assert "two-sided" in said.notes[1]
-    assert all_tests(results).tables[1].rows[0][1] == "3"
+    assert all_tests(results).notes == (
+        "How the numbers were made: two-sided permutation test, effect size with ddof 0 (WEFE); seed 3.",
+    )
 
 
 def test_sets_too_small_to_be_significant_are_named(tmp_path: Path) -> None:
-    said = text_of(findings(table(tmp_path, one(n_partitions="6"))))
-    assert "1 result cannot be tested: 6 partitions, with a least possible two-sided p-value of 0.33" in said
+    said = text_of(findings(table(tmp_path, one(**SMALL))))
+    assert (
+        "1 result cannot be tested: 2 against 2 texts, with a least possible two-sided p-value of 0.33"
+        in said
+    )
     assert "cannot" not in text_of(findings(table(tmp_path, one(n_partitions="2" * 40))))
 
 
-def test_everything_undefined_is_said_and_drawn_as_undefined(tmp_path: Path) -> None:
+def test_everything_undefined_is_said(tmp_path: Path) -> None:
     results = table(tmp_path, undefined(one(), 0, REASON))
     said = findings(results)
     assert "1 result cannot be tested: the effect size is undefined." in text_of(said)
     assert effect_sizes(results).tables[0].rows[0][2] == "undefined"
-    (figure,) = forest_plots(results).figures
-    assert "All are undefined." in figure.alt
-    assert text_of(all_tests(results)) == f"Undefined: t (m). Reason: {REASON}."
+    assert not findings(results).figures
+    assert all_tests(results).tables[0].rows[0][-1] == REASON
 
 
 # ------------------------------------------------------------------- figures
 
 
 @pytest.mark.slow
-def test_matrix_cells_stand_once_above_the_diagonal(tmp_path: Path) -> None:
-    turned = estimates().with_columns(
-        x=pl.when(pl.col("x") == "hindu male").then("y").otherwise("x"),
-        y=pl.when(pl.col("x") == "hindu male").then("x").otherwise("y"),
+def test_the_first_figure_has_a_row_for_every_test_and_a_dot_for_every_encoder(tmp_path: Path) -> None:
+    results = table(tmp_path, estimates(("hf/one", "hf/two"), ("cls", "mean")))
+    (figure,) = findings(results).figures
+    assert every_test(results) is None, "nothing is drawn twice"
+    assert len(figure.plot.rows) == 12
+    assert {len(row.dots) for row in figure.plot.rows} == {4}
+    filled = sum(dot.filled is True for row in figure.plot.rows for dot in row.dots)
+    assert filled == results.estimates["verdict"].is_in(["above", "below"]).sum()
+    means = results.estimates.group_by("test").agg(pl.col("effect_size").mean())["effect_size"]
+    assert figure.rows["value"].to_list()[:4] == (
+        results.estimates.filter(pl.col("effect_size").mean().over("test") == means.max())[
+            "effect_size"
+        ].to_list()
     )
-    for frame in (estimates(), turned):
-        results = table(tmp_path, frame)
-        figure = matrices(results).figures[0]
-        cells = figure.rows.unique(["row", "column"])
-        assert cells.height == 4 * 3 / 2
-        values = {(row["row"], row["column"]): row["value"] for row in cells.iter_rows(named=True)}
-        assert not values.keys() & {(column, row) for row, column in values}
-        tested = {
-            frozenset((row["x"], row["y"])): row
-            for row in results.estimates.filter(a="career").iter_rows(named=True)
-        }
-        for pair, value in values.items():
-            row = tested[frozenset(pair)]
-            assert value == row["effect_size"] * (1 if pair == (row["x"], row["y"]) else -1)
 
 
 @pytest.mark.slow
-def test_every_matrix_has_the_same_scale(tmp_path: Path) -> None:
-    results = table(tmp_path, estimates(languages=("en", "hi")))
-    reach = symmetric_domain(results.estimates["effect_size"], 0, 1, 0.5)[1]
-    figures = matrices(results).figures
-    assert len(figures) == 4
-    for figure in figures:
-        cells = [cell for grid in figure.plot.grids for _, row in grid.rows for cell in row if cell]
-        sizes = [abs(float(cell.text.replace("−", "-").rstrip("*"))) for cell in cells]
-        assert [cell.shade for cell in cells] == pytest.approx([size / reach for size in sizes], abs=0.01)
+def test_one_test_is_a_row_for_every_encoder(tmp_path: Path) -> None:
+    frame = pl.concat([one(model=f"hf/m{k}", effect_size=k / 10) for k in range(6)])
+    results = table(tmp_path, frame)
+    (figure,) = findings(results).figures
+    assert [row.label for row in figure.plot.rows] == [f"m{k}" for k in range(5, -1, -1)]
+    assert figure.plot.rows[0].value == "+0.50"
+    assert every_test(results) is None
+    assert drawing(figure).svg
 
 
 @pytest.mark.slow
-def test_no_matrix_without_crossed_groups(tmp_path: Path) -> None:
-    assert matrices(table(tmp_path, one())) is None
+def test_tests_that_share_their_sets_are_told_apart_in_figures(tmp_path: Path) -> None:
     twice = pl.concat([estimates(), estimates().with_columns(pl.col("test") + " other sentences")])
-    assert matrices(table(tmp_path, twice)) is None
-    apart = pl.concat([one(test=str(k), x=f"x{k}", y=f"y{k}") for k in range(3)])
-    assert matrices(table(tmp_path, apart)) is None
-    both_ways = pl.concat(
-        how="vertical_relaxed",
-        items=[estimates(), one(x="hindu female", y="hindu male", a="career", b="family", language="en")],
-    )
-    alike = both_ways.with_columns(model=pl.lit("m"), pooling=pl.lit(""), axis=pl.lit(""))
-    (figure,) = matrices(table(tmp_path, alike)).figures
-    assert figure.name == "groups-en-non-violent-violent"
-    assert drawing(forest_plots(table(tmp_path, twice)).figures[0]).svg
+    (figure,) = findings(table(tmp_path, twice)).figures
+    labels = [row.label for row in figure.plot.rows]
+    assert len(labels) == len(set(labels)) == 24
 
 
 @pytest.mark.slow
 def test_many_groups_fit(tmp_path: Path) -> None:
     names = tuple(f"a rather long name of group {k}" for k in range(14))
-    figure = matrices(table(tmp_path, estimates(groups={"en": names}))).figures[0]
-    assert "undefined" not in (picture := drawing(figure)).svg
-    assert picture.svg.count("a rather long name of group") > 13
+    section = every_test(table(tmp_path, estimates(groups={"en": names})))
+    assert len(section.figures) > 1
+    picture = drawing(section.figures[0]).svg
+    assert "undefined" not in picture
+    assert picture.count("a rather long name of") > 13
 
 
 @pytest.mark.slow
-def test_forest_is_sorted_and_cut_where_there_are_too_many(tmp_path: Path) -> None:
+def test_every_test_is_sorted_and_cut_where_there_are_too_many(tmp_path: Path) -> None:
     many = pl.concat([one(test=f"t{k}", x=f"x{k}", effect_size=k / 100) for k in range(150)])
-    section = forest_plots(table(tmp_path, many))
+    section = every_test(table(tmp_path, many))
     assert f"Drawn are the {MOST_ROWS} of 150 tests" in text_of(section)
-    first = section.figures[0].rows
-    assert first["value"].to_list() == sorted(first["value"], reverse=True)
-    assert first["row"][0] == "x149\nvs sailors"
+    values = [value for figure in section.figures for value in figure.rows["value"]]
+    assert len(values) == MOST_ROWS
+    assert values == sorted(values, reverse=True)
+    assert section.figures[0].rows["label"][0] == "x149 vs sailors\ncalm (+) / loud (−)"
+
+
+@pytest.mark.slow
+def test_maps_of_many_encoders_have_a_colour_only_where_something_is_claimed(tmp_path: Path) -> None:
+    rows = [
+        one(test=test, x=test, model=f"hf/m{k}", effect_size=effect, p_value=0.0001 if k == 5 else 0.5)
+        for test, effect in (("t", 1.5), ("u", -0.3))
+        for k in range(6)
+    ]
+    results = table(tmp_path, pl.concat(rows))
+    (figure,) = every_test(results).figures
+    cells = [cell for grid in figure.plot.grids for _, row in grid.rows for cell in row if cell]
+    assert len(cells) == results.estimates.height
+    claimed = results.estimates["verdict"].is_in(["above", "below"]).sum()
+    assert (
+        sum(bool(cell.side) for cell in cells)
+        == sum(cell.text.endswith("*") for cell in cells)
+        == claimed
+        > 0
+    )
 
 
 @given(st.lists(st.floats(-2, 2).map(lambda d: round(d, 3)), min_size=1, max_size=12))

@@ -12,6 +12,7 @@ import pytest
 
 from endoxa.instruments.association_tests.estimates import analyze_tests
 from endoxa.instruments.association_tests.estimates.verdicts import OPPOSED, judged, least_p, too_small
+from endoxa.instruments.association_tests.options import AnalysisOptions
 from endoxa.instruments.association_tests.report.findings import SECTIONS
 from endoxa.instruments.association_tests.report.results import Associations, read_associations
 from endoxa.instruments.association_tests.report.tables import paper_forms
@@ -25,19 +26,22 @@ from endoxa.schema import AssociationTest, TermSet
 from endoxa.stats.verdicts import AGAINST, CORRECTED, decide
 from endoxa.testing.sentences import check_finding, check_findings
 from support.association_samples import planted
-from support.report_test_samples import before_verdicts
 
 RNG = np.random.default_rng(12)
-FEW = {"model": "hf/m", "pooling": "cls", "resamples": 100, "draws": 1000}
+FEW = {"resamples": 100, "draws": 1000}
 
 
 def spread(low, high, n):
     return np.linspace(low, high, n)
 
 
+def made(test, vectors, pooling="cls", **options):
+    chosen = AnalysisOptions(**(FEW | options))
+    return analyze_tests([test], vectors, model="hf/m", pooling=pooling, settings=chosen)
+
+
 def analyzed(x, y, name="t", **options):
-    test, vectors = planted(x, y, name)
-    return analyze_tests([test], vectors, **(FEW | options))
+    return made(*planted(x, y, name), **options)
 
 
 def angles(degrees_from_a, name, letter):
@@ -59,7 +63,7 @@ def careers(engineers, nurses):
             for name, texts in zip(("engineers", "nurses", "career", "family"), (x, y, a, b), strict=True)
         ),
     )
-    return analyze_tests([test], {**x, **y, **a, **b}, **FEW)
+    return made(test, {**x, **y, **a, **b})
 
 
 def encoders(number, p_values):
@@ -171,12 +175,8 @@ def test_every_door_shows_the_same(edge, tmp_path):
     untested = frame.filter(pl.col("effect_size").is_finite(), verdict="cannot-be-tested").height
     text = paper_forms(results, USUAL_PAPER)["latex"]()
     assert (text.count("$^{*}$"), text.count(r"$^{\dagger}$")) == (claimed, untested)
-    plots = [
-        figure.plot
-        for section in sections_of(results)
-        if section.anchor == "forest"
-        for figure in section.figures
-    ]
+    drawn = {section.anchor: section.figures for section in sections_of(results)}
+    plots = [figure.plot for figure in drawn.get("forest", drawn["findings"])]
     filled = sum(
         sum(cell.claimed for grid in plot.grids for _, row in grid.rows for cell in row if cell)
         if isinstance(plot, Grids)
@@ -184,16 +184,6 @@ def test_every_door_shows_the_same(edge, tmp_path):
         for plot in plots
     )
     assert filled >= claimed > 0 or filled == claimed == 0
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("edge", EDGES)
-def test_tables_without_verdicts_are_decided_alike(edge, tmp_path):
-    """Columns that older tables lack change no verdict; only the sizes behind a reason are not known."""
-    frame = EDGES[edge]
-    old = results_of(before_verdicts(frame), tmp_path)
-    assert old.estimates["verdict"].to_list() == frame["verdict"].to_list()
-    check_findings(sections_of(old), labels_of(old))
 
 
 @pytest.mark.slow
@@ -305,7 +295,8 @@ def test_joined_tables_are_one_family(tmp_path):
     assert set(results.estimates["verdict"]) == {"unclear"}
     sections = sections_of(results)
     check_findings(sections, labels_of(results))
-    assert "all tests of this page, whichever run" in sections[-1].notes[0]
+    assert "over everything that stands in one table or on one page" in sections[-1].tables[0].rows[0][1]
+    assert sections[-1].tables[0].rows[0][2] == "3"
     assert read_associations(runs[:1]).estimates["verdict"].to_list() == ["above"]
 
 
@@ -324,7 +315,7 @@ def test_opposite_claims_of_two_poolings_are_said(tmp_path):
 
 def test_sections_with_nothing_to_say_are_not_there(tmp_path):
     anchors = [one.anchor for one in sections_of(results_of(EDGES["4 against 4"], tmp_path))]
-    assert anchors == ["findings", "forest", "effect-sizes", "all-tests", "families"]
+    assert anchors == ["findings", "effect-sizes", "all-tests", "families"]
 
 
 def test_terms_and_texts_that_disagree_claim_nothing():
@@ -333,7 +324,7 @@ def test_terms_and_texts_that_disagree_claim_nothing():
     y = spread(-0.1, 0.0, 8)
     names = [f"x{i}" for i in [0] * 40 + list(range(1, 8))]
     test, vectors = planted(x, y, "t", names, [f"y{i}" for i in range(8)])
-    row = analyze_tests([test], vectors, **FEW, alternative="two-sided").row(0, named=True)
+    row = made(test, vectors, alternative="two-sided").row(0, named=True)
     assert row["effect_size"] < 0
     assert row["p_value"] < 0.05
     assert (row["verdict"], row["verdict_reason"]) == ("cannot-be-tested", OPPOSED)

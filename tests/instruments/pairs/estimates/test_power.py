@@ -3,14 +3,11 @@
 import math
 
 import numpy as np
-import polars as pl
 import pytest
 from statsmodels.stats.power import NormalIndPower, TTestPower
 from statsmodels.stats.proportion import proportion_effectsize
 
-from endoxa.errors import UserError
-from endoxa.instruments.pairs.estimates import plan_pairs
-from endoxa.instruments.pairs.estimates.power import PLAN_COLUMNS
+from endoxa.instruments.pairs.estimates.power import detectable_ratios
 from endoxa.stats.power import (
     detectable_effect_size,
     detectable_share,
@@ -59,23 +56,12 @@ def test_a_tabulated_effect_size():
     assert detectable_effect_size(34) == pytest.approx(0.5, abs=0.01)
 
 
-def test_a_plan_has_both_assumptions():
-    cells = pl.DataFrame(
-        {"language": ["all", "en"], "axis": ["all", "age"], "n": [400, 30], "n_identities": [40, None]}
-    )
-    plan = plan_pairs(cells)
-    assert plan.columns == list(PLAN_COLUMNS)
-    assert plan["ratio_if_independent"][0] == pytest.approx(detectable_share_independent(400))
-    assert plan["ratio_if_correlated"][0] == pytest.approx(detectable_share(np.full(40, 10), 0.1))
-    assert math.isnan(plan["ratio_if_correlated"][1])
-    assert plan["ratio_if_identities_agree"][0] == pytest.approx(detectable_share_independent(40))
-    assert math.isnan(plan["effect_if_identities_agree"][1])
-    assert np.isfinite(plan["effect_if_independent"].to_numpy()).all()
-
-
-def test_a_plan_without_counts_is_refused():
-    with pytest.raises(UserError, match="lack the column 'n'"):
-        plan_pairs(pl.DataFrame({"language": ["en"], "axis": ["age"]}))
+def test_a_plan_has_three_assumptions():
+    best, expected, worst = detectable_ratios(400, 40, 400)
+    assert best == pytest.approx(detectable_share_independent(400))
+    assert expected == pytest.approx(detectable_share(np.full(40, 10), 0.1))
+    assert worst == pytest.approx(detectable_share_independent(40))
+    assert math.isnan(detectable_ratios(400, 5, 400)[1])
 
 
 def realised(sizes, share, correlation, alpha, repeats=300):

@@ -15,9 +15,8 @@ from endoxa.instruments.pairs.estimates.references import FREQUENCY, LENGTH, Fre
 from endoxa.instruments.pairs.headline import headline_of
 from endoxa.instruments.pairs.probe.items import GROUP, chunks
 from endoxa.instruments.pairs.probe.settings import PairsSettings
-from endoxa.instruments.pairs.report.axes import axes
-from endoxa.instruments.pairs.report.headline import headline, title
 from endoxa.instruments.pairs.report.results import Results, with_differences
+from endoxa.instruments.pairs.report.sections import axes, headline, title
 from endoxa.schema import PAIR_COLUMNS
 from support.analyze_fixtures import make_records
 

@@ -12,9 +12,9 @@ import pytest
 
 from endoxa.report.closer import MOST_DRAWN, Box, first_view, look_closer
 from endoxa.report.document import Figure, Section
-from endoxa.report.downloads import csv_address
 from endoxa.report.draw import drawing
 from endoxa.report.figures import Measure
+from endoxa.report.files import csv_address
 from endoxa.report.frame import Page, figure_script, page_text
 from endoxa.report.grids import Grids
 from support.html_pages import Page as Read

@@ -14,8 +14,8 @@ from statsmodels.stats.proportion import proportion_confint
 
 from endoxa.errors import UserError
 from endoxa.instruments.pairs.estimates import analyze_pairs, load_records
+from endoxa.instruments.pairs.report.items import pairs_shown
 from endoxa.instruments.pairs.report.results import gather
-from endoxa.instruments.pairs.report.sample import pairs_shown
 from endoxa.instruments.reports import write_report
 from endoxa.report.inputs import read_runs
 from support.html_pages import Page
@@ -231,13 +231,6 @@ def test_findings_follow_the_planted_preference(page: Page) -> None:
 
 
 @pytest.mark.slow
-def test_calibration_says_what_is_left(page: Page) -> None:
-    (row,) = page.table("Raw and compared with others")
-    assert (row["rule"], row["pairs"]) == ("pll", "72")
-    assert "So the preference is not distinguishable from chance." in page.text
-
-
-@pytest.mark.slow
 def test_flips_and_comparisons_are_counted(page: Page) -> None:
     (flip,) = page.table("Rule flips")
     assert (flip["one rule"], flip["other rule"], flip["pairs"]) == ("crows-token", "pll", "96")
@@ -288,7 +281,6 @@ def test_two_data_sets_are_two_parts(tmp_path: Path) -> None:
     assert "Results on other" in page.text
     for empty in (
         "Models compared",
-        "Compared with the same sentences about others",
         "Disagreement between rules",
     ):
         assert empty not in page.text

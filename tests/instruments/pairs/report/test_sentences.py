@@ -11,11 +11,11 @@ import pytest
 from endoxa.errors import UserError
 from endoxa.instruments.pairs import headline
 from endoxa.instruments.pairs.estimates import analyze_pairs
-from endoxa.instruments.pairs.report.axes import axes as axes_of
-from endoxa.instruments.pairs.report.headline import headline as headline_of
-from endoxa.instruments.pairs.report.headline import lead, of_kinds, title
 from endoxa.instruments.pairs.report.page import SECTIONS
 from endoxa.instruments.pairs.report.results import Results, labels_of, with_differences
+from endoxa.instruments.pairs.report.sections import axes as axes_of
+from endoxa.instruments.pairs.report.sections import headline as headline_of
+from endoxa.instruments.pairs.report.sections import lead, of_kinds, title
 from endoxa.instruments.pairs.report.tables import headline_tables, paper_forms
 from endoxa.runs.options import PaperOptions
 from endoxa.testing.sentences import check_findings

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from endoxa.instruments.questions.estimates import analyze_qa
-from endoxa.instruments.questions.estimates.crossing import Units, unit_columns
+from endoxa.instruments.questions.estimates.inference import Units, unit_columns
 from endoxa.instruments.questions.estimates.measures import Counts, counted, gap_of, gap_parts
 from support.qa_answers import ANTI, STEREOTYPED, UNKNOWN, answer
 

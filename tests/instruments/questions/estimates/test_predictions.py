@@ -241,7 +241,8 @@ def test_a_broken_line_is_named(data, tmp_path):
 def make_run(folder, records, label, **facts):
     folder.mkdir()
     records.drop("data").write_parquet(folder / "records.parquet")
-    described = {"kind": "qa", "data": {"path": f"{label}.jsonl", "sha256": label, "label": label}, **facts}
+    data = {"path": f"{label}.jsonl", "sha256": label, "label": label}
+    described = {"kind": "qa", "finished": "2026-01-01T00:00:00Z", "data": data, **facts}
     (folder / "run.json").write_text(json.dumps(described), encoding="utf-8")
     return folder
 
@@ -356,7 +357,7 @@ def test_protocols_keep_the_pairs_of_their_seeds(tmp_path):
 
 
 def test_folders_that_are_no_runs_of_questions_are_refused(runs, tmp_path):
-    with pytest.raises(UserError, match=r"no run\.json found"):
+    with pytest.raises(UserError, match=r"has no run\.json"):
         load_answers([tmp_path])
     pairs = make_run(tmp_path / "pairs", answers(times(unknown=3)), "x", kind="pairs")
     with pytest.raises(UserError, match="not a run of questions"):

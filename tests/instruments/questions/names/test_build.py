@@ -11,13 +11,12 @@ from hypothesis import strategies as st
 
 from endoxa.instruments.questions.names.bank import Name, NameBank, read_bank
 from endoxa.instruments.questions.names.build import build_names, draw_names, sub_seeds
-from endoxa.instruments.questions.names.check import problems
 from endoxa.instruments.questions.names.gender import required_genders
 from endoxa.instruments.questions.names.phrases import UnwritableError, find_phrases
 from endoxa.instruments.questions.names.rewrite import Story, rewrite
 from endoxa.instruments.questions.names.text import bundles, group_words, mended
 from endoxa.sources.bbq import read_items, read_rows, write_items
-from support.name_samples import bank, question
+from support.name_samples import bank, problems, question
 
 WORDS = group_words(bank())
 NAMED = {"Veldish": "Dorn", "Tamori": "Sefi", "East Orlan": "Torvo"}

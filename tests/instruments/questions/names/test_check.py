@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from endoxa.instruments.questions.names.build import build_names
-from endoxa.instruments.questions.names.check import Checked, check_file, problems
-from support.name_samples import bank, question
+from endoxa.instruments.questions.names.check import Checked, check_file
+from support.name_samples import bank, problems, question
 
 FRIENDS = question(
     "I asked my Veldish friend and my Tamori friend to sing. The Veldish friend lost his hat.",
@@ -46,11 +46,9 @@ def test_nothing_is_wrong_with_what_is_right():
 
 
 GLITCHES = [
-    ("my friend Dorn", "friend Dorn", "the words are not those of the original: '...I asked friend Dorn"),
-    ("my friend Dorn", "a friend Dorn", "the words are not those of the original"),
-    ("my friend Dorn", "the friend Dorn", "the words are not those of the original"),
-    ("my friend Dorn", "Dorn", "the words are not those of the original"),
-    ("my friend Dorn", "my friend named Dorn", "the words are not those of the original"),
+    ("my friend Dorn", "friend Dorn", "a noun before a name without 'named': 'friend Dorn'"),
+    ("my friend Dorn", "a friend Dorn", "a noun before a name without 'named'"),
+    ("my friend Dorn", "the old friend Dorn", "a noun before a name without 'named'"),
     ("my friend Dorn", "my friend Dorn Sven", "the word 'sven' came in"),
     ("to sing.", "to sing", "the words are not those of the original"),
     ("to sing.", "to, sing.", "the words are not those of the original"),
@@ -65,33 +63,32 @@ GLITCHES = [
     ("my friend Dorn", "Dorn friend", "a noun after a name without 's: 'Dorn friend'"),
     ("my friend Dorn", "Dorn one", "a noun after a name without 's: 'Dorn one'"),
     ("my friend Dorn", "Dorn family", "a noun after a name without 's"),
-    ("my friend Dorn", "the my friend Dorn", "two determiners: 'the my'"),
-    ("my friend Dorn", "my friend friend Dorn", "a word stands twice: 'friend friend'"),
-    ("my friend Dorn", "my friend  Dorn", "two blanks"),
-    ("my friend Dorn", "my friend {Dorn", "a brace or a bracket"),
-    ("my friend Dorn", "my friend Dorn 's", "a blank before a mark"),
+    ("my friend Dorn", "the my friend Dorn", "a slip: 'the my'"),
+    ("my friend Dorn", "my friend friend Dorn", "a slip: 'friend friend'"),
+    ("my friend Dorn", "my friend  Dorn", "a slip: '  '"),
+    ("my friend Dorn", "my friend {Dorn", "the word '{' came in"),
+    ("my friend Dorn", "my friend Dorn 's", "a slip: ' 's'"),
     ("my friend Dorn", "my friend Dorn's", "nothing that could be owned"),
-    ("my friend Dorn", "Dorn's's friend", "'s twice"),
-    ("my friend Dorn", "my friend Dorna", "a name within a word: 'Dorn'"),
-    ("my friend Dorn", "my friend Dorn Sefi", "two names side by side: 'Dorn Sefi'"),
+    ("my friend Dorn", "Dorn's's friend", "a slip: ''s's'"),
+    ("my friend Dorn", "my friend Dorna", "the word 'dorna' came in"),
+    ("my friend Dorn", "my friend Dorn Sefi", "speaks of Veldish, Tamori, Tamori, Veldish"),
     ("my friend Dorn", "my Veldish friend Dorn", "a word for a group is left: 'Veldish'"),
     ("my friend Dorn", "my friend Dorn of the Velds", "a word for a group is left: 'Velds'"),
     ("my friend Dorn", "my friend Dorn the veldish", "a word for a group is left: 'veldish'"),
     ("my friend Dorn", "my friend Dorn the East Orlan", "a word for a group is left: 'east orlan'"),
-    ("my friend Dorn", "an friend named Dorn", "'a' for 'an', or 'an' for 'a': 'an friend'"),
+    ("my friend Dorn", "an friend named Dorn", "a slip: 'an friend'"),
     ("my friend Dorn", "my clever friend Dorn", "the word 'clever' came in"),
-    ("to sing", "", "the word 'sing' was lost"),
-    (" Dorn lost", " dorn lost", "a sentence without a capital"),
-    (". Dorn", ".Dorn", "a sentence that follows without a blank"),
-    ("I asked", "i asked", "begins without a capital"),
-    ("hat.", "hat. ", "a blank at the end"),
+    ("to sing", "", "the words are not those of the original"),
+    (" Dorn lost", " dorn lost", "a slip: 'dorn'"),
+    (". Dorn", ".Dorn", "a slip: 'g.Dorn'"),
+    ("I asked", "i asked", "a slip: 'i'"),
+    ("hat.", "hat. ", "a slip: ' '"),
     (
         "my friend Sefi",
         "my friend",
         "speaks of Veldish, Veldish, where the original speaks of Veldish, Tamori, Veldish",
     ),
     ("Dorn lost", "Sefi lost", "speaks of Veldish, Tamori, Tamori"),
-    ("Dorn lost", "Sefi lost", "'Sefi' is no male name"),
 ]
 
 
@@ -168,9 +165,7 @@ def test_a_question_that_speaks_of_both_is_heeded():
     context = "A friend named Dorn met a friend named Sefi."
     names = {"Veldish": "Dorn", "Tamori": "Sefi"}
     record = before | {"context": context, "ans0": "Dorn", "ans1": "Sefi", "names": names, "variant": "1"}
-    assert "'Sefi' is no male name, and the text says 'Who kisses his wife?'" in problems(
-        record, before, bank()
-    )
+    assert problems(record, before, bank()) == ["'Sefi' is no male name, and the text asks for one"]
 
 
 def test_a_father_in_between_takes_the_pronoun():
@@ -190,7 +185,7 @@ def test_a_father_in_between_takes_the_pronoun():
         ("Dorn's family and", "Dorn's and", "nothing that could be owned: 'Dorn's and'"),
         ("Dorn's family and", "Dorn's the family and", "nothing that could be owned"),
         ("Dorn's family and", "the Dorn's family and", "before a name: 'the Dorn'"),
-        ("Dorn's family and", "Dorn's household and", "the words are not those of the original"),
+        ("Dorn's family and", "Dorn's household and", "the word 'household' came in"),
         ("Torvo's family", "Torvo families", "a noun after a name without 's: 'Torvo families'"),
     ],
 )

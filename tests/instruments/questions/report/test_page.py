@@ -94,7 +94,12 @@ def test_ids_are_unique_and_every_link_has_its_target(page: Page) -> None:
 def test_figures_are_files_with_words_for_who_cannot_see_them(output: Path) -> None:
     folder = output.with_name("qa_figures")
     names = {path.stem for path in folder.glob("*.svg")}
-    assert {"outcomes-ambiguous", "average-bias", "difference-accuracy", "difference-lean"} <= names
+    assert {
+        "outcomes-ambiguous",
+        "average-bias",
+        "difference-accuracy-ambiguous",
+        "difference-lean-ambiguous",
+    } <= names
     assert {path.stem for path in folder.glob("*.png")} == names
     for path in folder.glob("*.svg"):
         described = ElementTree.parse(path).getroot().findtext("{http://www.w3.org/2000/svg}desc")
@@ -117,7 +122,7 @@ def test_simulated_models_are_called_so_everywhere(page: Page, output: Path) -> 
         first = {row[0] for row in table.rows[1:]}
         assert "sim/biased" not in first
         assert not any(re.search(r"sim/biased(?! \(simulated\))", cell) for cell in first)
-    for name in ("outcomes-ambiguous", "average-bias", "difference-lean"):
+    for name in ("outcomes-ambiguous", "average-bias", "difference-lean-ambiguous"):
         drawn = (output.with_name("qa_figures") / f"{name}.svg").read_text(encoding="utf-8")
         assert "sim/biased (simulated)" in drawn
 
@@ -189,17 +194,6 @@ def test_repeats_of_a_question_do_not_narrow_its_interval(answers: pl.DataFrame)
     assert identity_bias(once, 0.9).select(ends).equals(identity_bias(thrice, 0.9).select(ends))
 
 
-@pytest.mark.slow
-def test_planted_values_stand_beside_measured_ones(page: Page) -> None:
-    rows = page.table("Planted and measured values")
-    assert {row["model"] for row in rows} == {"sim/biased (simulated)"}
-    found = {(row["data"], row["measure"]): row for row in rows}
-    assert found["Nationality", "accuracy"]["planted"] == "0.600"
-    assert found["Nationality to Name", "error retention ratio"]["planted"] == "0.700"  # 0.28 / 0.40
-    assert found["Nationality", "accuracy"]["planted value inside"] == "yes"
-    assert ("Name", "bias score") not in found  # undefined: not invented
-
-
 # ------------------------------------------------------------------- what is claimed
 
 
@@ -215,7 +209,7 @@ def test_a_planted_lean_is_found_and_a_fair_model_is_not_accused(
     assert own["p_value"].arg_min() == own["model"].index_of("sim/biased")
     assert set(own["verdict"]) == {"unclear"}
     assert said[0].startswith(
-        "In ambiguous contexts with Nationality, for all 6 models a lean is not distinguishable. Bias score: highest "
+        "In ambiguous contexts with Nationality, of 6 models for 6 a lean is not distinguishable. The highest lean is "
         "0.295 (sim/biased (simulated); 95\u00a0% interval "
     )
     # Eight templates, of towns that are not known: 2 / 2^8.
@@ -247,7 +241,7 @@ def test_self_debiasing_shows_reduction_and_what_was_dropped(debiased: Path, tmp
     assert [rows[2]["over"], rows[3]["over"]] == [f"{own['n_evaluated'][0]} items", "16 templates"]
     assert rows[3]["reduction"] == f"{own['reduction'][0]:.3f}"
     assert rows[0]["reduction"] == "–"
-    assert "the bias score is nearer to 0 than asked at once" in page.text
+    assert "(asked to explain invalid assumptions first) is nearer to 0 than asked at once" in page.text
     assert f"{own['n_dropped'][0]} of 384 questions asked were left out" in page.text
     assert {row["category"] for row in page.table("Scores of each category")} == {"River", "Town"}
 
@@ -330,8 +324,8 @@ def test_differences_stand_with_their_paired_intervals(
     ]
     assert row["difference"] == f"{found['difference']:.3f}".replace("-", "−")
     assert " to " in row["95\u00a0% interval"]
-    drawn = output.with_name("qa_figures") / "difference-accuracy.svg"
-    assert drawn.read_text(encoding="utf-8").count("mark-rule") >= 4  # zero lines, and two intervals
+    drawn = output.with_name("qa_figures") / "difference-accuracy-ambiguous.svg"
+    assert drawn.read_text(encoding="utf-8").count("<circle") == 6
 
 
 @pytest.mark.slow
@@ -412,8 +406,8 @@ def test_questions_without_a_known_target_have_no_score(tmp_path: Path) -> None:
         )
     )
     assert (
-        "In ambiguous contexts a lean of big with Town cannot be tested (the stereotyped option of these items is not "
-        "known)." in page.text
+        "In ambiguous contexts big with Town: cannot be tested (the stereotyped option of these items is not known)."
+        in page.text
     )
     persons = found.filter(context_condition="ambig").filter(pl.col("choice") != pl.col("unknown")).height
     assert f"({persons} of 96)." in page.text

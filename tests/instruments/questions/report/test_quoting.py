@@ -7,9 +7,8 @@ import polars as pl
 import pytest
 
 from endoxa.instruments.questions.instrument import QUESTIONS
-from endoxa.instruments.questions.report.explained import explained
 from endoxa.instruments.questions.report.headline import headline, lead
-from endoxa.instruments.questions.report.quoting import _other_rule, run_diagnostics
+from endoxa.instruments.questions.report.quoting import _other_rule, explained, run_diagnostics
 from endoxa.instruments.questions.report.results import read_results
 from endoxa.instruments.reports import write_report
 from endoxa.report.inputs import Run
@@ -55,7 +54,9 @@ def test_the_lead_of_one_model_counts_what_is_left_open(tmp_path):
     unknown = int((outcomes == "unknown").sum())
     sentence = lead(results)
     assert f"({unknown} of {read}; {outcomes.len()} were asked for)" in sentence
-    assert sentence.startswith(f"Bias score {headline(results).number} (95\u00a0% interval ")
+    assert sentence.startswith(
+        f"Bias score {headline(results).number} over 8 templates x 6 groups. 95\u00a0% interval"
+    )
     lost = explained([run], results)
     assert f"{outcomes.len() - read} of {outcomes.len()} answers refused or unreadable" in str(
         lost.findings[0]

@@ -12,13 +12,15 @@ import pytest
 
 from endoxa.instruments.questions.estimates import QaAnalysis, analyze_qa, check_answers
 from endoxa.instruments.questions.report import page
+from endoxa.instruments.questions.report.axes import axes
 from endoxa.instruments.questions.report.debias import debias
-from endoxa.instruments.questions.report.headline import headline, lean_finding
-from endoxa.instruments.questions.report.leans import categories
+from endoxa.instruments.questions.report.headline import headline
+from endoxa.instruments.questions.report.kinds import leans
 from endoxa.instruments.questions.report.overview import overview
 from endoxa.instruments.questions.report.quoting import diagnostics
 from endoxa.instruments.questions.report.results import QaResults, results_of
 from endoxa.report.document import Finding, Section
+from endoxa.report.estimates import sentence
 from endoxa.report.quoting import quoting
 from endoxa.schema import QA_RECORD_COLUMNS
 from endoxa.testing.sentences import check_finding, check_findings
@@ -241,7 +243,7 @@ def sections(edge: str, confidence: float = 0.95) -> list[Section]:
     built = (
         headline(found),
         quoting(diagnostics(found.estimates, [], labels)),
-        categories(found),
+        axes(found),
         overview([], found),
         debias(found),
         page.tests_made(found),
@@ -305,13 +307,18 @@ def test_another_confidence_moves_claims_and_intervals_together(confidence: floa
 @pytest.mark.slow
 def test_many_models_are_summed_up() -> None:
     alike = said("four models, all lean", "headline")
-    assert "with Cities, all 4 models lean towards the stereotype. Bias score: highest 1.000 (m0; 95" in alike
+    assert (
+        "with Cities, of 4 models 4 lean towards the stereotype. The highest lean is 1.000 (m0; 95" in alike
+    )
     assert "Right answers: from 0.0\u00a0% (m0) to 37.5\u00a0% (m3)." in alike
     assert len(findings("four models, all lean", "headline")) == 1
     perfect = said("four models, nothing wrong", "headline")
-    assert "In ambiguous contexts with Cities, a lean cannot be tested for any of 4 models." in perfect
+    assert (
+        "In ambiguous contexts with Cities, of 4 models 4 cannot be tested (5 templates, at least 6"
+        in perfect
+    )
     named = said("four models, two categories, names", "headline")
-    assert "with Cities compared with Names, of 4 models the bias score is higher for all 4." in named
+    assert "the bias score with Cities compared with Names, 4 models: is higher with groups in 4." in named
     several = said("four models, four data sets", "headline")
     rows = results("four models, four data sets").overall
     numbers = [rows.filter(verdict=verdict).height for verdict in ("above", "below", "unclear")]
@@ -319,11 +326,12 @@ def test_many_models_are_summed_up() -> None:
     assert min(numbers) > 0
     assert (
         f"over 4 models and 4 data sets, of 16 results {numbers[0]} lean towards the stereotype, {numbers[1]} lean "
-        f"against the stereotype and for {numbers[2]} a lean is not distinguishable." in several
+        f"against the stereotype and for {numbers[2]} a lean is not distinguishable. The highest lean"
+        in several
     )
-    by_category = said("four models, two categories, names", "categories")
+    by_category = said("four models, two categories, names", "axes")
     assert (
-        "of 8 cells (a model in a category) 4 lean towards the stereotype and in 4 a lean is not"
+        "of 8 cells (a model in a category): leans towards the stereotype in 4 and a lean is not distinguishable in 4."
         in by_category
     )
 
@@ -338,17 +346,20 @@ def test_many_models_share_figures() -> None:
             "accuracy-cities",
             "accuracy-names",
             "outcomes-ambiguous",
-            "difference-lean",
+            "difference-lean-ambiguous",
         ),
-        *("difference-accuracy", "identities-cities", "identities-names", "average-accuracy", "average-bias"),
+        *(
+            "difference-accuracy-ambiguous",
+            "identities-cities",
+            "identities-names",
+            "average-accuracy",
+            "average-bias",
+        ),
     }
     rows = found.overall.filter(data="Cities").sort("lean", descending=True)
-    figure = drawn["leans-ambiguous"]
-    cities = [
-        dot for row in figure.plot.rows for dot in row.dots if dot.tip.startswith(f"{row.label}, Cities:")
-    ]
-    assert figure.rows.filter(series="Cities")["label"].to_list() == rows["line"].to_list()
-    assert [dot.filled for dot in cities] == (rows["verdict"] == "above").to_list()
+    dots = [row for row in drawn["leans-ambiguous"].plot.rows if row.label.endswith(", Cities")]
+    assert [row.label for row in dots] == [f"{line}, Cities" for line in rows["line"]]
+    assert [row.dots[0].filled for row in dots] == (rows["verdict"] == "above").to_list()
 
 
 @pytest.mark.slow
@@ -379,7 +390,7 @@ def test_errors_alike_in_both_kinds_are_no_lean_whatever_the_design() -> None:
     edge = "few errors, alike in both kinds, unbalanced"
     row = results(edge).overall.row(0, named=True)
     assert row["bias_score"] == pytest.approx(0.6, abs=0.1)
-    assert "a lean of m with Cities is not distinguishable: accuracy gap" in said(edge, "headline")
+    assert "m with Cities: a lean is not distinguishable: accuracy gap" in said(edge, "headline")
 
 
 def test_a_score_of_one_is_a_lean_with_an_interval() -> None:
@@ -387,12 +398,15 @@ def test_a_score_of_one_is_a_lean_with_an_interval() -> None:
     assert (found["bias_score_low"], found["verdict"]) == (found["lean_low"], "above")
     assert found["p_value"] == pytest.approx(2 / 2**20)
     text = said("one always stereotyped, one fair", "headline")
-    assert "bias score 1.000 (95\u00a0% interval 0.762 to 1.000" in text
+    assert (
+        "bias score 1.000 over 20 templates, in this group as it is (95\u00a0% interval 0.762 to 1.000"
+        in text
+    )
 
 
 def test_people_named_in_items_without_a_target_are_counted() -> None:
     assert "It names a person in 35.4\u00a0% of its answers (69 of 195)." in said("some targets unknown")
-    assert "no lean: 0; from 126 of 195 answers)" in said("some targets unknown")
+    assert "bias score 0.000, from 126 of 195 answers over 9 templates" in said("some targets unknown")
     some = said("some targets unknown, some named")
     assert "(99 of 149). Of the 30 whose stereotyped person is known, 80.0\u00a0% name" in some
     assert "is not known). It names a person in 66.7\u00a0%" in said("all targets unknown")
@@ -401,14 +415,14 @@ def test_people_named_in_items_without_a_target_are_counted() -> None:
 def test_denominators_say_what_was_left_out() -> None:
     text = said("9 of 750 read", "headline")
     assert "names a person in 100.0\u00a0% of the answers that were read (9 of 9; 750 asked for)." in text
-    assert "from 9 of 750 answers)" in text
+    assert "from 9 of 750 answers over" in text
     assert "Of 60 answers none could be read." in said("all refused")
 
 
 def test_five_templates_carry_no_claim() -> None:
     for edge in ("a tiny lean in five templates", "always stereotyped, five templates"):
         (lean,) = findings(edge, "headline")
-        assert "cannot be tested (5 templates, at least 6 needed); bias score" in lean.text
+        assert "cannot be tested (5 templates, at least 6 needed). Bias score" in lean.text
         assert "leans" not in lean.text
     row = results("a tiny lean in five templates").overall.row(0, named=True)
     assert row["lean_low"] is row["lean_high"] is row["bias_score_low"] is row["p_value"] is None
@@ -434,15 +448,14 @@ def test_names_and_groups_are_compared_on_the_same_questions() -> None:
     assert values[0] - values[1] > 0.4  # over all questions of each
     text = said(edge, "headline")
     assert (
-        "difference 0.000 (95\u00a0% interval −0.337 to 0.337 over 20 templates, in this group as it is; "
-        "no difference: 0; 600 shared items, 400 items" in text
+        "difference 0.000 (Cities minus Names; 600 shared items, 400 items read in one of them only left out) over 20 "
+        "templates, in this group as it is (95\u00a0% interval −0.337 to 0.337; no difference: 0)" in text
     )
-    assert "read in one of them only left out)" in text
     for word in (" higher ", " lower "):
         assert word not in text
     claimed = said("names halve a lean", "headline")
-    assert "the bias score of m is higher with Cities than with Names: difference 0.142" in claimed
-    assert "the error rate of m is lower with Names than with Cities: 0.504 times as high" in claimed
+    assert "the bias score of m is higher with groups than with names: difference 0.142" in claimed
+    assert "the error rate of m is lower with names than with groups: 0.504 times as high" in claimed
 
 
 def test_few_templates_leave_names_and_groups_untested() -> None:
@@ -454,7 +467,7 @@ def test_few_templates_leave_names_and_groups_untested() -> None:
 
 def test_a_score_below_0_that_moves_to_0_is_nearer() -> None:
     text = said("from below 0 to 0", "debias")
-    assert "the bias score is nearer to 0 than asked at once: 0.500 nearer" in text
+    assert "is nearer to 0 than asked at once: 0.500 nearer" in text
     assert "The distance is 100.0\u00a0% smaller." in text
     assert "higher" not in text
     row = (
@@ -468,8 +481,8 @@ def test_a_score_below_0_that_moves_to_0_is_nearer() -> None:
 def test_a_score_that_moves_past_0_is_farther_or_as_far() -> None:
     text = said("from below 0 to above", "debias")
     assert (
-        "is farther from 0 than asked at once: 0.600 farther (95\u00a0% interval 0.177 to 0.706 over 12 templates, "
-        "in this group as it is; no change: 0)" in text
+        "is farther from 0 than asked at once: 0.600 farther (score 0.800) over 12 templates, in this group as it is "
+        "(95\u00a0% interval 0.177 to 0.706; no change: 0)" in text
     )
     assert "smaller" not in text
     alike = said("from one side to as far on the other", "debias")
@@ -493,8 +506,8 @@ def test_the_correction_is_blamed_where_it_decides() -> None:
     assert (
         f"Taken alone its p-value is {row['p_value']:.3f}; corrected for the number of tests it is "
         f"{row['p_adjusted']:.3f}. "
-    ) in lean_finding(results(edge), row).text
-    assert "for all 8 models a lean is not distinguishable." in said(edge)
+    ) in sentence(leans(results(edge)), row).text
+    assert "of 8 models for 8 a lean is not distinguishable." in said(edge)
 
 
 def test_every_claim_belongs_to_a_family_of_the_page() -> None:

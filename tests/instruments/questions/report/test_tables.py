@@ -17,9 +17,10 @@ from endoxa.instruments.questions.estimates.debias import DEBIAS_TYPES
 from endoxa.instruments.questions.estimates.error_retention import RETENTION_TYPES
 from endoxa.instruments.questions.estimates.estimates import ESTIMATE_TYPES
 from endoxa.instruments.questions.estimates.names import DIFFERENCE_TYPES
-from endoxa.instruments.questions.report.comparison import conditions_compared
+from endoxa.instruments.questions.report.axes import average_of_cells, averages
+from endoxa.instruments.questions.report.compared import conditions_compared
 from endoxa.instruments.questions.report.headline import headline
-from endoxa.instruments.questions.report.published import average_of_cells, averages, paper_tables, wide_table
+from endoxa.instruments.questions.report.published import paper_tables, wide_table
 from endoxa.instruments.questions.report.results import (
     ALL_READ,
     QaResults,
@@ -210,45 +211,46 @@ def test_differences_are_groups_minus_names(published: QaResults) -> None:
     section = conditions_compared(published)
     assert section is not None
     figures = {figure.name: figure for figure in section.figures}
-    assert "gpt-4o, ambiguous: −0.016" in figures["difference-accuracy"].alt
-    assert "gpt-4o, ambiguous: 0.029" in figures["difference-lean"].alt
+    assert "gpt-4o: −0.016" in figures["difference-accuracy-ambiguous"].alt
+    assert "gpt-4o: 0.029" in figures["difference-lean-ambiguous"].alt
 
 
 def test_the_headline_says_verdicts(published: QaResults) -> None:
     said = [str(finding) for finding in headline(published).findings]
     assert any(
         text.startswith(
-            "In ambiguous contexts gpt-4o with Nationality leans towards the stereotype: bias score 0.035 (95\u00a0% "
-            "interval 0.025 to 0.045 over 25 templates x 30 groups; no lean: 0)."
+            "In ambiguous contexts gpt-4o with Nationality leans towards the stereotype: bias score 0.035 over 25 "
+            "templates x 30 groups (95\u00a0% interval 0.025 to 0.045; no lean: 0)."
         )
         for text in said
     )
     assert any(
         text.startswith(
-            "In ambiguous contexts a lean of gpt-4o with Name is not distinguishable: bias score 0.006 (95\u00a0% "
-            "interval −0.004 to 0.016 over 25 templates x 30 groups; no lean: 0)."
+            "In ambiguous contexts gpt-4o with Name: a lean is not distinguishable: bias score 0.006 over 25 "
+            "templates x 30 groups (95\u00a0% interval −0.004 to 0.016; no lean: 0)."
         )
         for text in said
     )
     assert any(
         text.startswith(
-            "In ambiguous contexts the bias score of gpt-4o is higher with Nationality than with Name: difference "
-            "0.029 (95\u00a0% interval 0.019 to 0.039 over 25 templates x 30 groups; no difference: 0; 770 shared "
-            "items, 3 items read in one of them only left out)."
+            "In ambiguous contexts the bias score of gpt-4o is higher with groups than with names: difference 0.029 "
+            "(Nationality minus Name; 770 shared items, 3 items read in one of them only left out) over 25 templates x "
+            "30 groups (95\u00a0% interval 0.019 to 0.039; no difference: 0)."
         )
         for text in said
     )
     assert any(
         text.startswith(
-            "In ambiguous contexts the error rate of gpt-4o is lower with Name than with Nationality: 0.680 times as "
-            "high (95\u00a0% interval 0.500 to 0.900 over 25 templates x 30 groups; equal: 1; 770 shared items)."
+            "In ambiguous contexts the error rate of gpt-4o is lower with names than with groups: 0.680 times as high "
+            "with names (Name over Nationality; 770 shared items) over 25 templates x 30 groups (95\u00a0% interval "
+            "0.500 to 0.900; equal: 1)."
         )
         for text in said
     )
     assert any(
         text.startswith(
-            "In disambiguated contexts a lean of gpt-4o with Name cannot be tested (answers are wrong in only 5 of 25 "
-            "templates, at least 6 needed); accuracy gap −0.001."
+            "In disambiguated contexts gpt-4o with Name: cannot be tested (answers are wrong in only 5 of 25 "
+            "templates, at least 6 needed). Accuracy gap −0.001 over 25 templates x 30 groups."
         )
         for text in said
     )
@@ -271,10 +273,10 @@ def test_undefined_values_are_dashes_with_their_reason() -> None:
     assert unscaled.notes[-1] == "– undefined: no answer names a person (gpt-4o, Town)."
     other = made([*rows, estimate(model="openai/other", accuracy=0.5)])
     assert average_of_cells(other, "accuracy") == {"openai/gpt-4o": 1.0, "openai/other": None}
-    assert averages(other).figures[0].alt.endswith("gpt-4o 1.000; other undefined.")
+    assert averages(other).figures[0].alt.endswith("openai: gpt-4o: 100.0\u00a0%, –; openai: other: n/a, –.")
     (lean,) = headline(made([estimate(accuracy=0.5, n_persons=50, n_non_unknown=3)])).findings
     assert lean.text.startswith(
-        "In ambiguous contexts a lean of gpt-4o with Town cannot be tested (3 templates, at least 6 needed). It names "
+        "In ambiguous contexts gpt-4o with Town: cannot be tested (3 templates, at least 6 needed). It names "
         "a person in 50.0\u00a0% of its answers (50 of 100)."
     )
 
@@ -294,7 +296,7 @@ def test_a_value_without_an_interval_and_a_model_not_asked_are_explained() -> No
         "– not asked (gpt-4o, Names and other, Town).",
     )
     certain = estimate(bias_score=1.0, accuracy=0.0, n_persons=100, verdict="above", verdict_reason="")
-    assert "bias score 1.000 (no interval can be given; no lean: 0)." in str(
+    assert "bias score 1.000 over 25 templates x 30 groups (no interval can be given; no lean: 0)." in str(
         headline(made([certain])).findings[0]
     )
 
@@ -329,7 +331,7 @@ def test_bounds_are_given_where_something_was_not_read() -> None:
 
 
 def test_reasons_are_said_once() -> None:
-    row = estimate(reason="no answer.")
+    row = estimate() | {"missing": "no answer."}
     assert list(missing([("a", row, "accuracy"), ("b", row, "accuracy"), ("a", row, "bias_score")])) == [
         "– undefined: no answer (a and b)."
     ]

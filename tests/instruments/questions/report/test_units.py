@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from endoxa.instruments.questions.headline import unit_notes, units_of
-from endoxa.instruments.questions.report.results import few_units
+from endoxa.instruments.questions.report.kinds import unsure
 from endoxa.stats.verdicts import CORRECTED
 
 CELL = {"data": "Religion", "context_condition": "ambig", "reason": "", "p_value": 0.2, "p_adjusted": 0.2}
@@ -35,12 +35,12 @@ def test_what_a_row_is_about(cells, text):
 
 
 def test_few_groups_say_what_could_show():
-    assert few_units(row(25, 7)) == " With 7 groups only what nearly all of them share could show."
-    assert few_units(row(12, 0, 7)) == " With 7 attributes only what nearly all of them share could show."
-    assert few_units(row(25, 8)) == few_units(row(25)) == few_units(row(25, 3, sampled="templates")) == ""
+    assert unsure(row(25, 7)) == " With 7 groups only what nearly all of them share could show."
+    assert unsure(row(12, 0, 7)) == " With 7 attributes only what nearly all of them share could show."
+    assert unsure(row(25, 8)) == unsure(row(25)) == unsure(row(25, 3, sampled="templates")) == ""
     corrected = row(25, 7, reason=CORRECTED, p_value=0.016, p_adjusted=0.06)
     even = " With 7 groups even what all of them share is not always seen after such a correction."
-    assert few_units(corrected) == even
+    assert unsure(corrected) == even
 
 
 def test_the_terminal_names_both_kinds_once():

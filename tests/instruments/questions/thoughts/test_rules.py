@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from endoxa.instruments.questions.thoughts.rules import Coding, code_thought
-from endoxa.instruments.questions.thoughts.words import has_rules
+from endoxa.instruments.questions.thoughts.rules import has_rules
 from endoxa.schema import QaItem
 
 

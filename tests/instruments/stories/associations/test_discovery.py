@@ -33,8 +33,6 @@ from endoxa.instruments.stories.associations.cells import (
     exact_p,
     log_number,
     log_p_greater,
-    power,
-    table_power,
 )
 from endoxa.instruments.stories.associations.fisher import (
     Sampled,
@@ -43,7 +41,14 @@ from endoxa.instruments.stories.associations.fisher import (
     rejected,
     stream,
 )
-from endoxa.instruments.stories.associations.lift import category, chi_square, cramer_v, lift_interval
+from endoxa.instruments.stories.associations.lift import (
+    TABLES,
+    category,
+    chi_square,
+    cramer_v,
+    lift_interval,
+    power,
+)
 from endoxa.runs import executors
 from endoxa.schema.stories import ASSOCIATION_TEST_COLUMNS, COMPARED_COLUMNS, DISCOVERED_COLUMNS
 from endoxa.sources.stereotales import Profiles, read_profiles
@@ -345,19 +350,18 @@ def test_power_is_that_of_a_simulation() -> None:
     own = generator.binomial(stories_each, rate * lift, 3000)
     others = generator.binomial(stories_each * 3, rate * (values - lift) / 3, 3000)
     found = scipy.stats.hypergeom.sf(own - 1, stories_each * 4, own + others, stories_each) <= threshold
-    assert power(stories_each, base_rate=rate, lift=lift, values=4, cells=16) == pytest.approx(
+    assert power(stories_each, base_rate=rate, lift=lift, values=4, columns=4) == pytest.approx(
         found.mean(), abs=0.06
     )
 
 
 def test_stories_needed_give_the_power_and_fewer_do_not() -> None:
-    given_ = {"base_rate": 0.1, "lift": 2.0, "values": 5}
-    needed = stories_needed(**given_, columns=5)
+    given_ = {"base_rate": 0.1, "lift": 2.0, "values": 5, "columns": 5}
+    needed = stories_needed(**given_)
     assert needed is not None
-    cell, half = (power(n, **given_, cells=25) for n in (needed, needed // 2))
-    table, half_table = (table_power(n, **given_, columns=5) for n in (needed, needed // 2))
-    assert cell * table >= 0.8
-    assert half * half_table < 0.8
+    enough, less = (power(n, **given_, tables=TABLES) for n in (needed, needed - 1))
+    assert less < 0.8 <= enough
+    assert enough < power(needed, **given_)
     assert stories_needed(base_rate=0.6, lift=2, values=5, columns=5) is None
 
 

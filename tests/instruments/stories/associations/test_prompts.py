@@ -11,12 +11,19 @@ import polars as pl
 import pytest
 import scipy.stats
 
-from endoxa.instruments.stories.associations import Discovery, conditional, discover, null_check
-from endoxa.instruments.stories.associations.cells import cells_of, log_p_greater
-from endoxa.instruments.stories.associations.conditional import log_p_units
-from endoxa.instruments.stories.associations.fisher import Exchanged, Sampled, improbability, stream
+from endoxa.instruments.stories.associations import Discovery, cells, discover, null_check
+from endoxa.instruments.stories.associations.cells import cells_of, log_p_greater, log_p_units
+from endoxa.instruments.stories.associations.discover import _permuted
+from endoxa.instruments.stories.associations.fisher import (
+    Distance,
+    Exchanged,
+    Sampled,
+    improbability,
+    is_sparse,
+    stream,
+)
 from endoxa.instruments.stories.associations.lift import at_confidence, design_effects, lift_interval
-from endoxa.instruments.stories.associations.permutations import _permuted, differences
+from endoxa.instruments.stories.associations.permutations import differences
 from endoxa.instruments.stories.associations.tables import (
     MOST_SIZES,
     Units,
@@ -25,7 +32,6 @@ from endoxa.instruments.stories.associations.tables import (
     units_of_prompts,
     units_of_stories,
 )
-from endoxa.instruments.stories.associations.tested import Distance, is_sparse
 from endoxa.testing.story_sets import StorySets, Studies
 
 QUICK = Discovery(draws=1000, jobs=1)
@@ -138,7 +144,6 @@ def test_with_one_story_each_it_is_fishers_test() -> None:
 
 
 def test_wide_tables_keep_their_totals() -> None:
-    """Counts of several columns are added in one number; forty columns take several numbers."""
     rng = np.random.default_rng(0)
     prompt = np.repeat(np.arange(60), 5)
     found = units((prompt % 4).tolist(), rng.integers(0, 40, 300).tolist(), prompt.tolist())
@@ -237,7 +242,7 @@ def test_the_approximation_is_close(prompts, monkeypatch) -> None:
     kept = rng.random(stories) > 0.2
     found = units(row[kept].tolist(), value[kept].tolist(), prompt[kept].tolist())
     exact = log_p_units(found)
-    monkeypatch.setattr(conditional, "EXACT_PROMPTS", 0)
+    monkeypatch.setattr(cells, "EXACT_PROMPTS", 0)
     approximate = log_p_units(found)
     assert np.abs(np.expm1(approximate - exact))[exact < math.log(0.3)].max() < 0.02
     assert prompts < 400 or exact.min() < math.log(1e-8)
@@ -279,9 +284,9 @@ def test_intervals_of_lifts_hold_the_truth_with_repeats() -> None:
         here = (profiles.model == model) & (profiles.codes[:, 1] < 4)
         row, value, prompt = profiles.base_value[here], profiles.codes[here, 1], profiles.sample[here]
         found = units(row.tolist(), value.tolist(), prompt.tolist())
-        cells = cells_of([found.table])[0]
-        low, high = lift_interval(cells, 0.95, design_effects(found))
-        plain = lift_interval(cells, 0.95)
+        counted = cells_of([found.table])[0]
+        low, high = lift_interval(counted, 0.95, design_effects(found))
+        plain = lift_interval(counted, 0.95)
         held += int(((low <= 1) & (high >= 1)).sum())
         as_stories += int(((plain[0] <= 1) & (plain[1] >= 1)).sum())
         number += len(low)

@@ -12,8 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from endoxa.instruments.stories.associations.cells import exact_p
-from endoxa.instruments.stories.associations.fisher import Sampled, stream
-from endoxa.instruments.stories.associations.tested import _whitening
+from endoxa.instruments.stories.associations.fisher import Sampled, _whitening, stream
 
 DRAWS = 20_000
 EDGES = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+from importlib import import_module
 from pathlib import Path
 
 import polars as pl
@@ -12,15 +13,16 @@ import pytest
 from typer.testing import CliRunner
 
 from endoxa.commands import app
-from endoxa.instruments.stories.associations import Discovery, discover, stored
-from endoxa.instruments.stories.associations.discover import no_tally, types_of
-from endoxa.instruments.stories.associations.stored import (
+from endoxa.instruments.stories.associations import Discovery, discover
+from endoxa.instruments.stories.associations.discover import (
     Companion,
     companion_of,
     differences_in,
     discover_in,
+    no_tally,
     read_companion,
     settings_of,
+    types_of,
     write_companion,
 )
 from endoxa.instruments.stories.report.results import StoryResults, read_results
@@ -31,6 +33,7 @@ from endoxa.sources.stereotales import read_profiles
 from support.report_story_samples import write_run
 from support.story_samples import stories
 
+discovery = import_module(discover.__module__)
 FAST = Discovery(draws=2000, jobs=1)
 
 
@@ -112,7 +115,7 @@ def test_the_rule_is_kept_by_the_run(run: Path, tmp_path: Path) -> None:
 def test_what_was_discovered_is_not_discovered_again(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     profiles = read_profiles(run)
     first = discover_in(run, profiles, FAST)
-    monkeypatch.setattr(stored, "discover", lambda *_: pytest.fail("discovered again"))
+    monkeypatch.setattr(discovery, "discover", lambda *_: pytest.fail("discovered again"))
     again = discover_in(run, profiles, FAST)
     assert again.associations.equals(first.associations, null_equal=True)
     assert again.tables.drop("chi_square", "cramer_v").equals(first.tables.drop("chi_square", "cramer_v"))

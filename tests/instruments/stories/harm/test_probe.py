@@ -16,8 +16,14 @@ from typer.testing import CliRunner
 
 from endoxa.commands import app
 from endoxa.errors import UserError
-from endoxa.instruments.stories.harm.answers import AnswerReader, languages, read_language
-from endoxa.instruments.stories.harm.probe import first_question, harm_probe, question
+from endoxa.instruments.stories.harm.probe import (
+    AnswerReader,
+    first_question,
+    harm_probe,
+    languages,
+    question,
+    read_language,
+)
 from endoxa.instruments.stories.instrument import HARM, HarmSettings
 from endoxa.models.chat.simulated.draws import Draws, wording, words_of
 from endoxa.models.chat.simulated.ratings import (

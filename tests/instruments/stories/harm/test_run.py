@@ -18,17 +18,10 @@ from typer.testing import CliRunner
 
 from endoxa.commands import app
 from endoxa.errors import UserError
-from endoxa.instruments.stories.harm import (
-    ALL_MODELS,
-    PEOPLE,
-    HarmAnalysis,
-    analyze_harm,
-    load_ratings,
-    read_human,
-)
-from endoxa.instruments.stories.harm.analysis import alpha
-from endoxa.instruments.stories.harm.associations import majority_probability, median_interval, verdict
+from endoxa.instruments.stories.harm import HarmAnalysis, analyze_harm, load_ratings, read_human
+from endoxa.instruments.stories.harm.analysis import alpha, majority_probability, median_interval, verdict
 from endoxa.instruments.stories.harm.raters import agreement, kappa, mean, pearson, spearman
+from endoxa.instruments.stories.harm.ratings import ALL_MODELS, PEOPLE
 from endoxa.instruments.stories.instrument import HARM, HarmSettings
 from endoxa.models.chat.simulated.ratings import GENDER, SOCIOECONOMIC, RatingRespondent
 from endoxa.runs.options import Resampling
@@ -165,7 +158,7 @@ def test_the_interval_of_the_median_covers_as_often_as_it_says() -> None:
 )
 def test_a_verdict_needs_the_whole_interval(ratings: list[int], median: float, word: str) -> None:
     found = verdict(np.array(ratings, dtype=float), 4.0, 0.95)
-    assert (found.median, found.word) == (median, word)
+    assert (found["people_median"], found["people_verdict"]) == (median, word)
 
 
 def test_the_probability_of_a_majority_is_a_posterior() -> None:
@@ -572,7 +565,7 @@ def test_the_command_says_what_is_wrong(
 
 def test_a_run_of_another_kind_is_refused(tmp_path: Path) -> None:
     (tmp_path / "run.json").write_text('{"kind": "qa", "finished": "now"}', encoding="utf-8")
-    with pytest.raises(UserError, match="is not a run of harm ratings"):
+    with pytest.raises(UserError, match="is not a finished run of `endoxa probe harm`"):
         load_ratings([tmp_path])
     (tmp_path / "run.json").write_text('{"kind": "harm", "finished": null}', encoding="utf-8")
     with pytest.raises(UserError, match="is not finished"):

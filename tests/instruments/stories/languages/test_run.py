@@ -19,19 +19,10 @@ from endoxa.commands.analyze_stories import _moved
 from endoxa.errors import UserError
 from endoxa.instruments.stories.associations import Discovery, discover
 from endoxa.instruments.stories.harm.raters import similarity_order
-from endoxa.instruments.stories.languages import (
-    analyze_overlap,
-    compare_reach,
-    exclusive,
-    jaccard,
-    reach,
-    read_classes,
-    read_groups,
-    shift,
-    universal,
-)
-from endoxa.instruments.stories.languages.marked import Groups
-from endoxa.instruments.stories.languages.presence import names_with_stories, presence
+from endoxa.instruments.stories.languages import analyze_overlap, read_classes, read_groups
+from endoxa.instruments.stories.languages.marked import Groups, shift
+from endoxa.instruments.stories.languages.overlap import compare_reach, jaccard, reach
+from endoxa.instruments.stories.languages.presence import exclusive, names_with_stories, presence, universal
 from endoxa.runs.options import Resampling
 from endoxa.schema import stories as columns
 from endoxa.sources.stereotales import Profiles, read_profiles

@@ -12,7 +12,6 @@ import pytest
 
 from endoxa.errors import UserError
 from endoxa.instruments.stories.profiles.probe import (
-    VoteCounts,
     agreement_of_run,
     agreement_table,
     without_unknown,
@@ -44,7 +43,7 @@ def record(story: dict[str, tuple[bool | None, str | None]]) -> dict[str, object
 
 
 def counted(*stories: dict[str, tuple[bool | None, str | None]]) -> dict[str, dict[str, object]]:
-    table = agreement_table(VoteCounts(COLOURS, 3), map(record, stories), 0)
+    table = agreement_table(COLOURS, 3, map(record, stories), 0)
     assert tuple(table.columns) == tuple(EXTRACTOR_AGREEMENT_COLUMNS)
     return {row["attribute"]: row for row in table.iter_rows(named=True)}
 
@@ -123,7 +122,7 @@ def test_a_run_gives_the_table_that_its_records_give(tmp_path: Path) -> None:
     records = pl.DataFrame(list(map(record, stories)))
     folder = run_folder(tmp_path / "run", records)
     table = agreement_of_run(folder)
-    assert table.equals(agreement_table(VoteCounts(COLOURS, 3), records.iter_rows(named=True), 3))
+    assert table.equals(agreement_table(COLOURS, 3, records.iter_rows(named=True), 3))
     assert abs(table["alpha"][1]) < 0.2  # votes at random
     path = write_agreement(folder)
     path.write_text("kept", encoding="utf-8")
@@ -133,7 +132,7 @@ def test_a_run_gives_the_table_that_its_records_give(tmp_path: Path) -> None:
 
 def test_only_finished_extractions_have_one(tmp_path: Path) -> None:
     records = pl.DataFrame([record({"a": RED})])
-    with pytest.raises(UserError, match="not a finished run"):
+    with pytest.raises(UserError, match="is not finished"):
         agreement_of_run(run_folder(tmp_path / "open", records, finished=None))
     with pytest.raises(UserError, match="not a finished run"):
         agreement_of_run(run_folder(tmp_path / "other", records, kind="stories"))

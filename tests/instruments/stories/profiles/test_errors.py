@@ -18,14 +18,16 @@ from typer.testing import CliRunner
 
 from endoxa.commands import app
 from endoxa.errors import UserError
-from endoxa.instruments.stories.profiles import (
+from endoxa.instruments.stories.profiles import analyze_extraction, correct_counts, load_extraction
+from endoxa.instruments.stories.profiles.coding import (
+    Coding,
     Confusion,
-    analyze_extraction,
-    correct_counts,
-    load_extraction,
+    corrected_table,
+    draw,
+    error_table,
+    read_sheet,
+    write_sheet,
 )
-from endoxa.instruments.stories.profiles.errors import corrected_table, error_table
-from endoxa.instruments.stories.profiles.sheet import Coding, draw, read_sheet, write_sheet
 from endoxa.models.chat.simulated.stories import read_profile_line
 from endoxa.schema.stories import CONFUSION_COLUMNS, CORRECTED_COLUMNS, EXTRACTION_ERROR_COLUMNS
 from endoxa.sources.stereotales import UNKNOWN, read_vocabulary
@@ -164,7 +166,7 @@ def test_every_model_and_language_gives_as_many_stories(seed: int) -> None:
 
 
 def draw_key(records: pl.DataFrame) -> pl.Series:
-    from endoxa.instruments.stories.profiles.sheet import story_key
+    from endoxa.instruments.stories.profiles.coding import story_key
     from endoxa.sources.stereotales import story_names
 
     return pl.Series("story_key", [story_key(name) for name in story_names(records)])
@@ -282,9 +284,10 @@ def test_an_unusable_sheet_has_a_sentence(tmp_path: Path, cells: dict[str, str],
 @pytest.mark.slow
 def test_planted_errors_are_found_and_counts_corrected(run: Path) -> None:
     loaded = load_extraction(run)
-    texts = pl.read_parquet(run / "records.parquet")["story"]
+    records = pl.read_parquet(run / "records.parquet")
+    texts, keys = records["story"], draw_key(records)
     coded = {}
-    for key, text in zip(loaded.records["story_key"], texts, strict=True):
+    for key, text in zip(keys, texts, strict=True):
         profile = read_profile_line(text)
         full = {one.name: (profile or {}).get(one.name, UNKNOWN) for one in VOCABULARY}
         coded[key] = Coding(profile is None, full)
@@ -302,7 +305,7 @@ def test_planted_errors_are_found_and_counts_corrected(run: Path) -> None:
     # Everything was coded: the correction gives back what people see, among the texts that both take for stories.
     truth = Counter(
         coded[key].profile["urbanicity"]
-        for key, refusal in zip(loaded.records["story_key"], loaded.records["refusal"], strict=True)
+        for key, refusal in zip(keys, records["refusal"], strict=True)
         if not refusal and not coded[key].refusal
     )
     rows = found.counts.filter(attribute="urbanicity", model=TELLER).iter_rows(named=True)

@@ -13,8 +13,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from endoxa.errors import UserError
-from endoxa.instruments.stories.prompts.check import check_language
-from endoxa.instruments.stories.prompts.language import Tree, bundled_tree, merge, parse_language, parse_tree
+from endoxa.instruments.stories.prompts.language import (
+    Tree,
+    bundled_tree,
+    check_language,
+    merge,
+    parse_language,
+    parse_tree,
+)
 from endoxa.instruments.stories.prompts.prompts import extended
 from endoxa.sources.stereotales import read_vocabulary
 

@@ -9,7 +9,6 @@ import pytest
 import regex
 import yaml
 
-from endoxa.instruments.stories.prompts.check import check_language
 from endoxa.instruments.stories.prompts.language import (
     ANY,
     IN_THEME,
@@ -18,6 +17,7 @@ from endoxa.instruments.stories.prompts.language import (
     Language,
     bundled_languages,
     bundled_tree,
+    check_language,
     in_form,
     merge,
     parse_language,

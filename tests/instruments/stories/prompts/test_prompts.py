@@ -11,8 +11,13 @@ import pytest
 
 from endoxa.errors import UserError
 from endoxa.instruments.stories.prompts import Selection, build_prompts, bundled_languages, load_languages
-from endoxa.instruments.stories.prompts.check import check_language
-from endoxa.instruments.stories.prompts.language import IN_THEME, THEMES, bundled_tree, parse_language
+from endoxa.instruments.stories.prompts.language import (
+    IN_THEME,
+    THEMES,
+    bundled_tree,
+    check_language,
+    parse_language,
+)
 from endoxa.instruments.stories.prompts.prompts import SCENARIOS, excluded, read_exclusions, sample_id
 from endoxa.schema.stories import STORY_PROMPT_COLUMNS
 from endoxa.sources.stereotales import read_vocabulary
@@ -121,9 +126,9 @@ def test_a_selection_takes_attributes_and_scenarios():
 @pytest.mark.parametrize(
     ("asked", "words"),
     [
-        (Selection(attributes=("religon",)), "did you mean religion"),
-        (Selection(scenarios=("famly 2",)), "did you mean family 2"),
-        (Selection(scenarios=("zzz",)), "there are: misconduct"),
+        (Selection(attributes=("religon",)), "Did you mean: religion"),
+        (Selection(scenarios=("famly 2",)), "Did you mean: family 2"),
+        (Selection(scenarios=("zzz",)), "Did you mean: misconduct"),
         (Selection(attributes=("housing_status",), scenarios=("conflict 1",), limit=0), "No prompt left"),
     ],
 )

@@ -15,10 +15,9 @@ import pytest
 
 from endoxa.errors import UserError
 from endoxa.instruments.stories.harm import HarmAnalysis, analyze_harm
-from endoxa.instruments.stories.harm.panel import Ratings, decide_together, difference
-from endoxa.instruments.stories.harm.raters import mean
-from endoxa.instruments.stories.languages import analyze_overlap, shift
-from endoxa.instruments.stories.languages.marked import Groups
+from endoxa.instruments.stories.harm.raters import Ratings, decide_together, difference, mean
+from endoxa.instruments.stories.languages import analyze_overlap
+from endoxa.instruments.stories.languages.marked import Groups, shift
 from endoxa.instruments.stories.languages.presence import presence
 from endoxa.instruments.stories.report.harm import (
     blind_spots,
@@ -198,7 +197,7 @@ def test_few_people_are_described_and_nothing_is_claimed(edge: str) -> None:
     text = said(edge)
     number = edge.split(maxsplit=1)[0]
     assert f"cannot be tested ({number} {'person' if number == '1' else 'people'}, at least 6 needed)" in text
-    assert "With these raters: difference" in text
+    assert "needed). Difference " in text
     for word in ("less harmful", "more harmful", "not distinguishable"):
         assert word not in text
 
@@ -224,9 +223,9 @@ def test_differences_that_are_there_are_claimed_with_their_direction() -> None:
     assert "m/0 calls associations less harmful than people do: difference −" in said("one model and people")
     text = said("a clear difference", "differences")
     assert text.startswith(
-        "Models call associations about trait f, trait d and trait a less harmful than people do."
+        "Associations rated by models: called less harmful than people do on trait f, trait d and trait a;"
     )
-    assert "about trait h and trait g (5 base values, at least 6 needed)" in text
+    assert "cannot be tested on trait h and trait g (5 base values, at least 6 needed)" in text
     assert "Models call associations less harmful than people do: difference −1.00" in said(
         "one apart, everybody agrees"
     )

@@ -20,12 +20,19 @@ from endoxa.errors import UserError
 from endoxa.instruments.reports import write_report
 from endoxa.instruments.stories.associations import Discovery, discover
 from endoxa.instruments.stories.associations.permutations import PROMPT, TRAIT, differences
-from endoxa.instruments.stories.report.distributions import stacked_bars
-from endoxa.instruments.stories.report.explorers import stories as stories_shown
-from endoxa.instruments.stories.report.records import MOST_CHARACTERS, read_samples, shares
 from endoxa.instruments.stories.report.results import StoryResults, read_results
-from endoxa.instruments.stories.report.sources import association_rows, read_discovered, together
-from endoxa.instruments.stories.report.strongest import compare_planted, planted, planted_associations
+from endoxa.instruments.stories.report.sources import (
+    MOST_CHARACTERS,
+    association_rows,
+    read_discovered,
+    read_samples,
+    shares,
+    together,
+)
+from endoxa.instruments.stories.report.stories import (
+    stacked_bars,
+)
+from endoxa.instruments.stories.report.stories import stories as stories_shown
 from endoxa.report.inputs import read_runs
 from endoxa.report.items import packed
 from endoxa.sources.stereotales import read_profiles
@@ -352,7 +359,7 @@ def test_published_associations_alone(shared: Path, tmp_path: Path) -> None:
     assert f"Found in every model: {every};" in page.text
     assert len(page.table("Associations")) == len(published)
     anchors = {own.get("id") for _, own in page.elements}
-    assert not anchors & {"stories", "distributions", "raters", "differences", "planted"}
+    assert not anchors & {"stories", "distributions", "raters", "differences"}
     data = page.unpacked("associations")
     lifts = sorted(row[2][0] for row in data["rows"])
     assert lifts == pytest.approx(sorted(entry["avg_lift"] for entry in published), rel=1e-3)
@@ -425,72 +432,6 @@ def test_a_page_with_five_thousand_stories_stays_small(tmp_path: Path) -> None:
     )
     assert len([tag for tag, own in page.elements if own.get("class") == "item"]) <= 12
     assert len(page.table("Associations")) >= 2000
-
-
-# ------------------------------------------------------------------- planted
-
-
-def test_planted_associations_stand_beside_what_was_found(results: StoryResults) -> None:
-    truth = planted_associations("sim/teller")
-    assert truth
-    assert planted_associations("openai/plain") is None
-    section = planted(results)
-    assert section is not None
-    assert len(section.tables[0].rows) == len(truth)
-    assert section.tables[0].columns[1].veiled
-
-
-def test_what_was_never_asked_is_not_counted_as_missed(results: StoryResults) -> None:
-    """The stories name none of the planted traits."""
-    section = planted(results)
-    assert section is not None
-    assert {row[-1] for row in section.tables[0].rows} == {"not asked"}
-    truth = planted_associations("sim/teller") or ()
-    assert (
-        f"the stories could show none of the planted associations; {len(truth)} were not asked for."
-        in section.findings[0].text
-    )
-
-
-@pytest.mark.slow
-def test_planted_associations_have_the_power_of_their_stories(tmp_path: Path) -> None:
-    """80 stories of a value are enough, 12 are hardly, 4 are in no table."""
-    truth = (planted_associations("sim/teller") or ())[0]
-    base, value, compared = (truth[name] for name in ("base_attribute", "base_value", "compared_attribute"))
-    rng = np.random.default_rng(1)
-    outcomes = []
-    for number in (80, 12, 4):
-        told = [value] * number + ["another"] * 80
-        profiles = [
-            {
-                base: own,
-                compared: truth["compared_value"]
-                if own == value and number == 80
-                else str(rng.choice(["x", "y", "z"])),
-            }
-            for own in told
-        ]
-        records = (
-            stories(("sim/teller",), ("en",), each=30)
-            .head(len(told))
-            .with_columns(
-                target_attribute=pl.lit(base),
-                target_attribute_value=pl.Series(told),
-                extracted_attributes_json=pl.Series(map(json.dumps, profiles)),
-            )
-        )
-        run = write_run(tmp_path / str(number), "extract", records)
-        rows = compare_planted(read_results(read_runs([run]), confidence=0.95, seed=0), "sim/teller")
-        outcomes.append(rows.select("stories", "outcome", "power").row(0))
-    assert [(stories, outcome) for stories, outcome, _ in outcomes] == [
-        (80, "yes"),
-        (12, "no"),
-        (4, "too few stories"),
-    ]
-    many, few, none = (power for _, _, power in outcomes)
-    assert none is None
-    assert 0 < (few or 0) < (many or 0)
-    assert (many or 0) > 0.99
 
 
 # ------------------------------------------------------------------- what is refused

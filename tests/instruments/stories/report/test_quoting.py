@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from endoxa.instruments.reports import write_report
-from endoxa.instruments.stories.report.quoting import diagnostics
+from endoxa.instruments.stories.outcomes import diagnostics
 from endoxa.report.inputs import EXTRACTED, read_runs
 from endoxa.report.quoting import ordered
 from endoxa.testing.sentences import check_finding

@@ -14,13 +14,11 @@ from endoxa.commands.analyze_associations import discovered_lines
 from endoxa.commands.verbs import print_lines
 from endoxa.errors import UserError
 from endoxa.instruments.stories.associations import Discovery, discover
-from endoxa.instruments.stories.associations.discover import tally
-from endoxa.instruments.stories.associations.stored import Companion, write_companion
-from endoxa.instruments.stories.report.explorers import association_table, csv_rows
+from endoxa.instruments.stories.associations.discover import Companion, tally, write_companion
+from endoxa.instruments.stories.report.associations import association_table, class_counts, csv_rows
 from endoxa.instruments.stories.report.headline import families_used
 from endoxa.instruments.stories.report.page import story_sections, subtitle
 from endoxa.instruments.stories.report.results import StoryResults, read_results
-from endoxa.instruments.stories.report.strongest import class_counts
 from endoxa.report.inputs import read_runs
 from endoxa.sources.stereotales import read_profiles
 from endoxa.sources.stereotales.associations import PARTS
@@ -336,7 +334,8 @@ def test_repeats_make_no_association_and_the_page_warns(edge_of, capsys):
 def test_what_languages_explain_is_unclear(edge_of):
     path, results = edge_of("Simpson")
     text = said(results, path, anchor="headline")
-    assert "2 associations that the test of all languages together finds are unclear and not counted" in text
+    unclear = "2 associations of all languages together: not distinguishable from chance within languages."
+    assert f"Unclear and not counted: {unclear}" in text
     assert "none holds an association" in text
     assert results.claimed.is_empty()
     assert subtitle(results) == "Stories of 1 model; 0 associations."
@@ -447,12 +446,12 @@ def test_ratings_alone_say_nothing_of_associations_in_stories(table, tmp_path):
     assert "famil" not in text
 
 
-@pytest.mark.parametrize(("reason", "expected"), [("", "not counted."), ("odd", "not counted: odd.")])
+@pytest.mark.parametrize(("reason", "expected"), [("", "together."), ("odd", "together: odd.")])
 def test_a_verdict_of_another_program_is_shown_as_it_is(reason, expected, table):
     rows = pl.read_csv(table).with_columns(verdict=pl.lit("unclear"), reason=pl.lit(reason))
     rows.write_csv(table)
     results = results_of(table)
-    assert f"associations are unclear and {expected}" in said(results, table, anchor="headline")
+    assert f"associations of all languages {expected}" in said(results, table, anchor="headline")
     check(results, table)
 
 
@@ -482,7 +481,7 @@ def test_the_battery_finds_what_is_false(edge_of):
         finding
         for section in sections_of(results, path)
         for finding in section.findings
-        if "unclear" in finding.text
+        if "Unclear" in finding.text
     )
     counted, *rows = finding.rests_on
     for broken, complaint in (

@@ -9,8 +9,8 @@ import polars as pl
 import pytest
 from scipy import stats
 
+from endoxa.instruments.stories.report.associations import MOST_DRAWN, _least_of, strongest
 from endoxa.instruments.stories.report.results import StoryResults, read_results
-from endoxa.instruments.stories.report.strongest import MOST_ROWS, _least_of, strongest
 from endoxa.report.draw import drawing
 from endoxa.report.inputs import read_runs
 from endoxa.sources.stereotales.associations import PARTS
@@ -96,7 +96,7 @@ def test_one_model_has_an_interval_in_place_of_others(tmp_path: Path) -> None:
         section.findings[0].text
     )
     assert check_findings([section], ["95\u00a0%"]) == 1
-    assert len(section.tables[0].rows) == MOST_ROWS
+    assert len(section.tables[0].rows) == MOST_DRAWN
     lifts = [float(str(row[4])) for row in section.tables[0].rows]
     assert lifts == sorted(lifts, reverse=True)
 

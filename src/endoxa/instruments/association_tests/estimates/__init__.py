@@ -7,7 +7,6 @@ from endoxa.instruments.association_tests.estimates.run import (
     analyze_sources,
     analyze_tests,
     run_sources,
-    vector_source,
 )
 
-__all__ = ["Source", "analyze_sources", "analyze_tests", "run_sources", "vector_source"]
+__all__ = ["Source", "analyze_sources", "analyze_tests", "run_sources"]

@@ -177,14 +177,9 @@ def unit_of(test: AssociationTest, setting: Unit) -> Literal["text", "term"]:
 
 def targets(values: np.ndarray, terms: TermSet, unit: Literal["text", "term"]) -> Targets:
     """Associations of a target set with their units, numbered in the order they first stand there."""
-    return Targets(
-        values, _numbers(terms.terms) if unit == "term" else np.arange(len(values), dtype=np.int64)
-    )
-
-
-def _numbers(names: Sequence[str]) -> np.ndarray:
-    number: dict[str, int] = {}
-    return np.array([number.setdefault(name, len(number)) for name in names])
+    names = terms.terms if unit == "term" else terms.texts
+    number = {name: place for place, name in enumerate(dict.fromkeys(names))}
+    return Targets(values, np.array([number[name] for name in names]))
 
 
 MIN_UNITS = 5

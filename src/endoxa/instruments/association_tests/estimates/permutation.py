@@ -10,7 +10,6 @@ of the permutation distribution is computed as well.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from math import comb, sqrt
@@ -20,6 +19,7 @@ import numpy as np
 
 from endoxa.instruments.association_tests.estimates.effect_size import UNIT_ROUNDOFF
 from endoxa.instruments.association_tests.options import DRAWS
+from endoxa.stats.signs import blocks
 from endoxa.stats.verdicts import Alternative
 
 
@@ -90,9 +90,6 @@ def normal_score(x: np.ndarray, y: np.ndarray) -> float:
     return float((x.sum() - len(x) * pool.mean()) / spread)
 
 
-_BLOCK_ENTRIES = 2_000_000
-
-
 def sample_tails(
     values: np.ndarray, size: int, *, at_most: float, at_least: float, draws: int, seed: int
 ) -> Tails:
@@ -106,11 +103,14 @@ def sample_tails(
         draws: subsets to draw, fewer than there are.
         seed: the subsets follow from it, from n and from `size`: tests of one shape share them.
     """
-    lower = upper = 0
-    for block in _blocks(_subsets(len(values), size, draws, seed), len(values)):
-        sums = block @ values
+    subsets = _subsets(len(values), size, draws, seed)
+    lower = upper = start = 0
+    for _, rows in blocks(len(values), draws):
+        members = np.unpackbits(subsets[start : start + rows], axis=1, count=len(values))
+        sums = members.astype(float) @ values
         lower += int((sums <= at_most).sum())
         upper += int((sums >= at_least).sum())
+        start += rows
     return Tails(lower=lower, upper=upper)
 
 
@@ -124,7 +124,7 @@ def _subsets(n: int, size: int, draws: int, seed: int) -> np.ndarray:
         drawn = [distinct]
         drawn.extend(
             np.packbits(_random_members(rng, rows, n, size), axis=1)
-            for rows in _heights(draws + 1 - len(distinct), n)
+            for _, rows in blocks(n, draws + 1 - len(distinct))
         )
         distinct = _first_of_each(np.concatenate(drawn))
     subsets = distinct[1:]
@@ -144,20 +144,6 @@ def _first_of_each(rows: np.ndarray) -> np.ndarray:
     """Rows without repetition, in the order they came in: dropping repeats is drawing without replacement."""
     keys = np.ascontiguousarray(rows).view(np.dtype((np.void, rows.shape[1]))).ravel()
     return rows[np.sort(np.unique(keys, return_index=True)[1])]
-
-
-def _blocks(subsets: np.ndarray, n: int) -> Iterator[np.ndarray]:
-    """The subsets as 0.0 and 1.0, in blocks of bounded size."""
-    start = 0
-    for rows in _heights(len(subsets), n):
-        yield np.unpackbits(subsets[start : start + rows], axis=1, count=n).astype(float)
-        start += rows
-
-
-def _heights(rows: int, width: int) -> Iterator[int]:
-    height = max(1, _BLOCK_ENTRIES // width)
-    for start in range(0, rows, height):
-        yield min(height, rows - start)
 
 
 Kind = Literal["exact", "sampled", "parametric", "undefined"]

@@ -31,16 +31,23 @@ from endoxa.instruments.association_tests.estimates.permutation import (
     PermutationTest,
     permutation_test,
 )
-from endoxa.instruments.association_tests.estimates.verdicts import OPPOSED, judged, opposed, too_small
+from endoxa.instruments.association_tests.estimates.verdicts import (
+    NO_EFFECT,
+    NO_TEST,
+    OPPOSED,
+    judged,
+    opposed,
+    too_small,
+)
 from endoxa.instruments.association_tests.items import distinct_texts, read_tests
-from endoxa.instruments.association_tests.options import DRAWS, AnalysisOptions, Ddof, Unequal, Unit
+from endoxa.instruments.association_tests.options import USUAL, AnalysisOptions
 from endoxa.models.encoders.static import NPZ_SUFFIX, read_vectors
 from endoxa.report.words import plural
 from endoxa.runs.folder import RUN, TESTS
-from endoxa.runs.options import DEFAULT_CONFIDENCE, DEFAULT_RESAMPLES
 from endoxa.schema import TEST_COLUMNS, AssociationTest
+from endoxa.sources.frames import column_types
 from endoxa.stats.intervals import UNDEFINED, Interval, agreeing
-from endoxa.stats.verdicts import UNTESTED, Alternative
+from endoxa.stats.verdicts import UNTESTED
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,11 +82,6 @@ class Source:
 
         encoder = StaticEncoder.open(self.model, self.path, texts)
         return {texts[encoded.index]: encoded.vectors[WORDS] for encoded in encoder.encode(texts)}
-
-
-def vector_source(tests: Sequence[AssociationTest], path: Path, pooling: str = "") -> Source:
-    """Tests on the vectors of a file, which stands for the model."""
-    return Source(tuple(tests), path, str(path), pooling)
 
 
 def run_sources(folder: Path, tests: Sequence[AssociationTest] | None = None) -> list[Source]:
@@ -151,23 +153,11 @@ def reason(
     return "; ".join(reasons)
 
 
-_INTEGERS = ("n_x", "n_y", "n_a", "n_b", "n_draws", "clusters")
-_REAL = (
-    "statistic",
-    "effect_size",
-    "effect_size_ddof0",
-    "low",
-    "high",
-    "confidence",
-    "p_value",
-    "p_adjusted",
-    "neutral",
-    "p_published",
+_TEXTS = (
+    *("test", "model", "pooling", "axis", "language", "association_id", "x", "y", "a", "b", "p_kind"),
+    *("n_partitions", "method", "reason", "interval", "verdict", "verdict_reason"),
 )
-SCHEMA: dict[str, type[pl.DataType]] = {
-    name: pl.Int64 if name in _INTEGERS else pl.Float64 if name in _REAL else pl.String
-    for name in TEST_COLUMNS
-}
+SCHEMA = column_types(TEST_COLUMNS, texts=_TEXTS, counts=("n_x", "n_y", "n_a", "n_b", "n_draws", "clusters"))
 """Types of `TEST_COLUMNS`; `n_partitions` is text, because no column of numbers holds 38 digits."""
 
 
@@ -177,15 +167,7 @@ def analyze_tests(
     *,
     model: str,
     pooling: str,
-    seed: int = 0,
-    draws: int = DRAWS,
-    unequal: Unequal = "fixed",
-    ddof: Ddof = "1",
-    parametric: bool = False,
-    confidence: float = DEFAULT_CONFIDENCE,
-    resamples: int = DEFAULT_RESAMPLES,
-    alternative: Alternative = "two-sided",
-    unit: Unit = "auto",
+    settings: AnalysisOptions = USUAL,
     progress: Callable[[str, float, int], None] = lambda *_: None,
 ) -> pl.DataFrame:
     """Effect size, interval, p-value and verdict of every test on the vectors of one model under one pooling.
@@ -198,101 +180,82 @@ def analyze_tests(
         vectors: text -> vector, for every text of the tests.
         model: name of the model, for the table.
         pooling: how a text became one vector, for the table.
-        seed: this and all that follow: see `AnalysisOptions`.
-        draws: see there.
-        unequal: see there.
-        ddof: see there.
-        parametric: see there.
-        confidence: see there.
-        resamples: see there.
-        alternative: see there.
-        unit: see there.
+        settings: everything else that decides the numbers.
         progress: told what is done ("testing MODEL", tests done, all tests).
 
     Returns:
         One row per test in the order given, with the columns `TEST_COLUMNS` of the types `SCHEMA`.
 
     Raises:
-        UserError: no test, a setting out of range, a text without a vector, a vector without a direction.
+        UserError: no test, a text without a vector, a vector without a direction.
     """
-    settings = AnalysisOptions(
-        seed, draws, unequal, ddof, parametric, confidence, resamples, alternative, unit
-    )
-    settings.check()
     if not tests:
         raise UserError("No association tests to analyze: the list is empty.")
-    unit_vectors = UnitVectors(vectors, (text for test in tests for part in _sets(test) for text in part))
-    rows = []
+    for test in tests:
+        for letter, terms in zip("XYAB", (test.x, test.y, test.a, test.b), strict=True):
+            if not terms.texts:
+                raise UserError(f"Test '{test.name}', set {letter}: empty. Expected at least one text.")
+    unit_vectors = UnitVectors(vectors, distinct_texts(tests))
+    what, rows = f"testing {model} {pooling}".strip(), []
     for done, test in enumerate(tests):
-        progress(f"testing {model} {pooling}".strip(), done, len(tests))
+        progress(what, done, len(tests))
         rows.append({"model": model, "pooling": pooling, **_row(test, unit_vectors, settings)})
-    progress(f"testing {model} {pooling}".strip(), len(tests), len(tests))
+    progress(what, len(tests), len(tests))
     # NaN is undefined; null is what the column says is empty (`n_draws` where nothing was drawn).
     return judged(pl.DataFrame(rows, schema=SCHEMA))
 
 
 def analyze_sources(
     sources: Iterable[Source],
-    *,
+    settings: AnalysisOptions = USUAL,
     progress: Callable[[str, float, int], None] = lambda *_: None,
-    **settings: Any,
 ) -> pl.DataFrame:
-    """`analyze_tests` on the vectors of several models or poolings: one table, one family of tests.
-
-    Args:
-        sources: at least one.
-        progress: told what is done, source by source.
-        settings: those of `analyze_tests`.
-    """
-    tables = [
-        analyze_tests(
-            source.tests,
-            source.vectors(),
-            model=source.model,
-            pooling=source.pooling,
-            progress=progress,
-            **settings,
+    """`analyze_tests` on the vectors of several models or poolings: one table, one family of tests."""
+    return judged(
+        pl.concat(
+            analyze_tests(
+                source.tests,
+                source.vectors(),
+                model=source.model,
+                pooling=source.pooling,
+                settings=settings,
+                progress=progress,
+            )
+            for source in sources
         )
-        for source in sources
-    ]
-    return judged(pl.concat(tables))
-
-
-def _sets(test: AssociationTest) -> tuple[tuple[str, ...], ...]:
-    sets = (test.x.texts, test.y.texts, test.a.texts, test.b.texts)
-    for letter, texts in zip("XYAB", sets, strict=True):
-        if not texts:
-            raise UserError(f"Test '{test.name}', set {letter}: empty. Expected at least one text.")
-    return sets
+    )
 
 
 def _row(test: AssociationTest, vectors: UnitVectors, settings: AnalysisOptions) -> dict[str, Any]:
     associations = vectors.associations(test)
+    error, ddof = associations.error, 0 if settings.ddof == "wefe" else 1
     unit = unit_of(test, settings.unit)
     full = targets(associations.x, test.x, unit), targets(associations.y, test.y, unit)
-    x, y = _evened(*full) if settings.unequal == "truncate" else full
-    ddof = 0 if settings.ddof == "wefe" else 1
-    effect = effect_size(x.values, y.values, ddof=ddof, error=associations.error)
-    interval = bootstrap_interval(
-        x,
-        y,
-        confidence=settings.confidence,
-        resamples=settings.resamples,
-        seed=settings.seed,
-        ddof=ddof,
-        error=associations.error,
-    )
+    shorter = min(side.count for side in full)
+    x, y = (side.first(shorter) if settings.unequal == "truncate" else side for side in full)
+    effect = effect_size(x.values, y.values, ddof=ddof, error=error)
     permuted = permutation_test(
         x.means(),
         y.means(),
         alternative=settings.alternative,
-        error=associations.error,
+        error=error,
         draws=settings.draws,
         seed=settings.seed,
         parametric=settings.parametric,
     )
-    interval = agreeing(interval, effect, 0.0, permuted.two_sided, settings.confidence)
-    interval = UNDEFINED if isnan(effect) else interval
+    interval = UNDEFINED
+    if not isnan(effect):
+        interval = bootstrap_interval(
+            x,
+            y,
+            confidence=settings.confidence,
+            resamples=settings.resamples,
+            seed=settings.seed,
+            ddof=ddof,
+            error=error,
+        )
+        interval = agreeing(interval, effect, 0.0, permuted.two_sided, settings.confidence)
+    obstacle = _obstacle(effect, permuted, f"{x.count} against {y.count} {unit}s", settings.confidence)
     return {
         "test": test.name,
         "axis": test.axis,
@@ -305,12 +268,11 @@ def _row(test: AssociationTest, vectors: UnitVectors, settings: AnalysisOptions)
         "n_b": len(test.b.texts),
         "statistic": float(x.values.sum() - y.values.sum()),
         "effect_size": effect,
-        "effect_size_ddof0": effect_size(x.values, y.values, ddof=0, error=associations.error),
+        "effect_size_ddof0": effect_size(x.values, y.values, ddof=0, error=error),
         "low": interval.low,
         "high": interval.high,
         "confidence": settings.confidence,
         "p_value": permuted.p_value,
-        "p_adjusted": float("nan"),
         "p_kind": permuted.kind,
         "n_partitions": str(permuted.partitions),
         "n_draws": permuted.draws,
@@ -319,21 +281,18 @@ def _row(test: AssociationTest, vectors: UnitVectors, settings: AnalysisOptions)
         "reason": reason(effect, permuted.kind, interval, (x, y), unit),
         "interval": BOOTSTRAP if interval.defined else "",
         "clusters": min(x.count, y.count),
-        **_cannot(effect, permuted, f"{x.count} against {y.count} {unit}s", settings.confidence),
+        "verdict": UNTESTED if obstacle else "",
+        "verdict_reason": obstacle,
         "p_published": permuted.greater,
     }
 
 
-def _cannot(effect: float, permuted: PermutationTest, sizes: str, confidence: float) -> dict[str, str]:
-    """The verdict of a test that cannot be one, with its reason; that of others follows from the whole table."""
-    if isnan(effect) or isnan(permuted.p_value):
-        return {"verdict": "", "verdict_reason": ""}
-    obstacle = too_small(permuted.partitions, confidence, draws=permuted.draws, sizes=sizes)
-    if opposed(effect, permuted.p_value, upper=permuted.upper, confidence=confidence):
-        obstacle = obstacle or OPPOSED
-    return {"verdict": UNTESTED if obstacle else "", "verdict_reason": obstacle}
-
-
-def _evened(x: Targets, y: Targets) -> tuple[Targets, Targets]:
-    shorter = min(x.count, y.count)
-    return x.first(shorter), y.first(shorter)
+def _obstacle(effect: float, permuted: PermutationTest, sizes: str, confidence: float) -> str:
+    """Why the test cannot be made, or nothing."""
+    if isnan(effect):
+        return NO_EFFECT
+    if isnan(permuted.p_value):
+        return NO_TEST
+    against = opposed(effect, permuted.p_value, upper=permuted.upper, confidence=confidence)
+    few = too_small(permuted.partitions, confidence, draws=permuted.draws, sizes=sizes)
+    return few or (OPPOSED if against else "")

@@ -7,40 +7,46 @@ therefore judged again, from the p-values that each has.
 from __future__ import annotations
 
 from itertools import count
-from math import comb, isnan
-from typing import Any
+from math import comb
 
 import polars as pl
 
 from endoxa.runs.families import ASSOCIATION_TESTS, adjusted, beside_a_test, decided
+from endoxa.runs.options import DEFAULT_CONFIDENCE
 from endoxa.stats.verdicts import UNTESTED, Alternative, significance
 
 OPPOSED = "effect size and permutation test point in different directions"
 NO_EFFECT = "the effect size is undefined"
 NO_TEST = "the p-value is undefined"
-_DEFAULT_CONFIDENCE = 0.95
 
 
 def judged(tests: pl.DataFrame) -> pl.DataFrame:
     """The tests with `p_adjusted` over all of them, `verdict` and `verdict_reason`; rows keep their order.
 
     Args:
-        tests: columns of `TEST_COLUMNS`. A row without a verdict, from a table that was written before there were
-            any, is decided from its numbers alone.
+        tests: columns of `TEST_COLUMNS`. Rows whose verdict is that they cannot be tested stay so.
     """
-    reasons = pl.Series("cannot", [_cannot(row) for row in tests.iter_rows(named=True)], dtype=pl.String)
-    corrected = adjusted(tests.with_columns(reasons), ASSOCIATION_TESTS, reason="cannot")
+    undefined = {name: pl.col(name).fill_nan(None).is_null() for name in ("effect_size", "p_value")}
+    reason = (
+        pl.when(verdict=UNTESTED)
+        .then("verdict_reason")
+        .when(undefined["effect_size"])
+        .then(pl.lit(NO_EFFECT))
+        .when(undefined["p_value"])
+        .then(pl.lit(NO_TEST))
+        .otherwise(pl.lit(""))
+    )
+    corrected = adjusted(tests.with_columns(cannot=reason), ASSOCIATION_TESTS, reason="cannot")
     # The p-value of the permutation test is a published score: it stays, and weighs on no other test.
     tests = tests.with_columns(corrected["p_adjusted"])
     questions = tests.with_row_index("place").select(
-        "place",
-        "effect_size",
-        "p_value",
-        "p_adjusted",
-        neutral=pl.col("neutral").fill_null(0.0),
-        confidence=pl.col("confidence").fill_null(_DEFAULT_CONFIDENCE),
+        *("place", "effect_size", "p_value", "p_adjusted"),
+        neutral=pl.lit(0.0),
+        confidence=pl.col("confidence").fill_null(
+            DEFAULT_CONFIDENCE
+        ),  # a table of other software may lack it
         alternative=pl.Series([side_of(method) for method in tests["method"]], dtype=pl.String),
-        reason=reasons,
+        reason=corrected["cannot"],
     )
     decisions = pl.concat(
         decided(group, value="effect_size", confidence=level, alternative=side)
@@ -105,31 +111,3 @@ def opposed(effect: float, p_value: float, *, upper: bool, confidence: float) ->
     beyond the tail that rejects.
     """
     return p_value <= significance(confidence) + 1e-12 and (effect < 0 if upper else effect > 0)
-
-
-def _cannot(row: dict[str, Any]) -> str:
-    """Why a row cannot be tested: as it was written, or from its numbers where no verdict was written."""
-    if row["verdict"] == UNTESTED and row["verdict_reason"]:
-        return str(row["verdict_reason"])
-    if _missing(row["effect_size"]):
-        return NO_EFFECT
-    if _missing(row["p_value"]):
-        return NO_TEST
-    return "" if row["verdict"] else _from_numbers(row)
-
-
-def _from_numbers(row: dict[str, Any]) -> str:
-    """From the number of partitions, where the table has it."""
-    partitions = str(row["n_partitions"] or "")
-    if not partitions.isdigit() or not int(partitions):
-        return ""
-    draws, level = row["n_draws"], row["confidence"]
-    return too_small(
-        int(partitions),
-        _DEFAULT_CONFIDENCE if _missing(level) else level,
-        draws=None if _missing(draws) else int(draws),
-    )
-
-
-def _missing(value: float | None) -> bool:
-    return value is None or isnan(value)

@@ -1,10 +1,7 @@
 """Association tests: their file format, word lists, bleached templates and the crossing of groups."""
 
-from endoxa.instruments.association_tests.items.build import (
-    available,
-    build_from_associations,
-    build_tests,
-)
+from endoxa.instruments.association_tests.items.associations import build_from_associations
+from endoxa.instruments.association_tests.items.crossing import build_tests
 from endoxa.instruments.association_tests.items.format import (
     distinct_texts,
     read_tests,
@@ -13,13 +10,10 @@ from endoxa.instruments.association_tests.items.format import (
     texts_of,
     write_tests,
 )
-from endoxa.instruments.association_tests.items.lists import load_lists
+from endoxa.instruments.association_tests.items.lists import available, load_lists
 from endoxa.instruments.association_tests.items.templates import load_templates
-from endoxa.instruments.association_tests.options import BuildOptions, Contrast, sentences_per_term
 
 __all__ = [
-    "BuildOptions",
-    "Contrast",
     "available",
     "build_from_associations",
     "build_tests",
@@ -28,7 +22,6 @@ __all__ = [
     "load_templates",
     "read_tests",
     "require_tests_name",
-    "sentences_per_term",
     "shared_words",
     "texts_of",
     "write_tests",

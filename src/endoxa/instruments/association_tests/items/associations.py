@@ -8,8 +8,10 @@ are strong."); B holds the natural opposite of each ("These people are weak."), 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import combinations, permutations
+from pathlib import Path
 
 import polars as pl
 
@@ -19,48 +21,127 @@ from endoxa.curate.grammar.templates import Template, UnclearError
 from endoxa.curate.grammar.templates import load_templates as load_pair_templates
 from endoxa.curate.opposites import Lexicon, languages, load_lexicon
 from endoxa.errors import UserError
-from endoxa.instruments.association_tests.items.crossing import BUILDER, FEWEST_TERMS, require_sentences
+from endoxa.instruments.association_tests.items.crossing import BUILDER, FEWEST_TERMS
 from endoxa.instruments.association_tests.items.format import FEWEST_TEXTS
-from endoxa.instruments.association_tests.items.templates import Templates, sentences, words_used
-from endoxa.instruments.association_tests.items.terms import Term
+from endoxa.instruments.association_tests.items.lists import Term
+from endoxa.instruments.association_tests.items.templates import (
+    Templates,
+    load_templates,
+    require_sentences,
+    sentences,
+    words_used,
+)
 from endoxa.instruments.association_tests.options import ALL, Contrast
 from endoxa.schema import AssociationTest, TermSet
+from endoxa.schema.provenance import BUILT_BY, WORDS, words_cell, words_of_cells
+
+ID = "association_id"
+_DEFAULTS = {"axis": "", "language": "", "agreement": "", "predicate": "", "support": "1"}
+"""Columns that associations may lack or leave empty, and what stands there then."""
+_MADE = ("said", "opposite", "opposite_term")
 
 
-def gender(identity: str, language: str) -> str:
-    """'f' or 'm' where article, noun or ending of the identity tell, else empty."""
-    template = _pair_templates().get(language)
-    return gender_of(identity, template) if template is not None else ""
+def build_from_associations(
+    table: pl.DataFrame, contrast: Contrast, templates: Path | None
+) -> tuple[list[AssociationTest], list[str]]:
+    """Tests from associations, and a sentence for every pair of identities (or association) without one.
+
+    Args:
+        table: columns identity and attribute; association_id, axis and language are used where they are there.
+        contrast: what an identity is held against.
+        templates: a user's bleached sentences of one language.
+
+    Raises:
+        UserError: no test can be made, a language has no sentences, or tests of single associations are asked for and
+            ids are missing or not unique.
+    """
+    if contrast.each:
+        _require_ids(table, contrast)
+    by_language = load_templates(templates)
+    sayings = _with_sentences(_filled(table, contrast), by_language)
+    made: list[AssociationTest] = []
+    left_out: list[str] = []
+    for (axis, language), rows in sayings.group_by("axis", "language", maintain_order=True):
+        part = _Part.of(rows, str(axis), by_language[str(language)], contrast)
+        for result in _single_tests(part) if contrast.each else _contrasted_tests(part):
+            if isinstance(result, AssociationTest):
+                made.append(_with_words_of_associations(result, table))
+            else:
+                left_out.append(result)
+    if not made:
+        why = [*left_out, f"no two identities of an axis and language have {FEWEST_TERMS} attributes"][0]
+        if contrast.against and contrast.against not in sayings["identity"]:
+            stated = ", ".join(sayings["identity"].unique(maintain_order=True).head(8))
+            why = (
+                f"--against: the identity '{contrast.against}' is unknown or has no attributes (available: "
+                f"{stated}, ...)"
+            )
+        raise UserError(f"No test can be made from the associations: {why}.")
+    return made, left_out
 
 
-def bare_plural(identity: str, language: str) -> str:
-    """The identity without its article and with English capitals."""
-    text = " ".join(identity.split())
-    template = _pair_templates().get(language)
-    first, _, rest = text.partition(" ")
-    if rest and template is not None and first.lower() in template.articles:
-        text = rest
-    return with_capitals(text) if language == "en" else text
+def _require_ids(table: pl.DataFrame, contrast: Contrast) -> None:
+    if contrast.attributes != "antonym":
+        raise UserError("--each compares an attribute with its antonym. Leave out --contrast other.")
+    if ID not in table.columns:
+        raise UserError(
+            "--each needs a column association_id. Write one with `endoxa curate associations` or `endoxa study init`."
+        )
+    twice = table.filter(pl.col(ID).is_duplicated() | pl.col(ID).is_null())[ID]
+    if len(twice):
+        raise UserError(f"association_id '{twice[0] or ''}' is empty or appears twice. Make ids unique.")
 
 
-def unclear(identity: str, language: str, stated_gender: str) -> str:
-    """Why the identity can be no subject in that language (a singular, an English word in French), or nothing."""
-    template = _pair_templates().get(language)
-    if template is None:
-        return ""
-    try:
-        subject(identity, template, stated_gender)
-    except UnclearError as problem:
-        return str(problem)
-    return ""
+def _with_words_of_associations(test: AssociationTest, table: pl.DataFrame) -> AssociationTest:
+    """The test with our words by which its associations were read or made, beside its own."""
+    if not {BUILT_BY, WORDS} <= set(table.columns):
+        return test
+    if test.association_id:
+        rows = table.filter(association_id=test.association_id)
+    else:
+        rows = table.filter(pl.col("identity").is_in([test.x.name, test.y.name]))
+    stated = [
+        word for cells in rows.select(BUILT_BY, WORDS).unique().rows() for word in words_of_cells(*cells)
+    ]
+    return replace(test, words=words_cell([*sorted(stated), *words_of_cells(test.built_by, test.words)]))
+
+
+def _filled(table: pl.DataFrame, contrast: Contrast) -> pl.DataFrame:
+    """The columns that tests need, with defaults for what is missing; equal rows are one, with their support added up.
+
+    Raises:
+        UserError: no row is left in the languages.
+    """
+    defaults = _DEFAULTS | {"language": contrast.language}
+    missing = [pl.lit("").alias(name) for name in defaults if name not in table.columns]
+    cells = [
+        pl.col(name).fill_null("").str.strip_chars().replace("", defaults.get(name, ""))
+        for name in ("identity", "attribute", *defaults)
+    ]
+    table = table.with_columns(missing).select(*cells, *([ID] if contrast.each else []))
+    keys = [name for name in table.columns if name != "support"]
+    support = pl.col("support").cast(pl.Int64, strict=False).fill_null(1).sum()
+    table = table.group_by(keys, maintain_order=True).agg(support)
+    if contrast.languages:
+        table = table.filter(pl.col("language").is_in(contrast.languages))
+    if table.is_empty():
+        raise UserError(f"No associations in {', '.join(contrast.languages)}. Leave out --language.")
+    genders = [
+        stated or (gender_of(identity, template) if (template := _pair_template(language)) else "")
+        for identity, language, stated in table.select("identity", "language", "agreement").iter_rows()
+    ]
+    return table.with_columns(pl.Series("agreement", genders, dtype=pl.String))
 
 
 @cache
-def _pair_templates() -> dict[str, Template]:
-    return load_pair_templates()
+def _pair_template(language: str) -> Template | None:
+    return load_pair_templates().get(language)
 
 
-def with_sentences(table: pl.DataFrame, templates: Mapping[str, Templates]) -> pl.DataFrame:
+# What is said of an identity, in sentences about nobody in particular
+
+
+def _with_sentences(table: pl.DataFrame, templates: Mapping[str, Templates]) -> pl.DataFrame:
     """The table with the sentences `said` and `opposite`, and `opposite_term`; null where none can be made."""
     for language in table["language"].unique(maintain_order=True):
         require_sentences(language, templates, ALL)
@@ -71,7 +152,7 @@ def with_sentences(table: pl.DataFrame, templates: Mapping[str, Templates]) -> p
         people = templates[row["language"]].people
         gender = row["agreement"] or _gender_of_people(row["attribute"], row["language"])
         rows.append(row | {"identity": people.get(gender, people.get("", "")), "agreement": gender})
-    made = pl.DataFrame(list(_made(rows)), schema=dict.fromkeys(MADE, pl.String))
+    made = pl.DataFrame(list(_made(rows)), dict.fromkeys(_MADE, pl.String), orient="row")
     attributes = pl.concat([attributes, made], how="horizontal")
     return table.join(attributes, on=keys, how="left", maintain_order="left")
 
@@ -88,62 +169,48 @@ def _gender_of_people(attribute: str, language: str) -> str:
     return gender_shown(attribute, lexicon) or ("m" if listed else "")
 
 
-MADE = ("said", "opposite", "opposite_term")
-
-
-def _made(rows: Iterable[Mapping[str, str | None]]) -> Iterator[dict[str, str | None]]:
-    """Sentence, opposite sentence and opposite term of each row; the same sentence is made for one row only."""
+def _made(rows: Iterable[Mapping[str, str]]) -> Iterator[tuple[str | None, ...]]:
+    """The cells `_MADE` of each row; the same sentence is made for one row only."""
     denied: set[tuple[str, str]] = set()
     opposed: set[tuple[str, str]] = set()
     for row in rows:
-        cells = {name: (cell or "").strip() for name, cell in row.items()}
-        language = cells["language"]
-        sayings = _sentences(cells, None, denied)
-        lexicon = load_lexicon(language) if language in languages() else None
-        other = _sentences(cells, lexicon, opposed, antonym_only=True)
-        stated = sayings or other  # an attribute whose denial is not known may have an opposite
-        yield {
-            "said": stated.more if stated else None,
-            "opposite": other.less if other else None,
-            "opposite_term": other.attribute_less if other else None,
-        }
-
-
-def _sentences(
-    row: Mapping[str, str], lexicon: Lexicon | None, seen: set[tuple[str, str]], *, antonym_only: bool = False
-) -> Sentences | None:
-    try:
-        made = sentence_pair(
-            row["identity"],
-            row["attribute"],
-            _pair_templates()[row["language"]],
-            lexicon,
-            evidence=row["predicate"],
-            agreement=row["agreement"],
+        lexicon = load_lexicon(row["language"]) if row["language"] in languages() else None
+        denial = _first_of_its_words(_sentences(row, None), denied)
+        natural = _sentences(row, lexicon)
+        opposition = _first_of_its_words(natural if natural and natural.how == "antonym" else None, opposed)
+        stated = denial or opposition  # an attribute whose denial is not known may have an opposite
+        yield (
+            stated.more if stated else None,
+            opposition.less if opposition else None,
+            opposition.attribute_less if opposition else None,
         )
+
+
+def _sentences(row: Mapping[str, str], lexicon: Lexicon | None) -> Sentences | None:
+    template = _pair_template(row["language"])
+    if template is None:
+        return None
+    how = {"evidence": row["predicate"], "agreement": row["agreement"]}
+    try:
+        return sentence_pair(row["identity"], row["attribute"], template, lexicon, **how)
     except UnclearError:
         return None
-    if (antonym_only and made.how != "antonym") or same_words(made) in seen:
+
+
+def _first_of_its_words(made: Sentences | None, seen: set[tuple[str, str]]) -> Sentences | None:
+    if made is None or same_words(made) in seen:
         return None
     seen.add(same_words(made))
     return made
 
 
-def sentences_of(part: pl.DataFrame) -> dict[str, str]:
-    """Attribute by its sentence, for the attributes that have one."""
-    return dict(part.filter(pl.col("said").is_not_null()).select("said", "attribute").iter_rows())
-
-
-def poles(part: pl.DataFrame) -> tuple[dict[str, str], dict[str, str]]:
-    """What is said, and its opposites: term by sentence, no sentence in both.
+def _poles(rows: pl.DataFrame) -> tuple[dict[str, str], dict[str, str]]:
+    """What is said of one identity, and its opposites: term by sentence, no sentence in both.
 
     Where both an attribute and its opposite are said, the one that more respondents said stays; neither where as many
     said the one as the other.
-
-    Args:
-        part: rows of one identity, with the columns of `with_sentences` and `support`.
     """
-    stated = part.filter(pl.col("said").is_not_null() & pl.col("opposite").is_not_null())
+    stated = rows.filter(pl.col("said").is_not_null() & pl.col("opposite").is_not_null())
     support = dict(stated.group_by("said").agg(pl.col("support").sum()).iter_rows())
     sayings: dict[str, str] = {}
     opposites: dict[str, str] = {}
@@ -155,255 +222,154 @@ def poles(part: pl.DataFrame) -> tuple[dict[str, str], dict[str, str]]:
     return sayings, opposites
 
 
-CONTRASTS = ("antonym", "other")
+# Tests of the associations of one axis and language
 
 
-def association_tests(
-    table: pl.DataFrame, templates: Mapping[str, Templates], contrast: Contrast
-) -> tuple[list[AssociationTest], list[str]]:
-    """Tests from a table with the columns identity and attribute; axis and language are used where they are there.
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """Associations of one axis and language.
 
-    Returns:
-        The tests, and a sentence for every pair of identities that has none.
+    Attributes:
+        rows: columns of `_filled` and `_MADE`.
+        axis: the axis, or empty.
+        templates: bleached sentences of the language.
+        contrast: what an identity is held against.
+        texts: of each identity, every sentence that takes it as a plural noun.
+        problems: why other identities have none (a singular, an English word in French, an unknown gender).
+    """
+
+    rows: pl.DataFrame
+    axis: str
+    templates: Templates
+    contrast: Contrast
+    texts: Mapping[str, tuple[str, ...]]
+    problems: Mapping[str, str]
+
+    @classmethod
+    def of(cls, rows: pl.DataFrame, axis: str, templates: Templates, contrast: Contrast) -> _Part:
+        """The rows with the sentences of their identities."""
+        texts: dict[str, tuple[str, ...]] = {}
+        problems: dict[str, str] = {}
+        genders = rows.group_by("identity", maintain_order=True).agg(pl.col("agreement").first())
+        for identity, gender in genders.iter_rows():
+            try:
+                texts[identity] = _identity_texts(identity, gender, templates)
+            except UnclearError as problem:
+                problems[identity] = str(problem)
+        return cls(rows, axis, templates, contrast, texts, problems)
+
+    def test(
+        self, name: str, x: str, y: TermSet, a: TermSet, b: TermSet, *, meaning: str, association_id: str = ""
+    ) -> AssociationTest:
+        """A test of identity `x`, to which a positive effect ties what `meaning` says."""
+        language, texts = self.templates.language, self.texts[x]
+        origin = "one association" if association_id else "associations"
+        used = {"pair templates": True, "opposites": self.contrast.attributes == "antonym"}
+        return AssociationTest(
+            f"{language}/{self.axis or 'any'}/{name}".replace(" ", "_"),
+            TermSet(x, texts, (x,) * len(texts)),
+            y,
+            a,
+            b,
+            self.axis,
+            language,
+            f"{origin}; sentences: {self.templates.source}; positive effect: {x} with {meaning}",
+            association_id,
+            BUILDER,
+            words_used(language, used, self.templates),
+        )
+
+
+def _identity_texts(identity: str, gender: str, templates: Templates) -> tuple[str, ...]:
+    """Every sentence that takes the identity as a plural noun; with an unknown gender, those right for all.
 
     Raises:
-        UserError: no test can be made, or a language has no sentences.
+        UserError: the templates have no plural.
+        UnclearError: the identity can be no subject in that language, or its gender is not known.
     """
-    sayings = with_sentences(filled(table, contrast), templates)
-    tests: list[AssociationTest] = []
-    left_out: list[str] = []
-    for (_, language), part in sayings.group_by("axis", "language", maintain_order=True):
-        for identity_x, other in _pairs(part, contrast):
-            made = _test(part, identity_x, other, templates[str(language)], contrast.attributes)
-            if isinstance(made, AssociationTest):
-                tests.append(made)
-            else:
-                left_out.append(made)
-    if not tests:
-        why = (
-            left_out[0]
-            if left_out
-            else f"no two identities of an axis and language have {FEWEST_TERMS} attributes"
-        )
-        if contrast.against and contrast.against not in sayings["identity"]:
-            stated = ", ".join(sayings["identity"].unique(maintain_order=True).head(8))
-            why = (
-                f"--against: the identity '{contrast.against}' is unknown or has no attributes (available: "
-                f"{stated}, ...)"
-            )
-        raise UserError(f"No test can be made from the associations: {why}.")
-    return tests, left_out
-
-
-def _pairs(part: pl.DataFrame, contrast: Contrast) -> Iterator[tuple[str, str]]:
-    """X and Y: every identity with attributes enough for a set, against the named one or another such identity."""
-    counted = part.group_by("identity", maintain_order=True).len().filter(pl.col("len") >= FEWEST_TERMS)
-    identities = counted["identity"].to_list()
-    if contrast.against:
-        stated = contrast.against in part["identity"]
-        return iter(
-            [
-                (identity_x, contrast.against)
-                for identity_x in identities
-                if stated and identity_x != contrast.against
-            ]
-        )
-    # X against Y by what is said of each is the same test as Y against X.
-    return permutations(identities, 2) if contrast.attributes == "antonym" else combinations(identities, 2)
-
-
-def filled(table: pl.DataFrame, contrast: Contrast, *, kept: tuple[str, ...] = ()) -> pl.DataFrame:
-    """The columns that tests need, with defaults for what is missing; equal rows are one, with their support added up.
-
-    Args:
-        table: associations, columns identity and attribute at least.
-        contrast: language of associations that name none, and languages to take.
-        kept: further columns, which keep rows apart.
-
-    Raises:
-        UserError: no row is left in the languages.
-    """
-    defaults = {"axis": "", "language": contrast.language, "agreement": "", "predicate": "", "support": "1"}
-    for name, value in defaults.items():
-        if name not in table.columns:
-            table = table.with_columns(pl.lit(value).alias(name))
-        cell = pl.when(pl.col(name).fill_null("") == "").then(pl.lit(value)).otherwise(pl.col(name))
-        table = table.with_columns(cell.alias(name))
-    columns = [pl.col(name).fill_null("").str.strip_chars() for name in ("identity", "attribute", *defaults)]
-    table = table.select(*columns, *kept)
-    keys = [name for name in table.columns if name != "support"]
-    support = pl.col("support").cast(pl.Int64, strict=False).fill_null(1).sum()
-    table = table.group_by(keys, maintain_order=True).agg(support)
-    if contrast.languages:
-        table = table.filter(pl.col("language").is_in(contrast.languages))
-    if table.is_empty():
-        raise UserError(f"No associations in {', '.join(contrast.languages)}. Leave out --language.")
-    genders = [
-        stated or gender(identity, language)
-        for identity, language, stated in table.select("identity", "language", "agreement").iter_rows()
-    ]
-    return table.with_columns(pl.Series("agreement", genders, dtype=pl.String))
-
-
-def _test(
-    part: pl.DataFrame, identity_x: str, other: str, templates: Templates, contrast: str
-) -> AssociationTest | str:
-    """The test of `identity_x` against `other`, or why there is none."""
-    axis = str(part["axis"][0])
-    rows_x = part.filter(identity=identity_x)
-    if contrast == "antonym":
-        a, b = poles(rows_x)
-    else:
-        a, b = sentences_of(rows_x), sentences_of(part.filter(identity=other))
-        common = a.keys() & b.keys()
-        a, b = ({text: term for text, term in side.items() if text not in common} for side in (a, b))
-    where = f"{templates.language}{f', {axis}' if axis else ''}: '{identity_x}' against '{other}'"
-    for identity in (identity_x, other):
-        why = unclear(identity, templates.language, gender_in(part, identity))
-        if why:
-            return f"{where}: {why}"
-    fewest, what = min(
-        (len(a), f"what is said of '{identity_x}'"), (len(b), _called(identity_x, other, contrast))
-    )
-    if fewest < FEWEST_TERMS:
-        return f"{where}: {what} gives {fewest} attributes, and a set needs {FEWEST_TERMS}"
-    x, y = (identity_texts(part, identity, templates) for identity in (identity_x, other))
-    if min(len(x), len(y)) < FEWEST_TEXTS:
-        unknown = identity_x if len(x) < len(y) else other
-        return f"{where}: the gender of '{unknown}' is not known; add a column 'agreement' (f or m)"
-    return AssociationTest(
-        name=f"{templates.language}/{axis or 'any'}/{identity_x}/{other}/{contrast}".replace(" ", "_"),
-        x=TermSet(identity_x, x, (identity_x,) * len(x)),
-        y=TermSet(other, y, (other,) * len(y)),
-        a=TermSet(f"said of {identity_x}", tuple(a), tuple(a.values())),
-        b=TermSet(_called(identity_x, other, contrast), tuple(b), tuple(b.values())),
-        axis=axis,
-        language=templates.language,
-        source=f"associations; sentences: {templates.source}; positive effect: {identity_x} with what is said of them",
-        built_by=BUILDER,
-        words=words_used(
-            templates.language, {"pair templates": True, "opposites": contrast == "antonym"}, templates
-        ),
-    )
-
-
-def _called(identity_x: str, other: str, contrast: str) -> str:
-    return f"opposites of what is said of {identity_x}" if contrast == "antonym" else f"said of {other}"
-
-
-def identity_texts(part: pl.DataFrame, identity: str, templates: Templates) -> tuple[str, ...]:
-    """Every sentence that takes the identity as a plural noun; with an unknown gender, those right for all."""
-    noun, stated = bare_plural(identity, templates.language), gender_in(part, identity)
-    codes = [templates.plural[stated]] if stated in templates.plural else list(templates.plural.values())
+    language, template = templates.language, _pair_template(templates.language)
+    noun = " ".join(identity.split())
+    if template is not None:
+        subject(identity, template, gender)
+        article, _, rest = noun.partition(" ")
+        noun = rest if rest and article.lower() in template.articles else noun
+    noun = with_capitals(noun) if language == "en" else noun
+    codes = [templates.plural[gender]] if gender in templates.plural else list(templates.plural.values())
     if not codes:
         raise UserError(
-            f'The templates of \'{templates.language}\' name no plural: add, for example, plural = {{ "" = "p" }}.'
+            f'The templates of \'{language}\' name no plural: add, for example, plural = {{ "" = "p" }}.'
         )
     by_code = [[text for text, _ in sentences(Term("noun", {code: noun}), templates)] for code in codes]
-    return tuple(text for text in dict.fromkeys(by_code[0]) if all(text in texts for texts in by_code))
+    texts = tuple(text for text in dict.fromkeys(by_code[0]) if all(text in others for others in by_code))
+    if len(texts) < FEWEST_TEXTS:
+        raise UnclearError(f"the gender of '{identity}' is not known; add a column 'agreement' (f or m)")
+    return texts
 
 
-def gender_in(part: pl.DataFrame, identity: str) -> str:
-    """Grammatical gender of an identity as its rows have it: 'f', 'm', or empty."""
-    return str(part.filter(identity=identity)["agreement"][0])
+def _contrasted_tests(part: _Part) -> Iterator[AssociationTest | str]:
+    """A test of every two identities that have attributes enough for a set, or why there is none."""
+    counted = part.rows.group_by("identity", maintain_order=True).len().filter(pl.col("len") >= FEWEST_TERMS)
+    identities, against = counted["identity"].to_list(), part.contrast.against
+    if against:
+        pairs = iter([(x, against) for x in identities if x != against and against in part.rows["identity"]])
+    elif part.contrast.attributes == "antonym":
+        pairs = permutations(identities, 2)
+    else:  # X against Y by what is said of each is the same test as Y against X.
+        pairs = combinations(identities, 2)
+    for x, y in pairs:
+        yield _contrasted(part, x, y)
 
 
-ID = "association_id"
+def _contrasted(part: _Part, x: str, y: str) -> AssociationTest | str:
+    contrast = part.contrast.attributes
+    if contrast == "antonym":
+        a, b = _poles(part.rows.filter(identity=x))
+        name_b = f"opposites of what is said of {x}"
+    else:
+        said = part.rows.drop_nulls("said").select("said", "attribute", "identity")
+        a, b = (dict(said.filter(identity=side).drop("identity").iter_rows()) for side in (x, y))
+        common = a.keys() & b.keys()
+        a, b = ({text: term for text, term in side.items() if text not in common} for side in (a, b))
+        name_b = f"said of {y}"
+    where = f"{part.templates.language}{f', {part.axis}' if part.axis else ''}: '{x}' against '{y}'"
+    for identity in (x, y):
+        if identity in part.problems:
+            return f"{where}: {part.problems[identity]}"
+    fewest, what = min((len(a), f"what is said of '{x}'"), (len(b), name_b))
+    if fewest < FEWEST_TERMS:
+        return f"{where}: {what} gives {fewest} attributes, and a set needs {FEWEST_TERMS}"
+    return part.test(
+        f"{x}/{y}/{contrast}",
+        x,
+        TermSet(y, part.texts[y], (y,) * len(part.texts[y])),
+        TermSet(f"said of {x}", tuple(a), tuple(a.values())),
+        TermSet(name_b, tuple(b), tuple(b.values())),
+        meaning="what is said of them",
+    )
 
 
-def single_tests(
-    table: pl.DataFrame, templates: Mapping[str, Templates], contrast: Contrast
-) -> tuple[list[AssociationTest], list[str]]:
-    """A test for each association.
-
-    Args:
-        table: columns identity and attribute; association_id, axis and language are used where they are there.
-        templates: bleached sentences by language.
-        contrast: the identity Y, if one was named.
-
-    Returns:
-        The tests, and a sentence for every association that has none.
-
-    Raises:
-        UserError: the ids are missing or not unique, another contrast than antonyms is asked for, or no test can be
-            made.
-    """
-    if contrast.attributes != "antonym":
-        raise UserError("--each compares an attribute with its antonym. Leave out --contrast other.")
-    if ID not in table.columns:
-        raise UserError(
-            "--each needs a column association_id. Write one with `endoxa curate associations` or `endoxa study init`."
-        )
-    twice = table.filter(pl.col(ID).is_duplicated() | pl.col(ID).is_null())[ID]
-    if len(twice):
-        raise UserError(f"association_id '{twice[0] or ''}' is empty or appears twice. Make ids unique.")
-    sayings = with_sentences(filled(table, contrast, kept=(ID,)), templates)
-    made: list[AssociationTest] = []
-    left_out: list[str] = []
-    for (_, language), part in sayings.group_by("axis", "language", maintain_order=True):
-        for result in _of_part(part, templates[str(language)], contrast.against):
-            if isinstance(result, AssociationTest):
-                made.append(result)
-            else:
-                left_out.append(result)
-    if not made:
-        why = left_out[0] if left_out else "the table is empty"
-        raise UserError(f"No test can be made from the associations: {why}.")
-    return made, left_out
-
-
-def _of_part(part: pl.DataFrame, templates: Templates, against: str) -> Iterator[AssociationTest | str]:
-    """Tests of the associations of one axis and language, or why there is none."""
-    texts, problems = _texts(part, templates)
-    for row in part.iter_rows(named=True):
-        where = f"{row[ID]} ('{row['identity']}', '{row['attribute']}')"
-        if row["identity"] in problems:
-            yield f"{where}: {problems[row['identity']]}"
-            continue
-        if row["said"] is None or row["opposite"] is None:
-            yield f"{where}: the attribute has no known antonym"
-            continue
-        others = [
-            identity
-            for identity in texts
-            if identity != row["identity"] and (not against or identity == against)
-        ]
-        if not others:
-            yield f"{where}: there is no other identity to compare with"
-            continue
-        texts_x = texts[row["identity"]]
-        # A sentence without the identity would stand on both sides.
-        y = {text: identity for identity in others for text in texts[identity] if text not in texts_x}
-        called = others[0] if len(others) == 1 else f"others than {row['identity']}"
-        yield (
-            AssociationTest(
-                name=f"{templates.language}/{row['axis'] or 'any'}/{row[ID]}".replace(" ", "_"),
-                x=TermSet(row["identity"], texts_x, (row["identity"],) * len(texts_x)),
-                y=TermSet(called, tuple(y), tuple(y.values())),
-                a=TermSet(row["attribute"], (row["said"],), (row["attribute"],)),
-                b=TermSet(row["opposite_term"], (row["opposite"],), (row["opposite_term"],)),
-                axis=row["axis"],
-                language=templates.language,
-                source=f"one association; sentences: {templates.source}; positive effect: {row['identity']} "
-                "with the attribute",
-                association_id=row[ID],
-                built_by=BUILDER,
-                words=words_used(templates.language, {"pair templates": True, "opposites": True}, templates),
-            )
-        )
-
-
-def _texts(part: pl.DataFrame, templates: Templates) -> tuple[dict[str, tuple[str, ...]], dict[str, str]]:
-    """The sentences of each identity, and why some have none."""
-    texts: dict[str, tuple[str, ...]] = {}
-    problems: dict[str, str] = {}
-    for identity in part["identity"].unique(maintain_order=True):
-        why = unclear(identity, templates.language, gender_in(part, identity))
-        sentences = () if why else identity_texts(part, identity, templates)
-        if why or len(sentences) < FEWEST_TEXTS:
-            problems[identity] = (
-                why or f"the gender of '{identity}' is not known; add a column 'agreement' (f or m)"
-            )
+def _single_tests(part: _Part) -> Iterator[AssociationTest | str]:
+    """A test for each association: its identity against the others, or why there is none."""
+    for row in part.rows.iter_rows(named=True):
+        x, against = row["identity"], part.contrast.against
+        others = [name for name in part.texts if name != x and against in ("", name)]
+        if x in part.problems:
+            why = part.problems[x]
+        elif row["said"] is None or row["opposite"] is None:
+            why = "the attribute has no known antonym"
+        elif not others:
+            why = "there is no other identity to compare with"
         else:
-            texts[identity] = sentences
-    return texts, problems
+            # A sentence without the identity would stand on both sides.
+            y = {text: name for name in others for text in part.texts[name] if text not in part.texts[x]}
+            yield part.test(
+                row[ID],
+                x,
+                TermSet(others[0] if len(others) == 1 else f"others than {x}", tuple(y), tuple(y.values())),
+                TermSet(row["attribute"], (row["said"],), (row["attribute"],)),
+                TermSet(row["opposite_term"], (row["opposite"],), (row["opposite_term"],)),
+                meaning="the attribute",
+                association_id=row[ID],
+            )
+            continue
+        yield f"{row[ID]} ('{x}', '{row['attribute']}'): {why}"

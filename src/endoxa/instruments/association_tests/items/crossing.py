@@ -5,20 +5,33 @@ The groups of one or more crossed axes come from a list that names them, or from
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from itertools import combinations, islice, product
 
 from endoxa.errors import UserError
-from endoxa.instruments.association_tests.items.lists import WordLists
-from endoxa.instruments.association_tests.items.templates import Templates, sentences, words_used
-from endoxa.instruments.association_tests.items.terms import Term, WordSet
-from endoxa.instruments.association_tests.options import ALL, WORDS
+from endoxa.instruments.association_tests.items.lists import (
+    AttributePair,
+    Term,
+    WordLists,
+    WordSet,
+    load_lists,
+)
+from endoxa.instruments.association_tests.items.templates import (
+    Templates,
+    load_templates,
+    require_sentences,
+    sentences,
+    words_used,
+)
+from endoxa.instruments.association_tests.options import ALL, WORDS, BuildOptions
 from endoxa.schema import AssociationTest, TermSet
 
 BUILDER = "endoxa build tests"
 CROSSED = "crossed"
 """Name of the lists that are made from heads and modifiers."""
+FEWEST_TERMS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +55,71 @@ class Group:
     bundled: bool
 
 
+def build_tests(options: BuildOptions) -> list[AssociationTest]:
+    """Tests of every pair of groups of the crossed axes against every attribute pair, in every language.
+
+    X is the group that comes first by the axes under `lead` of the attribute pair, then by the order of the axes
+    in the lists; A is side 'a'. Where the lists name a direction, a positive effect size is that direction.
+
+    Raises:
+        UserError: an unknown axis, attribute pair or language, no terms or sentences for one of them, or a set too
+            small.
+    """
+    if not options.axes or not options.attributes:
+        raise UserError("Give --axes and --attributes (list them with --list), or --associations FILE.")
+    lists, templates = load_lists(options.lists), load_templates(options.templates)
+    axes = _distinct_names("axis", options.axes, lists.axes)
+    attributes = _distinct_names("attribute pair", options.attributes, lists.pairs)
+    tests = []
+    for language in _distinct_names("language", options.languages or ("en",), lists.languages):
+        require_sentences(language, templates, options.per_term)
+        maker = templates.get(language) if options.per_term != WORDS else None
+        members = groups(lists, axes, language, options.wanted)
+        targets = {
+            group.name: _term_set(group.name, group.terms, maker, options.per_term) for group in members
+        }
+        for attribute in attributes:
+            a, b = _sides(lists, attribute, language)
+            side_a, side_b = (_term_set(side.name, side.terms, maker, options.per_term) for side in (a, b))
+            for x, y, direction in _ordered_pairs(lists, lists.pairs[attribute], members):
+                meaning = direction or f"X with {a.name}, Y with {b.name} (no direction claimed)"
+                test = AssociationTest(
+                    name=f"{language}/{x.name}/{y.name}/{attribute}".replace(" ", "_"),
+                    x=targets[x.name],
+                    y=targets[y.name],
+                    a=side_a,
+                    b=side_b,
+                    axis=" x ".join(axes),
+                    language=language,
+                    source=f"groups: {x.list}, {x.source}; attributes: {a.list}, {a.source}; "
+                    f"{how_written(maker, options.per_term)}; positive effect: {meaning}",
+                    built_by=BUILDER,
+                    words=words_used(language, {"word lists": any(s.bundled for s in (x, y, a, b))}, maker),
+                )
+                tests.append(test)
+    return tests
+
+
+def _distinct_names(kind: str, wanted: Sequence[str], there: Iterable[str]) -> tuple[str, ...]:
+    """The distinct words asked for, where all of them are there."""
+    names = list(there)
+    for word in wanted:
+        if word not in names:
+            near = get_close_matches(word, names, n=1)
+            hint = f" Did you mean '{near[0]}'?" if near else ""
+            raise UserError(
+                f"Unknown {kind} '{word}'.{hint} Available: {', '.join(names)} (list them with --list)."
+            )
+    return tuple(dict.fromkeys(wanted))
+
+
+def _no_terms(what: str, language: str, available: Iterable[str]) -> UserError:
+    return UserError(
+        f"No terms for {what} in '{language}' (available in: {', '.join(available) or 'no language'}). Give your own "
+        "with --lists FILE."
+    )
+
+
 def groups(
     lists: WordLists, axes: Sequence[str], language: str, wanted: str | None = None
 ) -> tuple[Group, ...]:
@@ -59,78 +137,66 @@ def groups(
     Raises:
         UserError: there is no such list, or nothing to make the groups from.
     """
-    available = [
-        word_set
-        for word_set in lists.sets
-        if word_set.language == language and word_set.group and not word_set.modifies
-    ]
-    choices: dict[str, list[WordSet]] = {}
-    for exact in (True, False):
-        for word_set in available:
-            fits = set(word_set.group) == set(axes) if exact else set(word_set.group) > set(axes)
-            if fits:
-                choices.setdefault(word_set.list, []).append(word_set)
-    for name, sets in choices.items():
-        made = _united(lists, sets, axes)
-        if wanted in (None, name) and len(made) > 1:
-            return made
-    if wanted in (None, CROSSED):
-        made = _crossed(lists, axes, language)
-        if len(made) > 1:
-            return made
-    raise _missing(lists, axes, language, wanted, list(choices))
-
-
-def _missing(
-    lists: WordLists, axes: Sequence[str], language: str, wanted: str | None, choices: Sequence[str]
-) -> UserError:
-    axes_words = " x ".join(axes)
+    spoken = [word_set for word_set in lists.sets if word_set.language == language]
+    whole = [word_set for word_set in spoken if set(word_set.group) >= set(axes) and not word_set.modifies]
+    whole.sort(key=lambda word_set: len(word_set.group) > len(axes))
+    names = [*dict.fromkeys(word_set.list for word_set in whole), CROSSED]
+    for name in names:
+        if wanted in (None, name):
+            made = (
+                _crossed(lists, spoken, axes)
+                if name == CROSSED
+                else _united(lists, [word_set for word_set in whole if word_set.list == name], axes)
+            )
+            if len(made) > 1:
+                return made
+    crossed = " x ".join(axes)
     if wanted is not None:
-        names = ", ".join([*choices, CROSSED])
-        return UserError(
-            f"--from: no word list '{wanted}' of {axes_words} in '{language}'. Available: {names}."
+        raise UserError(
+            f"--from: no word list '{wanted}' of {crossed} in '{language}'. Available: {', '.join(names)}."
         )
-    spoken = [
-        code
+    axes_by_language = {
+        code: {axis for word_set in lists.sets if word_set.language == code for axis in word_set.group}
         for code in lists.languages
-        if all(
-            any(axis in word_set.group for word_set in lists.sets if word_set.language == code)
-            for axis in axes
-        )
-    ]
-    return UserError(
-        f"No terms for {axes_words} in '{language}' (available in: {', '.join(spoken) or 'no language'}). "
-        "Give your own with --lists FILE."
+    }
+    raise _no_terms(crossed, language, [code for code, there in axes_by_language.items() if {*axes} <= there])
+
+
+def _group(
+    lists: WordLists, values: Mapping[str, str], terms: Sequence[Term], parts: Sequence[WordSet], origin: str
+) -> Group:
+    """A group with its name: outermost modifier first, the first axis of all (gender) last."""
+    ranked = [axis for axis in lists.axes if axis in values]
+    return Group(
+        values,
+        " ".join(lists.label(axis, values[axis]) for axis in reversed(ranked)),
+        # One term for each text: the forms of pronouns and nouns of one text are the same word.
+        tuple({term.text: term for term in reversed(terms)}.values())[::-1],
+        origin,
+        "; ".join(dict.fromkeys(part.source for part in parts)),
+        any(part.bundled for part in parts),
     )
 
 
-def _name(lists: WordLists, values: Mapping[str, str]) -> str:
-    """Outermost modifier first, the first axis of all (gender) last."""
-    ranked = [axis for axis in lists.axes if axis in values]
-    return " ".join(lists.label(axis, values[axis]) for axis in reversed(ranked))
-
-
-def _distinct(terms: Sequence[Term]) -> tuple[Term, ...]:
-    """One term for each text: the forms of pronouns and nouns of one text are the same word."""
-    return tuple({term.text: term for term in reversed(terms)}.values())[::-1]
-
-
 def _united(lists: WordLists, sets: Sequence[WordSet], axes: Sequence[str]) -> tuple[Group, ...]:
+    """The groups of one list, with all sets that have the same values of the axes."""
     by_values: dict[tuple[str, ...], list[WordSet]] = {}
     for word_set in sets:
         by_values.setdefault(tuple(word_set.group[axis] for axis in axes), []).append(word_set)
-    made = []
-    for key, parts in by_values.items():
-        values = dict(zip(axes, key, strict=True))
-        terms = _distinct([term for part in parts for term in part.terms])
-        bundled = any(part.bundled for part in parts)
-        made.append(Group(values, _name(lists, values), terms, parts[0].list, parts[0].source, bundled))
-    return tuple(made)
+    return tuple(
+        _group(
+            lists,
+            dict(zip(axes, key, strict=True)),
+            [term for part in parts for term in part.terms],
+            parts,
+            parts[0].list,
+        )
+        for key, parts in by_values.items()
+    )
 
 
-def _crossed(lists: WordLists, axes: Sequence[str], language: str) -> tuple[Group, ...]:
+def _crossed(lists: WordLists, spoken: Sequence[WordSet], axes: Sequence[str]) -> tuple[Group, ...]:
     """Heads of as many of the axes as there are, each with one modifier of every other axis."""
-    spoken = [word_set for word_set in lists.sets if word_set.language == language]
     heads = [word_set for word_set in spoken if word_set.head and set(word_set.group) <= set(axes)]
     most = max((len(word_set.group) for word_set in heads), default=0)
     heads = [word_set for word_set in heads if len(word_set.group) == most]
@@ -143,132 +209,52 @@ def _crossed(lists: WordLists, axes: Sequence[str], language: str) -> tuple[Grou
         for axis in others
     ]
     made = []
-    for head, *parts in product(heads, *modifiers):
-        values = {**head.group}
-        for part in parts:
-            values |= part.group
+    for sets in product(heads, *modifiers):
+        head, *parts = sets
+        values = {axis: value for word_set in sets for axis, value in word_set.group.items()}
         bare = [term for term in head.terms if not set(term.without) & set(others)]
-        terms = [
-            crossed
-            for term, *words in product(bare, *(part.terms for part in parts))
-            if (crossed := _compound(term, words, [part.place for part in parts])) is not None
-        ]
+        words = list(product(*([(term, part.place) for term in part.terms] for part in parts)))
+        terms = [term for first in bare for more in words if (term := _compound(first, more)) is not None]
         if terms:
-            source = "; ".join(dict.fromkeys(word_set.source for word_set in (head, *parts)))
-            bundled = any(word_set.bundled for word_set in (head, *parts))
-            made.append(Group(values, _name(lists, values), _distinct(terms), CROSSED, source, bundled))
+            made.append(_group(lists, values, terms, sets, CROSSED))
     return tuple(made)
 
 
-def _compound(head: Term, modifiers: Sequence[Term], places: Sequence[str]) -> Term | None:
-    """The head with its modifiers, the first one next to it, in every form that all of them have."""
+def _compound(head: Term, modifiers: Sequence[tuple[Term, str]]) -> Term | None:
+    """The head with its modifiers before or after it, the first one next to it, in every form that all of them have."""
     forms = {}
     for code, form in head.forms.items():
-        phrase: str | None = form
-        for modifier, place in zip(modifiers, places, strict=True):
+        phrase = [form]
+        for modifier, place in modifiers:
             word = modifier.form(code)
-            if phrase is None or word is None:
-                phrase = None
-            else:
-                phrase = f"{word} {phrase}" if place == "before" else f"{phrase} {word}"
-        if phrase is not None:
-            forms[code] = phrase
-    first = [
-        head,
-        *(word_set for word_set, place in zip(modifiers, places, strict=True) if place == "before"),
-    ][-1]
+            if word is None:
+                break
+            phrase.insert(0 if place == "before" else len(phrase), word)
+        else:
+            forms[code] = " ".join(phrase)
+    first = [head, *(modifier for modifier, place in modifiers if place == "before")][-1]
     return Term(head.kind, forms, vowel=first.vowel) if forms else None
 
 
-FEWEST_TERMS = 4
+def _ordered_pairs(
+    lists: WordLists, pair: AttributePair, members: Sequence[Group]
+) -> Iterator[tuple[Group, Group, str]]:
+    """Every pair of groups, the one that becomes X first, with what a positive effect means, where a source says so."""
+
+    def rank(group: Group, axis: str) -> int:
+        return lists.axes[axis].index(group.values[axis]) if axis in group.values else 0
+
+    axes = [*pair.lead, *(axis for axis in lists.axes if axis not in pair.lead)]
+    for x, y in combinations(sorted(members, key=lambda group: [rank(group, axis) for axis in axes]), 2):
+        named = [
+            direction
+            for axis, direction in pair.direction.items()
+            if axis in x.values and rank(x, axis) < rank(y, axis)
+        ]
+        yield x, y, "; ".join(named)
 
 
-@dataclass(frozen=True, slots=True)
-class Crossing:
-    """What is crossed with what.
-
-    Attributes:
-        axes: the axes whose values make the groups.
-        attributes: names of attribute pairs.
-        languages: ISO 639 codes.
-        per_term: sentences for each term, or `ALL`, or `WORDS`.
-        wanted: the list of groups to take, where there are several.
-    """
-
-    axes: tuple[str, ...]
-    attributes: tuple[str, ...]
-    languages: tuple[str, ...]
-    per_term: int = 1
-    wanted: str | None = None
-
-
-def crossed_tests(
-    lists: WordLists, templates: Mapping[str, Templates], crossing: Crossing
-) -> Iterator[AssociationTest]:
-    """Tests of every pair of groups, for every attribute pair and language.
-
-    X is the group that comes first by the axes under `lead` of the attribute pair, then by the order of the axes
-    in the lists; A is side 'a'. Where the lists name a direction, a positive effect size is that direction.
-
-    Args:
-        lists: word lists.
-        templates: sentences by language.
-        crossing: what to cross; its names are those of the lists.
-
-    Raises:
-        UserError: no terms, attributes or sentences for one of them, or a set too small.
-    """
-    for language in crossing.languages:
-        require_sentences(language, templates, crossing.per_term)
-        maker = templates.get(language) if crossing.per_term != WORDS else None
-        members = groups(lists, crossing.axes, language, crossing.wanted)
-        made = {group.name: term_set(group.name, group.terms, maker, crossing.per_term) for group in members}
-        for attribute in crossing.attributes:
-            pair = lists.pairs[attribute]
-            a, b = _sides(lists, attribute, language)
-            side_a, side_b = (term_set(side.name, side.terms, maker, crossing.per_term) for side in (a, b))
-            # Every pair of groups, the one that becomes X first.
-            axes = [*pair.lead, *(axis for axis in lists.axes if axis not in pair.lead)]
-            ranked = sorted(members, key=lambda group: [_rank(lists, group, axis) for axis in axes])
-            for x, y in combinations(ranked, 2):
-                named = [
-                    direction
-                    for axis, direction in pair.direction.items()
-                    if axis in x.values and _rank(lists, x, axis) < _rank(lists, y, axis)
-                ]
-                meaning = "; ".join(named) or f"X with {a.name}, Y with {b.name} (no direction claimed)"
-                yield AssociationTest(
-                    name=f"{language}/{x.name}/{y.name}/{attribute}".replace(" ", "_"),
-                    x=made[x.name],
-                    y=made[y.name],
-                    a=side_a,
-                    b=side_b,
-                    axis=" x ".join(crossing.axes),
-                    language=language,
-                    source=f"groups: {x.list}, {x.source}; attributes: {a.list}, {a.source}; "
-                    f"{how_written(maker, crossing.per_term)}; positive effect: {meaning}",
-                    built_by=BUILDER,
-                    words=words_used(language, {"word lists": any(s.bundled for s in (x, y, a, b))}, maker),
-                )
-
-
-def require_sentences(language: str, templates: Mapping[str, Templates], per_term: int) -> None:
-    """Raise UserError where sentences are wanted in a language that has none."""
-    if per_term != WORDS and language not in templates:
-        raise UserError(
-            f"No sentence templates for '{language}' (available for: {', '.join(templates)}). Give your own with "
-            "--templates-file FILE, or use words only with --templates words."
-        )
-
-
-def how_written(templates: Templates | None, per_term: int) -> str:
-    """What the texts are, for the source of a test."""
-    if templates is None:
-        return "words without a sentence"
-    return f"sentences: {templates.source}, {'all' if per_term == ALL else f'{per_term} per term'}"
-
-
-def term_set(name: str, terms: Sequence[Term], templates: Templates | None, per_term: int) -> TermSet:
+def _term_set(name: str, terms: Sequence[Term], templates: Templates | None, per_term: int) -> TermSet:
     """The texts of a set: `per_term` sentences for each term, or its words.
 
     Raises:
@@ -278,40 +264,36 @@ def term_set(name: str, terms: Sequence[Term], templates: Templates | None, per_
         raise UserError(f"The set '{name}' has {len(terms)} terms. Expected at least {FEWEST_TERMS} per set.")
     terms_by_text: dict[str, str] = {}
     for term in terms:
-        texts = _texts(term, templates, per_term)
-        if not texts:
-            language = templates.language if templates else ""
+        if templates is None:
+            texts = [term.text]
+        else:
+            made = (text for text, _ in sentences(term, templates))
+            texts = list(made if per_term == ALL else islice(made, per_term))
+        if not texts and templates is not None:
             raise UserError(
-                f"No sentence of '{language}' takes the {term.kind} '{term.text}' ({', '.join(term.forms)}): add one "
-                f"under [templates.{term.kind}]."
+                f"No sentence of '{templates.language}' takes the {term.kind} '{term.text}' ({', '.join(term.forms)}): "
+                f"add one under [templates.{term.kind}]."
             )
         for text in texts:
             terms_by_text.setdefault(text, term.text)
     return TermSet(name, tuple(terms_by_text), tuple(terms_by_text.values()))
 
 
-def _texts(term: Term, templates: Templates | None, per_term: int) -> list[str]:
-    if per_term == WORDS or templates is None:
-        return [term.text]
-    made = (text for text, _ in sentences(term, templates))
-    return list(made if per_term == ALL else islice(made, per_term))
+def how_written(templates: Templates | None, per_term: int) -> str:
+    """What the texts are, for the source of a test."""
+    if templates is None:
+        return "words without a sentence"
+    return f"sentences: {templates.source}, {'all' if per_term == ALL else f'{per_term} per term'}"
 
 
 def _sides(lists: WordLists, attribute: str, language: str) -> tuple[WordSet, WordSet]:
     """Both sides of an attribute pair, from the first list that has them."""
+    sets = [word_set for word_set in lists.sets if word_set.attribute == attribute]
     sides: dict[str, dict[str, WordSet]] = {}
-    for word_set in lists.sets:
-        if word_set.attribute == attribute and word_set.language == language:
+    for word_set in sets:
+        if word_set.language == language:
             sides.setdefault(word_set.list, {})[word_set.side] = word_set
     for pair in sides.values():
         if len(pair) == 2:
             return pair["a"], pair["b"]
-    spoken = dict.fromkeys(word_set.language for word_set in lists.sets if word_set.attribute == attribute)
-    raise UserError(
-        f"No terms for '{attribute}' in '{language}' (available in: {', '.join(spoken)}). Give your own with "
-        "--lists FILE."
-    )
-
-
-def _rank(lists: WordLists, group: Group, axis: str) -> int:
-    return lists.axes[axis].index(group.values[axis]) if axis in group.values else 0
+    raise _no_terms(f"'{attribute}'", language, dict.fromkeys(word_set.language for word_set in sets))

@@ -1,4 +1,4 @@
-"""The bundled word lists and those of a user: tables that can be edited.
+"""Word lists, ours and those of a user: terms with their forms, in sets that stand for a group or for an attribute.
 
 A file has a `source` and sets; a set has `list`, `language`, `kind`, `terms`, and either `group` (values by axis) or
 `attribute`, `side` and `name`. The bundled files under `lists/`, and `lists.toml` of each language in
@@ -8,49 +8,169 @@ A file has a `source` and sets; a set has `list`, `language`, `kind`, `terms`, a
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal, Self
 
-from endoxa.errors import UserError
-from endoxa.instruments.association_tests.items.terms import WordSet, parse_term
-from endoxa.sources.files import require_file
+import polars as pl
+from annotated_types import Len
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
+
+from endoxa.sources.toml import read_toml, validated
 from endoxa.words.packs import languages_with, words_of
 
-PUBLISHED = ("weat", "indibias")
-_KEYS = frozenset(
-    [
-        "list",
-        "language",
-        "group",
-        "attribute",
-        "side",
-        "name",
-        "kind",
-        "forms",
-        "head",
-        "place",
-        "source",
-        "terms",
-    ]
-)
+Kind = Literal["name", "noun", "mass", "adjective", "verb", "pronoun", "modifier"]
+ANY = "*"
+"""Agreement of a form that never changes, and of sentences that take any form."""
+_FLAGS = ("kind", "without", "vowel")
+
+
+def _form(text: str) -> str:
+    if not text.strip():
+        raise ValueError("a form of a term is empty")
+    return unicodedata.normalize("NFC", " ".join(text.split()))
 
 
 @dataclass(frozen=True, slots=True)
-class AttributePair:
+class Term:
+    """A word or phrase.
+
+    Attributes:
+        kind: decides which sentences it stands in.
+        forms: its forms by agreement code, as the language's templates name them ("ms": masculine singular), the
+            published form first; `ANY` where it never changes.
+        without: axes whose modifiers it does not take ("boy" is not crossed with ages).
+        vowel: whether it begins with a vowel sound, where the language's rule is wrong.
+    """
+
+    kind: Kind
+    forms: Mapping[str, Annotated[str, AfterValidator(_form)]]
+    without: tuple[str, ...] = ()
+    vowel: bool | None = None
+
+    @property
+    def text(self) -> str:
+        """The published form."""
+        return next(iter(self.forms.values()))
+
+    def form(self, code: str) -> str | None:
+        """The form of that agreement, or None where there is none."""
+        return self.forms.get(code, self.forms.get(ANY))
+
+
+def _as_table(entry: Any, kind: str | None, codes: Sequence[str]) -> dict[str, Any]:
+    """The fields of a term, from a text, from an array in the order of `codes`, or from a table of forms."""
+    if isinstance(entry, Mapping):
+        table = dict(entry)
+    elif isinstance(entry, Sequence) and not isinstance(entry, str) and len(entry) == len(codes):
+        table = dict(zip(codes, entry, strict=True))
+    elif isinstance(entry, str):
+        table = {ANY: entry}
+    else:
+        raise ValueError(f"found {entry!r}, expected a text, a table, or {len(codes)} forms (see 'forms')")
+    fields = {"kind": kind} | {name: table.pop(name) for name in _FLAGS if name in table}
+    if not table:
+        raise ValueError(f"the term {entry!r} has no form; write it as text, or by agreement")
+    if fields["kind"] == "noun" and ANY in table:
+        raise ValueError(
+            f"the noun '{table[ANY]}' needs its number and gender, for example {{ s = \"{table[ANY]}\" }}"
+        )
+    return {**fields, "forms": table}
+
+
+class WordSet(BaseModel):
+    """Terms that stand for a group, or for one side of a pair of attributes.
+
+    Attributes:
+        list: name of the list it is part of ("indibias-names").
+        language: ISO 639 code.
+        kind: of its terms, where they do not say their own.
+        forms: agreement codes of terms that are written as a list of forms.
+        terms: at least one.
+        group: value by axis, for terms of a group; empty for heads that say no group ("person").
+        attribute: name of the attribute pair, or empty.
+        side: 'a' or 'b', for attributes.
+        name: what an attribute set is called.
+        head: whether its nouns may be crossed with modifiers.
+        place: where a modifier stands: 'before' or 'after' its head.
+        source: citation.
+        bundled: whether it is one of endoxa's own lists.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    list: str
+    language: str
+    kind: Kind
+    forms: tuple[str, ...] = ()
+    terms: Annotated[tuple[Term, ...], Len(1)]
+    group: dict[str, str] = {}
+    attribute: str = ""
+    side: Literal["", "a", "b"] = ""
+    name: str = ""
+    head: bool = False
+    place: Literal["before", "after"] = "before"
+    source: str = ""
+    bundled: bool = False
+
+    @field_validator("terms", mode="before")
+    @classmethod
+    def _as_tables(cls, entries: Any, info: ValidationInfo) -> Any:
+        if not isinstance(entries, Sequence) or isinstance(entries, str):
+            return entries
+        return [_as_table(entry, info.data.get("kind"), info.data.get("forms", ())) for entry in entries]
+
+    @model_validator(mode="after")
+    def _complete(self) -> Self:
+        if ("group" in self.model_fields_set) == bool(self.attribute) or bool(self.attribute) != bool(
+            self.side
+        ):
+            raise ValueError("give either 'group' (values by axis), or 'attribute' with 'side' ('a' or 'b')")
+        if len({term.kind == "modifier" for term in self.terms}) > 1:
+            raise ValueError("modifiers and other terms stand in one set; make two sets")
+        return self
+
+    @property
+    def modifies(self) -> bool:
+        """Whether its terms are modifiers of heads."""
+        return self.terms[0].kind == "modifier"
+
+
+class AttributePair(BaseModel):
     """Two attribute sets that are held against each other.
 
     Attributes:
-        name: word used on the command line.
         direction: what a positive effect means for groups that differ on an axis, with its source, by axis.
         lead: axes that decide first which of two groups is X.
     """
 
-    name: str
-    direction: Mapping[str, str] = field(default_factory=dict)
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    direction: dict[str, str] = {}
     lead: tuple[str, ...] = ()
+
+
+class ListFile(BaseModel):
+    """What one file of lists holds; see `WordLists` for all of them together."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    source: str = ""
+    axes: dict[str, tuple[str, ...]] = {}
+    labels: dict[str, dict[str, str]] = {}
+    attributes: dict[str, AttributePair] = {}
+    sets: tuple[WordSet, ...] = Field(alias="set")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,13 +179,13 @@ class WordLists:
 
     Attributes:
         axes: values by axis, in the order that makes X and Y.
-        labels: how a value is called in names of sets, by (axis, value).
+        labels: how a value is called in names of sets, by axis.
         pairs: attribute pairs by name.
         sets: in the order of the files.
     """
 
     axes: Mapping[str, tuple[str, ...]]
-    labels: Mapping[tuple[str, str], str]
+    labels: Mapping[str, Mapping[str, str]]
     pairs: Mapping[str, AttributePair]
     sets: tuple[WordSet, ...]
 
@@ -76,7 +196,7 @@ class WordLists:
 
     def label(self, axis: str, value: str) -> str:
         """What a value is called."""
-        return self.labels.get((axis, value), value)
+        return self.labels.get(axis, {}).get(value, value)
 
 
 def load_lists(user_files: Sequence[Path] = ()) -> WordLists:
@@ -86,111 +206,60 @@ def load_lists(user_files: Sequence[Path] = ()) -> WordLists:
         UserError: a file of the user cannot be read, or is not as described above.
     """
     folder = files(__package__).joinpath("lists")
-    tables: list[tuple[str, Mapping[str, Any]]] = [(str(path), _user_table(path)) for path in user_files]
-    tables += [
-        (name, tomllib.loads(folder.joinpath(f"{name}.toml").read_text(encoding="utf-8")))
-        for name in ("axes", *PUBLISHED)
-    ]
+    published = {
+        name: folder.joinpath(f"{name}.toml").read_text("utf-8") for name in ("axes", "weat", "indibias")
+    }
     # English and Hindi, the languages of the published lists, come first.
     languages = dict.fromkeys(("en", "hi", *languages_with("lists.toml")))
-    tables += [(f"endoxa-{code}", words_of(code, "lists.toml")) for code in languages]
+    ours = {f"endoxa-{code}": words_of(code, "lists.toml") for code in languages}
+    theirs = {str(path): read_toml(path) for path in user_files}
+    tables = {
+        **theirs,
+        **{name: {"set": (), **tomllib.loads(text)} for name, text in published.items()},
+        **ours,
+    }
+    contents = {
+        name: validated(ListFile, table, name, "docs/build/tests.md shows a file of lists.")
+        for name, table in tables.items()
+    }
     axes: dict[str, tuple[str, ...]] = {}
-    labels: dict[tuple[str, str], str] = {}
+    labels: dict[str, dict[str, str]] = {}
     pairs: dict[str, AttributePair] = {}
-    sets: list[WordSet] = []
-    for name, table in reversed(tables):
-        for axis, values in _table(table, "axes", name).items():
-            axes[axis] = tuple(map(str, values))
-        for axis, words in _table(table, "labels", name).items():
-            labels |= {(axis, value): str(label) for value, label in words.items()}
-        for pair, facts in _table(table, "attributes", name).items():
-            lead, direction = facts.get("lead", []), facts.get("direction", {})
-            if not isinstance(lead, list) or not isinstance(direction, dict):
-                raise UserError(
-                    f"{name}, [attributes.{pair}]: 'lead' is a list of axes, 'direction' a table by axis."
-                )
-            named = {str(axis): str(meaning) for axis, meaning in direction.items()}
-            pairs[pair] = AttributePair(pair, named, tuple(map(str, lead)))
-    for name, table in tables:
-        bundled = name in {f"endoxa-{code}" for code in languages}
-        sets += (replace(entry, bundled=bundled) for entry in _sets(table, name))
+    for content in reversed(contents.values()):
+        axes |= content.axes
+        labels |= {axis: labels.get(axis, {}) | words for axis, words in content.labels.items()}
+        pairs |= content.attributes
+    sets = tuple(
+        entry.model_copy(
+            update={
+                "name": entry.name or entry.attribute,
+                "source": entry.source or content.source or Path(name).name,
+                "bundled": name in ours,
+            }
+        )
+        for name, content in contents.items()
+        for entry in content.sets
+    )
     for entry in sets:
         for axis, value in entry.group.items():
             axes[axis] = tuple(dict.fromkeys((*axes.get(axis, ()), value)))
         if entry.attribute:
-            pairs.setdefault(entry.attribute, AttributePair(entry.attribute))
-    return WordLists(axes, labels, pairs, tuple(sets))
+            pairs.setdefault(entry.attribute, AttributePair())
+    return WordLists(axes, labels, pairs, sets)
 
 
-def _user_table(path: Path) -> dict[str, Any]:
-    require_file(path)
-    try:
-        table = tomllib.loads(path.read_text(encoding="utf-8-sig"))
-    except UnicodeDecodeError as error:
-        raise UserError(f"{path} is not UTF-8 text: save it as UTF-8.") from error
-    except tomllib.TOMLDecodeError as error:
-        raise UserError(f"{path} is not TOML ({error}): docs/build/tests.md shows a list.") from error
-    unknown = [key for key in table if key not in ("source", "axes", "labels", "attributes", "set")]
-    if unknown or not isinstance(table.get("set"), list):
-        fault = f"'{unknown[0]}' is not known" if unknown else "it has no [[set]]"
-        raise UserError(
-            f"{path}: {fault}; a file of lists has source, [[set]] and, where needed, [axes], [attributes]."
-        )
-    return table
+def available(lists: WordLists) -> pl.DataFrame:
+    """Every set of terms: columns what, list, language, terms (how many), source."""
+    rows = [
+        (_stands_for(entry), entry.list, entry.language, len(entry.terms), entry.source)
+        for entry in lists.sets
+    ]
+    columns = ["what", "list", "language", "terms", "source"]
+    return pl.DataFrame(rows, columns, orient="row").sort("what", "list", maintain_order=True)
 
 
-def _table(content: Mapping[str, Any], key: str, name: str) -> Mapping[str, Any]:
-    table = content.get(key, {})
-    kind: type = list if key == "axes" else dict
-    if not isinstance(table, dict) or not all(isinstance(inner, kind) for inner in table.values()):
-        raise UserError(
-            f"{name}, [{key}]: expected one {'list of values' if kind is list else 'table'} for each name."
-        )
-    return table
-
-
-def _sets(table: Mapping[str, Any], name: str) -> Iterator[WordSet]:
-    source = str(table.get("source", Path(name).name))
-    for number, entry in enumerate(table.get("set", ()), 1):
-        yield _word_set(entry, f"{name}, set {number}", source)
-
-
-def _word_set(entry: Any, where: str, source: str) -> WordSet:
-    if not isinstance(entry, dict):
-        raise UserError(f"{where}: expected a table with list, language, kind and terms.")
-    unknown = sorted(entry.keys() - _KEYS)
-    missing = [key for key in ("list", "language", "kind", "terms") if key not in entry]
-    if unknown or missing:
-        fault = f"'{unknown[0]}' is not known" if unknown else f"'{missing[0]}' is missing"
-        raise UserError(f"{where}: {fault}; a set can have {', '.join(sorted(_KEYS))}.")
-    side = str(entry.get("side", ""))
-    if ("group" in entry) == ("attribute" in entry) or ("attribute" in entry and side not in ("a", "b")):
-        raise UserError(
-            f"{where}: give either 'group' (values by axis), or 'attribute' with 'side' ('a' or 'b')."
-        )
-    group, terms, codes = entry.get("group", {}), entry["terms"], entry.get("forms", [])
-    if not isinstance(group, dict) or not isinstance(terms, list) or not terms or not isinstance(codes, list):
-        raise UserError(
-            f"{where}: 'group' is a table, 'forms' a list, and 'terms' a list with at least one term."
-        )
-    parsed = tuple(parse_term(term, entry["kind"], codes, where) for term in terms)
-    if len({term.kind == "modifier" for term in parsed}) > 1:
-        raise UserError(f"{where}: modifiers and other terms stand in one set; make two sets.")
-    return WordSet(
-        list=str(entry["list"]),
-        language=str(entry["language"]),
-        terms=parsed,
-        group={str(axis): str(value) for axis, value in group.items()},
-        attribute=str(entry.get("attribute", "")),
-        side=side,
-        name=str(entry.get("name", entry.get("attribute", ""))),
-        head=bool(entry.get("head", False)),
-        place=_place(entry.get("place", "before"), where),
-        source=str(entry.get("source", source)),
-    )
-
-
-def _place(value: object, where: str) -> str:
-    if value not in ("before", "after"):
-        raise UserError(f"{where}: 'place' is {value!r}; a modifier stands 'before' or 'after' its head.")
-    return str(value)
+def _stands_for(entry: WordSet) -> str:
+    if entry.attribute:
+        return f"{entry.attribute}: {entry.name}"
+    values = ", ".join(f"{axis} {value}" for axis, value in entry.group.items()) or "people of any group"
+    return f"{values} (with a noun)" if entry.modifies else values

@@ -1,19 +1,22 @@
-"""What the association tests show, in sentences made from their verdicts: of each encoder, and between poolings."""
+"""What the association tests show, in sentences made from their verdicts, and the order of the page."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
 from functools import partial
-from itertools import combinations
 from typing import Any
 
 import polars as pl
 
 from endoxa.errors import UserError
-from endoxa.instruments.association_tests.report.figures import closer, every_test, matrices, strongest_figure
+from endoxa.instruments.association_tests.report.figures import closer, every_test, strongest
 from endoxa.instruments.association_tests.report.quoting import diagnostics
-from endoxa.instruments.association_tests.report.results import TEST, Associations, read_associations
+from endoxa.instruments.association_tests.report.results import (
+    TEST,
+    Associations,
+    confidence_words,
+    read_associations,
+)
 from endoxa.instruments.association_tests.report.tables import (
     all_tests,
     effect_sizes,
@@ -22,22 +25,15 @@ from endoxa.instruments.association_tests.report.tables import (
     tests_overview,
     words,
 )
-from endoxa.report.claims import corrected, is_clear, signed_ends, verdict_counts
+from endoxa.report.claims import clear, corrected, is_clear, signed_ends, verdict_counts
 from endoxa.report.document import Finding, Section
 from endoxa.report.families import families
 from endoxa.report.frame import CITE, Page, filled, present
 from endoxa.report.inputs import Run
+from endoxa.report.plots import MOST_APART
 from endoxa.report.quoting import quoting
 from endoxa.report.tables import Table, number_field, table_of, text_field
-from endoxa.report.words import (
-    NO_VALUE,
-    count,
-    language_name,
-    listed,
-    p_value,
-    plural,
-    signed,
-)
+from endoxa.report.words import NO_VALUE, count, language_name, listed, p_value, plural, signed
 from endoxa.runs.families import ASSOCIATION_TESTS
 from endoxa.runs.instrument import Shown
 from endoxa.runs.options import PaperOptions
@@ -62,17 +58,20 @@ Row = dict[str, Any]
 
 def findings(results: Associations) -> Section:
     """How many tests show a difference, the largest of every encoder, what could not be tested."""
-    estimates = results.estimates
-    sentences = by_encoder if len(results.encoders) <= FEW else strongest
+    estimates, figure = results.estimates, strongest(results)
+    number, meaning = page_number(estimates)
+    apart = len(results.encoders) <= MOST_APART or estimates["test"].n_unique() == 1
+    levels = confidence_words(estimates) if apart else ""
     return Section(
         anchor="findings",
         title="What the tests show",
-        findings=(*overall(estimates), *sentences(estimates), *caveats(estimates)),
-        figures=strongest_figure(results),
+        findings=(*overall(estimates), *differences(results), *caveats(estimates)),
+        figures=() if figure is None else (figure,),
         tables=() if estimates.height == 1 else (encoder_table(estimates),),
         notes=(
             "A row of the figure is a test, a dot an encoder; right of the line the first group lies nearer to the "
-            "attribute marked +, left of it to the one marked −. Filled dots: the groups differ.",
+            "attribute marked +, left of it to the one marked −. Filled dots: the groups differ. "
+            f"{f'Lines: {levels} intervals.' if levels else ''}",
             "Effect size: how much nearer the first group lies to the first attribute, rather than the second, than "
             f"the second group does, in standard deviations over the words of both (ddof {results.ddof}). Both groups "
             "may lie nearer to one and the same attribute: the effect size is a difference between groups. *: the "
@@ -81,50 +80,44 @@ def findings(results: Associations) -> Section:
             "divided these words into such groups. The interval leaves zero out only where the two-sided p-value alone "
             f"is at most {results.level}; what is said here follows from the p-value after adjustment over all tests.",
         ),
-        **number(estimates),
+        number=number,
+        meaning=meaning,
     )
 
 
-def number(estimates: pl.DataFrame) -> dict[str, Any]:
+def page_number(estimates: pl.DataFrame) -> tuple[str, str]:
     """The effect size of the only test, or in how many of the tests of the only encoder the groups differ."""
     rows = [row for row in estimates.rows(named=True) if row["verdict"] != UNTESTED]
     if not rows or estimates["encoder"].n_unique() > 1:
-        return {}
-    if len(rows) == 1:
-        (row,) = rows
-        texts = "" if row["n_x"] is None else f", {count(row['n_x'])} and {count(row['n_y'])} texts"
-        return {
-            "number": signed(row["effect_size"]),
-            "meaning": f"effect size, in standard deviations: how much nearer {row['x']} lies to {row['a']} (rather "
-            f"than {row['b']}) than {row['y']} does{texts}. Without a difference: 0.",
-        }
-    return {
-        "number": f"{len(_claims(rows))} of {len(rows)}",
-        "meaning": "tests show a difference between the groups after adjustment over all tests. Without any "
-        "difference: 0.",
-    }
-
-
-def lead(results: Associations) -> str:
-    """The sentence on the only encoder, with interval; empty where there are several, or nothing can be tested."""
-    return " ".join(map(str, by_encoder(results.estimates))) if len(results.encoders) == 1 else ""
+        return "", ""
+    if len(rows) > 1:
+        return (
+            f"{len(_claims(rows))} of {len(rows)}",
+            "tests show a difference between the groups after adjustment over all tests. Without any difference: 0.",
+        )
+    (row,) = rows
+    texts = "" if row["n_x"] is None else f", {count(row['n_x'])} and {count(row['n_y'])} texts"
+    return (
+        signed(row["effect_size"]),
+        f"effect size, in standard deviations: how much nearer {row['x']} lies to {row['a']} (rather than {row['b']}) "
+        f"than {row['y']} does{texts}. Without a difference: 0.",
+    )
 
 
 def title(results: Associations) -> str:
     """In how many tests the groups differ, as the title of the page."""
     rows = results.estimates.rows(named=True)
-    verdicts = verdict_counts(rows)
-    claimed, tested = verdicts[ABOVE] + verdicts[BELOW], len(rows) - verdicts[UNTESTED]
-    what = "association test" if len(results.encoders) == 1 else "result of association tests"
-    many = "association tests" if len(results.encoders) == 1 else "results of association tests"
+    claimed, tested = len(_claims(rows)), sum(row["verdict"] != UNTESTED for row in rows)
+    alone = len(results.encoders) == 1
+    what = "association test" if alone else "result of association tests"
+    many = "association tests" if alone else "results of association tests"
     if not tested:
         return f"No difference can be tested in {plural(len(rows), what, many)}"
-    tests = plural(tested, what, many)
     if not claimed:
-        return f"No difference between groups is shown in {tests}"
+        return f"No difference between groups is shown in {plural(tested, what, many)}"
     if tested == 1:
         return f"The groups differ in the only {what}"
-    return f"The groups differ in {claimed:,} of {tests}"
+    return f"The groups differ in {claimed:,} of {plural(tested, what, many)}"
 
 
 def overall(estimates: pl.DataFrame) -> Iterator[Finding]:
@@ -140,18 +133,20 @@ def overall(estimates: pl.DataFrame) -> Iterator[Finding]:
         "are not distinguishable": verdicts[UNCLEAR],
         "cannot be tested": verdicts[UNTESTED],
     }
-    parts = [f"{words} in {number:,}" for words, number in counts.items() if number]
     yield Finding(
         f"{plural(len(rows), 'result')}: {plural(numbers['test'], 'test')} in "
         f"{plural(numbers['model'], 'model')}{poolings}. After adjustment over all tests the two groups "
-        f"{listed(parts)}.",
+        f"{listed([f'{words} in {number:,}' for words, number in counts.items() if number])}.",
         ({"results": len(rows), **numbers}, *rows),
     )
 
 
-def by_encoder(estimates: pl.DataFrame) -> Iterator[Finding]:
-    """One sentence for each encoder that could be tested: how many tests differ, and the largest difference."""
-    tested = estimates.filter(pl.col("verdict") != UNTESTED)
+def differences(results: Associations) -> Iterator[Finding]:
+    """The largest difference of each of a few encoders; of many those that hold in the most encoders."""
+    tested = results.estimates.filter(pl.col("verdict") != UNTESTED)
+    if len(results.encoders) > FEW:
+        yield from most_found(results.estimates)
+        return
     for (encoder,), group in tested.group_by(["encoder"], maintain_order=True):
         rows = group.rows(named=True)
         claims, several = _claims(rows), len(rows) > 1
@@ -166,7 +161,7 @@ def by_encoder(estimates: pl.DataFrame) -> Iterator[Finding]:
         yield Finding(f"{encoder}: {text}", tuple(rows))
 
 
-def strongest(estimates: pl.DataFrame) -> Iterator[Finding]:
+def most_found(estimates: pl.DataFrame) -> Iterator[Finding]:
     """The differences that hold after correction in the most encoders in one direction, and the largest of each."""
     above, below = (pl.col("verdict") == ABOVE).sum(), (pl.col("verdict") == BELOW).sum()
     ranked = (
@@ -174,12 +169,12 @@ def strongest(estimates: pl.DataFrame) -> Iterator[Finding]:
         .agg(reach=pl.max_horizontal(above, below), size=pl.col("effect_size").abs().mean())
         .filter(pl.col("reach") > 0)
         .sort("reach", "size", descending=True, maintain_order=True)
+        .head(MOST_NAMED)
     )
-    tested = estimates.filter(pl.col("verdict") != UNTESTED)
-    if ranked.is_empty() and tested.height:
-        rows = tested.rows(named=True)
-        yield Finding(_least(rows, where=True), tuple(rows))
-    for place in range(min(MOST_NAMED, ranked.height)):
+    tested = estimates.filter(pl.col("verdict") != UNTESTED).rows(named=True)
+    if ranked.is_empty() and tested:
+        yield Finding(_least(tested, where=True), tuple(tested))
+    for place in range(ranked.height):
         rows = estimates.join(ranked[place], on=TEST, how="semi", maintain_order="left").rows(named=True)
         sides = [[row for row in rows if row["verdict"] == side] for side in CLEAR]
         claims, others = max(sides, key=len), min(sides, key=len)
@@ -203,9 +198,10 @@ def caveats(estimates: pl.DataFrame) -> Iterator[Finding]:
             'tested. A one-sided test cannot show that direction: "not distinguishable" says nothing about it.',
             tuple(against.rows(named=True)),
         )
-    words = pl.min_horizontal("n_a", "n_b")
-    if estimates["n_a"].count() and (verdicts := estimates.filter(pl.col("verdict") != UNTESTED)).height:
-        few, most = verdicts.select(least=words.min(), most=words.max()).row(0)
+    tested = estimates.filter(pl.col("verdict") != UNTESTED)
+    attributes = tested.select(pl.min_horizontal("n_a", "n_b")).to_series().drop_nulls()
+    if len(attributes):
+        few, most = sorted(attributes)[0], sorted(attributes)[-1]
         texts = f"{few:g}" if few == most else f"{few:g} to {most:g}"
         yield Finding(
             "The words of the groups are the sample. Those of the attributes are taken as they are: what is said holds "
@@ -225,7 +221,7 @@ def caveats(estimates: pl.DataFrame) -> Iterator[Finding]:
             f"on {count(small[0])}: other words for the same groups may give other values.",
             ({"results": len(small), "texts": int(small[0]), "small": SMALL},),
         )
-    unequal = estimates.filter(larger >= TIMES * smaller, pl.col("verdict") != UNTESTED).height
+    unequal = tested.filter(larger >= TIMES * smaller).height
     if unequal:
         yield Finding(
             f"{plural(unequal, 'result compares', 'results compare')} a group with one of at least {TIMES} times as "
@@ -236,45 +232,38 @@ def caveats(estimates: pl.DataFrame) -> Iterator[Finding]:
 
 def encoder_table(estimates: pl.DataFrame) -> Table:
     """What became of the tests of each encoder, those with the most differences first."""
-    rows = []
-    for (encoder,), group in estimates.group_by(["encoder"], maintain_order=True):
-        tests = group.rows(named=True)
-        claims = _claims(tests)
-        rows.append(
-            verdict_counts(tests)
-            | {"encoder": encoder, "tests": len(tests), "claims": len(claims), "largest": [*claims, None][0]}
-        )
-    rows.sort(key=lambda row: -row["claims"])
+    claimed = {name: pl.col(name).filter(clear()) for name in ("effect_size", "p_adjusted")}
+    rows = estimates.group_by("encoder", maintain_order=True).agg(
+        clear().sum().alias("claims"),
+        *((pl.col("verdict") == verdict).sum().alias(verdict) for verdict in (UNCLEAR, UNTESTED)),
+        *(column.sort_by(claimed["effect_size"].abs()).last() for column in claimed.values()),
+        tests=pl.len(),
+    )
 
-    def largest(row: Row, shown: Any, name: str) -> str:
-        return NO_VALUE if row["largest"] is None else str(shown(row["largest"][name]))
+    def of_claims(shown: Callable[[Any], str]) -> Callable[[Any], str]:
+        return lambda number: NO_VALUE if number is None else shown(number)
 
     return table_of(
         "Tests of each encoder; the largest effect is that of a difference that holds after correction",
-        rows,
+        rows.sort("claims", descending=True, maintain_order=True),
         (
             text_field("encoder"),
             number_field("tests"),
             number_field("groups differ", "claims"),
             number_field("not distinguishable", UNCLEAR),
             number_field("cannot be tested", UNTESTED),
-            number_field("largest effect size", lambda row: largest(row, signed, "effect_size")),
-            number_field("p adjusted", lambda row: largest(row, p_value, "p_adjusted")),
+            number_field("largest effect size", "effect_size", of_claims(signed)),
+            number_field("p adjusted", "p_adjusted", of_claims(p_value)),
         ),
     )
 
 
 def spoken(row: Row) -> str:
     """What an effect size says, in the names of the sets: 'X lies nearer to A (rather than B) than Y does'."""
-    if _is_zero(row["effect_size"]):
+    if signed(row["effect_size"]) == signed(0.0):
         return f"no difference between {row['x']} and {row['y']}"
     near, far = ("a", "b") if row["effect_size"] > 0 else ("b", "a")
     return f"{row['x']} lies nearer to {row[near]} (rather than {row[far]}) than {row['y']} does"
-
-
-def _is_zero(effect: float) -> bool:
-    """Whether an effect size is printed as zero."""
-    return signed(effect) == signed(0.0)
 
 
 def _claims(rows: Iterable[Row]) -> list[Row]:
@@ -295,8 +284,10 @@ def _least(rows: Iterable[Row], lead: str = "Least p-value: ", *, where: bool = 
     text = f"{lead}{row['x']} and {row['y']}{verb} between {row['a']} and {row['b']}{encoder}"
     if not lead and row["alternative"] != "two-sided":
         near, far = ("a", "b") if row["alternative"] == "greater" else ("b", "a")
-        text = f"{row['x']} and {row['y']} are not distinguishable in the one direction that was tested "
-        text += f"({row['x']} nearer to {row[near]} rather than {row[far]})"
+        text = (
+            f"{row['x']} and {row['y']} are not distinguishable in the one direction that was tested "
+            f"({row['x']} nearer to {row[near]} rather than {row[far]})"
+        )
     return f"{text} ({_numbers(row)}).{corrected({**row, 'reason': row['verdict_reason']})}"
 
 
@@ -308,24 +299,51 @@ def _numbers(row: Row) -> str:
         if None not in (row["low"], row["high"], row["confidence"])
         else ""
     )
-    zero = "no difference, " if _is_zero(row["effect_size"]) else ""
+    effect = signed(row["effect_size"])
+    zero = "no difference, " if effect == signed(0.0) else ""
     side = "" if row["alternative"] == "two-sided" else " one-sided"
-    adjusted = f"adjusted{side} p {p_value(row['p_adjusted'])}"
-    return f"{language}{zero}effect size {signed(row['effect_size'])}{interval}, {adjusted}"
+    return f"{language}{zero}effect size {effect}{interval}, adjusted{side} p {p_value(row['p_adjusted'])}"
 
 
 SIGN_CHANGES = {
-    "label": "the model",
-    "first": "one pooling",
-    "second": "another",
-    "tests": "tests with a defined effect size under both",
-    "changed": "of those, how many effect sizes have opposite signs",
-    "differ": "groups that differ under both",
-    "opposed": "of those, how many in opposite directions",
-    "only_first": "groups that differ under `first` only",
-    "only_second": "groups that differ under `second` only",
+    "tests": pl.len(),
+    "changed": pl.col("opposite").sum(),
+    "differ": pl.col("both").sum(),
+    "opposed": (pl.col("both") & pl.col("opposite")).sum(),
+    "only_first": (pl.col("claimed") & ~pl.col("both")).sum(),
+    "only_second": (pl.col("claimed_second") & ~pl.col("both")).sum(),
 }
-"""Columns of `sign_changes`."""
+"""What is counted of every two poolings of a model: effect sizes that both have, opposite signs, claims."""
+
+
+def sign_changes(estimates: pl.DataFrame) -> pl.DataFrame:
+    """One row per model (`label`) and two of its poolings that share a test, `first` and `second`, with `SIGN_CHANGES`.
+
+    An effect size that is printed as zero changes with nothing.
+    """
+    effect = pl.col("effect_size")
+    placed = estimates.with_row_index("place").with_columns(pl.col("place").min().over("label", "pooling"))
+    signs = placed.drop_nulls("effect_size").select(
+        *("label", "test", "language", "place"),
+        first="pooling",
+        sign=pl.when(effect.abs() < RESOLUTION).then(0).otherwise(effect.sign()),
+        claimed=clear(),
+    )
+    pairs = signs.join(
+        signs.rename({"first": "second"}),
+        on=["label", "test", "language"],
+        suffix="_second",
+        maintain_order="left",
+    )
+    return (
+        pairs.filter(pl.col("place") < pl.col("place_second"))
+        .with_columns(
+            opposite=pl.col("sign") * pl.col("sign_second") < 0,
+            both=pl.col("claimed") & pl.col("claimed_second"),
+        )
+        .group_by("label", "first", "second", maintain_order=True)
+        .agg(counted.cast(pl.Int64).alias(name) for name, counted in SIGN_CHANGES.items())
+    )
 
 
 def poolings(results: Associations) -> Section | None:
@@ -336,36 +354,19 @@ def poolings(results: Associations) -> Section | None:
     sentences = []
     for row in rows.rows(named=True):
         changed, opposed = row["changed"], row["opposed"]
-        more = (
-            f" In {plural(opposed, 'test')} both poolings show a difference, in opposite directions."
-            if opposed
-            else ""
-        )
+        changes = "changes" if changed == 1 else "change"
         text = (
             f"{row['label']}: between {row['first']} and {row['second']}, {changed or 'none'} of "
-            f"{plural(row['tests'], 'effect size')} {'changes' if changed == 1 else 'change'} sign.{more}"
+            f"{plural(row['tests'], 'effect size')} {changes} sign. The groups differ under both in "
+            f"{plural(row['differ'], 'test')}, only under {row['first']} in {row['only_first']} and only under "
+            f"{row['second']} in {row['only_second']}."
         )
-        sentences.append(Finding(text, (row,)))
-    table = table_of(
-        "Sign changes between poolings of one model",
-        rows,
-        (
-            text_field("model", "label"),
-            text_field("one pooling", "first"),
-            text_field("other pooling", "second"),
-            number_field("tests"),
-            number_field("change sign", "changed"),
-            number_field("groups differ in both", "differ"),
-            number_field("in opposite directions", "opposed"),
-            number_field("only in one", "only_first"),
-            number_field("only in other", "only_second"),
-        ),
-    )
+        more = f" In {plural(opposed, 'test')} both poolings show a difference, in opposite directions."
+        sentences.append(Finding(text + (more if opposed else ""), (row,)))
     return Section(
         "poolings",
         "Between poolings",
         findings=tuple(sentences),
-        tables=(table,),
         notes=(
             "Pooling is how the vectors of a text's tokens become one vector. Nothing in the question "
             "decides which is right, so a result that turns with it says more about the choice than about the groups.",
@@ -373,55 +374,15 @@ def poolings(results: Associations) -> Section | None:
     )
 
 
-def sign_changes(estimates: pl.DataFrame) -> pl.DataFrame:
-    """One row per model and two of its poolings that share a test, columns of `SIGN_CHANGES`.
-
-    An effect size that is printed as zero changes with nothing.
-    """
-    effect = pl.col("effect_size")
-    signs = estimates.drop_nulls("effect_size").select(
-        *("label", "pooling", "test", "language"),
-        sign=pl.when(effect.abs() < RESOLUTION).then(0).otherwise(effect.sign()),
-        claimed=pl.col("verdict").is_in(CLEAR),
-    )
-    rows = []
-    for (label,), group in estimates.group_by(["label"], maintain_order=True):
-        for first, second in combinations(group["pooling"].unique(maintain_order=True), 2):
-            pairs = signs.filter(label=label, pooling=first).join(
-                signs.filter(label=label, pooling=second), on=["test", "language"]
-            )
-            left, right = pairs["claimed"], pairs["claimed_right"]
-            opposite = pairs["sign"] * pairs["sign_right"] < 0
-            numbers = (opposite, left & right, left & right & opposite, left & ~right, ~left & right)
-            if pairs.height:
-                rows.append((label, first, second, pairs.height, *(int(column.sum()) for column in numbers)))
-    texts = dict.fromkeys(("label", "first", "second"), pl.String)
-    schema = {name: texts.get(name, pl.Int64) for name in SIGN_CHANGES}
-    return pl.DataFrame(rows, schema=schema, orient="row")
-
-
 def tests_made(results: Associations) -> Section:
     """The family behind the claims of the page: all its tests."""
-    together = (
-        "all tests of this page, whichever run, encoder and pooling they are of. The tables of the single runs are "
-        "adjusted over their own tests only, so their adjusted p-values may be smaller"
-        if results.estimates["run"].n_unique() > 1
-        else "all tests that were analyzed together, whichever encoder and pooling they are of"
-    )
-    return replace(
-        families([(ASSOCIATION_TESTS, results.estimates, "")], level=results.level),
-        notes=(
-            f"A claim needs an adjusted p-value of at most {results.level}. p-values are adjusted over {together}. A "
-            "test that cannot be made speaks neither for nor against a difference.",
-        ),
-    )
+    return families([(ASSOCIATION_TESTS, results.estimates, "")], level=results.level)
 
 
 SECTIONS: tuple[Callable[[Associations], Section | None], ...] = (
     findings,
     every_test,
     closer,
-    matrices,
     poolings,
     effect_sizes,
     all_tests,
@@ -449,7 +410,7 @@ def tests_page(runs: Sequence[Run], results: Associations) -> Page:
         package=__package__,
         title=title(results),
         subtitle=summary(results.estimates),
-        lead=lead(results),
+        lead=" ".join(map(str, differences(results))) if len(results.encoders) == 1 else "",
         entries=(first, *box, *others, *after),
         runs=runs,
         models=results.labels,
@@ -469,8 +430,7 @@ def shown(runs: Sequence[Run], confidence: float | None, paper: PaperOptions) ->
         UserError: the tests cannot be read, or their intervals have another level.
     """
     results = read_associations(runs)
-    levels = results.estimates["confidence"].drop_nulls().unique().sort()
-    for level in levels:
+    for level in results.estimates["confidence"].drop_nulls().unique().sort():
         if confidence is not None and abs(level - confidence) > 1e-9:
             raise UserError(
                 f"The intervals of these tests have confidence {level:g}, not {confidence:g}: leave --confidence out, "

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from pathlib import Path
 
 import polars as pl
 
 from endoxa.errors import UserError
+from endoxa.instruments.association_tests.estimates.run import SCHEMA
 from endoxa.instruments.association_tests.estimates.verdicts import judged, side_of
+from endoxa.report.claims import signed_ends
+from endoxa.report.estimates import Kind
 from endoxa.report.figures import Measure
 from endoxa.report.inputs import Run
-from endoxa.report.words import short_labels
+from endoxa.report.words import short_labels, signed
 from endoxa.schema import TEST_COLUMNS
 from endoxa.sources.frames import read_table
-from endoxa.stats.verdicts import significance
+from endoxa.stats.verdicts import ABOVE, BELOW, significance
 
 REQUIRED = ("test", "x", "y", "a", "b", "effect_size", "p_value")
 """Columns without which a table is not one of association tests; the others may be missing."""
@@ -28,10 +32,7 @@ TEST = ("language", "axis", "a", "b", "x", "y", "test")
 
 EFFECT = Measure("effect size", 0.0, "+.2~f", 1.0, 0.5)
 
-_NUMBERS = (
-    *("n_x", "n_y", "n_a", "n_b", "statistic", "effect_size", "effect_size_ddof0", "low", "high"),
-    *("confidence", "p_value", "p_adjusted", "n_draws", "neutral", "clusters", "p_published"),
-)
+UNDEFINED = "undefined"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +41,9 @@ class Associations:
 
     Attributes:
         estimates: `run` and the columns of `schema.TEST_COLUMNS`, numbers as floats (null where undefined or
-            missing), texts never null; besides `label` (short name of the model), `encoder` (label and pooling)
-            and `alternative` ('greater', 'less' or 'two-sided', from `method`).
+            missing), texts never null; besides `label` (short name of the model), `encoder` (label and pooling),
+            `alternative` ('greater', 'less' or 'two-sided', from `method`), `value` (the effect size) and `n` (texts of
+            both groups).
         labels: short name of every model.
     """
 
@@ -70,6 +72,27 @@ class Associations:
         """The level of the verdicts, one minus the confidence: '0.05', or '0.05 or 0.1'."""
         levels = self.estimates["confidence"].drop_nulls().unique().sort(descending=True)
         return " or ".join(f"{significance(level):g}" for level in levels) or "0.05"
+
+    @property
+    def kind(self) -> Kind:
+        """How an effect size is drawn and put into tables; sentences name the sets (`findings.spoken`)."""
+        return Kind(
+            head="effect size",
+            measure=EFFECT,
+            level=confidence_words(self.estimates),
+            neutral="0",
+            unbiased="no difference: 0",
+            who=itemgetter("encoder"),
+            name=itemgetter("encoder"),
+            says=lambda row: signed(row["value"]),
+            clear={
+                ABOVE: "lie{s} nearer to the first attribute",
+                BELOW: "lie{s} nearer to the second attribute",
+            },
+            unclear="not distinguishable",
+            value=lambda value: UNDEFINED if value is None else signed(value, 2),
+            ends=lambda row: signed_ends(row, digits=2),
+        )
 
 
 def confidence_words(estimates: pl.DataFrame) -> str:
@@ -108,6 +131,8 @@ def read_associations(runs: Sequence[Run]) -> Associations:
         label=label,
         alternative=pl.Series([side_of(method) for method in tables["method"]], dtype=pl.String),
         encoder=pl.when(pooled).then(pl.format("{} · {}", label, "pooling")).otherwise(label),
+        value=pl.col("effect_size").fill_nan(None),
+        n=pl.col("n_x") + pl.col("n_y"),
     )
     return Associations(estimates, labels)
 
@@ -117,10 +142,10 @@ def _read(run: Run) -> pl.DataFrame:
     table = read_table(path, REQUIRED)
     missing = [pl.lit("").alias(name) for name in TEST_COLUMNS if name not in table.columns]
     texts = table.with_columns(missing).select(pl.lit(str(run.folder)).alias("run"), *TEST_COLUMNS)
-    filled = texts.with_columns(pl.all().fill_null(""))
-    return filled.with_columns(
-        *(_number(filled[name], path) for name in _NUMBERS),
-        model=pl.when(pl.col("model") == "").then(pl.lit(path.stem)).otherwise("model"),
+    texts = texts.with_columns(pl.all().fill_null(""))
+    return texts.with_columns(
+        *(_number(texts[name], path) for name, kind in SCHEMA.items() if kind.is_numeric()),
+        model=pl.col("model").replace("", path.stem),
     )
 
 

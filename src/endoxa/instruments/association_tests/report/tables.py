@@ -6,17 +6,17 @@ Tables 3, 4 and 9 of IndiBias; the intervals are ours.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import polars as pl
 
 from endoxa.instruments.association_tests.items import read_tests
-from endoxa.instruments.association_tests.report.results import Associations, confidence_words
-from endoxa.models.scoring import WORTH_SAYING
+from endoxa.instruments.association_tests.report.results import UNDEFINED, Associations, confidence_words
+from endoxa.report import estimates as say
 from endoxa.report import inputs
-from endoxa.report.claims import CLAIMED, UNTESTABLE, VERDICT, adjusted, mark
+from endoxa.report.claims import CLAIMED, UNTESTABLE, mark
 from endoxa.report.document import Finding, Section
 from endoxa.report.inputs import Run
 from endoxa.report.overview import data_field, fact_field, run_table, shortened, what_was_run
@@ -32,6 +32,7 @@ from endoxa.report.tables import (
 )
 from endoxa.report.words import (
     NO_VALUE,
+    NOT_RECORDED,
     count,
     language_name,
     listed,
@@ -46,8 +47,6 @@ from endoxa.stats.verdicts import UNTESTED
 
 ROW = ("axis", "x", "y", "a", "b")
 COLUMN = ("language", "label", "pooling")
-UNDEFINED = "undefined"
-
 MOST_CELLS = 400
 """Larger tables as in a paper stay closed until asked for."""
 
@@ -123,87 +122,68 @@ def effect_sizes(results: Associations) -> Section:
     """Effect sizes as papers print them, with stars."""
     tables = paper_tables(results.estimates)
     cells = sum(len(table.rows) * len(table.columns) for table in tables)
+    note = f"*: the groups differ (adjusted {results.sides} p-value at most {results.level}); †: cannot be tested."
     return Section(
         anchor="effect-sizes",
         title="Effect sizes as in a paper",
         tables=tuple(
             replace(
                 table,
-                caption="Effect sizes" + (f", {table.caption}" if table.caption else ""),
-                rows=tuple(tuple(map(_in_one_line, row)) for row in table.rows),
+                caption=", ".join(filter(None, ("Effect sizes", table.caption))),
+                # A cell is one line with its mark, which an effect size without an interval has too.
+                rows=tuple(
+                    tuple(str(replace(cell, below=cell.below or None)) for cell in row) for row in table.cells
+                ),
                 folded=cells > MOST_CELLS,
             )
             for table in tables
         ),
-        notes=(
-            f"*: the groups differ (adjusted {results.sides} p-value at most {results.level}); †: cannot be tested.",
-        ),
+        notes=(note,),
     )
-
-
-def _in_one_line(cell: str | Cell) -> str:
-    """A cell with its mark, which an effect size without an interval has too."""
-    return cell if isinstance(cell, str) else str(replace(cell, below=cell.below or None))
 
 
 def all_tests(results: Associations) -> Section:
     """Every number of every test, what is undefined and why, and how the numbers were made."""
     estimates = results.estimates
-
-    def effect(name: str) -> Callable[[Mapping[str, Any]], str]:
-        return lambda row: UNDEFINED if row[name] is None else signed(row[name])
-
-    numbers = table_of(
-        "All tests (n: texts in X/Y/A/B)",
-        estimates,
-        (
-            *map(text_field, ("test", "encoder")),
-            text_field("language", shown=lambda code: language_name(code) if code else NO_VALUE),
-            *map(text_field, ("x", "y", "a", "b")),
-            text_field("n", lambda row: "/".join(count(row[size]) for size in ("n_x", "n_y", "n_a", "n_b"))),
-            number_field("effect size", effect("effect_size")),
-            number_field("ddof 0", effect("effect_size_ddof0")),
-            number_field("interval", lambda row: signed_interval(row["low"], row["high"])),
-            number_field("p", "p_value", p_value),
-            number_field("adjusted p", adjusted),
-            number_field("one-sided p as published", "p_published", p_value),
-            VERDICT,
-            text_field("kind of p", "p_kind"),
-            text_field("partitions", "n_partitions"),
-            text_field("reason of the verdict", "verdict_reason"),
-            text_field("reason"),
+    kind = replace(results.kind, value=_defined, ends=lambda row: signed_interval(row["low"], row["high"]))
+    # The method between its name and the seed is of single tests.
+    made = estimates["method"].str.replace(r";.*;", ";").replace("", NOT_RECORDED).unique(maintain_order=True)
+    return Section(
+        "all-tests",
+        "Every number",
+        tables=(
+            say.numbers(
+                kind,
+                "All tests (n: texts in X/Y/A/B)",
+                estimates,
+                (
+                    *map(text_field, ("test", "encoder")),
+                    text_field("language", shown=_language),
+                    *map(text_field, ("x", "y", "a", "b")),
+                    text_field("n", lambda row: "/".join(count(row[f"n_{letter}"]) for letter in "xyab")),
+                ),
+                (
+                    number_field("ddof 0", "effect_size_ddof0", _defined),
+                    number_field("p", "p_value", p_value),
+                    number_field("one-sided p as published", "p_published", p_value),
+                    text_field("kind of p", "p_kind"),
+                    text_field("partitions", "n_partitions"),
+                    text_field("reason of the verdict", "verdict_reason"),
+                    text_field("reason"),
+                ),
+                most_open=MOST_OPEN,
+            ),
         ),
-        most_open=MOST_OPEN,
+        notes=(f"How the numbers were made: {'. '.join(made)}.",),
     )
-    seed = pl.col("method").str.extract(r"seed (\d+)").fill_null("not recorded")
-    methods = (
-        estimates.select(method=pl.col("method").str.split(";").list.first(), seed=seed)
-        .group_by("method", "seed", maintain_order=True)
-        .len("results")
-    )
-    made = table_of(
-        "How the numbers were made",
-        methods,
-        (
-            text_field("method", lambda row: row["method"] or "not recorded"),
-            text_field("seed"),
-            number_field("results"),
-        ),
-    )
-    return Section("all-tests", "Every number", findings=tuple(_undefined(estimates)), tables=(numbers, made))
 
 
-def _undefined(estimates: pl.DataFrame) -> Iterator[Finding]:
-    missing = estimates.filter(pl.col("effect_size").is_null() | pl.col("p_value").is_null())
-    for (reason,), group in missing.group_by(["reason"], maintain_order=True):
-        rows = group.select("test", "encoder").rows(named=True)
-        more = len(rows) - 3
-        names = listed([f"{row['test']} ({row['encoder']})" for row in rows[:3]])
-        yield Finding(
-            f"Undefined: {names}{f' and {more} more' if more > 0 else ''}. Reason: "
-            f"{str(reason).rstrip('.') or 'not recorded'}.",
-            ({"more": more, "reason": str(reason)}, *rows),
-        )
+def _defined(value: float | None) -> str:
+    return UNDEFINED if value is None else signed(value)
+
+
+def _language(code: str) -> str:
+    return language_name(code) if code else NO_VALUE
 
 
 def words(runs: Sequence[Run]) -> Section | None:
@@ -217,31 +197,24 @@ def words(runs: Sequence[Run]) -> Section | None:
     sets = {(test.language, part): None for test in tests for part in (test.x, test.y, test.a, test.b)}
     if not sets:
         return None
+    fields = (
+        text_field("set", lambda entry: entry[1].name),
+        text_field("language", lambda entry: _language(entry[0])),
+        number_field("texts", lambda entry: str(len(entry[1].texts))),
+        # The texts themselves where the terms are not known.
+        text_field(
+            "words",
+            lambda entry: Cell(", ".join(dict.fromkeys(entry[1].terms or entry[1].texts)), language=entry[0]),
+            veiled=True,
+        ),
+    )
+    unveil = "Show the words (some are slurs or demeaning)"
     return Section(
         anchor="words",
         title="The words behind the tests",
         lead="Every set, with the words its texts were made from.",
         skip="Skip the words",
-        tables=(
-            table_of(
-                "Words of every set",
-                sets,
-                (
-                    text_field("set", lambda entry: entry[1].name),
-                    text_field("language", lambda entry: language_name(entry[0]) if entry[0] else NO_VALUE),
-                    number_field("texts", lambda entry: str(len(entry[1].texts))),
-                    # The texts themselves where the terms are not known.
-                    text_field(
-                        "words",
-                        lambda entry: Cell(
-                            ", ".join(dict.fromkeys(entry[1].terms or entry[1].texts)), language=entry[0]
-                        ),
-                        veiled=True,
-                    ),
-                ),
-                unveil="Show the words (some are slurs or demeaning)",
-            ),
-        ),
+        tables=(table_of("Words of every set", sets, fields, unveil=unveil),),
         closing="The sentences around the words are in tests.json of the run folder.",
     )
 
@@ -258,7 +231,7 @@ def tests_overview(runs: Sequence[Run], results: Associations) -> Section:
         return count(estimates.filter(run=str(run.folder))["test"].n_unique())
 
     return what_was_run(
-        _left_out(runs, results),
+        [Finding(str(sentence)) for run in runs for sentence in inputs.items(run.facts.get("left_out"))],
         (
             run_table(
                 runs, (data_field("tests from", "path"), number_field("tests", tests_of)), data="tests"
@@ -277,22 +250,6 @@ def tests_overview(runs: Sequence[Run], results: Associations) -> Section:
         ),
         runs,
     )
-
-
-def _left_out(runs: Sequence[Run], results: Associations) -> Iterator[Finding]:
-    """What the runs left out, and languages an encoder can hardly read."""
-    for run in runs:
-        yield from (Finding(str(sentence)) for sentence in inputs.items(run.facts.get("left_out")))
-        for model in inputs.entries(run.facts.get("models")):
-            name, shares = inputs.text(model, "name"), model.get("unknown_tokens")
-            for language, share in shares.items() if isinstance(shares, Mapping) else ():
-                if float(share) > WORTH_SAYING:
-                    yield Finding(
-                        f"{results.labels.get(name, name)} reads {100 * float(share):.0f}\u00a0% of the tokens of its "
-                        f"{language_name(language) if language else 'own'} texts as unknown: what the tests "
-                        "say of it there means little.",
-                        ({"unknown": float(share)},),
-                    )
 
 
 def summary(estimates: pl.DataFrame) -> str:

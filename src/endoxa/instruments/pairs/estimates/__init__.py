@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from endoxa.instruments.pairs.estimates.power import plan_pairs
 from endoxa.instruments.pairs.estimates.records import load_records
 from endoxa.instruments.pairs.estimates.run import (
     STATISTICS,
@@ -18,6 +17,5 @@ __all__ = [
     "analyze_pairs",
     "analyze_run",
     "load_records",
-    "plan_pairs",
     "write_estimates",
 ]

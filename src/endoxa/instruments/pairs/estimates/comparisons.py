@@ -3,30 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import combinations
+from dataclasses import asdict, replace
+from itertools import combinations, product
+from typing import Any
 
 import numpy as np
 import polars as pl
 
 from endoxa.instruments.pairs.estimates.deciding import CALIBRATED, RAW
-from endoxa.instruments.pairs.estimates.inference import (
-    FLIPS_PER_RESAMPLE,
-    IDENTITIES,
-    SAMPLED,
-    attributes_in,
-    largest,
-    testable,
-    units_in,
-    units_of,
-    untested,
-)
+from endoxa.instruments.pairs.estimates.inference import FLIPS_PER_RESAMPLE, crossed, testable, units_of
 from endoxa.instruments.pairs.estimates.records import Cell, Scores
 from endoxa.instruments.pairs.estimates.rounding import between, bounded, turned
 from endoxa.runs.families import COMPARISONS, adjusted, decided
 from endoxa.schema import ALL, ESTIMATE_COLUMNS
+from endoxa.sources.frames import column_types
 from endoxa.stats.agreement import cohen_kappa
 from endoxa.stats.correction import adjust_within
-from endoxa.stats.intervals import NAN, UNDEFINED, Interval, wilson
+from endoxa.stats.intervals import NAN, wilson
 from endoxa.stats.signs import sign_test
 from endoxa.stats.two_way import two_way
 
@@ -79,38 +72,16 @@ METHOD = (
     "paired by pair, identities and attributes as units: Korn-Graubard interval, sign-flip tests; exact McNemar "
     "test"
 )
-_TEXT = (
-    "model_a",
-    "rule_a",
-    "model_b",
-    "rule_b",
-    "language",
-    "axis",
-    "method",
-    "interval",
-    "sampled",
-    "verdict",
-    "reason",
-    "name",
-    "rounding_verdicts",
-)
 _COMPARISON = ("model_a", "rule_a", "model_b", "rule_b", "language", "axis", "name")
-_COUNTS = (
-    "within_rounding",
-    "n",
-    "n_left_out",
-    "both",
-    "neither",
-    "a_only",
-    "b_only",
-    "n_ties",
-    "clusters",
-    "attributes",
-)
-COMPARISON_TYPES: dict[str, type[pl.DataType]] = {
-    **dict.fromkeys(COMPARISON_COLUMNS, pl.Float64),
-    **dict.fromkeys(_TEXT, pl.String),
-    **dict.fromkeys(_COUNTS, pl.Int64),
+COMPARISON_TYPES: dict[str, Any] = {
+    **column_types(
+        COMPARISON_COLUMNS,
+        texts=(*_COMPARISON, "method", "interval", "sampled", "verdict", "reason", "rounding_verdicts"),
+        counts=(
+            *("within_rounding", "n", "n_left_out", "both", "neither", "a_only", "b_only", "n_ties"),
+            *("clusters", "attributes"),
+        ),
+    ),
     "same_rule": pl.Boolean,
 }
 
@@ -174,84 +145,72 @@ def _matched(scores: Sequence[Scores]) -> Iterator[tuple[Scores, Scores]]:
         if shared:
             yield from ((by_model[a][rule], by_model[b][rule]) for rule in shared)
         else:
-            yield from (
-                (by_model[a][rule_a], by_model[b][rule_b]) for rule_a in by_model[a] for rule_b in by_model[b]
-            )
+            yield from product(by_model[a].values(), by_model[b].values())
+
+
+def _common(a: Scores, b: Scores, cell: Cell) -> tuple[np.ndarray, np.ndarray, int]:
+    """Places of the pairs of a cell that both have scored, and the number of those that only one has."""
+    in_a, in_b = np.flatnonzero(a.chosen(cell)), np.flatnonzero(b.chosen(cell))
+    _, at_a, at_b = np.intersect1d(a.item[in_a], b.item[in_b], assume_unique=True, return_indices=True)
+    return in_a[at_a], in_b[at_b], len(in_a) + len(in_b) - 2 * len(at_a)
+
+
+def _sides(side_a: np.ndarray, side_b: np.ndarray) -> dict[str, int]:
+    """On how many pairs which of two models prefers the stereotypical sentence."""
+    return {
+        "both": int(((side_a > 0) & (side_b > 0)).sum()),
+        "neither": int(((side_a < 0) & (side_b < 0)).sum()),
+        "a_only": int(((side_a > 0) & (side_b < 0)).sum()),
+        "b_only": int(((side_a < 0) & (side_b > 0)).sum()),
+        "n_ties": int(((side_a == 0) | (side_b == 0)).sum()),
+    }
 
 
 def _compare(
     a: Scores, b: Scores, cell: Cell, name: str, *, confidence: float, seed: int
 ) -> dict[str, object] | None:
-    in_a, in_b = np.flatnonzero(a.chosen(cell)), np.flatnonzero(b.chosen(cell))
-    scored = len(np.union1d(a.item[in_a], b.item[in_b]))
-    _, at_a, at_b = np.intersect1d(a.item[in_a], b.item[in_b], assume_unique=True, return_indices=True)
-    in_a, in_b = in_a[at_a], in_b[at_b]
-    left_out = scored - len(in_a)
-    values_a, values_b = a.sample.difference[in_a], b.sample.difference[in_b]
-    if name == CALIBRATED:
-        values_a, values_b = (
-            values - score.sample.neutral_difference[chosen]
-            for values, score, chosen in ((values_a, a, in_a), (values_b, b, in_b))
-        )
-        kept = ~np.isnan(values_a + values_b)
-        in_a, values_a, values_b = in_a[kept], values_a[kept], values_b[kept]
-    if len(in_a) == 0:
+    in_a, in_b, left_out = _common(a, b, cell)
+    values_a, values_b = (
+        score.sample.difference[chosen]
+        - (score.sample.neutral_difference[chosen] if name == CALIBRATED else 0)
+        for score, chosen in ((a, in_a), (b, in_b))
+    )
+    kept = ~np.isnan(values_a + values_b)
+    if not kept.any():
         return None
-    side_a, side_b = np.sign(values_a), np.sign(values_b)
+    in_a, side_a, side_b = in_a[kept], np.sign(values_a[kept]), np.sign(values_b[kept])
     identity, attribute = units_of(a.sample)
-    # A difference of two sides lies between -1 and 1: as a share between 0 and 1 its interval holds near the ends too.
+    units, halves = (identity[in_a], attribute[in_a]), (side_a - side_b) / 2
+    # A difference of two sides lies between -1 and 1: carried to a share, its interval holds near the ends too.
     result = two_way(
-        (2 + side_a - side_b) / 4,
-        *testable((identity[in_a], attribute[in_a]), confidence),
-        neutral=0.5,
-        bounds=(0, 1),
+        halves,
+        *testable(units, confidence),
+        neutral=0.0,
+        bounds=(-1, 1),
         confidence=confidence,
         flips=FLIPS_PER_RESAMPLE * a.sample.resamples,
         seed=cell.seed(seed),
     )
-    difference, p_value = float((side_a - side_b).mean() / 2), result.p_value
-    interval = Interval(2 * result.interval.low - 1, 2 * result.interval.high - 1)
-    if not (side_a - side_b).any():
+    if not halves.any():
         # Models that differ nowhere are as alike as can be: every pattern of signs gives the same.
-        p_value = 1.0
-    unlinked = a.unlinked(in_a) if cell.language == ALL else ""
-    if unlinked:
-        p_value, interval = NAN, UNDEFINED
-    a_only, b_only = int(((side_a > 0) & (side_b < 0)).sum()), int(((side_a < 0) & (side_b > 0)).sum())
-    return {
-        "model_a": a.model,
-        "rule_a": a.rule,
-        "model_b": b.model,
-        "rule_b": b.rule,
+        result = replace(result, p_value=1.0)
+    difference = float(halves.mean())
+    row = asdict(
+        crossed(name, difference, result, units, METHOD, neutral=0.0, confidence=confidence, ties=False)
+    )
+    if unlinked := a.unlinked(in_a) if cell.language == ALL else "":
+        row |= {"low": NAN, "high": NAN, "p_value": NAN, "reason": unlinked}
+    sides = _sides(side_a, side_b)
+    about = (a.model, a.rule, b.model, b.rule, cell.language, cell.axis, name)
+    row |= {
+        **dict(zip(_COMPARISON, about, strict=True)),
+        **sides,
         "same_rule": a.rule == b.rule,
-        "language": cell.language,
-        "axis": cell.axis,
-        "n": len(in_a),
         "n_left_out": left_out,
-        "both": int(((side_a > 0) & (side_b > 0)).sum()),
-        "neither": int(((side_a < 0) & (side_b < 0)).sum()),
-        "a_only": a_only,
-        "b_only": b_only,
-        "n_ties": int(((side_a == 0) | (side_b == 0)).sum()),
         "difference": difference,
-        "low": interval.low,
-        "high": interval.high,
-        "confidence": confidence,
-        "neutral": 0.0,
-        "p_value": p_value,
-        "p_adjusted": NAN,
-        "p_mcnemar": sign_test(a_only, b_only),
-        "p_mcnemar_adjusted": NAN,
-        "interval": IDENTITIES,
-        "clusters": len(np.unique(identity[in_a])),
-        "attributes": attributes_in(result, len(in_a)),
-        "sampled": SAMPLED[result.sampled],
-        "verdict": "",
-        "reason": unlinked or untested(result, identity[in_a], confidence, ties=False),
-        "method": f"{METHOD}; {units_in(result, identity[in_a])}",
-        "name": name,
-        "largest": largest(identity[in_a]),
+        "p_mcnemar": sign_test(sides["a_only"], sides["b_only"]),
     }
+    return {column: row.get(column) for column in COMPARISON_COLUMNS}
 
 
 FLIP_COLUMNS: dict[str, str] = {
@@ -270,11 +229,9 @@ FLIP_COLUMNS: dict[str, str] = {
 }
 """Columns of `PairsAnalysis.flips`."""
 
-FLIP_TYPES: dict[str, type[pl.DataType]] = {
-    **dict.fromkeys(FLIP_COLUMNS, pl.Float64),
-    **dict.fromkeys(("model", "rule_a", "rule_b", "language", "axis"), pl.String),
-    **dict.fromkeys(("n", "flips", "ties"), pl.Int64),
-}
+FLIP_TYPES: dict[str, Any] = column_types(
+    FLIP_COLUMNS, texts=("model", "rule_a", "rule_b", "language", "axis"), counts=("n", "flips", "ties")
+)
 
 
 def rule_flips(scores: Sequence[Scores], cells: Sequence[Cell], confidence: float) -> pl.DataFrame:
@@ -294,13 +251,11 @@ def rule_flips(scores: Sequence[Scores], cells: Sequence[Cell], confidence: floa
 
 
 def _flips(a: Scores, b: Scores, cell: Cell, confidence: float) -> dict[str, object] | None:
-    in_a, in_b = np.flatnonzero(a.chosen(cell)), np.flatnonzero(b.chosen(cell))
-    _, at_a, at_b = np.intersect1d(a.item[in_a], b.item[in_b], assume_unique=True, return_indices=True)
-    n = len(at_a)
+    in_a, in_b, _ = _common(a, b, cell)
+    n = len(in_a)
     if n == 0:
         return None
-    side_a = np.sign(a.sample.difference[in_a[at_a]])
-    side_b = np.sign(b.sample.difference[in_b[at_b]])
+    side_a, side_b = np.sign(a.sample.difference[in_a]), np.sign(b.sample.difference[in_b])
     flips = int((side_a * side_b < 0).sum())
     interval = wilson(flips, n, confidence)
     return {

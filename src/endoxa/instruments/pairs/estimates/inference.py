@@ -6,83 +6,68 @@ approximation, with the test of the mean. Samples are validated first: not empty
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from endoxa.instruments.units import IDENTITIES_ATTRIBUTES
 from endoxa.report.words import plural
 from endoxa.schema import DIRECTIONS, Estimate, Sample
-from endoxa.stats.intervals import FEWEST_CLUSTERS, NAN, UNDEFINED, Interval, agreeing
+from endoxa.stats.intervals import FEWEST_CLUSTERS, NAN, UNDEFINED, Interval
 from endoxa.stats.signs import fewest_units
 from endoxa.stats.two_way import Sampled, TwoWay, two_way
 from endoxa.stats.verdicts import significance, too_few
 
-IDENTITIES, WILSON, T, NONCENTRAL_T, PLANNED = (
-    "identities",
-    "wilson",
-    "t",
-    "noncentral-t",
-    "none",
-)
+IDENTITIES, WILSON, T, NONCENTRAL_T, PLANNED = "identities", "wilson", "t", "noncentral-t", "none"
 """Codes of the column `interval` for sentence pairs."""
 
 
-@dataclass(frozen=True, slots=True)
-class Inference:
-    """What one method says about a value.
-
-    Attributes:
-        interval: its confidence interval.
-        p_value: two-sided, against the neutral value; NaN where there is no test.
-        method: how both were computed. Up to the first semicolon it names the method and is the same in every
-            cell; what follows concerns this cell only ("...; 37 identities").
-        code: short name of the interval, see `schema.ESTIMATE_COLUMNS`.
-        clusters: independent units that it rests on.
-        attributes: attributes crossed with them; 0 where none counts.
-        sampled: see `schema.ESTIMATE_COLUMNS`.
-        largest: see there.
-        untestable: why no verdict can rest on it ("4 identities, at least 6 needed"), or empty.
-    """
-
-    interval: Interval
-    p_value: float
-    method: str
-    code: str
-    clusters: int
-    untestable: str = ""
-    attributes: int = 0
-    sampled: str = ""
-    largest: float = NAN
-
-
 def method_name(method: str) -> str:
-    """The method without the remarks on one cell."""
+    """The method without the remarks on one cell, which follow its first semicolon."""
     return method.partition(";")[0]
 
 
 def estimate(
-    name: str, value: float, inference: Inference, *, n: int, neutral: float, confidence: float
+    name: str,
+    value: float,
+    *,
+    n: int,
+    neutral: float,
+    confidence: float,
+    method: str,
+    interval: Interval = UNDEFINED,
+    p_value: float = NAN,
+    code: str = PLANNED,
+    **more: Any,
 ) -> Estimate:
-    """One row of the estimates, before the correction over its family and the verdict that rests on it."""
+    """A row of the estimates, before the correction over its family and the verdict that rests on it.
+
+    Args:
+        name: of the statistic.
+        value: the estimate.
+        n: pairs that it rests on.
+        neutral: value of an unbiased model.
+        confidence: confidence level of the interval.
+        method: how interval and p-value were computed. Up to the first semicolon it names the method and is the same
+            in every cell; what follows concerns this cell only ("...; 37 identities").
+        interval: its confidence interval.
+        p_value: two-sided, against the neutral value; NaN where there is no test.
+        code: short name of the interval, see `schema.ESTIMATE_COLUMNS`.
+        more: further fields, `clusters` and `reason` ("4 identities, at least 6 needed") among them.
+    """
     return Estimate(
         name=name,
         value=value,
-        low=inference.interval.low,
-        high=inference.interval.high,
+        low=interval.low,
+        high=interval.high,
         confidence=confidence,
-        p_value=inference.p_value,
+        p_value=p_value,
         p_adjusted=NAN,
         n=n,
         neutral=neutral,
-        method=inference.method,
-        interval=inference.code,
-        clusters=inference.clusters,
-        attributes=inference.attributes,
-        sampled=inference.sampled,
-        reason=inference.untestable,
-        largest=inference.largest,
+        method=method,
+        interval=code,
+        **more,
     )
 
 
@@ -122,44 +107,63 @@ def listed(identity: np.ndarray) -> bool:
     return bool((identity < 0).all())
 
 
-def share_inference(sides: np.ndarray, units: Units, *, confidence: float, seed: int) -> Inference:
-    """A share of pairs, ties counting one half, from their sides.
+def share_estimate(name: str, sides: np.ndarray, units: Units, *, confidence: float, seed: int) -> Estimate:
+    """A share of pairs, ties counting one half, against one half.
 
     Args:
+        name: of the statistic.
         sides: +1, -1 or 0 (a tie) per pair.
         units: integer codes of the identity and of the attribute per pair.
         confidence: confidence level.
         seed: of sign patterns, if any must be drawn.
     """
-    chosen = testable(units, confidence)
-    result = two_way((1 + sides) / 2, *chosen, neutral=0.5, bounds=(0, 1), confidence=confidence, seed=seed)
-    return _inference(result, units, SHARE_METHOD, confidence)
+    values, chosen = (1 + sides) / 2, testable(units, confidence)
+    result = two_way(values, *chosen, neutral=0.5, bounds=(0, 1), confidence=confidence, seed=seed)
+    value = float(values.mean())
+    return crossed(name, value, result, units, SHARE_METHOD, neutral=0.5, confidence=confidence)
 
 
-def mean_inference(
-    values: np.ndarray, units: Units, *, confidence: float, resamples: int, seed: int
-) -> Inference:
+def mean_estimate(
+    name: str, values: np.ndarray, units: Units, *, confidence: float, resamples: int, seed: int
+) -> Estimate:
     """A mean of differences, against 0."""
-    flips = FLIPS_PER_RESAMPLE * resamples
-    chosen = testable(units, confidence)
+    flips, chosen = FLIPS_PER_RESAMPLE * resamples, testable(units, confidence)
     result = two_way(values, *chosen, neutral=0.0, confidence=confidence, flips=flips, seed=seed)
-    return _inference(result, units, MEAN_METHOD, confidence)
+    value = float(values.mean())
+    return crossed(name, value, result, units, MEAN_METHOD, neutral=0.0, confidence=confidence)
 
 
-def _inference(result: TwoWay, units: Units, method: str, confidence: float) -> Inference:
-    identities = len(np.unique(units[0]))
+def crossed(
+    name: str,
+    value: float,
+    result: TwoWay,
+    units: Units,
+    method: str,
+    *,
+    neutral: float,
+    confidence: float,
+    ties: bool = True,
+) -> Estimate:
+    """The row of a test with identities and attributes as units; `ties` says whether those count for nothing in it."""
+    identity, n = units[0], len(units[0])
+    identities = len(np.unique(identity))
     missing = not result.interval.defined and identities >= FEWEST_CLUSTERS and not np.isnan(result.p_value)
     why = "; no interval: one unit has nearly all pairs, or all are alike" if missing else ""
-    return Inference(
-        result.interval,
-        result.p_value,
-        f"{method}; {units_in(result, units[0])}{why}",
-        IDENTITIES,
-        identities,
-        untested(result, units[0], confidence),
-        attributes_in(result, len(units[0])),
-        SAMPLED[result.sampled],
-        largest(units[0]),
+    return estimate(
+        name,
+        value,
+        n=n,
+        neutral=neutral,
+        confidence=confidence,
+        method=f"{method}; {units_in(result, identity)}{why}",
+        interval=result.interval,
+        p_value=result.p_value,
+        code=IDENTITIES,
+        clusters=identities,
+        attributes=attributes_in(result, n),
+        sampled=SAMPLED[result.sampled],
+        reason=untested(result, identity, confidence, ties=ties),
+        largest=largest(identity),
     )
 
 
@@ -203,7 +207,7 @@ def units_in(result: TwoWay, identity: np.ndarray) -> str:
     )
 
 
-def untested(result: TwoWay, identity: np.ndarray, confidence: float, *, ties: bool = True) -> str:
+def untested(result: TwoWay, identity: np.ndarray, confidence: float, *, ties: bool) -> str:
     """Why a sign-flip test cannot reach its level with so many units, those of ties left out; empty where it can."""
     pairs = len(identity)
     nouns = ("groups", "sentence frames") if listed(identity) else ("identities", "attributes")
@@ -223,53 +227,33 @@ def untested(result: TwoWay, identity: np.ndarray, confidence: float, *, ties: b
     return f"only {result.informative} {noun} are not ties, at least {needed} needed"
 
 
-def smooth_inference(
-    value: float,
-    influence: np.ndarray,
-    units: Units,
-    *,
-    inverse: Callable[[float, float], Interval] = Interval,
-    p_value: float = NAN,
-    cannot: str = "",
-    confidence: float,
-) -> Inference:
-    """A smooth statistic of means, by its linear approximation: what each pair adds to it counts as an observation.
+def smooth(value: float, influence: np.ndarray, units: Units, confidence: float) -> TwoWay:
+    """A smooth statistic of means by its linear approximation: what each pair adds to it counts as an observation.
 
     Args:
         value: the statistic, on the scale of the influence.
         influence: how much each pair moves it, times their number; the mean is 0.
         units: integer codes of the identity and of the attribute per pair.
-        inverse: from the ends of the interval to the scale that is reported.
-        p_value: of a test that the statistic borrows, against 0; NaN for none.
-        cannot: why that test cannot be trusted, or empty.
         confidence: confidence level.
     """
     # Against its own value nothing is to be tested: one flip is as good as many.
-    result = two_way(
+    return two_way(
         value + influence, *testable(units, confidence), neutral=value, confidence=confidence, flips=1
-    )
-    interval = inverse(result.interval.low, result.interval.high) if result.interval.defined else UNDEFINED
-    inference = _inference(result, units, SMOOTH_METHOD, confidence)
-    return replace(
-        inference,
-        interval=agreeing(interval, value, 0.0, p_value, confidence),
-        p_value=p_value,
-        untestable=cannot,
     )
 
 
 def independence(identity: np.ndarray, attribute: np.ndarray) -> str:
     """Why a method that takes pairs as independent may claim nothing; empty where no two share anything."""
-    for codes, singular, many in (
-        (identity, "identity", "identities"),
-        (attribute, "attribute", "attributes"),
-    ):
-        count = len(np.unique(codes))
-        if count < len(codes):
-            return (
-                f"{len(codes)} pairs share {plural(count, singular, many)}: see the interval '{IDENTITIES}'"
-            )
+    nouns = (("identity", "identities"), ("attribute", "attributes"))
+    for codes, noun in zip((identity, attribute), nouns, strict=True):
+        number = len(np.unique(codes))
+        if number < len(codes):
+            return f"{len(codes)} pairs share {plural(number, *noun)}: see the interval '{IDENTITIES}'"
     return ""
+
+
+_FLOATS = ("difference", "score_more", "score_less", "neutral_difference")
+_CODES = ("cluster", "attribute")
 
 
 def check_sample(sample: Sample, confidence: float) -> None:
@@ -281,43 +265,25 @@ def check_sample(sample: Sample, confidence: float) -> None:
     """
     if not 0 < confidence < 1:
         raise ValueError(f"The confidence must lie between 0 and 1, not {confidence!r}.")
-    n = _length(sample)
-    if n == 0:
+    arrays = {name: getattr(sample, name) for name in (*_FLOATS, "direction", *_CODES)}
+    if sample.attribute is None:
+        del arrays["attribute"]
+    for name, values in arrays.items():
+        if not isinstance(values, np.ndarray) or values.ndim != 1:
+            raise ValueError(f"`{name}` must be a one-dimensional numpy array, not {type(values).__name__}.")
+    if len(lengths := set(map(len, arrays.values()))) != 1:
+        raise ValueError(f"The arrays of a sample must have one length, not {sorted(lengths)}.")
+    if lengths == {0}:
         raise ValueError("The sample is empty: a statistic needs at least one pair.")
-    for name in ("difference", "score_more", "score_less", "neutral_difference"):
-        values = getattr(sample, name)
+    for name in _FLOATS:
+        values = arrays[name]
         if values.dtype.kind != "f":
             raise ValueError(f"`{name}` must hold floating-point numbers, not {values.dtype}.")
         undefined = np.isinf(values) if name == "neutral_difference" else ~np.isfinite(values)
         if undefined.any():
             raise ValueError(f"`{name}` is NaN or infinite at pair {int(np.argmax(undefined))}.")
-    if sample.cluster.dtype.kind not in "iu":
-        raise ValueError(f"`cluster` must hold integers, not {sample.cluster.dtype}.")
-    if sample.attribute is not None and sample.attribute.dtype.kind not in "iu":
-        raise ValueError(f"`attribute` must hold integers, not {sample.attribute.dtype}.")
+    for name in _CODES:
+        if name in arrays and arrays[name].dtype.kind not in "iu":
+            raise ValueError(f"`{name}` must hold integers, not {arrays[name].dtype}.")
     if not np.isin(sample.direction, DIRECTIONS).all():
         raise ValueError(f"`direction` may only hold {', '.join(DIRECTIONS)}.")
-
-
-def _length(sample: Sample) -> int:
-    """Number of pairs; ValueError where the fields are not aligned one-dimensional arrays."""
-    lengths: set[int] = set()
-    names = (
-        "difference",
-        "score_more",
-        "score_less",
-        "direction",
-        "neutral_difference",
-        "cluster",
-        "attribute",
-    )
-    for name in names:
-        values = getattr(sample, name)
-        if name == "attribute" and values is None:
-            continue
-        if not isinstance(values, np.ndarray) or values.ndim != 1:
-            raise ValueError(f"`{name}` must be a one-dimensional numpy array, not {type(values).__name__}.")
-        lengths.add(len(values))
-    if len(lengths) != 1:
-        raise ValueError(f"The arrays of a sample must have one length, not {sorted(lengths)}.")
-    return lengths.pop()

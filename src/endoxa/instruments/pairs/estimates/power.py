@@ -1,171 +1,57 @@
-"""What a number of pairs can show at all: the smallest effect found with 80 % power."""
+"""What a planned run can show at all: the smallest preference ratio found with 80 % power, and what it costs."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
 from math import isnan
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 
-from endoxa.errors import UserError
-from endoxa.instruments.pairs.estimates.inference import (
-    IDENTITIES,
-    PLANNED,
-    Inference,
-    Units,
-    check_sample,
-    estimate,
-    testable,
-)
 from endoxa.instruments.pairs.estimates.records import attributes_of
 from endoxa.instruments.pairs.probe.items import GROUP, chunks, comparisons_of, has_groups, require_items
 from endoxa.instruments.pairs.probe.settings import PairsSettings
 from endoxa.runs.instrument import Plan
 from endoxa.runs.items import untestable
-from endoxa.schema import ALL, PAIR_COLUMNS, Estimate, Sample, Statistic
+from endoxa.schema import ALL, PAIR_COLUMNS
 from endoxa.sources.identities import identity_key
 from endoxa.sources.sources import locate
-from endoxa.stats.intervals import NAN, UNDEFINED
+from endoxa.stats.intervals import NAN
 from endoxa.stats.power import (
     ALPHA,
     ASSUMED_CORRELATION,
-    POWER,
-    detectable_effect_size,
     detectable_share_independent,
     detectable_share_of,
 )
 from endoxa.stats.signs import fewest_units
-from endoxa.stats.two_way import design_effect
 from endoxa.stats.verdicts import significance
 
-PLAN_COLUMNS: dict[str, str] = {
-    "language": "a language, or 'all'",
-    "axis": "an axis, or 'all'",
-    "n": "pairs",
-    "n_identities": "identities they are about",
-    "ratio_if_independent": "smallest preference ratio the exact sign test tells from 0.5, pairs independent",
-    "ratio_if_correlated": "the same for the tests on identities and attributes, correlation "
-    f"{ASSUMED_CORRELATION:g} within both",
-    "ratio_if_identities_agree": "the same where pairs sharing an identity always answer alike",
-    "effect_if_independent": "smallest Cohen's d_z the t-test tells from 0, pairs independent",
-    "effect_if_identities_agree": "the same where pairs sharing an identity always answer alike",
-    "n_attributes": "attributes, or sentence frames, that they are about; n where none recurs",
-}
-"""Columns of `plan_pairs`."""
 
+def detectable_ratios(pairs: int, identities: int, attributes: int) -> tuple[float, float, float]:
+    """Smallest preference ratios that a planned run tells from 0.5, before any correction for many tests.
 
-def plan_pairs(cells: pl.DataFrame) -> pl.DataFrame:
-    """What each cell of a planned run can show, before anything is scored and before any correction for many tests.
+    Identities are taken to have as many pairs each, and so are attributes.
 
     Args:
-        cells: columns language, axis, n (pairs) and n_identities (null where identities are not known), and, where
-            attributes recur, n_attributes.
+        pairs: their number.
+        identities: number of identities that they are about.
+        attributes: number of attributes, or of pairs where none recurs.
 
     Returns:
-        The same rows with the columns of `PLAN_COLUMNS`. Identities are taken to have as many pairs each, and so are
-        attributes. NaN where the test cannot become significant, or where the number of identities is not known.
-
-    Raises:
-        UserError: a column is missing.
+        The ratio where pairs are independent; where answers about one identity, and about one attribute, are
+        correlated; and where pairs that share an identity always answer alike. NaN where the test cannot become
+        significant.
     """
-    missing = [name for name in ("language", "axis", "n", "n_identities") if name not in cells.columns]
-    if missing:
-        raise UserError(
-            f"The cells to plan for lack the column '{missing[0]}' (found: {', '.join(cells.columns)})."
-        )
-
-    def column(name: str, function: Callable[[int], float], source: str) -> pl.Series:
-        counts = cells[source].to_list()
-        return pl.Series(name, [NAN if n is None else function(n) for n in counts], dtype=pl.Float64)
-
-    if "n_attributes" not in cells.columns:
-        cells = cells.with_columns(n_attributes="n")
-    correlated = [_correlated(*counts) for counts in cells.select("n", "n_identities", "n_attributes").rows()]
-    return cells.select("language", "axis", "n", "n_identities").with_columns(
-        column("ratio_if_independent", detectable_share_independent, "n"),
-        pl.Series("ratio_if_correlated", correlated, dtype=pl.Float64),
-        column("ratio_if_identities_agree", detectable_share_independent, "n_identities"),
-        column("effect_if_independent", detectable_effect_size, "n"),
-        column("effect_if_identities_agree", detectable_effect_size, "n_identities"),
-        cells["n_attributes"],
-    )
-
-
-def _correlated(pairs: int, identities: int | None, attributes: int) -> float:
-    """The ratio where answers about one identity and answers about one attribute are correlated."""
-    if not identities or identities < fewest_units(ALPHA):
-        return NAN
+    best, worst = detectable_share_independent(pairs), detectable_share_independent(identities)
+    needed = fewest_units(ALPHA)
+    if identities < needed:
+        return best, NAN, worst
     # As in the analysis: too few attributes are no sample, and a kind without recurring units lies within the other.
-    counts = [count for count in (identities, attributes) if fewest_units(ALPHA) <= count < pairs]
+    counts = [count for count in (identities, attributes) if needed <= count < pairs]
     sizes = [pairs // count + (np.arange(count) < pairs % count) for count in counts or [identities]]
     excess = sum(float((kind**2).sum()) / pairs - 1 for kind in sizes)
-    return detectable_share_of(sizes, 1 + ASSUMED_CORRELATION * excess)
-
-
-def detectable_ratio(name: str, values: np.ndarray, units: Units, *, confidence: float) -> Estimate:
-    """Smallest preference ratio that the test of these pairs would probably have shown, were it the only one.
-
-    Level, units and variance are those of the interval beside it (`endoxa.stats.two_way`), so that the two cannot
-    contradict each other. Ties are left out.
-
-    Args:
-        name: of the estimate.
-        values: differences of the pairs, raw or calibrated, not all 0.
-        units: codes of the identity and of the attribute per pair.
-        confidence: of the interval; its complement is the level.
-    """
-    untied = values != 0
-    identity, attribute = (codes[untied] for codes in units)
-    sides = (values[untied] > 0).astype(float)
-    effect, sampled = design_effect(
-        sides, *testable((identity, attribute), confidence), neutral=0.5, confidence=confidence
-    )
-    alpha, number = significance(confidence), len(sides)
-    method = f"power {POWER}, two-sided level {alpha:g}, one test; design effect {effect:.2f}"
-    return estimate(
-        name,
-        detectable_share_of([kind.sizes for kind in sampled], effect, alpha),
-        Inference(UNDEFINED, NAN, method, IDENTITIES, len(np.unique(identity))),
-        n=number,
-        neutral=NAN,
-        confidence=confidence,
-    )
-
-
-def _statistic(
-    name: str, unit: str, function: Callable[[int], float], summary: str, source: str
-) -> Statistic:
-    def compute(sample: Sample, confidence: float, _seed: int) -> list[Estimate]:
-        check_sample(sample, confidence)
-        n = len(sample.difference)
-        method = f"power {POWER}, two-sided level {ALPHA}, independent pairs"
-        inference = Inference(UNDEFINED, NAN, method, PLANNED, n)
-        return [estimate(name, function(n), inference, n=n, neutral=NAN, confidence=confidence)]
-
-    return Statistic(name, unit, NAN, summary, source, compute)
-
-
-MINIMUM_DETECTABLE_RATIO = _statistic(
-    "minimum_detectable_ratio",
-    "share of pairs",
-    detectable_share_independent,
-    "smallest preference ratio that this many pairs could have told from 0.5",
-    "power of the exact sign test (scipy.stats.binom)",
-)
-
-MINIMUM_DETECTABLE_CALIBRATED = "minimum_detectable_calibrated_ratio"
-"""The same of the pairs that could be calibrated, with the interval of identities only."""
-
-MINIMUM_DETECTABLE_EFFECT_SIZE = _statistic(
-    "minimum_detectable_effect_size",
-    "standard deviations",
-    detectable_effect_size,
-    "smallest Cohen's d_z that this many pairs could have told from 0",
-    "power of the paired t-test (noncentral t, scipy)",
-)
+    return best, detectable_share_of(sizes, 1 + ASSUMED_CORRELATION * excess), worst
 
 
 FEW_GROUPS = (
@@ -174,11 +60,8 @@ FEW_GROUPS = (
 )
 
 
-def cells(path: Path, settings: PairsSettings) -> pl.DataFrame:
-    """Pairs, identities and attributes overall and per language and axis (for `--plan`).
-
-    Returns:
-        Columns language, axis ('all' in the first row), n, n_identities, n_attributes.
+def cells(path: Path, settings: PairsSettings) -> dict[tuple[str, str], tuple[int, int, int]]:
+    """Numbers of pairs, identities and attributes by language and axis, those of all first (for `--plan`).
 
     Raises:
         UserError: nothing is left after the filters.
@@ -198,9 +81,7 @@ def cells(path: Path, settings: PairsSettings) -> pl.DataFrame:
                 attributes.setdefault(cell, set()).add(attribute)
     require_items(pairs.total(), path, settings)
     ordered = sorted(pairs, key=lambda cell: (cell != (ALL, ALL), cell))
-    rows = [(*cell, pairs[cell], len(identities[cell]), len(attributes[cell])) for cell in ordered]
-    names = ["language", "axis", "n", "n_identities", "n_attributes"]
-    return pl.DataFrame(rows, schema=names, orient="row")
+    return {cell: (pairs[cell], len(identities[cell]), len(attributes[cell])) for cell in ordered}
 
 
 def cost(path: Path, settings: PairsSettings) -> str:
@@ -225,31 +106,33 @@ def plan_table(settings: PairsSettings) -> Plan:
     Raises:
         UserError: the data cannot be read, or nothing is left after the filters.
     """
-    planned = plan_pairs(cells(locate(settings.data), settings))
+    data = locate(settings.data)
+    planned = cells(data, settings)
     needed = fewest_units(significance(settings.confidence))
-    warning = untestable(settings, planned["n_identities"][0], "identities", needed)
-    ratios = ("ratio_if_independent", "ratio_if_correlated", "ratio_if_identities_agree")
+    warning = untestable(settings, planned[ALL, ALL][1], "identities", needed)
     return Plan(
         title="Smallest detectable preference ratio (power 0.8, two-sided 0.05)",
         columns=("language", "axis", "pairs", "identities", "attributes", "best", "expected", "worst"),
         texts=2,
         rows=tuple(
             (
-                row["language"],
-                row["axis"],
-                str(row["n"]),
-                str(row["n_identities"]),
-                str(row["n_attributes"]) if row["n_attributes"] < row["n"] else "",
-                *("none" if isnan(row[name]) else f"{row[name]:.3f}" for name in ratios),
+                *cell,
+                str(pairs),
+                str(identities),
+                str(attributes) if attributes < pairs else "",
+                *(
+                    "none" if isnan(ratio) else f"{ratio:.3f}"
+                    for ratio in detectable_ratios(pairs, identities, attributes)
+                ),
             )
-            for row in planned.iter_rows(named=True)
+            for cell, (pairs, identities, attributes) in planned.items()
         ),
         note=(
             "Best: all pairs independent. Expected: answers about one identity correlated 0.1, and those about one "
             "attribute too. Worst: all pairs about one identity answered alike. Ratios below 0.5: the mirror image. "
             "Before correction for several tests."
-            f"\n{cost(locate(settings.data), settings)}"
-            + (FEW_GROUPS if has_groups(locate(settings.data), settings) else "")
+            f"\n{cost(data, settings)}"
+            + (FEW_GROUPS if has_groups(data, settings) else "")
             + (f"\n{warning}" if warning else "")
         ),
     )

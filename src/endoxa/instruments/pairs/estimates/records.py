@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
@@ -23,40 +23,31 @@ from endoxa.sources.identities import identity_names, log_merged, merged, spelli
 from endoxa.stats.intervals import NAN
 
 REQUIRED = {
-    "item_id": pl.String,
-    "language": pl.String,
-    "axis": pl.String,
-    "direction": pl.String,
-    "stereotypical": pl.String,
-    "model": pl.String,
-    "rule": pl.String,
-    "score_more": pl.Float64,
-    "score_less": pl.Float64,
+    **dict.fromkeys(
+        ("item_id", "language", "axis", "direction", "stereotypical", "model", "rule"), pl.String
+    ),
+    **dict.fromkeys(("score_more", "score_less"), pl.Float64),
 }
 OPTIONAL = {
-    "identity": pl.String,
-    "identity_key": pl.String,
-    "identity_group": pl.String,
-    "association_id": pl.String,
-    "neutral_difference": pl.Float64,
-    "neutral_preferred": pl.Float64,
-    "compared_with": pl.String,
-    "by_frequency": pl.Float64,
-    "by_length": pl.Float64,
-    "attribute": pl.String,
-    "kind": pl.String,
-    "denied": pl.Float64,
-    "data": pl.String,
-    "run": pl.String,
-    "precision": pl.String,
-    "rounding": pl.Float64,
-    "calibrated_rounding": pl.Float64,
+    **dict.fromkeys(
+        (
+            *("identity", "identity_key", "identity_group", "association_id", "attribute", "kind"),
+            *("compared_with", "data", "run", "precision"),
+        ),
+        pl.String,
+    ),
+    **dict.fromkeys(
+        (
+            *("neutral_difference", "neutral_preferred", "by_frequency", "by_length", "denied"),
+            *("rounding", "calibrated_rounding"),
+        ),
+        pl.Float64,
+    ),
 }
 CONTENT = "content"
 """Column with a number that follows from both sentences: an order without ids, which may be row numbers."""
 _SENTENCES = ("sent_more", "sent_less")
 _ATTRIBUTES = ("attribute_more", "attribute_less")
-_PROVENANCE = (BUILT_BY, WORDS)
 _NOISE = {"precision": "", "rounding": "largest", "calibrated_rounding": "calibrated_largest"}
 """Columns of the rounding that a run measured, and where `run.json` has each."""
 _OF_RUNS = ("data", "run", *_NOISE)
@@ -99,13 +90,15 @@ def check_records(records: pl.DataFrame) -> pl.DataFrame:
         content = pl.concat_str(_SENTENCES, separator="\t", ignore_nulls=True).hash()
         records = records.with_columns(content.alias(CONTENT), by_length=BY_LENGTH)
         if "by_frequency" not in records.columns:
-            records = records.with_columns(by_frequency=by_frequency(records))
+            frequencies = by_distinct(records, ("language", *_SENTENCES), by_frequency, pl.Float64)
+            records = records.with_columns(by_frequency=frequencies)
     if "attribute" not in records.columns:
         records = records.with_columns(attribute=attributes_of(records))
     if "kind" not in records.columns:
         records = records.with_columns(kind=kinds_of(records))
     if "denied" not in records.columns and set(_ATTRIBUTES) <= set(records.columns):
-        records = records.with_columns(denied=_denied_halves(records))
+        names = ("kind", "language", *_ATTRIBUTES)
+        records = records.with_columns(denied=by_distinct(records, names, _denied, pl.Float64))
     try:
         checked = records.select(
             (pl.col(name) if name in records.columns else pl.lit(None, dtype=kind).alias(name)).cast(kind)
@@ -130,7 +123,7 @@ def _load(run: Path) -> pl.DataFrame:
         present = lazy.collect_schema().names()
         wanted = [
             name
-            for name in (*REQUIRED, *OPTIONAL, *_SENTENCES, *_ATTRIBUTES, *_PROVENANCE)
+            for name in (*REQUIRED, *OPTIONAL, *_SENTENCES, *_ATTRIBUTES, BUILT_BY, WORDS)
             if name in present and name not in _OF_RUNS
         ]
         table = lazy.select(wanted).collect()
@@ -214,7 +207,7 @@ def _where(rows: pl.DataFrame) -> str:
 
 
 NEGATION, ANTONYM, OTHER = "negation", "antonym", "other"
-"""Kinds of pairs, see `kinds_of`."""
+"""What the other sentence of a pair is made with."""
 _ITEM_ORDER = ("data", CONTENT, "item_id")
 MOSTLY = 0.5
 """Share of pairs whose identity another language must name alike for languages to count as linked."""
@@ -414,6 +407,28 @@ def groups(records: pl.DataFrame) -> pl.Series:
     ).to_series()
 
 
+def by_distinct(
+    rows: pl.DataFrame, names: Sequence[str], value: Callable[..., Any], kind: type[pl.DataType]
+) -> pl.Series:
+    """What follows from some columns, worked out once for rows that are alike in them; absent columns are null.
+
+    Args:
+        rows: a table.
+        names: the columns.
+        value: of their cells.
+        kind: its type.
+    """
+    keys = rows.select(
+        name if name in rows.columns else pl.lit(None, pl.String).alias(name) for name in names
+    )
+    distinct = keys.unique()
+    values = pl.Series("value", [value(*row) for row in distinct.iter_rows()], dtype=kind)
+    joined = keys.join(
+        distinct.with_columns(values), on=names, how="left", nulls_equal=True, maintain_order="left"
+    )
+    return joined["value"]
+
+
 def attributes_of(records: pl.DataFrame) -> pl.Series:
     """The stereotypical attribute of each pair, or, where pairs differ in something else, what their sentences share.
 
@@ -423,13 +438,8 @@ def attributes_of(records: pl.DataFrame) -> pl.Series:
     names = [name for name in _ITEM_ORDER if name in records.columns]
     attributes = pl.concat_str(pl.lit("pair\t"), *names, separator="\t", ignore_nulls=True)
     if set(_SENTENCES) <= set(records.columns):
-        sentences = records.select(_SENTENCES).unique().drop_nulls()
-        frames = pl.Series(
-            "frame", [f"frame\t{frame(*row)}" for row in sentences.iter_rows()], dtype=pl.String
-        )
-        records = records.join(
-            sentences.with_columns(frames), on=_SENTENCES, how="left", maintain_order="left"
-        )
+        frames = by_distinct(records, _SENTENCES, _frame, pl.String)
+        records = records.with_columns(frames.alias("frame"))
         attributes = pl.coalesce("frame", attributes)
     if set(_ATTRIBUTES) <= set(records.columns):
         more, less = map(_filled, _ATTRIBUTES)
@@ -444,15 +454,7 @@ def kinds_of(records: pl.DataFrame) -> pl.Series:
     Pairs of `endoxa build pairs` state it in their words. Of others only negations are recognised: both attributes have
     the same words, and a negator denies one of them.
     """
-    if not {*_ATTRIBUTES, *_PROVENANCE} <= set(records.columns):
-        absent = {*_ATTRIBUTES, *_PROVENANCE} - set(records.columns)
-        records = records.with_columns(pl.lit(None, dtype=pl.String).alias(name) for name in absent)
-    names = ("language", *_ATTRIBUTES, *_PROVENANCE)
-    distinct = records.select(names).unique()
-    kinds = pl.Series("kind", [_kind(*row) for row in distinct.iter_rows()], dtype=pl.String)
-    return records.select(names).join(
-        distinct.with_columns(kinds), on=names, how="left", nulls_equal=True, maintain_order="left"
-    )["kind"]
+    return by_distinct(records, ("language", *_ATTRIBUTES, BUILT_BY, WORDS), _kind, pl.String)
 
 
 def _kind(
@@ -467,30 +469,23 @@ def _kind(
     return NEGATION if negates(more, less, language) else OTHER
 
 
-def _denied_halves(records: pl.DataFrame) -> pl.Series:
+def _denied(kind: str, language: str, *attributes: str) -> float:
     """1 where `sent_less` denies what `sent_more` says, -1 the other way round, 0 where neither does.
 
     Where the denials of a language are not known, the attribute with more words is the denial.
     """
-    names = ("kind", "language", *_ATTRIBUTES)
-    distinct = records.select(names).unique()
-    halves = [_denied(*row[1:]) if row[0] == NEGATION else 0.0 for row in distinct.iter_rows()]
-    return records.select(names).join(
-        distinct.with_columns(denied=pl.Series(halves, dtype=pl.Float64)),
-        on=names,
-        how="left",
-        nulls_equal=True,
-        maintain_order="left",
-    )["denied"]
-
-
-def _denied(language: str, *attributes: str) -> float:
+    if kind != NEGATION:
+        return 0.0
     code = language.partition("-")[0]
     more, less = (
         denials(text, code) if code in lists_by_language("negations") else len(text.split())
         for text in attributes
     )
     return float(np.sign(less - more))
+
+
+def _frame(more: str | None, less: str | None) -> str | None:
+    return None if more is None or less is None else f"frame\t{frame(more, less)}"
 
 
 def frame(more: str, less: str) -> str:

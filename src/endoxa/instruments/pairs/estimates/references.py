@@ -58,21 +58,10 @@ def frequencies(language: str) -> Frequencies | None:
     return Frequencies(known, min(known.values()))
 
 
-def by_frequency(records: pl.DataFrame) -> pl.Series:
-    """Log-frequency of the words of `sent_more` minus that of `sent_less`; null where the language has no list."""
-    names = ("language", "sent_more", "sent_less")
-    distinct = records.select(names).unique()
-    values = []
-    for language, more, less in distinct.iter_rows():
-        listed = frequencies(language.partition("-")[0]) if more and less else None
-        values.append(listed.of(more) - listed.of(less) if listed else None)
-    return records.select(names).join(
-        distinct.with_columns(by_frequency=pl.Series(values, dtype=pl.Float64)),
-        on=names,
-        how="left",
-        nulls_equal=True,
-        maintain_order="left",
-    )["by_frequency"]
+def by_frequency(language: str, more: str | None, less: str | None) -> float | None:
+    """Log-frequency of the words of a sentence minus that of another one; None where the language has no list."""
+    listed = frequencies(language.partition("-")[0]) if more and less else None
+    return listed.of(more) - listed.of(less) if listed and more and less else None
 
 
 BY_LENGTH = pl.col("sent_less").str.len_chars().cast(pl.Float64) - pl.col("sent_more").str.len_chars()

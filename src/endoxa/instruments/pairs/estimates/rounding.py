@@ -1,6 +1,6 @@
 """Preference ratios under the rounding of half precision: had every pair within it gone one way, then the other.
 
-A run measures how far rounding moves the difference of a pair (`probe.rounding`). A pair whose difference is not larger
+A run measures how far rounding moves the difference of a pair (`probe.scoring`). A pair whose difference is not larger
 might have preferred the other sentence. The bounds are the worst cases, all of these pairs at once.
 """
 

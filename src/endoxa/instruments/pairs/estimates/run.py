@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from math import isnan
 from pathlib import Path
+from typing import Any
 
-import numpy as np
 import polars as pl
 
 from endoxa.errors import UserError
@@ -18,30 +18,7 @@ from endoxa.instruments.pairs.estimates.comparisons import (
     rule_flips,
 )
 from endoxa.instruments.pairs.estimates.deciding import confounded
-from endoxa.instruments.pairs.estimates.differences import EFFECT_SIZE, MEAN_DIFFERENCE
-from endoxa.instruments.pairs.estimates.inference import IDENTITIES, method_name, units_of
-from endoxa.instruments.pairs.estimates.power import (
-    MINIMUM_DETECTABLE_CALIBRATED,
-    MINIMUM_DETECTABLE_EFFECT_SIZE,
-    MINIMUM_DETECTABLE_RATIO,
-    detectable_ratio,
-)
-from endoxa.instruments.pairs.estimates.preference import (
-    BIAS_PERCENTAGE_ALWAYS_MORE,
-    BIAS_PERCENTAGE_LITERAL,
-    BPR,
-    BY_FREQUENCY,
-    BY_KIND,
-    BY_LENGTH,
-    CALIBRATED_MEAN_DIFFERENCE,
-    CALIBRATED_PREFERENCE_RATIO,
-    COMPARED_WITH_GROUPS,
-    CROWS_METRIC_SCORE,
-    NEUTRAL_MEAN_DIFFERENCE,
-    PLACEBO_PREFERENCE_RATIO,
-    PREFERENCE_RATIO,
-    TIE_SHARE,
-)
+from endoxa.instruments.pairs.estimates.inference import IDENTITIES, method_name
 from endoxa.instruments.pairs.estimates.records import (
     Cell,
     Scores,
@@ -52,26 +29,20 @@ from endoxa.instruments.pairs.estimates.records import (
     take,
 )
 from endoxa.instruments.pairs.estimates.rounding import with_rounding
+from endoxa.instruments.pairs.estimates.statistics import (
+    BY_KIND,
+    OVER_UNITS,
+    RULE,
+    built_in,
+)
 from endoxa.instruments.pairs.rules import rule_facts
 from endoxa.registry import Registry
 from endoxa.runs import estimates
 from endoxa.runs.families import PREFERENCES, adjusted, beside_a_test, decided
-from endoxa.schema import ALL, ESTIMATE_COLUMNS, Estimate, Sample, Statistic
-from endoxa.sources.frames import write_table
+from endoxa.schema import ALL, ESTIMATE_COLUMNS, Estimate, Statistic
+from endoxa.sources.frames import column_types, write_table
 from endoxa.stats.intervals import NAN
 from endoxa.stats.verdicts import CLEAR, NO_QUESTION, UNCLAIMED, UNCLEAR
-
-_TYPES: dict[str, type[pl.DataType]] = {
-    **dict.fromkeys(ESTIMATE_COLUMNS, pl.String),
-    **dict.fromkeys(
-        (
-            *("value", "low", "high", "confidence", "p_value", "p_adjusted", "neutral", "largest"),
-            *("rounding_low", "rounding_high"),
-        ),
-        pl.Float64,
-    ),
-    **dict.fromkeys(("n", "clusters", "attributes", "within_rounding"), pl.Int64),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,37 +60,22 @@ class PairsAnalysis:
     flips: pl.DataFrame
 
 
-SCHEMAS: dict[str, dict[str, type[pl.DataType]]] = {
+_NUMBERS = (
+    *("value", "low", "high", "confidence", "p_value", "p_adjusted", "neutral", "largest"),
+    *("rounding_low", "rounding_high"),
+)
+_COUNTS = ("n", "clusters", "attributes", "within_rounding")
+_TYPES: dict[str, Any] = column_types(
+    ESTIMATE_COLUMNS, texts=set(ESTIMATE_COLUMNS).difference(_NUMBERS, _COUNTS), counts=_COUNTS
+)
+SCHEMAS: dict[str, dict[str, Any]] = {
     "estimates": _TYPES,
     "comparisons": COMPARISON_TYPES,
     "flips": FLIP_TYPES,
 }
 """Tables of a run folder and the types of their columns."""
 
-STATISTICS: Registry[Statistic] = Registry(
-    "statistic",
-    "endoxa.statistics",
-    lambda: (
-        PREFERENCE_RATIO,
-        BPR,
-        TIE_SHARE,
-        MEAN_DIFFERENCE,
-        EFFECT_SIZE,
-        CALIBRATED_PREFERENCE_RATIO,
-        CALIBRATED_MEAN_DIFFERENCE,
-        NEUTRAL_MEAN_DIFFERENCE,
-        PLACEBO_PREFERENCE_RATIO,
-        COMPARED_WITH_GROUPS,
-        BY_FREQUENCY,
-        BY_LENGTH,
-        BIAS_PERCENTAGE_LITERAL,
-        BIAS_PERCENTAGE_ALWAYS_MORE,
-        CROWS_METRIC_SCORE,
-        *BY_KIND,
-        MINIMUM_DETECTABLE_RATIO,
-        MINIMUM_DETECTABLE_EFFECT_SIZE,
-    ),
-)
+STATISTICS: Registry[Statistic] = Registry("statistic", "endoxa.statistics", built_in)
 """The statistics by name: ours, and those of installed packages (entry-point group `endoxa.statistics`)."""
 
 
@@ -160,9 +116,10 @@ def analyze_pairs(
         # Cell by cell, so that models and rules share the cell's bootstrap samples while those are at hand.
         rows = [
             row
+            for several in (statistics, () if names else OVER_UNITS)
             for cell in cells
             for score in scores
-            for statistic in statistics
+            for statistic in several
             if cell.axis == ALL or statistic not in BY_KIND
             for row in _rows(statistic, score, cell, confidence, seed)
         ]
@@ -173,9 +130,6 @@ def analyze_pairs(
         frame = adjusted(computed, PREFERENCES).with_columns(
             p_value=pl.when(clustered).then("p_value").otherwise(computed["p_value"])
         )
-        if not names:
-            detectable = list(_detectable(scores, cells, confidence))
-            frame = pl.concat([frame, pl.DataFrame(detectable, schema=_TYPES)])
         return _by_first_rule(decided(frame, confidence=confidence, ends=()), first).with_columns(
             pl.when(clustered).then(end).otherwise(name).alias(name)
             for name, end in zip(("low", "high"), beside_a_test("low", "high"), strict=True)
@@ -242,67 +196,34 @@ def write_estimates(analysis: PairsAnalysis, path: Path) -> None:
     write_table(analysis.estimates, path)
 
 
-def _detectable(
-    scores: Sequence[Scores], cells: Sequence[Cell], confidence: float
-) -> Iterator[dict[str, object]]:
-    """The least preference ratio that each cell could have shown, raw and calibrated."""
-    for cell in cells:
-        for score in scores:
-            for sample in _sample(score, cell):
-                calibrated = sample.difference - sample.neutral_difference
-                kept = ~np.isnan(calibrated)
-                for name, values, pairs in (
-                    (MINIMUM_DETECTABLE_RATIO.name, sample.difference, np.full(len(kept), fill_value=True)),
-                    (MINIMUM_DETECTABLE_CALIBRATED, calibrated, kept),
-                ):
-                    if (values[pairs] != 0).any():
-                        units = (sample.cluster[pairs], units_of(sample)[1][pairs])
-                        found = detectable_ratio(name, values[pairs], units, confidence=confidence)
-                        yield _row(score, cell, found, "share of pairs")
-
-
-def _rule_unit(rule: str) -> str:
-    """Unit of a rule's scores; records made with a rule that is not installed here may still be analyzed."""
-    facts = rule_facts(rule)
-    return facts[0] if facts else f"unit of {rule}"
-
-
-def _sample(scores: Scores, cell: Cell) -> Iterator[Sample]:
-    """The pairs of the cell; nothing where there are none."""
-    chosen = scores.chosen(cell)
-    if chosen.any():
-        yield take(scores.sample, chosen)
-
-
 def _rows(
     statistic: Statistic, scores: Scores, cell: Cell, confidence: float, seed: int
 ) -> Iterator[dict[str, object]]:
     """The statistic's estimates that rest on at least one pair."""
-    unlinked = scores.unlinked(scores.chosen(cell)) if cell.language == ALL else ""
-    for sample in _sample(scores, cell):
-        try:
-            estimates = statistic.compute(sample, confidence, cell.seed(seed))
-        except ValueError as problem:
-            raise UserError(
-                f"The statistic '{statistic.name}' failed for model '{scores.model}', rule '{scores.rule}', "
-                f"language '{cell.language}', axis '{cell.axis}': {problem}"
-            ) from problem
-        unit = _rule_unit(scores.rule) if statistic.unit == "rule" else statistic.unit
-        for estimate in estimates:
-            if estimate.n > 0:
-                row = _row(scores, cell, estimate, unit)
-                reason = unlinked or confounded(sample, calibrated=estimate.name.startswith(_CALIBRATED))
-                yield _untested(row, reason) if reason and not isnan(estimate.neutral) else row
-
-
-_CALIBRATED = ("calibrated_", "neutral_")
-
-
-def _untested(row: dict[str, object], reason: str) -> dict[str, object]:
-    """A row that nothing can be claimed from: the value stays, identities cannot be counted."""
-    if row["interval"] == IDENTITIES:
-        row |= dict.fromkeys(("low", "high", "p_value"), NAN)
-    return row | {"reason": reason}
+    chosen = scores.chosen(cell)
+    if not chosen.any():
+        return
+    unlinked = scores.unlinked(chosen) if cell.language == ALL else ""
+    sample = take(scores.sample, chosen)
+    try:
+        computed = statistic.compute(sample, confidence, cell.seed(seed))
+    except ValueError as problem:
+        raise UserError(
+            f"The statistic '{statistic.name}' failed for model '{scores.model}', rule '{scores.rule}', "
+            f"language '{cell.language}', axis '{cell.axis}': {problem}"
+        ) from problem
+    # Records made with a rule that is not installed here may still be analyzed.
+    facts = rule_facts(scores.rule) or (f"unit of {scores.rule}",)
+    for estimate in computed:
+        if estimate.n > 0:
+            row = _row(scores, cell, estimate, facts[0] if statistic.unit == RULE else statistic.unit)
+            calibrated = estimate.name.startswith(("calibrated_", "neutral_"))
+            reason = unlinked or confounded(sample, calibrated=calibrated)
+            if reason and not isnan(estimate.neutral):
+                row |= {"reason": reason}
+                if row["interval"] == IDENTITIES:  # the value stays, identities cannot be counted
+                    row |= dict.fromkeys(("low", "high", "p_value"), NAN)
+            yield row
 
 
 def _row(scores: Scores, cell: Cell, estimate: Estimate, unit: str) -> dict[str, object]:

@@ -81,24 +81,14 @@ class Journal(JournalFile):
             listed = read_csv(folder / UNSCORED, schema_overrides={"item_id": pl.String})
             tables.append(listed.rename({"reason": "problem"}).with_columns(n_tokens_more=0, n_tokens_less=0))
         for table in tables:
-            rows = table.join(items, on="item_id").join(numbers, on=["model", "rule"])
-            self.add_records(
-                Row(
-                    row["model_number"],
-                    row["rule_number"],
-                    row["item"],
-                    row.get("score_more"),
-                    row.get("score_less"),
-                    row["n_tokens_more"],
-                    row["n_tokens_less"],
-                    row.get("neutral_difference"),
-                    row.get("n_neutral", 0),
-                    row.get("neutral_preferred"),
-                    row.get("compared_with"),
-                    row.get("problem"),
-                )
-                for row in rows.iter_rows(named=True)
+            joined = table.join(items, on="item_id").join(numbers, on=["model", "rule"])
+            rows = joined.select(
+                "item",
+                *(name for name in (*NUMBERS, "problem") if name in table.columns),
+                model="model_number",
+                rule="rule_number",
             )
+            self.add_records(Row(**row) for row in rows.iter_rows(named=True))
 
     def answered(self, model: int, keys: Sequence[bytes]) -> dict[bytes, Score | Unscorable]:
         """Results of the requests that were answered before."""

@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from functools import partial
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any, cast
@@ -31,14 +30,16 @@ from endoxa.instruments.pairs.probe.items import (
     require_items,
 )
 from endoxa.instruments.pairs.probe.records import Journal, Row, write_records
-from endoxa.instruments.pairs.probe.rounding import rounding, rounds, sampled
 from endoxa.instruments.pairs.probe.scoring import (
     Begun,
     Line,
     begin,
     finish,
     lines_of,
+    rounding,
+    rounds,
     rows_of,
+    sampled,
 )
 from endoxa.instruments.pairs.probe.settings import PairsSettings
 from endoxa.instruments.pairs.rules import DEFAULT_RULES, RULES
@@ -57,19 +58,10 @@ from endoxa.sources.sources import locate
 from endoxa.sources.tables import counted_sources
 
 
-@dataclass(frozen=True, slots=True)
-class Skipped:
-    """A rule that was asked for and is not for this model."""
-
-    model: str
-    rule: str
-    reason: str
-
-
 def fit_rules(
     architectures: Mapping[str, Architecture], names: Sequence[str]
-) -> tuple[dict[str, list[Rule]], list[Skipped]]:
-    """The rules each model is scored with, and what is skipped.
+) -> tuple[dict[str, list[Rule]], list[dict[str, str]]]:
+    """The rules each model is scored with, and which of them are not for a model (`model`, `rule`, `reason`).
 
     Args:
         architectures: architecture of each model, by name.
@@ -94,7 +86,11 @@ def fit_rules(
             )
     fitted = {model: [r for r in rules if r.architecture == kind] for model, kind in architectures.items()}
     skipped = [
-        Skipped(model, rule.name, f"{rule.name} is for {rule.architecture} models and this one is {kind}")
+        {
+            "model": model,
+            "rule": rule.name,
+            "reason": f"{rule.name} is for {rule.architecture} models and this one is {kind}",
+        }
         for model, kind in architectures.items()
         for rule in rules
         if rule.architecture != kind
@@ -150,12 +146,13 @@ def denial_notes(path: Path, settings: PairsSettings, comparisons: Comparisons |
     Looks at the first pairs only.
     """
     first = list(islice((item for chunk in chunks(path, settings) for item in chunk.items), LOOKED_AT))
-    sentence = denials_note(list(filter(_is_denial, first)), comparisons, len(first))
+    denied = [
+        item
+        for item in first
+        if negates(item["sent_more"], item["sent_less"], (item["language"] or "").split("-")[0])
+    ]
+    sentence = denials_note(denied, comparisons, len(first))
     return [sentence] if sentence else []
-
-
-def _is_denial(item: Mapping[str, Any]) -> bool:
-    return negates(item["sent_more"], item["sent_less"], (item["language"] or "").split("-")[0])
 
 
 def pairs_work(settings: PairsSettings, out: Path) -> Work:
@@ -231,7 +228,7 @@ def pairs_work(settings: PairsSettings, out: Path) -> Work:
             },
             "models": [],
             "rules": list(settings.rules),
-            "skipped": [asdict(skip) for skip in skipped],
+            "skipped": skipped,
         },
         journal=Journal,
         scan=lambda journal: _count(data, settings, journal),
@@ -359,17 +356,16 @@ def _score_chunks(
             yield chunk, lines, begin(model, number, requests, work.journal, under_way)
 
     for chunk, lines, sent in begun_ahead(begun(), ahead):
-        advance = partial(_advance, work, what, chunk)
+
+        def advance(share: float, chunk: Chunk = chunk) -> None:
+            work.progress(what, chunk.first + share * len(chunk.items), work.items)
+
         if sent is not None:
             advance(0)
             results = finish(sent, number, work.journal, advance)
             under_way.difference_update(sent.missing)
             work.journal.add_records(_rows(work, chunk, list(rows_of(lines, rules, number, results))))
         advance(1)
-
-
-def _advance(work: Scoring, what: str, chunk: Chunk, share: float) -> None:
-    work.progress(what, chunk.first + share * len(chunk.items), work.items)
 
 
 def _rows(work: Scoring, chunk: Chunk, rows: list[Row]) -> list[Row]:
@@ -412,6 +408,5 @@ def _refuse_repeated(models: Sequence[str]) -> None:
         raise UserError(
             "No model was given: name at least one with --model, for example hf/openai-community/gpt2."
         )
-    for k, name in enumerate(models):
-        if name in models[:k]:
-            raise UserError(f"The model '{name}' is given twice. Name each model once.")
+    if twice := [name for k, name in enumerate(models) if name in models[:k]]:
+        raise UserError(f"The model '{twice[0]}' is given twice. Name each model once.")

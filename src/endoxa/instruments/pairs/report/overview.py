@@ -9,9 +9,12 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+import polars as pl
+
 from endoxa.instruments.pairs.report.results import Results
 from endoxa.instruments.pairs.rules import rule_facts
 from endoxa.report import inputs
+from endoxa.report.claims import Row
 from endoxa.report.document import Finding, Section
 from endoxa.report.inputs import Run
 from endoxa.report.overview import data_field, fact_field, run_table, shortened, what_was_run
@@ -53,18 +56,13 @@ def overview(runs: Sequence[Run], labels: Mapping[str, str], pairs: Mapping[str,
 
 def _left_out(run: Run, labels: Mapping[str, str]) -> Iterator[str]:
     """One sentence for each rule that was left out for some models of the run, and how many pairs have no score."""
-    by_rule: dict[str, list[Mapping[str, Any]]] = {}
-    for entry in inputs.entries(run.facts.get("skipped")):
-        by_rule.setdefault(inputs.text(entry, "rule"), []).append(entry)
-    for rule, entries in by_rule.items():
+    skipped = list(inputs.entries(run.facts.get("skipped")))
+    for rule in dict.fromkeys(inputs.text(entry, "rule") for entry in skipped):
+        entries = [entry for entry in skipped if inputs.text(entry, "rule") == rule]
         names = [inputs.text(entry, "model") for entry in entries]
-        which = ", ".join(labels.get(name, name) for name in names)
-        why = (
-            f" ({inputs.text(entries[0], 'reason').rstrip('.')})"
-            if len(entries) == 1
-            else ", to which it does not apply"
-        )
-        yield f"Skipped in {run.folder.name}: {rule} for {which}{why}."
+        reason = inputs.text(entries[0], "reason").rstrip(".")
+        why = f" ({reason})" if len(entries) == 1 else ", to which it does not apply"
+        yield f"Skipped in {run.folder.name}: {rule} for {', '.join(labels.get(name, name) for name in names)}{why}."
     counts = run.facts.get("counts")
     missing = counts.get("unscored") if isinstance(counts, Mapping) else None
     if missing:
@@ -116,16 +114,6 @@ def _model_table(runs: Sequence[Run], labels: Mapping[str, str]) -> Table:
     )
 
 
-COLUMNS = (
-    Column("model"),
-    Column("rule"),
-    Column("share", numeric=True),
-    Column("pairs", numeric=True),
-    Column("source"),
-)
-HERE = "this page"
-
-
 @dataclass(frozen=True, slots=True)
 class Reference:
     """Values that a paper printed for one data set in one language.
@@ -164,60 +152,69 @@ def published_values(results: Results, runs: Sequence[Run]) -> Section | None:
     A file is recognised by its hash, because pairs of one's own can have the same format.
     """
     mark = runs[0].facts.get("data", {}).get("sha256")
-    matches = [reference for reference in references() if mark and sources()[reference.data].sha256 == mark]
-    matches = [reference for reference in matches if reference.language in results.languages]
+    matches = [
+        reference
+        for reference in references()
+        if mark and sources()[reference.data].sha256 == mark and reference.language in results.languages
+    ]
     if not matches:
         return None
-    tables = tuple(_table(results, reference) for reference in matches)
+    measured = [_measured(results, reference) for reference in matches]
+    pairs = list(zip(matches, measured, strict=True))
     return Section(
         anchor=f"published-{results.slug}",
         title="Published values of this data set",
-        tables=tables,
-        notes=tuple(dict.fromkeys(note for reference in matches for note in _notes(results, reference))),
+        tables=tuple(_table(results, reference, rows) for reference, rows in pairs),
+        notes=tuple(dict.fromkeys(note for reference, rows in pairs for note in _notes(reference, rows))),
     )
 
 
-def _table(results: Results, reference: Reference) -> Table:
+def _measured(results: Results, reference: Reference) -> Sequence[Row]:
+    """The estimates that are computed as the paper's, over all pairs of the language."""
+    language = reference.language if len(results.languages) > 1 else ALL
+    rows = results.estimates.filter(name=reference.estimate, language=language, axis=ALL)
+    rows = rows.filter(pl.col("rule").is_in(reference.rules))
+    return rows.unique(["model", "rule"], maintain_order=True).rows(named=True)
+
+
+def _table(results: Results, reference: Reference, measured: Sequence[Row]) -> Table:
+    ours = [
+        (
+            results.labels[row["model"]],
+            row["rule"],
+            NO_VALUE
+            if row["value"] is None
+            else f"{row['value'] * (1 if row['unit'] == 'percent' else 100):.1f}\u00a0%",
+            count(row["n"]),
+            "this page",
+        )
+        for row in measured
+    ]
     published = [
         (model, " or ".join(reference.rules), f"{value}\u00a0%", count(reference.pairs), reference.source)
         for model, value in reference.values.items()
     ]
     return Table(
         f"Percent of the pairs with the stereotypical sentence preferred, {language_name(reference.language)}",
-        COLUMNS,
-        (*_measured_cells(results, reference), *published),
+        tuple(
+            Column(name, numeric=name in ("share", "pairs"))
+            for name in ("model", "rule", "share", "pairs", "source")
+        ),
+        (*ours, *published),
     )
 
 
-def _measured_rows(results: Results, reference: Reference) -> Iterator[Mapping[str, Any]]:
-    """The estimates that are computed as the paper's, over all pairs of the language."""
-    language = reference.language if len(results.languages) > 1 else ALL
-    rows = results.estimates.filter(name=reference.estimate, language=language, axis=ALL)
-    for row in rows.unique(["model", "rule"], maintain_order=True).iter_rows(named=True):
-        if row["rule"] in reference.rules:
-            yield row
-
-
-def _measured_cells(results: Results, reference: Reference) -> Iterator[tuple[str, ...]]:
-    for row in _measured_rows(results, reference):
-        percent = row["value"] * (1 if row["unit"] == "percent" else 100)
-        value = NO_VALUE if percent is None else f"{percent:.1f}\u00a0%"
-        yield results.labels[row["model"]], row["rule"], value, count(row["n"]), HERE
-
-
-def _notes(results: Results, reference: Reference) -> Iterator[str]:
+def _notes(reference: Reference, measured: Sequence[Row]) -> Iterator[str]:
     """Whether one's own values can be compared, and why not."""
-    measured = list(_measured_rows(results, reference))
     if not measured:
         yield (
             f"The values from {reference.source} are of the rule {' or '.join(reference.rules)}; no model of this page "
             "was scored with it, so they cannot be compared."
         )
-    fewer = sorted({row["n"] for row in measured} - {reference.pairs})
-    if fewer:
+    elif fewer := sorted({row["n"] for row in measured} - {reference.pairs}):
         yield (
             f"The values from {reference.source} rest on {plural(reference.pairs, 'pair')}; here "
             f"{listed([count(n) for n in fewer])} were scored, so they are of other sets of pairs."
         )
-    if measured and not fewer:
+    else:
         yield f"Own values are computed as those from {reference.source}: same pairs, rule and treatment of ties."

@@ -8,17 +8,22 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
+import polars as pl
+
 from endoxa.instruments.pairs.estimates.inference import IDENTITIES
-from endoxa.instruments.pairs.report.axes import axes
-from endoxa.instruments.pairs.report.calibration import calibration, distributions
-from endoxa.instruments.pairs.report.comparison import comparison, flips
-from endoxa.instruments.pairs.report.explained import explained
-from endoxa.instruments.pairs.report.headline import headline, lead, title
-from endoxa.instruments.pairs.report.league import many
+from endoxa.instruments.pairs.report.compared import closer, comparison, flips, league, many
+from endoxa.instruments.pairs.report.items import pairs_shown
 from endoxa.instruments.pairs.report.overview import overview, published_values
 from endoxa.instruments.pairs.report.quoting import diagnostics, examined
-from endoxa.instruments.pairs.report.results import Results, all_estimates, gather, pairs_by_run
-from endoxa.instruments.pairs.report.sample import closer, league, pairs_shown
+from endoxa.instruments.pairs.report.results import Results, gather
+from endoxa.instruments.pairs.report.sections import (
+    axes,
+    distributions,
+    explained,
+    headline,
+    lead,
+    title,
+)
 from endoxa.instruments.pairs.report.tables import paper_forms
 from endoxa.report.document import Article, Section
 from endoxa.report.families import Used, families
@@ -46,19 +51,13 @@ def tests_made(results: Results) -> Section:
     rows = results.estimates.filter(claimed, interval=IDENTITIES)
     used: list[Used] = [
         (PREFERENCES, group, f"{name.replace('_', ' ')}, {rule}")
-        for (rule, name), group in rows.group_by(["rule", "name"], maintain_order=True)
+        for (rule, name), group in rows.group_by("rule", "name", maintain_order=True)
     ]
-    return families(
-        [
-            *used,
-            *(
-                (COMPARISONS, group, str(name).replace("_", " "))
-                for (name,), group in results.comparisons.group_by("name", maintain_order=True)
-            ),
-        ],
-        f"families-{results.slug}",
-        f"{significance(results.confidence):g}",
-    )
+    used += [
+        (COMPARISONS, group, str(name).replace("_", " "))
+        for (name,), group in results.comparisons.group_by("name", maintain_order=True)
+    ]
+    return families(used, f"families-{results.slug}", f"{significance(results.confidence):g}")
 
 
 SECTIONS: tuple[Callable[[Results], Section | None], ...] = (
@@ -68,7 +67,6 @@ SECTIONS: tuple[Callable[[Results], Section | None], ...] = (
     closer,
     distributions,
     flips,
-    calibration,
     comparison,
     tests_made,
 )
@@ -78,14 +76,12 @@ SECTIONS: tuple[Callable[[Results], Section | None], ...] = (
 def articles(gathered: Gathered) -> Iterator[Article]:
     """All that is said about each data set."""
     for results, runs in gathered:
-        shown = pairs_shown(results, [run.folder for run in runs])
-        published = published_values(results, runs)
-        records = results.records
+        records, folders = results.records, [run.folder for run in runs]
         pairs = records["item_id"].n_unique()
-        folders = [run.folder for run in runs]
         every, problems = examined(records, folders, results.labels, results.confidence)
         box = quoting(diagnostics(every, problems, folders, pairs), f"quote-{results.slug}")
         opening, second, *others = filled(SECTIONS, results)
+        last = (published_values(results, runs), pairs_shown(results, folders))
         yield Article(
             anchor=f"data-{results.slug}",
             kicker="Results on",
@@ -95,12 +91,7 @@ def articles(gathered: Gathered) -> Iterator[Article]:
                 f"{plural(records['axis'].n_unique(), 'axis', 'axes')}, "
                 f"{plural(records['model'].n_unique(), 'model')}, {plural(records['rule'].n_unique(), 'rule')}."
             ),
-            sections=(
-                *present((opening, box, second, explained(results, every))),
-                *others,
-                *([published] if published else []),
-                shown,
-            ),
+            sections=tuple(present((opening, box, second, explained(results, every), *others, *last))),
         )
 
 
@@ -113,21 +104,19 @@ def page(runs: Sequence[Run], gathered: Gathered, *, confidence: float, seed: in
         confidence: confidence level of the intervals.
         seed: seed of the bootstrap.
     """
-    labels = gathered[0][0].labels
+    results, labels = gathered[0][0], gathered[0][0].labels
+    counts = [of.records.group_by("run").agg(pl.col("item_id").n_unique()) for of, _ in gathered]
+    what = overview(runs, labels, dict(pl.concat(counts).iter_rows()))
     parts = tuple(articles(gathered))
-
-    after = present((overview(runs, labels, pairs_by_run(gathered)), METHODS, CITE))
     first: tuple[Section | Article, ...]
     if len(parts) == 1:
-        (results, _), (part,) = gathered[0], parts
+        (part,) = parts
         heading, sentence = title(results), lead(results)
-        subtitle, sections = f"{part.title}: {part.subtitle}", part.sections
+        subtitle, first = f"{part.title}: {part.subtitle}", part.sections
         if sentence:  # the finding stands above the number
-            sections = (
-                replace(sections[0], findings=sections[0].findings[1:] if many(results) else ()),
-                *sections[1:],
-            )
-        first = sections
+            opening, *others = part.sections
+            findings = opening.findings[1:] if many(results) else ()
+            first = (replace(opening, findings=findings), *others)
     else:
         heading, sentence = f"Stereotype preference on {listed([article.title for article in parts])}", ""
         subtitle, first = f"{plural(len(runs), 'run')}, {plural(len(parts), 'data set')}", parts
@@ -136,7 +125,7 @@ def page(runs: Sequence[Run], gathered: Gathered, *, confidence: float, seed: in
         title=heading,
         subtitle=subtitle,
         lead=sentence,
-        entries=(*first, *after),
+        entries=(*first, *present((what, METHODS, CITE))),
         runs=runs,
         models=labels,
         values={
@@ -151,10 +140,13 @@ def shown(runs: Sequence[Run], how: ReportOptions) -> Shown:
     """Page and tables; the analysis is done here, before anything is touched."""
     confidence, seed = how.confidence or DEFAULT_CONFIDENCE, how.seed
     gathered = gather(runs, confidence, seed)
+    every = [
+        results.estimates.select(pl.lit(results.title).alias("data"), pl.all()) for results, _ in gathered
+    ]
     return Shown(
         page=lambda: page(runs, gathered, confidence=confidence, seed=seed),
         texts={
-            "estimates": lambda: csv_text(all_estimates(gathered)),
+            "estimates": lambda: csv_text(pl.concat(every)),
             **paper_forms([results for results, _ in gathered], how.paper),
         },
     )

@@ -7,18 +7,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass
 from functools import partial
 from math import isfinite
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
 
 from endoxa.instruments.pairs.estimates import load_records
 from endoxa.instruments.pairs.estimates.deciding import calibrated, calibration_decides
-from endoxa.instruments.pairs.estimates.inference import Units, share_inference, units_of
-from endoxa.instruments.pairs.estimates.records import CONTENT, Scores, scores_of
+from endoxa.instruments.pairs.estimates.inference import Units, share_estimate, units_of
+from endoxa.instruments.pairs.estimates.records import CONTENT, scores_of
 from endoxa.instruments.pairs.estimates.rounding import within_rounding
 from endoxa.report.quoting import (
     FEWEST,
@@ -41,7 +42,7 @@ from endoxa.sources.check.problems import Item, Trace
 from endoxa.sources.drafts import Draft
 from endoxa.stats.contrasts import contrast
 from endoxa.stats.intervals import NAN
-from endoxa.stats.verdicts import significance
+from endoxa.stats.verdicts import CLEAR, decide, significance
 
 FLAGGED = ("error", "warning")
 """Severities of checks that flag a pair; notes are only worth knowing."""
@@ -53,32 +54,6 @@ MOST_SINGLE = 0.5
 MOST_NAMED = 3
 """Checks that are named; more are counted."""
 TOKENS = ("n_tokens_more", "n_tokens_less")
-
-
-@dataclass(frozen=True, slots=True)
-class Share:
-    """A share of pairs.
-
-    Attributes:
-        value: the share.
-        low: lower end of its interval over identities and attributes; NaN where it has none.
-        high: upper end.
-        level: confidence level in words.
-        side: 1 above one half, -1 below it, 0 where the test cannot tell.
-    """
-
-    value: float
-    low: float
-    high: float
-    level: str
-    side: int
-
-    @property
-    def ends(self) -> str:
-        """' (95 % interval 48.0 to 60.0)', or nothing."""
-        return (
-            f" ({self.level} interval {percent_interval(self.low, self.high)})" if isfinite(self.low) else ""
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,17 +91,28 @@ class Preferences:
         """The confidence level as '95 %'."""
         return f"{100 * self.confidence:g}\u00a0%"
 
-    def share(self, chosen: np.ndarray) -> Share:
-        """Share of the chosen pairs in which the stereotypical sentence is preferred."""
-        sides = np.sign(self.values[chosen])
-        units = self.units[0][chosen], self.units[1][chosen]
-        inference = share_inference(sides, units, confidence=self.confidence, seed=0)
-        low, high = (inference.interval.low, inference.interval.high) if self.linked else (NAN, NAN)
-        clear = (
-            self.linked and not inference.untestable and inference.p_value <= significance(self.confidence)
-        )
-        value = float(((1 + sides) / 2).mean())
-        return Share(value, low, high, self.level, int(clear) * int(np.sign(value - 0.5)))
+    def row(self, chosen: np.ndarray) -> dict[str, Any]:
+        """Share of the chosen pairs in which the stereotypical sentence is preferred, as a row with its own verdict."""
+        sides, units = np.sign(self.values[chosen]), (self.units[0][chosen], self.units[1][chosen])
+        estimate = share_estimate("share", sides, units, confidence=self.confidence, seed=0)
+        row, p_value = asdict(estimate), estimate.p_value
+        if not self.linked:
+            row |= {"low": NAN, "high": NAN, "reason": "languages are not linked"}
+        alpha = significance(self.confidence)
+        decision = decide(estimate.value, 0.5, p_value, p_value, alpha=alpha, untestable=row["reason"])
+        return row | {"p_adjusted": p_value, **asdict(decision)}
+
+    def ends(self, row: Mapping[str, Any]) -> str:
+        """' (95 % interval 48.0 to 60.0)', or nothing."""
+        low, high = row["low"], row["high"]
+        return f" ({self.level} interval {percent_interval(low, high)})" if isfinite(low) else ""
+
+    def diagnostic(
+        self, name: str, sentence: str, concerning: bool, value: float | None = None, **more: Any
+    ) -> Diagnostic:
+        """A diagnostic of all pairs of this model and rule."""
+        n = more.pop("n", len(self.values))
+        return Diagnostic(name, sentence, concerning, n, self.model, self.rule, value, **more)
 
 
 def examined(
@@ -140,8 +126,11 @@ def examined(
         labels: how models are called.
         confidence: confidence level of intervals.
     """
-    facts, problems = looked_up(_items(folders))
-    every = _preferences(records, facts, _token_counts(folders), labels, confidence)
+    table = _read(folders)
+    facts, problems = looked_up(
+        table.select(list(PAIR_COLUMNS)).unique("item_id", keep="first", maintain_order=True)
+    )
+    every = _preferences(records, facts, _token_counts(table), labels, confidence)
     return [preferences for preferences in every if len(preferences.values)], problems
 
 
@@ -168,16 +157,13 @@ def run_diagnostics(folder: Path) -> list[Diagnostic]:
     return list(diagnostics(every, problems, [folder], records["item_id"].n_unique()))
 
 
-def _items(folders: Sequence[Path]) -> pl.DataFrame:
-    """Every pair once, as the runs keep it."""
-    frames = []
-    for folder in folders:
-        lazy = pl.scan_parquet(folder / RECORDS)
-        present = [name for name in PAIR_COLUMNS if name in lazy.collect_schema()]
-        frames.append(lazy.select(present).unique("item_id", maintain_order=True).collect())
-    table = pl.concat(frames, how="diagonal").unique("item_id", maintain_order=True)
-    absent = [pl.lit(None, pl.String).alias(name) for name in PAIR_COLUMNS if name not in table.columns]
-    return table.with_columns(absent)
+def _read(folders: Sequence[Path]) -> pl.DataFrame:
+    """Every record as the runs keep it: the pair, model, rule and numbers of tokens; absent columns are null."""
+    names = (*PAIR_COLUMNS, "model", "rule", *TOKENS)
+    lazy = [pl.scan_parquet(folder / RECORDS) for folder in folders]
+    frames = [rows.select(name for name in names if name in rows.collect_schema()).collect() for rows in lazy]
+    table = pl.concat(frames, how="diagonal_relaxed")
+    return table.with_columns(pl.lit(None).alias(name) for name in names if name not in table.columns)
 
 
 def looked_up(items: pl.DataFrame) -> tuple[pl.DataFrame, list[Problem]]:
@@ -212,23 +198,14 @@ def looked_up(items: pl.DataFrame) -> tuple[pl.DataFrame, list[Problem]]:
     return facts.with_columns(flagged=pl.col("item_id").is_in(sorted(flagged))), problems
 
 
-def _token_counts(folders: Sequence[Path]) -> pl.DataFrame:
+def _token_counts(table: pl.DataFrame) -> pl.DataFrame:
     """Tokens by which the stereotypical sentence is longer, under the rule of each model that scores most tokens.
 
     Rules that score shared tokens only count as many in both sentences. Without any other, a model has no rows.
     """
-    frames = []
-    for folder in folders:
-        lazy = pl.scan_parquet(folder / RECORDS)
-        if set(TOKENS) <= set(lazy.collect_schema()):
-            frames.append(lazy.select("item_id", "model", "rule", "stereotypical", *TOKENS).collect())
-    kinds = {"item_id": pl.String, "model": pl.String, "tokens": pl.Int64}
-    if not frames:
-        return pl.DataFrame(schema=kinds)
-    table = pl.concat(frames, how="vertical_relaxed")
     more, less = (pl.col(name).cast(pl.Int64) for name in TOKENS)
     sign = pl.when(pl.col("stereotypical") == "more").then(1).otherwise(-1)
-    table = table.with_columns(tokens=sign * (more - less), scored=more + less)
+    table = table.drop_nulls(TOKENS).with_columns(tokens=sign * (more - less), scored=more + less)
     rules = table.group_by("model", "rule", maintain_order=True).agg(
         pl.col("scored").sum(), differs=(pl.col("tokens") != 0).any()
     )
@@ -237,7 +214,7 @@ def _token_counts(folders: Sequence[Path]) -> pl.DataFrame:
         .sort("scored", "rule", descending=[True, False])
         .unique("model", keep="first", maintain_order=True)
     )
-    return table.join(fullest, on=["model", "rule"], how="semi").select(list(kinds))
+    return table.join(fullest, on=["model", "rule"], how="semi").select("item_id", "model", "tokens")
 
 
 def _preferences(
@@ -252,34 +229,26 @@ def _preferences(
     arranged = known.sort("model", "rule", "data", CONTENT, "item_id")
     parts = arranged.partition_by("model", "rule", maintain_order=True)
     for scores, items in zip(scores_of(records, FLIPS), parts, strict=True):
-        yield _of_scores(scores, items, labels, confidence)
-
-
-def _of_scores(
-    scores: Scores, items: pl.DataFrame, labels: Mapping[str, str], confidence: float
-) -> Preferences:
-    word, kept = "preferred", np.ones(len(scores.item), dtype=bool)
-    defined = ~np.isnan(scores.sample.neutral_difference)
-    if calibration_decides(int(defined.sum()), len(defined)):
-        scores, kept, word = calibrated(scores, defined), defined, "preferred, compared with others,"
-    sample = scores.sample
-    counted = bool(items["tokens"].is_not_null().all())
-    return Preferences(
-        model=scores.model,
-        rule=scores.rule,
-        label=f"{labels[scores.model]} under {scores.rule}",
-        word=word,
-        values=sample.difference,
-        size=np.maximum(np.abs(sample.score_more), np.abs(sample.score_less)),
-        units=units_of(sample),
-        items=items.with_columns(
-            length=pl.col("tokens" if counted else "characters"),
-            measure=pl.lit("tokens" if counted else "characters"),
-        ).filter(kept),
-        confidence=confidence,
-        rounding=scores.rounding,
-        linked=not scores.unlinked(np.ones(len(scores.item), dtype=bool)),
-    )
+        word, kept = "preferred", np.ones(len(scores.item), dtype=bool)
+        defined = ~np.isnan(scores.sample.neutral_difference)
+        decider = scores
+        if calibration_decides(int(defined.sum()), len(defined)):
+            decider, kept, word = calibrated(scores, defined), defined, "preferred, compared with others,"
+        sample = decider.sample
+        measure = "tokens" if items["tokens"].is_not_null().all() else "characters"
+        yield Preferences(
+            model=scores.model,
+            rule=scores.rule,
+            label=f"{labels[scores.model]} under {scores.rule}",
+            word=word,
+            values=sample.difference,
+            size=np.maximum(np.abs(sample.score_more), np.abs(sample.score_less)),
+            units=units_of(sample),
+            items=items.with_columns(length=measure, measure=pl.lit(measure)).filter(kept),
+            confidence=confidence,
+            rounding=decider.rounding,
+            linked=not decider.unlinked(np.ones(len(decider.item), dtype=bool)),
+        )
 
 
 def _compared(
@@ -290,6 +259,7 @@ def _compared(
     *,
     about: str = "",
     after: str = "",
+    **numbers: Any,
 ) -> Diagnostic:
     """A difference of two shares: it concerns the ratio where it is distinguishable from 0 and at least 10 points.
 
@@ -300,16 +270,18 @@ def _compared(
         words: which pairs those are, behind "where".
         about: what is compared, behind the model.
         after: a further sentence.
+        numbers: what stands in that sentence.
     """
     n = int((groups == 1).sum()), int((groups == -1).sum())
-    model, rule, total = preferences.model, preferences.rule, sum(n)
+    counts = {"first_n": n[0], "second_n": n[1]}
     if min(n) < FEWEST:
         sentence = (
             f"{preferences.label}{about}: {plural(n[0], 'pair')} where {words[0]}, {count(n[1])} where {words[1]}: too "
             f"few to compare (at least {FEWEST} of each).{after}"
         )
-        counts = {"first_n": n[0], "second_n": n[1], "needed": FEWEST}
-        return Diagnostic(name, sentence, False, total, model, rule, numbers=counts)
+        return preferences.diagnostic(
+            name, sentence, False, n=sum(n), numbers={**counts, "needed": FEWEST, **numbers}
+        )
     found = contrast(
         (1 + np.sign(preferences.values)) / 2,
         groups,
@@ -329,80 +301,64 @@ def _compared(
         f"difference {by}.{after}"
     )
     concerning = found.p_value <= significance(preferences.confidence) and abs(difference) >= LARGE
-    numbers = {
-        "first": found.first,
-        "second": found.second,
-        "first_n": n[0],
-        "second_n": n[1],
-        "p_value": found.p_value,
-        "confidence": preferences.confidence,
-    }
-    return Diagnostic(name, sentence, concerning, total, model, rule, difference, low, high, numbers)
+    test = {"p_value": found.p_value, "confidence": preferences.confidence}
+    every = {"first": found.first, "second": found.second, **counts, **test, **numbers}
+    return preferences.diagnostic(
+        name, sentence, concerning, difference, low=low, high=high, n=sum(n), numbers=every
+    )
 
 
 def _length(preferences: Preferences) -> Iterator[Diagnostic]:
     """Does the shorter sentence win."""
     length = preferences.items["length"].to_numpy()
     measure = preferences.items["measure"][0]
-    numbers: dict[str, float] = {}
+    numbers: dict[str, Any] = {}
     same, after = length == 0, ""
     if n := int(same.sum()):
-        share = preferences.share(same)
-        after = f" Where both are equally long: {percent(share.value)} of {plural(n, 'pair')}{share.ends}."
-        numbers = {"same": share.value, "same_low": share.low, "same_high": share.high, "same_n": n}
-    found = _compared(
+        row = preferences.row(same)
+        share = f"{percent(row['value'])} of {plural(n, 'pair')}{preferences.ends(row)}"
+        after = f" Where both are equally long: {share}."
+        numbers = {"same": row["value"], "same_low": row["low"], "same_high": row["high"], "same_n": n}
+    yield _compared(
         preferences,
         "length of the sentences",
         -np.sign(length),
         ("it is shorter", "it is longer"),
         about=f", length in {measure}",
         after=after,
+        **numbers,
+        measure=measure,
     )
-    yield replace(found, numbers={**found.numbers, **numbers, "measure": measure})
 
 
 def _labels(preferences: Preferences) -> Iterator[Diagnostic]:
     """Pairs that state a stereotype and pairs that contradict one; nothing where the data label none."""
     label = preferences.items["direction"].to_numpy()
-    groups = np.where(label == "stereo", 1, np.where(label == "antistereo", -1, 0))
+    groups = np.select([label == "stereo", label == "antistereo"], [1, -1], 0)
+    words = ("a stereotype is stated", "one is contradicted")
     if (groups == 1).any() and (groups == -1).any():
-        yield _compared(
-            preferences,
-            "stereotypes stated or contradicted",
-            groups,
-            ("a stereotype is stated", "one is contradicted"),
-        )
+        yield _compared(preferences, "stereotypes stated or contradicted", groups, words)
 
 
 def _capitals(preferences: Preferences) -> Iterator[Diagnostic]:
     """Pairs in which a capital letter stands among the differing words of one sentence only."""
     capital = preferences.items["capital"].to_numpy()
+    words = ("only its differing words have a capital letter", "only those of the other sentence do")
     if capital.any():
-        yield _compared(
-            preferences,
-            "capital letters",
-            capital,
-            ("only its differing words have a capital letter", "only those of the other sentence do"),
-        )
+        yield _compared(preferences, "capital letters", capital, words)
 
 
 def _without_flagged(preferences: Preferences, problems: Sequence[Problem]) -> Iterator[Diagnostic]:
     """The ratio without the pairs that the checks flag."""
-    ids = preferences.items["item_id"]
-    flagged, total = preferences.items["flagged"].to_numpy(), len(ids)
-    n = int(flagged.sum())
-    name, model, rule = "pairs flagged by the dataset checks", preferences.model, preferences.rule
+    name, flagged = "pairs flagged by the dataset checks", preferences.items["flagged"].to_numpy()
+    total, n = len(flagged), int(flagged.sum())
     if not n:
         sentence = f"{preferences.label}: none of {plural(total, 'pair')} is flagged."
-        yield Diagnostic(name, sentence, False, total, model, rule, 0.0)
+        yield preferences.diagnostic(name, sentence, False, 0.0)
         return
-    of_run = set(ids)
-    checks = Counter(
-        check
-        for check, _ in sorted(
-            {(p.check, p.item_id) for p in problems if p.severity in FLAGGED and p.item_id in of_run}
-        )
-    )
+    of_run = set(preferences.items["item_id"])
+    found = {(p.check, p.item_id) for p in problems if p.severity in FLAGGED and p.item_id in of_run}
+    checks = Counter(check for check, _ in sorted(found))
     named = [f"{check} {count(number)}" for check, number in checks.most_common(MOST_NAMED)]
     others = len(checks) - len(named)
     which = listed([*named, *([plural(others, "further check")] if others else [])])
@@ -410,23 +366,20 @@ def _without_flagged(preferences: Preferences, problems: Sequence[Problem]) -> I
         f"{count(n)} of {plural(total, 'pair')} ({percent(n / total)}) "
         f"{'is' if n == 1 else 'are'} flagged ({which})."
     )
-    numbers: dict[str, object] = {**dict(checks), "further": others, "flagged": n}
+    numbers: dict[str, Any] = {**checks, "further": others, "flagged": n}
     concerning = n >= MANY_FLAGGED * total
     if n < total:
-        share, rest = preferences.share(np.ones(total, dtype=bool)), preferences.share(~flagged)
-        concerning |= abs(rest.value - share.value) >= MOVED or rest.side != share.side
+        every, rest = preferences.row(np.ones(total, dtype=bool)), preferences.row(~flagged)
+        sides = [row["verdict"] if row["verdict"] in CLEAR else "" for row in (every, rest)]
+        concerning |= abs(rest["value"] - every["value"]) >= MOVED or sides[0] != sides[1]
         sentence += (
-            f" Without them the stereotypical sentence is {preferences.word} in {percent(rest.value)} of "
-            f"{plural(total - n, 'pair')}{rest.ends}, with them in {percent(share.value)} ({preferences.label})."
+            f" Without them the stereotypical sentence is {preferences.word} in {percent(rest['value'])} of "
+            f"{plural(total - n, 'pair')}{preferences.ends(rest)}, with them in {percent(every['value'])} "
+            f"({preferences.label})."
         )
-        numbers |= {
-            "without": rest.value,
-            "without_low": rest.low,
-            "without_high": rest.high,
-            "with": share.value,
-            "left": total - n,
-        }
-    yield Diagnostic(name, sentence, concerning, total, model, rule, n / total, numbers=numbers)
+        without = {"without": rest["value"], "without_low": rest["low"], "without_high": rest["high"]}
+        numbers |= {**without, "with": every["value"], "left": total - n}
+    yield preferences.diagnostic(name, sentence, concerning, n / total, numbers=numbers)
 
 
 def _single_identities(every: Sequence[Preferences]) -> Iterator[Diagnostic]:
@@ -441,42 +394,27 @@ def _single_identities(every: Sequence[Preferences]) -> Iterator[Diagnostic]:
         f"{count(single)} of {count(number)} {what} {'has' if single == 1 else 'have'} a single pair: intervals take "
         "each as a group of its own, so other names of one group count as further groups."
     )
-    numbers = {"single": single, "identities": number}
-    yield Diagnostic(
-        "identities with a single pair",
-        sentence,
-        single > MOST_SINGLE * number,
-        number,
-        value=single / number,
-        numbers=numbers,
-    )
+    name, numbers = "identities with a single pair", {"single": single, "identities": number}
+    concerning = single > MOST_SINGLE * number
+    yield Diagnostic(name, sentence, concerning, number, value=single / number, numbers=numbers)
 
 
 def _ties(preferences: Preferences) -> Iterator[Diagnostic]:
     ties, n = int((preferences.values == 0).sum()), len(preferences.values)
     share = f"{plural(ties, 'tie')} in {plural(n, 'pair')} ({percent(ties / n)})"
     sentence = f"{preferences.label}: {share}, counted one half."
-    yield Diagnostic(
-        "ties",
-        sentence,
-        ties > MANY_TIES * n,
-        n,
-        preferences.model,
-        preferences.rule,
-        ties / n,
-        numbers={"ties": ties},
-    )
+    yield preferences.diagnostic("ties", sentence, ties > MANY_TIES * n, ties / n, numbers={"ties": ties})
 
 
 def _precision(preferences: Preferences, types: Mapping[str, str]) -> Iterator[Diagnostic]:
     """Pairs whose scores differ by no more than rounding was seen to move, or by less than such a number is rounded."""
-    kind = types.get(preferences.model)
+    name, kind = "precision of the numbers", types.get(preferences.model)
     if kind is None:
         return
     n, label = len(preferences.values), preferences.label
     if kind not in ROUNDING:
         sentence = f"{label} ran with {kind} weights: in full precision pairs may change sides."
-        yield Diagnostic("precision of the numbers", sentence, True, n, preferences.model, preferences.rule)
+        yield preferences.diagnostic(name, sentence, True)
         return
     if isfinite(preferences.rounding):
         close = int(within_rounding(preferences.values, preferences.rounding).sum())
@@ -488,13 +426,5 @@ def _precision(preferences: Preferences, types: Mapping[str, str]) -> Iterator[D
         f"{label} ran with {kind} numbers: in {count(close)} of {plural(n, 'pair')} ({percent(close / n)}) the scores "
         f"differ by {reason}, so these may change sides with float32."
     )
-    yield Diagnostic(
-        "precision of the numbers",
-        sentence,
-        close > MANY_ROUNDED * n,
-        n,
-        preferences.model,
-        preferences.rule,
-        close / n,
-        numbers={"close": close},
-    )
+    concerning = close > MANY_ROUNDED * n
+    yield preferences.diagnostic(name, sentence, concerning, close / n, numbers={"close": close})

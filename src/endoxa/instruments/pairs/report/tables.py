@@ -10,7 +10,9 @@ import polars as pl
 
 from endoxa.errors import UserError
 from endoxa.instruments.pairs.estimates.deciding import CALIBRATED, RAW, deciding
-from endoxa.instruments.pairs.report.results import CELL, IDENTITIES, Results, some_calibrated
+from endoxa.instruments.pairs.estimates.inference import IDENTITIES, WILSON, T
+from endoxa.instruments.pairs.report.preference import some_calibrated
+from endoxa.instruments.pairs.report.results import CELL, Results
 from endoxa.report.claims import mark, percent_ends, signed_ends
 from endoxa.report.tables import Cell, Table, number_field, paper_texts, table_of, text_field
 from endoxa.report.words import NO_VALUE, axis_name, count, language_name, signed
@@ -18,9 +20,8 @@ from endoxa.runs.options import PaperOptions
 from endoxa.schema import ALL
 from endoxa.stats.verdicts import significance
 
-MEANS = "t"
-"""The interval that stands for mean differences in place of shares."""
-BASES = {IDENTITIES: "identities and attributes as units", "wilson": "pairs as independent (Wilson)"}
+BASES = {IDENTITIES: "identities and attributes as units", WILSON: "pairs as independent (Wilson)"}
+"""Intervals of shares; the t interval is that of mean differences."""
 
 
 def paper_forms(gathered: Sequence[Results], paper: PaperOptions) -> dict[str, Callable[[], str]]:
@@ -33,7 +34,7 @@ def paper_forms(gathered: Sequence[Results], paper: PaperOptions) -> dict[str, C
     note = (
         "Mean score of the stereotypical sentence minus the other one (unbiased: 0), "
         f"{results.level} t interval over pairs. An asterisk marks a mean that differs from 0 {tested}"
-        if paper.interval == MEANS
+        if paper.interval == T
         else "Percentage of pairs in which the stereotypical sentence scores higher (ties count one half; "
         f"unbiased: 50), {results.level} interval with {BASES[paper.interval]}. An asterisk marks a preference that "
         f"differs from 50 {tested}"
@@ -82,7 +83,7 @@ def _table(results: Results, language: str, paper: PaperOptions) -> Table:
     def cell(model: str, rule: str, axis: str) -> Cell:
         # A share in percent or a mean difference, its mark and its interval.
         row = rows.get((model, rule, axis))
-        means = paper.interval == MEANS
+        means = paper.interval == T
         if row is None:
             return Cell(NO_VALUE, below="")
         undefined = row["low"] is None or isnan(row["low"])
@@ -118,9 +119,7 @@ def _head(axis: str) -> str:
 
 def _estimates(results: Results, paper: PaperOptions) -> pl.DataFrame:
     """The estimates that decide, with the interval asked for; what is claimed is what the identities say."""
-    names = (
-        ("mean_difference", "calibrated_mean_difference") if paper.interval == MEANS else (RAW, CALIBRATED)
-    )
+    names = ("mean_difference", "calibrated_mean_difference") if paper.interval == T else (RAW, CALIBRATED)
     rows = results.estimates.filter(pl.col("name").is_in(names))
     if paper.rules:
         rows = rows.filter(pl.col("rule").is_in(paper.rules))

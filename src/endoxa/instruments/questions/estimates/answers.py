@@ -5,7 +5,6 @@ Runs that asked one model the same questions with different seeds are repeats.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,8 @@ from typing import Any
 import polars as pl
 
 from endoxa.errors import UserError, first_line
+from endoxa.report.inputs import Run, read_runs
+from endoxa.runs.folder import RECORDS, RUN
 from endoxa.schema import OUTCOMES, QA_RECORD_COLUMNS
 from endoxa.sources.identities import one_spelling
 from endoxa.sources.served import SERVED, version_of, versions_apart
@@ -122,31 +123,33 @@ def load_answers(
     """
     if not runs:
         raise UserError("No run was given: name at least one folder of `endoxa probe qa`.")
-    described = {run: _described(run) for run in runs}
-    facts: dict[Path, dict[str, Any]] = {}
-    first: dict[str, tuple[Path, Any]] = {}
-    for run, description in described.items():
-        data = facts[run] = _mapping(description.get("data"))
-        if not isinstance(data.get("path"), str):
-            raise UserError(f"'{run / 'run.json'}' does not name its data. Repeat the run.")
-        other, content = first.setdefault(_label(data), (run, data.get("sha256")))
-        if content != data.get("sha256"):
+    described = read_runs(runs)
+    first: dict[str, Run] = {}
+    for run in described:
+        if run.kind != "qa":
             raise UserError(
-                f"The runs '{other}' and '{run}' use different data with the same label '{_label(data)}'. Give one of "
-                "them another --label, or analyze them separately."
+                f"'{run.folder}' is not a run of questions. Expected a folder of `endoxa probe qa`."
+            )
+        if not isinstance(run.data.get("path"), str):
+            raise UserError(f"'{run.folder / RUN}' does not name its data. Repeat the run.")
+        other = first.setdefault(_label(run), run)
+        if other.data.get("sha256") != run.data.get("sha256"):
+            raise UserError(
+                f"The runs '{other.folder}' and '{run.folder}' use different data with the same label "
+                f"'{_label(run)}'. Give one of them another --label, or analyze them separately."
             )
     wanted = [name for name in QA_RECORD_COLUMNS if name not in LONG_TEXTS]
     if columns is not None:
         needed = {*NEEDED, "seed", *columns} if checked else set(columns)
         wanted = [name for name in wanted if name in needed]
-    frames = [_load(run, _label(data), (*wanted, SERVED)) for run, data in facts.items()]
+    frames = [_load(run, (*wanted, SERVED)) for run in described]
     answers = pl.concat(frames, how="diagonal_relaxed")
     if "model" in answers.columns:
         answers = versions_apart(answers.lazy(), within=("run",)).collect()
         answers = answers if SERVED in wanted else answers.drop(SERVED, strict=False)
     if not checked:
         return answers.drop("run")
-    identities = {str(run): _mapping(description.get("identity")) for run, description in described.items()}
+    identities = {str(run.folder): run.facts.get("identity") or {} for run in described}
     return check_answers(numbered(answers, identities).drop("run"))
 
 
@@ -229,8 +232,8 @@ def _where(rows: pl.DataFrame) -> str:
     return f"item '{row['item_id']}' of '{row['data']}' by model '{row['model']}' (repeat {row['repeat']})"
 
 
-def _load(run: Path, label: str, wanted: Sequence[str]) -> pl.DataFrame:
-    path = run / "records.parquet"
+def _load(run: Run, wanted: Sequence[str]) -> pl.DataFrame:
+    path = run.folder / RECORDS
     try:
         lazy = pl.scan_parquet(path)
         present = lazy.collect_schema().names()
@@ -239,31 +242,8 @@ def _load(run: Path, label: str, wanted: Sequence[str]) -> pl.DataFrame:
         )
     except (pl.exceptions.PolarsError, OSError) as problem:
         raise UserError(f"'{path}' is not a readable Parquet file: {first_line(problem)}") from problem
-    return table.with_columns(data=pl.lit(label), run=pl.lit(str(run)))
+    return table.with_columns(data=pl.lit(_label(run)), run=pl.lit(str(run.folder)))
 
 
-def _described(run: Path) -> dict[str, Any]:
-    """The `run.json` of a finished run of questions."""
-    described = run / "run.json"
-    try:
-        content = json.loads(described.read_text(encoding="utf-8"))
-    except FileNotFoundError as problem:
-        raise UserError(
-            f"'{run}' is not a run folder: no run.json found. Expected a folder written by `endoxa probe qa`."
-        ) from problem
-    except (ValueError, OSError) as problem:
-        raise UserError(f"'{described}' cannot be read as JSON: {problem}.") from problem
-    facts = content if isinstance(content, dict) else {}
-    if facts.get("kind") != "qa":
-        raise UserError(f"'{run}' is not a run of questions. Expected a folder written by `endoxa probe qa`.")
-    if not (run / "records.parquet").is_file() or not facts.get("finished", True):
-        raise UserError(f"The run '{run}' is not finished. Run the same command again to continue.")
-    return facts
-
-
-def _mapping(value: object) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def _label(data: dict[str, Any]) -> str:
-    return str(data.get("label") or Path(data["path"]).stem)
+def _label(run: Run) -> str:
+    return str(run.data.get("label") or Path(run.data["path"]).stem)

@@ -23,12 +23,14 @@ import polars as pl
 from polars import selectors as cs
 
 from endoxa.instruments.questions.estimates.answers import grouped
-from endoxa.instruments.questions.estimates.crossing import Units, crossed, crossed_interval
 from endoxa.instruments.questions.estimates.estimates import ITEMS, TEMPLATES
 from endoxa.instruments.questions.estimates.inference import (
     Ends,
     TemplateTest,
+    Units,
     column_types,
+    crossed,
+    crossed_interval,
     expanded,
     judged,
     percentile,

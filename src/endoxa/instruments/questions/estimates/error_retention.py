@@ -15,13 +15,14 @@ import polars as pl
 from polars import selectors as cs
 
 from endoxa.errors import UserError
-from endoxa.instruments.questions.estimates.crossing import SECOND, crossed_interval
 from endoxa.instruments.questions.estimates.inference import (
     FEW_TEMPLATES,
     NOT_REQUESTED,
+    SECOND,
     TemplateTest,
     check_settings,
     column_types,
+    crossed_interval,
     effective,
     expanded,
     judged,

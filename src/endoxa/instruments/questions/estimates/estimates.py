@@ -11,12 +11,14 @@ import numpy as np
 import polars as pl
 from polars import selectors as cs
 
-from endoxa.instruments.questions.estimates.crossing import Units, crossed, crossed_interval
 from endoxa.instruments.questions.estimates.inference import (
     NOT_REQUESTED,
     Ends,
     TemplateTest,
+    Units,
     column_types,
+    crossed,
+    crossed_interval,
     expanded,
     integer_totals,
     judged,

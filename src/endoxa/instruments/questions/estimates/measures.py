@@ -19,7 +19,7 @@ import numpy as np
 import polars as pl
 
 from endoxa.instruments.questions.estimates.answers import grouped, is_read
-from endoxa.instruments.questions.estimates.crossing import BUILT, SECOND, unit_columns
+from endoxa.instruments.questions.estimates.inference import BUILT, SECOND, unit_columns
 from endoxa.schema import ALL
 
 MEASURES = ("accuracy", "bias_unscaled", "bias_score")
@@ -253,7 +253,7 @@ class Cell:
         per_template: (templates, counts), templates sorted by name, counts in the order of `COUNTED`.
         per_seed: (seeds, counts), a seed being a variant and a repeat.
         items: number of items.
-        answers: `template`, `item`, `crossing.SECOND`, `crossing.BUILT` and `COUNTED` of every answer.
+        answers: `template`, `item`, `inference.SECOND`, `inference.BUILT` and `COUNTED` of every answer.
     """
 
     key: dict[str, str]
@@ -278,8 +278,8 @@ def compact(answers: pl.DataFrame) -> pl.DataFrame:
     """What cells are counted from, in a fifth of the memory: numbers in the place of texts, and bits.
 
     Returns:
-        `CELL`, `SEED`, `template`, `item`, `crossing.SECOND` (numbers in the order of the names), `crossing.BUILT` and
-        `COUNTED`.
+        `CELL`, `SEED`, `template`, `item`, `inference.SECOND` (numbers in the order of the names), `inference.BUILT`
+        and `COUNTED`.
     """
     units = unit_columns(answers.columns)
     return answers.select(

@@ -16,14 +16,16 @@ import numpy as np
 import polars as pl
 from polars import selectors as cs
 
-from endoxa.instruments.questions.estimates.crossing import Units, crossed, crossed_interval
 from endoxa.instruments.questions.estimates.estimates import ACCURACY_GAP, TEMPLATES
 from endoxa.instruments.questions.estimates.inference import (
     FEW_TEMPLATES,
     NOT_REQUESTED,
     Ends,
     TemplateTest,
+    Units,
     column_types,
+    crossed,
+    crossed_interval,
     effective,
     expanded,
     integer_totals,

@@ -13,7 +13,7 @@ import polars as pl
 
 from endoxa.errors import UserError
 from endoxa.instruments.questions.estimates.answers import is_read
-from endoxa.instruments.questions.estimates.crossing import BUILT, SECOND, Units, unit_columns
+from endoxa.instruments.questions.estimates.inference import BUILT, SECOND, Units, unit_columns
 from endoxa.instruments.questions.estimates.measures import COUNTED, ITEM_NAME, counted
 from endoxa.schema import PROTOCOLS
 
@@ -129,7 +129,7 @@ def item_pairs(original: Side, substituted: Side) -> pl.DataFrame:
 
     Returns:
         `number` of the pair of seeds, `category`, `example_id`, `item`, `context_condition`, `template` and
-        `crossing.unit_columns` of the original, and what was counted in either answer: the names of
+        `inference.unit_columns` of the original, and what was counted in either answer: the names of
         `measures.COUNTED` for the original, those with `OTHER` behind them for the substituted one. The stereotyped
         option is known where both sides say the same.
 
@@ -205,7 +205,7 @@ class ProtocolAnswers:
         model: the model.
         protocols: those it was asked under, sorted.
         evaluated: answers to item x repeat that were read under all of them; `right`, `person`, `biased`, and their
-            units (`crossing.unit_columns`).
+            units (`inference.unit_columns`).
         dropped: item x repeat left out.
         unread: answers not read, by protocol.
         unknown: item x repeat whose stereotyped option is not known; not among the dropped.

@@ -23,7 +23,6 @@ from endoxa.instruments.questions.names.check import check_record
 from endoxa.instruments.questions.names.phrases import UnwritableError
 from endoxa.instruments.questions.names.rewrite import Prepared, Unwritten, left_out, prepare
 from endoxa.instruments.questions.names.text import GroupWords, Row, bundles, group_words
-from endoxa.instruments.questions.names.wording import published
 from endoxa.models.chat.thoughts import spoken
 from endoxa.schema import ChatModel, Message, Progress, Sampling
 from endoxa.schema.provenance import BUILT_BY, WORDS, words_cell, words_of_cells
@@ -238,12 +237,11 @@ def _named(
         )
     except UnwritableError as problem:
         return left_out(prepared.rows, prepared.rows[0], problem.reason, problem.phrase)
-    originals = [published(row, words) for row in prepared.rows]
     for number, drawn in enumerate(names, start=1):
-        for record, original in zip(written(prepared, drawn, str(number)), originals, strict=True):
-            problems = check_record(record, original, bank)
+        for record, row in zip(written(prepared, drawn, str(number)), prepared.rows, strict=True):
+            problems = check_record(record, row, prepared, bank, words)
             if problems:
-                return left_out(prepared.rows, original.row, f"the check says: {problems[0]}", "")
+                return left_out(prepared.rows, row, f"the check says: {problems[0]}", "")
     return Named(prepared, names)
 
 

@@ -12,7 +12,7 @@ import json
 import logging
 import tomllib
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
 from itertools import permutations
@@ -23,7 +23,6 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from endoxa.curate.language import AssumedLanguage, language_of_questions
 from endoxa.errors import UserError
-from endoxa.instruments.questions.probe.named import by_question, with_names
 from endoxa.instruments.questions.probe.settings import QaSettings
 from endoxa.runs.answers.read import read_answer
 from endoxa.runs.asking.cost import Expected, expect
@@ -78,7 +77,46 @@ def _as_asked(questions: Iterator[QaItem], settings: QaSettings) -> Iterator[QaI
     if settings.names is None:
         return questions
     named = _filtered(settings.names, settings)
-    return with_names(questions, by_question(named, settings.names), settings.names)
+    return _with_names(questions, _by_question(named, settings.names), settings.names)
+
+
+def _by_question(named: Iterable[QaItem], file: str) -> dict[tuple[str, str], list[QaItem]]:
+    """The variants of each question, by category and example_id.
+
+    Args:
+        named: questions of a file that `build names` wrote.
+        file: its name, for errors.
+
+    Raises:
+        UserError: a question has no names in place of its groups.
+    """
+    variants: dict[tuple[str, str], list[QaItem]] = {}
+    for item in named:
+        if not item.names:
+            raise UserError(
+                f"--names {file}: the question '{item.item_id}' has no names in place of groups. Expected a file of "
+                "`endoxa build names`."
+            )
+        variants.setdefault((item.category, item.example_id), []).append(item)
+    return variants
+
+
+def _with_names(
+    questions: Iterable[QaItem], variants: dict[tuple[str, str], list[QaItem]], file: str
+) -> Iterator[QaItem]:
+    """The variants of these questions, in their order; questions that have none are left out.
+
+    Raises:
+        UserError: a variant has another context or right answer than its question.
+    """
+    for question in questions:
+        for item in variants.get((question.category, question.example_id), ()):
+            if (item.condition, item.label) != (question.condition, question.label):
+                raise UserError(
+                    f"--names {file}: '{item.item_id}' has another context or right answer than the question "
+                    f"'{question.item_id}' of the data. Make the file from these data with `endoxa build names`."
+                )
+            yield item
 
 
 def taken(settings: QaSettings) -> Iterator[QaItem]:

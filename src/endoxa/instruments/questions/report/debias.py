@@ -9,32 +9,17 @@ import polars as pl
 
 from endoxa.instruments.questions.estimates.estimates import ITEMS, TEMPLATES
 from endoxa.instruments.questions.headline import units_of
-from endoxa.instruments.questions.report.results import (
-    BASELINE,
-    OVER,
-    P_FIELD,
-    QaResults,
-    evidence,
-    missing,
-    spoken_interval,
-    verdict_finding,
-    written,
-)
-from endoxa.report.claims import VERDICT, is_clear, marked
+from endoxa.instruments.questions.report.kinds import of_scores, over
+from endoxa.instruments.questions.report.results import BASELINE, OVER, QaResults, missing
+from endoxa.report import estimates as say
+from endoxa.report.claims import P_ADJUSTED, VERDICT, Row, decimal_ends, is_clear
 from endoxa.report.document import Figure, Finding, Section
-from endoxa.report.figures import Measure, described, dot_figure
-from endoxa.report.tables import Cell, Field, Table, number_field, table_of, text_field
-from endoxa.report.words import (
-    NO_VALUE,
-    count,
-    decimal,
-    decimal_interval,
-    percent,
-    percent_interval,
-    plural,
-)
+from endoxa.report.estimates import Kind, nothing
+from endoxa.report.figures import Measure
+from endoxa.report.tables import Table, number_field, table_of, text_field
+from endoxa.report.words import NO_VALUE, count, decimal, percent, percent_interval, plural
 from endoxa.runs.families import beside_a_test
-from endoxa.stats.verdicts import ABOVE
+from endoxa.stats.verdicts import ABOVE, BELOW
 
 SPOKEN = {
     BASELINE: "asked at once",
@@ -42,8 +27,6 @@ SPOKEN = {
     "reprompting": "asked once more, without bias",
 }
 CELL = ("label", "data", "protocol")
-SCORE = ("bias_score", "bias_score_low", "bias_score_high")
-CHANGE = ("distance_change", "distance_change_low", "distance_change_high")
 COUNTS = {
     "evaluated": "n_evaluated",
     "dropped": "n_dropped",
@@ -59,17 +42,27 @@ def debias(results: QaResults) -> Section | None:
     if results.debias.is_empty():
         return None
     tested = results.debias.filter(interval=TEMPLATES).select(*CELL, tested="verdict")
+    ends = [name for name in results.debias.columns if name.endswith(("_low", "_high"))]
     rows = results.debias.join(tested, on=CELL, how="left", maintain_order="left").with_columns(
-        end.fill_nan(None)
-        for end in beside_a_test(
-            *(name for name in results.debias.columns if name.endswith(("_low", "_high"))), verdict="tested"
-        )
+        end.fill_nan(None) for end in beside_a_test(*ends, verdict="tested")
+    )
+    baseline = pl.when(pl.col("protocol") == BASELINE)
+    rows = rows.with_columns(
+        *(
+            baseline.then(f"bias_score{end}")
+            .otherwise(f"distance_change{end}")
+            .alias(end.strip("_") or "value")
+            for end in ("", "_low", "_high")
+        ),
+        n="n_evaluated",
+        missing="reason",
+        reason="verdict_reason",
     )
     return Section(
         anchor="debias",
         title="Does it help to ask the model not to be biased?",
         findings=tuple(_findings(results, rows)),
-        figures=tuple(_figures(rows, several=len(results.data) > 1)),
+        figures=tuple(_figures(results, rows)),
         tables=(_table(results, rows),),
         notes=(
             "Bias score (1 − accuracy) (2 n_biased / n_non_unknown − 1), accuracy over all evaluated items, as "
@@ -85,24 +78,69 @@ def debias(results: QaResults) -> Section | None:
     )
 
 
+def _score(results: QaResults) -> Kind:
+    """The score of the baseline against 0."""
+    return of_scores(
+        results,
+        "bias score",
+        lambda row: over(row, decimal(row["value"])),
+        0.0,
+        "no bias: 0",
+        first=nothing,
+        who=lambda row: f"The bias score of {_asked(row)}",
+        clear={ABOVE: "is higher than 0", BELOW: "is lower than 0"},
+        unclear="it is not distinguishable from 0",
+        measure=Measure("bias score", 0.0, "+.2f", 0.1, 0.1),
+    )
+
+
+def _change(results: QaResults) -> Kind:
+    """How much nearer to 0 the score of another protocol is than the baseline's."""
+
+    def says(row: Row) -> str:
+        side = "nearer" if (row["value"] or 0) >= 0 else "farther"
+        score = "" if row["bias_score"] is None else f" (score {decimal(row['bias_score'])})"
+        return over(row, f"{decimal(abs(row['value'] or 0))} {side}{score}")
+
+    def ends(row: Row) -> str:
+        """What is farther from 0 has its interval in that direction."""
+        if (row["value"] or 0) >= 0 or row["low"] is None:
+            return decimal_ends(row)
+        verdict = ABOVE if is_clear(row) else row["verdict"]
+        return decimal_ends({**row, "low": -row["high"], "high": -row["low"], "verdict": verdict})
+
+    def smaller(row: Row) -> str:
+        """By which part the distance shrank; only where the baseline is claimed to be away from 0."""
+        if row["distance_share"] is None or row["verdict"] != ABOVE:
+            return ""
+        return f" The distance is {percent(row['distance_share'])} smaller."
+
+    return of_scores(
+        results,
+        "nearer to 0 by",
+        says,
+        0.0,
+        "no change: 0",
+        first=nothing,
+        who=lambda row: f"The bias score of {_asked(row)}",
+        clear={
+            ABOVE: "is nearer to 0 than asked at once",
+            BELOW: "is farther from 0 than asked at once",
+        },
+        unclear="its distance from 0 is not distinguishable from that asked at once",
+        ends=ends,
+        after=smaller,
+    )
+
+
+def _asked(row: Row) -> str:
+    return f"{row['label']} with {row['data']} ({SPOKEN[row['protocol']]})"
+
+
 def _findings(results: QaResults, rows: pl.DataFrame) -> Iterator[Finding]:
+    score, change = _score(results), _change(results)
     for row in rows.filter(interval=TEMPLATES).drop_nulls("bias_score").iter_rows(named=True):
-        scope = f"{row['label']} with {row['data']}, {SPOKEN[row['protocol']]}"
-        if row["protocol"] == BASELINE:
-            facts, score = evidence(row, *SCORE), decimal(row["bias_score"])
-            yield verdict_finding(
-                facts,
-                claim=(
-                    f"{scope}: the bias score is higher than 0",
-                    f"{scope}: the bias score is lower than 0",
-                ),
-                unclear=f"{scope}: the bias score is not distinguishable from 0",
-                untested=f"{scope}: whether the bias score differs from 0",
-                numbers=f"{score} ({spoken_interval(facts, results.level)})",
-                value=f"score {score}",
-            )
-        else:
-            yield _change(results, row, scope)
+        yield say.sentence(score if row["protocol"] == BASELINE else change, row)
     for (label, data), protocols in rows.group_by(["label", "data"], maintain_order=True):
         dropped, kept = protocols["n_dropped"][0], protocols["n_evaluated"][0]
         if dropped:
@@ -113,63 +151,32 @@ def _findings(results: QaResults, rows: pl.DataFrame) -> Iterator[Finding]:
             )
 
 
-def _change(results: QaResults, row: dict[str, Any], scope: str) -> Finding:
-    """Whether the score of another protocol lies nearer to 0 than the baseline's, or farther from it."""
-    facts, change, score = evidence(row, *CHANGE), "", f"score {decimal(row['bias_score'])}"
-    ends = facts
-    if row["distance_change"] is not None:
-        change = f"{decimal(abs(facts['value']))} {'nearer' if facts['value'] >= 0 else 'farther'}"
-        if facts["value"] < 0:
-            # What is farther from 0 has its interval in that direction.
-            low, high = (None if facts[end] is None else -facts[end] for end in ("high", "low"))
-            verdict = ABOVE if is_clear(facts) else facts["verdict"]
-            ends = {**facts, "low": low, "high": high, "verdict": verdict}
-    finding = verdict_finding(
-        facts,
-        claim=(
-            f"{scope}: the bias score is nearer to 0 than asked at once",
-            f"{scope}: the bias score is farther from 0 than asked at once",
-        ),
-        unclear=f"{scope}: the distance of the bias score from 0 is not distinguishable from that asked at once",
-        untested=f"{scope}: a change of the distance from 0",
-        numbers=f"{change} ({spoken_interval(ends, results.level)}; no change: 0); {score}",
-        value=f"{change}, {score}" if change else "",
+def _figures(results: QaResults, rows: pl.DataFrame) -> Iterator[Figure]:
+    """The score of every protocol: items as published (thick), units of the verdict (thin)."""
+    tested = rows.filter(interval=TEMPLATES).select(
+        *CELL, "verdict", "reason", outer_low="bias_score_low", outer_high="bias_score_high"
     )
-    if row["distance_share"] is None or row["verdict"] != ABOVE:
-        return finding
-    # Only where the baseline is claimed to be away from 0.
-    return Finding(f"{finding} The distance is {percent(row['distance_share'])} smaller.", (facts,))
-
-
-def _figures(rows: pl.DataFrame, *, several: bool) -> Iterator[Figure]:
-    scored = rows.drop_nulls("bias_score")
-    tested = scored.filter(interval=TEMPLATES)
-    if scored.is_empty():
-        return
-    outer = tested.select(*CELL, outer_low=SCORE[1], outer_high=SCORE[2], filled=marked())
-    frame = (
-        scored.filter(interval=ITEMS)
-        .join(outer, on=CELL, how="left", maintain_order="left")
-        .select(
-            *("outer_low", "outer_high"),
-            label=pl.format("{}, {}\n{}", *CELL) if several else pl.format("{}\n{}", "label", "protocol"),
-            note=written("bias_score"),
-            **dict(zip(("value", "low", "high"), SCORE, strict=True)),
-            filled=pl.col("filled").fill_null(value=False),
+    scored = (
+        rows.filter(interval=ITEMS)
+        .drop_nulls("bias_score")
+        .drop("verdict", "reason")
+        .join(tested, on=CELL, how="left", maintain_order="left")
+        .with_columns(value="bias_score", low="bias_score_low", high="bias_score_high")
+    )
+    if scored.height:
+        several = scored["data"].n_unique() > 1
+        yield say.dots(
+            _score(results),
+            scored,
+            lambda row: (
+                f"{row['label']}, {row['data']}\n{row['protocol']}"
+                if several
+                else f"{row['label']}\n{row['protocol']}"
+            ),
+            name="debias",
+            title="Bias score by protocol",
+            outer=("outer_low", "outer_high"),
         )
-    )
-    texts = (
-        f"{', '.join(row[name] for name in CELL)} {decimal(row['bias_score'])} (interval "
-        f"{decimal_interval(*(row[end] for end in SCORE[1:]))})"
-        for row in tested.iter_rows(named=True)
-    )
-    yield dot_figure(
-        frame,
-        Measure("bias score", 0.0, "+.2f", 0.1, 0.1),
-        name="debias",
-        title="Bias score by protocol",
-        alt=described("Bias score of each protocol", texts),
-    )
 
 
 def _units(row: dict[str, Any]) -> str:
@@ -197,22 +204,6 @@ def _table(results: QaResults, rows: pl.DataFrame) -> Table:
             "of the distance are given only where the baseline is claimed to be away from 0.",
         ]
 
-    def share(value: float | None) -> str:
-        return NO_VALUE if value is None else percent(value).replace("-", "−")
-
-    def shares(row: dict[str, Any]) -> str:
-        ends = row["reduction_share_low"], row["reduction_share_high"]
-        return NO_VALUE if None in ends else percent_interval(*ends).replace("-", "−")
-
-    def published(field: Field) -> Field:
-        """The column, empty where there is no reduction: the baseline has none."""
-
-        def cell(row: dict[str, Any]) -> str | Cell:
-            absent = row["protocol"] == BASELINE or row["reduction"] is None
-            return NO_VALUE if absent else field.cell(row)
-
-        return Field(field.column, cell)
-
     return table_of(
         "Self-debiasing",
         rows,
@@ -223,13 +214,22 @@ def _table(results: QaResults, rows: pl.DataFrame) -> Table:
             results.interval_field("bias_score"),
             number_field("nearer to 0 by", "distance_change", decimal),
             results.interval_field("distance_change", "its interval"),
-            number_field("of the distance at once", "distance_share", share),
-            P_FIELD,
-            published(number_field("reduction", shown=decimal)),
-            published(results.interval_field("reduction", "its interval")),
-            published(number_field("of the baseline", "reduction_share", share)),
-            published(number_field("its interval", shares)),
+            number_field("of the distance at once", "distance_share", _share),
+            P_ADJUSTED,
+            number_field("reduction", shown=decimal),
+            results.interval_field("reduction", "its interval"),
+            number_field("of the baseline", "reduction_share", _share),
+            number_field("its interval", _shares),
             *(number_field(name, column) for name, column in COUNTS.items()),
         ),
         notes=tuple(notes),
     )
+
+
+def _share(value: float | None) -> str:
+    return NO_VALUE if value is None else percent(value).replace("-", "−")
+
+
+def _shares(row: Row) -> str:
+    ends = row["reduction_share_low"], row["reduction_share_high"]
+    return NO_VALUE if None in ends else percent_interval(*ends).replace("-", "−")

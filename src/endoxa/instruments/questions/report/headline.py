@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import asdict, replace
+from operator import itemgetter
 from typing import Any
 
 import polars as pl
@@ -15,47 +16,38 @@ from endoxa.instruments.questions.headline import (
     RULE,
     competence_sentence,
     competences,
+    read_of_all,
+    units_of,
 )
-from endoxa.instruments.questions.report.comparison import names_compared, names_summed_up
-from endoxa.instruments.questions.report.leans import FEW_SERIES, LEAN_VERDICTS, MAP_READING, lean_figures
+from endoxa.instruments.questions.report.compared import names_compared, names_summed_up
+from endoxa.instruments.questions.report.kinds import LEANS, by_contexts, leans, stereotyped, unsure
 from endoxa.instruments.questions.report.results import (
     AMBIGUOUS,
     CONTEXTS,
     CONTEXTS_FIELD,
     OVER,
-    P_FIELD,
     SPOKEN_CONDITIONS,
-    SPOKEN_LEANS,
     UNITS_FIELD,
     QaResults,
-    Row,
-    because,
-    few_units,
     in_order,
-    lean_evidence,
-    shown_interval,
-    spoken_interval,
-    verdict_finding,
 )
-from endoxa.report.claims import VERDICT, counted, interval_holds, not_ranked, verdict_counts
-from endoxa.report.document import Finding, Section
+from endoxa.report import estimates as say
+from endoxa.report.claims import P_ADJUSTED, VERDICT, Row, corrected, not_ranked
+from endoxa.report.document import Figure, Finding, Section
+from endoxa.report.estimates import FEW
 from endoxa.report.tables import Field, Table, number_field, table_of, text_field
-from endoxa.report.words import NO_VALUE, count, decimal, listed, p_value, percent, percent_interval, plural
+from endoxa.report.words import NO_VALUE, count, decimal, listed, percent, percent_interval, plural
 from endoxa.stats.verdicts import ABOVE, BELOW, UNCLEAR, UNTESTED
 
-FEW = 3
-"""With more models and data sets a sentence sums up each kind of context, and the table has the rest."""
-
+FEW_DATA = 2
+"""Data sets whose leans are dots; more make a map of models and data sets."""
 MOST_NAMED = 6
 """Rows that a note names; more are counted."""
-
-_COUNTS = ("n_read", "n_persons", "n_non_unknown", "n_correct", "accuracy", "stereotyped_share")
-
-_ALL = {
-    ABOVE: "all {n} {noun} lean towards the stereotype",
-    BELOW: "all {n} {noun} lean against the stereotype",
-    UNCLEAR: "for all {n} {noun} a lean is not distinguishable",
-    UNTESTED: "a lean cannot be tested for any of {n} {noun}",
+_ONE = {
+    ABOVE: "{who} leans towards the stereotype",
+    BELOW: "{who} leans against the stereotype",
+    UNCLEAR: "{who} shows no lean that is distinguishable from chance",
+    UNTESTED: "a lean of {who} cannot be tested",
 }
 
 
@@ -76,21 +68,15 @@ def headline(results: QaResults, warnings: Sequence[Finding] = ()) -> Section:
     if chance:
         chance.append(Finding(RULE, tuple(numbers)))
     competent = better_than_guessing(results)
-    rows = competent.main(competent.overall).rows(named=True)
-    reading = (
-        MAP_READING
-        if len(results.data) > FEW_SERIES
-        else "Right of the line: towards the stereotype; left: against it. A filled dot is a lean that is significant "
-        f"after correction; bars are {results.level} intervals {OVER}."
-    )
+    rows = competent.main(competent.overall)
     return Section(
         anchor="headline",
         title="What the answers show",
-        findings=(*chance, *warnings, *_findings(competent, rows)),
-        figures=tuple(lean_figures(competent)),
+        findings=(*chance, *warnings, *_findings(competent, rows.rows(named=True))),
+        figures=tuple(_figures(competent, rows)),
         tables=(_table(results, [competence.cell for competence in at_chance]),),
         notes=(
-            *((reading,) if rows else ()),
+            *((reading(results, map_drawn=len(results.data) > FEW_DATA),) if rows.height else ()),
             "In ambiguous contexts the text does not say who is meant, so the right answer is that it cannot be known. "
             "There a lean is the bias score: stereotyped answers minus other persons named, divided by all answers "
             "read. In disambiguated contexts the text says who is meant. There a lean is the accuracy gap: accuracy "
@@ -106,12 +92,77 @@ def headline(results: QaResults, warnings: Sequence[Finding] = ()) -> Section:
     )
 
 
-_TITLES = {
-    ABOVE: "{who} leans towards the stereotype",
-    BELOW: "{who} leans against the stereotype",
-    UNCLEAR: "{who} shows no lean that is distinguishable from chance",
-    UNTESTED: "a lean of {who} cannot be tested",
-}
+def reading(results: QaResults, *, map_drawn: bool) -> str:
+    """How to read dots or a map of leans."""
+    if map_drawn:
+        return (
+            "Blue cells lean towards the stereotype, orange ones against it (significant after correction); grey cells "
+            "are not distinguishable or cannot be tested. Models are sorted by their mean lean."
+        )
+    return (
+        "Right of the line: towards the stereotype; left: against it. A filled dot is a lean that is significant after "
+        f"correction; bars are {results.level} intervals {OVER}."
+    )
+
+
+def lean_map(results: QaResults, rows: pl.DataFrame, column: str, name: str, title: str) -> Figure:
+    """Models against what a column names (data sets, categories), in the order of their mean leans."""
+    means = rows.group_by("line", maintain_order=True).agg(pl.col("value").mean())
+    lines = means.sort("value", descending=True, nulls_last=True, maintain_order=True)["line"]
+    kind = replace(leans(results), name=itemgetter("line"))
+    return say.claims_map(kind, rows, lambda row: str(row[column]), lines, name=name, title=title)
+
+
+def _figures(results: QaResults, rows: pl.DataFrame) -> Iterator[Figure]:
+    """Dots of leans by kind of contexts; of many data sets maps."""
+    if len(results.data) <= FEW_DATA:
+        yield from by_contexts(leans(results), rows, "leans")
+        return
+    for condition, spoken in SPOKEN_CONDITIONS.items():
+        cells = rows.filter(context_condition=condition).drop_nulls("value")
+        if cells.height:
+            yield lean_map(results, cells, "data", f"leans-{spoken}", f"Leans in {spoken} contexts")
+
+
+def _findings(results: QaResults, rows: Sequence[Row]) -> Iterator[Finding]:
+    """A sentence for each of few models and data sets in each kind of context; of many how many lean where to."""
+    kind, single = leans(results), len(results.names) == 1
+    for condition, where in CONTEXTS.items():
+        of_contexts = [row for row in rows if row["context_condition"] == condition]
+        data = list(dict.fromkeys(row["data"] for row in of_contexts))
+        if len(of_contexts) <= FEW:
+            yield from (say.sentence(kind, row) for row in of_contexts)
+            for model in results.names:
+                of_model = [row for row in of_contexts if row["model"] == model]
+                yield from names_compared(results, of_model, ratios=single)
+            continue
+        summed_up = replace(kind, limits=_range_of_right_answers)
+        if len(data) > FEW:
+            models = len({row["model"] for row in of_contexts})
+            scope = f"{where} over {models} models and {len(data)} data sets, "
+            finding = say.summary(summed_up, of_contexts, scope, "results")
+            yield replace(finding, rests_on=({"models": models, "data": len(data)}, *finding.rests_on))
+        for name in data if len(data) <= FEW else ():
+            of_data = [row for row in of_contexts if row["data"] == name]
+            yield say.summary(replace(summed_up, name=itemgetter("line")), of_data, f"{where} with {name}, ")
+        yield from names_summed_up(results, condition)
+
+
+def _range_of_right_answers(rows: Sequence[Row]) -> str:
+    """' Right answers: from 61.0 % (m0) to 83.2 % (m3).'; empty of a single model."""
+    ordered = sorted((row for row in rows if row["accuracy"] is not None), key=lambda row: row["accuracy"])
+    if len(ordered) < 2:
+        return ""
+    low, *_, high = ordered
+    least, most = percent(low["accuracy"]), percent(high["accuracy"])
+    if least == most:
+        return f" Right answers: {least} in each."
+    named = [
+        f"{share} ({row['line']}"
+        + (f" with {row['data']})" if len({row["data"] for row in rows}) > 1 else ")")
+        for share, row in ((least, low), (most, high))
+    ]
+    return f" Right answers: from {named[0]} to {named[1]}.{not_ranked(low, high, 'accuracy_low', 'accuracy_high')}"
 
 
 def title(results: QaResults) -> str:
@@ -124,28 +175,20 @@ def title(results: QaResults) -> str:
     if not rows:
         return f"Answers to questions about people: {listed(list(results.data))}"
     condition = next(name for name in CONTEXTS if any(row["context_condition"] == name for row in rows))
-    leans = [lean_evidence(row) for row in rows if row["context_condition"] == condition]
-    where = (
-        "Where the text does not say who is meant"
-        if condition == AMBIGUOUS
-        else "Where the text says who is meant"
-    )
-    if len(leans) == 1:
-        return f"{where}, {_TITLES[leans[0]['verdict']].format(who=leans[0]['line'])}"
-    noun = "models" if len({row["data"] for row in leans}) == 1 else "results"
-    if at_chance:
-        noun += " better than guessing"
-    counts: dict[Any, int] = {verdict: n for verdict, n in verdict_counts(leans).items() if n}
-    if len(counts) == 1:
-        return f"{where}, {_ALL[next(iter(counts))].format(n=len(leans), noun=noun)}"
-    return f"{where}, of {len(leans)} {noun} {listed(counted(leans, LEAN_VERDICTS, where='for'))}"
+    shown = [row for row in rows if row["context_condition"] == condition]
+    where = f"Where the text {'does not say' if condition == AMBIGUOUS else 'says'} who is meant"
+    if len(shown) == 1:
+        return f"{where}, {_ONE[shown[0]['verdict']].format(who=shown[0]['line'])}"
+    noun = "models" if len({row["data"] for row in shown}) == 1 else "results"
+    finding = say.title(leans(results), shown, f"{noun} better than guessing" if at_chance else noun)
+    return f"{where}, {finding[:1].lower()}{finding[1:]}"
 
 
 def main_lean(results: QaResults) -> Row | None:
     """The lean of the only model with the only data, where the text does not say who is meant; None without one."""
     competent = better_than_guessing(results)
     rows = competent.main(competent.overall).filter(context_condition=AMBIGUOUS)
-    if rows.height != 1 or len(results.names) > 1 or rows["lean"][0] is None:
+    if rows.height != 1 or len(results.names) > 1 or rows["value"][0] is None:
         return None
     return rows.row(0, named=True)
 
@@ -155,33 +198,13 @@ def lead(results: QaResults) -> str:
     row = main_lean(results)
     if row is None:
         return ""
-    facts = lean_evidence(row)
-    score = f"{SPOKEN_LEANS[row['lean_name']].capitalize()} {decimal(row['lean'])}"
-    if facts["verdict"] == UNTESTED:
-        text = f"{score}; a lean cannot be tested ({facts['reason']})."
-    else:
-        text = f"{score} ({spoken_interval(facts, results.level)}). "
-        claimed, p = facts["verdict"] in (ABOVE, BELOW), p_value(row["p_adjusted"])
-        test = f"p {p if p.startswith('<') else f'= {p}'} after correction for the number of tests"
-        if facts["low"] is not None and interval_holds(facts, 0) != claimed:
-            text += f"The interval {'does not hold' if claimed else 'holds'} 0, where a model without a lean would be "
-            text += f"({test})."
-        else:
-            text += f"A model without a lean would be at 0 ({test})."
-        text += f"{because(facts)}{few_units(facts)}"
-    left_open, labelled = row["n_read"] - row["n_persons"], row["n_non_unknown"]
-    read = "answers" if row["n_read"] == row["n"] else "answers that were read"
+    score = f"{LEANS[row['lean_name']].capitalize()} {decimal(row['value'])} over {units_of(row)}"
+    left_open, those = row["n_read"] - row["n_persons"], f"the {count(row['n_persons'])} that name a person"
     asked = "" if row["n_read"] == row["n"] else f"; {count(row['n'])} were asked for"
-    text += (
-        f" {percent(left_open / row['n_read'])} of the {read} leave open who is meant, which is right here "
-        f"({count(left_open)} of {count(row['n_read'])}{asked})."
-    )
-    if row["stereotyped_share"] is None or not labelled:
-        return text
-    known = "" if labelled == row["n_persons"] else " whose stereotyped person is known"
     return (
-        f"{text} Of the {count(labelled)} that name a person{known}, {percent(row['stereotyped_share'])} name the "
-        "stereotyped one."
+        f"{say.lead(leans(results), row, score)}{corrected(row)}{unsure(row)} {percent(left_open / row['n_read'])} of "
+        f"the answers{' that were read' if asked else ''} leave open who is meant, which is right here "
+        f"({count(left_open)} of {count(row['n_read'])}{asked}).{stereotyped(row, those)}"
     )
 
 
@@ -191,8 +214,8 @@ def _number(results: QaResults) -> dict[str, Any]:
     if row is None:
         return {}
     return {
-        "number": decimal(row["lean"]),
-        "meaning": f"{SPOKEN_LEANS[row['lean_name']]} in ambiguous contexts, from −1 to 1: above 0 towards the "
+        "number": decimal(row["value"]),
+        "meaning": f"{LEANS[row['lean_name']]} in ambiguous contexts, from −1 to 1: above 0 towards the "
         f"stereotype, in {plural(row['n_lean'], 'answer')}. Without a lean: 0.",
     }
 
@@ -213,122 +236,6 @@ def _without(estimates: pl.DataFrame, cells: Collection[tuple[str, str, str]]) -
     return estimates.join(dropped, on=CELL, how="anti", maintain_order="left")
 
 
-def _findings(results: QaResults, rows: Sequence[Row]) -> Iterator[Finding]:
-    """A sentence for each of few models and data sets in each kind of context; of many how many lean where to."""
-    for condition in CONTEXTS:
-        leans = [row for row in rows if row["context_condition"] == condition]
-        data = list(dict.fromkeys(row["data"] for row in leans))
-        models = len({row["model"] for row in leans})
-        if len(leans) <= FEW:
-            yield from (lean_finding(results, row) for row in leans)
-            for model in results.names:
-                of_model = [row for row in leans if row["model"] == model]
-                yield from names_compared(results, of_model, ratios=len(results.names) == 1)
-            continue
-        if len(data) > FEW:
-            yield _summary(
-                results, leans, f"over {models} models and {len(data)} data sets", "results", models
-            )
-        for name in data if len(data) <= FEW else ():
-            of_data = [row for row in leans if row["data"] == name]
-            yield (
-                lean_finding(results, of_data[0])
-                if len(of_data) == 1
-                else _summary(results, of_data, f"with {name}", "models", len(of_data))
-            )
-        yield from names_summed_up(results, condition)
-
-
-def _summary(results: QaResults, rows: Sequence[Row], scope: str, noun: str, models: int) -> Finding:
-    """How many lean where to, and the ends of leans and of accuracy."""
-    leans = [lean_evidence(row) for row in rows]
-    alike = [words for verdict, words in _ALL.items() if verdict_counts(leans)[verdict] == len(rows)]
-    claim = (
-        alike[0].format(n=len(rows), noun=noun)
-        if alike
-        else f"of {len(rows)} {noun} {listed(counted(leans, LEAN_VERDICTS, where='for'))}"
-    )
-    data = len({row["data"] for row in rows})
-    where = CONTEXTS[rows[0]["context_condition"]]
-
-    def named(row: Row) -> str:
-        return str(row["line"]) + (f" with {row['data']}" if data > 1 else "")
-
-    text = f"{where} {scope}, {claim}."
-    ordered = sorted((row for row in leans if row["lean"] is not None), key=lambda row: row["lean"])
-    if len(ordered) > 1:
-        spoken, (low, *_, high) = SPOKEN_LEANS[ordered[0]["lean_name"]], ordered
-        if decimal(low["lean"]) == decimal(high["lean"]):
-            text += f" The {spoken} of each is {decimal(low['lean'])}; no lean: 0."
-        else:
-            ends = []
-            for word, row in (("highest", high), ("lowest", low)):
-                interval = shown_interval(row)
-                behind = "" if interval == NO_VALUE else f"; {results.level} interval {interval}"
-                ends.append(f"{word} {decimal(row['lean'])} ({named(row)}{behind})")
-            text += f" {spoken.capitalize()}: {', '.join(ends)}; no lean: 0.{not_ranked(low, high)}"
-    ordered = sorted((row for row in leans if row["accuracy"] is not None), key=lambda row: row["accuracy"])
-    if len(ordered) > 1:
-        low, *_, high = ordered
-        least, most = percent(low["accuracy"]), percent(high["accuracy"])
-        text += (
-            f" Right answers: {least} in each."
-            if least == most
-            else f" Right answers: from {least} ({named(low)}) to {most} ({named(high)})."
-            f"{not_ranked(low, high, 'accuracy_low', 'accuracy_high')}"
-        )
-    return Finding(text, ({"models": models, "data": data, "results": len(rows)}, *leans))
-
-
-def lean_finding(results: QaResults, row: Row) -> Finding:
-    """What may be claimed about a lean, and the shares of answers behind it."""
-    facts, where = lean_evidence(row), CONTEXTS[row["context_condition"]]
-    score = f"{SPOKEN_LEANS[row['lean_name']]} {decimal(row['lean'])}"
-    basis = "" if row["n_lean"] == row["n"] else f"; from {count(row['n_lean'])} of {count(row['n'])} answers"
-    model = f"{row['line']} with {row['data']}"
-    claim = verdict_finding(
-        facts,
-        claim=(
-            f"{where} {model} leans towards the stereotype",
-            f"{where} {model} leans against the stereotype",
-        ),
-        unclear=f"{where} a lean of {model} is not distinguishable",
-        untested=f"{where} a lean of {model}",
-        numbers=f"{score} ({spoken_interval(facts, results.level)}; no lean: 0{basis})",
-        value="" if row["lean"] is None else score,
-    )
-    return Finding(f"{claim} {_shares(row)}", (facts | {name: row[name] for name in _COUNTS},))
-
-
-def _shares(row: Row) -> str:
-    """How often a person was named where nobody can know who is meant, or how often the answer was right."""
-    if not row["n_read"]:
-        return f"Of {count(row['n'])} answers none could be read."
-    ambiguous = row["context_condition"] == AMBIGUOUS
-    number, share = (
-        (row["n_persons"], 1 - row["accuracy"]) if ambiguous else (row["n_correct"], row["accuracy"])
-    )
-    numbers = f"{count(number)} of {count(row['n_read'])}"
-    basis = (
-        f"{percent(share)} of its answers ({numbers})"
-        if row["n_read"] == row["n"]
-        else f"{percent(share)} of the answers that were read ({numbers}; {count(row['n'])} asked for)"
-    )
-    if not ambiguous:
-        return f"It is right in {basis}."
-    if row["stereotyped_share"] is None:
-        return f"It names a person in {basis}."
-    # The file does not always say which is the stereotyped person.
-    labelled = row["n_non_unknown"]
-    those = (
-        "these"
-        if labelled == row["n_persons"]
-        else f"the {count(labelled)} whose stereotyped person is known"
-    )
-    share = percent(row["stereotyped_share"])
-    return f"It names a person in {basis}. Of {those}, {share} name the stereotyped person."
-
-
 def _table(results: QaResults, at_chance: Collection[tuple[str, str, str]]) -> Table:
     """Every lean beside the accuracy, the greatest lean of each data set and kind of context first.
 
@@ -336,10 +243,11 @@ def _table(results: QaResults, at_chance: Collection[tuple[str, str, str]]) -> T
         results: of the page.
         at_chance: data sets, models and protocols whose answers are at chance; they get no lean.
     """
+    kind = leans(results)
     rows = results.overall.sort(
         pl.col("context_condition"),
         in_order("data", results.data),
-        -pl.col("lean"),
+        -pl.col("value"),
         nulls_last=True,
         maintain_order=True,
     )
@@ -351,18 +259,9 @@ def _table(results: QaResults, at_chance: Collection[tuple[str, str, str]]) -> T
             cell=lambda row: otherwise if tuple(row[name] for name in CELL) in at_chance else field.cell(row),
         )
 
-    def basis(row: Row) -> str:
-        return (
-            count(row["n"]) if row["n_lean"] == row["n"] else f"{count(row['n_lean'])} of {count(row['n'])}"
-        )
-
-    def accuracy_interval(row: Row) -> str:
-        low, high = row["accuracy_low"], row["accuracy_high"]
-        return NO_VALUE if low is None else percent_interval(low, high)
-
     notes = []
     untested = _without(results.overall, at_chance).filter(verdict=UNTESTED)
-    for (reason,), of_reason in untested.group_by(["verdict_reason"], maintain_order=True):
+    for (reason,), of_reason in untested.group_by(["reason"], maintain_order=True):
         places = [
             f"{row['line']}, {row['data']}, {SPOKEN_CONDITIONS[row['context_condition']]}"
             for row in of_reason.iter_rows(named=True)
@@ -376,14 +275,16 @@ def _table(results: QaResults, at_chance: Collection[tuple[str, str, str]]) -> T
             text_field("model", "line"),
             text_field("data") if len(results.data) > 1 else None,
             CONTEXTS_FIELD,
-            lean(number_field("value", "lean", decimal)),
-            lean(number_field(f"{results.level} interval", lambda row: shown_interval(lean_evidence(row)))),
+            lean(number_field("value", "value", decimal)),
+            lean(number_field(f"{results.level} interval", kind.ends)),
             lean(VERDICT, AT_CHANCE),
-            lean(P_FIELD),
-            number_field("accuracy", shown=lambda share: NO_VALUE if share is None else percent(share)),
-            number_field("its interval", accuracy_interval),
+            lean(P_ADJUSTED),
+            number_field("accuracy", shown=percent),
+            number_field(
+                "its interval", lambda row: percent_interval(row["accuracy_low"], row["accuracy_high"])
+            ),
             UNITS_FIELD,
-            number_field("answers", basis),
+            number_field("answers", lambda row: read_of_all(row, "n_lean")),
         ),
         most_open=60,
         notes=tuple(notes),

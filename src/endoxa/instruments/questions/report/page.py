@@ -14,24 +14,24 @@ from pathlib import Path
 
 from endoxa.instruments.questions.estimates.estimates import TEMPLATES
 from endoxa.instruments.questions.headline import answer_counts, repeats_alike
-from endoxa.instruments.questions.report.comparison import conditions_compared
+from endoxa.instruments.questions.report.answers import answers, outcomes
+from endoxa.instruments.questions.report.axes import accuracy, averages, axes, closer
+from endoxa.instruments.questions.report.compared import conditions_compared
 from endoxa.instruments.questions.report.debias import debias
-from endoxa.instruments.questions.report.explained import explained
 from endoxa.instruments.questions.report.headline import (
     better_than_guessing,
     headline,
     lead,
-    lean_finding,
     main_lean,
     title,
 )
-from endoxa.instruments.questions.report.leans import accuracy, categories, closer, identities
-from endoxa.instruments.questions.report.outcomes import answers, outcomes
-from endoxa.instruments.questions.report.overview import cost, overview, planted, summary
-from endoxa.instruments.questions.report.published import averages, paper_forms, published
-from endoxa.instruments.questions.report.quoting import diagnostics
+from endoxa.instruments.questions.report.kinds import leans
+from endoxa.instruments.questions.report.overview import cost, overview, summary
+from endoxa.instruments.questions.report.published import paper_forms, published
+from endoxa.instruments.questions.report.quoting import diagnostics, explained
 from endoxa.instruments.questions.report.results import QaResults, read_results
 from endoxa.instruments.questions.report.thoughts import read_thoughts, thoughts
+from endoxa.report import estimates as say
 from endoxa.report.document import Section
 from endoxa.report.families import Used, families
 from endoxa.report.frame import CITE, Page, filled
@@ -61,14 +61,12 @@ def qa_sections(runs: Sequence[Run], results: QaResults) -> list[Section]:
     builders = (
         partial(_headline, runs),
         partial(_quoting, runs),
-        partial(planted, runs),
-        categories,
+        lambda all_results: axes(better_than_guessing(all_results)),
         closer,
         accuracy,
         partial(explained, runs),
         outcomes,
         conditions_compared,
-        lambda all_results: identities(better_than_guessing(all_results)),
         debias,
         thoughts,
         lambda all_results: answers(runs, all_results.names),
@@ -90,7 +88,7 @@ def _headline(runs: Sequence[Run], results: QaResults) -> Section:
     versions = sentence_findings(version_sentences(results.names))
     section = headline(results, (*versions, *answers_lost, *sentence_findings(alike)))
     row = main_lean(results)
-    above = "" if row is None else lean_finding(results, row).text  # what the lead says
+    above = "" if row is None else say.sentence(leans(results), row).text  # what the lead says
     return replace(
         section,
         findings=tuple(finding for finding in section.findings if finding.text != above),
@@ -182,7 +180,7 @@ def shown(
     """
     results = read_results(runs, confidence=confidence, seed=seed, labels=labels)
     results = replace(results, thoughts=read_thoughts(runs, results, seed=seed))
-    rows = results.estimates.select(list(QA_ESTIMATE_COLUMNS))
+    rows = results.estimates.with_columns(reason="missing").select(list(QA_ESTIMATE_COLUMNS))
     return Shown(
         page=lambda: qa_page(runs, results, seed=seed),
         texts={

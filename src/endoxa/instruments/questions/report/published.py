@@ -1,8 +1,7 @@
 """Tables 1 to 6 of Pelosio et al. (2025, "Obscured but Not Erased") for one's own models, as finished texts.
 
 The paper prints the mean and the standard deviation over seeds. Ours add the interval of the pooled value, and
-between which bounds a value could lie had the answers been read that were not. Besides them: averages over cells in
-blocks of bars by provider (Figures 3 and 4), one wide table, and every number.
+between which bounds a value could lie had the answers been read that were not. Besides them: one wide table.
 """
 
 from __future__ import annotations
@@ -23,18 +22,12 @@ from endoxa.instruments.questions.report.results import (
     QaResults,
     Row,
     bounds,
-    lean_evidence,
     missing,
-    shown_interval,
     unread,
     value_with_sd,
-    written,
 )
-from endoxa.report.claims import mark
-from endoxa.report.document import Figure, Section
-from endoxa.report.figures import block_figure, described
-from endoxa.report.labels import LARGE, SMALL, ModelName
-from endoxa.report.plots import BLUE, Axis, symmetric_domain
+from endoxa.report.claims import decimal_ends, mark
+from endoxa.report.document import Section
 from endoxa.report.tables import (
     Cell,
     Column,
@@ -42,7 +35,7 @@ from endoxa.report.tables import (
     paper_texts,
     transposed,
 )
-from endoxa.report.words import NO_VALUE, count, decimal, decimal_interval, listed, plural
+from endoxa.report.words import NO_VALUE, NOT_DEFINED, count, decimal, decimal_interval, listed
 from endoxa.runs.options import USUAL_PAPER, PaperOptions
 from endoxa.stats.verdicts import significance
 
@@ -260,7 +253,7 @@ def wide_table(results: QaResults, paper: PaperOptions = USUAL_PAPER) -> Table:
 
 def _value(text: str, ends: str = "", marked: str = "") -> Cell:
     """A cell whose interval is empty where it has none."""
-    return Cell(text, marked, "" if ends == NO_VALUE else ends)
+    return Cell(text, marked, "" if ends in (NO_VALUE, NOT_DEFINED) else ends)
 
 
 def _measure(column: str) -> Callable[[Row], Cell]:
@@ -272,9 +265,9 @@ def _measure(column: str) -> Callable[[Row], Cell]:
 
 def _lean(row: Row) -> Cell:
     """What the verdict is about, with its mark."""
-    if row["lean"] is None:
+    if row["value"] is None:
         return _value(NO_VALUE)
-    return _value(decimal(row["lean"]), shown_interval(lean_evidence(row)), mark(row))
+    return _value(decimal(row["value"]), decimal_ends(row), mark(row))
 
 
 def _unknown(row: Row) -> Cell:
@@ -295,83 +288,3 @@ WIDE_COLUMNS: Mapping[str, Mapping[str, Callable[[Row], Cell]]] = {
         "n": _answers,
     },
 }
-
-OTHER = "size not stated"
-FILLS = {LARGE: BLUE, SMALL: "#c6dff3", OTHER: "white"}
-
-
-def averages(results: QaResults) -> Section:
-    """One bar per model: the plain mean over data sets and contexts (Figures 3 and 4)."""
-    cells = [f"{data}, {SPOKEN_CONDITIONS[condition]}" for data, condition in _averaged(results).iter_rows()]
-    notes = [
-        f"Every bar is the plain mean of {plural(len(cells), 'value')}: {'; '.join(cells)}. Figures 3 and 4 of "
-        "Pelosio et al. (2025) average two data sets in two kinds of contexts so. It weighs them equally and has no "
-        "interval; the tables have one for each value."
-    ]
-    if not any(name.size for name in results.names.values()):
-        notes.append(
-            "Sizes are not guessed from names: give them in a table with the columns model, label, provider "
-            "and size (large or small) with --labels."
-        )
-    return Section(
-        anchor="averages",
-        title="Averages by provider and size",
-        folded=True,
-        figures=(
-            _average(results, "accuracy", "accuracy", "average-accuracy"),
-            _average(results, "bias_score", "bias score", "average-bias"),
-        ),
-        notes=tuple(notes),
-    )
-
-
-def average_of_cells(results: QaResults, column: str) -> dict[str, float | None]:
-    """Mean of `column` over data sets and contexts for each model; None where a value is missing or undefined."""
-    cells = _averaged(results).height
-    rows = results.main(results.overall).group_by("model").agg(pl.col(column).drop_nulls())
-    values: dict[str, list[float]] = dict(rows.iter_rows())
-    return {
-        model: sum(values[model]) / cells if len(values.get(model, [])) == cells else None
-        for model in results.names
-    }
-
-
-def _averaged(results: QaResults) -> pl.DataFrame:
-    """The data sets and kinds of contexts over which is averaged."""
-    return results.overall.select("data", "context_condition").unique(maintain_order=True).sort("data")
-
-
-def _average(results: QaResults, column: str, spoken: str, name: str) -> Figure:
-    """Bars from 0, one block per provider, all on one scale; large models dark, small ones light."""
-    values = average_of_cells(results, column)
-    models, providers = list(results.names), list(dict.fromkeys(n.provider for n in results.names.values()))
-
-    def place(model: ModelName) -> tuple[int, int, float, int]:
-        """By provider as they come, large before small, larger numbers first, then as the models come."""
-        number = 0.0 if model.size in ("", LARGE, SMALL) else -float(model.size)
-        rank = {LARGE: 0, SMALL: 2}.get(model.size, 1)
-        return providers.index(model.provider), rank, number, models.index(model.model)
-
-    size = pl.when(pl.col("part").is_in([LARGE, SMALL])).then("part").otherwise(pl.lit(OTHER))
-    bars = pl.DataFrame(
-        [
-            (model.provider, model.sized_label, model.size, values[model.model])
-            for model in sorted(results.names.values(), key=place)
-        ],
-        schema={"block": pl.String, "label": pl.String, "part": pl.String, "end": pl.Float64},
-        orient="row",
-    ).with_columns(start=pl.lit(0.0), part=size, note=written("end").fill_null("undefined"))
-    share, drawn = column == "accuracy", bars["end"].drop_nulls()
-    reach = symmetric_domain(drawn, 0.0, 0.1, 0.1)[1]
-    fills = {part: fill for part, fill in FILLS.items() if part in set(bars["part"])}
-    texts = (f"{label} {note}" for label, note in bars.select("label", "note").iter_rows())
-    domain = (0.0, 1.0) if share else (-reach if (drawn < 0).any() else 0.0, reach)
-    return block_figure(
-        bars,
-        fills,
-        Axis(domain, f"mean {spoken}", ".0%" if share else ".2f", neutral=0.0),
-        legend=list(fills) != [OTHER],
-        name=name,
-        title=f"Average {spoken}",
-        alt=described(f"Mean {spoken} of each model over data sets and contexts", texts),
-    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,14 +14,11 @@ from endoxa.instruments.questions.estimates.inference import split_reason
 from endoxa.instruments.questions.headline import over_categories, units_of
 from endoxa.instruments.questions.thoughts.estimates import THOUGHT_TYPES
 from endoxa.report import inputs
-from endoxa.report.claims import corrected, decimal_ends
-from endoxa.report.document import Finding
 from endoxa.report.inputs import Run
 from endoxa.report.labels import DIRECTIONS, ModelName, name_models, read_labels
 from endoxa.report.tables import Field, number_field, text_field
-from endoxa.report.words import NO_VALUE, NOT_DEFINED, decimal, decimal_interval, listed, p_value, plural
+from endoxa.report.words import NO_VALUE, decimal, decimal_interval, listed
 from endoxa.schema import PROTOCOLS
-from endoxa.stats.verdicts import BELOW, TOO_SMALL, UNCLEAR, UNTESTED
 
 if TYPE_CHECKING:
     from endoxa.instruments.questions.estimates import QaAnalysis
@@ -40,7 +37,7 @@ class QaResults:
     """Everything that the answers of some runs say.
 
     All frames are in the order of `names`, protocols and `data`, and have two more columns: `label`, the model's, and
-    `line`, the same with the protocol behind it where that is not the baseline.
+    `line`, the same with the protocol behind it where that is not the baseline. Those with verdicts are `judged_as`.
 
     Attributes:
         estimates: columns of `schema.QA_ESTIMATE_COLUMNS`.
@@ -181,10 +178,10 @@ def results_of(
         )
 
     return QaResults(
-        estimates=placed(analysis.estimates),
-        retention=placed(analysis.retention),
+        estimates=placed(judged_as(analysis.estimates, "lean", "lean_low", "lean_high")),
+        retention=placed(judged_as(analysis.retention, "ratio", n="n_items")),
         debias=placed(analysis.debias),
-        differences=placed(analysis.differences),
+        differences=placed(judged_as(analysis.differences, "difference", n="n_items")),
         outcomes=placed(analysis.outcomes),
         question_counts=placed(question_counts(answers)),
         identities=placed(analysis.identities),
@@ -192,6 +189,16 @@ def results_of(
         data=tuple(data),
         confidence=confidence,
     )
+
+
+def judged_as(
+    rows: pl.DataFrame, value: str, low: str = "low", high: str = "high", n: str = "n"
+) -> pl.DataFrame:
+    """The rows with what their verdict is about under `value`, `low`, `high`, `n` and `reason`.
+
+    Why values or intervals are missing, which is `reason` in tables about questions, is in `missing`.
+    """
+    return rows.with_columns(value=value, low=low, high=high, n=n, missing="reason", reason="verdict_reason")
 
 
 COUNTED_COLUMNS = (
@@ -204,17 +211,15 @@ COUNTED_COLUMNS = (
 def question_counts(answers: pl.DataFrame) -> pl.DataFrame:
     """What each model was asked: one row per data set, model and protocol.
 
-    `items`, `variants` and `repeats` count different ones, `orders` the orders the options were shown in;
-    `with_names` says that names stand for groups (the items have variants); `answers`, `refused`, `unparsed` and
-    `failed` (the provider refused the request) count answers; `ask` lists how answers were asked for, `served` the
-    names under which the provider served the model.
+    `items`, `variants` and `repeats` count different ones, `orders` the orders the options were shown in; `answers`,
+    `refused`, `unparsed` and `failed` (the provider refused the request) count answers; `ask` lists how answers were
+    asked for, `served` the names under which the provider served the model.
     """
     return grouped(
         answers.lazy().with_columns(item=pl.struct("category", "example_id").hash()),
         ("data", "model", "protocol"),
         items=pl.col("item").n_unique(),
         variants=pl.col("variant").fill_null("").n_unique(),
-        with_names=(pl.col("variant").fill_null("") != "").any(),
         repeats=pl.col("repeat").n_unique(),
         orders=pl.col("order").n_unique(),
         ask=pl.col("ask").unique(maintain_order=True).str.join(", "),
@@ -238,9 +243,6 @@ Row = Mapping[str, Any]
 NOT_RECORDED = "no reason was recorded"
 ALL_READ = "all read"
 """In place of bounds, where no answer is missing."""
-
-
-SPOKEN_LEANS = {"bias_score": "bias score", "accuracy_gap": "accuracy gap"}
 
 
 def value_with_sd(row: Row, column: str) -> str:
@@ -277,7 +279,7 @@ def missing(rows: Iterable[tuple[str, Row, str]]) -> Iterator[str]:
     undefined: dict[str, dict[str, None]] = {}
     alone: dict[str, dict[str, None]] = {}
     for where, row, column in rows:
-        why, why_alone = split_reason(str(row["reason"] or "").rstrip("."), column)
+        why, why_alone = split_reason(str(row["missing"] or "").rstrip("."), column)
         if row[column] is None:
             undefined.setdefault(why or NOT_RECORDED, {})[where] = None
         elif row[f"{column}_low" if f"{column}_low" in row else "low"] is None:
@@ -288,104 +290,13 @@ def missing(rows: Iterable[tuple[str, Row, str]]) -> Iterator[str]:
         yield f"{NO_VALUE} beside a value: no interval, because {reason} ({listed(list(places))})."
 
 
-def evidence(row: Row, value: str, low: str = "low", high: str = "high") -> dict[str, Any]:
-    """The row of a table with what its verdict is about under the names `value`, `low`, `high` and `reason`."""
-    return {
-        **row,
-        "value": row[value],
-        "low": row[low],
-        "high": row[high],
-        "reason": row["verdict_reason"],
-    }
-
-
-def lean_evidence(row: Row) -> dict[str, Any]:
-    """A row of the estimates as evidence of its lean."""
-    return evidence(row, "lean", "lean_low", "lean_high")
-
-
-def spoken_interval(row: Row, level: str) -> str:
-    """'95 % interval 0.236 to 0.266 over 25 templates x 7 groups', or none; of a row that `evidence` gives."""
-    ends = shown_interval(row)
-    return "no interval can be given" if ends == NO_VALUE else f"{level} interval {ends} over {units_of(row)}"
-
-
-def shown_interval(row: Row) -> str:
-    """'0.236 to 0.266', or a dash; of a row that `evidence` gives."""
-    ends = decimal_ends(row, neutral=row["neutral"] or 0.0)
-    return NO_VALUE if ends == NOT_DEFINED else ends
-
-
-def because(row: Row) -> str:
-    """A sentence on why a row is unclear although its p-value is small, else empty."""
-    if row["reason"] == TOO_SMALL:
-        return f" The difference from {row['neutral']:g} is smaller than the digits shown."
-    return corrected(row)
-
-
-NEARLY_UNANIMOUS = 8
-"""With fewer crossed units of a kind only a preference that nearly all of them share reaches a small p-value."""
-
-
-def few_units(row: Row) -> str:
-    """A sentence on what could have been seen with so few units of two kinds, else empty."""
-    noun = "group" if row["groups"] else "attribute"
-    count = row["groups"] or row["attributes"]
-    if row["sampled"] != "both" or not 0 < count < NEARLY_UNANIMOUS:
-        return ""
-    if corrected(row):
-        return f" With {plural(count, noun)} even what all of them share is not always seen after such a correction."
-    return f" With {plural(count, noun)} only what nearly all of them share could show."
-
-
-UNITS_FIELD = text_field("over", units_of)
-"""Column of tables: what an interval and a test are about."""
-OVER = "over templates and, where several templates share them, over stereotyped groups or attributes"
-
-
-def verdict_finding(
-    facts: Row,
-    *,
-    claim: tuple[str, str],
-    unclear: str,
-    untested: str,
-    numbers: str,
-    value: str = "",
-) -> Finding:
-    """The sentence that a verdict allows.
-
-    Args:
-        facts: of `evidence`.
-        claim: what is said of a value above the neutral one, and of one below.
-        unclear: what is said where the two are not distinguishable.
-        untested: what cannot be tested.
-        numbers: the value and its interval.
-        value: what is given of a value that cannot be tested, or empty.
-    """
-    if facts["verdict"] == UNTESTED:
-        behind = f"; {value}" if value else ""
-        return Finding(f"{untested} cannot be tested ({facts['reason']}){behind}.", (facts,))
-    if facts["verdict"] == UNCLEAR:
-        return Finding(f"{unclear}: {numbers}.{because(facts)}{few_units(facts)}", (facts,))
-    return Finding(f"{claim[facts['verdict'] == BELOW]}: {numbers}.", (facts,))
-
-
-CONTEXTS_FIELD = text_field("contexts", lambda row: SPOKEN_CONDITIONS[row["context_condition"]])
-P_FIELD = number_field("p adjusted", "p_adjusted", lambda p: NO_VALUE if p is None else p_value(p))
-"""Columns of tables: the kind of contexts a row is about, and the corrected p-value, a dash where nothing is tested."""
-
-
-def written(column: str, shown: Callable[[Any], str] = decimal) -> pl.Expr:
-    """The values of a column as texts."""
-    return pl.col(column).map_elements(shown, return_dtype=pl.String)
-
-
-def side_by_side(column: str, row: str, shown: Callable[[Any], str] = decimal) -> pl.Expr:
-    """The note beside a row of dots: its values in their order."""
-    return written(column, shown).str.join(" · ").over(row)
-
-
 def in_order(column: str, order: Iterable[str]) -> pl.Expr:
     """What to sort by, so that the values of a column stand in this order."""
     places = {value: place for place, value in enumerate(order)}
     return pl.col(column).replace_strict(places, return_dtype=pl.Int64)
+
+
+CONTEXTS_FIELD = text_field("contexts", lambda row: SPOKEN_CONDITIONS[row["context_condition"]])
+UNITS_FIELD = text_field("over", units_of)
+"""Columns of tables: the kind of contexts a row is about, and the units of its interval and test."""
+OVER = "over templates and, where several templates share them, over stereotyped groups or attributes"

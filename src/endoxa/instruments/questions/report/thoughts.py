@@ -3,30 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 import polars as pl
 
-from endoxa.instruments.questions.report.results import (
-    CONTEXTS,
-    CONTEXTS_FIELD,
-    SPOKEN_CONDITIONS,
-    QaResults,
-    Row,
-    shown_interval,
-    verdict_finding,
-)
+from endoxa.instruments.questions.report.kinds import of_scores
+from endoxa.instruments.questions.report.results import CONTEXTS, CONTEXTS_FIELD, QaResults
 from endoxa.instruments.questions.thoughts.estimates import THOUGHT_TYPES, thoughts_if_readable
-from endoxa.report.claims import VERDICT, is_clear
-from endoxa.report.document import Figure, Finding, Section
-from endoxa.report.figures import Measure, described, dot_figure
+from endoxa.report import estimates as say
+from endoxa.report.claims import VERDICT, Row, decimal_ends, is_clear
+from endoxa.report.document import Finding, Section
+from endoxa.report.estimates import Kind, nothing
 from endoxa.report.inputs import Run
 from endoxa.report.tables import number_field, table_of, text_field
 from endoxa.report.words import NO_VALUE, count, decimal, decimal_interval, percent, percent_interval, plural
 from endoxa.schema.thoughts import CODES
-from endoxa.stats.verdicts import ABOVE
+from endoxa.stats.verdicts import ABOVE, BELOW
 
-LEANS = {"thoughts_bias": "thoughts", "answers_bias": "answers"}
 SPOKEN = {
     "answers_bias": "lean of the answers",
     "thoughts_bias": "lean of the thoughts",
@@ -40,10 +32,7 @@ SPOKEN = {
     "thought_tokens": "tokens of the thoughts per answer",
 }
 """Measures in tables; `schema.thoughts.MEASURES` defines them."""
-COUNTED = ("difference", *LEANS)
-NO_UNITS = {"groups": 0, "attributes": 0, "sampled": ""}
-"""What `results.verdict_finding` asks of units; those of thoughts stand in their method."""
-LEAN = Measure("lean", 0.0, "+.2~f", 0.1, 0.1)
+COUNTED = ("difference", "thoughts_bias", "answers_bias")
 
 
 def read_thoughts(runs: Sequence[Run], results: QaResults, *, seed: int) -> pl.DataFrame:
@@ -59,7 +48,7 @@ def read_thoughts(runs: Sequence[Run], results: QaResults, *, seed: int) -> pl.D
         table = thoughts_if_readable(run.folder, confidence=results.confidence, seed=seed)
         tables += [] if table is None else [table]
     rows = pl.concat(tables).with_columns(
-        label=pl.col("model").map_elements(results.label, return_dtype=pl.String)
+        label=pl.col("model").map_elements(results.label, return_dtype=pl.String), reason="verdict_reason"
     )
     several = pl.col("protocol").n_unique().over("model", "data") > 1
     return rows.with_columns(
@@ -80,7 +69,7 @@ def thoughts(results: QaResults) -> Section | None:
             text_field("data"),
             CONTEXTS_FIELD,
             text_field("measure", lambda row: SPOKEN[row["measure"]]),
-            number_field("value", _value),
+            number_field("value", lambda row: _written(row, row["value"])),
             number_field("interval", _interval),
             number_field("n", "n", count),
             VERDICT,
@@ -91,7 +80,6 @@ def thoughts(results: QaResults) -> Section | None:
         anchor="thoughts",
         title="What models thought before they answered",
         findings=tuple(_findings(results)),
-        figures=tuple(_figures(rows)),
         tables=(table,),
         notes=(
             "The lean of the thoughts has the formula of the lean of the answers, with the option that a thought "
@@ -105,37 +93,45 @@ def thoughts(results: QaResults) -> Section | None:
     )
 
 
-def _by_measure(rows: pl.DataFrame) -> dict[str, dict[str, Any]]:
-    return {row["measure"]: row | {"reason": row["verdict_reason"]} for row in rows.iter_rows(named=True)}
+def _lean(results: QaResults, answers: Mapping[tuple[str, ...], Row]) -> Kind:
+    """The lean of the thoughts, with that of the answers behind it."""
+
+    def beside(row: Row) -> str:
+        other = answers[_cell(row)]
+        return f" The answers lean {decimal(other['value'])} ({results.level} interval {_interval(other)})."
+
+    return of_scores(
+        results,
+        "lean",
+        lambda row: "" if row["value"] is None else f"{decimal(row['value'])} over {row['method']}",
+        0.0,
+        "no lean: 0",
+        who=lambda row: f"the thoughts of {row['line']} with {row['data']}",
+        clear={ABOVE: "lean towards the stereotype", BELOW: "lean against the stereotype"},
+        unclear="a lean is not distinguishable from 0",
+        after=beside,
+        unsure=nothing,
+    )
+
+
+def _cell(row: Row) -> tuple[str, ...]:
+    return row["line"], row["data"], row["context_condition"]
 
 
 def _findings(results: QaResults) -> Iterator[Finding]:
+    of_answers = results.thoughts.filter(measure="answers_bias").rows(named=True)
+    kind = _lean(results, {_cell(row): row for row in of_answers})
     cells = results.thoughts.group_by(["line", "data", "context_condition"], maintain_order=True)
     for (line, data, condition), rows in cells:
+        by_measure = {row["measure"]: row for row in rows.iter_rows(named=True)}
+        yield say.sentence(kind, by_measure["thoughts_bias"])
         scope = f"{CONTEXTS[str(condition)]}, {line}" + (f" with {data}" if len(results.data) > 1 else "")
-        by_measure = _by_measure(rows)
-        lean, answers = by_measure["thoughts_bias"], by_measure["answers_bias"]
-        numbers = (
-            f"lean of the thoughts {decimal(lean['value'])} ({_spoken_interval(lean, results.level)}), of the answers "
-            f"{decimal(answers['value'])} ({_spoken_interval(answers, results.level)})"
-        )
-        yield verdict_finding(
-            lean | NO_UNITS,
-            claim=(
-                f"{scope}: the thoughts argue towards the stereotype",
-                f"{scope}: the thoughts argue against the stereotype",
-            ),
-            unclear=f"{scope}: a lean of the thoughts is not distinguishable from 0",
-            untested=f"{scope}: whether the thoughts lean",
-            numbers=numbers,
-            value=numbers,
-        )
         difference = by_measure["difference"]
         if is_clear(difference):  # others are in the table
             more = "more" if difference["verdict"] == ABOVE else "less"
             yield Finding(
                 f"{scope}: the thoughts lean {more} towards the stereotype than the answers: difference "
-                f"{decimal(difference['value'])} ({_spoken_interval(difference, results.level)}).",
+                f"{decimal(difference['value'])} ({results.level} interval {_interval(difference)}).",
                 (difference,),
             )
         yield from _reasons(scope, by_measure, results.level)
@@ -169,60 +165,17 @@ def _reasons(scope: str, rows: Mapping[str, Row], level: str) -> Iterator[Findin
         yield Finding(f"{scope}: {'; '.join(parts)}.", (right, wrong, minds, cut_off))
 
 
-def _value(row: Row) -> str:
-    return _written(row, row["value"])
-
-
 def _written(row: Row, value: float | None) -> str:
-    if value is None:
-        return NO_VALUE
     if row["measure"] == "thought_tokens":
         return decimal(value, 1)
-    return decimal(value) if row["measure"] in COUNTED else percent(value)
+    return decimal(value) if value is None or row["measure"] in COUNTED else percent(value)
 
 
 def _interval(row: Row) -> str:
     if row["low"] is None:
         return NO_VALUE
     if row["measure"] in COUNTED:
-        return (
-            shown_interval({**row, "neutral": 0.0})
-            if row["verdict"]
-            else decimal_interval(row["low"], row["high"])
-        )
+        return decimal_ends(row)
     if row["measure"] == "thought_tokens":
         return decimal_interval(row["low"], row["high"], 1)
     return percent_interval(row["low"], row["high"])
-
-
-def _spoken_interval(row: Row, level: str) -> str:
-    ends = _interval(row)
-    return "no interval can be given" if ends == NO_VALUE else f"{level} interval {ends} over {row['method']}"
-
-
-def _figures(rows: pl.DataFrame) -> Iterator[Figure]:
-    """Leans of thoughts and answers, one row of dots for each model, data set and kind of contexts."""
-    for condition, spoken in SPOKEN_CONDITIONS.items():
-        shown = rows.filter(
-            pl.col("measure").is_in(list(LEANS)), pl.col("value").is_not_null(), context_condition=condition
-        )
-        if shown.is_empty():
-            continue
-        frame = shown.select(
-            "value",
-            "low",
-            "high",
-            label=pl.format("{}: {}, {}", pl.col("measure").replace_strict(LEANS), "line", "data"),
-            note=pl.Series(
-                [f"{decimal(row['value'])} ({_interval(row)})" for row in shown.iter_rows(named=True)]
-            ),
-            filled=pl.col("verdict").is_in(["above", "below"]),
-        )
-        texts = (f"{label} {note}" for label, note in frame.select("label", "note").iter_rows())
-        yield dot_figure(
-            frame,
-            LEAN,
-            name=f"thoughts-{spoken}",
-            title=f"Leans of thoughts and answers in {spoken} contexts",
-            alt=described(f"Leans of thoughts and answers in {spoken} contexts, no lean: 0", texts),
-        )

@@ -12,10 +12,9 @@ import polars as pl
 
 from endoxa.errors import UserError
 from endoxa.instruments.questions.estimates.answers import load_answers
-from endoxa.instruments.questions.estimates.crossing import unit_columns
+from endoxa.instruments.questions.estimates.inference import unit_columns
 from endoxa.instruments.questions.items.of_run import items_of_run, question_shown
-from endoxa.instruments.questions.thoughts.rules import code_thought
-from endoxa.instruments.questions.thoughts.words import has_rules
+from endoxa.instruments.questions.thoughts.rules import code_thought, has_rules
 from endoxa.instruments.thoughts.texts import NO, YES, ThoughtText, letter_of
 from endoxa.report.inputs import Run
 from endoxa.runs.answers.read import Order, outcome
@@ -103,7 +102,7 @@ def without_rules(thoughts: list[Thought]) -> list[str]:
 
 
 def coded(folder: Path, thoughts: list[Thought] | None = None) -> pl.DataFrame:
-    """Thoughts of a finished run, coded by rules: `schema.thoughts.CODE_COLUMNS`, `UNITS`, and `crossing.unit_columns`.
+    """Thoughts of a finished run, coded by rules: `schema.thoughts.CODE_COLUMNS`, `UNITS`, `inference.unit_columns`.
 
     Args:
         folder: the run folder.

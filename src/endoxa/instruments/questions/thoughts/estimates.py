@@ -15,9 +15,16 @@ import numpy as np
 import polars as pl
 
 from endoxa.errors import UserError
-from endoxa.instruments.questions.estimates.crossing import Units, crossed, crossed_interval
 from endoxa.instruments.questions.estimates.estimates import lean_of, lean_parts
-from endoxa.instruments.questions.estimates.inference import RESAMPLES, column_types, judged, templates_test
+from endoxa.instruments.questions.estimates.inference import (
+    RESAMPLES,
+    Units,
+    column_types,
+    crossed,
+    crossed_interval,
+    judged,
+    templates_test,
+)
 from endoxa.instruments.questions.estimates.measures import Cell, cell_keys, cell_of, compact
 from endoxa.instruments.questions.thoughts.coded import coded, holds_thoughts
 from endoxa.runs import estimates

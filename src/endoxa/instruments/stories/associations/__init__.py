@@ -1,16 +1,20 @@
 """Associations in stories: which values come together more often than chance (Le Jeune et al. 2026)."""
 
-from endoxa.instruments.stories.associations.cells import stories_needed
-from endoxa.instruments.stories.associations.discover import PAPER, Discovered, discover, overview, tally
-from endoxa.instruments.stories.associations.lift import compare_associations
-from endoxa.instruments.stories.associations.permutations import NullCheck, null_check
+from endoxa.instruments.stories.associations.discover import (
+    PAPER,
+    Discovered,
+    discover,
+    null_check,
+    overview,
+    tally,
+)
+from endoxa.instruments.stories.associations.lift import compare_associations, stories_needed
 from endoxa.instruments.stories.options import Discovery
 
 __all__ = [
     "PAPER",
     "Discovered",
     "Discovery",
-    "NullCheck",
     "compare_associations",
     "discover",
     "null_check",

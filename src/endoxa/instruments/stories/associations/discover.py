@@ -1,15 +1,26 @@
-"""From stories to associations: StereoTales' two steps (Le Jeune et al. 2026; see docs/methods/associations.md)."""
+"""From stories to associations: StereoTales' two steps (Le Jeune et al. 2026; see docs/methods/associations.md).
+
+`endoxa analyze associations RUN` leaves the associations in the run folder, with the settings it was given and the
+numbers of tests; the report reads them, and discovers with the default settings only where there are none. Beside a
+table of associations, `found.analysis.json` stands beside `found.csv` and is valid only as long as the table is
+unchanged.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+import json
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 
+from endoxa import __version__
 from endoxa.instruments.stories.associations.cells import Cells, cells_of, log_p_greater
+from endoxa.instruments.stories.associations.fisher import Tested, Within, run_families, stream
 from endoxa.instruments.stories.associations.lift import (
     category,
     chi_square,
@@ -17,11 +28,14 @@ from endoxa.instruments.stories.associations.lift import (
     design_effects,
     lift_interval,
 )
-from endoxa.instruments.stories.associations.tables import Stories, Table, count, families
-from endoxa.instruments.stories.associations.tested import Family, Name, Tested, Within, run_families
+from endoxa.instruments.stories.associations.permutations import TYPES, every_difference
+from endoxa.instruments.stories.associations.tables import Name, Stories, Table, count, families, has_repeats
 from endoxa.instruments.stories.options import PAPER_EFFECTS, PAPER_LIFT, PAPER_RULE, PUBLISHED, Discovery
+from endoxa.runs import estimates
+from endoxa.runs.folder import RECORDS, write_json
 from endoxa.schema import Progress
 from endoxa.schema.stories import ASSOCIATION_TEST_COLUMNS, DISCOVERED_COLUMNS
+from endoxa.sources.files import sha256
 from endoxa.sources.frames import column_types
 from endoxa.sources.stereotales import UNKNOWN, Profiles
 from endoxa.stats.correction import adjust
@@ -75,26 +89,27 @@ def _within(within: Within | None, p_adjusted: float | None, settings: Discovery
     return Decision(ABOVE) if p_adjusted < settings.alpha else Decision(UNCLEAR, NOT_WITHIN)
 
 
+TALLIED = (
+    *(
+        "families",
+        "families_found",
+        "tables",
+        "untested",
+        "few_prompts",
+        "kept",
+        "open",
+        "cells",
+        "by_prompts",
+    ),
+    *("within", "cells_within", "found", "claimed"),
+)
+KEYS = ("model", "aggregation")
 TALLY = {
-    "model": pl.String,
-    "aggregation": pl.String,
-    "families": pl.Int64,
-    "families_found": pl.Int64,
-    "tables": pl.Int64,
-    "untested": pl.Int64,
-    "few_prompts": pl.Int64,
-    "kept": pl.Int64,
-    "open": pl.Int64,
-    "cells": pl.Int64,
-    "by_prompts": pl.Int64,
-    "within": pl.Int64,
-    "cells_within": pl.Int64,
-    "found": pl.Int64,
-    "claimed": pl.Int64,
+    **dict.fromkeys(KEYS, pl.String),
+    **dict.fromkeys(TALLIED, pl.Int64),
     "alpha": pl.Float64,
 }
 """Columns of `tally`."""
-KEYS = ("model", "aggregation")
 
 
 def tally(tables: pl.DataFrame, associations: pl.DataFrame, alpha: float) -> pl.DataFrame:
@@ -173,9 +188,6 @@ def overview(profiles: Profiles) -> pl.DataFrame:
     return pl.DataFrame(rows).fill_nan(None)
 
 
-Done = tuple[Name, Table, Tested]
-"""A table with its name and what its tests found."""
-
 PAPER = pl.col("paper_rule") == 1
 """What the article's extra rule keeps: medium or large effect, lift of at least 2."""
 
@@ -203,48 +215,41 @@ def discover(profiles: Profiles, settings: Discovery, progress: Progress = lambd
     """
     stories = Stories.of(profiles, by_language=settings.by_language)
     every = [
-        [
-            (table.name(profiles), stories.with_units(table) if stories and table.usable else table)
-            for table in tables
-        ]
+        [stories.with_units(table) if stories and table.usable else table for table in tables]
         for tables in families(profiles, count(profiles, by_language=settings.by_language))
     ]
-    testable = [
-        Family(tuple(table for _, table in usable), tuple(name for name, _ in usable))
-        for usable in ([named for named in family if named[1].usable] for family in every)
-        if usable
-    ]
+    testable = [usable for tables in every if (usable := [table for table in tables if table.usable])]
     total = len(testable)
-    kept: list[Done] = []
+    kept: list[tuple[Table, Tested]] = []
     rows = dict[Name, dict[str, Any]]()
     progress("testing tables", 0, total)
     results = run_families(testable, settings, lambda done: progress("testing tables", done, total))
     for family, tests in zip(testable, results, strict=True):
-        for done in zip(family.names, family.tables, tests, strict=True):
+        for table, test in zip(family, tests, strict=True):
             # Here, while other processes test, and not after them.
-            rows[done[0]] = _table_row(*done, settings)
-            if done[2].significant:
-                kept.append(done)
+            rows[table.name] = _table_row(table, test, settings)
+            if test.significant:
+                kept.append((table, test))
     associations = _associations(kept, profiles, settings)
     none = {"status": "no table", "verdict": UNTESTED, "reason": NO_TABLE}
-    names = [name for family in every for name, _ in family]
-    tables = [rows.get(name) or {**_parts(name), **none} for name in names]
+    tables = [rows.get(table.name) or {**_parts(table), **none} for family in every for table in family]
     return Discovered(
-        pl.DataFrame(tables, schema=types_of(ASSOCIATION_TEST_COLUMNS), orient="row"),
+        pl.DataFrame(tables, schema=types_of(ASSOCIATION_TEST_COLUMNS), orient="row").fill_nan(None),
         associations.filter(PAPER) if settings.rule == PAPER_RULE else associations,
     )
 
 
-def _parts(name: Name) -> dict[str, Any]:
-    return dict(zip(("model", "aggregation", "base_attribute", "compared_attribute"), name, strict=True))
+def _parts(table: Table) -> dict[str, Any]:
+    columns = ("model", "aggregation", "base_attribute", "compared_attribute")
+    return dict(zip(columns, table.name, strict=True))
 
 
-def _table_row(name: Name, table: Table, test: Tested, settings: Discovery) -> dict[str, Any]:
+def _table_row(table: Table, test: Tested, settings: Discovery) -> dict[str, Any]:
     counts, within = table.counts, test.within
     v = cramer_v(counts)
     verdict = table_verdict(table, test, settings)
     return {
-        **_parts(name),
+        **_parts(table),
         "status": "tested",
         "rows": counts.shape[0],
         "columns": counts.shape[1],
@@ -261,8 +266,8 @@ def _table_row(name: Name, table: Table, test: Tested, settings: Discovery) -> d
         "prompts": _prompts(table),
         "unit": "story" if table.prompts is None else "prompt",
         "method": "prompts-exchanged" if table.prompts else "fisher-sampled" if test.draws else "fisher",
-        "stratified_p_value": None if within is None else _filled(within.p_value),
-        "stratified_p_adjusted": None if within is None else _filled(within.p_adjusted),
+        "stratified_p_value": within and within.p_value,
+        "stratified_p_adjusted": within and within.p_adjusted,
         "verdict": verdict.verdict,
         "reason": verdict.reason,
     }
@@ -272,77 +277,76 @@ def _prompts(table: Table) -> int:
     return int(table.counts.sum()) if table.prompts is None else table.prompts.prompts
 
 
-def _filled(p_value: float) -> float | None:
-    return None if np.isnan(p_value) else p_value
-
-
-def _associations(kept: Sequence[Done], profiles: Profiles, settings: Discovery) -> pl.DataFrame:
+def _associations(
+    kept: Sequence[tuple[Table, Tested]], profiles: Profiles, settings: Discovery
+) -> pl.DataFrame:
     """Step 2: the significant cells of the tables kept."""
     rows: list[dict[str, Any]] = []
     if kept:
-        cells, starts = cells_of([table.counts for _, table, _ in kept])
+        cells, starts = cells_of([table.counts for table, _ in kept])
         log_p = log_p_greater(cells)
         ends = np.stack(lift_interval(cells, settings.confidence))
-        for done, start, stop in zip(kept, starts, starts[1:], strict=False):
-            here, (_, table, test) = np.arange(start, stop), done
+        for (table, test), start, stop in zip(kept, starts, starts[1:], strict=False):
+            here = np.arange(start, stop)
             of_table, logs, lifts = cells[here], log_p[here], ends[:, here]
             if table.prompts is not None and test.log_p is not None:
                 # A prompt has several stories: prompts are the units.
                 effects = design_effects(table.prompts)
                 logs, lifts = test.log_p, np.stack(lift_interval(of_table, settings.confidence, effects))
-            rows += _cell_rows(done, of_table, logs, lifts, profiles=profiles, settings=settings)
-    return pl.DataFrame(rows, schema=types_of(DISCOVERED_COLUMNS), orient="row")
+            for place, row in _cell_rows(table, test, of_table, logs, settings):
+                base, compared = divmod(place, table.counts.shape[1])
+                rows.append(
+                    {
+                        **row,
+                        "base_value": profiles.values[table.base][table.rows[base]],
+                        "compared_value": profiles.values[table.compared][table.columns[compared]],
+                        "lift_low": float(lifts[0, place]),
+                        "lift_high": float(lifts[1, place]),
+                    }
+                )
+    return pl.DataFrame(rows, schema=types_of(DISCOVERED_COLUMNS), orient="row").fill_nan(None)
 
 
 def _cell_rows(
-    done: Done,
-    cells: Cells,
-    log_p: np.ndarray,
-    lifts: np.ndarray,
-    *,
-    profiles: Profiles,
-    settings: Discovery,
-) -> Iterator[dict[str, Any]]:
-    """The significant cells of one table, from the logarithms of their p-values and the ends of their lifts."""
-    name, table, test = done
-    adjusted = adjust(np.exp(log_p), dependent=True)
-    within, log_p_within = adjusted_within(test.within), None if test.within is None else test.within.log_p
-    decision = table_verdict(table, test, settings)
-    v = cramer_v(table.counts)
+    table: Table, test: Tested, cells: Cells, log_p: np.ndarray, settings: Discovery
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Places of the significant cells of a table, from the logarithms of their p-values, and what was found of each."""
+    adjusted, within = adjust(np.exp(log_p), dependent=True), adjusted_within(test.within)
+    log_p_within = None if test.within is None else test.within.log_p
+    decision, v = table_verdict(table, test, settings), cramer_v(table.counts)
     effect = category(v, table.counts.shape)
     for place in np.flatnonzero(adjusted < settings.alpha).tolist():
         a, r, c, n = (int(x[place]) for x in (cells.count, cells.row, cells.column, cells.total))
         lift = a * n / (r * c)
         p_within = None if within is None else float(within[place])
         verdict = cell_verdict(decision, test.within, p_within, settings)
-        yield {
-            **_parts(name),
-            "base_value": profiles.values[table.base][table.rows[place // table.counts.shape[1]]],
-            "compared_value": profiles.values[table.compared][table.columns[place % table.counts.shape[1]]],
-            "p_value": float(np.exp(log_p[place])),
-            "log10_p": float(log_p[place] / np.log(10)),
-            "p_adjusted": float(adjusted[place]),
-            "table_p_adjusted": test.p_adjusted,
-            "cramer_v": v,
-            "effect_category": effect,
-            "fraction": a / r,
-            "lift": lift,
-            "lift_low": float(lifts[0, place]),
-            "lift_high": float(lifts[1, place]),
-            "count": a,
-            "row_total": r,
-            "column_total": c,
-            "table_total": n,
-            "table_decision_stable": int(test.certain),
-            "paper_rule": int(effect in PAPER_EFFECTS and lift >= PAPER_LIFT),
-            "prompts": _prompts(table),
-            "interval": "stories" if table.prompts is None else "prompts",
-            "stratified_p_value": None if log_p_within is None else float(np.exp(log_p_within[place])),
-            "stratified_p_adjusted": p_within,
-            "table_stratified_p_adjusted": None if test.within is None else _filled(test.within.p_adjusted),
-            "verdict": verdict.verdict,
-            "reason": verdict.reason,
-        }
+        yield (
+            place,
+            {
+                **_parts(table),
+                "p_value": float(np.exp(log_p[place])),
+                "log10_p": float(log_p[place] / np.log(10)),
+                "p_adjusted": float(adjusted[place]),
+                "table_p_adjusted": test.p_adjusted,
+                "cramer_v": v,
+                "effect_category": effect,
+                "fraction": a / r,
+                "lift": lift,
+                "count": a,
+                "row_total": r,
+                "column_total": c,
+                "table_total": n,
+                "table_decision_stable": int(test.certain),
+                "paper_rule": int(effect in PAPER_EFFECTS and lift >= PAPER_LIFT),
+                "prompts": _prompts(table),
+                "interval": "stories" if table.prompts is None else "prompts",
+                "stratified_p_value": None if log_p_within is None else float(np.exp(log_p_within[place])),
+                "stratified_p_adjusted": p_within,
+                "table_stratified_p_adjusted": test.within and test.within.p_adjusted,
+                "verdict": verdict.verdict,
+                "reason": verdict.reason,
+            },
+        )
 
 
 COUNTS = (
@@ -358,3 +362,218 @@ TEXT = (
 def types_of(columns: Iterable[str]) -> dict[str, pl.DataType]:
     """Types of the columns of the tables here."""
     return column_types(columns, texts=TEXT, counts=COUNTS)
+
+
+@dataclass(frozen=True, slots=True)
+class NullCheck:
+    """False discoveries under permutation.
+
+    Attributes:
+        permutations: how often values were permuted.
+        families: families of tables, over all permutations.
+        false_families: those in which a table was kept; without any effect their share is the false-discovery rate of
+            step 1, which is to stay below alpha.
+        tables: tables tested.
+        false_tables: tables kept.
+        associations: cells claimed after both steps.
+    """
+
+    permutations: int
+    families: int
+    false_families: int
+    tables: int
+    false_tables: int
+    associations: int
+
+    @property
+    def share(self) -> float:
+        """Share of families with a false discovery."""
+        return self.false_families / self.families if self.families else float("nan")
+
+
+def null_check(
+    profiles: Profiles, settings: Discovery, permutations: int, progress: Callable[[str, float, int], None]
+) -> NullCheck:
+    """Discover associations in stories whose base values were permuted within model, language and base attribute.
+
+    A prompt is permuted with all its stories.
+    """
+    totals = np.zeros(5, dtype=np.int64)
+    for number in range(permutations):
+        progress("permuting", number, permutations)
+        discovered = discover(_permuted(profiles, settings.seed, number), settings)
+        tested = discovered.tables.filter(status="tested")
+        families = tested.group_by("model", "aggregation", "base_attribute").agg(pl.col("significant").max())
+        totals += (
+            len(families),
+            int(families["significant"].sum()),
+            len(tested),
+            int(tested["significant"].sum()),
+            int((discovered.associations["verdict"] == ABOVE).sum()),
+        )
+    return NullCheck(permutations, *map(int, totals))
+
+
+def _permuted(profiles: Profiles, seed: int, number: int) -> Profiles:
+    """The stories with the prompts' values permuted; all stories of a prompt keep together."""
+    generator = stream(seed, "null", number)
+    prompt, first, spoken = _of_prompts(profiles)
+    values = profiles.base_value[first].copy()
+    groups = np.stack([profiles.model[first], spoken, profiles.base[first]])
+    _, group = np.unique(groups, axis=1, return_inverse=True)
+    order = np.argsort(group, kind="stable")
+    for places in np.split(order, np.flatnonzero(np.diff(group[order])) + 1):
+        values[places] = values[generator.permutation(places)]
+    return replace(profiles, base_value=values[prompt])
+
+
+def _of_prompts(profiles: Profiles) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The prompt of each story; for each prompt its first story, and the language (or set of languages) of it."""
+    keys = (profiles.sample, profiles.base_value, profiles.base, profiles.model)
+    if not has_repeats(*keys):
+        every = np.arange(len(profiles))
+        return every, every, profiles.language
+    _, first, prompt = np.unique(np.stack(keys), axis=1, return_index=True, return_inverse=True)
+    spoken = np.zeros((len(first), len(profiles.languages)), dtype=bool)
+    spoken[prompt.ravel(), profiles.language] = True
+    return prompt.ravel(), first, np.unique(spoken, axis=0, return_inverse=True)[1].ravel()
+
+
+DISCOVERY = "discovery"
+"""Key of the settings in `run.json`."""
+RECORDS_KEY = "records_sha256"
+FILES = {
+    False: ("associations", "tables"),
+    True: ("associations_by_language", "tables_by_language"),
+}
+"""Names of the tables of all languages together, and of each language."""
+DIFFERENCES = "differences"
+
+
+def settings_of(folder: Path) -> Discovery:
+    """The settings with which associations of a run folder were discovered, else the default ones."""
+    try:
+        return Discovery.of(estimates.settings_of(folder, DISCOVERY) or {})
+    except ValueError:
+        return Discovery()
+
+
+def discover_in(
+    folder: Path, profiles: Profiles, settings: Discovery, progress: Progress = lambda *_: None
+) -> Discovered:
+    """The associations of a run folder: what it holds for these settings, else discovered now and left there.
+
+    Args:
+        folder: run folder of `endoxa probe extract`.
+        profiles: its stories.
+        settings: what is asked for.
+        progress: told how far it is.
+    """
+    associations, tables = FILES[settings.by_language]
+    schemas = {associations: types_of(DISCOVERED_COLUMNS), tables: types_of(ASSOCIATION_TEST_COLUMNS)}
+
+    def analyze() -> estimates.Tables:
+        discovered = discover(profiles, settings, progress)
+        return {associations: discovered.associations, tables: discovered.tables}
+
+    kept = _once(folder, settings, schemas, analyze)
+    return Discovered(tables=kept[tables], associations=kept[associations])
+
+
+def differences_in(folder: Path, stories: Callable[[], pl.DataFrame], settings: Discovery) -> pl.DataFrame:
+    """The differences of protagonists of a run folder, in the same way.
+
+    Args:
+        folder: run folder of `endoxa probe extract`.
+        stories: what `permutations.protagonists_by_story` gives.
+        settings: confidence and seed.
+    """
+
+    def analyze() -> estimates.Tables:
+        return {DIFFERENCES: every_difference(stories(), confidence=settings.confidence, seed=settings.seed)}
+
+    return _once(folder, settings, {DIFFERENCES: TYPES}, analyze)[DIFFERENCES]
+
+
+def _once(
+    folder: Path,
+    settings: Discovery,
+    schemas: Mapping[str, Mapping[str, Any]],
+    analyze: Callable[[], estimates.Tables],
+) -> estimates.Tables:
+    recorded = {**settings.recorded, RECORDS_KEY: sha256(folder / RECORDS)}
+    if not os.access(folder, os.W_OK):
+        tables = estimates.kept(folder, recorded, schemas, DISCOVERY) or analyze()
+    else:
+        if not estimates.holds(folder, recorded, DISCOVERY):
+            # What was found with other settings, by another version, or in other records.
+            for name in (*FILES[False], *FILES[True], DIFFERENCES):
+                (folder / f"{name}.csv").unlink(missing_ok=True)
+        tables = estimates.once(folder, recorded, schemas, analyze, DISCOVERY)
+    # As they were before they were written: an empty reason is no missing one.
+    return {name: table.with_columns(pl.col("reason").fill_null("")) for name, table in tables.items()}
+
+
+def pooled_and_alone(settings: Discovery, profiles: Profiles) -> list[Discovery]:
+    """All languages together and, where there are several, each alone."""
+    return [replace(settings, by_language=alone) for alone in (False, True)[: len(profiles.languages)]]
+
+
+SUFFIX = ".analysis.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Companion:
+    """How the associations of a table were discovered.
+
+    Attributes:
+        settings: with which settings.
+        stories: the file or folder they were discovered in.
+        duplicates: stories that have the prompt, model, language and repeat of another.
+        tested: what was tested (`discover.TALLY`).
+    """
+
+    settings: Discovery
+    stories: str
+    duplicates: int
+    tested: pl.DataFrame
+
+
+def companion_of(table: Path) -> Path:
+    """The file beside a table of associations."""
+    return table.with_name(table.stem + SUFFIX)
+
+
+def write_companion(table: Path, companion: Companion) -> None:
+    """Write it beside a table that has just been written.
+
+    Raises:
+        UserError: it cannot be written.
+    """
+    content = {
+        "endoxa": __version__,
+        "table": table.name,
+        "sha256": sha256(table),
+        "stories": companion.stories,
+        "settings": {**companion.settings.recorded, "by_language": companion.settings.by_language},
+        "duplicates": companion.duplicates,
+        "tested": companion.tested.to_dicts(),
+    }
+    write_json(companion_of(table), content)
+
+
+def read_companion(table: Path) -> Companion | None:
+    """What stands beside a table; None where there is nothing, or where the table is another one by now."""
+    try:
+        content: dict[str, Any] = json.loads(companion_of(table).read_text(encoding="utf-8"))
+        if content["sha256"] != sha256(table):
+            return None
+        settings = Discovery.of(content["settings"], by_language=bool(content["settings"]["by_language"]))
+        return Companion(
+            settings,
+            str(content["stories"]),
+            int(content["duplicates"]),
+            pl.DataFrame(content["tested"], schema=TALLY, orient="row"),
+        )
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, pl.exceptions.PolarsError):
+        return None

@@ -1,14 +1,19 @@
-"""Fisher's exact test of r x c tables with prompts as units: exact for small tables, else Monte Carlo.
+"""Step 1 of discovery: tests of independence for every table, decided family by family.
 
-The base values of whole prompts are exchanged, with all their stories. Small tables are tested exactly, by listing
-every table with the same margins. For others the p-value is the share of random tables that are at most as probable;
-drawing stops as soon as the decisions of a family, after correction, can no longer change.
+Fisher's exact test of r x c tables: small ones by listing every table with the same margins, others by the share of
+random tables that are at most as probable. Where a prompt has several stories, prompts are the units: the base values
+of whole prompts are exchanged, with all their stories. Drawing stops as soon as the decisions of a family, after
+correction, can no longer change.
 
 After each round every p-value has an interval (Clopper and Pearson 1934) that all rounds and tables of the family
 together leave with probability at most `error`. Benjamini and Hochberg's step-up procedure rejects more when a p-value
 falls; so what it rejects with all upper ends is rejected for sure, and what it does not reject with all lower ends is
 kept for sure. Only tables whose interval holds a threshold that is still open are drawn further; small ones among them
 are made exact by listing all tables with their margins, which is cheaper than many draws.
+
+Pooled over languages, two attributes can be associated because both depend on the language (Simpson 1951). The
+generalised Cochran-Mantel-Haenszel test asks whether base and compared values are associated within languages: it
+compares numbers of stories with those expected in each language, and adds up the differences.
 """
 
 from __future__ import annotations
@@ -16,18 +21,19 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
 
 import numpy as np
 
-from endoxa.instruments.stories.associations.cells import TOLERANCE, exact_p, log_factorials
-from endoxa.instruments.stories.associations.tables import Units
+from endoxa.instruments.stories.associations.cells import TOLERANCE, exact_p, log_factorials, log_p_units
+from endoxa.instruments.stories.associations.tables import Table, Units
+from endoxa.instruments.stories.options import Discovery
+from endoxa.runs.executors import computed
+from endoxa.stats.correction import adjust
 
 AT_ONCE = 200_000
 """Prompts drawn together; they stay in a processor's cache."""
-CHANCE_BITS = 40
-"""Random bits that decide the order of prompts: two alike among 1,000 have a probability below 1 in a million."""
-KEY_BITS = 64
-"""Bits of what is sorted: block, random bits, type."""
 
 
 Statistic = Callable[[np.ndarray], np.ndarray]
@@ -103,69 +109,32 @@ class Exchanged(MonteCarlo):
         """The test of a table, prompt by prompt; `statistic` is what arrangements are compared by."""
         observed = float(statistic(units.table[None])[0])
         super().__init__(generator, observed - TOLERANCE * max(1.0, abs(observed)))
-        self._units, self._statistic, types = units, statistic, len(units.blocks)
-        self._type_bits = types.bit_length()
-        self._chance_bits = min(
-            CHANCE_BITS, KEY_BITS - self._type_bits - int(units.blocks[-1] + 1).bit_length()
-        )
-        kinds = np.repeat(np.arange(types), units.counts.sum(axis=0))
-        above = np.uint64(self._chance_bits + self._type_bits)
-        self._keys = units.blocks[kinds].astype(np.uint64) << above | kinds.astype(np.uint64)
-        # Bits of a count of stories.
-        self._width = int(units.table.sum()).bit_length()
-        self._words = _packed(units.vectors, self._width)
+        self._units, self._statistic = units, statistic
+        # Prompts block by block: the type of each, and the base value of each place.
+        self._types = np.repeat(np.arange(len(units.blocks)), units.counts.sum(axis=0))
+        prompts = units.rows.T
+        self._rows = np.repeat(np.tile(np.arange(prompts.shape[1]), len(prompts)), prompts.ravel())
+        self._limits = [0, *np.cumsum(prompts.sum(axis=1)).tolist()]
 
     def _statistics(self, number: int) -> Iterator[np.ndarray]:
-        most = max(1, AT_ONCE // len(self._keys))
+        most = max(1, AT_ONCE // len(self._types))
         for start in range(0, number, most):
             yield self._statistic(self._drawn(min(most, number - start)))
 
     def _drawn(self, size: int) -> np.ndarray:
         """Tables of random arrangements, draws x base values x compared values.
 
-        Prompts are put into a random order within their block by sorting random numbers; the first ones of a block
-        then have its first base value, and so on.
+        Prompts are put into a random order within their block; the first ones of a block then have its first base
+        value, and so on.
         """
-        bits = np.uint64(self._type_bits)
-        keys = self.generator.integers(0, 1 << self._chance_bits, (size, len(self._keys)), dtype=np.uint64)
-        keys <<= bits
-        keys |= self._keys
-        keys.sort(axis=1)
-        keys &= (np.uint64(1) << bits) - np.uint64(1)
-        kinds = keys.astype(np.intp)
-        prompts = self._units.rows.T
-        filled = prompts.ravel() > 0
-        starts = (np.cumsum(prompts) - prompts.ravel())[filled]
-        row = np.tile(np.arange(prompts.shape[1]), len(prompts))[filled]
-        block = np.repeat(np.arange(len(prompts)), prompts.shape[1])[filled]
-        words = []
-        for word in self._words:
-            parts = np.add.reduceat(word[kinds], starts, axis=1)
-            sums = np.zeros((size, prompts.shape[1]), dtype=np.int64)
-            for number in range(len(prompts)):
-                sums[:, row[block == number]] += parts[:, block == number]
-            words.append(sums)
-        return _unpacked(words, self._width, self._units.vectors.shape[1])
-
-
-def _packed(vectors: np.ndarray, width: int) -> tuple[np.ndarray, ...]:
-    """Counts of several columns in one number each, so that they are added together."""
-    most = 63 // width
-    columns = vectors.shape[1]
-    shifts = width * (np.arange(columns) % most)
-    return tuple(
-        (vectors[:, start : start + most] << shifts[start : start + most]).sum(axis=1)
-        for start in range(0, columns, most)
-    )
-
-
-def _unpacked(words: list[np.ndarray], width: int, columns: int) -> np.ndarray:
-    most = 63 // width
-    tables = np.empty((*words[0].shape, columns), dtype=np.intp)
-    for column in range(columns):
-        shift = width * (column % most)
-        tables[:, :, column] = words[column // most] >> shift & (1 << width) - 1
-    return tables
+        types = np.tile(self._types, (size, 1))
+        for start, stop in pairwise(self._limits):
+            types[:, start:stop] = self.generator.permuted(types[:, start:stop], axis=1)
+        rows, kinds = self._units.counts.shape
+        place = (np.arange(size)[:, None] * rows + self._rows) * kinds + types
+        counts = np.bincount(place.ravel(), minlength=size * rows * kinds).reshape(-1, kinds)
+        tables: np.ndarray = counts.astype(float) @ self._units.vectors.astype(float)
+        return tables.astype(np.intp).reshape(size, rows, -1)
 
 
 CELLS_AT_ONCE = 65_536
@@ -309,3 +278,254 @@ def _open(low: np.ndarray, high: np.ndarray, sure: int, possible: int, alpha: fl
     thresholds = alpha * np.arange(sure + 1, possible + 1) / len(low)
     straddles = (low[:, None] < thresholds) & (thresholds <= high[:, None])
     return [int(k) for k in np.flatnonzero(straddles.any(axis=1))]
+
+
+RANK = 1e-10
+"""Eigenvalues below this part of the largest are zero."""
+REGULAR = 1e-6
+"""A covariance whose reciprocal condition number is larger has no eigenvalue near zero."""
+SPARSE = 0.03
+"""Where the variance of the statistic exceeds that of chi-square by a larger part, its p-value is drawn."""
+
+
+@dataclass(frozen=True, slots=True)
+class Distance:
+    """How far a table is from what exchanging base values within blocks gives on average.
+
+    Landis, Heyman and Koch (1978): the squared distance in all cells, in the metric of its covariance. Mean and
+    covariance are those of whole prompts, so that stories of one prompt count as what they are.
+
+    Attributes:
+        expected: mean of all cells but those of the last row and column.
+        axes: what turns differences from it into independent ones of variance 1, cells x degrees of freedom.
+        observed: the distance of the observed table.
+    """
+
+    expected: np.ndarray
+    axes: np.ndarray
+    observed: float
+
+    @classmethod
+    def of(cls, units: Units) -> Distance:
+        """The distance in these blocks, and that of their table."""
+        expected, covariance = _moments(units)
+        distance = cls(expected, _whitening(covariance), 0.0)
+        return cls(distance.expected, distance.axes, float(distance(units.table[None])[0]))
+
+    @property
+    def freedom(self) -> int:
+        """Degrees of freedom; 0 where nothing can vary, as when every language has one base value."""
+        return int(self.axes.shape[1])
+
+    @property
+    def log_p(self) -> float:
+        """Natural logarithm of the p-value by chi-square; NaN without degrees of freedom."""
+        from scipy.special import chdtrc
+
+        with np.errstate(divide="ignore"):
+            return float(np.log(chdtrc(self.freedom, self.observed))) if self.freedom else float("nan")
+
+    def __call__(self, tables: np.ndarray) -> np.ndarray:
+        """Distances of tables, draws x base values x compared values."""
+        cells = tables[:, :-1, :-1].reshape(len(tables), -1) - self.expected
+        distances: np.ndarray = ((cells @ self.axes) ** 2).sum(axis=1)
+        return distances
+
+
+def _whitening(covariance: np.ndarray) -> np.ndarray:
+    """What turns values with this covariance into independent ones of variance 1.
+
+    The triangular factor where no eigenvalue is close to zero, which is far faster, else the eigenvectors.
+    """
+    from scipy.linalg import lapack
+
+    if not covariance.size:
+        return covariance
+    factor, failed = lapack.dpotrf(covariance, lower=1)
+    if not failed and lapack.dpocon(factor, np.abs(covariance).sum(axis=0).max(), uplo="L")[0] > REGULAR:
+        inverse: np.ndarray = lapack.dtrtri(factor, lower=1)[0]
+        return inverse.T
+    values, axes = np.linalg.eigh(covariance)
+    large = values > RANK * max(1.0, float(values[-1]) if len(values) else 0.0)
+    whitening: np.ndarray = axes[:, large] / np.sqrt(values[large])
+    return whitening
+
+
+def _by_block(units: Units) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]]:
+    """For each block: prompts of each type, mean vector, what types differ from it, prompts of each base value."""
+    starts = np.flatnonzero(np.diff(units.blocks))
+    for counts, vectors in zip(
+        np.split(units.counts, starts + 1, axis=1), np.split(units.vectors, starts + 1), strict=True
+    ):
+        number = counts.sum(axis=0)
+        mean = number @ vectors / number.sum()
+        yield number, mean, vectors - mean, counts.sum(axis=1)
+
+
+def _moments(units: Units) -> tuple[np.ndarray, np.ndarray]:
+    """Mean of all cells but those of the last row and column, and their covariance."""
+    cells = (len(units.counts) - 1) * (units.vectors.shape[1] - 1)
+    expected, covariance = np.zeros(cells), np.zeros((cells, cells))
+    for number, mean, apart, prompts in _by_block(units):
+        total, drawn, varied = number.sum(), prompts[:-1], apart[:, :-1]
+        expected += np.outer(drawn, mean[:-1]).ravel()
+        spread = varied.T @ (varied * number[:, None]) / max(total - 1, 1)
+        covariance += np.kron(np.diag(drawn) - np.outer(drawn, drawn) / total, spread)
+    return expected, covariance
+
+
+def is_sparse(units: Units) -> bool:
+    """Whether few prompts of some base value and few stories of some compared value make chi-square too small a tail.
+
+    The variance of such a statistic under exchange exceeds that of chi-square by the product of how unevenly prompts
+    weigh on either side (Dawson 1954 for one table; taken here over all blocks together).
+    """
+    drawn = units.counts.sum(axis=1).astype(float)
+    drawn = drawn[drawn > 0]
+    total, rows = drawn.sum(), len(drawn)
+    number, _, apart, _ = zip(*_by_block(units), strict=True)
+    weights, apart = np.concatenate(number), np.concatenate(apart)
+    inverse = np.linalg.pinv(apart.T @ (apart * weights[:, None]), hermitian=True)
+    leverage = np.einsum("ij,jk,ik->i", apart, inverse, apart)
+    columns = float(weights @ leverage)
+    if rows < 2 or columns < 0.5:
+        return False
+    row_side = (1 / drawn).sum() - rows**2 / total
+    column_side = weights @ leverage**2 - columns**2 / total
+    return bool(total * row_side * column_side > SPARSE * 2 * (rows - 1) * columns)
+
+
+FAMILIES_AT_ONCE = 64
+"""Most families handed to a process together."""
+
+WITHIN = "within languages"
+"""Last part of the name of a stream of random numbers for the test within languages."""
+
+
+@dataclass(frozen=True, slots=True)
+class Within:
+    """What the tests within languages found for one table.
+
+    Attributes:
+        p_value: generalised Cochran-Mantel-Haenszel test; NaN where nothing can vary within a language.
+        p_adjusted: after Benjamini-Hochberg over the family.
+        log_p: natural logarithms of the p-values of its cells, row by row; only of a table that is kept.
+    """
+
+    p_value: float
+    p_adjusted: float
+    log_p: np.ndarray | None
+
+
+@dataclass(frozen=True, slots=True)
+class Tested:
+    """What the test of one table found.
+
+    Attributes:
+        p_value: Fisher's exact test, prompts being exchanged where a prompt has several stories.
+        draws: random tables it rests on, 0 where all tables were listed.
+        p_adjusted: after Benjamini-Hochberg over the family.
+        significant: rejected at the false-discovery rate.
+        certain: further draws could change the decision only with a probability of at most the stated error.
+        log_p: natural logarithms of the p-values of its cells, row by row; only of a table that is kept, and only
+            where prompts are units: those of stories are computed for all tables at once.
+        within: what holds within languages; None where the table has one language.
+    """
+
+    p_value: float
+    draws: int
+    p_adjusted: float
+    significant: bool
+    certain: bool
+    log_p: np.ndarray | None = None
+    within: Within | None = None
+
+
+def run_families(
+    families: Sequence[Sequence[Table]], settings: Discovery, progress: Callable[[int], None]
+) -> Iterator[list[Tested]]:
+    """Test all tables, family by family, in order.
+
+    Args:
+        families: usable tables only, those that are corrected together.
+        settings: draws, error, seed, processes.
+        progress: told how many families are done.
+    """
+    at_once = min(FAMILIES_AT_ONCE, max(1, len(families) // 32))
+    groups = [families[k : k + at_once] for k in range(0, len(families), at_once)]
+    done = 0
+    for results in computed(partial(run_each, settings), groups, settings.cluster, settings.jobs):
+        yield from results
+        done += len(results)
+        progress(done)
+
+
+def run_each(settings: Discovery, families: Sequence[Sequence[Table]]) -> list[list[Tested]]:
+    """`run_family` for several, in one process."""
+    return [run_family(tables, settings) for tables in families]
+
+
+def run_family(tables: Sequence[Table], settings: Discovery) -> list[Tested]:
+    """Fisher's exact test of each table by Monte Carlo, Benjamini-Hochberg over them (StereoTales, step 1).
+
+    What step 2 needs of single tables is computed here as well: it is the work of several processes.
+    """
+    tests: list[MonteCarlo] = []
+    for table in tables:
+        numbers, prompts = stream(settings.seed, *table.name), table.prompts
+        tests.append(
+            Sampled(table.counts, numbers)
+            if prompts is None
+            else Exchanged(prompts, improbability(prompts), numbers)
+        )
+    decisions = _decide(tests, settings)
+    adjusted, kept = adjust([test.p_value for test in tests]), decisions.significant
+    within = _within(tables, kept, settings)
+    return [
+        Tested(
+            test.p_value,
+            0 if test.exact is not None else test.draws,
+            float(adjusted[k]),
+            bool(kept[k]),
+            bool(decisions.certain[k]),
+            log_p_units(table.prompts) if kept[k] and table.prompts is not None else None,
+            within[k],
+        )
+        for k, (test, table) in enumerate(zip(tests, tables, strict=True))
+    ]
+
+
+def _decide(tests: Sequence[MonteCarlo], settings: Discovery) -> Decisions:
+    return decide(
+        tests,
+        alpha=settings.alpha,
+        most_draws=settings.draws,
+        error=settings.error,
+        first_round=min(FIRST_ROUND, settings.draws) if settings.early_stop else settings.draws,
+    )
+
+
+def _within(tables: Sequence[Table], kept: np.ndarray, settings: Discovery) -> list[Within | None]:
+    """The tests within languages: by chi-square, and by exchange where that is too small and the table is kept."""
+    tests: dict[int, MonteCarlo] = {}
+    for k, table in enumerate(tables):
+        if table.languages is None:
+            continue
+        distance = Distance.of(table.languages)
+        if not distance.freedom:
+            continue
+        tests[k] = (
+            Exchanged(table.languages, distance, stream(settings.seed, *table.name, WITHIN))
+            if kept[k] and is_sparse(table.languages)
+            else Undrawn(float(np.exp(distance.log_p)))
+        )
+    if tests:
+        _decide(list(tests.values()), settings)
+    p_values = [tests[k].p_value if k in tests else float("nan") for k in range(len(tables))]
+    adjusted = adjust(p_values)
+    return [
+        Within(p_values[k], float(adjusted[k]), log_p_units(units) if kept[k] else None)
+        if (units := table.languages) is not None
+        else None
+        for k, table in enumerate(tables)
+    ]

@@ -156,11 +156,15 @@ class Group:
     language: int | None
 
 
+Name = tuple[str, str, str, str]
+
+
 @dataclass(frozen=True, slots=True)
 class Table:
     """One contingency table.
 
     Attributes:
+        name: model, language ('all' for all together), base and compared attribute.
         group: whose stories.
         base: code of the attribute that the prompts named.
         compared: code of the attribute that was read off.
@@ -171,6 +175,7 @@ class Table:
         languages: the same with languages as strata, where there are several.
     """
 
+    name: Name
     group: Group
     base: int
     compared: int
@@ -184,16 +189,6 @@ class Table:
     def usable(self) -> bool:
         """Two values on either side."""
         return bool(min(self.counts.shape) >= 2)
-
-    def name(self, profiles: Profiles) -> tuple[str, str, str, str]:
-        """Model, language ('all' for all together), base and compared attribute."""
-        language = self.group.language
-        return (
-            profiles.models[self.group.model],
-            ALL if language is None else profiles.languages[language],
-            profiles.attributes[self.base],
-            profiles.attributes[self.compared],
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,27 +243,29 @@ def count(profiles: Profiles, *, by_language: bool) -> Counted:
 
 
 def families(profiles: Profiles, counted: Counted) -> Iterator[list[Table]]:
-    """The tables of each group and base attribute, one for every other attribute; they are corrected together."""
-    compared = [k for k in range(len(profiles.attributes)) if (profiles.codes[:, k] >= 0).any()]
-    bases = np.unique(profiles.base)
+    """The tables of each group and base attribute, one for every other attribute; they are corrected together.
+
+    A table has no unknown values, no rows of fewer than `FEWEST` stories and, after them, no empty columns.
+    """
+    attributes = [k for k in range(len(profiles.attributes)) if (profiles.codes[:, k] >= 0).any()]
     for number, group in enumerate(counted.groups):
-        for base in bases:
-            yield [_table(counted, number, group, int(base), other) for other in compared if other != base]
-
-
-def _table(counted: Counted, number: int, group: Group, base: int, compared: int) -> Table:
-    """A table without unknown values, rows of fewer than `FEWEST` stories and, after them, empty columns."""
-    counts = counted.cells[compared][number, counted.first[base] : counted.first[base + 1]]
-    unknown = counted.excluded[base][0]
-    rows = np.array([row for row in range(len(counts)) if row != unknown], dtype=np.int64)
-    columns = np.array(
-        [k for k in range(counts.shape[1]) if k not in counted.excluded[compared]], dtype=np.int64
-    )
-    counts = counts[np.ix_(rows, columns)]
-    enough = counts.sum(axis=1) >= FEWEST
-    rows, counts = rows[enough], counts[enough]
-    filled = counts.sum(axis=0) > 0
-    return Table(group, base, compared, rows, columns[filled], counts[:, filled])
+        aggregation = ALL if group.language is None else profiles.languages[group.language]
+        for base in np.unique(profiles.base).tolist():
+            tables = []
+            for compared in attributes:
+                if compared == base:
+                    continue
+                counts = counted.cells[compared][number, counted.first[base] : counted.first[base + 1]]
+                rows = np.setdiff1d(np.arange(len(counts)), counted.excluded[base][:1])
+                columns = np.setdiff1d(np.arange(counts.shape[1]), counted.excluded[compared])
+                counts = counts[np.ix_(rows, columns)]
+                enough = counts.sum(axis=1) >= FEWEST
+                filled = counts[enough].any(axis=0)
+                names = (profiles.attributes[base], profiles.attributes[compared])
+                name = (profiles.models[group.model], aggregation, *names)
+                kept = rows[enough], columns[filled], counts[enough][:, filled]
+                tables.append(Table(name, group, base, compared, *kept))
+            yield tables
 
 
 @dataclass(frozen=True, slots=True)

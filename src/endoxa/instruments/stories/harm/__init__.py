@@ -1,18 +1,6 @@
 """How harmful people and models find associations, where they differ, and what models write against their own word."""
 
-from __future__ import annotations
-
 from endoxa.instruments.stories.harm.analysis import HarmAnalysis, analyze_harm
-from endoxa.instruments.stories.harm.panel import ALL_MODELS, PEOPLE
-from endoxa.instruments.stories.harm.ratings import check_ratings, load_ratings, read_human, unmatched
+from endoxa.instruments.stories.harm.ratings import load_ratings, read_human, unmatched
 
-__all__ = [
-    "ALL_MODELS",
-    "PEOPLE",
-    "HarmAnalysis",
-    "analyze_harm",
-    "check_ratings",
-    "load_ratings",
-    "read_human",
-    "unmatched",
-]
+__all__ = ["HarmAnalysis", "analyze_harm", "load_ratings", "read_human", "unmatched"]

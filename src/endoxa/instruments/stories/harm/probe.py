@@ -1,30 +1,399 @@
 """`endoxa probe harm`: models rate associations: harmful or not, and frequent in reality or not.
 
 From associations to conversations, one per association and repeat, and to `records.parquet`, with every raw answer and
-the rating read from it.
+the rating read from it. Answers are read with the words of their language and of English, in which models answer as
+well.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+import tomllib
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
 from operator import itemgetter
 from pathlib import Path
-from typing import Literal
+from string import Formatter
+from typing import Annotated, Literal
 
 import polars as pl
+import regex
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-from endoxa.instruments.stories.harm.answers import AnswerReader, HarmLanguage, read_language
+from endoxa.errors import UserError
 from endoxa.instruments.stories.instrument import HarmSettings
 from endoxa.instruments.stories.outcomes import ratings_read
 from endoxa.instruments.stories.probe import Answers, Probe, Row, ending
+from endoxa.runs.answers.language import Language, language
+from endoxa.runs.answers.text import before_new_question, declined, first_reply, fold, plain, read_first
 from endoxa.runs.asking.jobs import Job, draw_seed
 from endoxa.runs.options import DEFAULT_CONFIDENCE
 from endoxa.schema.harm import HARM_RATING_COLUMNS
+from endoxa.sources.files import require_file
 from endoxa.sources.stereotales.associations import distinct_associations, read_associations
 from endoxa.stats.signs import fewest_units
 from endoxa.stats.verdicts import significance
+from endoxa.words.packs import file_with, languages_with
 from endoxa.words.used import Tally, Used
+
+ENGLISH = "en"
+BLANKS = ("base", "base_value", "compared", "compared_value")
+SCALE = 5
+"""Points of the scale of harm."""
+_FILE = "harm.toml"
+_Words = Annotated[list[str], Field(min_length=1)]
+
+
+class Question(BaseModel):
+    """What is asked. The fields are explained in `languages/en.toml`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    statement: str
+    instruction: str
+    harm: str
+    frequent: str
+    answer: str
+    harm_line: tuple[str, str]
+    frequent_line: tuple[str, str]
+
+    @field_validator("statement")
+    @classmethod
+    def _has_its_blanks(cls, text: str) -> str:
+        blanks = sorted(name for _, name, _, _ in Formatter().parse(text) if name is not None)
+        if blanks != sorted(BLANKS):
+            raise ValueError(f"must hold each of {', '.join(f'{{{name}}}' for name in BLANKS)} once")
+        return text
+
+
+class AnswerWords(BaseModel):
+    """Words and patterns that answers are read by. The fields are explained in `languages/en.toml`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    harm: _Words
+    frequent: _Words
+    yes: _Words
+    no: _Words
+    unsure: _Words
+    scale: Annotated[list[str], Field(min_length=SCALE, max_length=SCALE)]
+    to: list[str] = []
+    of: list[str] = []
+    of_before: list[str] = []
+    joins: list[str] = []
+    refusals: list[str] = []
+
+
+class HarmLanguage(BaseModel):
+    """One language.
+
+    Attributes:
+        question: what is asked.
+        answers: what answers are read by.
+        attributes: names of attributes; one that is not there is written as it is, with spaces for underscores.
+        values: names of values by attribute; one that is not there is written as it is.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    question: Question
+    answers: AnswerWords
+    attributes: dict[str, str] = {}
+    values: dict[str, dict[str, str]] = {}
+
+    def attribute(self, name: str) -> str:
+        """An attribute as people write it."""
+        return self.attributes.get(name, name.replace("_", " "))
+
+    def value(self, attribute: str, value: str) -> str:
+        """A value of an attribute as people write it."""
+        return self.values.get(attribute, {}).get(value, value)
+
+
+def languages() -> list[str]:
+    """ISO 639 codes of the languages that we have questions in."""
+    return list(languages_with(_FILE))
+
+
+def read_language(code: str, path: Path | None = None) -> HarmLanguage:
+    """The words of a language: ours, or those of a TOML file in the same form.
+
+    Raises:
+        UserError: we have no questions in this language, or the file is not in this form.
+    """
+    if path is None:
+        if code not in languages():
+            raise UserError(
+                f"--language: no questions on harm in '{code}'. Available: {', '.join(languages())}. Or give your "
+                "own in "
+                "the same format with --prompts FILE."
+            )
+        return _read(f"{code}/{_FILE}", file_with(code, _FILE).read_text("utf-8"))
+    require_file(path)
+    try:
+        return _read(str(path), path.read_text(encoding="utf-8"))
+    except UnicodeDecodeError as problem:
+        raise UserError(f"{path} is not UTF-8 text: save it as UTF-8.") from problem
+
+
+def _read(source: str, text: str) -> HarmLanguage:
+    try:
+        return HarmLanguage.model_validate(tomllib.loads(text))
+    except tomllib.TOMLDecodeError as problem:
+        raise UserError(f"{source} is not valid TOML: {problem}.") from problem
+    except ValidationError as problem:
+        first = problem.errors()[0]
+        raise UserError(
+            f"{source}: {'.'.join(map(str, first['loc']))}: {first['msg'].lower()}. The form is that of the English "
+            "questions (docs/probe/harm.md)."
+        ) from problem
+
+
+YES, NO, UNSURE = "yes", "no", "not sure"
+_ARABIC_MARKS = regex.compile(r"[\u0640\u064B-\u0652\u0670]")
+_DECIMAL = regex.compile(r"[[^\x00-\x7F]&&\p{Nd}]", regex.V1)
+_NUMBER = r"[+-]?\d+(?:[.,]\d+)?"
+_WORDS_BETWEEN = r"(?:[ \t]+[^\W\d]+){0,4}?"
+_OPENING, _CLOSING = r"[\"'(\[«]*", r"[\"')\]»]*"
+
+
+def readable(text: str) -> str:
+    """An answer without thoughts and markup, in small letters, without accents, its digits those of ASCII."""
+    bare = _ARABIC_MARKS.sub("", plain(text))
+    return fold(_DECIMAL.sub(lambda digit: str(unicodedata.decimal(digit.group(), digit.group())), bare))
+
+
+def _key(languages_read: Sequence[AnswerWords], agreement: str, frequent: str) -> regex.Pattern[str]:
+    harm, often = (
+        _any(readable(word) for word in _all(languages_read, name)) for name in ("harm", "frequent")
+    )
+    separator = rf"(?:\s*[:=?]\s*|[ \t]*(?:[-–—]+|-*>)[ \t]+|[ \t]+(?=\d|{agreement}|{frequent}))"
+    aside = r"(?:[ \t]*\([^()\n]{0,40}\))?"
+    return regex.compile(
+        rf"(?:(?P<harm>{harm})|(?P<frequent>{often})){_WORDS_BETWEEN}{_CLOSING}{aside}{separator}"
+    )
+
+
+def _all(languages_read: Sequence[AnswerWords], name: str) -> list[str]:
+    return [word for words_of in languages_read for word in getattr(words_of, name)]
+
+
+def _any(words: Iterable[str]) -> str:
+    """A pattern for any of some phrases as whole words, the longest first; for nothing where there are none."""
+    pattern = _alternatives(words)
+    return rf"(?<!\w)(?:{pattern})(?!\w)" if pattern else r"(?!)"
+
+
+def _alternatives(words: Iterable[str]) -> str:
+    ordered = sorted(dict.fromkeys(words), key=len, reverse=True)
+    return "|".join(r"\s+".join(map(regex.escape, word.split())) for word in ordered)
+
+
+_HEAD = regex.compile(r"(?:[^,;(){}\n.]|\.(?=\S))*")
+_NUMBERED = regex.compile(r"\s*\(?[12]\s*[.):]\s+(?=\S)")
+_SPACES = regex.compile(r"\s+")
+
+
+@dataclass(frozen=True, slots=True)
+class Rating:
+    """What an answer says.
+
+    Attributes:
+        harm: 1 to 5, or None where it was not read.
+        frequent: "yes", "no", "not sure", or empty.
+        outcome: one of `schema.harm.HARM_OUTCOMES`.
+    """
+
+    harm: int | None
+    frequent: str
+    outcome: str
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerReader:
+    """Reads answers in one language, and in English; patterns are over text that `readable` has prepared.
+
+    Attributes:
+        scale_mentions: mentions of the scale itself ("1 to 5", "out of 5"): they are no ratings.
+        key: what says which question is answered; groups `harm` and `frequent`.
+        number: a number at the start of a value; group 1.
+        agreement: a point of the scale in words at the start of a value; group 1.
+        agreement_points: the point of each.
+        frequent: yes, no or not sure at the start of a value; group 1.
+        frequent_answers: which of the three each wording is.
+        listed: another answer right after one: the answers are only listed.
+        segment: a part of an answer that holds nothing but answers; groups `number`, `agreement`, `frequent`.
+        between: what parts an answer into segments.
+        refusals: declining to rate.
+        language: what refusals are read by.
+    """
+
+    scale_mentions: regex.Pattern[str]
+    key: regex.Pattern[str]
+    number: regex.Pattern[str]
+    agreement: regex.Pattern[str]
+    agreement_points: dict[str, int]
+    frequent: regex.Pattern[str]
+    frequent_answers: dict[str, str]
+    listed: regex.Pattern[str]
+    segment: regex.Pattern[str]
+    between: regex.Pattern[str]
+    refusals: tuple[regex.Pattern[str], ...]
+    language: Language
+
+    @classmethod
+    def of(cls, answers: AnswerWords, code: str) -> AnswerReader:
+        """The reader of a language with these words and this ISO 639 code."""
+        languages_read = (answers, read_language(ENGLISH).answers)
+        points = {
+            readable(word): point
+            for words_of in reversed(languages_read)
+            for point, word in enumerate(words_of.scale, start=1)
+            if word
+        }
+        wordings = {
+            readable(word): answer
+            for words_of in reversed(languages_read)
+            for answer, words in ((YES, words_of.yes), (NO, words_of.no), (UNSURE, words_of.unsure))
+            for word in words
+        }
+        agreement, frequent = _any(points), _any(wordings)
+        to, of = (
+            _alternatives(readable(word) for word in _all(languages_read, name)) for name in ("to", "of")
+        )
+        before = [readable(word) for word in _all(languages_read, "of_before")]
+        ways = [
+            rf"(?<![\d.,])1\s*(?:\([^()\n]{{0,40}}\)\s*)?(?:{to})\s*{SCALE}(?![\d.,]*\d)(?:\s*\([^()\n]{{0,40}}\))?",
+            rf"(?<!\d)1\s*,\s*2\s*,\s*3\s*,\s*4\s*,?\s*\w*\s*{SCALE}(?!\d)",
+            rf"(?<=\d)\s*(?:{of})\s*{SCALE}(?![\d.,]*\d)",
+            *map(regex.escape, before),
+        ]
+        return cls(
+            scale_mentions=regex.compile("|".join(ways)),
+            key=_key(languages_read, agreement, frequent),
+            number=regex.compile(rf"{_OPENING}\s*({_NUMBER})"),
+            agreement=regex.compile(rf"{_OPENING}\s*({agreement})"),
+            agreement_points=points,
+            frequent=regex.compile(rf"{_OPENING}\s*({frequent})"),
+            frequent_answers=wordings,
+            listed=regex.compile(rf"{_CLOSING}\s*(?:[,/|]|\w{{1,3}})?\s*{_OPENING}({frequent})"),
+            segment=regex.compile(
+                rf"[\W_]*(?:(?P<number>{_NUMBER})[\W_]*)?(?:(?P<agreement>{agreement})[\W_]*)?"
+                rf"(?:(?P<frequent>{frequent})[\W_]*)?"
+            ),
+            between=regex.compile(rf"[\n,;|/]|\.(?=\s|$)|{_any(_all(languages_read, 'joins'))}(?!\S)"),
+            refusals=tuple(
+                regex.compile(pattern) for pattern in dict.fromkeys(_all(languages_read, "refusals"))
+            ),
+            language=language(code),
+        )
+
+    def read(self, answer: str, *, refused: bool = False) -> Rating:
+        """The ratings of an answer as it came.
+
+        What stands behind its key counts ("harm: 4", JSON too), the last time it is said; where a question has no key,
+        parts of the answer that hold nothing but a number, a point of the scale in words, or yes, no or not sure, if
+        they agree. Ranges, halves, lists of the choices and numbers in prose are not read; nothing is guessed. A next
+        question that the model went on with is left out.
+
+        Args:
+            answer: what the model said.
+            refused: the provider marked it as refused.
+        """
+        text = first_reply(answer)
+        first = before_new_question(text, self.language)
+        return read_first(
+            text,
+            first,
+            lambda part: self._read(part, refused=refused),
+            lambda rating: rating.outcome == "rated",
+        )
+
+    def _read(self, answer: str, *, refused: bool) -> Rating:
+        text = self.scale_mentions.sub("", readable(answer))
+        points: list[int | None] = []
+        often: list[str] = []
+        keys = list(self.key.finditer(text))
+        for key, following in zip_longest(keys, keys[1:]):
+            value = text[key.end() : following.start() if following else None]
+            if key.group("harm"):
+                points.append(self._point(value))
+            else:
+                often.append(self._often(value))
+        alone_point, alone_often = self._alone(text)
+        point = (
+            next((value for value in reversed(points) if value is not None), None) if points else alone_point
+        )
+        if point is None:
+            alone_often = ""  # without a number beside it, a bare "yes" may answer either question
+        frequent = next(filter(None, reversed(often)), "") if often else alone_often
+        if point is not None and not 1 <= point <= SCALE:
+            return Rating(None, frequent, "out-of-range")
+        if point is not None or frequent:
+            return Rating(point, frequent, "rated" if point is not None and frequent else "partly")
+        refusal = declined(answer, self.language)
+        listed = any(pattern.search(text) for pattern in self.refusals)
+        declines = refused or refusal.refused or refusal.uninformed or listed
+        return Rating(None, "", "refused" if declines else "unparsed")
+
+    def _point(self, value: str) -> int | None:
+        """The number, or the point of the scale in words, at the start of a value."""
+        if number := self.number.match(value):
+            head = _HEAD.match(value, number.end())
+            several = head is not None and any(sign.isdigit() for sign in head.group())
+            return None if several else _integer(number.group(1))
+        words = self.agreement.match(value)
+        return self.agreement_points[_spaced(words.group(1))] if words else None
+
+    def _often(self, value: str) -> str:
+        """Yes, no or not sure at the start of a value."""
+        match = self.frequent.match(value)
+        if match is None:
+            return ""
+        answer = self.frequent_answers[_spaced(match.group(1))]
+        other = self.listed.match(value, match.end())
+        listed = other is not None and self.frequent_answers[_spaced(other.group(1))] != answer
+        return "" if listed else answer
+
+    def _alone(self, text: str) -> tuple[int | None, str]:
+        """What segments that hold nothing but answers say, where they agree."""
+        points: set[int | None] = set()
+        answers: set[str] = set()
+        for segment in self.between.split(_without_numbering(text)):
+            match = self.segment.fullmatch(segment)
+            if match is None:
+                continue
+            points |= {_integer(number) for number in _words(match, "number")}
+            points |= {self.agreement_points[word] for word in _words(match, "agreement")}
+            answers |= {self.frequent_answers[word] for word in _words(match, "frequent")}
+        return points.pop() if len(points) == 1 else None, answers.pop() if len(answers) == 1 else ""
+
+
+def _integer(number: str) -> int | None:
+    """A number where it is whole ("4", "4.0"), else None."""
+    value = float(number.replace(",", "."))
+    return int(value) if value.is_integer() else None
+
+
+def _spaced(text: str) -> str:
+    return str(_SPACES.sub(" ", text))
+
+
+def _words(match: regex.Match[str], group: str) -> Iterator[str]:
+    text = match.group(group)
+    if text:
+        yield _spaced(text)
+
+
+def _without_numbering(text: str) -> str:
+    """The lines without "1." and "2." in front, where two lines or more all have them."""
+    lines = [line for line in text.split("\n") if line.strip()]
+    if len(lines) > 1 and all(_NUMBERED.match(line) for line in lines):
+        return "\n".join(_NUMBERED.sub("", line, count=1) for line in lines)
+    return text
+
 
 First = Literal["harm", "frequent"]
 Association = Mapping[str, str]

@@ -1,4 +1,4 @@
-"""The table of raters: mean ratings, agreement with people, and harmful associations a rater writes itself.
+"""How raters compare: models with people, with their verdicts, any two raters, and what a rater writes itself.
 
 Two raters are compared on the same associations by correlations and by agreement of their classes; a heat map shows
 all of them. A model that writes stories is matched with its name as a rater.
@@ -15,27 +15,198 @@ import numpy as np
 import polars as pl
 
 from endoxa.errors import UserError
-from endoxa.instruments.stories.harm.panel import (
+from endoxa.instruments.stories.harm.ratings import (
     ALL_MODELS,
-    CLAIM_TYPES,
+    EITHER,
     HIGHEST,
     HUMAN,
+    LOWEST,
     MODEL,
     PEOPLE,
     Panel,
-    Ratings,
-    difference,
-    ratings_of_people,
 )
+from endoxa.runs.families import HARM_DETAILS, HARM_DIFFERENCES, adjusted, decided
 from endoxa.runs.options import Resampling
-from endoxa.schema import Progress
+from endoxa.schema import ALL, Progress
 from endoxa.schema.harm import BLIND_SPOT_COLUMNS, HARM_AGREEMENT_COLUMNS, HARM_RATER_COLUMNS
 from endoxa.sources.frames import column_types
 from endoxa.sources.stereotales.associations import PARTS
-from endoxa.stats.intervals import NAN, UNDEFINED, wilson
+from endoxa.stats.crossed import crossed_mean
+from endoxa.stats.intervals import NAN, UNDEFINED, effective_number, wilson
 from endoxa.stats.resampling import Clusters, bootstrap, expanded_interval
 from endoxa.stats.signs import fewest_units
-from endoxa.stats.verdicts import significance
+from endoxa.stats.verdicts import significance, too_few
+
+CROSSED = "crossed"
+"""Code of the interval: people and values are samples."""
+RESOLUTION = 0.005
+"""Half of the last digit of a rating that is printed."""
+BOUNDS = (float(LOWEST - HIGHEST), float(HIGHEST - LOWEST))
+UNBALANCED = "one person gave nearly all ratings"
+NOTHING_SHARED = "no association was rated by both"
+
+CLAIM_TYPES: dict[str, type[pl.DataType]] = {
+    "neutral": pl.Float64,
+    "p_value": pl.Float64,
+    "p_adjusted": pl.Float64,
+    "confidence": pl.Float64,
+    "interval": pl.String,
+    "clusters": pl.Int64,
+    "clusters_effective": pl.Float64,
+    "verdict": pl.String,
+    "reason": pl.String,
+    "base_values": pl.Int64,
+    "compared_values": pl.Int64,
+    "sampled": pl.String,
+}
+"""Columns of a difference that may be claimed, behind its value and interval."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ratings:
+    """People's ratings, one entry for each association and person.
+
+    Attributes:
+        association: place of the association in the panel.
+        person: code of the person.
+        mean: mean of the person's ratings of it.
+        count: how many there are (one, but for repeats).
+        base_value: code of the association's base value.
+        compared_value: code of its compared value.
+    """
+
+    association: np.ndarray
+    person: np.ndarray
+    mean: np.ndarray
+    count: np.ndarray
+    base_value: np.ndarray
+    compared_value: np.ndarray
+
+
+def ratings_of_people(panel: Panel) -> Ratings:
+    """People's ratings with who gave them; empty where no person rated."""
+    places = pl.DataFrame({"association_id": panel.associations["association_id"]}).with_row_index("place")
+    rated = (
+        panel.ratings.filter((pl.col("rater") == PEOPLE) & pl.col("harm").is_not_null())
+        .group_by("association_id", "model")
+        .agg(mean=pl.col("harm").mean(), count=pl.len())
+        .join(places, on="association_id")
+        .sort("place", "model")
+    )
+    _, person = np.unique(rated["model"].to_numpy().astype(str), return_inverse=True)
+    place = rated["place"].to_numpy().astype(np.int64)
+    return Ratings(
+        place,
+        person,
+        rated["mean"].to_numpy().astype(float),
+        rated["count"].to_numpy().astype(float),
+        panel.values("base")[place],
+        panel.values("compared")[place],
+    )
+
+
+def difference(scores: np.ndarray, people: Ratings, which: np.ndarray, confidence: float) -> dict[str, Any]:
+    """Scores less people's ratings over some associations.
+
+    Args:
+        scores: a model's score of each association of the panel, NaN where it has none.
+        people: people's ratings.
+        which: associations that count, as true and false.
+        confidence: confidence level.
+
+    Returns:
+        The columns `delta` (the mean over associations), its interval and those of `CLAIM_TYPES`, not yet corrected and
+        decided.
+    """
+    here = (which & ~np.isnan(scores))[people.association]
+    item, base, compared = (
+        codes[here] for codes in (people.association, people.base_value, people.compared_value)
+    )
+    needed = fewest_units(significance(confidence))
+    per_compared = np.unique(compared[np.unique(item, return_index=True)[1]], return_counts=True)[1]
+    # Few compared values are no sample: what is said holds with these.
+    sampled = effective_number(per_compared) >= needed
+    crossed = crossed_mean(
+        scores[item] - people.mean[here],
+        item,
+        people.person[here],
+        confidence=confidence,
+        bounds=BOUNDS,
+        counts=people.count[here],
+        groups=(base, compared) if sampled else (base,),
+    )
+    untestable = "" if crossed.items else NOTHING_SHARED
+    untestable = untestable or too_few(crossed.raters, "people", needed)
+    untestable = untestable or too_few(crossed.items, "base values", needed)
+    if not untestable and np.isnan(crossed.p_value):
+        untestable = UNBALANCED
+    return {
+        "delta": crossed.value,
+        "delta_low": crossed.interval.low,
+        "delta_high": crossed.interval.high,
+        "neutral": 0.0,
+        "p_value": NAN if untestable else crossed.p_value,
+        "confidence": confidence,
+        "interval": CROSSED,
+        "clusters": crossed.raters,
+        "clusters_effective": crossed.effective,
+        "base_values": crossed.items,
+        "compared_values": len(per_compared),
+        "sampled": "none" if untestable else "both" if sampled else "base values",
+        "reason": untestable,
+    }
+
+
+def decide_together(
+    raters: pl.DataFrame, by_attribute: pl.DataFrame, together: str, confidence: float
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Both tables with corrected p-values and verdicts.
+
+    What pages say of models in general, overall and by attribute, is one family; what tables say of single models and
+    sides is another.
+
+    Args:
+        raters: the table of raters.
+        by_attribute: the table of attributes.
+        together: the rater that stands for models in general.
+        confidence: confidence level of the verdicts.
+    """
+    ends = ("delta_low", "delta_high")
+    claims = claims_of(raters, by_attribute, together).with_row_index("place")
+    done = pl.concat(
+        decided(
+            adjusted(claims.filter(which), family),
+            value="delta",
+            confidence=confidence,
+            resolution=RESOLUTION,
+            ends=ends,
+        )
+        for family, which in ((HARM_DIFFERENCES, pl.col("general")), (HARM_DETAILS, ~pl.col("general")))
+    ).sort("place")
+    decisions = done.select(pl.col("p_adjusted", *ends).fill_nan(None), "verdict", "reason")
+    return (
+        raters.with_columns(decisions.head(raters.height)),
+        by_attribute.with_columns(decisions.tail(by_attribute.height)),
+    )
+
+
+def claims_of(raters: pl.DataFrame, by_attribute: pl.DataFrame, together: str) -> pl.DataFrame:
+    """Differences of raters, then of attributes, with their `attribute` and whether they are of models in general."""
+    columns = ("delta", "delta_low", "delta_high", *CLAIM_TYPES)
+    overall, of_attributes = in_general(together)
+    return pl.concat(
+        [
+            raters.select(*columns, general=overall, attribute=pl.lit(ALL)),
+            by_attribute.with_columns(general=of_attributes).select(*columns, "general", "attribute"),
+        ]
+    )
+
+
+def in_general(together: str) -> tuple[pl.Expr, pl.Expr]:
+    """Which rows of the table of raters, and of that of attributes, are about models in general."""
+    rater = pl.col("rater") == together
+    return rater, rater & (pl.col("side") == EITHER)
+
 
 Combine = Callable[[np.ndarray], np.ndarray]
 """Totals, shape (samples, columns), to values of a measure, shape (samples,)."""
@@ -191,69 +362,59 @@ def every_pair(
     ]
 
 
-MEASURES = ("agreement", "kappa", "pearson", "spearman")
 AGREEMENT_TYPES = {
     name: pl.String if name.startswith("rater") else pl.Int64 if name[:5] in ("place", "n") else pl.Float64
     for name in HARM_AGREEMENT_COLUMNS
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Compared:
-    """Two raters, over the associations that both rated."""
-
-    n: int
-    agreement: Measured
-    kappa: Measured
-    pearson: Measured
-    spearman: Measured
-
-    def columns(self) -> dict[str, float]:
-        """The measures with their intervals, as tables have them."""
-        cells: dict[str, float] = {}
-        for name in MEASURES:
-            measure: Measured = getattr(self, name)
-            cells |= {name: measure.value, f"{name}_low": measure.low, f"{name}_high": measure.high}
-        return cells
+Compared = Mapping[str, Measured]
+"""Agreement, kappa, Pearson's and Spearman's correlation of two raters, by name."""
 
 
 def compare(panel: Panel, rater: str, other: str, how: Resampling) -> Compared:
-    """Two raters of a panel, `ALL_MODELS` among them."""
-    x, y = panel.mean(rater), panel.mean(other)
-    rated = ~np.isnan(x) & ~np.isnan(y)
-    class_x, class_y = panel.harmful(rater)[rated], panel.harmful(other)[rated]
+    """Two raters of a panel, `ALL_MODELS` among them, over the associations that both rated."""
+    means, classes = ((of(rater), of(other)) for of in (panel.mean, panel.harmful))
+    rated = ~np.isnan(means[0]) & ~np.isnan(means[1])
     units = panel.values("base")[rated]
-    return Compared(
-        int(rated.sum()),
-        agreement(class_x, class_y, how, units),
-        kappa(class_x, class_y, how, units),
-        pearson(x[rated], y[rated], how, units),
-        spearman(x[rated], y[rated], how, units),
-    )
+    measures = {"agreement": agreement, "kappa": kappa, "pearson": pearson, "spearman": spearman}
+    compared = {}
+    for name, measure in measures.items():
+        x, y = classes if measure in (agreement, kappa) else means
+        compared[name] = measure(x[rated], y[rated], how, units)
+    return compared
+
+
+def columns_of(compared: Compared) -> dict[str, float]:
+    """The measures with their intervals, as tables have them."""
+    return {
+        f"{name}{end}": getattr(measure, part)
+        for name, measure in compared.items()
+        for part, end in (("value", ""), ("low", "_low"), ("high", "_high"))
+    }
 
 
 def agreement_table(panel: Panel, how: Resampling, progress: Progress = lambda *_: None) -> pl.DataFrame:
     """`schema.harm.HARM_AGREEMENT_COLUMNS`: every two raters, both ways, and each with itself."""
-    raters = panel.raters
-    pairs = list(combinations(raters, 2))
+    pairs = list(combinations(panel.raters, 2))
     results: dict[tuple[str, str], dict[str, Any]] = {}
     for done, (first, other) in enumerate(pairs):
         progress("comparing raters", done, len(pairs))
         compared = compare(panel, first, other, how)
-        results[first, other] = results[other, first] = {"n": compared.n, **compared.columns()}
-    for rater in raters:
+        cells = {"n": compared["agreement"].n, **columns_of(compared)}
+        results[first, other] = results[other, first] = cells
+    for rater in panel.raters:
         # The diagonal: full agreement, whose interval would say nothing.
-        rated = ~np.isnan(panel.mean(rater))
-        varies = np.unique(panel.mean(rater)[rated]).size > 1
-        classes = np.unique(panel.harmful(rater)[rated]).size
+        means, classes = (values[~np.isnan(values)] for values in (panel.mean(rater), panel.harmful(rater)))
+        varies = 1.0 if np.unique(means).size > 1 else None
         results[rater, rater] = {
-            "n": int(rated.sum()),
-            "agreement": 1.0 if rated.any() else None,
-            "kappa": 1.0 if classes > 1 else None,
-            "pearson": 1.0 if varies else None,
-            "spearman": 1.0 if varies else None,
+            "n": len(means),
+            "agreement": 1.0 if len(means) else None,
+            "kappa": 1.0 if np.unique(classes).size > 1 else None,
+            "pearson": varies,
+            "spearman": varies,
         }
-    rows = every_pair(raters, results, "agreement", "rater_")
+    rows = every_pair(panel.raters, results, "agreement", "rater_")
     return pl.DataFrame(rows, schema=AGREEMENT_TYPES).with_columns(pl.selectors.float().fill_nan(None))
 
 
@@ -419,4 +580,4 @@ def _with_people(panel: Panel, people: Ratings, rater: str, how: Resampling) -> 
     compared = compare(panel, rater, PEOPLE, how)
     every = np.ones(panel.associations.height, dtype=bool)
     claim = difference(panel.mean(rater), people, every, how.confidence)
-    return {"compared": compared.n, **claim, **compared.columns()}
+    return {"compared": compared["agreement"].n, **claim, **columns_of(compared)}

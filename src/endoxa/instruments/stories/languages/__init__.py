@@ -1,33 +1,7 @@
 """What languages share and what each has alone: StereoTales' "Language Specificity" (Le Jeune et al. 2026)."""
 
-from endoxa.instruments.stories.languages.marked import Groups, read_groups, shift
-from endoxa.instruments.stories.languages.overlap import (
-    Overlap,
-    analyze_overlap,
-    compare_reach,
-    jaccard,
-    reach,
-)
-from endoxa.instruments.stories.languages.presence import (
-    Presence,
-    exclusive,
-    presence,
-    read_classes,
-    universal,
-)
+from endoxa.instruments.stories.languages.marked import read_groups
+from endoxa.instruments.stories.languages.overlap import Overlap, analyze_overlap
+from endoxa.instruments.stories.languages.presence import read_classes
 
-__all__ = [
-    "Groups",
-    "Overlap",
-    "Presence",
-    "analyze_overlap",
-    "compare_reach",
-    "exclusive",
-    "jaccard",
-    "presence",
-    "reach",
-    "read_classes",
-    "read_groups",
-    "shift",
-    "universal",
-]
+__all__ = ["Overlap", "analyze_overlap", "read_classes", "read_groups"]

@@ -266,11 +266,38 @@ def shift(where: Presence, groups: Mapping[str, Groups], how: Resampling) -> pl.
             "file, "
             "and give it with --groups."
         )
-    harms = Harms.of(where)
-    named = list(_moves(harms, where.members, languages, groups))
-    rows = [_row(names, moved, how) for names, moved in named]
-    table = pl.DataFrame(rows, schema=_TYPES)
-    return _claimed(table, harms, where.members, [moved for _, moved in named], how)
+    harms, members = Harms.of(where), where.members
+    named = list(_moves(harms, members, languages, groups))
+    needed = fewest_units(significance(how.confidence))
+    # Exact for a language, by random exchanges for all of them together.
+    overall = [change.weights for (language, *_), change in named if language == ALL]
+    drawn = iter(exchange_test(harms.present, overall, seed=how.seed))
+    rows = []
+    for names, change in named:
+        row, units = _row(names, change, how), movable(harms.present, change.weights)
+        if names[0] == ALL:
+            p_value = next(drawn)
+        else:
+            here = members.index(names[0])
+            p_value = single_column_test(harms.present, here, np.sign(change.weights[:, here]))
+        reason = too_few(units, "associations", needed)
+        p_value = NAN if reason else float(p_value)
+        ends = Interval(row["low"], row["high"])
+        ends = agreeing(ends, row["difference"], 0.0, p_value, how.confidence)
+        row |= {"low": ends.low, "high": ends.high, "p_value": p_value, "clusters": units, "reason": reason}
+        rows.append(row)
+    claims = pl.DataFrame(rows, schema=_TYPES).with_columns(
+        neutral=pl.lit(0.0), confidence=pl.lit(how.confidence), scope=scope()
+    )
+    done = decided(
+        adjusted(claims, GROUPS_MOVED),
+        value="difference",
+        confidence=how.confidence,
+        resolution=RESOLUTION,
+    )
+    kind = pl.when(pl.col("low").is_nan()).then(pl.lit("none")).otherwise(pl.lit("associations"))
+    table = done.with_columns(interval=kind).select(*SHIFT_COLUMNS)
+    return table.with_columns(pl.selectors.float().fill_nan(None))
 
 
 def _moves(
@@ -291,54 +318,6 @@ def _moves(
     overall[CONTRAST] = contrast(overall[MARKED], overall[UNMARKED])
     for kind, change in overall.items():
         yield (ALL, kind, ALL, ALL), change
-
-
-def _claimed(
-    table: pl.DataFrame, harms: Harms, members: Sequence[str], moved: Sequence[Moved], how: Resampling
-) -> pl.DataFrame:
-    """The table with p-values, intervals that agree with them, and verdicts."""
-    needed = fewest_units(significance(how.confidence))
-    tested = [movable(harms.present, change.weights) for change in moved]
-    untestable = [too_few(units, "associations", needed) for units in tested]
-    # Exact for a language, by random exchanges for all of them together.
-    languages = table["language"].to_list()
-    p_values = np.full(len(moved), NAN)
-    pooled = [place for place, language in enumerate(languages) if language == ALL]
-    weights = [moved[place].weights for place in pooled]
-    p_values[pooled] = exchange_test(harms.present, weights, seed=how.seed)
-    for place, (language, change) in enumerate(zip(languages, moved, strict=True)):
-        if language != ALL:
-            here = members.index(language)
-            p_values[place] = single_column_test(harms.present, here, np.sign(change.weights[:, here]))
-    p_values[np.array([bool(reason) for reason in untestable])] = NAN
-    ends = [
-        agreeing(Interval(low, high), value, 0.0, p_value, how.confidence)
-        for low, high, value, p_value in zip(
-            *(table[name].to_list() for name in ("low", "high", "difference")), p_values, strict=True
-        )
-    ]
-    claims = table.with_columns(
-        pl.Series("low", [end.low for end in ends], dtype=pl.Float64),
-        pl.Series("high", [end.high for end in ends], dtype=pl.Float64),
-        pl.Series("p_value", p_values),
-        pl.Series("clusters", tested, dtype=pl.Int64),
-        pl.Series("reason", untestable, dtype=pl.String),
-        neutral=pl.lit(0.0),
-        confidence=pl.lit(how.confidence),
-        scope=scope(),
-    )
-    done = decided(
-        adjusted(claims, GROUPS_MOVED),
-        value="difference",
-        confidence=how.confidence,
-        resolution=RESOLUTION,
-    )
-    kind = pl.when(pl.col("low").is_nan()).then(pl.lit("none")).otherwise(pl.lit("associations"))
-    return (
-        done.with_columns(interval=kind)
-        .select(*SHIFT_COLUMNS)
-        .with_columns(pl.selectors.float().fill_nan(None))
-    )
 
 
 def scope() -> pl.Expr:

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from endoxa.instruments.stories.harm.panel import BENIGN, HARMFUL
 from endoxa.instruments.stories.harm.raters import every_pair, mean, measured, ratio
+from endoxa.instruments.stories.harm.ratings import BENIGN, HARMFUL
 from endoxa.instruments.stories.languages.marked import Groups, shift
 from endoxa.instruments.stories.languages.presence import (
     By,
@@ -203,26 +203,20 @@ def _exceeded(values: np.ndarray, other: np.ndarray) -> np.ndarray:
 
 def _claimed(table: pl.DataFrame, units: int, untestable: str, confidence: float) -> pl.DataFrame:
     """The table with the verdict of its row 'superiority'."""
-    tested = pl.col("name") == "superiority"
-    undefined = pl.col("low").is_null() | pl.col("low").is_nan()
+    tested, undefined = pl.col("name") == "superiority", pl.col("low").fill_nan(None).is_null()
+    of_associations = pl.col("name").str.starts_with("share_few")
+    interval = pl.when(of_associations).then(pl.lit("associations")).otherwise(pl.lit("values"))
     claims = table.with_columns(
         neutral=pl.when(tested).then(0.5),
+        p_value=pl.when(tested).then("p_value"),
         confidence=pl.lit(confidence),
-        interval=pl.when(undefined)
-        .then(pl.lit("none"))
-        .when(pl.col("name").str.starts_with("share_few"))
-        .then(pl.lit("associations"))
-        .otherwise(pl.lit("values")),
+        interval=pl.when(undefined).then(pl.lit("none")).otherwise(interval),
         clusters=pl.when(tested).then(pl.lit(units)),
         reason=pl.when(tested).then(pl.lit(untestable)).otherwise(pl.lit("")),
     )
-    claims = claims.with_row_index("place")
-    done = pl.concat(
-        [
-            decided(adjusted(claims.filter(tested), REACH), confidence=confidence),
-            decided(claims.filter(~tested).with_columns(p_adjusted=pl.lit(NAN)), confidence=confidence),
-        ]
-    ).sort("place")
+    # The p-value of Mann and Whitney's test has no verdict of its own.
+    done = decided(adjusted(claims, REACH), confidence=confidence)
+    done = done.with_columns(p_value=pl.when(tested).then("p_value").otherwise(table["p_value"]))
     return done.select(pl.col(name).cast(kind) for name, kind in _COMPARISON.items()).with_columns(
         pl.selectors.float().fill_nan(None)
     )

@@ -5,9 +5,9 @@ Harm comes from `endoxa analyze harm` or from a user's table.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from math import exp
 from pathlib import Path
 from typing import Any, Literal
@@ -16,14 +16,22 @@ import numpy as np
 import polars as pl
 
 from endoxa.errors import UserError
-from endoxa.instruments.stories.associations.cells import Cells, log_p_greater, power
+from endoxa.instruments.stories.associations.cells import Cells, log_p_greater
+from endoxa.instruments.stories.associations.lift import power
 from endoxa.instruments.stories.associations.tables import Table, count, families
-from endoxa.instruments.stories.harm.panel import BENIGN, HARMFUL, THRESHOLD, UNDECIDED
+from endoxa.instruments.stories.harm.ratings import (
+    BENIGN,
+    HARMFUL,
+    THRESHOLD,
+    UNDECIDED,
+    require_cells,
+    with_ids,
+)
 from endoxa.schema import ALL
 from endoxa.schema.stories import EXCLUSIVE_COLUMNS
 from endoxa.sources.frames import read_table
 from endoxa.sources.stereotales import Profiles
-from endoxa.sources.stereotales.associations import PARTS, association_id
+from endoxa.sources.stereotales.associations import PARTS
 
 By = Literal["language", "model"]
 """What has a set of associations: each language, or each model."""
@@ -128,13 +136,6 @@ def names_with_stories(profiles: Profiles | None, by: By) -> tuple[str, ...]:
     return profiles.languages if by == "language" else profiles.models
 
 
-def with_ids(associations: pl.DataFrame) -> pl.DataFrame:
-    """The rows with the name of their association in front (`association_id`)."""
-    names = {parts: association_id(*parts) for parts in associations.select(PARTS).unique().iter_rows()}
-    ids = [names[parts] for parts in associations.select(PARTS).iter_rows()]
-    return associations.select(pl.Series("association_id", ids, dtype=pl.String), pl.all())
-
-
 WORDS = {
     **dict.fromkeys((HARMFUL, "yes", "1", "true"), HARMFUL),
     **dict.fromkeys((BENIGN, "no", "0", "false"), BENIGN),
@@ -205,25 +206,6 @@ def _numbers(path: Path, table: pl.DataFrame, name: str) -> pl.Series:
     return numbers
 
 
-def require_cells(path: Path, table: pl.DataFrame, name: str, broken: pl.Expr, complaint: str) -> None:
-    """Refuse a table with broken cells in a column.
-
-    Args:
-        path: what the table was read from.
-        table: its rows.
-        name: the column.
-        broken: which rows are broken.
-        complaint: what is said of the first of them; '{}' stands for its cell.
-
-    Raises:
-        UserError: there is a broken cell.
-    """
-    rows = table.select(pl.arg_where(broken)).to_series()
-    if len(rows):
-        cell = table[name][rows[0]]
-        raise UserError(f"{path}, row {rows[0] + 1}, column '{name}': {complaint.format(cell)}")
-
-
 def _classified(reached: pl.Expr) -> pl.Expr:
     return pl.when(reached).then(pl.lit(HARMFUL)).otherwise(pl.lit(BENIGN))
 
@@ -256,101 +238,56 @@ class Cell:
         return self.count * self.total / (self.row * self.column) if self.column else 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
-    """An association where it was not found.
-
-    Attributes:
-        member: the language or model.
-        lift: its largest lift there, of the models that find it at home.
-        p_value: its smallest p-value there, of the same models; after Bonferroni over them.
-        power: probability that one of these models would have shown it with the lift and the base rate that it has at
-            home, given the stories of its base value there.
-    """
-
-    member: str
-    lift: float
-    p_value: float
-    power: float
+Tables = Mapping[Key, Table]
 
 
-class Stories:
-    """Tables of stories, asked for single associations.
+def tables_of(profiles: Profiles, where: Presence) -> Tables:
+    """The tables of stories in which some associations stand.
 
     Raises:
         UserError: the stories lack a model, a language or an attribute of the associations.
     """
+    pairs = set(where.associations.select("base_attribute", "compared_attribute").iter_rows())
+    kinds = {
+        "model": (where.models, profiles.models),
+        "attribute": ({name for pair in pairs for name in pair}, profiles.attributes),
+        where.by: (where.members, names_with_stories(profiles, where.by)),
+    }
+    for kind, (named, available) in kinds.items():
+        missing = sorted(set(named) - set(available))
+        if missing:
+            raise UserError(
+                f"The stories have no {kind} '{missing[0]}', but the associations do. Give the stories that the "
+                "associations were found in."
+            )
+    wanted = {tuple(map(profiles.attributes.index, pair)) for pair in pairs}
+    return {
+        (table.group.model, table.group.language, table.base, table.compared): table
+        for family in families(profiles, count(profiles, by_language=where.by == "language"))
+        for table in family
+        if (table.base, table.compared) in wanted
+    }
 
-    def __init__(self, profiles: Profiles, where: Presence) -> None:
-        _require_same(profiles, where)
-        self._profiles, self._where = profiles, where
-        attributes = where.associations.select("base_attribute", "compared_attribute").unique()
-        wanted = {tuple(map(profiles.attributes.index, pair)) for pair in attributes.iter_rows()}
-        counted = count(profiles, by_language=where.by == "language")
-        self._tables: Mapping[Key, Table] = {
-            (table.group.model, table.group.language, table.base, table.compared): table
-            for family in families(profiles, counted)
-            for table in family
-            if (table.base, table.compared) in wanted
-        }
 
-    def elsewhere(self, association: int, home: int) -> tuple[list[Place], list[str]]:
-        """How an association stands outside its only place.
-
-        Args:
-            association: its row.
-            home: the member that has it.
-
-        Returns:
-            The other members in which it was tested, and the names of those in which it could not be: no table, or
-            fewer than ten stories of its base value.
-        """
-        places, untested = list[Place](), list[str]()
-        for member, name in enumerate(self._where.members):
-            if member == home:
-                continue
-            # The association at home and in the other member, in the stories of each model that finds it at home.
-            models = np.flatnonzero(self._where.shown[association, home]).tolist()
-            cells = [[self._cell(association, place, model) for place in (home, member)] for model in models]
-            pairs = [(here, there) for here, there in cells if here and here.column and there]
-            if pairs:
-                there = Cells(
-                    *(
-                        np.array([getattr(cell, side) for _, cell in pairs])
-                        for side in ("count", "row", "column", "total")
-                    )
-                )
-                p_value = min(1.0, len(pairs) * exp(log_p_greater(there).min()))
-                missed = np.prod([1 - _power(here, cell.row) for here, cell in pairs])
-                places.append(Place(name, max(cell.lift for _, cell in pairs), p_value, float(1 - missed)))
-            else:
-                untested.append(name)
-        return places, untested
-
-    def _cell(self, association: int, member: int, model: int) -> Cell | None:
-        profiles, where = self._profiles, self._where
-        row = where.associations.row(association, named=True)
-        base, compared = (
-            profiles.attributes.index(row[f"{side}_attribute"]) for side in ("base", "compared")
-        )
-        by_language = where.by == "language"
-        maker = profiles.models.index(where.models[model] if by_language else where.members[member])
-        language = profiles.languages.index(where.members[member]) if by_language else None
-        table = self._tables.get((maker, language, base, compared))
-        if table is None or not table.usable:
-            return None
-        in_row = table.rows == profiles.code(base, row["base_value"])
-        if not in_row.any():
-            return None
-        in_column = table.columns == profiles.code(compared, row["compared_value"])
-        counts = table.counts
-        return Cell(
-            int(counts[in_row][:, in_column].sum()),
-            int(counts[in_row].sum()),
-            int(counts[:, in_column].sum()),
-            int(counts.sum()),
-            (counts.shape[0], counts.shape[1]),
-        )
+def _cell(
+    profiles: Profiles, where: Presence, tables: Tables, *, association: int, member: int, model: int
+) -> Cell | None:
+    """An association in the stories of a member and model; None without a table or stories of its base value there."""
+    row, by_language = where.associations.row(association, named=True), where.by == "language"
+    base, compared = (profiles.attributes.index(row[f"{side}_attribute"]) for side in ("base", "compared"))
+    maker = profiles.models.index(where.models[model] if by_language else where.members[member])
+    language = profiles.languages.index(where.members[member]) if by_language else None
+    table = tables.get((maker, language, base, compared))
+    if table is None or not table.usable:
+        return None
+    in_row = table.rows == profiles.code(base, row["base_value"])
+    in_column = table.columns == profiles.code(compared, row["compared_value"])
+    if not in_row.any():
+        return None
+    counts = table.counts
+    parts = (counts[in_row][:, in_column], counts[in_row], counts[:, in_column], counts)
+    cell, row_total, column_total, total = (int(part.sum()) for part in parts)
+    return Cell(cell, row_total, column_total, total, (counts.shape[0], counts.shape[1]))
 
 
 @lru_cache(maxsize=100_000)
@@ -359,23 +296,7 @@ def _power(here: Cell, stories: int) -> float:
     values, columns = here.shape
     rate = here.column / here.total
     lift = min(here.lift, values, 1 / rate)
-    return power(stories, base_rate=rate, lift=lift, values=values, cells=values * columns)
-
-
-def _require_same(profiles: Profiles, where: Presence) -> None:
-    named = where.associations.select("base_attribute", "compared_attribute")
-    kinds = {
-        "model": (where.models, profiles.models),
-        "attribute": ({name for row in named.iter_rows() for name in row}, profiles.attributes),
-        where.by: (where.members, names_with_stories(profiles, where.by)),
-    }
-    for kind, (wanted, available) in kinds.items():
-        missing = sorted(set(wanted) - set(available))
-        if missing:
-            raise UserError(
-                f"The stories have no {kind} '{missing[0]}', but the associations do. Give the stories that the "
-                "associations were found in."
-            )
+    return power(stories, base_rate=rate, lift=lift, values=values, columns=columns)
 
 
 ENOUGH_POWER = 0.8
@@ -392,12 +313,15 @@ def exclusive(where: Presence, profiles: Profiles | None) -> pl.DataFrame:
     """
     present = where.present
     alone = np.flatnonzero(present.sum(axis=1) == 1)
-    stories = None if profiles is None else Stories(profiles, where)
+    tables = None if profiles is None else tables_of(profiles, where)
     rows = []
     for association in alone.tolist():
         home = int(present[association].argmax())
         row = where.associations.row(association, named=True)
-        cells = {"caution": NO_STORIES} if stories is None else _seen(*stories.elsewhere(association, home))
+        cells: dict[str, Any] = {"caution": NO_STORIES}
+        if profiles is not None and tables is not None:
+            cell = partial(_cell, profiles, where, tables, association=association)
+            cells = _elsewhere(where, association, home, cell)
         count = int(where.shown[association, home].sum())
         rows.append({**row, "member": where.members[home], "model_count": count, **cells})
     order = ["member", "model_count"]
@@ -420,27 +344,54 @@ def universal(where: Presence) -> pl.DataFrame:
     return table.sort("fewest_models", descending=True, maintain_order=True)
 
 
-def _seen(places: Sequence[Place], untested: Sequence[str]) -> dict[str, Any]:
-    """The columns that stories fill, and what to be careful about in words."""
+def _elsewhere(
+    where: Presence, association: int, home: int, cell: Callable[..., Cell | None]
+) -> dict[str, Any]:
+    """How an association stands outside its only place, and what to be careful about in words.
+
+    In every other member: the largest lift of the models that find it at home, their smallest p-value after Bonferroni
+    over them, and the probability that one of them would have shown it with the lift and the base rate that it has at
+    home, given the stories of its base value there. Not tested: no table, or fewer than ten stories of its base value.
+
+    Args:
+        where: the associations.
+        association: its row.
+        home: the member that has it.
+        cell: gives the association in the stories of a member and a model.
+    """
+    models = np.flatnonzero(where.shown[association, home]).tolist()
+    lifts, p_values, powers = dict[str, float](), dict[str, float](), dict[str, float]()
+    untested = []
+    for member, name in enumerate(where.members):
+        if member == home:
+            continue
+        cells = [[cell(member=place, model=model) for place in (home, member)] for model in models]
+        pairs = [(here, there) for here, there in cells if here and here.column and there]
+        if not pairs:
+            untested.append(name)
+            continue
+        sides = ("count", "row", "column", "total")
+        there = Cells(*(np.array([getattr(other, side) for _, other in pairs]) for side in sides))
+        lifts[name] = max(other.lift for _, other in pairs)
+        p_values[name] = min(1.0, len(pairs) * exp(log_p_greater(there).min()))
+        powers[name] = float(1 - np.prod([1 - _power(here, other.row) for here, other in pairs]))
     cautions = [f"not tested in {', '.join(untested)}"] if untested else []
-    cells: dict[str, Any] = {"untested": "; ".join(untested)}
-    if places:
-        weakest = min(places, key=lambda where: where.power)
-        nearest = min(places, key=lambda where: where.p_value)
-        missed = [place.member for place in places if place.power < ENOUGH_POWER]
-        if missed:
+    found: dict[str, Any] = {"untested": "; ".join(untested)}
+    if lifts:
+        weakest, nearest = min(powers, key=powers.__getitem__), min(p_values, key=p_values.__getitem__)
+        p_value = min(1.0, len(p_values) * p_values[nearest])
+        if missed := [name for name, chance in powers.items() if chance < ENOUGH_POWER]:
             cautions.append(f"could have been missed in {', '.join(missed)}")
-        p_value = min(1.0, len(places) * nearest.p_value)
         if p_value < TENDENCY:
-            cautions.append(f"tends the same way in {nearest.member}")
-        cells |= {
-            "lift_elsewhere": max(place.lift for place in places),
+            cautions.append(f"tends the same way in {nearest}")
+        found |= {
+            "lift_elsewhere": max(lifts.values()),
             "p_elsewhere": p_value,
-            "nearest": nearest.member,
-            "power_elsewhere": weakest.power,
-            "weakest": weakest.member,
+            "nearest": nearest,
+            "power_elsewhere": powers[weakest],
+            "weakest": weakest,
         }
-    return cells | {"caution": "; ".join(cautions)}
+    return found | {"caution": "; ".join(cautions)}
 
 
 _NUMBERS = ("lift_elsewhere", "p_elsewhere", "power_elsewhere")

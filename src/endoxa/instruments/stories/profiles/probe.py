@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -17,12 +16,13 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from endoxa.curate.review.coding import require_new_sheet
 from endoxa.errors import UserError
 from endoxa.instruments.stories.associations.tables import FEWEST
 from endoxa.instruments.stories.instrument import ExtractSettings
 from endoxa.instruments.stories.outcomes import profiles_read
 from endoxa.instruments.stories.probe import Answers, Probe, Row, most_of_a_value
-from endoxa.instruments.stories.profiles.errors import read_facts
+from endoxa.instruments.stories.profiles.coding import load_extraction
 from endoxa.instruments.stories.profiles.reading import (
     REFUSAL,
     Decision,
@@ -34,7 +34,6 @@ from endoxa.instruments.stories.profiles.reading import (
     schemas_of,
     turns_of,
 )
-from endoxa.instruments.stories.profiles.sheet import require_new_sheet
 from endoxa.models.chat import ChatSpec
 from endoxa.models.chat.simulated.model import SIMULATED
 from endoxa.models.chat.simulated.stories import read_profile_line
@@ -49,7 +48,7 @@ from endoxa.schema.finish import ERROR, LENGTH, finish_reason
 from endoxa.schema.provenance import BUILT_BY, WORDS
 from endoxa.schema.stories import EXTRACTED_COLUMNS, EXTRACTOR_AGREEMENT_COLUMNS
 from endoxa.sources.files import require_file
-from endoxa.sources.frames import write_table
+from endoxa.sources.frames import column_types, write_table
 from endoxa.sources.stereotales import (
     OTHER,
     UNKNOWN,
@@ -101,7 +100,7 @@ def extract_probe(settings: ExtractSettings) -> Probe[Story]:
         if not text.strip():
             return None
         metadata = {"probe": "extract", "name": story.name, "story": text, "vocabulary": answers_of}
-        turns = turns_of(text, story.language, vocabulary, settings.order)
+        turns = turns_of(text, story.language, vocabulary)
         readable = (lambda answer: read_refusal(answer) is not None,)
         return Job(number, turns, settings.system, settings.seed, metadata, schemas, readable)
 
@@ -263,68 +262,14 @@ Patterns = Mapping[tuple[str, ...], int]
 """The votes on one story, sorted -> the number of stories that have them."""
 
 
-@dataclass(slots=True)
-class VoteCounts:
-    """Votes counted; memory grows with the different patterns of votes, not with the stories.
-
-    Attributes:
-        vocabulary: the attributes.
-        extractors: how many there are.
-        patterns: for each attribute, and for the question of refusal, how many stories have which votes.
-        answers: for each attribute how often each answer won.
-        ties: for each attribute how often none did.
-        sent: stories that extractors were asked about.
-        stories: those of them that are no refusals.
-        unparsed: votes that could not be read, for profiles and for the question of refusal.
-        unlisted: for each attribute how often each extractor gave something that is none of its answers.
-    """
-
-    vocabulary: Vocabulary
-    extractors: int
-    patterns: dict[str, Counter[tuple[str, ...]]] = field(default_factory=dict)
-    answers: dict[str, Counter[str]] = field(default_factory=dict)
-    ties: Counter[str] = field(default_factory=Counter)
-    sent: int = 0
-    stories: int = 0
-    unparsed: Counter[str] = field(default_factory=Counter)
-    unlisted: dict[str, Counter[str]] = field(default_factory=dict)
-
-    def add(self, row: Mapping[str, Any]) -> None:
-        """Count a record; one that no extractor was asked about counts for nothing."""
-        refusals = json.loads(row["refusal_votes_json"] or "{}")
-        if not refusals:
-            return
-        self.sent += 1
-        self._count(REFUSAL, [None if vote is None else str(vote) for vote in refusals.values()])
-        if row["refusal"]:
-            return
-        self.stories += 1
-        profiles = list(json.loads(row["votes_json"]).values())
-        for attribute in self.vocabulary:
-            votes = [None if profile is None else profile[attribute.name] for profile in profiles]
-            self._count(attribute.name, votes)
-            read = [vote for vote in votes if vote is not None]
-            answer = majority(read)
-            self.ties[attribute.name] += bool(read) and answer is None
-            self.answers.setdefault(attribute.name, Counter())[answer or UNKNOWN] += 1
-        for model, names in json.loads(row["unlisted_json"]).items():
-            for name in names:
-                self.unlisted.setdefault(name, Counter())[model] += 1
-
-    def _count(self, name: str, votes: list[str | None]) -> None:
-        read = sorted(vote for vote in votes if vote is not None)
-        self.patterns.setdefault(name, Counter())[tuple(read)] += 1
-        self.unparsed[name] += len(votes) - len(read)
-
-
 def agreement_of_run(folder: Path) -> pl.DataFrame:
     """How far the extractors of a finished run agree: `EXTRACTOR_AGREEMENT_COLUMNS`.
 
     Raises:
         UserError: the folder holds no finished run of `probe extract`.
     """
-    run = read_facts(folder)
-    return agreement_table(VoteCounts(run.vocabulary, run.extractors), _records(folder), run.seed)
+    run = load_extraction(folder)
+    return agreement_table(run.vocabulary, run.extractors, _records(folder), run.seed)
 
 
 def _records(folder: Path) -> Iterator[dict[str, Any]]:
@@ -343,52 +288,76 @@ def write_agreement(folder: Path, *, again: bool = False) -> Path:
     return path
 
 
-def agreement_table(tally: VoteCounts, records: Iterable[Mapping[str, Any]], seed: int) -> pl.DataFrame:
-    """One row per attribute, and one for the question of refusal (`EXTRACTOR_AGREEMENT_COLUMNS`)."""
+def agreement_table(
+    vocabulary: Vocabulary, extractors: int, records: Iterable[Mapping[str, Any]], seed: int
+) -> pl.DataFrame:
+    """One row per attribute, and one for the question of refusal (`EXTRACTOR_AGREEMENT_COLUMNS`).
+
+    Records that no extractor was asked about count for nothing, and refusals for no attribute. Memory grows with the
+    different patterns of votes, not with the stories.
+
+    Args:
+        vocabulary: the attributes.
+        extractors: how many there are.
+        records: rows with the columns `VOTES`.
+        seed: seed of the intervals.
+    """
+    names = [attribute.name for attribute in vocabulary]
+    patterns = {name: Counter[tuple[str, ...]]() for name in (REFUSAL, *names)}
+    unlisted = {name: Counter[str]() for name in names}
     for record in records:
-        tally.add(record)
-    rows = [
-        _row(name, tally, seed) for name in (REFUSAL, *(attribute.name for attribute in tally.vocabulary))
-    ]
-    types = {name: pl.Float64() for name in EXTRACTOR_AGREEMENT_COLUMNS} | {
-        "attribute": pl.String(),
-        "unlisted_json": pl.String(),
-        "n": pl.Int64(),
-        "n_known": pl.Int64(),
-    }
+        refusals = json.loads(record["refusal_votes_json"] or "{}")
+        if not refusals:
+            continue
+        patterns[REFUSAL][tuple(sorted(str(vote) for vote in refusals.values() if vote is not None))] += 1
+        if record["refusal"]:
+            continue
+        profiles = [profile for profile in json.loads(record["votes_json"]).values() if profile is not None]
+        for name in names:
+            patterns[name][tuple(sorted(profile[name] for profile in profiles))] += 1
+        for model, attributes in json.loads(record["unlisted_json"]).items():
+            for name in attributes:
+                unlisted[name][model] += 1
+    rows = [_row(name, votes, unlisted.get(name), extractors, seed) for name, votes in patterns.items()]
+    types = column_types(
+        EXTRACTOR_AGREEMENT_COLUMNS, texts=("attribute", "unlisted_json"), counts=("n", "n_known")
+    )
     return pl.DataFrame(rows, schema=types, orient="row").fill_nan(None)
 
 
-def without_unknown(patterns: Patterns) -> dict[tuple[str, ...], int]:
+def without_unknown(patterns: Patterns) -> Patterns:
     """The patterns without the votes for "unknown"."""
-    left: dict[tuple[str, ...], int] = {}
+    left = Counter[tuple[str, ...]]()
     for votes, count in patterns.items():
-        kept = tuple(vote for vote in votes if vote != UNKNOWN)
-        left[kept] = left.get(kept, 0) + count
+        left[tuple(vote for vote in votes if vote != UNKNOWN)] += count
     return left
 
 
-def _row(name: str, tally: VoteCounts, seed: int) -> dict[str, Any]:
-    patterns = tally.patterns.get(name, Counter())
-    stories = tally.sent if name == REFUSAL else tally.stories
+def _row(
+    name: str, patterns: Patterns, unlisted: Counter[str] | None, extractors: int, seed: int
+) -> dict[str, Any]:
+    stories = sum(patterns.values())
+    votes = sum(len(pattern) * count for pattern, count in patterns.items())
     row = {
         "attribute": name,
         **_alpha("n", "alpha", patterns, seed),
         "agreement": agreeing_pairs(*_counts(patterns)),
-        "unparsed": _share(tally.unparsed[name], stories * tally.extractors),
+        "unparsed": _share(stories * extractors - votes, stories * extractors),
     }
-    if name == REFUSAL:
+    if unlisted is None:
         return row
-    answers, unlisted = tally.answers.get(name, Counter()), tally.unlisted.get(name, Counter())
-    row |= {
+    # None: no answer has more than half of the votes, or none was read.
+    won = Counter[str | None]()
+    for pattern, count in patterns.items():
+        won[majority(pattern)] += count
+    return row | {
         **_alpha("n_known", "alpha_known", without_unknown(patterns), seed),
-        "ties": _share(tally.ties[name], stories),
-        "unknown": _share(answers[UNKNOWN], stories),
-        "other": _share(answers[OTHER], stories),
-        "unlisted": _share(unlisted.total(), stories * tally.extractors),
+        "ties": _share(won[None] - patterns.get((), 0), stories),
+        "unknown": _share(won[UNKNOWN] + won[None], stories),
+        "other": _share(won[OTHER], stories),
+        "unlisted": _share(unlisted.total(), stories * extractors),
         "unlisted_json": json.dumps(dict(sorted(unlisted.items())), ensure_ascii=False),
     }
-    return row
 
 
 def _alpha(number: str, name: str, patterns: Patterns, seed: int) -> dict[str, Any]:

@@ -8,10 +8,10 @@ from endoxa.instruments.stories.prompts.prompts import (
     check_files,
     load_languages,
     read_map,
+    seed_languages,
     vocabulary_of,
     write_vocabulary,
 )
-from endoxa.instruments.stories.prompts.seeds import seed_languages
 
 __all__ = [
     "Cell",

@@ -1,12 +1,15 @@
 """The table of prompts: every value with every scenario, except for excluded combinations.
 
 `exclusions.yaml` lists values and scenarios that are not combined in any language. Users can add attributes and values
-to those of StereoTales.
+to those of StereoTales. Seeds of StereoTales, as its pipeline publishes them, are read from a folder with
+`attributes/attributes.CODE.yaml`, `scenarios/scenario.CODE.yaml` and `prompts_template/prompts.CODE.yaml`; name, script
+and direction of a language are those of endoxa's own file.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -21,20 +24,23 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter
 
 from endoxa.errors import UserError
 from endoxa.instruments.stories.options import Selection
-from endoxa.instruments.stories.prompts.check import check_language
 from endoxa.instruments.stories.prompts.language import (
+    ANY,
     IN_THEME,
     PERSON,
     SCENARIO,
     THEMES,
     Axis,
     Language,
+    Person,
     Tree,
     bundled_languages,
     bundled_tree,
+    check_language,
     in_form,
     parse_language,
     parse_tree,
+    read_tree,
     read_trees,
 )
 from endoxa.schema.provenance import BUILT_BY, WORDS, words_cell
@@ -63,6 +69,7 @@ def read_map(path: Path, vocabulary: Vocabulary) -> tuple[Cell, ...]:
             association stands there twice, or no row has values.
     """
     table = read_table(path, tuple(STORY_MAP_COLUMNS))
+    values_of = {listed.name: listed.values for listed in vocabulary}
     cells: dict[str, Cell] = {}
     for number, row in enumerate(table.select(list(STORY_MAP_COLUMNS)).iter_rows(), start=1):
         name, *parts = (str(cell if cell is not None else "").strip() for cell in row)
@@ -74,14 +81,8 @@ def read_map(path: Path, vocabulary: Vocabulary) -> tuple[Cell, ...]:
         if name in cells:
             raise UserError(f"{where}: the association '{name}' appears twice. Keep one row.")
         for attribute, value in (parts[:2], parts[2:]):
-            values_of = {listed.name: listed.values for listed in vocabulary}
-            for what, word, words in (
-                ("attribute", attribute, tuple(values_of)),
-                ("value", value, values_of.get(attribute, ())),
-            ):
-                if word not in words:
-                    near = get_close_matches(word, words, n=3) or words
-                    raise UserError(f"{where}: there is no {what} '{word}'. Did you mean: {', '.join(near)}?")
+            _require(attribute, tuple(values_of), "attribute", where)
+            _require(value, values_of[attribute], "value", where)
         if parts[0] == parts[2]:
             raise UserError(
                 f"{where}: both attributes are '{parts[0]}'. Compare it with another attribute of the main character."
@@ -223,11 +224,10 @@ def build_prompts(
     return pl.DataFrame(rows, schema=dict.fromkeys(STORY_PROMPT_COLUMNS, pl.String))
 
 
-def _require(name: str, available: Sequence[str], what: str, option: str) -> None:
+def _require(name: str, available: Sequence[str], what: str, where: str) -> None:
     if name not in available:
-        near = get_close_matches(name, available, n=3)
-        hint = f"did you mean {' or '.join(near)}?" if near else f"there are: {', '.join(available)}."
-        raise UserError(f"There is no {what} '{name}' ({option}); {hint}")
+        near = get_close_matches(name, available, n=3) or available
+        raise UserError(f"{where}: there is no {what} '{name}'. Did you mean: {', '.join(near)}?")
 
 
 def _rows(languages: Sequence[Language], chosen: Selection) -> Iterator[dict[str, str]]:
@@ -353,3 +353,119 @@ def _checked(tree: Tree) -> Checked:
         language,
         tuple(f"{tree.place(fault.key)}, {' / '.join(fault.key)}: {fault.message}." for fault in faults),
     )
+
+
+_CODES = {"du": "nl"}
+"""ISO 639 code by the pipeline's."""
+_THEMES = {
+    "hobbies": "hobby",
+    "social_and_family": "family",
+    "financial": "money",
+    "technology_and_maintenance": "technology",
+    "conflict_and_crisis": "conflict",
+}
+"""Our word for a theme by the pipeline's."""
+TEMPLATE = "scenario_based"
+
+
+def seed_languages(folder: Path, codes: Sequence[str], *, aspects: bool) -> list[Language]:
+    """The languages of a folder of seeds.
+
+    Args:
+        folder: of the seeds.
+        codes: languages wanted (ISO 639); English where there are none.
+        aspects: ask with the pipeline's template, which names 13 aspects of the main character to reveal; else with
+            endoxa's request, which names none.
+
+    Raises:
+        UserError: a file is missing, or a part of it is not what is expected.
+    """
+    there = {
+        _CODES.get(path.suffixes[0][1:], path.suffixes[0][1:]): path.suffixes[0][1:]
+        for path in sorted((folder / "attributes").glob("attributes.*.yaml"))
+    }
+    if not there:
+        raise UserError(
+            f"{folder} holds no seeds of StereoTales. Expected files such as attributes/attributes.en.yaml."
+        )
+    languages = []
+    for code in dict.fromkeys(codes or ("en",)):
+        if code not in there:
+            raise UserError(f"{folder} has no seeds in '{code}'. Available: {', '.join(sorted(there))}.")
+        languages.append(_language(folder, code, there[code], aspects=aspects))
+    return languages
+
+
+def _language(folder: Path, code: str, written: str, *, aspects: bool) -> Language:
+    tree = bundled_tree(code)
+    if tree is None:
+        raise UserError(f"There are no story prompts in '{code}' to lay the seeds of {folder} over.")
+    ours = parse_language(tree)
+    changed = {
+        "persons": _persons(folder / "attributes" / f"attributes.{written}.yaml", ours),
+        "scenarios": _scenarios(folder / "scenarios" / f"scenario.{written}.yaml"),
+        "attributes": {},
+    }
+    if aspects:
+        changed["request"] = {ANY: _template(folder / "prompts_template" / f"prompts.{written}.yaml")}
+    return ours.model_copy(update=changed)
+
+
+def _persons(path: Path, ours: Language) -> dict[str, dict[str, Person]]:
+    """Main characters by attribute and value.
+
+    Values are translated in the files of other languages: their places in the English file say which they are.
+    """
+    english = path.with_name("attributes.en.yaml")
+    named = read_tree(english).values if english.is_file() else {}
+    persons: dict[str, dict[str, Person]] = {}
+    for attribute, entry in read_tree(path).values.items():
+        if attribute not in ours.persons:
+            known = ", ".join(ours.persons)
+            raise UserError(f"{path}: '{attribute}' is not an attribute of StereoTales. Expected: {known}.")
+        values, choices = (entry.get(name) for name in ("values", "template_choices"))
+        if not isinstance(values, list) or not isinstance(choices, list) or len(values) != len(choices):
+            raise UserError(
+                f"{path}: '{attribute}' needs the lists values and template_choices, equally long."
+            )
+        names = named[attribute].get("values", values) if attribute in named else values
+        if len(names) != len(values):
+            raise UserError(
+                f"{path}: '{attribute}' has {len(values)} values, {english.name} has {len(names)}."
+            )
+        by_start = {value.partition(" (")[0].casefold(): value for value in ours.persons[attribute]}
+        persons[attribute] = {}
+        for value, choice in zip(names, choices, strict=True):
+            if choice in ("null", "~", ""):
+                continue
+            meant = by_start.get(value.partition(" (")[0].casefold())
+            if meant is None:
+                raise UserError(
+                    f"{path}: '{value}' is not a value of {attribute}. Expected: {', '.join(by_start)}."
+                )
+            persons[attribute][meant] = Person(text=" ".join(choice.split()))
+    return persons
+
+
+def _scenarios(path: Path) -> dict[str, tuple[dict[str, str], ...]]:
+    scenarios = {}
+    for name, texts in read_tree(path).values.items():
+        theme = _THEMES.get(name, name)
+        if theme not in THEMES or len(texts) > IN_THEME:
+            raise UserError(
+                f"{path}: '{name}' is not a theme of StereoTales with up to {IN_THEME} scenarios. Expected: "
+                f"{', '.join(THEMES)}."
+            )
+        if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
+            raise UserError(f"{path}: '{name}' is not a list of scenarios.")
+        scenarios[theme] = tuple({ANY: " ".join(text.split())} for text in texts)
+    return scenarios
+
+
+def _template(path: Path) -> str:
+    text = read_tree(path).values.get(TEMPLATE)
+    if not isinstance(text, str) or "{context}" not in text or "{character}" not in text:
+        raise UserError(f"{path}: expected a text '{TEMPLATE}' with {{context}} and {{character}}.")
+    paragraphs = (" ".join(part.split()) for part in re.split(r"\n\s*\n|\n(?=\S)", text.strip()))
+    request = "\n\n".join(paragraph for paragraph in paragraphs if paragraph)
+    return request.replace("{context}", SCENARIO).replace("{character}", PERSON)

@@ -8,58 +8,98 @@ from typing import Any
 
 import polars as pl
 
-from endoxa.instruments.stories.harm.panel import (
-    ALL_MODELS,
-    BENIGN,
-    HARMFUL,
-    PEOPLE,
-    RESOLUTION,
-    THRESHOLD,
-    UNDECIDED,
-    in_general,
-)
+from endoxa.instruments.stories.harm.raters import RESOLUTION, claims_of, in_general
+from endoxa.instruments.stories.harm.ratings import ALL_MODELS, BENIGN, HARMFUL, PEOPLE, THRESHOLD, UNDECIDED
 from endoxa.instruments.stories.report.results import (
     ASSOCIATION,
-    P_ADJUSTED,
     Harm,
     StoryResults,
     attribute_name,
     ends_field,
     first_rows,
     value_field,
+    value_fields,
 )
-from endoxa.report.claims import VERDICT, cannot_be_tested, chip, corrected, is_clear, marked, signed_ends
+from endoxa.report.claims import Row, cannot_be_tested, is_clear, signed_ends
 from endoxa.report.document import Finding, Section
+from endoxa.report.estimates import Kind, by_verdict, dots, numbers, sentence
 from endoxa.report.families import Used
-from endoxa.report.figures import Measure, dot_figure, likeness_map
+from endoxa.report.figures import Measure, likeness_map
 from endoxa.report.tables import table_of, text_field
 from endoxa.report.words import (
     NO_VALUE,
+    NOT_DEFINED,
     count,
     decimal,
     decimal_interval,
     language_name,
-    listed,
     percent,
     percent_interval,
     plural,
     signed,
 )
 from endoxa.runs.families import HARM_DETAILS, HARM_DIFFERENCES
-from endoxa.schema import ALL
 from endoxa.sources.stereotales.associations import PARTS
 from endoxa.stats.verdicts import ABOVE, BELOW, UNCLEAR, UNTESTED
 
 CORRELATIONS = ("spearman", "pearson")
-DIFFERENCE = Measure("difference in rating", 0.0, "+.2~f", 0.25, 0.25)
 FILES = "endoxa analyze harm"
+MEASURE = Measure("difference in rating", 0.0, "+.2~f", 0.25, 0.25)
+SAMPLED = (
+    *value_fields({"base values": "base_values", "compared values": "compared_values"}),
+    text_field("sampled"),
+)
+SPOKEN = {
+    BELOW: "called less harmful than people do",
+    ABOVE: "called more harmful than people do",
+    UNCLEAR: "not distinguishable from people's ratings",
+    UNTESTED: "cannot be tested",
+}
+
+
+def difference_kind(results: StoryResults, rater: str) -> Kind:
+    """How the difference of a rater (or of models in general) from people is spoken of, drawn and written."""
+    who, inside, verb = _models_spoken(results, rater)
+
+    def says(row: Row) -> str:
+        if not row["n"]:
+            return "no association to compare"
+        people, compared = plural(row["clusters"], "person", "people"), row["compared_values"]
+        values = f"{plural(row['base_values'], 'base value')} x {plural(compared, 'compared value')}"
+        only = ", with these compared values only" if row["sampled"] == "base values" else ""
+        rated = f"{plural(row['n'], 'association')} of {values} x {people}{only}"
+        return f"difference {signed(row['value'], 2)} points over {rated}"
+
+    return Kind(
+        head="difference from people",
+        measure=MEASURE,
+        level=results.level,
+        neutral="0",
+        unbiased="no difference: 0",
+        who=lambda row: who if is_clear(row) else f"Mean ratings of {inside} and people",
+        name=lambda row: attribute_name(row["attribute"]),
+        says=says,
+        clear={
+            ABOVE: f"{verb} associations more harmful than people do",
+            BELOW: f"{verb} associations less harmful than people do",
+        },
+        unclear="not distinguishable",
+        verdicts=SPOKEN,
+        value=partial(signed, digits=2),
+        ends=partial(signed_ends, digits=2),
+    )
+
+
+def as_estimates(rows: pl.DataFrame) -> pl.DataFrame:
+    """Rows of raters or attributes with their difference from people as an estimate."""
+    names = {"delta": "value", "delta_low": "low", "delta_high": "high", "compared": "n"}
+    return rows.rename(names, strict=False).with_columns(resolution=RESOLUTION)
 
 
 def _in_general(harm: Harm) -> list[dict[str, Any]]:
     """The row of models in general where people rated too, or nothing."""
-    return harm.analysis.raters.filter(pl.col("rater") == harm.together, pl.col("verdict") != "").rows(
-        named=True
-    )
+    rows = harm.analysis.raters.filter(pl.col("rater") == harm.together, pl.col("verdict") != "")
+    return as_estimates(rows).rows(named=True)
 
 
 def harm_opening(results: StoryResults) -> Section | None:
@@ -73,8 +113,8 @@ def harm_opening(results: StoryResults) -> Section | None:
         return Section(
             anchor="raters-and-people",
             title="How harmful models and people find associations",
-            findings=(_apart(results, row),),
-            number=signed(row["delta"], 2),
+            findings=(sentence(difference_kind(results, row["rater"]), row),),
+            number=signed(row["value"], 2),
             meaning=meaning,
         )
     return None
@@ -83,9 +123,9 @@ def harm_opening(results: StoryResults) -> Section | None:
 def harm_title(results: StoryResults) -> str:
     """The finding about models and people as the title of a page, or what was rated where nobody can say."""
     for row in _in_general(results.harm) if results.harm else ():
-        who, inside, verb = _models_spoken(results, row["rater"])
+        who, inside, _ = _models_spoken(results, row["rater"])
         if is_clear(row):
-            return f"{who} {verb} associations {'more' if row['verdict'] == ABOVE else 'less'} harmful than people do"
+            return f"{who} {difference_kind(results, row['rater']).clear[row['verdict']]}"
         if not cannot_be_tested(row):
             return f"No difference is shown between {inside} and people in how harmful they find associations"
     models = plural(len(results.names), "model")
@@ -100,7 +140,10 @@ def raters(results: StoryResults) -> Section | None:
     compared = [
         finding
         for row in _in_general(harm)
-        for finding in (*_correlation(results, row), *([_apart(results, row)] if results.searched else []))
+        for finding in (
+            *_correlation(results, row),
+            *([sentence(difference_kind(results, row["rater"]), row)] if results.searched else []),
+        )
     ]
     alone = "No person rated: what is called harmful here is what at least half of the models that rated call harmful."
     # Rated associations that are none of the page's, most harmful first.
@@ -126,34 +169,29 @@ def raters(results: StoryResults) -> Section | None:
             widest=8,
         ),
         tables=(
-            table_of(
+            numbers(
+                difference_kind(results, harm.together),
                 "What each rater says, and how that compares with people",
-                harm.analysis.raters,
+                as_estimates(harm.analysis.raters),
                 (
                     text_field("rater", "rater", partial(rater_label, results)),
-                    value_field("associations"),
-                    value_field("ratings"),
-                    value_field("refused", "refused", percent),
-                    value_field("not read", "unread", percent),
+                    *value_fields({"associations": "associations", "ratings": "ratings"}),
+                    *value_fields({"refused": "refused", "not read": "unread"}, percent),
                     value_field("mean", "mean", decimal, 2),
                     value_field("rated 5", "at_maximum", percent),
-                    value_field("minus people", "delta", signed, 2),
-                    ends_field(f"{results.level} interval", "delta_"),
-                    VERDICT,
-                    P_ADJUSTED,
+                ),
+                (
                     value_field("Spearman", "spearman", decimal, 2),
                     ends_field("interval", "spearman_"),
                     value_field("agreement", "agreement", percent),
                     ends_field("interval", "agreement_"),
                     value_field("kappa", "kappa", decimal, 2),
                     value_field("calls harmful", "harmful_share", percent),
-                    value_field("base values", "base_values"),
-                    value_field("compared values", "compared_values"),
-                    text_field("sampled"),
+                    *SAMPLED,
                 ),
                 notes=(
-                    f"{NO_VALUE}: undefined, for instance where no person rated. Above: the model rates higher than "
-                    "people; below: lower.",
+                    f"{NO_VALUE}, {NOT_DEFINED}: undefined, for instance where no person rated. Above: the model rates "
+                    "higher than people; below: lower.",
                 ),
             ),
             table_of(
@@ -200,17 +238,11 @@ def _models_spoken(results: StoryResults, rater: str) -> tuple[str, str, str]:
     return ("Models", "models", "call") if rater == ALL_MODELS else (label, label, "calls")
 
 
-def _estimate(row: Mapping[str, Any]) -> dict[str, Any]:
-    """The difference of a row of raters or attributes as an estimate, for a sentence to rest on."""
-    ends = {"value": row["delta"], "low": row["delta_low"], "high": row["delta_high"]}
-    return {**row, **ends, "resolution": RESOLUTION}
-
-
 def _correlation(results: StoryResults, row: Mapping[str, Any]) -> Iterator[Finding]:
     """How the ratings of models go together with those of these people."""
     _, inside, _ = _models_spoken(results, row["rater"])
-    people, rated = plural(row["clusters"], "person", "people"), plural(row["compared"], "association")
-    spoken, columns = [], ["compared", "clusters", "confidence"]
+    people, rated = plural(row["clusters"], "person", "people"), plural(row["n"], "association")
+    spoken, columns = [], ["n", "clusters", "confidence"]
     for name in CORRELATIONS:
         ends = (f"{name}_low", f"{name}_high")
         if row[name] is not None:
@@ -224,28 +256,6 @@ def _correlation(results: StoryResults, row: Mapping[str, Any]) -> Iterator[Find
             f"{' and '.join(spoken)}.",
             ({name: row[name] for name in columns},),
         )
-
-
-def _apart(results: StoryResults, row: Mapping[str, Any]) -> Finding:
-    """Whether models rate higher or lower than people."""
-    who, inside, verb = _models_spoken(results, row["rater"])
-    people, rated = plural(row["clusters"], "person", "people"), plural(row["compared"], "association")
-    compared = plural(row["compared_values"], "compared value")
-    sampled = f"{rated} of {plural(row['base_values'], 'base value')} x {compared} x {people}"
-    sampled += ", with these compared values only" if row["sampled"] == "base values" else ""
-    estimate = _estimate(row)
-    apart = f"difference {signed(estimate['value'], 2)} points"
-    numbers = f"{apart} ({results.level} interval {signed_ends(estimate, digits=2)}; {sampled})"
-    if is_clear(row):
-        more = "more" if row["verdict"] == ABOVE else "less"
-        text = f"{who} {verb} associations {more} harmful than people do: {numbers}."
-    elif cannot_be_tested(row):
-        seen = f" With these raters: {apart} ({sampled})." if row["compared"] else ""
-        text = f"Whether {inside} and people differ in how harmful they find associations cannot be tested "
-        text += f"({row['reason']}).{seen}"
-    else:
-        text = f"The mean ratings of {inside} and people are not distinguishable: {numbers}.{corrected(row)}"
-    return Finding(text, (estimate,))
 
 
 def _medians(results: StoryResults, harm: Harm) -> Iterator[Finding]:
@@ -288,14 +298,8 @@ def harm_families(harm: Harm | None) -> tuple[Used, ...]:
     """The families of tests of models against people, for the table of families on the page."""
     if harm is None:
         return ()
-    tables = (harm.analysis.raters, harm.analysis.by_attribute)
-    tested = pl.col("neutral").is_not_null()
-    rows = pl.concat(
-        table.filter(tested).select("p_value", "verdict", general=which, attribute=attribute)
-        for table, which, attribute in zip(
-            tables, in_general(harm.together), (pl.lit(ALL), pl.col("attribute")), strict=True
-        )
-    )
+    rows = claims_of(harm.analysis.raters, harm.analysis.by_attribute, harm.together)
+    rows = rows.drop_nulls("neutral")
     return (
         (HARM_DIFFERENCES, rows.filter("general"), ""),
         (HARM_DETAILS, rows.filter(~pl.col("general")), ""),
@@ -306,45 +310,31 @@ def differences(results: StoryResults) -> Section | None:
     """Model minus people for each attribute, with intervals and verdicts; None where no person rated."""
     if results.harm is None:
         return None
-    by_attribute = results.harm.analysis.by_attribute
+    by_attribute = as_estimates(results.harm.analysis.by_attribute)
     # Models in general, attributes of either side, least difference first.
     rows = by_attribute.filter(in_general(results.harm.together)[1])
-    rows = rows.sort("delta", nulls_last=True, maintain_order=True).drop_nulls("delta")
+    rows = rows.sort("value", nulls_last=True, maintain_order=True).drop_nulls("value")
     if rows.is_empty():
         return None
-    names = pl.Series([attribute_name(name) for name in rows["attribute"]], dtype=pl.String)
-    spoken = (
-        f"{name} {signed(row['delta'], 2)} ({decimal_interval(row['delta_low'], row['delta_high'], 2)}, {chip(row)})"
-        for name, row in zip(names, rows.iter_rows(named=True), strict=True)
-    )
+    kind = difference_kind(results, results.harm.together)
+    _, inside, _ = _models_spoken(results, results.harm.together)
     return Section(
         anchor="differences",
         title="Models and people on harm, by attribute",
-        findings=tuple(_by_attribute(results, rows)),
+        findings=(by_verdict(kind, f"Associations rated by {inside}", rows.rows(named=True), kind.name),),
         figures=(
-            dot_figure(
-                rows.select(
-                    label=names,
-                    value="delta",
-                    low="delta_low",
-                    high="delta_high",
-                    filled=marked(),
-                    note=pl.Series(
-                        [
-                            f"{signed(delta, 2)} (n {count(n)})"
-                            for delta, n in rows.select("delta", "n").rows()
-                        ],
-                        dtype=pl.String,
-                    ),
-                ),
-                DIFFERENCE,
+            dots(
+                kind,
+                rows.with_columns(label="attribute"),
+                kind.name,
+                note=lambda row: f"{signed(row['value'], 2)} (n {count(row['n'])})",
                 name="harm-differences",
                 title="Models minus people, by attribute",
-                alt=f"Mean rating of models minus that of people: {'; '.join(spoken)}.",
             ),
         ),
         tables=(
-            table_of(
+            numbers(
+                kind,
                 "Ratings and associations made, by attribute",
                 by_attribute,
                 (
@@ -352,16 +342,11 @@ def differences(results: StoryResults) -> Section | None:
                     text_field("side"),
                     text_field("who", "rater", partial(rater_label, results)),
                     value_field("rated by both", "n"),
-                    value_field("rater", "rater_mean", decimal, 2),
-                    value_field("people", "people_mean", decimal, 2),
-                    value_field("difference", "delta", signed, 2),
-                    ends_field(f"{results.level} interval", "delta_"),
-                    VERDICT,
-                    P_ADJUSTED,
+                    *value_fields({"rater": "rater_mean", "people": "people_mean"}, decimal, 2),
+                ),
+                (
                     value_field("number of people", "clusters"),
-                    value_field("base values", "base_values"),
-                    value_field("compared values", "compared_values"),
-                    text_field("sampled"),
+                    *SAMPLED,
                     value_field("made"),
                     value_field("share of all it makes", "made_share", percent),
                 ),
@@ -375,26 +360,6 @@ def differences(results: StoryResults) -> Section | None:
             "associations rated by both.",
         ),
     )
-
-
-def _by_attribute(results: StoryResults, rows: pl.DataFrame) -> Iterator[Finding]:
-    """Attributes on which models and people differ, those without a claim, and those that cannot be tested."""
-    who, inside, verb = _models_spoken(results, rows["rater"][0])
-    claims = {
-        BELOW: (f"{who} {verb} associations about ", " less harmful than people do"),
-        ABOVE: (f"{who} {verb} associations about ", " more harmful than people do"),
-        UNCLEAR: (
-            f"The mean ratings of {inside} and people are not distinguishable on associations about ",
-            "",
-        ),
-        UNTESTED: ("Differences cannot be tested on associations about ", " ({reason})"),
-    }
-    for verdict, (before, after) in claims.items():
-        by = "reason" if verdict == UNTESTED else "verdict"
-        for (reason,), alike in rows.filter(verdict=verdict).group_by([by], maintain_order=True):
-            names = listed([attribute_name(name) for name in alike["attribute"]])
-            estimates = tuple(map(_estimate, alike.iter_rows(named=True)))
-            yield Finding(f"{before}{names}{after.format(reason=reason)}.", estimates)
 
 
 def blind_spots(results: StoryResults) -> Section | None:

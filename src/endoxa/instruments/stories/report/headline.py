@@ -7,8 +7,8 @@ from typing import Any
 
 import polars as pl
 
-from endoxa.instruments.stories.associations.discover import NOT_WITHIN, UNTESTED_WITHIN
-from endoxa.instruments.stories.harm.panel import HARMFUL, PEOPLE, THRESHOLD
+from endoxa.instruments.stories.associations.discover import NOT_WITHIN, TALLIED, UNTESTED_WITHIN
+from endoxa.instruments.stories.harm.ratings import HARMFUL, PEOPLE, THRESHOLD
 from endoxa.instruments.stories.options import Discovery
 from endoxa.instruments.stories.report.harm import harm_title
 from endoxa.instruments.stories.report.results import StoryResults
@@ -28,17 +28,8 @@ from endoxa.stats.verdicts import UNTESTED
 
 TOO_FEW_STORIES = "no table has two base values with ten stories each and two compared values"
 TOO_FEW_PROMPTS = "there are too few prompts for a p-value below the false-discovery rate"
-COUNTED = (
-    *("families", "families_found", "tables", "untested", "few_prompts", "kept", "cells", "by_prompts"),
-    *("within", "cells_within"),
-)
 MOST_NAMED = 5
 """Models or languages without associations that are named; more are counted."""
-WITHIN = {
-    NOT_WITHIN: ("is not distinguishable from chance", "are not distinguishable from chance"),
-    UNTESTED_WITHIN: ("cannot be tested", "cannot be tested"),
-}
-"""Why associations of all languages together are unclear, of one and of several."""
 
 
 def rate(alpha: float) -> str:
@@ -48,14 +39,7 @@ def rate(alpha: float) -> str:
 
 def tests_of(tested: pl.DataFrame) -> dict[str, int]:
     """Numbers of tests in some rows of `StoryResults.tested`."""
-    return {name: int(tested[name].sum()) for name in COUNTED}
-
-
-def why_untested(tests: Mapping[str, int]) -> str:
-    """Why no table could be tested."""
-    if not tests["few_prompts"]:
-        return TOO_FEW_STORIES
-    return TOO_FEW_PROMPTS if tests["few_prompts"] == tests["untested"] else "too few stories or prompts"
+    return {name: int(tested[name].sum()) for name in TALLIED}
 
 
 def headline(results: StoryResults) -> Section:
@@ -84,16 +68,16 @@ def headline(results: StoryResults) -> Section:
 
 def _number(results: StoryResults) -> dict[str, Any]:
     """How many associations the stories of the only model hold, beside what tests find where there is nothing."""
-    tested = results.tested.filter(POOLED)
-    families, rows = int(tested["families"].sum()), _pooled(results).height
+    families, _, expected = _expected(results.tested.filter(POOLED))
+    rows = _pooled(results).height
     if len(results.searched) != 1 or not families or (results.discovered.height and not rows):
         return {}
-    expected = float((tested["families"] * tested["alpha"]).sum())
+    chance = (
+        f"any at all in at most {expected} of {plural(families, 'family', 'families')} of tests, on average"
+    )
     return {
         "number": count(rows),
-        "meaning": f"association{'s' * (rows != 1)} beyond chance. With nothing to find: 0 (any at all in at most "
-        f"{decimal(expected, 1 if expected >= 1 else 2)} of {plural(families, 'family', 'families')} of tests, on "
-        "average).",
+        "meaning": f"association{'s' * (rows != 1)} beyond chance. With nothing to find: 0 ({chance}).",
     }
 
 
@@ -128,92 +112,91 @@ def _associations(results: StoryResults) -> Iterator[Finding]:
     together = ", all languages of a model together" if len(results.searched_languages) > 1 else ""
     where = f"in the stories of {plural(models, 'model')}{together}"
     if rows.height:
-        numbers = {"associations": rows.height, "models": models}
-        sentence = f"{plural(rows.height, 'association')} {where}"
         by_model = results.claimed.filter(POOLED).height
+        numbers = {"associations": rows.height, "models": models, "by_model": by_model}
+        sentence = f"{plural(rows.height, 'association')} {where}"
         if by_model != rows.height:
-            numbers["by_model"] = by_model
             sentence += f" ({count(by_model)} counted model by model)"
         if rows["paper_rule"].null_count() < rows.height:
-            passing = rows.filter(pl.col("paper_rule") == 1).height
+            passing = rows.filter(paper_rule=1).height
             numbers |= {"paper_rule": passing, "least_lift": 2}
             rule = "the article's stricter rule (medium or large effect, lift of at least 2)"
-            passes = "passes" if passing <= 1 else "pass"
-            sentence += f"; {count(passing) if passing else 'none'} of them {passes} {rule}"
+            sentence += (
+                f"; {count(passing) if passing else 'none'} of them pass{'es' * (passing <= 1)} {rule}"
+            )
         yield Finding(f"{sentence}.", (numbers,))
     elif not (results.discovered.filter(POOLED).height or results.unrecorded):
         tests = tests_of(results.tested.filter(POOLED))
-        numbers = tests | {"models": models}
-        if not tests["tables"]:
-            reason = why_untested(tests)
-            comma = "," if together else ""
-            yield Finding(
-                f"Associations {where}{comma} cannot be tested: {reason}.",
-                (numbers | {"verdict": UNTESTED, "reason": reason},),
-            )
-            return
         further = f" {plural(tests['untested'], 'further table')} could not be tested."
-        yield Finding(
-            f"No association was found {where}, in {plural(tests['tables'], 'table')} that "
-            f"{'was' if tests['tables'] == 1 else 'were'} tested.{further if tests['untested'] else ''}",
-            (numbers,),
+        yield _none_found(
+            f"{where}{',' if together and not tests['tables'] else ''}",
+            tests,
+            {"models": models},
+            f".{further}" if tests["untested"] else "",
         )
+
+
+def _none_found(where: str, tests: Mapping[str, int], numbers: Mapping[str, int], more: str = "") -> Finding:
+    """That no association was found although tables were tested, or why none could be tested."""
+    if tests["tables"]:
+        tables = f"{plural(tests['tables'], 'table')} that {'was' if tests['tables'] == 1 else 'were'} tested"
+        return Finding(f"No association was found {where}, in {tables}{more or '.'}", ({**tests, **numbers},))
+    reason = TOO_FEW_STORIES
+    if tests["few_prompts"]:
+        only = tests["few_prompts"] == tests["untested"]
+        reason = TOO_FEW_PROMPTS if only else "too few stories or prompts"
+    row = {**tests, **numbers, "verdict": UNTESTED, "reason": reason}
+    return Finding(f"Associations {where} cannot be tested: {reason}.", (row,))
 
 
 def _unclear(results: StoryResults) -> Iterator[Finding]:
     """How many associations only the test of all languages together finds, model by model."""
     rows = results.discovered.filter(~CLAIMED, POOLED) if results.searched else results.discovered.clear()
     further = "further " if results.claimed.filter(POOLED).height else ""
-    for (reason,), alike in rows.group_by(["reason"], maintain_order=True):
-        n, single = alike.height, alike.height == 1
-        counted = {"unclear": n, "reason": reason}
-        are = "is" if single else "are"
-        if reason not in WITHIN:
-            what = f"{plural(n, further + 'association')} {are} unclear and not counted"
-            yield Finding(f"{what}: {reason}." if reason else f"{what}.", (counted,))
-            continue
-        # The tests within languages: of a cell and of its table, the one that is farther from a claim.
-        default = Discovery().alpha
-        alphas = results.tested.filter(POOLED).unique("model", keep="last")
-        alpha = pl.col("model").replace_strict(alphas["model"], alphas["alpha"], default=default)
-        estimates = alike.select(
-            "verdict",
-            "reason",
-            value="lift",
-            neutral=pl.lit(1.0),
-            p_value="stratified_p_value",
-            p_adjusted=pl.max_horizontal("stratified_p_adjusted", "table_stratified_p_adjusted"),
-            confidence=1 - alpha.cast(pl.Float64),
-        )
+    default = Discovery().alpha
+    alphas = results.tested.filter(POOLED).unique("model", keep="last")
+    alpha = pl.col("model").replace_strict(alphas["model"], alphas["alpha"], default=default)
+    # The tests within languages: of a cell and of its table, the one that is farther from a claim.
+    estimates = rows.select(
+        "verdict",
+        "reason",
+        value="lift",
+        neutral=pl.lit(1.0),
+        p_value="stratified_p_value",
+        p_adjusted=pl.max_horizontal("stratified_p_adjusted", "table_stratified_p_adjusted"),
+        confidence=1 - alpha.cast(pl.Float64),
+    )
+    for (reason,), alike in estimates.group_by(["reason"], maintain_order=True):
+        counted = {"unclear": alike.height, "reason": reason}
+        if reason == UNTESTED_WITHIN:
+            counted["verdict"] = UNTESTED
+        which = f"{plural(alike.height, further + 'association')} of all languages together"
         yield Finding(
-            f"{plural(n, further + 'association')} that the test of all languages together finds "
-            f"{are} unclear and not counted: within languages {'it' if single else 'they'} "
-            f"{WITHIN[str(reason)][not single]}.",
-            (counted, *estimates.rows(named=True))
-            if reason == NOT_WITHIN
-            else (counted | {"verdict": UNTESTED},),
+            f"Unclear and not counted: {which}{f': {reason}' if reason else ''}.",
+            (counted, *(alike.rows(named=True) if reason == NOT_WITHIN else ())),
         )
 
 
 def _shared(results: StoryResults) -> Iterator[Finding]:
     """How many associations every model has, and those in whose stories none was found."""
     models, rows = len(results.searched), _pooled(results)
-    if models < 2:
-        return
     pooled, tested = results.discovered.filter(POOLED), results.tested.filter(POOLED)
+    if models < 2 or pooled.is_empty():
+        return
     if rows.height:
         reach = rows["models"].list.len()
-        numbers = {"every": int((reach == models).sum()), "one": int((reach == 1).sum()), "models": 1}
-        every = f"Found in every model: {count(numbers['every'])}"
-        if not numbers["every"]:
-            every = "No association is found in every model"
-        only = f"; in one model only: {count(numbers['one'])}" if numbers["one"] else ""
-        yield Finding(f"{every}{only}.", (numbers,))
-    elif pooled.is_empty():
-        return
-    absent = [model for model in results.searched if model not in pooled["model"]]
+        every, single = (int((reach == number).sum()) for number in (models, 1))
+        sentence = (
+            f"Found in every model: {count(every)}" if every else "No association is found in every model"
+        )
+        only = f"; in one model only: {count(single)}" if single else ""
+        yield Finding(f"{sentence}{only}.", ({"every": every, "single": single, "models": 1},))
     yield from _without(
-        {results.label(model): tested.filter(pl.col("model") == model) for model in absent},
+        {
+            results.label(model): tested.filter(model=model)
+            for model in results.searched
+            if model not in pooled["model"]
+        },
         "in the stories of",
     )
 
@@ -224,17 +207,12 @@ def _without(absent: Mapping[str, pl.DataFrame], where: str) -> Iterator[Finding
     silent = [name for name, numbers in tests.items() if numbers["tables"]]
     untested = [name for name, numbers in tests.items() if numbers["untested"] and not numbers["tables"]]
     unknown = [name for name, numbers in tests.items() if not (numbers["tables"] or numbers["untested"])]
-    if silent:
-        tables = sum(tests[name]["tables"] for name in silent)
-        yield Finding(
-            f"No association was found {where} {_some(silent)}, in {plural(tables, 'table')} that "
-            f"{'was' if tables == 1 else 'were'} tested; with few stories only strong associations are found.",
-            ({"tables": tables, "silent": len(silent), "left": len(silent) - MOST_NAMED},),
-        )
-    if untested:
-        reason = why_untested(tests_of(pl.concat(absent[name] for name in untested)))
-        row = {"left": len(untested) - MOST_NAMED, "verdict": UNTESTED, "reason": reason}
-        yield Finding(f"Associations {where} {_some(untested)} cannot be tested: {reason}.", (row,))
+    few = "; with few stories only strong associations are found."
+    for names, more in ((silent, few), (untested, "")):
+        if names:
+            every = tests_of(pl.concat(absent[name] for name in names))
+            left = {"names": len(names), "left": len(names) - MOST_NAMED}
+            yield _none_found(f"{where} {_some(names)}", every, left, more)
     if unknown:
         yield Finding(
             f"No association was given {where} {_some(unknown)}; whether any could be tested is not recorded.",
@@ -243,24 +221,23 @@ def _without(absent: Mapping[str, pl.DataFrame], where: str) -> Iterator[Finding
 
 
 def _some(names: Sequence[str]) -> str:
-    more = len(names) - MOST_NAMED
-    return listed([*names[:MOST_NAMED], *([f"{count(more)} more"] if more > 0 else [])])
+    more = [f"{count(len(names) - MOST_NAMED)} more"] if len(names) > MOST_NAMED else []
+    return listed([*names[:MOST_NAMED], *more])
 
 
 def _harmful(results: StoryResults) -> Iterator[Finding]:
     rated = results.associations.drop_nulls("harmful")
     if results.harm is None or rated.is_empty():
         return
-    harmful = rated.filter(pl.col("harmful") == HARMFUL).height
+    harmful = rated.filter(harmful=HARMFUL).height
+    share = harmful / rated.height
     rule = f"at least half of the models that rated give them a median of {THRESHOLD:g} of 5 or more"
     if results.harm.judges == PEOPLE:
         rule = f"their median rating is at least {THRESHOLD:g} of 5"
-    share = harmful / rated.height
     called = f"{count(harmful)} ({percent(share)}) {'is' if harmful == 1 else 'are'} called harmful: {rule}."
-    if not harmful:
-        called = f"none is called harmful; harmful means that {rule}."
     yield Finding(
-        f"Of {plural(rated.height, 'association')} that {results.harm.judges} rated, {called}",
+        f"Of {plural(rated.height, 'association')} that {results.harm.judges} rated, "
+        + (called if harmful else f"none is called harmful; harmful means that {rule}."),
         ({"rated": rated.height, "harmful": harmful, "share": share, "threshold": THRESHOLD},),
     )
 
@@ -280,10 +257,11 @@ def _languages(results: StoryResults) -> Iterator[Finding]:
             f"{what}{only if single else ''}.",
             ({"languages": len(languages), "associations": rows.height, "single": single},),
         )
-    showing = set(results.claimed["aggregation"])
-    tested = {code: results.tested.filter(pl.col("aggregation") == code) for code in languages}
-    absent = {language_name(code): rows for code, rows in tested.items() if code not in showing}
-    yield from _without(absent, "in")
+    showing, tested = set(results.claimed["aggregation"]), results.tested
+    yield from _without(
+        {language_name(code): tested.filter(aggregation=code) for code in languages if code not in showing},
+        "in",
+    )
 
 
 def chance_findings(results: StoryResults) -> Iterator[Finding]:
@@ -291,39 +269,42 @@ def chance_findings(results: StoryResults) -> Iterator[Finding]:
     together = "With all languages of a model together, " if results.searched_languages else ""
     for rule, where in ((POOLED, together), (~POOLED, "In single languages, ")):
         tested = results.tested.filter(rule)
-        families, hits = int(tested["families"].sum()), int(tested["families_found"].sum())
+        families, hits, expected = _expected(tested)
         if not families:
             continue
-        expected = float((tested["families"] * tested["alpha"]).sum())
         alphas = tested["alpha"].unique().sort().to_list()
-        digits = 1 if expected >= 1 else 2
-        numbers = {"families": families, "found": hits, "expected": round(expected, digits)}
+        numbers = {"families": families, "found": hits, "expected": float(expected)}
         yield Finding(
             f"{where}{plural(families, 'family', 'families')} of tests {'was' if families == 1 else 'were'} made "
             f"(one base attribute of a model against all others), and {count(hits) if hits else 'none'} "
-            f"{'hold' if hits > 1 else 'holds'} an association. If there were nothing to find, at most "
-            f"{decimal(expected, digits)} would on average (false-discovery rate {', '.join(map(rate, alphas))}).",
+            f"hold{'s' * (hits <= 1)} an association. If there were nothing to find, at most {expected} would on "
+            f"average (false-discovery rate {', '.join(map(rate, alphas))}).",
             (numbers, *({"alpha": alpha} for alpha in alphas)),
         )
+
+
+def _expected(tested: pl.DataFrame) -> tuple[int, int, str]:
+    """Families of tests, those that hold an association, and at most how many would on average without any effect."""
+    expected = float((tested["families"] * tested["alpha"]).sum())
+    numbers = tests_of(tested)
+    return numbers["families"], numbers["families_found"], decimal(expected, 1 if expected >= 1 else 2)
 
 
 def families_used(results: StoryResults) -> list[Used]:
     """The families of tests behind the associations and the differences of protagonists."""
     tests = tests_of(results.tested)
-
-    def stated(number: int, untested: int = 0) -> pl.DataFrame:
-        """A table that stands for so many tests, and for so many that could not be made."""
-        made = [{TESTS: number, "verdict": ""}] if number or untested else []
-        schema = {TESTS: pl.Int64, "verdict": pl.String}
-        return pl.DataFrame([*made, *([{TESTS: 0, "verdict": UNTESTED}] * untested)], schema=schema)
-
-    used: list[Used] = [
-        (STORY_TABLES, stated(tests["tables"], tests["untested"]), ""),
-        (STORY_CELLS, stated(tests["cells"]), ""),
-    ]
-    if tests["within"]:
-        used.append((STORY_TABLES_WITHIN, stated(tests["within"]), ""))
-        used.append((STORY_CELLS_WITHIN, stated(tests["cells_within"]), ""))
+    used: list[Used] = []
+    for family, number, untested in (
+        (STORY_TABLES, tests["tables"], tests["untested"]),
+        (STORY_CELLS, tests["cells"], 0),
+        (STORY_TABLES_WITHIN, tests["within"], 0),
+        (STORY_CELLS_WITHIN, tests["cells_within"], 0),
+    ):
+        if tests["within"] or family in (STORY_TABLES, STORY_CELLS):
+            # A row that stands for so many tests, and one for each that could not be made.
+            made = [{TESTS: number, "verdict": ""}] if number or untested else []
+            rows = [*made, *([{TESTS: 0, "verdict": UNTESTED}] * untested)]
+            used.append((family, pl.DataFrame(rows, schema={TESTS: pl.Int64, "verdict": pl.String}), ""))
     for (by,), differences in results.differences.group_by(["by"], maintain_order=True):
         used.append((PROTAGONISTS, differences, f"{by}s"))
     return used

@@ -2,35 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 import polars as pl
 
-from endoxa.instruments.stories.harm.panel import BENIGN, HARMFUL
+from endoxa.instruments.stories.harm.ratings import BENIGN, HARMFUL
 from endoxa.instruments.stories.languages import Overlap
 from endoxa.instruments.stories.languages.marked import MARKED, RESOLUTION, UNMARKED, scope
 from endoxa.instruments.stories.languages.presence import By
 from endoxa.instruments.stories.report.results import (
     ASSOCIATION,
+    CLAIMS,
     COLORS,
-    P_ADJUSTED,
     UNRATED,
     StoryResults,
-    claim,
-    ends_field,
     first_rows,
     side,
     value_field,
+    value_fields,
 )
-from endoxa.report.claims import VERDICT, cannot_be_tested, chip, corrected, is_clear, marked, signed_ends
+from endoxa.report.claims import Row, chip, marked, signed_ends
 from endoxa.report.document import Figure, Finding, Section
+from endoxa.report.estimates import Kind, numbers, sentence
 from endoxa.report.families import Used
 from endoxa.report.figures import FEWEST_ALIKE, Measure, block_figure, described, likeness_map, series_figure
 from endoxa.report.plots import Axis
 from endoxa.report.tables import table_of, text_field
 from endoxa.report.words import (
-    NOT_DEFINED,
     count,
     decimal,
     decimal_interval,
@@ -43,7 +42,7 @@ from endoxa.report.words import (
 )
 from endoxa.runs.families import GROUPS_MOVED, REACH
 from endoxa.schema import ALL
-from endoxa.stats.verdicts import BELOW
+from endoxa.stats.verdicts import ABOVE, BELOW
 
 LEAST_P = 0.001
 """Smaller p-values are printed as below it."""
@@ -54,6 +53,29 @@ SPOKEN = {
     UNMARKED: "groups that are usual where a language is spoken (unmarked)",
 }
 MOVED = Measure("harmful associations", 0.0, "+.2~f", 1.0, 1.0)
+
+
+def moved_kind(level: str) -> Kind:
+    """How the difference of a language from the others is spoken of, drawn and written."""
+    others = "in the other languages"
+    return Kind(
+        head="difference",
+        measure=MOVED,
+        level=level,
+        neutral="0",
+        unbiased="no difference: 0",
+        who=lambda row: f"The number of harmful associations with {SPOKEN[row['group']]}",
+        name=lambda row: f"{language_name(row['language'])}, {row['group']}",
+        says=lambda row: (
+            f"{signed(row['value'], 1)} on average"
+            if row["n"]
+            else "these stories have no harmful association with them in any language"
+        ),
+        clear={ABOVE: f"is higher than {others}", BELOW: f"is lower than {others}"},
+        unclear=f"not distinguishable from that {others}",
+        value=partial(signed, digits=1),
+        ends=partial(signed_ends, digits=1),
+    )
 
 
 def languages_compared(results: StoryResults) -> Section | None:
@@ -160,7 +182,7 @@ def _reach_findings(overlap: Overlap, level: str) -> Iterator[Finding]:
     yield Finding(
         f"A harmful association is found in {decimal(harmful['value'], 1)} languages on average, a benign one in "
         f"{decimal(benign['value'], 1)}: a difference of {decimal(apart['value'], 2)}{interval}{test}"
-        f"{claim(tested)}.",
+        f"{CLAIMS[tested['verdict']].format(reason=tested['reason'])}.",
         (tested, harmful, benign, apart, {"least_shown": LEAST_P}),
     )
 
@@ -227,37 +249,27 @@ def groups_moved(results: StoryResults) -> Section | None:
     shift = None if results.by_language is None else results.by_language.shift
     if shift is None or shift.is_empty():
         return None
-    kinds = shift.filter(pl.col("attribute") == ALL, pl.col("group").is_in(list(KINDS)))
-    overall = kinds.filter(language=ALL).drop_nulls("difference")
+    kind = moved_kind(results.level)
+    estimates = shift.rename({"value": "member", "difference": "value"}).with_columns(resolution=RESOLUTION)
+    kinds = estimates.filter(pl.col("attribute") == ALL, pl.col("group").is_in(list(KINDS)))
+    overall = kinds.filter(language=ALL).drop_nulls("value")
     return Section(
         anchor="groups",
         title="Whom harmful associations are about, by language",
-        findings=tuple(
-            _moved_finding(results.level, {**row, "resolution": RESOLUTION})
-            for row in overall.iter_rows(named=True)
-        ),
-        figures=(_moved_figure(kinds),),
+        findings=tuple(sentence(kind, row) for row in overall.iter_rows(named=True)),
+        figures=(_moved_figure(kind, kinds),),
         tables=(
-            table_of(
+            numbers(
+                kind,
                 "Harmful associations with every group",
-                shift,
+                estimates,
                 (
                     text_field("language", "language", language_name),
                     text_field("kind", "group"),
-                    text_field(
-                        "group",
-                        lambda row: (
-                            "all" if row["attribute"] == ALL else side(row["attribute"], row["value"])
-                        ),
-                    ),
-                    value_field("here", "here", decimal, 1),
-                    value_field("elsewhere", "elsewhere", decimal, 1),
-                    value_field("difference", "difference", signed, 1),
-                    ends_field(f"{results.level} interval", digits=1),
-                    VERDICT,
-                    P_ADJUSTED,
-                    value_field("associations", "n"),
+                    text_field("group", _group),
+                    *value_fields({"here": "here", "elsewhere": "elsewhere"}, decimal, 1),
                 ),
+                (value_field("associations", "n"),),
                 folded=True,
             ),
         ),
@@ -273,47 +285,21 @@ def groups_moved(results: StoryResults) -> Section | None:
     )
 
 
-def _moved_finding(level: str, row: Mapping[str, Any]) -> Finding:
-    """Whether languages add harmful associations with the groups that are marked (or not) where they are spoken."""
-    groups = SPOKEN[row["group"]]
-    apart = f"{signed(row['difference'], 1)} on average"
-    if cannot_be_tested(row):
-        observed = (
-            f"In these stories the difference from the other languages is {apart}."
-            if row["n"]
-            else "These stories have no harmful association with them in any language."
-        )
-        text = f"Whether languages add harmful associations with {groups} cannot be tested ({row['reason']})."
-        return Finding(f"{text} {observed}", (row,))
-    words = "is higher than in the other languages"
-    if row["verdict"] == BELOW:
-        words = "is lower than in the other languages"
-    elif not is_clear(row):
-        words = "is not distinguishable from that in the other languages"
-    ends = signed_ends(row, digits=1)
-    between = "" if ends == NOT_DEFINED else f" ({level} interval {ends})"
-    text = f"The number of harmful associations with {groups} {words}: {apart}{between}.{corrected(row)}"
-    return Finding(text, (row,))
+def _group(row: Row) -> str:
+    return "all" if row["attribute"] == ALL else side(row["attribute"], row["member"])
 
 
-def _moved_figure(kinds: pl.DataFrame) -> Figure:
+def _moved_figure(kind: Kind, kinds: pl.DataFrame) -> Figure:
+    spoken = (f"{kind.name(row)}: {kind.reading(row)}, {chip(row)}" for row in kinds.iter_rows(named=True))
     frame = kinds.select(
-        "low",
-        "high",
+        *("value", "low", "high"),
         label=pl.col("language").map_elements(language_name, return_dtype=pl.String),
         series="group",
-        value="difference",
         filled=marked(),
         note=pl.lit(""),
-        verdict="verdict",
-    )
-    spoken = (
-        f"{row['label']}, {row['series']}: {signed(row['value'], 1)} "
-        f"({decimal_interval(row['low'], row['high'], 1)}, {chip(row)})"
-        for row in frame.iter_rows(named=True)
     )
     return series_figure(
-        frame.drop("verdict"),
+        frame,
         MOVED,
         KINDS,
         name="groups-moved",

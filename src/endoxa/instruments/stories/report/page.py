@@ -7,7 +7,7 @@ Besides it, the report can be every association of every model, alone and pooled
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -15,14 +15,15 @@ import polars as pl
 from markupsafe import Markup
 
 from endoxa.instruments.stories.options import PAPER_LIFT, PAPER_RULE, PUBLISHED
-from endoxa.instruments.stories.outcomes import constant_raters, constant_sentence, ratings_alike, run_counts
-from endoxa.instruments.stories.report.distributions import distribution_data, distributions
-from endoxa.instruments.stories.report.explorers import (
+from endoxa.instruments.stories.outcomes import constant_raters, diagnostics, ratings_alike, run_counts
+from endoxa.instruments.stories.report.associations import (
     association_data,
     association_table,
     associations,
+    associations_by_model,
     csv_rows,
-    stories,
+    strongest,
+    strongest_sentence,
 )
 from endoxa.instruments.stories.report.harm import (
     blind_spots,
@@ -38,29 +39,23 @@ from endoxa.instruments.stories.report.languages import (
     models_compared,
     overlap_families,
 )
-from endoxa.instruments.stories.report.quoting import diagnostics
 from endoxa.instruments.stories.report.results import (
     StoryResults,
     attribute_name,
     ends_field,
     read_results,
     value_field,
+    value_fields,
 )
 from endoxa.instruments.stories.report.sources import FILE, RUN, TABLE
-from endoxa.instruments.stories.report.strongest import (
-    associations_by_model,
-    planted,
-    strongest,
-    strongest_sentence,
-)
-from endoxa.report import inputs
+from endoxa.instruments.stories.report.stories import distribution_data, distributions, stories
 from endoxa.report.document import Finding, Section
 from endoxa.report.families import families
 from endoxa.report.frame import CITE, HOME, Page, filled, template_file
-from endoxa.report.inputs import EXTRACTED, HARM, RATINGS, Run, holds
+from endoxa.report.inputs import EXTRACTED, HARM, Run, holds
 from endoxa.report.items import packed
 from endoxa.report.outcomes import answer_findings, outcome_table, sentence_findings
-from endoxa.report.overview import data_field, fingerprint_fields, shortened
+from endoxa.report.overview import data_field, run_table
 from endoxa.report.quoting import quoting
 from endoxa.report.tables import Table, number_field, table_of, text_field
 from endoxa.report.words import (
@@ -82,6 +77,17 @@ from endoxa.stats.verdicts import significance
 UNKNOWN_COLUMN = "unknown:"
 AGREEMENT_LEVEL = "95\u00a0%"
 """Confidence level of the intervals in `agreement.csv`."""
+SIMULATED = "simulated: what it says was planted"
+TESTS = {
+    "base attributes": "families",
+    "with an association": "families_found",
+    "tables": "tables",
+    "could not be tested": "untested",
+    "kept": "kept",
+    "decided within sampling error": "open",
+    "prompts as units": "by_prompts",
+}
+"""Numbers of tests, from headings to columns of `associations.discover.TALLY`."""
 
 
 def what_came_back(runs: Sequence[Run], results: StoryResults) -> Section:
@@ -97,13 +103,7 @@ def what_came_back(runs: Sequence[Run], results: StoryResults) -> Section:
             (
                 text_field("model", "model", results.label),
                 text_field("languages", "aggregation", language_name),
-                value_field("base attributes", "families"),
-                value_field("with an association", "families_found"),
-                value_field("tables"),
-                value_field("could not be tested", "untested"),
-                value_field("kept"),
-                value_field("decided within sampling error", "open"),
-                value_field("prompts as units", "by_prompts"),
+                *value_fields(TESTS),
                 value_field("false-discovery rate", "alpha", rate),
             ),
             folded=True,
@@ -115,26 +115,16 @@ def what_came_back(runs: Sequence[Run], results: StoryResults) -> Section:
                 text_field("model", lambda model: model.label),
                 text_field("as named in the command", lambda model: model.model),
                 text_field("provider", lambda model: model.provider),
-                text_field(
-                    "kind",
-                    lambda model: "simulated: what it says was planted" if model.simulated else NO_VALUE,
-                ),
+                text_field("kind", lambda model: SIMULATED if model.simulated else NO_VALUE),
             ),
             most_open=6,
         ),
-        table_of(
-            "Runs and tables",
-            runs,
-            (
-                text_field("source", lambda run: str(run.folder)),
-                text_field("holds", lambda run: holds(run.kind)),
-                data_field("made from", "path"),
-                *fingerprint_fields(runs),
-                text_field("SHA-256 of that", lambda run: shortened(run.data, "sha256")),
-                text_field("endoxa", lambda run: inputs.text(run.facts, "endoxa")),
-                text_field("finished", lambda run: inputs.text(run.facts, "finished")[:19].replace("T", " ")),
-            ),
-        ),
+        run_table(runs, (text_field("holds", lambda run: holds(run.kind)), data_field("made from", "path"))),
+    )
+    unknown = (
+        "An attribute that the story does not tell is unknown. Unknown values are in no table that is tested, so "
+        "an association speaks of the stories that tell both; a model that tells less has fewer stories behind its "
+        "numbers."
     )
     return Section(
         anchor="what-was-asked",
@@ -144,16 +134,9 @@ def what_came_back(runs: Sequence[Run], results: StoryResults) -> Section:
             *_story_findings(results),
             *_analysed(results),
             *_prompt_findings(results),
-            *_rated(runs),
         ),
         tables=tables,
-        notes=()
-        if results.stories.is_empty()
-        else (
-            "An attribute that the story does not tell is unknown. Unknown values are in no table that is tested, so "
-            "an association speaks of the stories that tell both; a model that tells less has fewer stories behind its "
-            "numbers.",
-        ),
+        notes=(unknown,) if results.stories.height else (),
     )
 
 
@@ -182,22 +165,18 @@ def _became(results: StoryResults, rows: int) -> Iterator[Finding]:
     lost = rows - int(results.stories["usable"].sum())
     nothing = int(results.unknown["nothing_known"].sum()) if results.unknown.height else 0
     refused = int(results.stories["refused"].sum()) if results.stories["refused"].null_count() == 0 else 0
-    numbers = {"lost": lost, "refused": refused, "nothing": nothing}
-    shares = {name: n / rows for name, n in numbers.items()}
+    among = ", refusals among them" if refused else ""
     counts = "counts" if lost == 1 else "count"
     were = "was a refusal (all its" if refused == 1 else "were refusals (all their"
-    among = ", refusals among them" if refused else ""
-    parts = {
-        "lost": f"{plural(lost, 'row')} ({percent(shares['lost'])}) had no usable profile and {counts} in nothing "
-        "below",
-        "refused": f"{count(refused)} ({percent(shares['refused'])}) {were} attributes are unknown)",
-        "nothing": f"in {count(nothing)} ({percent(shares['nothing'])}) nothing could be told about the protagonist"
-        f"{among}",
-    }
-    spoken = [parts[name] for name, number in numbers.items() if number]
+    parts = (
+        (lost, f"{plural(lost, 'row')}{{}} had no usable profile and {counts} in nothing below"),
+        (refused, f"{count(refused)}{{}} {were} attributes are unknown)"),
+        (nothing, f"in {count(nothing)}{{}} nothing could be told about the protagonist{among}"),
+    )
+    spoken = [text.format(f" ({percent(number / rows)})") for number, text in parts if number]
     if spoken:
-        rests_on = numbers | {f"{name}_share": share for name, share in shares.items()}
-        yield Finding(f"Of these, {listed(spoken)}.", (rests_on,))
+        rests_on = tuple({"stories": number, "share": number / rows} for number, _ in parts)
+        yield Finding(f"Of these, {listed(spoken)}.", rests_on)
 
 
 def _analysed(results: StoryResults) -> Iterator[Finding]:
@@ -241,15 +220,6 @@ def _prompt_findings(results: StoryResults) -> Iterator[Finding]:
         )
 
 
-def _rated(runs: Sequence[Run]) -> Iterator[Finding]:
-    for run in runs:
-        if run.kind in (HARM, RATINGS):
-            file = Path(str(run.data.get("path") or "")).name
-            source = f" the associations of {file}" if file else " harm"
-            names = {"run": run.folder.name, "source": file}
-            yield Finding(f"{run.folder.name} ({holds(run.kind)}) rated{source}.", (names,))
-
-
 def _stories(results: StoryResults) -> Table:
     rows, keys = results.stories.with_columns(nothing_known=pl.lit(None, pl.Int64)), ["model", "language"]
     if results.unknown.height:
@@ -261,9 +231,7 @@ def _stories(results: StoryResults) -> Table:
         (
             text_field("model", "model", results.label),
             text_field("language", "language", language_name),
-            value_field("stories"),
-            value_field("refusals", "refused"),
-            value_field("refused by the provider", "failed"),
+            *value_fields({"stories": "stories", "refusals": "refused", "refused by the provider": "failed"}),
             value_field("no extractor read", "unread"),
             number_field("unusable", lambda row: count(row["stories"] - row["usable"])),
             value_field("nothing known", "nothing_known"),
@@ -313,9 +281,7 @@ def _extractors(runs: Sequence[Run]) -> Iterator[Table]:
                 value_field("stories", "n"),
                 value_field("alpha", "alpha", decimal, 2),
                 ends_field(f"{AGREEMENT_LEVEL} interval", "alpha_"),
-                value_field("ties", "ties", percent),
-                value_field("unknown", "unknown", percent),
-                value_field("votes not read", "unparsed", percent),
+                *value_fields({"ties": "ties", "unknown": "unknown", "votes not read": "unparsed"}, percent),
             ),
             folded=True,
             notes=(
@@ -340,7 +306,6 @@ def story_sections(runs: Sequence[Run], results: StoryResults) -> list[Section]:
         strongest,
         associations,
         associations_by_model,
-        planted,
         distributions,
         languages_compared,
         groups_moved,
@@ -358,6 +323,7 @@ def story_sections(runs: Sequence[Run], results: StoryResults) -> list[Section]:
 def _headline(runs: Sequence[Run], results: StoryResults) -> Section:
     """What the stories show, after what must be known before: versions, answers that were cut off, constant ratings."""
     section = harm_opening(results) or headline(results)
+    labels = {model: results.label(model) for model in results.names}
     cut_off = [
         finding
         for _, facts, counts in run_counts(runs)
@@ -365,9 +331,7 @@ def _headline(runs: Sequence[Run], results: StoryResults) -> Section:
     ]
     rated = [run for run in runs if run.kind == HARM and run.folder.is_dir()]
     constant = [
-        Finding(constant_sentence(rater, results.label(rater.model)), (asdict(rater),))
-        for run in rated
-        for rater in constant_raters(run.folder)
+        Finding(sentence, (row,)) for run in rated for sentence, row in constant_raters(run.folder, labels)
     ]
     versions = sentence_findings(version_sentences(results.names))
     alike = sentence_findings(sentence for run in rated for sentence in ratings_alike(run.folder, run.facts))

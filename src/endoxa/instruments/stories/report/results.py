@@ -5,25 +5,30 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import polars as pl
 
 from endoxa.errors import UserError
 from endoxa.instruments.stories.associations.permutations import KEYS
-from endoxa.instruments.stories.harm.panel import ALL_MODELS, BENIGN, HARMFUL, PEOPLE
-from endoxa.instruments.stories.languages.presence import By, with_ids
-from endoxa.instruments.stories.report.records import CUBE, Sample, counted, merged, read_samples
+from endoxa.instruments.stories.harm.ratings import ALL_MODELS, BENIGN, HARMFUL, PEOPLE, with_ids
+from endoxa.instruments.stories.languages.presence import By
 from endoxa.instruments.stories.report.sources import (
     CLAIMED,
+    CUBE,
     POOLED,
+    Sample,
     Source,
     association_rows,
     associations_of_table,
+    counted,
     covered,
     differences_of,
+    merged,
+    read_samples,
     read_stories,
     tested_together,
     together,
@@ -32,9 +37,10 @@ from endoxa.report.inputs import ASSOCIATIONS, EXTRACTED, HARM, RATINGS, Run, si
 from endoxa.report.labels import ModelName, name_models, read_labels
 from endoxa.report.plots import ORANGE
 from endoxa.report.tables import Field, Table, number_field, table_of, text_field
-from endoxa.report.words import NO_VALUE, count, decimal_interval, p_value
+from endoxa.report.words import NO_VALUE, count, decimal_interval
 from endoxa.schema import ALL
 from endoxa.sources.stereotales.associations import PARTS, read_associations
+from endoxa.stats.verdicts import ABOVE, BELOW, UNCLEAR, UNTESTED
 
 if TYPE_CHECKING:
     from endoxa.instruments.stories.harm import HarmAnalysis
@@ -346,24 +352,23 @@ def side(attribute: str, value: str) -> str:
     return f"{attribute_name(attribute)}: {value_name(value)}"
 
 
+def side_of(end: str, row: Mapping[str, str]) -> str:
+    """One side of an association, 'base' or 'compared', from the four parts."""
+    return side(row[f"{end}_attribute"], row[f"{end}_value"])
+
+
 def phrase(row: Mapping[str, str]) -> str:
     """'professional field: agriculture → urbanicity: rural', from the four parts."""
-    base = side(row["base_attribute"], row["base_value"])
-    return f"{base} {ARROW} {side(row['compared_attribute'], row['compared_value'])}"
+    return f"{side_of('base', row)} {ARROW} {side_of('compared', row)}"
 
 
-def claim(row: Mapping[str, Any]) -> str:
-    """What the test of a difference allows to say, for the end of a sentence; nothing where nothing was tested."""
-    match row.get("verdict"):
-        case "above":
-            return "; that is higher than chance explains"
-        case "below":
-            return "; that is lower than chance explains"
-        case "unclear":
-            return "; that is not distinguishable from chance"
-        case "cannot-be-tested":
-            return f"; that cannot be tested ({row['reason']})"
-    return ""
+CLAIMS = {
+    ABOVE: "; that is higher than chance explains",
+    BELOW: "; that is lower than chance explains",
+    UNCLEAR: "; that is not distinguishable from chance",
+    UNTESTED: "; that cannot be tested ({reason})",
+}
+"""What the test of a difference allows to say, for the end of a sentence."""
 
 
 def value_field(name: str, key: str = "", write: Callable[..., str] = count, *digits: int) -> Field:
@@ -379,19 +384,22 @@ def value_field(name: str, key: str = "", write: Callable[..., str] = count, *di
     return number_field(name, lambda row: NO_VALUE if row[column] is None else write(row[column], *digits))
 
 
+def value_fields(headings: Mapping[str, str], write: Callable[..., str] = count, *digits: int) -> list[Field]:
+    """Columns of numbers that are written alike, from headings to keys of the row."""
+    return [value_field(name, key, write, *digits) for name, key in headings.items()]
+
+
 def ends_field(name: str, prefix: str = "", digits: int = 2) -> Field:
     """A column of intervals, from the keys `low` and `high` behind a prefix."""
     return number_field(name, lambda row: decimal_interval(row[f"{prefix}low"], row[f"{prefix}high"], digits))
 
 
-def side_field(name: str, end: str) -> Field:
-    """A veiled column of one side of an association, 'base' or 'compared'."""
-    return text_field(name, lambda row: side(row[f"{end}_attribute"], row[f"{end}_value"]), veiled=True)
-
-
 ASSOCIATION = text_field("association", phrase, veiled=True)
-SIDES = (side_field("stories about", "base"), side_field("also have", "compared"))
-P_ADJUSTED = value_field("p adjusted", "p_adjusted", p_value)
+SIDES = tuple(
+    text_field(heading, partial(side_of, end), veiled=True)
+    for heading, end in (("stories about", "base"), ("also have", "compared"))
+)
+"""Veiled columns of both sides of an association."""
 
 MOST_LISTED = 300
 """Rows of a long list that a page shows; files have all."""

@@ -14,7 +14,7 @@ from endoxa.errors import UserError
 from endoxa.instruments.association_tests.estimates import analyze_tests
 from endoxa.instruments.association_tests.instrument import EMBEDDINGS
 from endoxa.instruments.association_tests.items import build_tests, read_tests, write_tests
-from endoxa.instruments.association_tests.options import BuildOptions
+from endoxa.instruments.association_tests.options import AnalysisOptions, BuildOptions
 from endoxa.instruments.association_tests.probe.settings import EmbeddingsSettings
 from endoxa.instruments.pairs.instrument import PAIRS
 from endoxa.instruments.pairs.probe.settings import PairsSettings
@@ -315,9 +315,8 @@ def association_vectors(declared: Declaration, inputs: Inputs) -> Mapping[Key, O
     with np.load(declared.need(inputs, settings["vectors"])) as arrays:
         vectors = dict(zip(arrays["texts"].tolist(), arrays["vectors"], strict=True))
     tests = read_tests(declared.need(inputs, settings["tests"]))
-    estimates = analyze_tests(
-        tests, vectors, model="tiny-bert", pooling="cls", seed=inputs.seed, resamples=100
-    )
+    settings_of_tests = AnalysisOptions(seed=inputs.seed, resamples=100)
+    estimates = analyze_tests(tests, vectors, model="tiny-bert", pooling="cls", settings=settings_of_tests)
     computed: dict[Key, Ours] = {}
     for row in estimates.iter_rows(named=True):
         for name, column in settings["numbers"].items():

@@ -11,7 +11,7 @@ import polars as pl
 from endoxa.errors import UserError
 from endoxa.instruments.stories.associations import PAPER, Discovered, discover
 from endoxa.instruments.stories.harm import read_human
-from endoxa.instruments.stories.harm.panel import THRESHOLD
+from endoxa.instruments.stories.harm.ratings import THRESHOLD
 from endoxa.instruments.stories.languages import analyze_overlap
 from endoxa.instruments.stories.options import PAPER_RULE, PUBLISHED, Discovery
 from endoxa.report.words import plural

@@ -1,0 +1,474 @@
+"""Error rates of an extraction against a human coder, from the sheet that the person fills in.
+
+The double-coding sheet is a sample of stories that people code without seeing the extraction. It is written as a
+workbook with drop-downs or as CSV, and read back when it is filled in. Intervals of error rates are Wilson's.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from endoxa.curate.review.coding import (
+    CodingSheet,
+    read_coding_sheet,
+    require_new_sheet,
+    write_coding_sheet,
+)
+from endoxa.errors import UserError
+from endoxa.instruments.stories.profiles.reading import REFUSAL, plain
+from endoxa.models.chat.thoughts import without_thoughts
+from endoxa.runs.folder import RECORDS
+from endoxa.runs.run import finished_run
+from endoxa.schema import ALL
+from endoxa.schema.stories import CONFUSION_COLUMNS, CORRECTED_COLUMNS, EXTRACTION_ERROR_COLUMNS
+from endoxa.sources.frames import column_types
+from endoxa.sources.stereotales import NAMED_BY, OTHER, UNKNOWN, Attribute, Vocabulary, story_names
+from endoxa.stats.agreement import cohen_kappa
+from endoxa.stats.intervals import wilson
+from endoxa.stats.resampling import times_drawn
+
+KEY = "story_key"
+SHEET_COLUMNS = (KEY, "language", "story")
+YES, NO = "yes", "no"
+
+
+@dataclass(frozen=True, slots=True)
+class Coding:
+    """What a person read off one story.
+
+    Attributes:
+        refusal: the text is a refusal.
+        profile: the attributes that were filled in; all "unknown" for a refusal.
+    """
+
+    refusal: bool
+    profile: Mapping[str, str]
+
+
+def choices(vocabulary: Vocabulary) -> dict[str, tuple[str, ...]]:
+    """The columns to be filled in, with the answers that each takes."""
+    return {REFUSAL: (YES, NO), **{attribute.name: attribute.answers for attribute in vocabulary}}
+
+
+def story_key(name: str) -> str:
+    """A short name of a story that tells neither its model nor its prompt."""
+    return hashlib.blake2b(name.encode(), digest_size=8).hexdigest()
+
+
+def draw(records: pl.DataFrame, sample: int, seed: int) -> pl.DataFrame:
+    """Stories for the sheet, with the columns `SHOWN`.
+
+    As many from every model x language as can be (their numbers differ by one at most, but where a stratum has no
+    more), drawn by the seed, in an order that tells nothing. Thoughts before a story are taken off, as they repeat
+    the prompt. Texts without a word are left out: there is nothing to read.
+
+    Args:
+        records: what names each story (`endoxa.sources.stereotales.NAMED_BY`), and its "story".
+        sample: how many.
+        seed: another seed draws others.
+    """
+    names = story_names(records)
+    place = pl.Series(
+        "place",
+        [hashlib.blake2b(f"{seed}|{name}".encode(), digest_size=16).hexdigest() for name in names],
+        dtype=pl.String,
+    )
+    keys = pl.Series(KEY, [story_key(name) for name in names], dtype=pl.String)
+    texts = pl.Series("story", [without_thoughts(text or "") for text in records["story"]], dtype=pl.String)
+    strata = pl.struct("generator_model", "language")
+    return (
+        records.with_columns(place, keys, texts)
+        .filter(pl.col("story").str.strip_chars() != "")
+        .with_columns(pl.col("place").rank("ordinal").over(strata).alias("turn"))
+        .sort("turn", "place")
+        .head(sample)
+        .sort("place")
+        .select(SHEET_COLUMNS)
+    )
+
+
+NOTICE = (
+    "Content notice: these stories were written by language models. Some of them may show people in an unfair or "
+    "hurtful way. You may stop at any time, skip any row and hand back what you have."
+)
+INSTRUCTION_LINES = (
+    NOTICE,
+    "Read each story on the sheet 'Coding' and fill in the green columns of its row from the drop-down lists. Empty "
+    "cells are no fault: they count as not coded.",
+    "refusal: 'yes' if the text declines to tell a story. Then leave the other columns empty.",
+    "Every other column asks one thing about the main character. Choose the answer that the text states or makes "
+    "clear. Choose 'unknown' where the text leaves it open; do not conclude one thing from another, from a first "
+    "name alone, or from what is usual. Choose 'other', where the list has it, for something that is not in the list.",
+    "Do not ask a language model, and do not look at anybody else's sheet.",
+)
+_WIDTHS = {KEY: 18, "language": 10, "story": 80}
+
+
+def write_sheet(run: Path, vocabulary: Vocabulary, path: Path, *, sample: int, seed: int) -> int:
+    """Write a sheet for one person; returns the number of stories on it.
+
+    Args:
+        run: the run folder of an extraction.
+        vocabulary: what is asked.
+        path: the new file, .xlsx or .csv; a file that is there may hold somebody's answers and is never replaced.
+        sample: how many stories, drawn evenly from every model x language.
+        seed: another seed draws others.
+
+    Raises:
+        UserError: another suffix, a file that is there, openpyxl is missing, or the place cannot be written.
+    """
+    require_new_sheet(path)
+    drawn = draw(pl.read_parquet(run / RECORDS, columns=[*NAMED_BY, "story"]), sample, seed)
+    write_coding_sheet(path, drawn.rows(), CodingSheet(_WIDTHS, choices(vocabulary), INSTRUCTION_LINES))
+    return len(drawn)
+
+
+def read_sheet(path: Path, vocabulary: Vocabulary) -> dict[str, Coding]:
+    """What a person read off each story, by `story_key`; rows without any answer are left out.
+
+    Raises:
+        UserError: the file cannot be read or lacks a column, a cell holds none of its answers, or nothing is filled in.
+    """
+    codings: dict[str, Coding] = {}
+    for key, answers in read_coding_sheet(path, KEY, choices(vocabulary), plain).items():
+        # Whoever fills in a profile takes the text for a story, whether or not the first column says so.
+        refusal = answers.pop(REFUSAL, None) == YES
+        unknown = {attribute.name: UNKNOWN for attribute in vocabulary}
+        codings[key] = Coding(refusal, unknown if refusal else answers)
+    return codings
+
+
+NEGLIGIBLE = 1e-12
+"""A share below this is what rounding leaves of 0."""
+
+
+def correct_counts(counts: np.ndarray, confusion: np.ndarray) -> np.ndarray:
+    """The counts that would have been found without errors of extraction.
+
+    With M[h, m] the probability that extractors say m where a person says h, estimated by the rows of `confusion`, the
+    expected counts are c = M' t for the true counts t (Buonaccorsi 2010, "Measurement Error", section 2.4: the matrix
+    method). The t returned is the non-negative one with the same total that comes nearest in least squares; where
+    M' is regular and its inverse gives no negative count, it is that inverse. A value that no person ever coded is
+    taken to be extracted without error, and one that people coded but extractors never gave keeps its own row.
+
+    Assumes that errors depend on the true value only: not on the model that wrote the story, and not on the other
+    attributes.
+
+    Args:
+        counts: extracted counts, (..., values).
+        confusion: stories that were coded, (values as people say, values as extractors say); only the shares in its
+            rows matter.
+
+    Returns:
+        Of the shape of `counts`, as floats.
+    """
+    from scipy.optimize import nnls
+
+    rates = classification(confusion)
+    result = counts.reshape(-1, counts.shape[-1]).astype(float)
+    for row, total in zip(result, result.sum(axis=1), strict=True):
+        if total:
+            true, _ = nnls(rates.T, row / total)
+            true[true < NEGLIGIBLE] = 0.0
+            row[:] = total * true / true.sum()
+    return result.reshape(counts.shape)
+
+
+def classification(confusion: np.ndarray) -> np.ndarray:
+    """M[h, m]: the probability that extractors say m where a person says h; the identity where h was never coded."""
+    coded = confusion.sum(axis=1, keepdims=True)
+    return np.where(coded > 0, confusion / np.where(coded > 0, coded, 1), np.eye(len(confusion)))
+
+
+@dataclass(frozen=True, slots=True)
+class Confusion:
+    """One attribute.
+
+    Attributes:
+        attribute: its name.
+        answers: its answers, "unknown" last.
+        pairs: (stories, 2): number of the person's answer and of the majority's; one row per coded story.
+    """
+
+    attribute: str
+    answers: tuple[str, ...]
+    pairs: np.ndarray
+
+    @property
+    def counts(self) -> np.ndarray:
+        """Stories, (person's answers, majority's answers)."""
+        size = len(self.answers)
+        flat = np.bincount(self.pairs[:, 0] * size + self.pairs[:, 1], minlength=size * size)
+        return flat.reshape(size, size)
+
+
+def confusions(
+    coded: Mapping[str, Coding], extracted: Mapping[str, Coding], vocabulary: Vocabulary
+) -> list[Confusion]:
+    """The question of refusal ("yes" and "no"), then every attribute.
+
+    Profiles are compared where neither side takes the text for a refusal: the error of calling it one is the first
+    row's.
+
+    Args:
+        coded: what a person read, by story.
+        extracted: what the extractors' majority read; a superset of the stories.
+        vocabulary: the attributes.
+    """
+    refusals = [tuple(YES if side[key].refusal else NO for side in (coded, extracted)) for key in coded]
+    result = [Confusion(REFUSAL, (YES, NO), _pairs(refusals, (YES, NO)))]
+    stories = [key for key in coded if not coded[key].refusal and not extracted[key].refusal]
+    for attribute in vocabulary:
+        answers = [
+            (coded[key].profile[attribute.name], extracted[key].profile[attribute.name])
+            for key in stories
+            if attribute.name in coded[key].profile
+        ]
+        result.append(Confusion(attribute.name, attribute.answers, _pairs(answers, attribute.answers)))
+    return result
+
+
+def _pairs(answers: Sequence[tuple[str, ...]], allowed: tuple[str, ...]) -> np.ndarray:
+    return np.array([[allowed.index(answer) for answer in pair] for pair in answers], dtype=np.int64).reshape(
+        -1, 2
+    )
+
+
+RESAMPLES = 500
+FEW = 20
+"""With fewer coded stories an answer's error rates are hardly known, and its interval rests on the prior."""
+
+
+def corrected_table(
+    profiles: pl.DataFrame, confusions: Sequence[Confusion], confidence: float, seed: int
+) -> pl.DataFrame:
+    """Counts of every answer by model and over all (`CORRECTED_COLUMNS`).
+
+    Args:
+        profiles: "generator_model" and one column per attribute; stories that are no refusals.
+        confusions: one for each of those columns.
+        confidence: confidence level of the intervals.
+        seed: seed of the draws.
+    """
+    models = profiles["generator_model"].unique().sort().to_list()
+    rows = []
+    for confusion in confusions:
+        for model in [*models, *([ALL] if len(models) > 1 else [])]:
+            stories = profiles if model == ALL else profiles.filter(generator_model=model)
+            rows += [
+                {"model": model, **row}
+                for row in _rows(stories[confusion.attribute], confusion, confidence, seed)
+            ]
+    types = column_types(
+        CORRECTED_COLUMNS,
+        texts=("model", "attribute", "value"),
+        counts=("count", "n", "n_coded", "few_coded"),
+    )
+    return pl.DataFrame(rows, schema=types, orient="row")
+
+
+def _rows(
+    extracted: pl.Series, confusion: Confusion, confidence: float, seed: int
+) -> Iterator[dict[str, Any]]:
+    tally = dict(extracted.value_counts().iter_rows())
+    counts = np.array([tally.get(answer, 0) for answer in confusion.answers])
+    total = counts.sum()
+    if not total:
+        return
+    corrected = correct_counts(counts, confusion.counts) / total
+    low, high = _interval(counts, confusion, confidence, seed)
+    coded = confusion.counts.sum(axis=1)
+    for k, answer in enumerate(confusion.answers):
+        yield {
+            "attribute": confusion.attribute,
+            "value": answer,
+            "count": int(counts[k]),
+            "n": int(total),
+            "fraction": counts[k] / total,
+            "n_coded": int(coded[k]),
+            "few_coded": int(coded[k] < FEW),
+            "corrected": corrected[k],
+            "low": low[k],
+            "high": high[k],
+        }
+
+
+def _interval(
+    counts: np.ndarray, confusion: Confusion, confidence: float, seed: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Percentiles over samples of the stories and, apart from them, of the rows of the confusion.
+
+    A row is drawn from its Dirichlet posterior under Perks' prior (weight 1 in all): few coded stories without an error
+    do not prove that there is none. An answer that was never coded is taken to be read without error.
+    """
+    random = np.random.default_rng(seed)
+    total, size = counts.sum(), len(confusion.answers)
+    drawn_counts = times_drawn(counts, RESAMPLES, random)
+    drawn_rates = np.stack(
+        [
+            random.dirichlet(row + 1 / size, size=RESAMPLES) if row.any() else np.tile(right, (RESAMPLES, 1))
+            for row, right in zip(confusion.counts, np.eye(size), strict=True)
+        ],
+        axis=1,
+    )
+    draws = [
+        correct_counts(drawn, rates) / total for drawn, rates in zip(drawn_counts, drawn_rates, strict=True)
+    ]
+    low, high = np.quantile(draws, [(1 - confidence) / 2, (1 + confidence) / 2], axis=0)
+    return low, high
+
+
+def error_table(confusions: Sequence[Confusion], confidence: float) -> pl.DataFrame:
+    """One row per attribute (`EXTRACTION_ERROR_COLUMNS`)."""
+    rows = [_row(confusion, confidence) for confusion in confusions]
+    counts = ("n", "errors", "n_known", "n_unknown")
+    types = column_types(EXTRACTION_ERROR_COLUMNS, texts=("attribute",), counts=counts)
+    return pl.DataFrame(rows, schema=types, orient="row").fill_nan(None)
+
+
+def confusion_table(confusions: Sequence[Confusion]) -> pl.DataFrame:
+    """One row per pair of answers that occurs (`CONFUSION_COLUMNS`)."""
+    rows = [
+        (
+            confusion.attribute,
+            confusion.answers[human],
+            confusion.answers[extracted],
+            int(counts[human, extracted]),
+        )
+        for confusion in confusions
+        for counts in (confusion.counts,)
+        for human, extracted in np.argwhere(counts)
+    ]
+    types = dict.fromkeys(CONFUSION_COLUMNS, pl.String()) | {"count": pl.Int64()}
+    return pl.DataFrame(rows, schema=types, orient="row")
+
+
+def _row(confusion: Confusion, confidence: float) -> dict[str, Any]:
+    counts = confusion.counts
+    total, right = int(counts.sum()), int(counts.trace())
+    row: dict[str, Any] = {
+        "attribute": confusion.attribute,
+        "n": total,
+        "errors": total - right,
+        "kappa": cohen_kappa(confusion.pairs),
+        **_share("error_rate", "", total - right, total, confidence),
+    }
+    if confusion.attribute == REFUSAL:
+        return row
+    stated, unknown = counts[:-1], counts[-1]
+    n_known, n_unknown = int(stated.sum()), int(unknown.sum())
+    missed = int(stated[:, -1].sum())
+    return {
+        **row,
+        "n_known": n_known,
+        **_share("missed", "missed_", missed, n_known, confidence),
+        **_share("swapped", "swapped_", n_known - missed - int(stated.trace()), n_known, confidence),
+        "n_unknown": n_unknown,
+        **_share("invented", "invented_", n_unknown - int(unknown[-1]), n_unknown, confidence),
+    }
+
+
+def _share(name: str, ends: str, count: int, total: int, confidence: float) -> dict[str, float | None]:
+    interval = wilson(count, total, confidence)
+    return {
+        name: count / total if total else None,
+        f"{ends}low": interval.low,
+        f"{ends}high": interval.high,
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Extraction:
+    """A finished run of `probe extract`.
+
+    Attributes:
+        folder: the run folder.
+        vocabulary: what was asked.
+        extractors: how many models read the stories.
+        seed: its seed.
+    """
+
+    folder: Path
+    vocabulary: Vocabulary
+    extractors: int
+    seed: int
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractionAnalysis:
+    """What the comparison found.
+
+    Attributes:
+        errors: error rates (`EXTRACTION_ERROR_COLUMNS`).
+        confusion: pairs of answers (`CONFUSION_COLUMNS`).
+        counts: counts of values, corrected (`CORRECTED_COLUMNS`).
+    """
+
+    errors: pl.DataFrame
+    confusion: pl.DataFrame
+    counts: pl.DataFrame
+
+
+def load_extraction(folder: Path) -> Extraction:
+    """A run of `probe extract`, as `run.json` describes it.
+
+    Raises:
+        UserError: the folder holds none, or it is not finished.
+    """
+    run = finished_run(folder, "extract")
+    settings = run.get("settings", {})
+    vocabulary = (
+        Attribute(name, tuple(answer for answer in answers[:-1] if answer != OTHER), OTHER in answers)
+        for name, answers in run["identity"]["vocabulary"].items()
+    )
+    return Extraction(folder, tuple(vocabulary), len(settings.get("models", ())), settings.get("seed", 0))
+
+
+def analyze_extraction(
+    extraction: Extraction, coded: Mapping[str, Coding], *, confidence: float = 0.95, seed: int = 0
+) -> ExtractionAnalysis:
+    """Hold extractors against a person, and correct the counts of values by the errors found.
+
+    Args:
+        extraction: the run.
+        coded: what a person read, by story key (`endoxa.instruments.stories.profiles.coding.read_sheet`).
+        confidence: confidence level of the intervals.
+        seed: seed of the bootstrap.
+
+    Raises:
+        UserError: a story of the sheet is not in the run.
+    """
+    columns = [*NAMED_BY, "refusal", "extracted_attributes_json"]
+    records = pl.read_parquet(extraction.folder / RECORDS, columns=columns)
+    profiles = [json.loads(text) for text in records["extracted_attributes_json"]]
+    extracted = {
+        key: Coding(bool(refusal), profile)
+        for key, refusal, profile in zip(
+            map(story_key, story_names(records)), records["refusal"], profiles, strict=True
+        )
+    }
+    strange = next((key for key in coded if key not in extracted), None)
+    if strange is not None:
+        raise UserError(
+            f"The sheet has a story '{strange}' that is not in {extraction.folder}. Give the sheet of this run."
+        )
+    compared = confusions(coded, extracted, extraction.vocabulary)
+    names = [attribute.name for attribute in extraction.vocabulary]
+    stories = (
+        pl.DataFrame(profiles, schema=dict.fromkeys(names, pl.String))
+        .with_columns(records["generator_model"], records["refusal"])
+        .filter(refusal=0)
+    )
+    return ExtractionAnalysis(
+        error_table(compared, confidence),
+        confusion_table(compared),
+        corrected_table(stories, compared[1:], confidence, seed),
+    )
