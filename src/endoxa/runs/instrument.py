@@ -143,11 +143,15 @@ class Run:
 
 
 def late(where: str) -> Callable[..., Any]:
-    """The function 'package.module:name', imported when it is called: the command line starts without its module."""
+    """What calls the function 'package.module:name', or returns the value of that name.
+
+    It is imported when it is called: the command line starts without its module.
+    """
     module, _, name = where.partition(":")
 
     def call(*arguments: Any) -> Any:
-        return getattr(import_module(module), name)(*arguments)
+        named = getattr(import_module(module), name)
+        return named(*arguments) if callable(named) else named
 
     return call
 
