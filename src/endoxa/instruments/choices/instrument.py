@@ -12,6 +12,7 @@ from endoxa.runs.options import ReportOptions
 from endoxa.runs.settings import RunSettings
 
 if TYPE_CHECKING:
+    from endoxa.runs.measured import Measured
     from endoxa.schema import Progress
     from endoxa.schema.headline import Headline
     from endoxa.words.used import Used
@@ -80,6 +81,12 @@ def _tables() -> Mapping[str, Mapping[str, Any]]:
     return SCHEMAS
 
 
+def _measured() -> Measured:
+    from endoxa.instruments.choices.measured import MEASURED
+
+    return MEASURED
+
+
 def _summary(_settings: ChoiceSettings, run: Run) -> Iterator[str]:
     from endoxa.runs.asking.run import asking_lines
 
@@ -102,6 +109,7 @@ CHOICES = Instrument(
     shown=_shown,
     headline=_headline,
     tables=_tables,
+    measured=_measured,
     summary=_summary,
     outputs=("estimates.csv", "associations.csv", "report.html"),
 )
