@@ -125,6 +125,6 @@ def test_pairs_of_a_published_format_in_another_language_are_refused(tmp_path: P
     path.write_text("\n".join([header, *rows]) + "\n", encoding="utf-8")
     settings = PairsSettings(data=str(path), format="crows-pairs")
     with pytest.raises(UserError, match="seem to be in French"):
-        language_notes(path, settings, None)
-    assert not language_notes(path, settings.model_copy(update={"languages": ("fr",)}), None)
-    assert not language_notes(path, settings.model_copy(update={"languages": ("en",)}), None)
+        list(language_notes(path, settings, None))
+    assert not list(language_notes(path, settings.model_copy(update={"languages": ("fr",)}), None))
+    assert not list(language_notes(path, settings.model_copy(update={"languages": ("en",)}), None))

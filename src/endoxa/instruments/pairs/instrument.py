@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from endoxa.instruments.pairs.probe.settings import PairsSettings
-from endoxa.runs.instrument import Instrument, Logged, Plan, Run, Shown, Work
-from endoxa.runs.options import ReportOptions
-from endoxa.runs.settings import RunSettings
+from endoxa.runs.instrument import Instrument, Logged, Run, late
 
 if TYPE_CHECKING:
     from endoxa.schema import Progress
     from endoxa.schema.headline import Headline
-    from endoxa.words.used import Used
 
 HELP = """Which sentence of each pair a model finds more probable.
 
@@ -33,34 +30,10 @@ Examples:
 """
 
 
-def _work(settings: PairsSettings, out: Path) -> Work:
-    from endoxa.instruments.pairs.probe.run import pairs_work
-
-    return pairs_work(settings, out)
-
-
-def _plan(settings: PairsSettings) -> Plan:
-    from endoxa.instruments.pairs.estimates.power import plan_table
-
-    return plan_table(settings)
-
-
-def _words(settings: PairsSettings) -> Used:
-    from endoxa.instruments.pairs.probe.items import words
-
-    return words(settings)
-
-
 def _estimate(settings: PairsSettings, out: Path, _progress: Progress) -> None:
     from endoxa.instruments.pairs.estimates import analyze_run
 
     analyze_run(out, confidence=settings.confidence, seed=settings.seed, keep=True)
-
-
-def _report(settings: RunSettings, out: Path) -> None:
-    from endoxa.instruments.reports import report_run
-
-    report_run(settings, out)
 
 
 def _headline(folder: Path) -> Headline:
@@ -75,12 +48,6 @@ def _tables() -> Mapping[str, Mapping[str, Any]]:
     from endoxa.instruments.pairs.estimates.run import SCHEMAS
 
     return SCHEMAS
-
-
-def _shown(runs: Sequence[Any], how: ReportOptions) -> Shown:
-    from endoxa.instruments.pairs.report.page import shown
-
-    return shown(runs, how)
 
 
 def _logged() -> Logged:
@@ -104,12 +71,12 @@ PAIRS = Instrument(
     unit="pairs",
     settings=PairsSettings,
     help=HELP,
-    work=_work,
-    plan=_plan,
-    words=_words,
+    work=late("endoxa.instruments.pairs.probe.run:pairs_work"),
+    plan=late("endoxa.instruments.pairs.estimates.power:plan_table"),
+    words=late("endoxa.instruments.pairs.probe.items:words"),
     estimate=_estimate,
-    report=_report,
-    shown=_shown,
+    report=late("endoxa.instruments.reports:report_run"),
+    shown=late("endoxa.instruments.pairs.report.page:shown"),
     headline=_headline,
     tables=_tables,
     logged=_logged,

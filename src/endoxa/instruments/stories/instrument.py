@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from annotated_types import Ge
 
 from endoxa.runs.asking.settings import FramedSettings
-from endoxa.runs.instrument import Instrument, Plan, Run, Shown
+from endoxa.runs.instrument import Instrument, Plan, Run, Shown, late
 from endoxa.runs.options import DEFAULT_CONFIDENCE, ReportOptions
 from endoxa.schema import Sampling
 from endoxa.schema.options import ASKING, DATA, OUTPUT, Option
@@ -153,11 +152,7 @@ Examples:
 
 def _late(module: str, function: str) -> Callable[..., Any]:
     """A function of this package whose module is imported when it is called: the command line starts without it."""
-
-    def call(*arguments: Any) -> Any:
-        return getattr(import_module(f"{__package__}.{module}"), function)(*arguments)
-
-    return call
+    return late(f"{__package__}.{module}:{function}")
 
 
 def _probe(module: str, kind: str) -> dict[str, Any]:

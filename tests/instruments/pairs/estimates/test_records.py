@@ -16,7 +16,8 @@ RECORDS = make_records({("m", "sum"): np.array([1.0, -0.5, 0.2])})
 def make_run(folder, records=RECORDS, described=None):
     folder.mkdir()
     records.with_columns(sent_more=pl.lit("Old people knit.")).write_parquet(folder / "records.parquet")
-    content = {"data": {"sha256": "abc"}} if described is None else described
+    facts = {"kind": "pairs", "finished": "2026-01-01"}
+    content = facts | ({"data": {"sha256": "abc"}} if described is None else described)
     (folder / "run.json").write_text(json.dumps(content), encoding="utf-8")
     return folder
 

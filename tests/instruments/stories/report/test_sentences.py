@@ -287,7 +287,7 @@ def test_every_place_counts_the_same(edge, edge_of, capsys):
     families, holding = (frame.select("model", "base_attribute").n_unique() for frame in (tested, claimed))
     if families:
         assert results.tested.filter(aggregation="all")["tables"].sum() == tested.height
-        where = "of tests that hold an association, all languages of a model together"
+        where = "others) that hold an association, all languages of a model together"
         assert f"{where}: {holding} of {families}. With nothing to find, at most" in text
         counts = {family.name: sum(family.numbers(table)) for family, table, _ in families_used(results)}
         every = (

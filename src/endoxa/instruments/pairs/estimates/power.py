@@ -10,7 +10,14 @@ import numpy as np
 import polars as pl
 
 from endoxa.instruments.pairs.estimates.records import attributes_of
-from endoxa.instruments.pairs.probe.items import GROUP, chunks, comparisons_of, has_groups, require_items
+from endoxa.instruments.pairs.probe.items import (
+    GROUP,
+    chunks,
+    comparisons_of,
+    has_groups,
+    items_of,
+    require_items,
+)
 from endoxa.instruments.pairs.probe.settings import PairsSettings
 from endoxa.runs.instrument import Plan
 from endoxa.runs.items import untestable
@@ -89,11 +96,10 @@ def cost(path: Path, settings: PairsSettings) -> str:
     comparisons = comparisons_of(path, settings)
     stated: set[str] = set()
     others: set[str] = set()
-    for chunk in chunks(path, settings):
-        for item in chunk.items:
-            stated.update((item["sent_more"], item["sent_less"]))
-            for pair in comparisons.of(item)[1] if comparisons else ():
-                others.update((pair.sent_more, pair.sent_less))
+    for item in items_of(path, settings):
+        stated.update((item["sent_more"], item["sent_less"]))
+        for pair in comparisons.of(item)[1] if comparisons else ():
+            others.update((pair.sent_more, pair.sent_less))
     beside = (
         f", {len(others - stated)} of them about others (--no-calibrate leaves these out)" if others else ""
     )

@@ -16,6 +16,8 @@ from endoxa.curate import opposites
 from endoxa.errors import UserError, first_line
 from endoxa.instruments.pairs.estimates.references import BY_LENGTH, by_frequency
 from endoxa.instruments.pairs.probe.calibration import GROUPS
+from endoxa.runs.folder import RECORDS
+from endoxa.runs.run import finished_run
 from endoxa.schema import ALL, DIRECTIONS, Sample
 from endoxa.schema.provenance import BUILT_BY, WORDS, words_of_cells
 from endoxa.sources.check.wording import denials, lists_by_language, negates
@@ -113,7 +115,7 @@ def check_records(records: pl.DataFrame) -> pl.DataFrame:
 
 
 def _load(run: Path) -> pl.DataFrame:
-    path, facts = (run / "records.parquet", _facts(run)) if run.is_dir() else (run, {})
+    path, facts = (run / RECORDS, finished_run(run, "pairs")) if run.is_dir() else (run, {})
     if not path.is_file():
         raise UserError(
             f"'{run}' does not exist. Name a run folder (written by `endoxa probe pairs`) or its records."
@@ -151,23 +153,6 @@ def _noise(facts: Mapping[str, Any]) -> pl.DataFrame:
     ]
     schema = {"model": pl.String, "rule": pl.String, **{name: OPTIONAL[name] for name in _NOISE}}
     return pl.DataFrame(rows, schema=schema, orient="row")
-
-
-def _facts(run: Path) -> dict[str, Any]:
-    """What a finished run says of itself; empty where that is no table of facts."""
-    described = run / "run.json"
-    if not described.is_file():
-        raise UserError(
-            f"'{run}' is not a run folder: no run.json found. Expected a folder written by `endoxa probe pairs`."
-        )
-    try:
-        content = json.loads(described.read_text(encoding="utf-8"))
-    except (ValueError, OSError) as problem:
-        raise UserError(f"'{described}' cannot be read as JSON: {problem}.") from problem
-    facts = content if isinstance(content, dict) else {}
-    if not (run / "records.parquet").is_file() or not facts.get("finished", True):
-        raise UserError(f"The run '{run}' is not finished. Run the same command again to continue.")
-    return facts
 
 
 def _data_key(facts: Mapping[str, Any]) -> str | None:

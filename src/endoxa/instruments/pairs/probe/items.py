@@ -53,6 +53,11 @@ def chunks(path: Path, settings: PairsSettings) -> Iterator[Chunk]:
         )
 
 
+def items_of(path: Path, settings: PairsSettings) -> Iterator[dict[str, Any]]:
+    """The items of all chunks."""
+    return (item for chunk in chunks(path, settings) for item in chunk.items)
+
+
 GROUP = "identity_group"
 """Column of records with the group of a pair."""
 
@@ -70,19 +75,16 @@ def has_groups(path: Path, settings: PairsSettings) -> bool:
     return any(_lacks_group(pair, settings) for pair in available(path, settings))
 
 
-def group_notes(path: Path, settings: PairsSettings) -> list[str]:
+def group_notes(path: Path, settings: PairsSettings) -> Iterator[str]:
     """How many groups the pairs are about, and how many pairs name none, by axis; nothing where no table is used.
 
     Raises:
         UserError: the user's table names no group of any pair.
     """
     if not has_groups(path, settings):
-        return []
+        return
     coverage = Coverage.of(
-        (item["axis"], item[GROUP])
-        for chunk in chunks(path, settings)
-        for item in chunk.items
-        if item[GROUP] is not None
+        (item["axis"], item[GROUP]) for item in items_of(path, settings) if item[GROUP] is not None
     )
     if settings.identities is not None and not coverage.groups:
         raise UserError(
@@ -93,7 +95,7 @@ def group_notes(path: Path, settings: PairsSettings) -> list[str]:
     note = f"By {table}, {coverage.sentence}."
     if coverage.unnamed:
         note += " Those are no groups of their own: they count with the most frequent group of their axis."
-    return [note]
+    yield note
 
 
 def available(path: Path, settings: PairsSettings) -> Iterator[dict[str, Any]]:
@@ -117,40 +119,39 @@ def _content(pair: Mapping[str, Any]) -> str:
     return json.dumps([value for name, value in pair.items() if name not in ("item_id", *PROVENANCE_COLUMNS)])
 
 
-def language_notes(path: Path, settings: PairsSettings, comparisons: Comparisons | None) -> list[str]:
+def language_notes(path: Path, settings: PairsSettings, comparisons: Comparisons | None) -> Iterator[str]:
     """What is to be said where a file names no language: in which one its pairs are scored and calibrated.
 
     Raises:
         UserError: the file has a published format, which is in English, and its sentences are in another language.
     """
     if settings.languages:
-        return []
+        return
     options = replace(settings.read_options(), language=NO_LANGUAGE, chunk_rows=LOOKED_AT)
     first = next(iter(read_pairs(path, options, settings.format)), None)
     if first is None or first.filter(pl.col("language") == NO_LANGUAGE).is_empty():
-        return []
+        return
     unsaid = first.filter(pl.col("language") == NO_LANGUAGE)
     if reader_for(path, settings.read_options(), settings.format).name == "native":
         about = unsaid.filter(pl.col("identity").is_not_null()).iter_rows(named=True)
-        if comparisons is None or all(comparisons.of(item)[1] for item in about):
-            return []
-        return [
-            f"{path.name} names no language, so pairs are not compared with 'people' and 'they'. Give --language CODE "
-            "or a column 'language'."
-        ]
+        if comparisons is not None and not all(comparisons.of(item)[1] for item in about):
+            yield (
+                f"{path.name} names no language, so pairs are not compared with 'people' and 'they'. Give --language "
+                "CODE or a column 'language'."
+            )
+        return
     code = assumed_language(unsaid["sent_more"].to_list(), path.name).code
     if code != "en":
         raise UserError(
             f"{path} has a format that names no language and is taken as English, but its sentences seem to be in "
             f"{language_name(code)}. Give the language with --language {code} (or --language en)."
         )
-    return []
 
 
-def neutral_notes(path: Path, settings: PairsSettings, comparisons: Comparisons | None) -> list[str]:
+def neutral_notes(path: Path, settings: PairsSettings, comparisons: Comparisons | None) -> Iterator[str]:
     """In which languages pairs that name an identity are not calibrated, for want of neutral phrases."""
     if comparisons is None:
-        return []
+        return
     lacking = sorted(
         {
             code
@@ -159,12 +160,11 @@ def neutral_notes(path: Path, settings: PairsSettings, comparisons: Comparisons 
             if not neutral_identities(code) and not comparisons.of(item)[1]
         }
     )
-    if not lacking:
-        return []
-    return [
-        f"Not calibrated: endoxa knows no neutral identity in {', '.join(map(language_name, lacking))}; add a row of "
-        "kind neutral to people.csv of a pack."
-    ]
+    if lacking:
+        yield (
+            f"Not calibrated: endoxa knows no neutral identity in {', '.join(map(language_name, lacking))}; add a row "
+            "of kind neutral to people.csv of a pack."
+        )
 
 
 LOOKED_AT = 2000
@@ -192,9 +192,8 @@ def words(settings: PairsSettings) -> Used:
     tally = Tally()
     data = locate(settings.data)
     comparisons = comparisons_of(data, settings)
-    for chunk in chunks(data, settings):
-        for item in chunk.items:
-            tally.add_stated(item[BUILT_BY], item[WORDS])
-            if comparisons and item["identity"] and comparisons.of(item)[0] == PHRASES:
-                tally.add("neutral identities", [item["language"]])
+    for item in items_of(data, settings):
+        tally.add_stated(item[BUILT_BY], item[WORDS])
+        if comparisons and item["identity"] and comparisons.of(item)[0] == PHRASES:
+            tally.add("neutral identities", [item["language"]])
     return tally.used

@@ -25,6 +25,7 @@ from endoxa.instruments.pairs.probe.items import (
     chunks,
     comparisons_of,
     group_notes,
+    items_of,
     language_notes,
     neutral_notes,
     require_items,
@@ -140,19 +141,19 @@ class Scoring:
     comparisons: Comparisons | None
 
 
-def denial_notes(path: Path, settings: PairsSettings, comparisons: Comparisons | None) -> list[str]:
+def denial_notes(path: Path, settings: PairsSettings, comparisons: Comparisons | None) -> Iterator[str]:
     """What is to be said first where nearly all pairs set a sentence against its denial.
 
     Looks at the first pairs only.
     """
-    first = list(islice((item for chunk in chunks(path, settings) for item in chunk.items), LOOKED_AT))
+    first = list(islice(items_of(path, settings), LOOKED_AT))
     denied = [
         item
         for item in first
         if negates(item["sent_more"], item["sent_less"], (item["language"] or "").split("-")[0])
     ]
-    sentence = denials_note(denied, comparisons, len(first))
-    return [sentence] if sentence else []
+    if sentence := denials_note(denied, comparisons, len(first)):
+        yield sentence
 
 
 def pairs_work(settings: PairsSettings, out: Path) -> Work:
@@ -397,7 +398,7 @@ def _count(data: Path, settings: PairsSettings, journal: Journal) -> int:
             "check` lists all duplicates."
         )
 
-    items = (item for chunk in chunks(data, settings) for item in chunk.items)
+    items = items_of(data, settings)
     count = sum(1 for _ in each_once(items, lambda item: str(item["item_id"]), journal, repeated))
     require_items(count, data, settings)
     return count

@@ -43,7 +43,7 @@ from endoxa.stats.verdicts import ABOVE, BELOW, UNCLEAR, UNTESTED, significance
 
 COMPARED = ("model_a", "rule_a", "model_b", "rule_b", "language", "axis")
 """What a comparison is about."""
-POINTS = Measure("difference of preference ratios in percentage points", 0.0, "+.0%", 0.1, 0.1)
+POINTS = Measure("difference of preference ratios", 0.0, "+.0%", 0.1, 0.1)
 MANY = 6
 """Models from which letters say who differs from whom, in place of a sentence for every two."""
 MOST_NAMED, MOST_ROWS, MOST_GROUPS = 5, 24, 4

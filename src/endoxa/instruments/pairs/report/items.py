@@ -7,7 +7,7 @@ from pathlib import Path
 
 import polars as pl
 
-from endoxa.instruments.pairs.report.results import Results
+from endoxa.instruments.pairs.report.results import Results, read_columns
 from endoxa.report.document import Section
 from endoxa.report.items import Items, items_section
 from endoxa.report.words import axis_name
@@ -24,6 +24,13 @@ def pairs_shown(results: Results, folders: Sequence[Path]) -> Section:
         folders: run folders the sentences are read from.
     """
     records = results.records
+    more_first = pl.col("stereotypical") == "more"
+    columns = ("item_id", "stereotypical", "sent_more", "sent_less")
+    sentences = read_columns(folders, columns, once=True).select(
+        "item_id",
+        first=pl.when(more_first).then("sent_more").otherwise("sent_less"),
+        second=pl.when(more_first).then("sent_less").otherwise("sent_more"),
+    )
     names = {axis: axis_name(axis) for axis in records["axis"].unique()}
     items = (
         records.with_columns(size=pl.col("difference").abs())
@@ -37,7 +44,7 @@ def pairs_shown(results: Results, folders: Sequence[Path]) -> Section:
             group=pl.coalesce("identity_group", "identity").first(),
         )
         .sort("place", maintain_order=True)
-        .join(_sentences(folders), on="item_id", maintain_order="left")
+        .join(sentences, on="item_id", maintain_order="left")
         .rename({"item_id": "id"})
     )
     answers = records.select(
@@ -63,25 +70,4 @@ def pairs_shown(results: Results, folders: Sequence[Path]) -> Section:
         lead="A number is the score of the stereotypical sentence minus that of the other, in the unit of the rule.",
         unveil="Show all sentences (they quote stereotypes and can be offensive)",
         closing="Every pair, with all scores and token counts, is in records.parquet of the run folder.",
-    )
-
-
-def _sentences(folders: Sequence[Path]) -> pl.DataFrame:
-    """`item_id`, the stereotypical sentence (`first`) and the other one (`second`)."""
-    frames = (
-        pl.scan_parquet(folder / "records.parquet")
-        .select("item_id", "stereotypical", "sent_more", "sent_less")
-        .unique("item_id", keep="first", maintain_order=True)
-        for folder in folders
-    )
-    more_first = pl.col("stereotypical") == "more"
-    return (
-        pl.concat(frames)
-        .unique("item_id", keep="first", maintain_order=True)
-        .select(
-            "item_id",
-            first=pl.when(more_first).then("sent_more").otherwise("sent_less"),
-            second=pl.when(more_first).then("sent_less").otherwise("sent_more"),
-        )
-        .collect()
     )

@@ -21,6 +21,7 @@ from endoxa.instruments.pairs.estimates.deciding import calibrated, calibration_
 from endoxa.instruments.pairs.estimates.inference import Units, share_estimate, units_of
 from endoxa.instruments.pairs.estimates.records import CONTENT, scores_of
 from endoxa.instruments.pairs.estimates.rounding import within_rounding
+from endoxa.instruments.pairs.report.results import read_columns
 from endoxa.report.quoting import (
     FEWEST,
     FLIPS,
@@ -33,7 +34,6 @@ from endoxa.report.quoting import (
 )
 from endoxa.report.words import count, listed, percent, percent_interval, plural, short_labels
 from endoxa.runs.estimates import settings_of
-from endoxa.runs.folder import RECORDS
 from endoxa.runs.options import DEFAULT_CONFIDENCE
 from endoxa.runs.run import read_run
 from endoxa.schema import PAIR_COLUMNS
@@ -126,11 +126,9 @@ def examined(
         labels: how models are called.
         confidence: confidence level of intervals.
     """
-    table = _read(folders)
-    facts, problems = looked_up(
-        table.select(list(PAIR_COLUMNS)).unique("item_id", keep="first", maintain_order=True)
-    )
-    every = _preferences(records, facts, _token_counts(table), labels, confidence)
+    facts, problems = looked_up(read_columns(folders, tuple(PAIR_COLUMNS), once=True))
+    tokens = _token_counts(read_columns(folders, ("item_id", "stereotypical", "model", "rule", *TOKENS)))
+    every = _preferences(records, facts, tokens, labels, confidence)
     return [preferences for preferences in every if len(preferences.values)], problems
 
 
@@ -155,15 +153,6 @@ def run_diagnostics(folder: Path) -> list[Diagnostic]:
     confidence = (settings_of(folder) or {}).get("confidence", DEFAULT_CONFIDENCE)
     every, problems = examined(records, [folder], labels, confidence)
     return list(diagnostics(every, problems, [folder], records["item_id"].n_unique()))
-
-
-def _read(folders: Sequence[Path]) -> pl.DataFrame:
-    """Every record as the runs keep it: the pair, model, rule and numbers of tokens; absent columns are null."""
-    names = (*PAIR_COLUMNS, "model", "rule", *TOKENS)
-    lazy = [pl.scan_parquet(folder / RECORDS) for folder in folders]
-    frames = [rows.select(name for name in names if name in rows.collect_schema()).collect() for rows in lazy]
-    table = pl.concat(frames, how="diagonal_relaxed")
-    return table.with_columns(pl.lit(None).alias(name) for name in names if name not in table.columns)
 
 
 def looked_up(items: pl.DataFrame) -> tuple[pl.DataFrame, list[Problem]]:

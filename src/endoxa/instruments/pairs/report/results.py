@@ -25,6 +25,7 @@ from endoxa.report.claims import clear
 from endoxa.report.inputs import Run
 from endoxa.report.words import short_labels, slug
 from endoxa.runs.families import beside_a_test
+from endoxa.runs.folder import RECORDS
 from endoxa.schema import ALL
 
 CELL = ("model", "rule", "language", "axis")
@@ -87,6 +88,18 @@ def with_differences(records: pl.DataFrame) -> pl.DataFrame:
     """
     sign = pl.when(pl.col("stereotypical") == "more").then(1.0).otherwise(-1.0)
     return records.with_columns(difference=sign * (pl.col("score_more") - pl.col("score_less")))
+
+
+def read_columns(folders: Sequence[Path], names: Sequence[str], *, once: bool = False) -> pl.DataFrame:
+    """Columns of the records as runs keep them, null where they are absent; `once`: a row for each pair."""
+    frames = []
+    for folder in folders:
+        rows = pl.scan_parquet(folder / RECORDS)
+        rows = rows.select(name for name in names if name in rows.collect_schema())
+        frames.append((rows.unique("item_id", keep="first", maintain_order=True) if once else rows).collect())
+    table = pl.concat(frames, how="diagonal_relaxed")
+    table = table.with_columns(pl.lit(None).alias(name) for name in names if name not in table.columns)
+    return table.unique("item_id", keep="first", maintain_order=True) if once else table
 
 
 def labels_of(frames: Iterable[pl.DataFrame]) -> dict[str, str]:

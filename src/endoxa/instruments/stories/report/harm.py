@@ -280,9 +280,9 @@ def _coverage(results: StoryResults, others: int) -> Iterator[Finding]:
     shown, rated = results.associations.height, results.associations.drop_nulls("harmful").height
     if others:
         here = (
-            f"Rated are {count(rated)} of {plural(shown, 'association')} shown here, and "
+            f"Rated: {count(rated)} of {plural(shown, 'association')} shown here, and "
             if shown
-            else "Rated are "
+            else "Rated: "
         )
         yield Finding(
             f"{here}{plural(others, 'association')} that the stories and tables of this page do not show.",

@@ -213,12 +213,11 @@ def _chance(results: StoryResults) -> Iterator[Finding]:
         tested = results.tested.filter(rule)
         tests = tests_of(tested)
         if tests["families"]:
-            least = _few(expected(tested))
-            alphas = tested["alpha"].unique().sort().to_list()
+            least, alphas = _few(expected(tested)), tested["alpha"].unique().sort().to_list()
             yield Finding(
-                f"Families of tests that hold an association, {where}: {count(tests['families_found'])} of "
-                f"{count(tests['families'])}. With nothing to find, at most {least} would, on average "
-                f"(false-discovery rate {', '.join(map(rate, alphas))}).",
+                "Families of tests (one base attribute of a model against all others) that hold an association, "
+                f"{where}: {count(tests['families_found'])} of {count(tests['families'])}. With nothing to find, at "
+                f"most {least} would, on average (false-discovery rate {', '.join(map(rate, alphas))}).",
                 (tests, {"expected": float(least)}, *({"alpha": alpha} for alpha in alphas)),
             )
 
