@@ -18,7 +18,9 @@ import numpy as np
 
 from endoxa.instruments.pairs.estimates.deciding import CALIBRATED, RAW
 from endoxa.instruments.pairs.estimates.inference import (
+    FLIPS_PER_RESAMPLE,
     IDENTITIES,
+    MEAN_METHOD,
     NONCENTRAL_T,
     SMOOTH_METHOD,
     WILSON,
@@ -26,11 +28,9 @@ from endoxa.instruments.pairs.estimates.inference import (
     T,
     Units,
     check_sample,
-    crossed,
     independence,
-    mean_estimate,
+    over_units,
     share_estimate,
-    smooth,
     testable,
     units_of,
 )
@@ -204,7 +204,8 @@ def means(asked: Asked, values: np.ndarray, units: Units) -> list[Estimate]:
     independent = asked.row(
         float(values.mean()), len(values), method, interval=interval, p_value=p_value, code=T, reason=reason
     )
-    return [independent, mean_estimate(asked, values, units)]
+    flips = FLIPS_PER_RESAMPLE * asked.resamples
+    return [independent, over_units(asked, values, units, MEAN_METHOD, flips=flips)]
 
 
 CONSTANT = "the differences do not vary"
@@ -225,12 +226,16 @@ def effect_sizes(asked: Asked, values: np.ndarray, units: Units) -> list[Estimat
         return [independent, replace(clustered, p_value=NAN, method=SMOOTH_METHOD, reason=reason, **nothing)]
     d, confidence = float(values.mean() / values.std(ddof=1)), asked.confidence
     ends = _noncentral_interval(d, len(values), confidence)
-    result = smooth(d, standardised_influence(values), units, confidence)
-    interval = agreeing(result.interval, d, 0.0, clustered.p_value, confidence)
+    # Against its own value nothing is to be tested: one flip is as good as many.
+    linear = d + standardised_influence(values)
+    row = over_units(replace(asked, neutral=d), linear, units, SMOOTH_METHOD, flips=1)
+    interval = agreeing(Interval(row.low, row.high), d, 0.0, clustered.p_value, confidence)
     linearised = replace(
-        crossed(asked, d, result, units, SMOOTH_METHOD),
+        row,
+        value=d,
         low=interval.low,
         high=interval.high,
+        neutral=0.0,
         p_value=clustered.p_value,
         reason=clustered.reason,
     )
