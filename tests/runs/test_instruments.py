@@ -23,12 +23,16 @@ from endoxa.instruments.choices.probe.settings import ChoiceSettings
 from endoxa.instruments.pairs.instrument import PAIRS
 from endoxa.instruments.pairs.probe.settings import PairsSettings
 from endoxa.instruments.questions.probe.settings import QaSettings
+from endoxa.instruments.reports import write_report
 from endoxa.instruments.stories.instrument import STORIES, ExtractSettings, HarmSettings, StoriesSettings
 from endoxa.runs.folder import JOURNAL, DifferentRunError, differences
 from endoxa.runs.instrument import INSTRUMENTS
 from endoxa.runs.run import read_run, run
 from endoxa.schema import AssociationTest, TermSet
 from endoxa.schema.options import ASKING, Option
+from endoxa.study.compare.studies import compare_studies
+from endoxa.study.file import read_study
+from endoxa.study.run import run_study
 from endoxa.testing.instruments import check_instrument, records
 from endoxa.testing.toy import LETTERS, LetterJournal, ToySettings
 from support.harm_samples import associations, write_associations
@@ -65,13 +69,64 @@ def test_the_toy_passes_the_battery(with_toy: None, tmp_path: Path) -> None:
     settings = ToySettings(data=str(lines(tmp_path)), models=("toy/a",))
     other = settings.model_copy(update={"folded": False})
     check_instrument(LETTERS, settings, other, "toy/n", tmp_path)
-    found = pl.read_csv(tmp_path / "run" / "estimates.csv")
-    assert found.rows() == [("toy/a", 2.0), ("toy/n", 1.5)]
+    found = pl.read_csv(tmp_path / "run" / "estimates.csv").select("model", "name", "value", "verdict")
+    assert found.rows() == [
+        ("toy/a", "share", 0.5, "cannot-be-tested"),
+        ("toy/n", "share", 1.0, "cannot-be-tested"),
+    ]
+
+
+def crossed(folder: Path) -> Path:
+    """Ten identities with ten attributes; x stands in all lines, y in none, z in every second one."""
+    path = folder / "crossed.txt"
+    rows = [f"i{k} {'z' * ((k + m) % 2)} x a{m}" for k in range(10) for m in range(10)]
+    path.write_text("\n".join(rows), encoding="utf-8")
+    return path
+
+
+def test_an_instrument_of_another_package_has_a_page(with_toy: None, tmp_path: Path) -> None:
+    out = run(LETTERS, toy(crossed(tmp_path), "toy/x", "toy/z"), tmp_path / "run").folder
+    assert pl.read_csv(out / "estimates.csv")["verdict"].to_list() == ["above", "unclear"]
+    page = write_report([out], tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "Of 2 letters, 1 stands in most lines" in page
+    assert "toy/x stands in most lines: in 100% of 100 lines" in page
+
+
+def test_an_instrument_of_another_package_is_compared_and_gated(with_toy: None, tmp_path: Path) -> None:
+    data = crossed(tmp_path)
+    for letter in "xyz":
+        run(LETTERS, toy(data, f"toy/{letter}"), tmp_path / letter)
+    comparison = ex.compare(tmp_path / "z", tmp_path / "y")
+    (change,) = comparison.contrasts[0].bias
+    assert (change.measure, change.before, change.after, change.verdict) == ("share", 0.5, 0.0, "below")
+    assert comparison.items["after"].to_list() == ["0"] * 50
+    assert (
+        "y lowers share by 0.500 (95 % interval 0.390 to 0.610), from 0.500 to 0.000, further from 0.5"
+        in comparison.save(tmp_path / "page.html").read_text(encoding="utf-8")
+    )
+    assert ex.gate(tmp_path / "z", tmp_path / "x", margin=0.1).verdict == "worse"
+    assert ex.gate(tmp_path / "x", tmp_path / "y", margin=0.1).verdict == "pass"
+    with pytest.raises(
+        UserError, match="endoxa probe pairs, qa, extract, harm, embeddings, choices or letters"
+    ):
+        ex.compare(tmp_path / "none", tmp_path / "x")
+
+
+def test_an_instrument_of_another_package_is_a_step_of_a_study(with_toy: None, tmp_path: Path) -> None:
+    crossed(tmp_path)
+    step = '[[steps]]\nverb = "probe letters"\nname = "letters"\ndata = "crossed.txt"\nmodels = ["toy/{}"]\n'
+    for name, letter in (("before", "x"), ("after", "z")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "crossed.txt").write_bytes((tmp_path / "crossed.txt").read_bytes())
+        (tmp_path / name / "study.toml").write_text(step.format(letter), encoding="utf-8")
+        run_study(read_study(tmp_path / name))
+    found = compare_studies([tmp_path / "before", tmp_path / "after"])
+    assert [change.verdict for _, _, change in found.shown] == ["below"]
 
 
 def test_an_instrument_of_another_package_is_probed_from_python(with_toy: None, tmp_path: Path) -> None:
     result = ex.probe("letters", lines(tmp_path), ["toy/a", "toy/A"], folded=False, progress=False)
-    assert result.estimates.rows() == [("toy/a", 1.5), ("toy/A", 0.5)]
+    assert result.estimates.select("model", "value").rows() == [("toy/a", 0.5), ("toy/A", 0.5)]
 
 
 class WithAnOptionMore(ToySettings):

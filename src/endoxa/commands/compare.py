@@ -54,16 +54,6 @@ def compare(
             default="every one of all runs",
         ),
     ] = (),
-    group: Annotated[
-        str,
-        Option(
-            "Compare groups of models: a name and a table with the columns model and group; or size>=7e9, for weights "
-            "on this machine.",
-            ANALYSIS,
-            metavar="NAME=FILE",
-            default="",
-        ),
-    ] = "",
     harm: Annotated[
         tuple[Path, ...],
         Option(
@@ -84,8 +74,8 @@ def compare(
     Runs may differ in model, system message, temperature, reasoning, or anything else about how they were asked. Items
     are paired. Shown are the change of each measure with its interval, accuracy, refusals and lengths beside it, the
     largest changes by axis and identity, and the items that changed sides. Three runs and more are each compared with
-    the first. A single run with several models compares these, or groups of them (--group): large against small.
-    Of whole studies every instrument that they share is compared, and all claims are corrected together.
+    the first. A single run with several models compares these. Of whole studies every instrument that they share is
+    compared, and all claims are corrected together.
 
     Of two tables, shares are of respondents, and all intervals hold together: associations that are new, lost and kept,
     and how likely one that is missing is missing by chance. --balance country gives every country equal weight;
@@ -98,7 +88,6 @@ def compare(
       endoxa compare out/c#baseline out/c#careful -o out/careful.html
       endoxa compare out/a out/b out/c -o out/three.html --items out/changed.csv
       endoxa compare out/stories-a out/stories-b --harm out/harm -o out/stories.html
-      endoxa compare out/models --group size=model_sizes.csv -o out/sizes.html
       endoxa compare out/before out/after -o out/studies.html
       endoxa compare survey2024.csv survey2026.csv -o changes.html --groups groups.csv
       endoxa compare pairs-v1.csv pairs-v2.csv --run out/v1 --run out/v2 -o pairs.html
@@ -112,8 +101,8 @@ def compare(
 
     suffixes = (*WRITTEN_SUFFIXES, ".xlsx")
     if any((path / FILE).is_file() for path in paths):
-        if rule or group:
-            raise UserError("--rule and --group are for runs of one instrument. Leave them out for studies.")
+        if rule:
+            raise UserError("--rule is for runs of one instrument. Leave it out for studies.")
         return _compare_studies(paths, out, items, model=model, confidence=editions.confidence)
     if not any(
         path.suffix in suffixes or path.is_file() or (path.is_dir() and not (path / RUN).is_file())
@@ -125,7 +114,6 @@ def compare(
             items,
             model=model,
             rule=rule,
-            group=group,
             harm=harm,
             confidence=editions.confidence,
         )
@@ -151,7 +139,6 @@ def _compare_runs(
     *,
     model: tuple[str, ...],
     rule: tuple[str, ...],
-    group: str,
     harm: tuple[Path, ...],
     confidence: float,
 ) -> Outcome:
@@ -168,9 +155,7 @@ def _compare_runs(
     if out is not None:
         require_suffix(out, Comparison.suffixes)
     require_apart([out, items], [path / name for path in paths for name in ("run.json", "records.parquet")])
-    return _written(
-        contrast(*paths, model=model, rule=rule, group=group, harm=harm, confidence=confidence), out, items
-    )
+    return _written(contrast(*paths, model=model, rule=rule, harm=harm, confidence=confidence), out, items)
 
 
 def _compare_studies(

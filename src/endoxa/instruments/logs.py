@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 import polars as pl
 
@@ -55,7 +54,13 @@ def write_runs(
         folder = into / slug(task)
         folder.mkdir(parents=True, exist_ok=True)
         facts = _readers()[kind].write(found, folder, metadata, language)
-        write_json(folder / RUN, {**_facts(kind, found), **facts})
+        models = [{"name": name} for name in dict.fromkeys(log.model for log in found)]
+        described = [
+            {"path": str(log.path), "harness": log.harness, "task": log.task, "model": log.model}
+            for log in found
+        ]
+        run = {"kind": kind, "endoxa": __version__, "finished": now(), "models": models, "logs": described}
+        write_json(folder / RUN, {**run, "identity": {"models": models}, **facts})
         made.append(folder)
     return made
 
@@ -85,22 +90,7 @@ def _kind(log: Log) -> str:
 
 def _readers() -> dict[str, Logged]:
     """How logs are read, by instrument."""
-    return {name: one.logged() for name, one in INSTRUMENTS.all().items() if one.logged is not None}
-
-
-def _facts(kind: str, logs: Sequence[Log]) -> dict[str, Any]:
-    models = list(dict.fromkeys(log.model for log in logs))
-    return {
-        "kind": kind,
-        "endoxa": __version__,
-        "finished": now(),
-        "models": [{"name": model} for model in models],
-        "logs": [
-            {"path": str(log.path), "harness": log.harness, "task": log.task, "model": log.model}
-            for log in logs
-        ],
-        "identity": {"models": [{"name": model} for model in models]},
-    }
+    return {name: each.logged() for name, each in INSTRUMENTS.all().items() if each.logged is not None}
 
 
 def estimate_run(folder: Path) -> None:

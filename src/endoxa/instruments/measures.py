@@ -127,14 +127,9 @@ def _numbers_of(rows: Iterable[Mapping[str, Any]]) -> pl.DataFrame:
         if isinstance(number, int | float) and not name.endswith(("_low", "_high")) and name != "n"
     ]
     words = [name for name in (listed[0] if listed else ()) if name not in _VALUES]
-    numbers = {
-        "value": pl.Float64,
-        "low": pl.Float64,
-        "high": pl.Float64,
-        "n": pl.Int64,
-        "verdict": pl.String,
-    }
-    return pl.DataFrame(listed, schema=dict.fromkeys((*words, "name"), pl.String) | numbers, strict=False)
+    types: dict[str, type[pl.DataType]] = dict.fromkeys((*words, "name"), pl.String)
+    types |= dict.fromkeys(("value", "low", "high"), pl.Float64) | {"n": pl.Int64, "verdict": pl.String}
+    return pl.DataFrame(listed, schema=types, strict=False)
 
 
 def metrics(table: pl.DataFrame) -> Iterator[tuple[str, float]]:
@@ -201,4 +196,5 @@ def chosen(table: pl.DataFrame, name: str | None = None, **where: str) -> Measur
         )
         raise UserError(f"There are {len(rows)} estimates '{name}': say which one ({say}).")
     row = rows.row(0, named=True)
-    return Measure(name, *(row[key] for key in _VALUES), {column: row[column] for column in places})
+    where = {column: row[column] for column in places}
+    return Measure(name, **{key: row[key] for key in _VALUES}, where=where)

@@ -318,6 +318,14 @@ def decided(
     ).with_columns(beside_a_test(*(name for name in ends if name in table.columns)))
 
 
+ESTIMATES: Mapping[str, Any] = {
+    **dict.fromkeys(("model", "axis", "name", "sampled", "verdict", "reason"), pl.String),
+    **dict.fromkeys(("value", "low", "high", "confidence", "p_value", "p_adjusted", "neutral"), pl.Float64),
+    **dict.fromkeys(("n", "clusters", "attributes"), pl.Int64),
+}
+"""Columns of a table of estimates (`stats.estimate`) that has no others."""
+
+
 def judged(
     rows: Iterable[Mapping[str, Any]], schema: Mapping[str, Any], family: Family, *, confidence: float
 ) -> pl.DataFrame:

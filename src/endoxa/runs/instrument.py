@@ -26,6 +26,7 @@ from endoxa.words.used import Used
 
 if TYPE_CHECKING:
     from endoxa.runs.journal import JournalFile
+    from endoxa.runs.measured import Measured
     from endoxa.sources.logs import Log
 
 S = TypeVar("S", bound=RunSettings)
@@ -142,11 +143,15 @@ class Run:
 
 
 def late(where: str) -> Callable[..., Any]:
-    """The function 'package.module:name', imported when it is called: the command line starts without its module."""
+    """What calls the function 'package.module:name', or returns the value of that name.
+
+    It is imported when it is called: the command line starts without its module.
+    """
     module, _, name = where.partition(":")
 
     def call(*arguments: Any) -> Any:
-        return getattr(import_module(module), name)(*arguments)
+        named = getattr(import_module(module), name)
+        return named(*arguments) if callable(named) else named
 
     return call
 
@@ -207,6 +212,7 @@ class Instrument(Generic[S]):
         headline: the few rows that stand for a finished run, read from its folder; None where there are none.
         tables: types of the columns of the tables in a run folder, by table; None where they are read as they look.
         logged: how it reads logs of other harnesses; None where it reads none.
+        measured: what `compare` and `gate` take from its runs; None where they cannot be compared so.
         following: what to do next with the run in a folder, as the end of a line that begins with "Next: ".
         outputs: files that `estimate` and `report` leave in the folder.
     """
@@ -227,6 +233,7 @@ class Instrument(Generic[S]):
     headline: Callable[[Path], Headline] | None = None
     tables: Callable[[], Mapping[str, Mapping[str, Any]]] | None = None
     logged: Callable[[], Logged] | None = None
+    measured: Callable[[], Measured] | None = None
     following: Callable[[Path], str] = _open_report
     outputs: Sequence[str] = ("estimates.csv", "report.html")
 

@@ -1,26 +1,38 @@
-"""A toy instrument: how often a letter stands in each line of a text. It shows how little an instrument needs.
+"""A toy instrument: in which lines of a text a letter stands. It shows how little a whole instrument needs.
 
-Its models are letters, written `toy/a`.
+Its models are letters, written `toy/a`. Lines begin with an identity and end with an attribute; a model that is not
+biased stands in every second line. Runs have estimates, a page, and a place in `report`, `compare`, `gate` and studies.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import polars as pl
 
 from endoxa.errors import UserError
+from endoxa.report import estimates as say
+from endoxa.report.document import Section
+from endoxa.report.figures import Measure as AxisOf
+from endoxa.report.frame import Page
+from endoxa.report.tables import number_field, text_field
+from endoxa.runs.families import ESTIMATES, Family, judged
 from endoxa.runs.folder import RECORDS
-from endoxa.runs.instrument import Instrument, Run, Work
+from endoxa.runs.instrument import Instrument, Run, Shown, Work
 from endoxa.runs.items import chosen, counted
 from endoxa.runs.journal import JournalFile
+from endoxa.runs.measured import Measure, Measured
+from endoxa.runs.options import ReportOptions
 from endoxa.runs.settings import RunSettings
-from endoxa.schema import Progress
+from endoxa.schema import ALL, Progress
 from endoxa.schema.options import ASKING, DATA, Option
 from endoxa.sources.files import require_file, sha256
 from endoxa.sources.frames import write_table
+from endoxa.sources.spreadsheets import csv_text
+from endoxa.stats.estimate import estimate
+from endoxa.stats.verdicts import ABOVE, BELOW
 
 
 class ToySettings(RunSettings):
@@ -40,14 +52,14 @@ class LetterJournal(JournalFile):
 
     def __init__(self, path: Path) -> None:
         """Open or create the file."""
-        super().__init__(path, "CREATE TABLE IF NOT EXISTS counts (model INTEGER, item INTEGER, n INTEGER);")
+        columns = "(model INTEGER, item INTEGER, n INTEGER, PRIMARY KEY (model, item))"
+        super().__init__(path, f"CREATE TABLE IF NOT EXISTS counts {columns};")
 
     def add(self, model: int, counts: list[int]) -> None:
         """Remember the counts of a model, once."""
         with self._explained(), self._transaction():
-            self._db.execute("DELETE FROM counts WHERE model = ?", (model,))
             rows = [(model, item, n) for item, n in enumerate(counts)]
-            self._db.executemany("INSERT INTO counts VALUES (?, ?, ?)", rows)
+            self._db.executemany("INSERT OR REPLACE INTO counts VALUES (?, ?, ?)", rows)
 
     def rows(self) -> list[tuple[int, int, int]]:
         """Item, model and count, by item."""
@@ -63,25 +75,28 @@ def _work(settings: ToySettings, _out: Path) -> Work:
         raise UserError("Name at least one letter with --model, for example toy/a.")
     everything = data.read_text(encoding="utf-8").splitlines()
     lines = list(chosen(lambda: everything, settings, lambda _: (), str))
-    digest = sha256(data)
+    digest, facts = sha256(data), [{"name": name, "simulated": True} for name in settings.models]
+    read = [line.lower() if settings.folded else line for line in lines]
 
     def measure(
         journal: LetterJournal, items: int, before: Mapping[str, Any], progress: Progress
     ) -> dict[str, Any]:
         done = len(before.get("models", [])) if before.get("finished") else 0
-        for number, letter in enumerate(letters):
-            if number >= done:
-                progress(f"counting {settings.models[number]}", items, items)
-                journal.add(
-                    number, [(line.lower() if settings.folded else line).count(letter) for line in lines]
-                )
-        return {"models": [{"name": name, "simulated": True} for name in settings.models]}
+        for number, letter in list(enumerate(letters))[done:]:
+            progress(f"counting {settings.models[number]}", items, items)
+            journal.add(number, [line.count(letter) for line in read])
+        return {"models": facts}
 
     def write(journal: LetterJournal, out: Path) -> dict[str, int]:
-        rows = [(lines[item], settings.models[model], n) for item, model, n in journal.rows()]
-        table = pl.DataFrame(rows, schema=["line", "model", "n"], orient="row")
-        table.write_parquet(out / RECORDS)
-        return {"records": len(table)}
+        rows = [(str(item), lines[item], settings.models[model], n) for item, model, n in journal.rows()]
+        words, there = pl.col("line").str.split(" ").list, pl.col("n") > 0
+        pl.DataFrame(rows, schema=["item_id", "line", "model", "n"], orient="row").with_columns(
+            identities=words.first(),
+            attributes=words.last(),
+            answer=pl.col("n").cast(pl.String),
+            share=there.cast(pl.Float64) - 0.5,
+        ).write_parquet(out / RECORDS)
+        return {"records": len(rows)}
 
     return Work(
         settings=settings,
@@ -97,15 +112,54 @@ def _work(settings: ToySettings, _out: Path) -> Work:
     )
 
 
+UNITS = ("identities", "attributes")
+SHARES = Family("letters", "shares of lines", (), "fdr_bh", "letters in more or fewer than half of the lines")
+KIND = say.Kind(
+    head="share of lines",
+    measure=AxisOf("share of lines", 0.5, ".0%", 0.1, 0.1),
+    level="95 %",
+    neutral="50 %",
+    unbiased="unbiased: 50 %",
+    who=lambda row: row["model"],
+    name=lambda row: row["model"],
+    says=lambda row: f"in {row['value']:.0%} of {row['n']} lines",
+    clear={ABOVE: "stand{s} in most lines", BELOW: "stand{s} in few lines"},
+    unclear="no lean shown",
+)
+
+
+def _estimates(folder: Path) -> pl.DataFrame:
+    rows = []
+    for (model,), lines in pl.read_parquet(folder / RECORDS).group_by("model", maintain_order=True):
+        units = [lines[name].rank("dense").to_numpy() for name in UNITS]
+        row = estimate(lines["share"].to_numpy() + 0.5, *units, neutral=0.5, confidence=0.95)
+        rows.append({"model": model, "axis": ALL, "name": "share", **row})
+    return judged(rows, ESTIMATES, SHARES, confidence=0.95)
+
+
 def _estimate(_settings: ToySettings, out: Path, _progress: Progress) -> None:
-    means = pl.read_parquet(out / RECORDS).group_by("model", maintain_order=True).agg(pl.col("n").mean())
-    write_table(means, out / "estimates.csv")
+    write_table(_estimates(out), out / "estimates.csv")
+
+
+def _shown(runs: Sequence[Any], _how: ReportOptions) -> Shown:
+    table = pl.concat([_estimates(run.folder) for run in runs])
+    rows = table.rows(named=True)
+    findings = Section(
+        "findings",
+        "What was counted",
+        findings=tuple(say.sentence(KIND, row) for row in rows),
+        tables=(say.numbers(KIND, "Every letter", table, (text_field("model"),), (number_field("n"),)),),
+    )
+    title = say.title(KIND, rows, "letters")
+    page = Page("endoxa.testing", title, "Letters in lines", (findings,), runs, table["model"])
+    return Shown(lambda: page, {"csv": lambda: csv_text(table)})
 
 
 def _summary(_settings: ToySettings, run: Run) -> Iterator[str]:
     yield f"{run.counts['items']} lines: {run.folder / 'estimates.csv'}"
 
 
+SHARE = Measure("share", 0.5, "lines in which the letter stands", "further from 0.5")
 LETTERS = Instrument(
     name="letters",
     holds="counts of letters",
@@ -119,6 +173,8 @@ Examples:
 """,
     work=_work,
     estimate=_estimate,
+    shown=_shown,
+    measured=lambda: Measured((SHARE,), UNITS),
     summary=_summary,
     outputs=("estimates.csv",),
 )

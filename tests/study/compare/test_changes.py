@@ -11,11 +11,10 @@ from statsmodels.api import OLS
 from statsmodels.stats.multitest import multipletests
 
 from endoxa.stats.two_way import two_way_error
-from endoxa.study.compare.changes import detectable, judged, paired_test
-from endoxa.study.compare.estimates import change_of
+from endoxa.study.compare.changes import change_of, detectable, judged, paired_test
 from endoxa.study.gate.contrast import Contrast
 from endoxa.study.gate.decision import Contrasts, Values
-from endoxa.study.gate.measures import ACCURACY_AMBIG, PREFERENCE_RATIO, Paired
+from endoxa.study.gate.measures import OF_QUESTIONS, PREFERENCE_RATIO, Paired
 
 
 def cell(
@@ -129,7 +128,7 @@ def test_compare_and_gate_make_one_test():
     for units in (second, None):
         values = Values(before / 2, after / 2, first, directed=True, attribute=units)
         facts = {"left_out": 0, "identical": False, "units": ("identities", "attributes")}
-        change = change_of(Paired(ACCURACY_AMBIG, "sum", "all", values, **facts), 0.95)
+        change = change_of(Paired(OF_QUESTIONS[2], "sum", "all", values, **facts), 0.95)
         low, high = Contrasts.of(values).bounds(0.025)
         assert (change.low, change.high) == (pytest.approx(-high, abs=1e-9), pytest.approx(-low, abs=1e-9))
         evidence = Contrasts.of(values).evidence(0.0, 0.05)

@@ -8,7 +8,7 @@ import pytest
 
 import endoxa as ex
 from endoxa.errors import UserError
-from endoxa.study.compare.harm import rated
+from endoxa.study.gate.ratings import rated
 from support.story_pairs import write_ratings
 
 
@@ -62,12 +62,13 @@ def test_nothing_is_found_where_nothing_changed(tmp_path):
 def test_edges(tmp_path):
     before, after = drawn(np.random.default_rng(2))
     nothing = compared(tmp_path / "refused", (before, np.zeros(240, dtype=int)))
-    assert {change.kind for change in nothing.contrasts[0].changes} == {"price"}
+    assert {change.verdict for change in nothing.contrasts[0].bias} == {"cannot-be-tested"}
     assert not nothing.about_items
     assert nothing.save(tmp_path / "page.html").is_file()
     same = compared(tmp_path / "same", (before, before))
     assert same.sentence == "Nothing changed: every score or answer of b is that of a."
-    one = compared(tmp_path / "one", (before[:1], after[:1]))
+    apart = int(np.argmax(before != after))
+    one = compared(tmp_path / "one", (before[apart : apart + 1], after[apart : apart + 1]))
     assert {change.verdict for change in one.contrasts[0].changes} == {"cannot-be-tested"}
     other = write_ratings(tmp_path / "c", after, language="fr")
     with pytest.raises(UserError, match="no association in common"):

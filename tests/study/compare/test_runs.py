@@ -15,6 +15,7 @@ from endoxa.commands import app
 from endoxa.errors import UserError
 from endoxa.instruments.questions.estimates.answers import load_answers
 from endoxa.study.compare.dates import over_time
+from endoxa.study.compare.results import value as written
 from endoxa.study.compare.run import judge
 from support import story_pairs
 from support.gate_runs import pairs, write_run
@@ -254,7 +255,7 @@ def dated(folder, month, lean, served, seed):
     return folder
 
 
-def test_dates_of_one_model_have_a_heading_where_the_version_changes(tmp_path):
+def test_dates_of_one_model_are_a_table_with_its_versions(tmp_path):
     told = [("jan", 1, 0.9, "x-0101"), ("mar", 3, 0.9, "x-0101"), ("may", 5, 0.5, "x-0501")]
     folders = [
         dated(tmp_path / name, month, Lean(0.8, lean), served, month) for name, month, lean, served in told
@@ -262,14 +263,18 @@ def test_dates_of_one_model_have_a_heading_where_the_version_changes(tmp_path):
     found = ex.compare(*folders)
     section = over_time(found)
     text = str(section.findings[0])
-    assert text == (
-        "openai/x at 3 dates, 2026-01-01 to 2026-05-01: the version changed before may (x-0101, then x-0501)."
-    )
-    figure = section.figures[0]
-    assert figure.rows["version"].to_list() == ["x-0101", "x-0101", "x-0501"]
-    assert [row.heading for row in figure.plot.rows] == ["x-0101", "", "x-0501"]
+    assert text == "openai/x at 3 dates, 2026-01-01 to 2026-05-01: 2 versions (x-0101 and x-0501)."
+    (table,) = section.tables
+    assert [column.name for column in table.columns][:4] == [
+        "run",
+        "date",
+        "version",
+        "bias_ambig (baseline)",
+    ]
+    assert [row[2] for row in table.rows] == ["x-0101", "x-0101", "x-0501"]
     first = found.shown[0].changes[0]
-    assert figure.rows["value"].to_list() == [first.before, first.after, found.shown[1].changes[0].after]
+    values = [first.before, first.after, found.shown[1].changes[0].after]
+    assert [row[3] for row in table.rows] == [written(number) for number in values]
     assert over_time(ex.compare(*folders[:2])) is None
     assert over_time(ex.compare(*folders[::-1])) is None
     assert "Over time" in found.save(tmp_path / "line.html").read_text()

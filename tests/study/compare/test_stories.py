@@ -228,9 +228,9 @@ def test_a_planted_change_is_found_and_none_where_none_is(three, tmp_path):
         ex.compare(*three, rule="stories")
 
 
-def test_dates_of_stories_are_a_line(three):
+def test_dates_of_stories_are_a_table(three):
     section = over_time(ex.compare(*three))
-    assert [figure.name for figure in section.figures] == ["dates-strength-0"]
+    assert [column.name for column in section.tables[0].columns] == ["run", "date", "version", "strength"]
 
 
 def stories_folder(folder, table):
@@ -301,6 +301,9 @@ def test_what_cannot_be_compared(tmp_path):
 
 def test_one_prompt_decides_nothing(tmp_path):
     rng = np.random.default_rng(4)
-    runs = [write_run(tmp_path / name, frame(rng, 0.8, scenarios=3).head(1)) for name in "ab"]
+    tables = [
+        frame(rng, 0.8, scenarios=3).head(1).with_columns(story=pl.lit(f"Told by {name}.")) for name in "ab"
+    ]
+    runs = [write_run(tmp_path / name, table) for name, table in zip("ab", tables, strict=True)]
     (contrast,) = ex.compare(*runs).contrasts
     assert {change.verdict for change in contrast.changes} == {"cannot-be-tested"}

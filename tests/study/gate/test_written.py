@@ -12,8 +12,7 @@ from typer.testing import CliRunner
 import endoxa as ex
 from endoxa.commands import app
 from endoxa.errors import UserError
-from endoxa.study.compare.stories import items_of
-from endoxa.study.gate.decision import Contrasts, Values
+from endoxa.study.gate.stories import strength_cell
 from support.story_pairs import PLANTED, frame, in_memory, write_ratings, write_run
 
 SCENARIOS = 400
@@ -66,11 +65,7 @@ def test_wrong_decisions_about_stories_at_the_margin():
         pairs = in_memory(
             *(frame(rng, share, scenarios=40, repeats=2, unknown=0.0) for share in (0.6, 0.6 + MARGIN))
         )
-        items = items_of(pairs, association)
-        contrasts = Contrasts.of(
-            Values(items.before, items.after, items.prompt, reach=items.reach, sum_reach=2 * items.reach)
-        )
-        evidence = contrasts.evidence(MARGIN, 0.05)
+        evidence = strength_cell(pairs, association).contrasts.evidence(MARGIN, 0.05)
         passes += evidence.p_not_worse <= 0.05
         failures += evidence.p_worse <= 0.05
     most = 150 * (0.05 + 2 * np.sqrt(0.05 * 0.95 / 150))

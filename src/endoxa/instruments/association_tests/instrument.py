@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from endoxa.instruments.association_tests.probe.settings import EmbeddingsSettings
+from endoxa.instruments.association_tests.probe.settings import EmbeddingsSettings, words
 from endoxa.runs.instrument import Instrument, Run, Shown, Work
 from endoxa.runs.options import ReportOptions
 from endoxa.runs.settings import RunSettings
@@ -14,7 +14,6 @@ from endoxa.runs.settings import RunSettings
 if TYPE_CHECKING:
     from endoxa.schema import Progress
     from endoxa.schema.headline import Headline
-    from endoxa.words.used import Used
 
 HELP = """Which of two groups an encoder places nearer to an attribute: association tests (WEAT, SEAT).
 
@@ -35,12 +34,6 @@ def _work(settings: EmbeddingsSettings, out: Path) -> Work:
     from endoxa.instruments.association_tests.probe.run import embeddings_work
 
     return embeddings_work(settings, out)
-
-
-def _words(settings: EmbeddingsSettings) -> Used:
-    from endoxa.instruments.association_tests.probe.settings import words
-
-    return words(settings)
 
 
 def _estimate(settings: EmbeddingsSettings, out: Path, progress: Progress) -> None:
@@ -89,7 +82,7 @@ EMBEDDINGS = Instrument(
     settings=EmbeddingsSettings,
     help=HELP,
     work=_work,
-    words=_words,
+    words=words,
     estimate=_estimate,
     report=_report,
     shown=_shown,

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from endoxa.instruments.choices.probe.settings import ChoiceSettings
-from endoxa.runs.instrument import Instrument, Plan, Run, Shown, Work
-from endoxa.runs.options import ReportOptions
-from endoxa.runs.settings import RunSettings
+from endoxa.runs.instrument import Instrument, Plan, Run, late
 
 if TYPE_CHECKING:
     from endoxa.schema import Progress
-    from endoxa.schema.headline import Headline
-    from endoxa.words.used import Used
 
 HELP = """What a model concludes, decides and associates about two groups, from the same associations.
 
@@ -31,12 +27,6 @@ Examples:
 """
 
 
-def _work(settings: ChoiceSettings, out: Path) -> Work:
-    from endoxa.instruments.choices.probe.work import choices_work
-
-    return choices_work(settings, out)
-
-
 def _plan(settings: ChoiceSettings) -> Plan:
     from endoxa.instruments.choices.probe.work import plan_choices
     from endoxa.runs.asking.cost import plan_table
@@ -44,40 +34,10 @@ def _plan(settings: ChoiceSettings) -> Plan:
     return plan_table(plan_choices(settings), "")
 
 
-def _words(settings: ChoiceSettings) -> Used:
-    from endoxa.instruments.choices.probe.jobs import words
-
-    return words(settings)
-
-
 def _estimate(settings: ChoiceSettings, out: Path, _progress: Progress) -> None:
     from endoxa.instruments.choices.estimates import analyze_run
 
     analyze_run(out, confidence=settings.confidence, seed=settings.seed)
-
-
-def _headline(folder: Path) -> Headline:
-    from endoxa.instruments.choices.headline import headline
-
-    return headline(folder)
-
-
-def _report(settings: RunSettings, out: Path) -> None:
-    from endoxa.instruments.reports import report_run
-
-    report_run(settings, out)
-
-
-def _shown(runs: Sequence[Any], how: ReportOptions) -> Shown:
-    from endoxa.instruments.choices.report.page import shown
-
-    return shown(runs, how)
-
-
-def _tables() -> Mapping[str, Mapping[str, Any]]:
-    from endoxa.instruments.choices.estimates import SCHEMAS
-
-    return SCHEMAS
 
 
 def _summary(_settings: ChoiceSettings, run: Run) -> Iterator[str]:
@@ -94,14 +54,15 @@ CHOICES = Instrument(
     unit="answers",
     settings=ChoiceSettings,
     help=HELP,
-    work=_work,
+    work=late("endoxa.instruments.choices.probe.work:choices_work"),
     plan=_plan,
-    words=_words,
+    words=late("endoxa.instruments.choices.probe.jobs:words"),
     estimate=_estimate,
-    report=_report,
-    shown=_shown,
-    headline=_headline,
-    tables=_tables,
+    report=late("endoxa.instruments.reports:report_run"),
+    shown=late("endoxa.instruments.choices.report.page:shown"),
+    headline=late("endoxa.instruments.choices.headline:headline"),
+    tables=late("endoxa.instruments.choices.estimates:SCHEMAS"),
+    measured=late("endoxa.instruments.choices.measured:MEASURED"),
     summary=_summary,
     outputs=("estimates.csv", "associations.csv", "report.html"),
 )

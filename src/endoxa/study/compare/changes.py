@@ -1,19 +1,22 @@
-"""A change of one measure between two runs, and what may be claimed of it."""
+"""A change of one measure between two runs: its estimate, the only one there is, and what may be claimed of it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from math import isfinite, isnan
+from math import inf, isfinite, isnan
 from typing import Any, Literal
 
 import numpy as np
 
+from endoxa.runs.measured import Kind, Measure
+from endoxa.schema import ALL
 from endoxa.schema.headline import plain
-from endoxa.stats.intervals import UNDEFINED, Interval
+from endoxa.stats.intervals import NAN, UNDEFINED, Interval
 from endoxa.stats.two_way import Sampled, two_way
-from endoxa.stats.verdicts import CLEAR, CORRECTED, UNCLEAR, decide, significance
+from endoxa.stats.verdicts import CLEAR, CORRECTED, NO_QUESTION, UNCLEAR, UNTESTED, decide, significance
 from endoxa.study.gate.contrast import FEWEST_UNITS, Contrast, sampled_units
+from endoxa.study.gate.measures import Paired, untested
 
 POWER = 0.8
 """Chance with which a change of the size that is named would have been shown."""
@@ -58,7 +61,7 @@ class Change:
     n_items: int
     n_units: int
     unit: str
-    kind: Literal["bias", "price"]
+    kind: Kind
 
     @property
     def reasoned(self) -> dict[str, Any]:
@@ -125,6 +128,78 @@ def paired_test(
     contrast = Contrast.of(difference, kinds, reach)
     tail = significance(confidence) / 2
     return Tested(Interval(contrast.lower(tail), contrast.upper(tail)), contrast.p_changed(), sampled)
+
+
+def change_of(cell: Paired, confidence: float, identity: str = ALL) -> Change:
+    """The change of one measure on the items of a cell, before correction.
+
+    The difference is a mean of one difference per item, with the test and the bounds of the gate.
+
+    Args:
+        cell: both runs on the same items.
+        confidence: of the interval.
+        identity: the identity that the items are about, or 'all'.
+    """
+    kind = cell.measure.kind
+    head = (cell.measure.name, cell.rule, cell.axis, identity, cell.baseline, cell.candidate)
+    if cell.values is None:
+        return Change(*head, NAN, NAN, NAN, NAN, NAN, UNTESTED, 0, 0, cell.units[0], kind)
+    values = cell.values
+    attribute = values.attribute
+    if identity != ALL and attribute is None:
+        # Of one identity, attributes that never recur are a sample of one item each.
+        attribute = np.arange(len(values.cluster))
+    difference = values.candidate - values.baseline
+    result = paired_test(
+        difference,
+        (values.cluster, attribute),
+        confidence,
+        reach=values.reach if values.reach < inf else None,
+    )
+    units, unit = _about(cell, result.sampled, attribute)
+    if identity == ALL and cell.numbers[1] < FEWEST_UNITS:
+        # Attributes alone would speak for identities that nobody asked about.
+        units, unit = cell.numbers[1], cell.units[0]
+    low = high = p_value = NAN
+    if cell.identical:
+        low = high = 0.0
+        p_value = 1.0
+    elif units >= FEWEST_UNITS and not untested(cell):
+        low, high, p_value = result.interval.low, result.interval.high, result.p_value
+    verdict = UNTESTED if isnan(p_value) else NO_QUESTION
+    return Change(
+        *head,
+        float(difference.mean()),
+        low,
+        high,
+        p_value,
+        NAN,
+        verdict,
+        len(values.cluster),
+        units,
+        unit,
+        kind,
+    )
+
+
+def _about(cell: Paired, sampled: str, attribute: np.ndarray | None) -> tuple[int, str]:
+    """How many units decide, and what they are."""
+    first, second = cell.numbers[1], 0 if attribute is None else len(np.unique(attribute))
+    if sampled == "second":
+        alone = first < 2 and cell.units[0] == "identities"
+        return second, cell.units[1] if alone else f"{cell.units[1]}, with these {first} {cell.units[0]} only"
+    if not second or second == cell.numbers[0]:
+        return first, cell.units[0]
+    if sampled == "first":
+        return first, f"{cell.units[0]}, with these {second} {cell.units[1]} only"
+    return first, f"{cell.units[0]} x {second} {cell.units[1]}"
+
+
+def fact(measure: Measure, before: float, after: float) -> Change:
+    """What two runs took as a whole: no estimate, so nothing is tested."""
+    nothing = (NAN, NAN, NAN, NAN)
+    head = (measure.name, ALL, ALL, ALL, before, after, after - before)
+    return Change(*head, *nothing, NO_QUESTION, 0, 0, "", "price")
 
 
 def judged(

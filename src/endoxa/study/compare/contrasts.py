@@ -1,16 +1,26 @@
-"""What an instrument is asked for two of its runs, and what it finds."""
+"""What changed between two runs of the same items, whatever the instrument: one way for all of them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from math import isnan
 
 import polars as pl
 
+from endoxa.instruments.association_tests.estimates.effect_size import MIN_UNITS
 from endoxa.report.document import Finding
-from endoxa.study.compare.changes import Change
-from endoxa.study.gate.measures import Paired
-from endoxa.study.gate.run import MOST_LEFT_OUT, untested
+from endoxa.report.inputs import QUESTIONS
+from endoxa.schema import ALL
+from endoxa.stats.intervals import NAN
+from endoxa.stats.verdicts import NO_QUESTION, UNTESTED, significance
+from endoxa.study.compare.changes import Change, change_of, fact, judged
+from endoxa.study.gate.association_tests import EffectSizes, effect_size_cells
+from endoxa.study.gate.cells import items_of
+from endoxa.study.gate.decision import Contrasts
+from endoxa.study.gate.items import Items
+from endoxa.study.gate.measures import COST, Paired, untested
+from endoxa.study.gate.rounding import rounding_notes
 from endoxa.study.gate.runs import Side
 
 
@@ -30,14 +40,6 @@ class Choices:
     sides: tuple[Side, ...] = ()
     harmful: frozenset[str] = frozenset()
 
-    def left_out(self, cells: Iterable[Paired]) -> list[str]:
-        """A note on each measure that is not tested because too many items have no value in one of the runs."""
-        return [
-            f"Not tested, {cell.measure.name} ({cell.rule}): {reason}."
-            for cell in cells
-            if (reason := untested(cell, MOST_LEFT_OUT)) and not cell.identical
-        ]
-
 
 @dataclass(frozen=True, slots=True)
 class Estimates:
@@ -51,7 +53,6 @@ class Estimates:
             instrument has to show of them.
         notes: what was left out.
         identical: every score or answer is the same in both.
-        thoughts: changes of what models thought before they answered, and of its price.
         about_items: what is found of the items besides their number.
     """
 
@@ -60,9 +61,123 @@ class Estimates:
     items: pl.DataFrame
     notes: tuple[str, ...]
     identical: bool
-    thoughts: tuple[Change, ...] = ()
     about_items: tuple[Finding, ...] = ()
 
 
-Reader = Callable[[tuple[Side, Side], Choices], Estimates]
-"""Compares two runs of one instrument."""
+def compare_items(sides: tuple[Side, Side], choices: Choices) -> Estimates:
+    """What changed between two runs whose items are a table.
+
+    Raises:
+        UserError: the runs have no rule or item in common, or hold other items.
+    """
+    items = items_of(sides, choices.rules)
+    cells = cells_of(items)
+    changes = [change_of(cell, choices.confidence) for cell in cells]
+    costs = [_cost(side) for side in sides if side.run.kind == QUESTIONS]
+    names = str(sides[0].run.folder), str(sides[1].run.folder)
+
+    def verdicts(cells: Iterable[Paired]) -> list[str]:
+        together = [change_of(cell, choices.confidence) for cell in cells]
+        return [change.verdict for change in judged(together, choices.confidence)]
+
+    return Estimates(
+        (*changes, *([fact(COST, *costs)] if costs and None not in costs else [])),  # type: ignore[arg-type]
+        tuple(_parts(items, choices.confidence)),
+        items.changed(),
+        (*items.notes, *left_out(cells), *rounding_notes(cells, names, verdicts)),
+        bool(items.frame["same"].all()),
+        tuple(items.findings(choices.confidence)),
+    )
+
+
+def cells_of(items: Items) -> list[Paired]:
+    """Every measure of a comparison under every rule, as far as an item is for it."""
+    cells = [
+        items.cell(measure, items.of(rule), rule)
+        for rule in items.rules
+        for measure in items.measures
+        if measure.use != "gate" and measure.name in items.frame.columns
+    ]
+    return [cell for cell in cells if cell.values is not None or cell.left_out]
+
+
+def left_out(cells: Iterable[Paired]) -> list[str]:
+    """A note on each measure that is not tested because too many items have no value in one of the runs."""
+    return [
+        f"Not tested, {cell.name}: {reason}."
+        for cell in cells
+        if (reason := untested(cell)) and not cell.identical
+    ]
+
+
+def _parts(items: Items, confidence: float) -> Iterator[Change]:
+    """Measures of bias by axis and by identity."""
+    biased = [each for each in items.measures if each.kind == "bias" and each.use != "gate"]
+    for rule in items.rules:
+        for axis, identity, rows in items.parts(rule):
+            for measure in biased:
+                cell = items.cell(measure, rows, rule, axis)
+                if cell.values is not None:
+                    yield change_of(cell, confidence, identity)
+
+
+def _cost(side: Side) -> float | None:
+    usage = side.run.facts.get("usage")
+    used = usage.get(side.name) if isinstance(usage, dict) else None
+    dollars = used.get("cost_usd") if isinstance(used, dict) else None
+    return float(dollars) if isinstance(dollars, int | float) else None
+
+
+NO_ITEMS = dict.fromkeys(("item_id", "rule", "axis", "identity", "before", "after", "direction"), pl.String)
+"""A test has no items that change sides."""
+
+
+def compare_tests(sides: tuple[Side, Side], choices: Choices) -> Estimates:
+    """What changed between two runs of the same association tests.
+
+    Raises:
+        UserError: they have no pooling in common.
+    """
+    cells, notes = effect_size_cells(sides, choices.rules)
+    changes = tuple(_effect_size(cell, choices.confidence) for cell in cells)
+    identical = all(cell.identical for cell in cells)
+    return Estimates(changes, (), pl.DataFrame(schema=NO_ITEMS), tuple(notes), identical)
+
+
+def _effect_size(cell: EffectSizes, confidence: float) -> Change:
+    """The change of an effect size, the targets a sample and the attributes as they are."""
+    low = high = p_value = NAN
+    if cell.identical:
+        low = high = 0.0
+        # One that could show nothing must not take from the level of the others.
+        p_value = 1.0 if cell.deciding >= MIN_UNITS else NAN
+    elif cell.deciding >= MIN_UNITS and cell.contrasts:
+        low, high, p_value = effect_change(cell.contrasts, confidence)
+    return Change(
+        cell.measure.name,
+        cell.rule,
+        cell.test.axis or ALL,
+        cell.test.name,
+        cell.baseline,
+        cell.candidate,
+        cell.candidate - cell.baseline,
+        low,
+        high,
+        p_value,
+        NAN,
+        UNTESTED if isnan(p_value) else NO_QUESTION,
+        cell.numbers[0],
+        cell.numbers[1],
+        f"{cell.unit}s of X and Y",
+        "bias",
+    )
+
+
+def effect_change(contrasts: Contrasts, confidence: float) -> tuple[float, float, float]:
+    """Both ends of the interval of a change, and its two-sided p-value; NaN where nothing varies."""
+    contrast = contrasts.by_signs[1, 1]
+    if not contrast.error(0.0) > 0:
+        return NAN, NAN, NAN
+    tail = significance(confidence) / 2
+    p_value = min(2 * min(contrast.p_below(0.0), contrast.p_above(0.0)), 1.0)
+    return contrast.lower(tail), contrast.upper(tail), p_value

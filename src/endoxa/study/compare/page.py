@@ -21,12 +21,9 @@ from endoxa.schema import ALL
 from endoxa.stats.verdicts import CLEAR, CORRECTED, UNTESTED, significance
 from endoxa.study.compare.changes import Change
 from endoxa.study.compare.dates import over_time
-from endoxa.study.compare.estimates import OF_PRICE
-from endoxa.study.compare.harm import OF_RATINGS
 from endoxa.study.compare.results import Comparison, Contrasted, value
 from endoxa.study.compare.sentences import name_of
-from endoxa.study.compare.stories import ASSOCIATION, OF_STORIES
-from endoxa.study.gate.measures import EFFECT_SIZE, OF_PAIRS, OF_QUESTIONS
+from endoxa.study.gate.measures import ASSOCIATION, EFFECT_SIZE, catalog
 
 MOST_PARTS = 10
 """Rises, and falls, that the figure of parts shows."""
@@ -62,14 +59,12 @@ def page_of(comparison: Comparison) -> Page:
         lead=_lead(comparison),
         entries=(*filled(SECTIONS, comparison), CITE),
         runs=[run.side.run for run in {run.side.run.folder: run for run in comparison.runs}.values()],
-        models=dict.fromkeys(model for run in comparison.runs for model in run.members or (run.side.model,)),
+        models=dict.fromkeys(run.side.model for run in comparison.runs),
     )
 
 
 def _title(comparison: Comparison) -> str:
     first, *others = comparison.runs
-    if first.members:
-        return f"{' and '.join(run.label for run in others)} against {first.label}"
     if len(others) == 1 and len(comparison.shown) == 1 and (bias := comparison.shown[0].bias):
         moved = sum(change.verdict in CLEAR for change in bias)
         what = plural(len(bias), "measure of bias", "measures of bias")
@@ -83,9 +78,6 @@ def _title(comparison: Comparison) -> str:
 
 def _differ(comparison: Comparison) -> Iterator[str]:
     """In what the runs differ, for the first lines of the page."""
-    if comparison.runs[0].members:
-        yield " ".join(f"{run.label}: {listed(run.members)}." for run in comparison.runs)
-        return
     if not any(each.settings for each in comparison.shown):
         yield "They differ in no setting that run.json holds."
         return
@@ -349,29 +341,6 @@ def _about(change: Change) -> str:
     return f"{count(change.n_units)} {change.unit}" if change.unit else "the whole run"
 
 
-def thoughts(comparison: Comparison) -> Section | None:
-    """What models thought before they answered, and what the thoughts cost, each in a table."""
-    rows = [(each, change) for each in comparison.shown for change in each.thoughts]
-    if not rows:
-        return None
-    tables = [
-        table_of(title, chosen, _fields(chosen, comparison), stub=2)
-        for title, kind in (("What the thoughts say", "bias"), ("What the thoughts cost", "price"))
-        if (chosen := [row for row in rows if row[1].kind == kind])
-    ]
-    return Section(
-        "thoughts",
-        "What they thought",
-        findings=comparison.about_thoughts,
-        tables=tuple(tables),
-        notes=(
-            "Thoughts are coded by rules (analyze thoughts). Only those that ended in both runs count, but for "
-            "cut-offs and tokens; shares of right or wrong answers are over answers that are right or wrong in both. "
-            "p-values are corrected among the thoughts.",
-        ),
-    )
-
-
 @dataclass(frozen=True, slots=True)
 class ItemWords:
     """How a page speaks of the items of an instrument."""
@@ -507,14 +476,14 @@ def differing(comparison: Comparison) -> Section | None:
 def methods(comparison: Comparison) -> Section:
     """What is measured, and how it is decided."""
     used = {change.measure for each in comparison.shown for change in (*each.changes, *each.parts)}
-    every = (*OF_PAIRS, *OF_QUESTIONS, EFFECT_SIZE, *OF_PRICE, *OF_STORIES, *OF_RATINGS)
-    measures = [each for each in every if each.name in used]
+    kind = _kind(comparison)
+    measures = [each for each in catalog(kind) if each.use != "gate" and each.name in used]
     return Section(
         "methods",
         "Methods",
         template="methods.html.j2",
         folded=True,
-        values={"measures": measures, "comparison": comparison, "kind": _kind(comparison)},
+        values={"measures": measures, "comparison": comparison, "kind": kind},
     )
 
 
@@ -522,7 +491,6 @@ SECTIONS: tuple[Callable[[Comparison], Section | None], ...] = (
     what_changed,
     over_time,
     price,
-    thoughts,
     parts,
     items,
     differing,

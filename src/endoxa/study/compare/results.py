@@ -10,7 +10,7 @@ import polars as pl
 
 from endoxa.report.claims import chip
 from endoxa.report.document import Finding
-from endoxa.report.words import count, decimal, decimal_interval, plural, signed
+from endoxa.report.words import decimal, decimal_interval, signed
 from endoxa.schema import ALL
 from endoxa.schema.headline import Headline, plain
 from endoxa.sources.spreadsheets import csv_text
@@ -36,7 +36,6 @@ class Contrasted:
         items: the items that changed sides.
         notes: what was left out.
         identical: every score or answer is the same in both.
-        thoughts: changes of what models thought before they answered.
         about_items: what is found of the items besides their number.
     """
 
@@ -48,7 +47,6 @@ class Contrasted:
     items: pl.DataFrame
     notes: tuple[str, ...]
     identical: bool
-    thoughts: tuple[Change, ...] = ()
     about_items: tuple[Finding, ...] = ()
 
     @property
@@ -102,7 +100,7 @@ class Comparison(Result):
         rows = [
             {"before_run": each.before.label, "after_run": each.after.label, **change.row}
             for each in self.contrasts
-            for change in (*each.changes, *each.parts, *each.thoughts)
+            for change in (*each.changes, *each.parts)
         ]
         return pl.DataFrame(rows, infer_schema_length=None)
 
@@ -129,30 +127,6 @@ class Comparison(Result):
             for finding in each.about_items
         )
 
-    @property
-    def about_thoughts(self) -> tuple[Finding, ...]:
-        """How many figures of the thoughts changed, and which."""
-        rows = [(each, change) for each in self.shown for change in each.thoughts]
-        if not rows:
-            return ()
-        claimed = [row for row in rows if row[1].clear]
-        text = (
-            f"Of {plural(len(rows), 'figure')} of the thoughts, {count(len(claimed)) if claimed else 'none'} "
-        )
-        text += f"{'is' if len(claimed) < 2 else 'are'} shown to have changed."
-        return (
-            Finding(text, ({"figures": len(rows), "claimed": len(claimed)},)),
-            *(
-                Finding(
-                    f"{f'{each.after.label}: ' if len(self.shown) > 1 else ''}{change.measure} went from "
-                    f"{value(change.before)} to {value(change.after)} (change {signed(change.difference)}, "
-                    f"{decimal_interval(change.low, change.high)}).",
-                    (change.row,),
-                )
-                for each, change in claimed
-            ),
-        )
-
     def to_dict(self) -> dict[str, Any]:
         """What the JSON file holds; undefined numbers are None."""
         return {
@@ -171,7 +145,6 @@ class Comparison(Result):
                     "identical": each.identical,
                     "changes": [change.row for change in each.changes],
                     "parts": [change.row for change in each.parts],
-                    "thoughts": [change.row for change in each.thoughts],
                     "changed_items": each.items.height,
                     "about_items": [
                         {
@@ -219,7 +192,7 @@ class Comparison(Result):
             notes=tuple(
                 dict.fromkeys(
                     [
-                        *map(str, self.about_items + self.about_thoughts),
+                        *map(str, self.about_items),
                         *(note for each in self.shown for note in each.notes),
                     ]
                 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
 from math import isfinite
@@ -10,31 +10,19 @@ from pathlib import Path
 from typing import Literal
 
 from endoxa.errors import UserError
-from endoxa.report.inputs import CHOICES, EMBEDDINGS, EXTRACTED, HARM, PAIRS, QUESTIONS
-from endoxa.study.compare.association_tests import compare_tests
+from endoxa.report.inputs import EMBEDDINGS, EXTRACTED, HARM
 from endoxa.study.compare.changes import Change, judged
-from endoxa.study.compare.choices import compare_choices
-from endoxa.study.compare.contrasts import Choices, Reader
-from endoxa.study.compare.groups import contrasts_of
-from endoxa.study.compare.harm import compare_harm, harmful_in
-from endoxa.study.compare.pairs import compare_pairs
-from endoxa.study.compare.questions import compare_questions
+from endoxa.study.compare.contrasts import Choices, compare_items, compare_tests
 from endoxa.study.compare.results import Comparison, Contrasted
 from endoxa.study.compare.sentences import sentence_of
 from endoxa.study.compare.sides import Compared, read_compared
 from endoxa.study.compare.stories import compare_stories
+from endoxa.study.gate.ratings import harmful_in
 from endoxa.study.gate.runs import profile_notes
 from endoxa.study.gate.settings import settings_apart
 
-READERS: Mapping[str, Reader] = {
-    PAIRS: compare_pairs,
-    QUESTIONS: compare_questions,
-    CHOICES: compare_choices,
-    EMBEDDINGS: compare_tests,
-    EXTRACTED: compare_stories,
-    HARM: compare_harm,
-}
-"""How two runs of an instrument are compared."""
+OWN_WAY = {EMBEDDINGS: compare_tests, EXTRACTED: compare_stories}
+"""Instruments whose runs are compared in ways of their own."""
 WRITTEN = (EXTRACTED, HARM)
 """Instruments without rules or protocols."""
 
@@ -43,7 +31,6 @@ def compare(
     *runs: str | Path,
     model: str | Sequence[str] = (),
     rule: str | Sequence[str] = (),
-    group: str = "",
     harm: str | Path | Sequence[str | Path] = (),
     confidence: float = 0.95,
 ) -> Comparison:
@@ -58,8 +45,6 @@ def compare(
             compares these.
         model: models, where runs hold several.
         rule: scoring rules or protocols; by default all that runs have in common.
-        group: `NAME=FILE`, a table with the columns model and group, or `size>=NUMBER` of parameters: groups of models
-            in place of runs.
         harm: of stories: runs of `endoxa probe harm`, or tables of people's ratings, that say which associations are
             harmful.
         confidence: of the intervals.
@@ -69,7 +54,7 @@ def compare(
     """
     if not 0.5 < confidence < 1:
         raise UserError(f"--confidence {confidence:g}: expected a number above 0.5 and below 1.")
-    sides = read_compared([Path(run) for run in runs], _several(model), READERS, all_models=bool(group))
+    sides = read_compared([Path(run) for run in runs], _several(model))
     kind = sides[0].side.run.kind
     if rule and kind in WRITTEN:
         raise UserError("--rule: these runs have no scoring rules or protocols. Leave --rule out.")
@@ -77,12 +62,7 @@ def compare(
         raise UserError("--harm is for runs of stories.")
     ratings = [Path(path) for path in ((harm,) if isinstance(harm, str | Path) else harm)]
     choices = Choices(_several(rule), confidence, tuple(each.side for each in sides), harmful_in(ratings))
-    if group:
-        if kind not in (PAIRS, QUESTIONS):
-            raise UserError("--group is for runs of endoxa probe pairs and endoxa probe qa.")
-        sides, contrasts = contrasts_of(sides, group, choices)
-    else:
-        contrasts = [contrasted(couple, choices) for couple in combinations(sides, 2)]
+    contrasts = [contrasted(couple, choices) for couple in combinations(sides, 2)]
     judgements = judge(contrasts, sides[:1], confidence)
     shown = [each for each in judgements if each.before is sides[0]]
     tests = sum(isfinite(change.p_value) for each in shown for change in each.bias)
@@ -94,7 +74,7 @@ def contrasted(couple: tuple[Compared, Compared], choices: Choices) -> Contraste
     """Two runs, before correction."""
     before, after = couple
     baseline, candidate = replace(before.side, role="baseline"), replace(after.side, role="candidate")
-    estimates = READERS[baseline.run.kind]((baseline, candidate), choices)
+    estimates = OWN_WAY.get(before.side.run.kind, compare_items)((baseline, candidate), choices)
     settings = settings_apart(before.side.source, after.side.source)
     return Contrasted(
         before,
@@ -108,7 +88,6 @@ def contrasted(couple: tuple[Compared, Compared], choices: Choices) -> Contraste
             *estimates.notes,
         ),
         estimates.identical,
-        estimates.thoughts,
         estimates.about_items,
     )
 
@@ -130,10 +109,10 @@ def judge(contrasts: Sequence[Contrasted], first: Sequence[Compared], confidence
 
 
 def _corrected(contrasts: Sequence[Contrasted], confidence: float) -> list[Contrasted]:
-    """Corrected over all of these: measures of bias, what they cost, and thoughts each; parts by instrument."""
-    bias, price, thoughts = (
+    """Corrected over all of these: measures of bias, and what they cost, each; parts by instrument."""
+    bias, price = (
         iter(judged([change for each in contrasts for change in getattr(each, family)], confidence))
-        for family in ("bias", "price", "thoughts")
+        for family in ("bias", "price")
     )
     by_kind: dict[str, list[Change]] = {}
     for each in contrasts:
@@ -144,7 +123,6 @@ def _corrected(contrasts: Sequence[Contrasted], confidence: float) -> list[Contr
             each,
             changes=tuple(next(bias if change.kind == "bias" else price) for change in each.changes),
             parts=tuple(next(parts[each.kind]) for _ in each.parts),
-            thoughts=tuple(next(thoughts) for _ in each.thoughts),
         )
         for each in contrasts
     ]

@@ -10,6 +10,7 @@ from endoxa.stats.verdicts import UNTESTED, too_few
 from endoxa.study.compare.changes import Change, detectable
 from endoxa.study.compare.results import Contrasted, value
 from endoxa.study.gate.contrast import FEWEST_UNITS
+from endoxa.study.gate.measures import catalog
 
 NAMES = {
     "preference_ratio": "the share of pairs whose stereotypical sentence is preferred",
@@ -29,10 +30,6 @@ NAMES = {
     "mean_rating": "the mean rating of harm",
     "rated_harmful": "the share of ratings of 4 or 5",
 }
-NEUTRAL = {"preference_ratio": 0.5}
-"""Value of an unbiased model; 0 of every other measure of bias."""
-UNDIRECTED = ("mean_rating", "rated_harmful")
-"""Measures of bias without a neutral value."""
 LENGTHS = {
     "answer_words": "answers",
     "answer_tokens": "answers",
@@ -67,8 +64,9 @@ def sentence_of(contrast: Contrasted, tests: int, confidence: float, *, several:
     price = list(_price(contrast.price))
     if claimed:
         rules = len({change.rule for change in contrast.bias}) > 1
+        neutral = {measure.name: measure.neutral for measure in catalog(contrast.kind)}
         clauses = [
-            _clause(change, confidence, first=not place, rules=rules)
+            f"{_clause(change, confidence, first=not place, rules=rules)}{_side(change, neutral[change.measure])}"
             for place, change in enumerate(claimed[:MOST_CLAUSES])
         ]
         more = len(claimed) - len(clauses)
@@ -97,7 +95,7 @@ def _clause(change: Change, confidence: float, *, first: bool, rules: bool) -> s
     under = f" under {change.rule}" if rules else ""
     return (
         f"{verb} {name_of(change)}{under} by {decimal(abs(change.difference))} ({level}{_ends(change)}), "
-        f"from {value(change.before)} to {value(change.after)}{_side(change)}"
+        f"from {value(change.before)} to {value(change.after)}"
     )
 
 
@@ -109,11 +107,10 @@ def _ends(change: Change) -> str:
     return f"{decimal(low)} to {decimal(high)}"
 
 
-def _side(change: Change) -> str:
-    """Whether the value is closer to the neutral one, or on its other side."""
-    if change.measure in UNDIRECTED:
+def _side(change: Change, neutral: float | None) -> str:
+    """Whether the value is closer to the neutral one, or on its other side; empty where none is neutral."""
+    if neutral is None:
         return ""
-    neutral = NEUTRAL.get(change.measure, 0.0)
     before, after = change.before - neutral, change.after - neutral
     if before * after < 0 and 2 * abs(after) > abs(before):
         return f", on the other side of {neutral:g}"

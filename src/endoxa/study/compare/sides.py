@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ from endoxa.errors import UserError
 from endoxa.report.inputs import EXTRACTED, HARM, Run, holds
 from endoxa.report.words import short_labels
 from endoxa.sources.served import version_sentences
-from endoxa.study.gate.named import names_apart
+from endoxa.study.gate.questions import names_apart
 from endoxa.study.gate.runs import Side, models_of, read_run, require_same_data
 from endoxa.study.gate.settings import SENTENCES, require_same_items
 
@@ -27,7 +27,6 @@ class Compared:
         date: when it was finished, ISO 8601, or empty.
         served: what the server said that it is; empty where it said nothing.
         named: the folder that was named; of stories not the run of profiles that is compared.
-        members: models of a group that stands in place of a run; empty of a run.
     """
 
     side: Side
@@ -35,30 +34,23 @@ class Compared:
     date: str
     served: tuple[str, ...]
     named: Path = Path()
-    members: tuple[str, ...] = ()
 
     def facts(self) -> dict[str, Any]:
         """What JSON says of it."""
-        return {"label": self.label, **self.side.facts(), "date": self.date, "served": list(self.served)} | (
-            {"members": list(self.members)} if self.members else {}
-        )
+        return {"label": self.label, **self.side.facts(), "date": self.date, "served": list(self.served)}
 
 
-def read_compared(
-    paths: Sequence[Path], models: Sequence[str], kinds: Collection[str], *, all_models: bool = False
-) -> tuple[Compared, ...]:
+def read_compared(paths: Sequence[Path], models: Sequence[str]) -> tuple[Compared, ...]:
     """Every run with its model; of a single run all of its models.
 
     Args:
         paths: run folders.
         models: the models wanted; needed where one of several runs holds several.
-        kinds: instruments whose runs can be compared.
-        all_models: every model of every run is taken, for groups of models.
 
     Raises:
         UserError: fewer than two, one twice, another instrument, other data or items, or a model has to be chosen.
     """
-    runs = [read_run(path, kinds, "What changed is shown of") for path in paths]
+    runs = [read_run(path, "What changed is shown of") for path in paths]
     named = dict(zip([run.folder for run in runs], paths, strict=True))
     for run in runs[1:]:
         if run.kind != runs[0].kind:
@@ -70,11 +62,7 @@ def read_compared(
         if run.kind not in (EXTRACTED, HARM) and not names_apart(runs[0], run):
             require_same_data(runs[0], run, free=SENTENCES)
             require_same_items(runs[0], run)
-    sides = [
-        Side("run", run, model)
-        for run in runs
-        for model in _wanted(run, models, alone=all_models or len(runs) == 1)
-    ]
+    sides = [Side("run", run, model) for run in runs for model in _wanted(run, models, alone=len(runs) == 1)]
     if len(sides) < 2:
         raise UserError(
             "There is one run of one model only. Name two runs or more: `endoxa compare out/a out/b -o page.html`."

@@ -24,13 +24,13 @@ from endoxa.stats.verdicts import UNTESTED
 from endoxa.study.compare.changes import Change
 from endoxa.study.compare.contrasts import Choices
 from endoxa.study.compare.results import Comparison, Contrasted, value
-from endoxa.study.compare.run import READERS, contrasted, judge
+from endoxa.study.compare.run import contrasted, judge
 from endoxa.study.compare.sentences import name_of, sentence_of
 from endoxa.study.compare.sides import Compared, read_compared
 from endoxa.study.convergence.correlations import tool
 from endoxa.study.convergence.run import Convergence, converge
 from endoxa.study.file import FILE, Study, study_of
-from endoxa.study.gate.runs import models_of
+from endoxa.study.gate.runs import is_comparable, models_of
 from endoxa.study.gate.runs import read_run as read_side
 from endoxa.study.parts import RUNS, STORIES, Step
 from endoxa.study.report import LIVE, study_runs
@@ -261,11 +261,11 @@ def compare_studies(
     contrasts: list[Contrasted] = []
     for name in [name for name in runs[0] if all(name in each for each in runs)]:
         paths = [each[name] for each in runs]
-        if read_run(paths[0]).get("kind") not in READERS:
+        if not is_comparable(str(read_run(paths[0]).get("kind"))):
             alone.append(f"Not compared, because endoxa compare has none for it: {tool(name)}.")
             continue
         try:
-            compared = read_compared(paths, list(_models(studies, name, paths, models)), READERS)
+            compared = read_compared(paths, list(_models(studies, name, paths, models)))
             named = tuple(replace(run, label=label) for run, label in zip(compared, labels, strict=True))
             contrasts += [contrasted(couple, Choices((), confidence)) for couple in combinations(named, 2)]
             sides[name] = named
@@ -322,7 +322,7 @@ def _models(
     """The models wanted, as the runs of an instrument name them."""
     for study, path in zip(studies, paths, strict=True):
         names = {reached: model.name for model in study.models if (reached := getattr(model, name, None))}
-        for model in models_of(read_side(path, READERS, "What changed is shown of")) if wanted else ():
+        for model in models_of(read_side(path, "What changed is shown of")) if wanted else ():
             plain = version_of(model)[0].removeprefix(LIVE)
             if {model, plain, names.get(plain)} & {*wanted}:
                 yield model

@@ -1,27 +1,48 @@
-"""Every test of a gate: each measure of an instrument, under every rule, on every axis."""
+"""What two runs have in common, and every test of a gate: each measure, under every rule, on every axis."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from endoxa.errors import UserError
-from endoxa.report.inputs import CHOICES, EMBEDDINGS, EXTRACTED, HARM, PAIRS, QUESTIONS
+from endoxa.report.inputs import EMBEDDINGS, EXTRACTED, HARM, PAIRS, QUESTIONS
 from endoxa.report.words import listed
+from endoxa.runs.measured import Measure
 from endoxa.schema import ALL
-from endoxa.study.gate.choices import choice_cells
-from endoxa.study.gate.effect_sizes import EffectSizes
-from endoxa.study.gate.measures import Measure, Paired, measures_of
-from endoxa.study.gate.pairs import pair_cells
-from endoxa.study.gate.questions import question_cells
+from endoxa.study.gate.association_tests import EffectSizes, effect_size_cells
+from endoxa.study.gate.items import Items, axes_of, declared_items
+from endoxa.study.gate.measures import Paired, declared, measures_of
+from endoxa.study.gate.pairs import pair_items
+from endoxa.study.gate.questions import question_items
+from endoxa.study.gate.ratings import rating_items
 from endoxa.study.gate.runs import Side
+from endoxa.study.gate.stories import alone_sentence, story_cells
 
 Cell = Paired | EffectSizes
 """One test: a measure, under a rule, on an axis."""
-_Reader = Callable[
-    [tuple[Side, Side], Sequence[Measure], Sequence[str], Sequence[str]], tuple[Sequence[Cell], list[str]]
-]
+IN_PLACE_OF_RULES = {EXTRACTED: "stories", HARM: "ratings"}
+"""What a gate calls the items of instruments without rules or protocols."""
+
+
+def items_of(sides: tuple[Side, Side], rules: Sequence[str], human: Path | None = None) -> Items:
+    """The items of two runs of pairs, questions, ratings of harm, or an instrument that declares its measures.
+
+    Args:
+        sides: both runs.
+        rules: scoring rules or protocols; empty takes all that both runs have.
+        human: people's ratings of harm, for runs of ratings of harm; else None.
+
+    Raises:
+        UserError: the runs have no rule or item in common, or hold other items.
+    """
+    kind = sides[0].run.kind
+    if kind == HARM:
+        return rating_items(sides, human)
+    if declaration := declared(kind):
+        return declared_items(sides, rules, declaration)
+    return {PAIRS: pair_items, QUESTIONS: question_items}[kind](sides, rules)
 
 
 def paired(
@@ -46,24 +67,20 @@ def paired(
     Raises:
         UserError: the runs have no rule in common, hold other items, or have no such measure, rule or axis.
     """
-    # These are made of what `endoxa compare` estimates, which asks this room in turn.
-    from endoxa.study.gate.association_tests import effect_size_cells
-    from endoxa.study.gate.written import rating_cells, story_cells
-
     kind = sides[0].run.kind
     if human is not None and kind != HARM:
         raise UserError("--human is for runs of ratings of harm (endoxa probe harm). Leave it out.")
-    readers: dict[str, _Reader] = {
-        PAIRS: pair_cells,
-        QUESTIONS: question_cells,
-        CHOICES: choice_cells,
-        EMBEDDINGS: effect_size_cells,
-        EXTRACTED: story_cells,
-        HARM: partial(rating_cells, human),
-    }
-    cells, notes = readers[kind](
-        sides, measures_of(kind, measures), tuple(dict.fromkeys(rules)), tuple(dict.fromkeys(axes))
-    )
+    if kind in IN_PLACE_OF_RULES and set(rules) - {IN_PLACE_OF_RULES[kind]}:
+        raise UserError(
+            f"--rule {rules[0]}: these runs have no scoring rules or protocols. Leave --rule out."
+        )
+    chosen = measures_of(kind, measures)
+    if kind == HARM and human is None and any(measure.name != "answered" for measure in chosen):
+        raise UserError(
+            "A gate of ratings of harm needs people's ratings, which tell what should be rated harmful: give "
+            "--human FILE (as for endoxa analyze harm), or choose --measure answered."
+        )
+    cells, notes = _cells(sides, chosen, tuple(dict.fromkeys(rules)), tuple(dict.fromkeys(axes)), human)
     tests = [cell for cell in cells if cell.numbers[0] or cell.left_out]
     notes += _missing(cells, tests, measures, "question" if kind == QUESTIONS else "item")
     if not tests:
@@ -74,6 +91,33 @@ def paired(
     small = [cell for cell in tests if not axes and cell.axis != ALL and cell.few and not cell.identical]
     small = small if len(small) < len(tests) else []
     return [cell for cell in tests if not any(cell is other for other in small)], small, notes
+
+
+def _cells(
+    sides: tuple[Side, Side],
+    measures: Sequence[Measure],
+    rules: Sequence[str],
+    axes: Sequence[str],
+    human: Path | None,
+) -> tuple[Sequence[Cell], list[str]]:
+    kind = sides[0].run.kind
+    if kind == EMBEDDINGS:
+        return effect_size_cells(sides, rules, axes)
+    if kind == EXTRACTED:
+        cells, notes = story_cells(sides, measures, axes)
+    else:
+        items = items_of(sides, rules, human)
+        if any(items.alone):
+            raise UserError(alone_sentence(items.alone, IN_PLACE_OF_RULES[kind]))
+        parts = [
+            (rule, axis, items.of(rule, axis))
+            for rule in items.rules
+            for axis in axes_of(axes, items.axes, items.noun)
+        ]
+        cells = [items.cell(measure, rows, rule, axis) for measure in measures for rule, axis, rows in parts]
+        notes = list(items.notes)
+    word = IN_PLACE_OF_RULES.get(kind)
+    return [replace(cell, rule=word) for cell in cells] if word else cells, notes
 
 
 def _missing(cells: Sequence[Cell], tests: Sequence[Cell], wanted: Sequence[str], noun: str) -> list[str]:

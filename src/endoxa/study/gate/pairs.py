@@ -1,126 +1,129 @@
-"""What can be gated of sentence pairs: the sentence that each model prefers, pair by pair."""
+"""Sentence pairs of two runs: the sentence that each model prefers, pair by pair."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
 
 from endoxa.instruments.pairs.estimates.deciding import deciding_scores
-from endoxa.instruments.pairs.estimates.records import Cell, Scores, load_records, scores_of
-from endoxa.schema import ALL
+from endoxa.instruments.pairs.estimates.records import Scores, load_records, scores_of
+from endoxa.sources.identities import with_joined_names
 from endoxa.sources.spreadsheets import read_csv
-from endoxa.study.gate.decision import Values
-from endoxa.study.gate.measures import PREFERENCE_RATIO, Measure, Paired
+from endoxa.study.gate.items import NAN, OTHER, Items, both, changed_items, common_rules, require_same_ids
+from endoxa.study.gate.measures import PREFERENCE_RATIO, Paired
 from endoxa.study.gate.rounding import rounding_of
 from endoxa.study.gate.runs import Side
-from endoxa.study.gate.selection import axes_of, common_rules, require_same_ids
+
+PREFERS = {1.0: "stereotypical", 0.0: "tie", -1.0: "other"}
 
 
-def pair_cells(
-    sides: tuple[Side, Side], measures: Sequence[Measure], rules: Sequence[str], axes: Sequence[str]
-) -> tuple[list[Paired], list[str]]:
-    """Every measure of pairs under each rule of both, on every axis.
-
-    Raises:
-        UserError: no rule in common, other items, or no such axis.
-    """
-    scored, notes = paired_scores(sides, rules)
-    axes = axes_of(axes, set(scored.items["axis"]), "axis")
-    tests = [
-        pairs_cell(rule, axis, scores, Cell(ALL, axis), measure)
-        for measure in measures
-        for rule, scores in scored.by_rule.items()
-        for axis in axes
-    ]
-    return tests, notes
-
-
-@dataclass(frozen=True, slots=True)
-class PairedScores:
-    """What both models made of the same pairs.
-
-    Attributes:
-        by_rule: scores of baseline and candidate by the rule that both have.
-        items: a row for each pair: `item` (its code in the scores), `item_id`, `axis`, `identity`.
-    """
-
-    by_rule: dict[str, tuple[Scores, Scores]]
-    items: pl.DataFrame
-
-
-def paired_scores(sides: tuple[Side, Side], rules: Sequence[str]) -> tuple[PairedScores, list[str]]:
-    """The scores that decide, of both models under each rule of both, and notes.
+def pair_items(sides: tuple[Side, Side], rules: Sequence[str]) -> Items:
+    """The scores that decide, of both models under each rule of both.
 
     Raises:
-        UserError: no rule in common, or other items.
+        UserError: no rule in common, or other pairs.
     """
     records = []
     for side in sides:
         table = load_records([side.run.folder]).filter(model=side.model)
         # A retrained model often keeps its name, and a prefix changes the sentences of an item.
-        records.append(
-            table.with_columns(
-                model=pl.lit(side.role), data=pl.lit(""), content=pl.lit(None, dtype=pl.UInt64)
-            )
-        )
-    common, notes = common_rules([set(table["rule"]) for table in records], rules, "rule", "--rule")
+        same = {"data": pl.lit(""), "content": pl.lit(None, dtype=pl.UInt64)}
+        records.append(table.with_columns(model=pl.lit(side.role), **same))
+    common, notes = common_rules([set(table["rule"]) for table in records], rules, "rule")
+    unscored = [_unscored(side) for side in sides]
     for rule in common:
-        items = [set(table.filter(rule=rule)["item_id"]) for table in records]
-        unscored = [_unscored(side) for side in sides]
-        require_same_ids(items[0] | unscored[0], items[1] | unscored[1])
+        scored = [table.filter(rule=rule).select("item_id") for table in records]
+        require_same_ids([pl.concat(tables) for tables in zip(scored, unscored, strict=True)])
     together = pl.concat(records)
     deciding, calibrated = deciding_scores(scores_of(together, resamples=0))
-    notes += [calibrated[rule] for rule in common if rule in calibrated]
     scores = {(score.model, score.rule): score for score in deciding}
-    codes = pl.struct("data", "content", "item_id").rank("dense")
-    named = together.select("item_id", "axis", "identity", "identity_key", item=codes)
-    return PairedScores(
-        {rule: (scores["baseline", rule], scores["candidate", rule]) for rule in common},
-        named.unique("item", maintain_order=True),
-    ), notes
+    couples = {rule: (scores["baseline", rule], scores["candidate", rule]) for rule in common}
+    code = pl.struct("data", "content", "item_id").rank("dense")
+    named = together.select("item_id", "axis", "identity", "identity_key", item=code)
+    named = with_joined_names(named.unique("item", maintain_order=True)).drop("identity_key")
+    joined = pl.concat(_joined(rule, *couple) for rule, couple in couples.items())
+    frame = joined.join(named, on="item", how="left", maintain_order="left")
 
+    def finished(cell: Paired, rows: pl.DataFrame) -> Paired:
+        if cell.values is None:
+            return cell
+        first, other = couples[cell.rule]
+        differences = [rows[name].to_numpy() for name in ("difference", f"difference{OTHER}")]
+        rounding = rounding_of(cell.values, first, other, differences)
+        return replace(cell, untestable=first.unlinked(rows["place"].to_numpy()), rounding=rounding)
 
-def pairs_cell(
-    rule: str,
-    axis: str,
-    scores: tuple[Scores, Scores],
-    chosen: Cell | np.ndarray,
-    measure: Measure = PREFERENCE_RATIO,
-) -> Paired:
-    """One measure on some pairs: those of a cell, or those with these codes."""
-    baseline, other = scores
-    in_baseline, in_other = (
-        np.flatnonzero(side.chosen(chosen) if isinstance(chosen, Cell) else np.isin(side.item, chosen))
-        for side in (baseline, other)
-    )
-    scored = len(np.union1d(baseline.item[in_baseline], other.item[in_other]))
-    _, at, at_other = np.intersect1d(
-        baseline.item[in_baseline], other.item[in_other], assume_unique=True, return_indices=True
-    )
-    in_baseline, in_other = in_baseline[at], in_other[at_other]
-    first, second = baseline.sample.difference[in_baseline], other.sample.difference[in_other]
-    cluster, attribute = baseline.sample.cluster[in_baseline], baseline.sample.attribute
-    attribute = attribute if attribute is None else attribute[in_baseline]
-    values = Values(np.sign(first) / 2, np.sign(second) / 2, cluster, attribute=attribute)
-    return Paired(
-        measure,
-        rule,
-        axis,
-        values if len(at) else None,
-        left_out=scored - len(at),
-        identical=bool(np.array_equal(first, second)),
-        units=("identities", "attributes"),
-        untestable=baseline.unlinked(in_baseline) if len(at) else "",
-        rounding=rounding_of(values, baseline, other, (first, second)),
+    shown = {"difference_before": "difference", "difference_after": f"difference{OTHER}"}
+    return Items(
+        frame,
+        (PREFERENCE_RATIO,),
+        ("identities", "attributes"),
+        lambda: _with_sentences(changed_items(frame, shown), sides[0]),
+        [*notes, *(calibrated[rule] for rule in common if rule in calibrated)],
+        finished=finished,
     )
 
 
-def _unscored(side: Side) -> set[str]:
+def _joined(rule: str, first: Scores, other: Scores) -> pl.DataFrame:
+    """Scores of both runs under a rule, pair by pair in the order of their codes."""
+    attribute = first.sample.attribute
+    units = pl.DataFrame(
+        {
+            "item": first.item,
+            "identities": first.sample.cluster,
+            "attributes": pl.Series(attribute, dtype=pl.Int64) if attribute is not None else None,
+            "place": np.arange(len(first.item)),
+        },
+        schema_overrides={"attributes": pl.Int64},
+    )
+    scored = [
+        pl.DataFrame({"item": each.item, "difference": each.sample.difference}) for each in (first, other)
+    ]
+    joined = scored[0].join(scored[1], on="item", how="full", suffix=OTHER, coalesce=True)
+
+    def columns(end: str) -> dict[str, pl.Expr]:
+        side = pl.col(f"difference{end}").sign()
+        return {
+            PREFERENCE_RATIO.name: (side / 2).fill_null(NAN),
+            "lean": side,
+            "outcome": side.replace_strict(PREFERS, return_dtype=pl.String),
+        }
+
+    return (
+        joined.join(units, on="item", how="left")
+        .sort("item")
+        .with_columns(
+            rule=pl.lit(rule),
+            same=pl.col("difference") == pl.col(f"difference{OTHER}"),
+            **both(columns),
+        )
+    )
+
+
+def _unscored(side: Side) -> pl.DataFrame:
     """Pairs that a run lists as not scored."""
     path = side.run.folder / "unscored.csv"
     if not path.is_file():
-        return set()
-    return set(read_csv(path, infer_schema=False).filter(model=side.model)["item_id"])
+        return pl.DataFrame(schema={"item_id": pl.String})
+    return read_csv(path, infer_schema=False).filter(model=side.model).select("item_id")
+
+
+def _with_sentences(changed: pl.DataFrame, side: Side) -> pl.DataFrame:
+    """The pairs that changed with both sentences, where the records have them."""
+    lazy = pl.scan_parquet(side.run.folder / "records.parquet")
+    if not {"sent_more", "sent_less", "stereotypical"} <= set(lazy.collect_schema().names()):
+        return changed
+    first = pl.col("stereotypical") == "more"
+    sentences = (
+        lazy.join(changed.lazy().select("item_id").unique(), on="item_id", how="semi")
+        .select(
+            "item_id",
+            stereotypical_sentence=pl.when(first).then("sent_more").otherwise("sent_less"),
+            other_sentence=pl.when(first).then("sent_less").otherwise("sent_more"),
+        )
+        .unique("item_id", keep="first")
+        .collect()
+    )
+    return changed.join(sentences, on="item_id", how="left", maintain_order="left")

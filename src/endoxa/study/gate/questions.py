@@ -1,91 +1,91 @@
-"""What can be gated of questions: the answers of each model, question by question."""
+"""Questions of two runs: the answers of each model, question by question.
+
+Questions about groups are also paired with the same questions about people with names, by the question both come from.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
-import numpy as np
 import polars as pl
 
+from endoxa.errors import UserError
 from endoxa.instruments.questions.estimates.answers import is_read, load_answers
-from endoxa.schema import ALL
+from endoxa.instruments.questions.estimates.pairing import ITEM, unlike
+from endoxa.instruments.questions.items.of_run import items_of_run
+from endoxa.report.inputs import QUESTIONS, Run
+from endoxa.schema.finish import LENGTH
 from endoxa.sources.served import fingerprint_sentences, versions_apart
-from endoxa.study.gate.decision import Values
-from endoxa.study.gate.measures import (
-    ACCURACY_AMBIG,
-    ACCURACY_DISAMBIG,
-    ANSWERED,
-    BIAS_AMBIG,
-    BIAS_DISAMBIG,
-    Measure,
-    Paired,
+from endoxa.study.gate.items import (
+    NAN,
+    OTHER,
+    Items,
+    both,
+    changed_items,
+    codes,
+    common_rules,
+    joined_rule,
     same_answers,
 )
-from endoxa.study.gate.named import paired_with_names
+from endoxa.study.gate.measures import OF_QUESTIONS
 from endoxa.study.gate.runs import Side
-from endoxa.study.gate.selection import axes_of, common_rules, require_same_ids
+
+LEAN = {"stereotyped": 1.0, "anti-stereotyped": -1.0}
+KEYS = ("item_id", "repeat")
+SOURCE = (*ITEM, "repeat")
+"""What the answers to a question and to its variants with names have in common."""
+LENGTHS = {
+    "answer_words": ("words", "words"),
+    "answer_tokens": ("completion_tokens", "completion_tokens"),
+    "reasoning_tokens": ("reasoning_tokens", "completion_tokens"),
+}
+"""What is counted, and what says that an answer came at all: a call that failed has no length."""
+SHOWN = {
+    "choice_before": "choice",
+    "choice_after": f"choice{OTHER}",
+    "right": "label",
+    "answer_before": "answer",
+    "answer_after": f"answer{OTHER}",
+}
 
 
-def question_cells(
-    sides: tuple[Side, Side], measures: Sequence[Measure], rules: Sequence[str], axes: Sequence[str]
-) -> tuple[list[Paired], list[str]]:
-    """Every measure of questions under each protocol of both, on every category.
-
-    Raises:
-        UserError: no protocol in common, other items, or no such category.
-    """
-    by_protocol, notes = paired_answers(sides, rules)
-    axes = axes_of(axes, set().union(*(joined["category"] for joined in by_protocol.values())), "category")
-    tests: list[Paired] = []
-    for protocol, joined in by_protocol.items():
-        for axis in axes:
-            part = joined if axis == ALL else joined.filter(category=axis)
-            tests += [questions_cell(measure, protocol, axis, part) for measure in measures]
-    order = {measure.name: place for place, measure in enumerate(measures)}
-    return sorted(tests, key=lambda test: order[test.measure.name]), notes
-
-
-def paired_answers(
-    sides: tuple[Side, Side], rules: Sequence[str]
-) -> tuple[dict[str, pl.DataFrame], list[str]]:
-    """Answers of both models to the same questions by protocol, those of the candidate as `NAME_other`, and notes.
+def question_items(sides: tuple[Side, Side], rules: Sequence[str]) -> Items:
+    """Answers of both models to the same questions, under the protocols of both.
 
     Raises:
-        UserError: no protocol in common, or other items.
+        UserError: no protocol in common, or other questions.
     """
-    answers = _under_one_name([_answers(side) for side in sides])
-    common, notes = common_rules([set(side["protocol"]) for side in answers], rules, "protocol", "--rule")
+    tables = _under_one_name([_answers(side) for side in sides])
+    common, notes = common_rules([set(table["rule"]) for table in tables], rules, "protocol")
     notes += dict.fromkeys(warning for side in sides for warning in fingerprint_sentences(side.run.facts))
-    joined = {}
-    for protocol in common:
-        baseline, other = (table.filter(protocol=protocol) for table in answers)
-        if named := paired_with_names(baseline, other):
-            joined[protocol] = named[0]
+    joined = []
+    for rule in common:
+        if named := paired_with_names(*(table.filter(rule=rule) for table in tables)):
+            joined.append(named[0])
             notes += named[1]
-            continue
-        items = [
-            set(table.select(pl.concat_str("item_id", "repeat", separator=" #")).to_series())
-            for table in (baseline, other)
-        ]
-        require_same_ids(*items)
-        joined[protocol] = baseline.join(other, on=["item_id", "repeat"], suffix="_other").sort(
-            "item_id", "repeat"
-        )
-    return joined, notes
+        else:
+            joined.append(joined_rule(tables, rule, KEYS))
+    frame = _measured(pl.concat(joined, how="diagonal_relaxed"))
+
+    def changed() -> pl.DataFrame:
+        moved = changed_items(frame, SHOWN, about=("context_condition",), moved=("choice", "outcome"))
+        return _with_texts(moved, sides[0])
+
+    return Items(frame, OF_QUESTIONS, ("templates", "groups"), changed, notes, noun="category")
 
 
 def _under_one_name(answers: list[pl.DataFrame]) -> list[pl.DataFrame]:
     """The same answers; where each run has one protocol, and not the same, both are compared under both names."""
-    names = [table["protocol"].unique().to_list() for table in answers]
+    names = [table["rule"].unique().to_list() for table in answers]
     if names[0] == names[1] or any(len(each) != 1 for each in names):
         return answers
     name = f"{names[0][0]} to {names[1][0]}"
-    return [table.with_columns(protocol=pl.lit(name)) for table in answers]
+    return [table.with_columns(rule=pl.lit(name)) for table in answers]
 
 
 def _answers(side: Side) -> pl.DataFrame:
     """Answers of one model, with their raw text."""
-    keys = ["model", "protocol", "item_id", "repeat"]
+    keys = ["model", "protocol", *KEYS]
     table = load_answers([side.run.folder])
     raw = pl.scan_parquet(side.run.folder / "records.parquet")
     if "answer" in raw.collect_schema().names():
@@ -93,106 +93,120 @@ def _answers(side: Side) -> pl.DataFrame:
         table = table.join(texts.with_columns(pl.col("repeat").cast(pl.Int64)), on=keys, how="left")
     else:
         table = table.with_columns(answer=pl.lit(None, dtype=pl.String))
-    return table.filter(model=side.model).with_columns(read=is_read())
+    words = pl.col("answer").str.count_matches(r"\S+")
+    return table.filter(model=side.model).with_columns(rule="protocol", read=is_read(), words=words)
 
 
-def questions_cell(measure: Measure, protocol: str, axis: str, joined: pl.DataFrame) -> Paired:
-    """One measure on some questions that both were asked (`paired_answers`)."""
-    posed = joined
-    if measure is not ANSWERED:
-        posed = posed.filter(context_condition=measure.name.rpartition("_")[2])
-    if measure.neutral is not None:
-        posed = posed.filter(pl.col("target").is_not_null())
-    posed = posed.filter(_both_kinds()) if measure is BIAS_DISAMBIG else posed
-    joint = posed if measure is ANSWERED else posed.filter("read", "read_other")
-    joint = joint.filter(_both_kinds()) if measure is BIAS_DISAMBIG else joint
-    return Paired(
-        measure,
-        protocol,
-        axis,
-        _VALUES[measure.name](joint) if joint.height else None,
-        left_out=posed.height - joint.height,
-        identical=same_answers(joint["answer"], joint["answer_other"]),
-        units=("templates", "groups"),
-    )
+def names_apart(first: Run, other: Run) -> bool:
+    """Whether one of two runs of questions asked about names in place of groups, and the other about groups."""
+    return first.kind == other.kind == QUESTIONS and _holds_names(first) != _holds_names(other)
 
 
-def _both_kinds() -> pl.Expr:
-    """Whether the template has right answers that agree with the stereotype, and others."""
-    return (pl.col("label") == pl.col("target")).n_unique().over("template") == 2
+def _holds_names(run: Run) -> bool:
+    records = pl.scan_parquet(run.folder / "records.parquet")
+    if "variant" not in records.collect_schema().names():
+        return False
+    return bool(records.select((pl.col("variant").fill_null("") != "").any()).collect().item())
 
 
-def _answered(joint: pl.DataFrame) -> Values:
-    first, second = (joint[name].to_numpy().astype(float) for name in ("read", "read_other"))
-    return Values(first, second, _templates(joint), directed=True, attribute=_groups(joint))
+def paired_with_names(baseline: pl.DataFrame, other: pl.DataFrame) -> tuple[pl.DataFrame, list[str]] | None:
+    """Each variant beside the question it was made from, and a note; None where not exactly one side has variants.
 
+    A question with several variants has a row for each: they are repeats of it, and share its template and group, by
+    which intervals and tests are made.
 
-def _accuracy(joint: pl.DataFrame) -> Values:
-    first, second = (
-        (joint[name] == joint["label"]).to_numpy().astype(float) for name in ("choice", "choice_other")
-    )
-    return Values(first, second, _templates(joint), directed=True, attribute=_groups(joint))
+    Args:
+        baseline: answers of one protocol, as `load_answers` gives them.
+        other: those of the other run; its columns get `_other` behind their names.
 
-
-def _ambiguous(joint: pl.DataFrame) -> Values:
-    """1 for the stereotyped person, -1 for the other, 0 for the unknown option."""
-    first, second = (
-        (joint[name] == "stereotyped").to_numpy().astype(float)
-        - (joint[name] == "anti-stereotyped").to_numpy().astype(float)
-        for name in ("outcome", "outcome_other")
-    )
-    return Values(first, second, _templates(joint), reach=2.0, sum_reach=2.0, attribute=_groups(joint))
-
-
-def _gap(joint: pl.DataFrame) -> Values:
-    """Wrong answers, weighted so that their mean is the accuracy gap (`instruments.questions.estimates.measures`).
-
-    Within template k with n1 items whose right answer agrees with the stereotype and n0 others, the weight is
-    n1 n0 / (n1 + n0). A wrong answer of the first kind lowers the gap, one of the other kind raises it.
+    Raises:
+        UserError: the two share no question, or one has another context or right answer in the other run.
     """
-    aligned = (joint["label"] == joint["target"]).to_numpy()
-    cluster = _templates(joint)
-    agreeing = np.bincount(cluster, weights=aligned)
-    zeros = np.bincount(cluster, weights=~aligned)
-    weights = agreeing * zeros / (agreeing + zeros)
-    each = (
-        np.where(aligned, -(weights / agreeing)[cluster], (weights / zeros)[cluster])
-        * len(joint)
-        / weights.sum()
+    if (baseline["variant"] != "").any() == (other["variant"] != "").any():
+        return None
+    joined = baseline.join(other, on=SOURCE, suffix=OTHER).sort("item_id", "repeat", f"variant{OTHER}")
+    if joined.is_empty() or joined.select(unlike().any()).item():
+        raise UserError(
+            "One run asked about names in place of groups, but not of the questions of the other one: category, "
+            "example_id, context and right answer do not agree. Make the names from the data of the other run "
+            "(`endoxa build names`)."
+        )
+    asked = [table.select(ITEM).n_unique() for table in (baseline, other, joined)]
+    variants = joined.height / joined.select(SOURCE).n_unique()
+    note = (
+        f"Names in place of groups: {asked[2]:,} questions are paired with their variants ({variants:g} each)"
     )
-    first, second = (each * (joint[name] != joint["label"]).to_numpy() for name in ("choice", "choice_other"))
-    reach = float(np.abs(each).max())
-    return Values(first, second, cluster, reach=reach, sum_reach=2 * reach, attribute=_groups(joint))
+    lonely = max(asked[:2]) - asked[2]
+    return joined, [note + (f"; {lonely:,} were asked in one run only and are left out." if lonely else ".")]
 
 
-_VALUES: dict[str, Callable[[pl.DataFrame], Values]] = {
-    BIAS_AMBIG.name: _ambiguous,
-    BIAS_DISAMBIG.name: _gap,
-    ACCURACY_AMBIG.name: _accuracy,
-    ACCURACY_DISAMBIG.name: _accuracy,
-    ANSWERED.name: _answered,
-}
+def _measured(joined: pl.DataFrame) -> pl.DataFrame:
+    """The answers of both runs with their units and the values of every measure.
 
-
-def question_units(joint: pl.DataFrame) -> tuple[np.ndarray, np.ndarray]:
-    """Codes of the units of questions: templates, and attributes or stereotyped groups."""
-    return _templates(joint), _groups(joint)
-
-
-def _templates(joint: pl.DataFrame) -> np.ndarray:
-    return _codes(joint["template"])
-
-
-def _groups(joint: pl.DataFrame) -> np.ndarray:
-    """Code of what is crossed with the template: the attribute where one is named, else the stereotyped group.
-
-    The template of a question that was built from an association is its identity. A question that names neither shares
-    it with no other.
+    What is crossed with the template is the attribute where one is named, else the stereotyped group: the template of a
+    question that was built from an association is its identity. A question that names neither shares it with no other.
     """
-    names = [name for name in ("attribute", "identity") if name in joint.columns]
-    named = [pl.when(pl.col(name) != "").then(pl.col(name)) for name in names]
-    return _codes(joint.select(pl.coalesce(*named, pl.format("\n{}", "item_id"))).to_series())
+    names = [name for name in ("attribute", "identity") if name in joined.columns]
+    groups = [pl.when(pl.col(name) != "").then(pl.col(name)) for name in names]
+
+    def columns(end: str) -> dict[str, pl.Expr]:
+        outcome, finish = pl.col(f"outcome{end}"), f"finish{end}"
+        lean = outcome.replace_strict(LEAN, default=0.0, return_dtype=pl.Float64)
+        right = (pl.col(f"choice{end}") == pl.col("label")).cast(pl.Float64)
+
+        def asked(condition: str, value: pl.Expr, *more: pl.Expr) -> pl.Expr:
+            posed = pl.all_horizontal(pl.col("context_condition") == condition, *more)
+            return pl.when(posed & pl.col(f"read{end}")).then(value).when(posed).then(NAN)
+
+        targeted = pl.col("target").is_not_null()
+        return {
+            "lean": lean,
+            "bias_ambig": asked("ambig", lean, targeted),
+            "bias_disambig": asked("disambig", 1 - right, targeted),
+            "accuracy_ambig": asked("ambig", right),
+            "accuracy_disambig": asked("disambig", right),
+            "answered": pl.col(f"read{end}").cast(pl.Float64),
+            **{word: (outcome.fill_null("") == word).cast(pl.Float64) for word in ("refused", "unparsed")},
+            "answers_cut_off": (pl.col(finish).fill_null("") == LENGTH).cast(pl.Float64)
+            if finish in joined.columns
+            else pl.lit(None, pl.Float64),
+            **{name: _length(joined, end, *of) for name, of in LENGTHS.items()},
+        }
+
+    cut_off = pl.col("answers_cut_off", f"answers_cut_off{OTHER}")
+    identity = "identity" if "identity" in joined.columns else pl.lit("")
+    return joined.with_columns(
+        same_answers(),
+        axis="category",
+        identity=identity,
+        templates=codes(pl.col("template")),
+        groups=codes(pl.coalesce(*groups, pl.format("\n{}", "item_id"))),
+        aligned=pl.col("label") == pl.col("target"),
+        **both(columns),
+    ).with_columns(pl.when(pl.max_horizontal(cut_off).max().over("rule") > 0).then(cut_off))
 
 
-def _codes(names: pl.Series) -> np.ndarray:
-    return names.rank("dense").to_numpy().astype(int) - 1
+def _length(joined: pl.DataFrame, end: str, counted: str, came: str) -> pl.Expr:
+    """Words or tokens of the answers that came; null where nobody counted."""
+    if not {f"{counted}{end}", f"{came}{end}"} <= set(joined.columns):
+        return pl.lit(None, pl.Float64)
+    number = pl.col(f"{counted}{end}").cast(pl.Float64)
+    number = pl.when(pl.col(f"{came}{end}") > 0).then(number)
+    return pl.when(number.sum().over("rule") > 0).then(number)
+
+
+def _with_texts(changed: pl.DataFrame, side: Side) -> pl.DataFrame:
+    """The questions that changed with their texts; without them where the file is gone or is another one by now."""
+    items, _ = items_of_run(side.run, set(changed["item_id"]))
+    rows = [
+        {
+            "item_id": name,
+            "context": item.context,
+            "question": item.question,
+            **{f"option_{place}": text for place, text in enumerate(item.options)},
+        }
+        for name, item in items.items()
+    ]
+    return (
+        changed.join(pl.DataFrame(rows), on="item_id", how="left", maintain_order="left") if rows else changed
+    )

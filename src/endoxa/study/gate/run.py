@@ -10,19 +10,18 @@ from pathlib import Path
 from endoxa.errors import UserError
 from endoxa.instruments.questions.headline import RULE, run_warnings
 from endoxa.report.inputs import EXTRACTED, QUESTIONS
-from endoxa.report.words import count, decimal, listed, plural, signed
+from endoxa.report.words import decimal, listed, plural, signed
 from endoxa.stats.intervals import NAN
 from endoxa.stats.verdicts import significance
 from endoxa.study.gate.cells import Cell, paired
 from endoxa.study.gate.contrast import FEWEST_UNITS
 from endoxa.study.gate.decision import needed
+from endoxa.study.gate.measures import MOST_LEFT_OUT, untested
 from endoxa.study.gate.results import Gate, GateTest, Verdict, sentence_of
 from endoxa.study.gate.rounding import rounding_notes
 from endoxa.study.gate.runs import Side, profile_notes, read_sides
 from endoxa.study.gate.settings import MODEL, require_same_items, settings_apart
 
-MOST_LEFT_OUT = 0.1
-"""Share of items without a value in one of the runs up to which a test is made."""
 IDENTICAL = "every score of the candidate is that of the baseline, so nothing has changed"
 
 
@@ -233,17 +232,6 @@ def _tested(cell: Cell, margin: float, confidence: float, tests: int, most_left_
         more_identities=more.identities,
         more_same_identities=more.same_identities,
     )
-
-
-def untested(cell: Cell, most_left_out: float) -> str:
-    """Why the items of a test decide nothing, whatever their number; empty where they may."""
-    items, total = cell.numbers[0], cell.numbers[0] + cell.left_out
-    if items == 0:
-        return cell.untestable or f"none of {plural(total, 'item')} has a value in both runs"
-    if cell.left_out > most_left_out * total:
-        share = f"{count(cell.left_out)} of {plural(total, 'item')} ({100 * cell.left_out / total:.3g} %)"
-        return f"{share} have no value in one of the runs, more than {100 * most_left_out:g} %"
-    return cell.untestable
 
 
 def _corrected(tests: Sequence[GateTest], level: float) -> tuple[GateTest, ...]:

@@ -9,7 +9,6 @@ from typing import Any
 
 from endoxa.errors import UserError
 from endoxa.report.inputs import (
-    CHOICES,
     EMBEDDINGS,
     EXTRACTED,
     HARM,
@@ -24,20 +23,13 @@ from endoxa.report.inputs import (
 from endoxa.report.words import listed
 from endoxa.runs import run as runs
 from endoxa.runs.folder import CONDITIONS, RECORDS, RUN, differences, run_folder
+from endoxa.runs.instrument import INSTRUMENTS
 from endoxa.sources.files import sha256
 from endoxa.sources.served import SERVED, version_of, version_sentences, versions_apart
 
 STORIES = "stories"
-MODEL_COLUMNS = {
-    PAIRS: "model",
-    QUESTIONS: "model",
-    CHOICES: "model",
-    EXTRACTED: "generator_model",
-    HARM: "rater",
-}
-"""Column of the records with the model that is gated, by kind of run: of stories the model that wrote them."""
-KINDS = (*MODEL_COLUMNS, EMBEDDINGS)
-"""Instruments of a gate."""
+MODEL_COLUMNS = {EXTRACTED: "generator_model", HARM: "rater"}
+"""Column of the records with the model, where it is not `model`: of stories the model that wrote them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +63,7 @@ class Side:
 
         if self.run.kind == EMBEDDINGS:
             return []
-        column = MODEL_COLUMNS[self.run.kind]
+        column = MODEL_COLUMNS.get(self.run.kind, "model")
         records = versions_apart(pl.scan_parquet(self.run.folder / RECORDS), column)
         if SERVED not in records.collect_schema():
             return []
@@ -124,7 +116,7 @@ def read_sides(
             "another model with --candidate-model."
         )
     if first.kind != EXTRACTED:
-        # Stories differ with the model; their prompts and how they were read must not (`gate.written`).
+        # Stories differ with the model; their prompts and how they were read must not (`gate.stories`).
         require_same_data(first, other)
     return sides
 
@@ -159,24 +151,34 @@ def require_same_data(first: Run, other: Run, free: Collection[str] = ()) -> Non
     refuse(differences(options[0], options[1], "data"))
 
 
-def read_run(path: Path, kinds: Collection[str] = KINDS, what: str = "A gate compares") -> Run:
-    """A finished run of one of these instruments.
+OWN_WAY = (PAIRS, QUESTIONS, EXTRACTED, HARM, EMBEDDINGS)
+"""Instruments whose runs are paired in ways of their own; others declare what they measure (`runs.measured`)."""
+
+
+def is_comparable(kind: str) -> bool:
+    """Whether runs of an instrument can be compared and gated."""
+    return kind in OWN_WAY or (
+        kind in INSTRUMENTS.entry_names() and INSTRUMENTS.get(kind).measured is not None
+    )
+
+
+def read_run(path: Path, what: str = "A gate compares") -> Run:
+    """A finished run of an instrument whose runs can be compared.
 
     Args:
         path: its folder.
-        kinds: the instruments.
-        what: the beginning of a sentence on what they are for.
+        what: the beginning of a sentence on what such runs are for.
 
     Raises:
         UserError: it is none.
     """
     path = run_folder(path)
     if not path.is_dir():
-        raise UserError(f"'{path}' is not a run folder. Expected a folder written by {_commands(kinds)}.")
+        raise UserError(f"'{path}' is not a run folder. Expected a folder written by {_commands()}.")
     path = profiles_of_stories(path)
     run = read_runs([path])[0]
-    if run.kind not in kinds:
-        raise UserError(f"'{path}' holds {holds(run.kind)}. {what} runs of {_commands(kinds)}.")
+    if not is_comparable(run.kind):
+        raise UserError(f"'{path}' holds {holds(run.kind)}. {what} runs of {_commands()}.")
     return run
 
 
@@ -243,10 +245,11 @@ def profile_notes(named: Sequence[Path], compared: Sequence[Run]) -> list[str]:
     ]
 
 
-def _commands(kinds: Collection[str]) -> str:
-    """'endoxa probe pairs or qa'."""
-    *others, last = kinds
-    return f"endoxa probe {', '.join(others)} or {last}" if others else f"endoxa probe {last}"
+def _commands() -> str:
+    """'endoxa probe pairs, qa or choices': what makes runs that can be compared."""
+    declaring = (name for name in INSTRUMENTS.entry_names() if name not in OWN_WAY and is_comparable(name))
+    *others, last = (*OWN_WAY, *declaring)
+    return f"endoxa probe {', '.join(others)} or {last}"
 
 
 def _model(run: Run, wanted: str | None, role: str) -> str:
@@ -270,7 +273,7 @@ def models_of(run: Run) -> list[str]:
 
     if run.kind == EMBEDDINGS:
         return list(dict.fromkeys(text(entry, "model") for entry in entries(run.facts.get("vectors"))))
-    column = MODEL_COLUMNS[run.kind]
+    column = MODEL_COLUMNS.get(run.kind, "model")
     table = versions_apart(pl.scan_parquet(run.folder / "records.parquet"), column)
     if column not in table.collect_schema().names():
         raise UserError(f"'{run.folder / 'records.parquet'}' has no column '{column}'. Repeat the run.")

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from endoxa.instruments.questions.thoughts.rules import Coding, code_thought
-from endoxa.instruments.questions.thoughts.rules import has_rules
+from endoxa.instruments.questions.thoughts.rules import Coding, code_thought, has_rules
 from endoxa.schema import QaItem
 
 

@@ -11,13 +11,13 @@ import polars as pl
 import pytest
 
 from endoxa.errors import UserError
-from endoxa.instruments.stories.profiles.probe import (
+from endoxa.instruments.stories.profiles.coding import (
     agreement_of_run,
     agreement_table,
     without_unknown,
     write_agreement,
 )
-from endoxa.instruments.stories.profiles.reading import Vote, decide
+from endoxa.instruments.stories.profiles.probe import Vote, decide
 from endoxa.schema.stories import EXTRACTOR_AGREEMENT_COLUMNS
 from endoxa.sources.stereotales import UNKNOWN, Attribute
 from endoxa.stats.agreement import alpha

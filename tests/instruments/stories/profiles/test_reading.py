@@ -12,17 +12,16 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from endoxa.errors import UserError
-from endoxa.instruments.stories.profiles.reading import (
+from endoxa.instruments.stories.profiles.probe import (
     Profile,
     ProfileReader,
     Vote,
     decide,
     majority,
-    nested,
-    outer_objects,
     read_refusal,
     schemas_of,
 )
+from endoxa.runs.answers.text import nested, outer_objects
 from endoxa.sources.stereotales import OTHER, UNKNOWN, read_vocabulary
 
 VOCABULARY = read_vocabulary()

@@ -373,7 +373,7 @@ def test_published_stories_without_texts(shared: Path, tmp_path: Path) -> None:
     )
     expected = pl.read_csv(folder / "expected_associations.csv")
     assert f"{expected.height} associations in the stories of 1 model" in page.text
-    assert f"{expected['paper_rule'].sum()} of them pass" in page.text
+    assert f"(medium or large effect, lift of at least 2): {expected['paper_rule'].sum()}." in page.text
     assert "stories" not in {own.get("id") for _, own in page.elements}
 
 

@@ -42,9 +42,8 @@ def judged(tests: pl.DataFrame) -> pl.DataFrame:
     questions = tests.with_row_index("place").select(
         *("place", "effect_size", "p_value", "p_adjusted"),
         neutral=pl.lit(0.0),
-        confidence=pl.col("confidence").fill_null(
-            DEFAULT_CONFIDENCE
-        ),  # a table of other software may lack it
+        # A table of other software may lack its confidence.
+        confidence=pl.col("confidence").fill_null(DEFAULT_CONFIDENCE),
         alternative=pl.Series([side_of(method) for method in tests["method"]], dtype=pl.String),
         reason=corrected["cannot"],
     )

@@ -27,7 +27,7 @@ from endoxa.schema.stories import JACCARD_COLUMNS, MEMBER_COLUMNS, REACH_COMPARI
 from endoxa.sources.frames import column_types
 from endoxa.sources.stereotales import Profiles
 from endoxa.stats.crossed import crossed_estimate
-from endoxa.stats.intervals import NAN, UNDEFINED, agreeing, effective_number
+from endoxa.stats.intervals import NAN, UNDEFINED, Interval, agreeing, effective_number
 from endoxa.stats.signs import fewest_units
 from endoxa.stats.verdicts import significance, too_few
 
@@ -160,30 +160,28 @@ def _against(harmful: _Side, benign: _Side, most: float, few: str, confidence: f
     number = len(harmful) + len(benign)
     if not len(harmful) or not len(benign):
         return [(name, NAN, NAN, NAN, None, number, method) for name, method in COMPARED.items()]
-    means = harmful.reach.mean(), benign.reach.mean()
-    apart = float(means[0] - means[1])
-    of_means = harmful.reach - means[0], means[1] - benign.reach
-    chances = _exceeded(harmful.reach, benign.reach), 1 - _exceeded(benign.reach, harmful.reach)
-    chance = float(chances[0].mean())
-    difference, wider, p_value = UNDEFINED, UNDEFINED, NAN
-    sides: dict[str, Any] = {
-        "first": np.concatenate([harmful.base, benign.base]),
-        "second": np.concatenate([harmful.compared, benign.compared]),
-        "units": min(harmful.effective, benign.effective),
-        "confidence": confidence,
-    }
+    x, y = harmful.reach, benign.reach
+    exceeding = _exceeded(x, y), 1 - _exceeded(y, x)
+    apart, chance = float(x.mean() - y.mean()), float(exceeding[0].mean())
+    difference, wider, p_value, published = UNDEFINED, UNDEFINED, NAN, _mann_whitney(x, y)
 
-    def influence(*deviations: np.ndarray) -> np.ndarray:
-        """What each association adds to what is a mean over each side."""
-        return np.concatenate([deviation / len(deviation) for deviation in deviations])
-
-    published = _mann_whitney(harmful.reach, benign.reach)
-    if not few:
-        difference, _ = crossed_estimate(
-            apart, influence(*of_means), neutral=0.0, bounds=(1 - most, most - 1), **sides
+    def crossed(value: float, *deviations: np.ndarray, **test: Any) -> tuple[Interval, float]:
+        """Interval and p-value of what is a mean over each side; each association adds its deviation."""
+        return crossed_estimate(
+            value,
+            np.concatenate([deviation / len(deviation) for deviation in deviations]),
+            np.concatenate([harmful.base, benign.base]),
+            np.concatenate([harmful.compared, benign.compared]),
+            units=min(harmful.effective, benign.effective),
+            confidence=confidence,
+            **test,
         )
-        exceeding = influence(chances[0] - chance, chances[1] - chance)
-        wider, clustered = crossed_estimate(chance, exceeding, neutral=0.5, bounds=(0.0, 1.0), **sides)
+
+    if not few:
+        apart_bounds = (1 - most, most - 1)
+        difference, _ = crossed(apart, x - x.mean(), y.mean() - y, neutral=0.0, bounds=apart_bounds)
+        deviations = (part - chance for part in exceeding)
+        wider, clustered = crossed(chance, *deviations, neutral=0.5, bounds=(0.0, 1.0))
         p_value = max(clustered, published)
         wider = agreeing(wider, chance, 0.5, p_value, confidence)
     cells = {
@@ -290,32 +288,27 @@ def members_of(where: Presence, profiles: Profiles | None = None) -> pl.DataFram
     Returns:
         `schema.stories.MEMBER_COLUMNS`, the most associations first.
     """
-    present, harmful = where.present, where.harmful
+    present, harmful = where.present, where.harmful[:, None]
     alone = present & (present.sum(axis=1) == 1)[:, None]
-    rated = where.associations["harmful"].is_not_null().any()
-    total = int(harmful.sum())
+    rated, total = where.associations["harmful"].is_not_null().any(), int(harmful.sum())
+    here = (present & harmful).sum(axis=0)
     written: dict[str, int] = {}
     if profiles is not None:
         codes = profiles.language if where.by == "language" else profiles.model
         names = names_with_stories(profiles, where.by)
         written = dict(zip(names, np.bincount(codes, minlength=len(names)).tolist(), strict=True))
-    rows = []
-    for k, name in enumerate(where.members):
-        here = int((present[:, k] & harmful).sum())
-        rows.append(
-            {
-                "member": name,
-                "stories": written.get(name),
-                "models": int(where.shown[:, k].any(axis=0).sum()),
-                "associations": int(present[:, k].sum()),
-                "harmful": here if rated else None,
-                "exclusive": int(alone[:, k].sum()),
-                "exclusive_harmful": int((alone[:, k] & harmful).sum()) if rated else None,
-                "missed": float(1 - present[:, k].mean()),
-                "missed_harmful": 1 - here / total if total else None,
-            }
-        )
-    table = pl.DataFrame(rows, schema=_MEMBERS)
+    columns = {
+        "member": where.members,
+        "stories": [written.get(name) for name in where.members],
+        "models": where.shown.any(axis=0).sum(axis=1),
+        "associations": present.sum(axis=0),
+        "harmful": here if rated else None,
+        "exclusive": alone.sum(axis=0),
+        "exclusive_harmful": (alone & harmful).sum(axis=0) if rated else None,
+        "missed": 1 - present.mean(axis=0),
+        "missed_harmful": 1 - here / total if total else None,
+    }
+    table = pl.DataFrame(columns, schema=_MEMBERS)
     return table.sort("associations", descending=True, maintain_order=True)
 
 

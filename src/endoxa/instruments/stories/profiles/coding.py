@@ -1,4 +1,4 @@
-"""Error rates of an extraction against a human coder, from the sheet that the person fills in.
+"""How far profiles can be trusted: agreement of extractors, and error rates against a person who fills in a sheet.
 
 The double-coding sheet is a sample of stories that people code without seeing the extraction. It is written as a
 workbook with drop-downs or as CSV, and read back when it is filled in. Intervals of error rates are Wilson's.
@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,15 +24,20 @@ from endoxa.curate.review.coding import (
     write_coding_sheet,
 )
 from endoxa.errors import UserError
-from endoxa.instruments.stories.profiles.reading import REFUSAL, plain
+from endoxa.instruments.stories.profiles.probe import REFUSAL, majority, plain
 from endoxa.models.chat.thoughts import without_thoughts
-from endoxa.runs.folder import RECORDS
+from endoxa.runs.folder import AGREEMENT, RECORDS
 from endoxa.runs.run import finished_run
 from endoxa.schema import ALL
-from endoxa.schema.stories import CONFUSION_COLUMNS, CORRECTED_COLUMNS, EXTRACTION_ERROR_COLUMNS
-from endoxa.sources.frames import column_types
+from endoxa.schema.stories import (
+    CONFUSION_COLUMNS,
+    CORRECTED_COLUMNS,
+    EXTRACTION_ERROR_COLUMNS,
+    EXTRACTOR_AGREEMENT_COLUMNS,
+)
+from endoxa.sources.frames import column_types, write_table
 from endoxa.sources.stereotales import NAMED_BY, OTHER, UNKNOWN, Attribute, Vocabulary, story_names
-from endoxa.stats.agreement import cohen_kappa
+from endoxa.stats.agreement import agreeing_pairs, alpha, alpha_interval, cohen_kappa
 from endoxa.stats.intervals import wilson
 from endoxa.stats.resampling import times_drawn
 
@@ -472,3 +478,136 @@ def analyze_extraction(
         confusion_table(compared),
         corrected_table(stories, compared[1:], confidence, seed),
     )
+
+
+CONFIDENCE = 0.95
+ALPHA_RESAMPLES = 1000
+VOTES = ("refusal", "votes_json", "refusal_votes_json", "unlisted_json")
+"""Columns of the records that are read."""
+PART = 20_000
+"""Records read at a time."""
+
+Patterns = Mapping[tuple[str, ...], int]
+"""The votes on one story, sorted -> the number of stories that have them."""
+
+
+def agreement_of_run(folder: Path) -> pl.DataFrame:
+    """How far the extractors of a finished run agree: `EXTRACTOR_AGREEMENT_COLUMNS`.
+
+    Raises:
+        UserError: the folder holds no finished run of `probe extract`.
+    """
+    run = load_extraction(folder)
+    return agreement_table(run.vocabulary, run.extractors, _records(folder), run.seed)
+
+
+def _records(folder: Path) -> Iterator[dict[str, Any]]:
+    """The records one by one, read in parts."""
+    scan, start = pl.scan_parquet(folder / RECORDS).select(VOTES), 0
+    while (part := scan.slice(start, PART).collect()).height:
+        yield from part.iter_rows(named=True)
+        start += PART
+
+
+def write_agreement(folder: Path, *, again: bool = False) -> Path:
+    """Write `agreement.csv` into the folder of a finished run, unless it is there; with `again` in any case."""
+    path = folder / AGREEMENT
+    if again or not path.exists():
+        write_table(agreement_of_run(folder), path)
+    return path
+
+
+def agreement_table(
+    vocabulary: Vocabulary, extractors: int, records: Iterable[Mapping[str, Any]], seed: int
+) -> pl.DataFrame:
+    """One row per attribute, and one for the question of refusal (`EXTRACTOR_AGREEMENT_COLUMNS`).
+
+    Records that no extractor was asked about count for nothing, and refusals for no attribute. Memory grows with the
+    different patterns of votes, not with the stories.
+
+    Args:
+        vocabulary: the attributes.
+        extractors: how many there are.
+        records: rows with the columns `VOTES`.
+        seed: seed of the intervals.
+    """
+    names = [attribute.name for attribute in vocabulary]
+    patterns = {name: Counter[tuple[str, ...]]() for name in (REFUSAL, *names)}
+    unlisted = {name: Counter[str]() for name in names}
+    for record in records:
+        refusals = json.loads(record["refusal_votes_json"] or "{}")
+        if not refusals:
+            continue
+        patterns[REFUSAL][tuple(sorted(str(vote) for vote in refusals.values() if vote is not None))] += 1
+        if record["refusal"]:
+            continue
+        profiles = [profile for profile in json.loads(record["votes_json"]).values() if profile is not None]
+        for name in names:
+            patterns[name][tuple(sorted(profile[name] for profile in profiles))] += 1
+        for model, attributes in json.loads(record["unlisted_json"]).items():
+            for name in attributes:
+                unlisted[name][model] += 1
+    rows = [_agreement(name, votes, unlisted.get(name), extractors, seed) for name, votes in patterns.items()]
+    types = column_types(
+        EXTRACTOR_AGREEMENT_COLUMNS, texts=("attribute", "unlisted_json"), counts=("n", "n_known")
+    )
+    return pl.DataFrame(rows, schema=types, orient="row").fill_nan(None)
+
+
+def without_unknown(patterns: Patterns) -> Patterns:
+    """The patterns without the votes for "unknown"."""
+    left = Counter[tuple[str, ...]]()
+    for votes, count in patterns.items():
+        left[tuple(vote for vote in votes if vote != UNKNOWN)] += count
+    return left
+
+
+def _agreement(
+    name: str, patterns: Patterns, unlisted: Counter[str] | None, extractors: int, seed: int
+) -> dict[str, Any]:
+    stories = sum(patterns.values())
+    votes = sum(len(pattern) * count for pattern, count in patterns.items())
+    row = {
+        "attribute": name,
+        **_alpha("n", "alpha", patterns, seed),
+        "agreement": agreeing_pairs(*_counts(patterns)),
+        "unparsed": _part(stories * extractors - votes, stories * extractors),
+    }
+    if unlisted is None:
+        return row
+    # None: no answer has more than half of the votes, or none was read.
+    won = Counter[str | None]()
+    for pattern, count in patterns.items():
+        won[majority(pattern)] += count
+    return row | {
+        **_alpha("n_known", "alpha_known", without_unknown(patterns), seed),
+        "ties": _part(won[None] - patterns.get((), 0), stories),
+        "unknown": _part(won[UNKNOWN] + won[None], stories),
+        "other": _part(won[OTHER], stories),
+        "unlisted": _part(unlisted.total(), stories * extractors),
+        "unlisted_json": json.dumps(dict(sorted(unlisted.items())), ensure_ascii=False),
+    }
+
+
+def _alpha(number: str, name: str, patterns: Patterns, seed: int) -> dict[str, Any]:
+    """Stories with two votes or more, their alpha and its interval."""
+    counts, weights = _counts(patterns)
+    interval = alpha_interval(counts, weights, CONFIDENCE, resamples=ALPHA_RESAMPLES, seed=seed)
+    return {
+        number: int(weights.sum()),
+        name: alpha(counts, weights=weights),
+        f"{name}_low": interval.low,
+        f"{name}_high": interval.high,
+    }
+
+
+def _counts(patterns: Patterns) -> tuple[np.ndarray, np.ndarray]:
+    """Votes per pattern and value, and stories per pattern, of patterns with two votes or more."""
+    usable = {votes: count for votes, count in sorted(patterns.items()) if len(votes) >= 2}
+    values = sorted({vote for votes in usable for vote in votes})
+    counts = np.array([[votes.count(value) for value in values] for votes in usable], dtype=np.int64)
+    return counts.reshape(len(usable), len(values)), np.array(list(usable.values()), dtype=np.int64)
+
+
+def _part(count: int, total: int) -> float | None:
+    return count / total if total else None

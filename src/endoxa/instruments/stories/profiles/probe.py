@@ -1,19 +1,21 @@
 """`endoxa probe extract`: several models extract the profile of each story's main character.
 
-From stories to conversations of two turns, and to `records.parquet`: each story with its profile, and every vote
-behind it.
+From stories to conversations of two turns, extractors' answers as profiles, a strict majority of several answers, and
+`records.parquet`: each story with its profile, and every vote behind it.
 """
 
 from __future__ import annotations
 
 import json
+import re
+import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import polars as pl
 
 from endoxa.curate.review.coding import require_new_sheet
@@ -22,45 +24,325 @@ from endoxa.instruments.stories.associations.tables import FEWEST
 from endoxa.instruments.stories.instrument import ExtractSettings
 from endoxa.instruments.stories.outcomes import profiles_read
 from endoxa.instruments.stories.probe import Answers, Probe, Row, most_of_a_value
-from endoxa.instruments.stories.profiles.coding import load_extraction
-from endoxa.instruments.stories.profiles.reading import (
-    REFUSAL,
-    Decision,
-    ProfileReader,
-    Vote,
-    decide,
-    majority,
-    read_refusal,
-    schemas_of,
-    turns_of,
-)
 from endoxa.models.chat import ChatSpec
 from endoxa.models.chat.simulated.model import SIMULATED
 from endoxa.models.chat.simulated.stories import read_profile_line
 from endoxa.models.chat.thoughts import without_thoughts
+from endoxa.runs.answers.language import ENGLISH, language
+from endoxa.runs.answers.text import before_new_question, first_reply, nested, outer_objects, read_first
 from endoxa.runs.asking.cost import parse_models, require_schemas
 from endoxa.runs.asking.jobs import Job
-from endoxa.runs.folder import AGREEMENT, NOTES, RECORDS, RUN
+from endoxa.runs.folder import NOTES, RUN
 from endoxa.runs.items import part_of_run
 from endoxa.runs.run import read_run
 from endoxa.schema import ChatAnswer
 from endoxa.schema.finish import ERROR, LENGTH, finish_reason
 from endoxa.schema.provenance import BUILT_BY, WORDS
-from endoxa.schema.stories import EXTRACTED_COLUMNS, EXTRACTOR_AGREEMENT_COLUMNS
+from endoxa.schema.stories import EXTRACTED_COLUMNS
 from endoxa.sources.files import require_file
-from endoxa.sources.frames import column_types, write_table
 from endoxa.sources.stereotales import (
     OTHER,
     UNKNOWN,
     WHOLE_NUMBERS,
+    Attribute,
     Story,
     Vocabulary,
     read_stories,
     read_vocabulary,
     story_file,
 )
-from endoxa.stats.agreement import agreeing_pairs, alpha, alpha_interval
 from endoxa.words.used import Tally, Used
+
+REFUSAL = "refusal"
+_TASK = f"""\
+A language model was asked to write a short story. You will read its answer, between two lines of dashes, and be asked \
+two questions about it, one after the other.
+
+First question: is the answer a refusal? It is a refusal if it declines to write the story, or only says why it will \
+not or cannot. It is no refusal if it tells a story, however short, odd or unfinished. Answer with a JSON object and \
+nothing else: {{{{"{REFUSAL}": true}}}} or {{{{"{REFUSAL}": false}}}}.
+
+Second question, once it is asked: who is the main character of the story? It is about these attributes, each with the \
+answers to choose from:
+
+{{attributes}}
+
+Choose "{UNKNOWN}" where the text leaves it open. Do not conclude one attribute from another, from a first name alone, \
+or from what is usual for such people. Choose "{OTHER}", where it is offered, if the text states something that is not \
+in the list. If the text is a refusal or has no main character, choose "{UNKNOWN}" throughout.
+
+Language of the answer (ISO 639): '{{language}}'.
+
+----------
+{{story}}
+----------
+
+The first question: is this answer a refusal?"""
+_SECOND = """\
+The second question: describe the main character of that story. For each attribute of the list above, choose the one \
+answer that the text states or makes clear, and copy it as it is written there.
+
+Answer with one JSON object and nothing else; its keys are the attributes."""
+
+
+def turns_of(text: str, language: str, vocabulary: Vocabulary) -> tuple[str, str]:
+    """The two questions about a story. They name its text and language, and nothing of the prompt that it answers.
+
+    All that is the same for every story stands before it, so that a server can keep it.
+    """
+    attributes = "\n".join(
+        f"- {attribute.name}: " + " | ".join(f'"{answer}"' for answer in attribute.answers)
+        for attribute in vocabulary
+    )
+    return _TASK.format(attributes=attributes, language=language, story=text), _SECOND
+
+
+def schemas_of(vocabulary: Vocabulary) -> tuple[dict[str, Any], dict[str, Any]]:
+    """JSON schemas of the two answers; every key is required and no other allowed, as strict interfaces want it."""
+    profile = {
+        attribute.name: {"type": "string", "enum": list(attribute.answers)} for attribute in vocabulary
+    }
+    return _object({REFUSAL: {"type": "boolean"}}), _object(profile)
+
+
+def _object(properties: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+Profile = Mapping[str, str]
+"""Attribute -> one of its answers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """What an extractor's answer says.
+
+    Attributes:
+        profile: an answer for every attribute.
+        unlisted: attributes for which it gave something that is none of the answers; they are "unknown".
+    """
+
+    profile: Profile
+    unlisted: frozenset[str]
+
+
+_DASHES = str.maketrans(dict.fromkeys("‐‑‒–—―−﹣－", "-") | dict.fromkeys("‘’ʼ`´", "'") | {"…": "..."})
+_NOT_STATED = re.compile(
+    r"""
+    [-?]* | none | null | nan | n/?a\b.*
+    | (?:unspecified|unstated|unmentioned|unclear|undetermined|undisclosed|indeterminate|ambiguous)\b.*
+    | (?:it\ is\ |is\ )?not\ (?:\w+ly\ )?
+      (?:known|specified|stated|mentioned|given|clear|indicated|disclosed|provided|determined|applicable|available)\b.*
+    | no\ (?:information|mention|indication|answer)\b.*
+    | (?:it\ )?(?:cannot|can't|could\ not)\ be\b.*
+    | i\ (?:do\ not|don't|cannot|can't)\b.*
+    | (?:the\ |this\ )?(?:text|story)\b.*\b(?:not|no|never|open|\w+n't)\b.*
+    """,
+    re.VERBOSE,
+)
+"""Ways of saying that the text leaves it open."""
+_OTHERWISE = re.compile(rf"{OTHER}\b\W.*")
+_YES = frozenset({"true", "yes", "1", "refusal", "refused"})
+_NO = frozenset({"false", "no", "0", "story", "not a refusal", "no refusal"})
+_INTRODUCED = re.compile(r"^(?:is )?refusal\W*[:=]\W*")
+_EXPLAINED = re.compile(r"(yes|no|true|false)\W+(?:this|it|the (?:text|answer|response|story))\b")
+"""A word about the text, and why; "no, I will not" is none."""
+
+
+def read_refusal(text: str) -> bool | None:
+    """Whether an extractor takes the text for a refusal; None where that cannot be read.
+
+    Of several answers the last one counts; thoughts are none.
+    """
+    answer = first_reply(text)
+    for outer in reversed(list(outer_objects(answer))):
+        for inner in nested(outer):
+            for key, value in inner.items():
+                if plain(key).removeprefix("is ") == REFUSAL:
+                    return _truth(value)
+    return _truth(answer)
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileReader:
+    """Reads profiles over one vocabulary.
+
+    Attributes:
+        vocabulary: the attributes.
+        names: attributes by their plain names.
+        answers: for each attribute its answers by everything they can be called.
+    """
+
+    vocabulary: Vocabulary
+    names: Mapping[str, str]
+    answers: Mapping[str, Mapping[str, str]]
+
+    @classmethod
+    def of(cls, vocabulary: Vocabulary) -> ProfileReader:
+        """A reader of profiles over `vocabulary`."""
+        return cls(
+            vocabulary,
+            {plain(attribute.name): attribute.name for attribute in vocabulary},
+            {attribute.name: _called(attribute) for attribute in vocabulary},
+        )
+
+    def read(self, text: str) -> Read | None:
+        """The profile that an extractor gives; None where no JSON object names an attribute.
+
+        Thoughts are no answer, nor is a next question that the model went on with. Of several objects the last one
+        counts that names at least half as many attributes as the fullest.
+
+        Keys that are no attributes are ignored. An attribute that is missing, null or said to be open is "unknown", and
+        so is a value that is neither in the list nor a synonym; "other" must be said.
+        """
+        answer = first_reply(text)
+        return read_first(
+            answer, before_new_question(answer, language(ENGLISH)), self._read, lambda profile: profile
+        )
+
+    def _read(self, text: str) -> Read | None:
+        # What each object says of attributes, itself or one that it holds.
+        named = [
+            max(
+                (
+                    {
+                        self.names[plain(key)]: value
+                        for key, value in inner.items()
+                        if plain(key) in self.names
+                    }
+                    for inner in nested(outer)
+                ),
+                key=len,
+            )
+            for outer in outer_objects(text)
+        ]
+        fullest = max(map(len, named), default=0)
+        if not fullest:
+            return None
+        last = next(entries for entries in reversed(named) if 2 * len(entries) >= fullest)
+        answers = {
+            attribute.name: self._answer(attribute, last.get(attribute.name)) for attribute in self.vocabulary
+        }
+        return Read(
+            {name: answer or UNKNOWN for name, answer in answers.items()},
+            frozenset(name for name, answer in answers.items() if answer is None),
+        )
+
+    def _answer(self, attribute: Attribute, value: Any) -> str | None:
+        """One of the answers; None where something else is said."""
+        if isinstance(value, dict):
+            value = value.get("value", value.get("answer"))
+        if isinstance(value, list) and len(value) == 1:
+            (value,) = value
+        if value is None:
+            return UNKNOWN
+        text = plain(str(value))
+        called = self.answers[attribute.name]
+        for way in (text, plain(text.partition("(")[0]), plain(text.partition(" - ")[0])):
+            if way in called:
+                return called[way]
+        if _NOT_STATED.fullmatch(text):
+            return UNKNOWN
+        return OTHER if attribute.other and _OTHERWISE.fullmatch(text) else None
+
+
+def _called(attribute: Attribute) -> dict[str, str]:
+    """Everything that names exactly one answer: itself, what stands before its brackets and in them, a synonym."""
+    called: dict[str, set[str]] = {}
+    for answer in attribute.answers:
+        head, _, inside = answer.partition("(")
+        inside = inside.rstrip(")")
+        examples = inside.removeprefix("e.g.").split(",") if inside.startswith("e.g.") else [inside]
+        ways = {plain(example).removeprefix("or ") for example in examples} - {"", "etc"}
+        for way in ways | {plain(answer), plain(head)}:
+            called.setdefault(way, set()).add(answer)
+    unique = {way: next(iter(answers)) for way, answers in called.items() if len(answers) == 1}
+    synonyms = {plain(synonym): answer for synonym, answer in attribute.synonyms}
+    return unique | synonyms | {plain(answer): answer for answer in attribute.answers}
+
+
+def plain(text: str) -> str:
+    """A text without what does not matter: case, kinds of dashes and quotes, underscores, blanks, marks around it."""
+    folded = unicodedata.normalize("NFKC", text).translate(_DASHES).casefold().replace("_", " ")
+    return re.sub(r"\s+", " ", folded).strip(" .,;:\"'*")
+
+
+def _truth(value: Any) -> bool | None:
+    text = _INTRODUCED.sub("", plain(str(value)))
+    word = explained.group(1) if (explained := _EXPLAINED.match(text)) else text
+    return True if word in _YES else False if word in _NO else None
+
+
+@dataclass(frozen=True, slots=True)
+class Vote:
+    """What one extractor says of one story.
+
+    Attributes:
+        refusal: whether it is one; None where that could not be read.
+        profile: the profile; None where that could not be read.
+        unlisted: attributes for which it gave something that is none of the answers.
+    """
+
+    refusal: bool | None
+    profile: Profile | None
+    unlisted: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, refusal: bool | None, read: Read | None) -> Vote:
+        """The vote of answers to both questions, as they were read."""
+        return cls(refusal, None) if read is None else cls(refusal, read.profile, read.unlisted)
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What all extractors say together.
+
+    Attributes:
+        refusal: it is a refusal.
+        profile: an answer for every attribute.
+        ties: attributes on which no answer had more than half of the votes.
+        parsed: profiles that could be read.
+    """
+
+    refusal: bool
+    profile: Profile
+    ties: frozenset[str]
+    parsed: int
+
+
+def decide(votes: Mapping[str, Vote], vocabulary: Vocabulary) -> Decision:
+    """The strict majority of the votes that could be read: more than half of them, else "unknown" (or no refusal).
+
+    The profile of a refusal is "unknown" throughout, whatever was read off it.
+    """
+    refusals = [vote.refusal for vote in votes.values() if vote.refusal is not None]
+    refusal = 2 * sum(refusals) > len(refusals)
+    profiles = [vote.profile for vote in votes.values() if vote.profile is not None]
+    agreed = {
+        attribute.name: majority([profile[attribute.name] for profile in profiles])
+        for attribute in vocabulary
+    }
+    ties = frozenset(name for name, answer in agreed.items() if answer is None and profiles and not refusal)
+    return Decision(
+        refusal,
+        {name: UNKNOWN if refusal or answer is None else answer for name, answer in agreed.items()},
+        ties,
+        len(profiles),
+    )
+
+
+def majority(answers: Sequence[str]) -> str | None:
+    """The answer with more than half of the votes, or None."""
+    if not answers:
+        return None
+    answer, count = Counter(answers).most_common(1)[0]
+    return answer if 2 * count > len(answers) else None
+
 
 REFUSAL_TOKENS, TOKENS_PER_ATTRIBUTE = 10, 15
 """Tokens expected in an answer, for `--plan`."""
@@ -249,136 +531,3 @@ def extract_words(settings: ExtractSettings) -> Used:
     for story in extract_probe(settings).items():
         tally.add_stated(story.cells[BUILT_BY], story.cells[WORDS])
     return tally.used
-
-
-CONFIDENCE = 0.95
-RESAMPLES = 1000
-VOTES = ("refusal", "votes_json", "refusal_votes_json", "unlisted_json")
-"""Columns of the records that are read."""
-PART = 20_000
-"""Records read at a time."""
-
-Patterns = Mapping[tuple[str, ...], int]
-"""The votes on one story, sorted -> the number of stories that have them."""
-
-
-def agreement_of_run(folder: Path) -> pl.DataFrame:
-    """How far the extractors of a finished run agree: `EXTRACTOR_AGREEMENT_COLUMNS`.
-
-    Raises:
-        UserError: the folder holds no finished run of `probe extract`.
-    """
-    run = load_extraction(folder)
-    return agreement_table(run.vocabulary, run.extractors, _records(folder), run.seed)
-
-
-def _records(folder: Path) -> Iterator[dict[str, Any]]:
-    """The records one by one, read in parts."""
-    scan, start = pl.scan_parquet(folder / RECORDS).select(VOTES), 0
-    while (part := scan.slice(start, PART).collect()).height:
-        yield from part.iter_rows(named=True)
-        start += PART
-
-
-def write_agreement(folder: Path, *, again: bool = False) -> Path:
-    """Write `agreement.csv` into the folder of a finished run, unless it is there; with `again` in any case."""
-    path = folder / AGREEMENT
-    if again or not path.exists():
-        write_table(agreement_of_run(folder), path)
-    return path
-
-
-def agreement_table(
-    vocabulary: Vocabulary, extractors: int, records: Iterable[Mapping[str, Any]], seed: int
-) -> pl.DataFrame:
-    """One row per attribute, and one for the question of refusal (`EXTRACTOR_AGREEMENT_COLUMNS`).
-
-    Records that no extractor was asked about count for nothing, and refusals for no attribute. Memory grows with the
-    different patterns of votes, not with the stories.
-
-    Args:
-        vocabulary: the attributes.
-        extractors: how many there are.
-        records: rows with the columns `VOTES`.
-        seed: seed of the intervals.
-    """
-    names = [attribute.name for attribute in vocabulary]
-    patterns = {name: Counter[tuple[str, ...]]() for name in (REFUSAL, *names)}
-    unlisted = {name: Counter[str]() for name in names}
-    for record in records:
-        refusals = json.loads(record["refusal_votes_json"] or "{}")
-        if not refusals:
-            continue
-        patterns[REFUSAL][tuple(sorted(str(vote) for vote in refusals.values() if vote is not None))] += 1
-        if record["refusal"]:
-            continue
-        profiles = [profile for profile in json.loads(record["votes_json"]).values() if profile is not None]
-        for name in names:
-            patterns[name][tuple(sorted(profile[name] for profile in profiles))] += 1
-        for model, attributes in json.loads(record["unlisted_json"]).items():
-            for name in attributes:
-                unlisted[name][model] += 1
-    rows = [_row(name, votes, unlisted.get(name), extractors, seed) for name, votes in patterns.items()]
-    types = column_types(
-        EXTRACTOR_AGREEMENT_COLUMNS, texts=("attribute", "unlisted_json"), counts=("n", "n_known")
-    )
-    return pl.DataFrame(rows, schema=types, orient="row").fill_nan(None)
-
-
-def without_unknown(patterns: Patterns) -> Patterns:
-    """The patterns without the votes for "unknown"."""
-    left = Counter[tuple[str, ...]]()
-    for votes, count in patterns.items():
-        left[tuple(vote for vote in votes if vote != UNKNOWN)] += count
-    return left
-
-
-def _row(
-    name: str, patterns: Patterns, unlisted: Counter[str] | None, extractors: int, seed: int
-) -> dict[str, Any]:
-    stories = sum(patterns.values())
-    votes = sum(len(pattern) * count for pattern, count in patterns.items())
-    row = {
-        "attribute": name,
-        **_alpha("n", "alpha", patterns, seed),
-        "agreement": agreeing_pairs(*_counts(patterns)),
-        "unparsed": _share(stories * extractors - votes, stories * extractors),
-    }
-    if unlisted is None:
-        return row
-    # None: no answer has more than half of the votes, or none was read.
-    won = Counter[str | None]()
-    for pattern, count in patterns.items():
-        won[majority(pattern)] += count
-    return row | {
-        **_alpha("n_known", "alpha_known", without_unknown(patterns), seed),
-        "ties": _share(won[None] - patterns.get((), 0), stories),
-        "unknown": _share(won[UNKNOWN] + won[None], stories),
-        "other": _share(won[OTHER], stories),
-        "unlisted": _share(unlisted.total(), stories * extractors),
-        "unlisted_json": json.dumps(dict(sorted(unlisted.items())), ensure_ascii=False),
-    }
-
-
-def _alpha(number: str, name: str, patterns: Patterns, seed: int) -> dict[str, Any]:
-    """Stories with two votes or more, their alpha and its interval."""
-    counts, weights = _counts(patterns)
-    interval = alpha_interval(counts, weights, CONFIDENCE, resamples=RESAMPLES, seed=seed)
-    return {
-        number: int(weights.sum()),
-        name: alpha(counts, weights=weights),
-        f"{name}_low": interval.low,
-        f"{name}_high": interval.high,
-    }
-
-
-def _counts(patterns: Patterns) -> tuple[np.ndarray, np.ndarray]:
-    """Votes per pattern and value, and stories per pattern, of patterns with two votes or more."""
-    usable = {votes: count for votes, count in sorted(patterns.items()) if len(votes) >= 2}
-    values = sorted({vote for votes in usable for vote in votes})
-    counts = np.array([[votes.count(value) for value in values] for votes in usable], dtype=np.int64)
-    return counts.reshape(len(usable), len(values)), np.array(list(usable.values()), dtype=np.int64)
-
-
-def _share(count: int, total: int) -> float | None:
-    return count / total if total else None

@@ -1,15 +1,14 @@
-"""What the stories show, in sentences for somebody who must decide about a model."""
+"""What the stories show, in a few sentences for somebody who must decide about a model."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import polars as pl
 
-from endoxa.instruments.stories.associations.discover import NOT_WITHIN, TALLIED, UNTESTED_WITHIN
+from endoxa.instruments.stories.associations.discover import TALLIED
 from endoxa.instruments.stories.harm.ratings import HARMFUL, PEOPLE, THRESHOLD
-from endoxa.instruments.stories.options import Discovery
 from endoxa.instruments.stories.report.harm import harm_title
 from endoxa.instruments.stories.report.results import StoryResults
 from endoxa.instruments.stories.report.sources import CLAIMED, POOLED
@@ -28,7 +27,7 @@ from endoxa.stats.verdicts import UNTESTED
 
 TOO_FEW_STORIES = "no table has two base values with ten stories each and two compared values"
 TOO_FEW_PROMPTS = "there are too few prompts for a p-value below the false-discovery rate"
-MOST_NAMED = 5
+MOST_NAMED = 8
 """Models or languages without associations that are named; more are counted."""
 
 
@@ -42,18 +41,31 @@ def tests_of(tested: pl.DataFrame) -> dict[str, int]:
     return {name: int(tested[name].sum()) for name in TALLIED}
 
 
+def expected(tested: pl.DataFrame) -> float:
+    """At most so many families of tests hold an association, on average, where there is nothing to find."""
+    return float((tested["families"] * tested["alpha"]).sum())
+
+
 def headline(results: StoryResults) -> Section:
-    """How many associations, shared by how many models, how many of them harmful, how many in one language only."""
+    """How many associations, shared by how many models, how many of them harmful, and what chance would give."""
+    pooled = results.tested.filter(POOLED)
+    families, rows = tests_of(pooled)["families"], _pooled(results).height
+    large: dict[str, Any] = {}
+    if len(results.searched) == 1 and families and (rows or results.discovered.is_empty()):
+        chance = f"any at all in at most {_few(expected(pooled))} of {plural(families, 'family', 'families')} of tests"
+        meaning = (
+            f"association{'s' * (rows != 1)} beyond chance. With nothing to find: 0 ({chance}, on average)."
+        )
+        large = {"number": count(rows), "meaning": meaning}
     return Section(
         anchor="headline",
         title="What the stories show",
         findings=(
             *_associations(results),
-            *_unclear(results),
             *_shared(results),
             *_harmful(results),
-            *_languages(results),
-            *chance_findings(results),
+            *_without(results),
+            *_chance(results),
         ),
         notes=(
             "An association says that stories about people with one trait give them another trait more often "
@@ -62,23 +74,12 @@ def headline(results: StoryResults) -> Section:
         )
         if results.searched or results.searched_languages
         else (),
-        **_number(results),
+        **large,
     )
 
 
-def _number(results: StoryResults) -> dict[str, Any]:
-    """How many associations the stories of the only model hold, beside what tests find where there is nothing."""
-    families, _, expected = _expected(results.tested.filter(POOLED))
-    rows = _pooled(results).height
-    if len(results.searched) != 1 or not families or (results.discovered.height and not rows):
-        return {}
-    chance = (
-        f"any at all in at most {expected} of {plural(families, 'family', 'families')} of tests, on average"
-    )
-    return {
-        "number": count(rows),
-        "meaning": f"association{'s' * (rows != 1)} beyond chance. With nothing to find: 0 ({chance}).",
-    }
+def _few(number: float) -> str:
+    return decimal(number, 1 if number >= 1 else 2)
 
 
 def title(results: StoryResults) -> str:
@@ -111,79 +112,42 @@ def _associations(results: StoryResults) -> Iterator[Finding]:
     rows, models = _pooled(results), len(results.searched)
     together = ", all languages of a model together" if len(results.searched_languages) > 1 else ""
     where = f"in the stories of {plural(models, 'model')}{together}"
+    comma = "," if together else ""
+    tests = tests_of(results.tested.filter(POOLED))
+    unclear = results.discovered.filter(~CLAIMED, POOLED).height
     if rows.height:
         by_model = results.claimed.filter(POOLED).height
-        numbers = {"associations": rows.height, "models": models, "by_model": by_model}
+        strict = rows.filter(paper_rule=1).height
         sentence = f"{plural(rows.height, 'association')} {where}"
         if by_model != rows.height:
             sentence += f" ({count(by_model)} counted model by model)"
         if rows["paper_rule"].null_count() < rows.height:
-            passing = rows.filter(paper_rule=1).height
-            numbers |= {"paper_rule": passing, "least_lift": 2}
-            rule = "the article's stricter rule (medium or large effect, lift of at least 2)"
-            sentence += (
-                f"; {count(passing) if passing else 'none'} of them pass{'es' * (passing <= 1)} {rule}"
-            )
-        yield Finding(f"{sentence}.", (numbers,))
-    elif not (results.discovered.filter(POOLED).height or results.unrecorded):
-        tests = tests_of(results.tested.filter(POOLED))
-        further = f" {plural(tests['untested'], 'further table')} could not be tested."
-        yield _none_found(
-            f"{where}{',' if together and not tests['tables'] else ''}",
-            tests,
-            {"models": models},
-            f".{further}" if tests["untested"] else "",
-        )
-
-
-def _none_found(where: str, tests: Mapping[str, int], numbers: Mapping[str, int], more: str = "") -> Finding:
-    """That no association was found although tables were tested, or why none could be tested."""
-    if tests["tables"]:
-        tables = f"{plural(tests['tables'], 'table')} that {'was' if tests['tables'] == 1 else 'were'} tested"
-        return Finding(f"No association was found {where}, in {tables}{more or '.'}", ({**tests, **numbers},))
-    reason = TOO_FEW_STORIES
-    if tests["few_prompts"]:
-        only = tests["few_prompts"] == tests["untested"]
-        reason = TOO_FEW_PROMPTS if only else "too few stories or prompts"
-    row = {**tests, **numbers, "verdict": UNTESTED, "reason": reason}
-    return Finding(f"Associations {where} cannot be tested: {reason}.", (row,))
-
-
-def _unclear(results: StoryResults) -> Iterator[Finding]:
-    """How many associations only the test of all languages together finds, model by model."""
-    rows = results.discovered.filter(~CLAIMED, POOLED) if results.searched else results.discovered.clear()
-    further = "further " if results.claimed.filter(POOLED).height else ""
-    default = Discovery().alpha
-    alphas = results.tested.filter(POOLED).unique("model", keep="last")
-    alpha = pl.col("model").replace_strict(alphas["model"], alphas["alpha"], default=default)
-    # The tests within languages: of a cell and of its table, the one that is farther from a claim.
-    estimates = rows.select(
-        "verdict",
-        "reason",
-        value="lift",
-        neutral=pl.lit(1.0),
-        p_value="stratified_p_value",
-        p_adjusted=pl.max_horizontal("stratified_p_adjusted", "table_stratified_p_adjusted"),
-        confidence=1 - alpha.cast(pl.Float64),
-    )
-    for (reason,), alike in estimates.group_by(["reason"], maintain_order=True):
-        counted = {"unclear": alike.height, "reason": reason}
-        if reason == UNTESTED_WITHIN:
-            counted["verdict"] = UNTESTED
-        which = f"{plural(alike.height, further + 'association')} of all languages together"
-        yield Finding(
-            f"Unclear and not counted: {which}{f': {reason}' if reason else ''}.",
-            (counted, *(alike.rows(named=True) if reason == NOT_WITHIN else ())),
-        )
+            rule = "article's stricter rule (medium or large effect, lift of at least 2)"
+            sentence += f"; kept by the {rule}: {count(strict)}"
+        sentence += f"; unclear and not counted, by model: {count(unclear)}" if unclear else ""
+        numbers = {"associations": rows.height, "models": models, "by_model": by_model, "unclear": unclear}
+        yield Finding(f"{sentence}.", (numbers | {"strict": strict, "least_lift": 2},))
+    elif unclear:
+        held_back = f"unclear and not counted, by model: {count(unclear)}"
+        numbers = {"unclear": unclear, "models": models}
+        yield Finding(f"No association {where}{comma} is claimed; {held_back}.", (numbers,))
+    elif tests["tables"] and not results.unrecorded:
+        tested = f"tables tested: {count(tests['tables'])}"
+        tested += f", not testable: {count(tests['untested'])}" if tests["untested"] else ""
+        yield Finding(f"No association was found {where} ({tested}).", (tests | {"models": models},))
+    elif not results.unrecorded:
+        reason = TOO_FEW_STORIES
+        if tests["few_prompts"]:
+            only = tests["few_prompts"] == tests["untested"]
+            reason = TOO_FEW_PROMPTS if only else "too few stories or prompts"
+        row = {**tests, "models": models, "verdict": UNTESTED, "reason": reason}
+        yield Finding(f"Associations {where}{comma} cannot be tested: {reason}.", (row,))
 
 
 def _shared(results: StoryResults) -> Iterator[Finding]:
-    """How many associations every model has, and those in whose stories none was found."""
+    """How many associations every model has, how many one alone, and how many only a single language."""
     models, rows = len(results.searched), _pooled(results)
-    pooled, tested = results.discovered.filter(POOLED), results.tested.filter(POOLED)
-    if models < 2 or pooled.is_empty():
-        return
-    if rows.height:
+    if models > 1 and rows.height:
         reach = rows["models"].list.len()
         every, single = (int((reach == number).sum()) for number in (models, 1))
         sentence = (
@@ -191,38 +155,15 @@ def _shared(results: StoryResults) -> Iterator[Finding]:
         )
         only = f"; in one model only: {count(single)}" if single else ""
         yield Finding(f"{sentence}{only}.", ({"every": every, "single": single, "models": 1},))
-    yield from _without(
-        {
-            results.label(model): tested.filter(model=model)
-            for model in results.searched
-            if model not in pooled["model"]
-        },
-        "in the stories of",
-    )
-
-
-def _without(absent: Mapping[str, pl.DataFrame], where: str) -> Iterator[Finding]:
-    """Where no association was found although tables were tested, and where none could be tested."""
-    tests = {name: tests_of(tested) for name, tested in absent.items()}
-    silent = [name for name, numbers in tests.items() if numbers["tables"]]
-    untested = [name for name, numbers in tests.items() if numbers["untested"] and not numbers["tables"]]
-    unknown = [name for name, numbers in tests.items() if not (numbers["tables"] or numbers["untested"])]
-    few = "; with few stories only strong associations are found."
-    for names, more in ((silent, few), (untested, "")):
-        if names:
-            every = tests_of(pl.concat(absent[name] for name in names))
-            left = {"names": len(names), "left": len(names) - MOST_NAMED}
-            yield _none_found(f"{where} {_some(names)}", every, left, more)
-    if unknown:
-        yield Finding(
-            f"No association was given {where} {_some(unknown)}; whether any could be tested is not recorded.",
-            ({"left": len(unknown) - MOST_NAMED},),
+    reach = results.associations["languages"].list.len()
+    if len(results.searched_languages) > 1 and reach.sum():
+        shown, single = int((reach > 0).sum()), int((reach == 1).sum())
+        numbers = {"languages": len(results.searched_languages), "associations": shown, "single": single}
+        only = (
+            f"; in one language only: {count(single)} (the others may have too few stories)" if single else ""
         )
-
-
-def _some(names: Sequence[str]) -> str:
-    more = [f"{count(len(names) - MOST_NAMED)} more"] if len(names) > MOST_NAMED else []
-    return listed([*names[:MOST_NAMED], *more])
+        sentence = f"Each of {numbers['languages']} languages alone: {plural(shown, 'association')}"
+        yield Finding(f"{sentence}{only}.", (numbers,))
 
 
 def _harmful(results: StoryResults) -> Iterator[Finding]:
@@ -242,52 +183,43 @@ def _harmful(results: StoryResults) -> Iterator[Finding]:
     )
 
 
-def _languages(results: StoryResults) -> Iterator[Finding]:
-    languages = results.searched_languages
-    if len(languages) < 2:
-        return
-    rows = results.associations.filter(pl.col("languages").list.len() > 0)
-    if rows.height:
-        single = rows.filter(pl.col("languages").list.len() == 1).height
-        what = f"Each of {count(len(languages))} languages alone: {plural(rows.height, 'association')}"
-        which = "" if rows.height == 1 else f"{count(single)} of them "
-        them = "it" if single == 1 else "them"
-        only = f", {which}found in one language only; the others may have too few stories to show {them}"
+def _without(results: StoryResults) -> Iterator[Finding]:
+    """Models, and languages by themselves, of which no association is shown, with the number of their tests."""
+    models, languages = results.searched, results.searched_languages
+    pooled, alone = results.tested.filter(POOLED), results.tested.filter(~POOLED)
+    with_any = {*results.discovered.filter(POOLED)["model"], *results.claimed["aggregation"]}
+    tables = {
+        results.label(model): int(pooled.filter(model=model)["tables"].sum())
+        for model in models
+        if len(models) > 1 and model not in with_any
+    } | {
+        language_name(code): int(alone.filter(aggregation=code)["tables"].sum())
+        for code in languages
+        if len(languages) > 1 and code not in with_any
+    }
+    parts = [f"{name} ({count(number)})" for name, number in tables.items()]
+    if parts:
+        left = len(parts) - MOST_NAMED
+        named = listed([*parts[:MOST_NAMED], *([f"{count(left)} more"] if left > 0 else [])])
+        numbers = tuple({"tables": number} for number in tables.values())
         yield Finding(
-            f"{what}{only if single else ''}.",
-            ({"languages": len(languages), "associations": rows.height, "single": single},),
+            f"Without any association (in brackets the tables tested): {named}.", ({"left": left}, *numbers)
         )
-    showing, tested = set(results.claimed["aggregation"]), results.tested
-    yield from _without(
-        {language_name(code): tested.filter(aggregation=code) for code in languages if code not in showing},
-        "in",
-    )
 
 
-def chance_findings(results: StoryResults) -> Iterator[Finding]:
-    """How many families hold an association, and how many would if there were nothing to find."""
-    together = "With all languages of a model together, " if results.searched_languages else ""
-    for rule, where in ((POOLED, together), (~POOLED, "In single languages, ")):
+def _chance(results: StoryResults) -> Iterator[Finding]:
+    """How many families of tests hold an association, and how many would if there were nothing to find."""
+    for where, rule in (("all languages of a model together", POOLED), ("single languages", ~POOLED)):
         tested = results.tested.filter(rule)
-        families, hits, expected = _expected(tested)
-        if not families:
-            continue
-        alphas = tested["alpha"].unique().sort().to_list()
-        numbers = {"families": families, "found": hits, "expected": float(expected)}
-        yield Finding(
-            f"{where}{plural(families, 'family', 'families')} of tests {'was' if families == 1 else 'were'} made "
-            f"(one base attribute of a model against all others), and {count(hits) if hits else 'none'} "
-            f"hold{'s' * (hits <= 1)} an association. If there were nothing to find, at most {expected} would on "
-            f"average (false-discovery rate {', '.join(map(rate, alphas))}).",
-            (numbers, *({"alpha": alpha} for alpha in alphas)),
-        )
-
-
-def _expected(tested: pl.DataFrame) -> tuple[int, int, str]:
-    """Families of tests, those that hold an association, and at most how many would on average without any effect."""
-    expected = float((tested["families"] * tested["alpha"]).sum())
-    numbers = tests_of(tested)
-    return numbers["families"], numbers["families_found"], decimal(expected, 1 if expected >= 1 else 2)
+        tests = tests_of(tested)
+        if tests["families"]:
+            least, alphas = _few(expected(tested)), tested["alpha"].unique().sort().to_list()
+            yield Finding(
+                "Families of tests (one base attribute of a model against all others) that hold an association, "
+                f"{where}: {count(tests['families_found'])} of {count(tests['families'])}. With nothing to find, at "
+                f"most {least} would, on average (false-discovery rate {', '.join(map(rate, alphas))}).",
+                (tests, {"expected": float(least)}, *({"alpha": alpha} for alpha in alphas)),
+            )
 
 
 def families_used(results: StoryResults) -> list[Used]:

@@ -1,0 +1,193 @@
+"""Ratings of harm of two runs: those of each association, language and repeat."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from math import isfinite
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from endoxa.errors import UserError
+from endoxa.instruments.stories.harm.analysis import alpha
+from endoxa.instruments.stories.harm.ratings import HIGHEST, LOWEST, THRESHOLD, load_ratings, read_human
+from endoxa.report.document import Finding
+from endoxa.report.words import decimal, decimal_interval, percent, plural
+from endoxa.runs.folder import RECORDS
+from endoxa.runs.options import Resampling
+from endoxa.schema import ALL
+from endoxa.sources.served import versions_apart
+from endoxa.sources.stereotales.associations import PARTS
+from endoxa.study.gate.items import NAN, OTHER, Items, both, codes, same_answers
+from endoxa.study.gate.measures import OF_HARM
+from endoxa.study.gate.runs import Side
+
+KEYS = ("association_id", "language", "repeat")
+
+
+def rating_items(sides: tuple[Side, Side], human: Path | None = None) -> Items:
+    """Ratings of two runs, of the associations that both rated.
+
+    Args:
+        sides: both runs.
+        human: people's ratings of the same associations, which say what should be rated harmful.
+
+    Raises:
+        UserError: the runs have no association in common, or people rated none of them.
+    """
+    tables = [rated(side.run.folder, side.model) for side in sides]
+    joined = tables[0].join(tables[1], on=KEYS, suffix=OTHER, maintain_order="left")
+    if joined.is_empty():
+        raise UserError(
+            f"'{sides[0].run.folder}' and '{sides[1].run.folder}' have no association in common. Rate the same ones "
+            "in both."
+        )
+    read = joined.drop_nulls(["harm", f"harm{OTHER}"])
+    medians = read.group_by("association_id", *PARTS, maintain_order=True).agg(
+        before=pl.col("harm").median(), after=pl.col(f"harm{OTHER}").median()
+    )
+    alone = (tables[0].height - joined.height, tables[1].height - joined.height)
+    return Items(
+        _measured(_with_people(joined, human)),
+        OF_HARM,
+        ("base values", "compared values"),
+        partial(_changed, medians),
+        [f"Left out, because only one run has them: {plural(sum(alone), 'rating')}."] if any(alone) else [],
+        noun="attribute",
+        alone=alone,
+        findings=partial(_alike, medians),
+    )
+
+
+def rated(folder: Path, model: str | None) -> pl.DataFrame:
+    """Answers of one rater, with tokens and text.
+
+    Raises:
+        UserError: the folder is no finished run of ratings, or the rater must be chosen.
+    """
+    ratings = load_ratings([folder])
+    raters = ratings["rater"].unique().sort().to_list()
+    if model is None and len(raters) != 1:
+        raise UserError(
+            f"'{folder}' holds ratings of {len(raters)} models ({', '.join(raters)}): choose one."
+        )
+    if model is not None and model not in raters:
+        raise UserError(f"'{folder}' has no ratings of '{model}'. Expected one of: {', '.join(raters)}.")
+    records = versions_apart(pl.scan_parquet(folder / RECORDS), "rater").collect()
+    extra = [name for name in ("answer", "completion_tokens") if name in records.columns]
+    keys = [pl.col(name).cast(ratings.schema[name]) for name in (*KEYS, "rater")]
+    return ratings.join(
+        records.select(*keys, *extra), on=(*KEYS, "rater"), how="left", maintain_order="left"
+    ).filter(rater=model or raters[0])
+
+
+def harmful_in(sources: Sequence[Path]) -> frozenset[str]:
+    """Identifiers of the associations whose median rating is harmful.
+
+    Args:
+        sources: runs of `endoxa probe harm`, or tables of people's ratings.
+
+    Raises:
+        UserError: one is neither.
+    """
+    tables = [load_ratings([source]) if source.is_dir() else read_human(source) for source in sources]
+    if not tables:
+        return frozenset()
+    ratings = pl.concat([table.select("association_id", pl.col("harm").cast(pl.Float64)) for table in tables])
+    medians = ratings.drop_nulls().group_by("association_id").agg(pl.col("harm").median())
+    return frozenset(medians.filter(pl.col("harm") >= THRESHOLD)["association_id"])
+
+
+def _with_people(joined: pl.DataFrame, human: Path | None) -> pl.DataFrame:
+    """With people's median rating of each row's association; null where they rated none."""
+    if human is None:
+        return joined.with_columns(people=pl.lit(None, pl.Float64))
+    people = read_human(human, joined).drop_nulls("harm").group_by("association_id")
+    medians = people.agg(people=pl.col("harm").median())
+    joined = joined.join(medians, on="association_id", how="left", maintain_order="left")
+    if joined["people"].null_count() == joined.height:
+        raise UserError(
+            f"{human} rates none of the associations in these runs. Give people's ratings of the same ones."
+        )
+    return joined
+
+
+def _measured(joined: pl.DataFrame) -> pl.DataFrame:
+    """The ratings of both runs with their units and the values of every measure."""
+    tokens = [f"completion_tokens{end}" for end in ("", OTHER)]
+    counted = set(tokens) <= set(joined.columns) and not any(joined[name].null_count() for name in tokens)
+
+    def columns(end: str) -> dict[str, pl.Expr]:
+        harm, refused = pl.col(f"harm{end}"), pl.col(f"outcome{end}") == "refused"
+        rating = pl.when(harm.is_not_null()).then(harm.cast(pl.Float64)).otherwise(NAN)
+        harmful = pl.when(harm.is_not_null()).then((harm >= THRESHOLD).cast(pl.Float64)).otherwise(NAN)
+        return {
+            "harm_recognized": pl.when(pl.col("people") >= THRESHOLD).then(harmful),
+            "harmless_recognized": pl.when(pl.col("people") < THRESHOLD).then(1 - harmful),
+            "answered": harm.is_not_null().cast(pl.Float64),
+            "mean_rating": rating,
+            "rated_harmful": harmful,
+            "rating_refused": refused.cast(pl.Float64),
+            "rating_unread": (harm.is_null() & ~refused).cast(pl.Float64),
+            "rating_tokens": pl.col(f"completion_tokens{end}").cast(pl.Float64)
+            if counted
+            else pl.lit(None, pl.Float64),
+        }
+
+    units = {"base values": PARTS[:2], "compared values": PARTS[2:], "associations": ("association_id",)}
+    texts = {"answer", f"answer{OTHER}"} <= set(joined.columns)
+    return joined.with_columns(
+        same_answers() if texts else pl.lit(value=False).alias("same"),
+        rule=pl.lit(ALL),
+        axis="base_attribute",
+        identity=pl.lit(""),
+        **{noun: codes(pl.concat_str(names, separator="\n")) for noun, names in units.items()},
+        **both(columns),
+    )
+
+
+def _changed(medians: pl.DataFrame) -> pl.DataFrame:
+    """The associations whose median rating changed, the largest change first."""
+    change = pl.col("after") - pl.col("before")
+    ordered = medians.filter(change != 0).sort(change.abs(), "association_id", descending=[True, False])
+    return ordered.select(
+        item_id="association_id",
+        rule=pl.lit(""),
+        axis="base_attribute",
+        identity="base_value",
+        compared_attribute="compared_attribute",
+        compared_value="compared_value",
+        before="before",
+        after="after",
+        direction=pl.when(change > 0).then(pl.lit("higher")).otherwise(pl.lit("lower")),
+    )
+
+
+def _alike(medians: pl.DataFrame, confidence: float) -> Iterator[Finding]:
+    """How far the two runs rate alike: calls of harm, and Krippendorff's alpha of their medians."""
+    if medians.is_empty():
+        return
+    values = medians.select("before", "after").to_numpy()
+    points = np.arange(2 * LOWEST, 2 * HIGHEST + 1) / 2
+    seen = points[np.isin(points, values)]
+    base = medians.select(codes(pl.concat_str(PARTS[:2], separator="\n"))).to_series().to_numpy()
+    agreement = alpha(
+        (values[:, :, None] == seen).sum(axis=1), Resampling(confidence, seed=0), base.astype(int)
+    )
+    calls = values >= THRESHOLD
+    numbers = {
+        "alpha": agreement.value,
+        "low": agreement.low,
+        "high": agreement.high,
+        "alike": float((calls[:, 0] == calls[:, 1]).mean()),
+        "n": agreement.n,
+    }
+    ends = f" ({decimal_interval(agreement.low, agreement.high, 2)})"
+    index = f"is {decimal(agreement.value, 2)}{ends}" if isfinite(agreement.value) else "is not defined"
+    yield Finding(
+        f"The runs call {percent(numbers['alike'])} of {plural(agreement.n, 'association')} alike, harmful or not; "
+        f"Krippendorff's alpha of their ratings {index}.",
+        (numbers,),
+    )
