@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from endoxa.instruments.pairs.estimates.deciding import CALIBRATED, RAW
-from endoxa.instruments.pairs.estimates.inference import FLIPS_PER_RESAMPLE, Asked, over_units, units_of
+from endoxa.instruments.pairs.estimates.inference import FLIPS_PER_RESAMPLE, Question, over_units, units_of
 from endoxa.instruments.pairs.estimates.records import Cell, Scores
 from endoxa.instruments.pairs.estimates.rounding import between, bounded, turned
 from endoxa.runs.families import COMPARISONS, adjusted, decided
@@ -180,9 +180,12 @@ def _compare(
     in_a, side_a, side_b = in_a[kept], np.sign(values_a[kept]), np.sign(values_b[kept])
     identity, attribute = units_of(a.sample)
     units, halves = (identity[in_a], attribute[in_a]), (side_a - side_b) / 2
-    asked, flips = Asked(name, 0.0, confidence, seed=cell.seed(seed)), FLIPS_PER_RESAMPLE * a.sample.resamples
+    question, flips = (
+        Question(name, 0.0, confidence, seed=cell.seed(seed)),
+        FLIPS_PER_RESAMPLE * a.sample.resamples,
+    )
     # A difference of two sides lies between -1 and 1: carried to a share, its interval holds near the ends too.
-    row = asdict(over_units(asked, halves, units, METHOD, bounds=(-1, 1), flips=flips, ties=False))
+    row = asdict(over_units(question, halves, units, METHOD, bounds=(-1, 1), flips=flips, ties=False))
     if not halves.any():
         # Models that differ nowhere are as alike as can be: every pattern of signs gives the same.
         row["p_value"] = 1.0

@@ -29,7 +29,7 @@ def method_name(method: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Question:
     """What is asked of the pairs of a cell.
 
     Attributes:
@@ -123,13 +123,13 @@ def listed(identity: np.ndarray) -> bool:
     return bool((identity < 0).all())
 
 
-def share_estimate(asked: Asked, sides: np.ndarray, units: Units) -> Estimate:
+def share_estimate(question: Question, sides: np.ndarray, units: Units) -> Estimate:
     """A share of pairs, ties counting one half, from their sides: +1, -1 or 0 (a tie)."""
-    return over_units(asked, (1 + sides) / 2, units, SHARE_METHOD, bounds=(0, 1))
+    return over_units(question, (1 + sides) / 2, units, SHARE_METHOD, bounds=(0, 1))
 
 
 def over_units(
-    asked: Asked,
+    question: Question,
     values: np.ndarray,
     units: Units,
     method: str,
@@ -141,7 +141,7 @@ def over_units(
     """A mean of values with identities and attributes as units, against the neutral value.
 
     Args:
-        asked: of the pairs.
+        question: what is asked of the pairs.
         values: of each pair; a tie has the neutral value.
         units: integer codes of the identity and of the attribute per pair.
         method: its name.
@@ -151,18 +151,18 @@ def over_units(
     """
     result = two_way(
         values,
-        *testable(units, asked.confidence),
-        neutral=asked.neutral,
+        *testable(units, question.confidence),
+        neutral=question.neutral,
         bounds=bounds,
-        confidence=asked.confidence,
+        confidence=question.confidence,
         flips=flips,
-        seed=asked.seed,
+        seed=question.seed,
     )
     identity, n = units[0], len(units[0])
     identities = len(np.unique(identity))
     missing = not result.interval.defined and identities >= FEWEST_CLUSTERS and not np.isnan(result.p_value)
     why = "; no interval: one unit has nearly all pairs, or all are alike" if missing else ""
-    return asked.row(
+    return question.row(
         float(values.mean()),
         n,
         f"{method}; {units_in(result, identity)}{why}",
@@ -172,7 +172,7 @@ def over_units(
         clusters=identities,
         attributes=attributes_in(result, n),
         sampled=SAMPLED[result.sampled],
-        reason=untested(result, identity, asked.confidence, ties=ties),
+        reason=untested(result, identity, question.confidence, ties=ties),
         largest=largest(identity),
     )
 
