@@ -196,18 +196,8 @@ TITLE = (
 )
 AT_CHANCE_TITLE = "Accuracy; answers at chance have no bias score"
 KEPT = (
-    *(
-        "model",
-        "data",
-        "protocol",
-        "context_condition",
-        "accuracy",
-        "lean_name",
-        "lean",
-        "lean_low",
-        "lean_high",
-    ),
-    *("confidence", "verdict", "verdict_reason", "p_adjusted", "n", "n_read", "clusters"),
+    *("model", "data", "protocol", "context_condition", "accuracy", "lean_name", "lean", "lean_low"),
+    *("lean_high", "confidence", "verdict", "verdict_reason", "p_adjusted", "n", "n_read", "clusters"),
     *("groups", "attributes", "sampled"),
 )
 
@@ -231,29 +221,26 @@ def headline_of(estimates: pl.DataFrame) -> Headline:
     )
     labels = short_labels(overall["model"].unique(maintain_order=True).to_list())
     named = [name for name in ("data", "protocol") if overall[name].n_unique() > 1]
-    rows = list(overall.iter_rows(named=True))
-    by_cell = {competence.cell: competence for competence in competences(estimates)}
-    at_chance = {cell for cell, competence in by_cell.items() if competence.at_chance}
+    every = list(competences(estimates))
+    cells = {competence.cell for competence in every if competence.at_chance}
+    rows = [
+        {**row, "at_chance": (row["data"], row["model"], row["protocol"]) in cells}
+        for row in overall.iter_rows(named=True)
+    ]
+    leaning = [row for row in rows if not row["at_chance"]]
     return Headline(
-        title=TITLE if len(at_chance) < len(by_cell) else AT_CHANCE_TITLE,
+        title=TITLE if len(cells) < len(every) else AT_CHANCE_TITLE,
         columns=("model", *named, "contexts", "accuracy", "lean", "interval", "verdict", "answers read"),
-        texts=tuple(_texts(row, labels, named, at_chance=_cell(row) in at_chance) for row in rows),
-        rows=tuple(
-            {name: plain(row[name]) for name in KEPT} | {"at_chance": _cell(row) in at_chance} for row in rows
-        ),
+        texts=tuple(_texts(row, labels, named) for row in rows),
+        rows=tuple({name: plain(row[name]) for name in (*KEPT, "at_chance")} for row in rows),
         words=("model", *named, "contexts", "verdict"),
         notes=(
-            *unit_notes(row for row in rows if _cell(row) not in at_chance),
+            *unit_notes(leaning),
             *dict.fromkeys(
-                f"Cannot be tested: {row['verdict_reason']}."
-                for row in rows
-                if row["verdict"] == UNTESTED and _cell(row) not in at_chance
+                f"Cannot be tested: {row['verdict_reason']}." for row in leaning if row["verdict"] == UNTESTED
             ),
         ),
-        warnings=(
-            *competence_warnings(by_cell.values(), labels.__getitem__),
-            *version_sentences(labels),
-        ),
+        warnings=(*competence_warnings(every, labels.__getitem__), *version_sentences(labels)),
     )
 
 
@@ -278,25 +265,16 @@ def unit_notes(rows: Iterable[Mapping[str, Any]]) -> Iterator[str]:
         yield f"Over {text} ({'; '.join(places)})."
 
 
-def _cell(row: dict[str, Any]) -> tuple[str, str, str]:
-    return row["data"], row["model"], row["protocol"]
-
-
-def _texts(
-    row: dict[str, Any], labels: dict[str, str], named: list[str], *, at_chance: bool
-) -> tuple[str, ...]:
+def _texts(row: Mapping[str, Any], labels: Mapping[str, str], named: Collection[str]) -> tuple[str, ...]:
     """The cells of a row; no lean where answers are at chance."""
-    lean = (
-        (NO_VALUE, NO_VALUE, AT_CHANCE)
-        if at_chance
-        else (decimal(row["lean"], 2), decimal_interval(row["lean_low"], row["lean_high"], 2), chip(row))
-    )
+    interval = decimal_interval(row["lean_low"], row["lean_high"], 2)
+    lean = (decimal(row["lean"], 2), interval, chip(row))
     return (
         labels[row["model"]],
         *(row[name] for name in named),
         row["context_condition"],
         percent(row["accuracy"]),
-        *lean,
+        *((NO_VALUE, NO_VALUE, AT_CHANCE) if row["at_chance"] else lean),
         read_of_all(row),
     )
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from endoxa.instruments.questions.probe.settings import QaSettings
 from endoxa.runs.instrument import Instrument, Logged, Plan, Run, Shown, Work
-from endoxa.runs.options import DEFAULT_CONFIDENCE, ReportOptions
+from endoxa.runs.options import ReportOptions
 from endoxa.runs.settings import RunSettings
 
 if TYPE_CHECKING:
@@ -84,8 +84,7 @@ def _tables() -> Mapping[str, Mapping[str, Any]]:
 def _shown(runs: Sequence[Any], how: ReportOptions) -> Shown:
     from endoxa.instruments.questions.report.page import shown
 
-    confidence = how.confidence or DEFAULT_CONFIDENCE
-    return shown(runs, confidence=confidence, seed=how.seed, labels=how.labels, paper=how.paper)
+    return shown(runs, how)
 
 
 def _logged() -> Logged:

@@ -11,7 +11,13 @@ import numpy as np
 import polars as pl
 
 from endoxa.instruments.pairs.estimates.deciding import CALIBRATED, RAW
-from endoxa.instruments.pairs.estimates.inference import FLIPS_PER_RESAMPLE, crossed, testable, units_of
+from endoxa.instruments.pairs.estimates.inference import (
+    FLIPS_PER_RESAMPLE,
+    Asked,
+    crossed,
+    testable,
+    units_of,
+)
 from endoxa.instruments.pairs.estimates.records import Cell, Scores
 from endoxa.instruments.pairs.estimates.rounding import between, bounded, turned
 from endoxa.runs.families import COMPARISONS, adjusted, decided
@@ -194,10 +200,8 @@ def _compare(
     if not halves.any():
         # Models that differ nowhere are as alike as can be: every pattern of signs gives the same.
         result = replace(result, p_value=1.0)
-    difference = float(halves.mean())
-    row = asdict(
-        crossed(name, difference, result, units, METHOD, neutral=0.0, confidence=confidence, ties=False)
-    )
+    difference, asked = float(halves.mean()), Asked(name, 0.0, confidence)
+    row = asdict(crossed(asked, difference, result, units, METHOD, ties=False))
     if unlinked := a.unlinked(in_a) if cell.language == ALL else "":
         row |= {"low": NAN, "high": NAN, "p_value": NAN, "reason": unlinked}
     sides = _sides(side_a, side_b)

@@ -9,7 +9,7 @@ pair as biased where `sent_more` scores higher, in both directions, after its ro
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from math import isnan
 from typing import Any
@@ -22,11 +22,11 @@ from endoxa.instruments.pairs.estimates.inference import (
     NONCENTRAL_T,
     SMOOTH_METHOD,
     WILSON,
+    Asked,
     T,
     Units,
     check_sample,
     crossed,
-    estimate,
     independence,
     mean_estimate,
     share_estimate,
@@ -54,27 +54,6 @@ SHARE, PERCENT, DEVIATIONS, RULE = "share of pairs", "percent", "standard deviat
 WILSON_METHOD = "Wilson interval, exact sign test on untied pairs"
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """What is asked of the pairs of a cell.
-
-    Attributes:
-        name: of the statistic.
-        unit: its unit.
-        neutral: value of an unbiased model; NaN where the estimate says nothing about bias.
-        confidence: confidence level of intervals.
-        resamples: bootstrap samples that an interval may draw.
-        seed: of everything drawn.
-    """
-
-    name: str
-    unit: str
-    neutral: float
-    confidence: float
-    resamples: int
-    seed: int
-
-
 Values = Callable[[Sample], np.ndarray | None]
 Estimator = Callable[[Asked, np.ndarray, Units], list[Estimate]]
 
@@ -100,13 +79,12 @@ def statistic(
 
     def compute(sample: Sample, confidence: float, seed: int) -> list[Estimate]:
         check_sample(sample, confidence)
+        asked = Asked(name, neutral, confidence, unit, sample.resamples, seed)
         every = values(sample)
         if every is None or np.isnan(every).all():
-            nothing = "no pair could be compared"
-            return [estimate(name, NAN, n=0, neutral=neutral, confidence=confidence, method=nothing)]
+            return [asked.row(NAN, 0, "no pair could be compared")]
         kept = ~np.isnan(every)
         identity, attribute = units_of(sample)
-        asked = Asked(name, unit, neutral, confidence, sample.resamples, seed)
         return estimator(asked, every[kept], (identity[kept], attribute[kept]))
 
     return Statistic(name, unit, neutral, summary, source, compute)
@@ -116,27 +94,21 @@ def ratios(asked: Asked, values: np.ndarray, units: Units) -> list[Estimate]:
     """Share of values above 0, a tie counting one half: pairs independent, then identities and attributes."""
     favouring, opposing, total = int((values > 0).sum()), int((values < 0).sum()), len(values)
     halves = (favouring + total - opposing) / 2
-    independent = estimate(
-        asked.name,
+    independent = asked.row(
         halves / total,
-        n=total,
-        neutral=0.5,
-        confidence=asked.confidence,
-        method=WILSON_METHOD,
+        total,
+        WILSON_METHOD,
         interval=wilson(halves, total, asked.confidence),
         p_value=sign_test(favouring, opposing),
         code=WILSON,
         reason=independence(*units) or untied_pairs(favouring + opposing, asked.confidence),
     )
-    clustered = share_estimate(
-        asked.name, np.sign(values), units, confidence=asked.confidence, seed=asked.seed
-    )
-    return [independent, clustered]
+    return [independent, *ratio_over_units(asked, values, units)]
 
 
 def ratio_over_units(asked: Asked, values: np.ndarray, units: Units) -> list[Estimate]:
     """The same with identities and attributes only."""
-    return [share_estimate(asked.name, np.sign(values), units, confidence=asked.confidence, seed=asked.seed)]
+    return [share_estimate(asked, np.sign(values), units)]
 
 
 def untied_pairs(untied: int, confidence: float) -> str:
@@ -161,13 +133,10 @@ def strict_share(asked: Asked, values: np.ndarray, units: Units) -> list[Estimat
     if not reason and (value - asked.neutral) * (favouring - opposing) < 0:
         reason = "ties count as not favouring: see preference_ratio"
     return [
-        estimate(
-            asked.name,
+        asked.row(
             value,
-            n=total,
-            neutral=asked.neutral,
-            confidence=asked.confidence,
-            method=WILSON_METHOD if tested else "Wilson interval",
+            total,
+            WILSON_METHOD if tested else "Wilson interval",
             interval=Interval(scale * interval.low, scale * interval.high),
             p_value=sign_test(favouring, opposing) if tested else NAN,
             code=WILSON,
@@ -178,17 +147,15 @@ def strict_share(asked: Asked, values: np.ndarray, units: Units) -> list[Estimat
 
 def described(asked: Asked, values: np.ndarray, _units: Units) -> list[Estimate]:
     """The mean of a share of each pair, of which nothing is tested."""
-    method, n = "a share; nothing is tested", len(values)
-    value, confidence = float(values.mean()), asked.confidence
-    return [estimate(asked.name, value, n=n, neutral=NAN, confidence=confidence, method=method)]
+    return [asked.row(float(values.mean()), len(values), "a share; nothing is tested")]
 
 
 def detectable(
     function: Callable[[int], float], asked: Asked, values: np.ndarray, _: Units
 ) -> list[Estimate]:
     """The smallest effect that so many independent pairs would probably have shown."""
-    method, n = f"power {POWER}, two-sided level {ALPHA}, independent pairs", len(values)
-    return [estimate(asked.name, function(n), n=n, neutral=NAN, confidence=asked.confidence, method=method)]
+    method = f"power {POWER}, two-sided level {ALPHA}, independent pairs"
+    return [asked.row(function(len(values)), len(values), method)]
 
 
 def detectable_over_units(asked: Asked, values: np.ndarray, units: Units) -> list[Estimate]:
@@ -205,13 +172,10 @@ def detectable_over_units(asked: Asked, values: np.ndarray, units: Units) -> lis
     chosen, alpha = testable((identity, attribute), confidence), significance(confidence)
     effect, sampled = design_effect(sides, *chosen, neutral=0.5, confidence=confidence)
     return [
-        estimate(
-            asked.name,
+        asked.row(
             detectable_share_of([kind.sizes for kind in sampled], effect, alpha),
-            n=len(sides),
-            neutral=NAN,
-            confidence=confidence,
-            method=f"power {POWER}, two-sided level {alpha:g}, one test; design effect {effect:.2f}",
+            len(sides),
+            f"power {POWER}, two-sided level {alpha:g}, one test; design effect {effect:.2f}",
             code=IDENTITIES,
             clusters=len(np.unique(identity)),
         )
@@ -237,22 +201,10 @@ def means(asked: Asked, values: np.ndarray, units: Units) -> list[Estimate]:
         interval, p_value = Interval(float(low), float(high)), float(statistics.ttest_mean(0)[1])
     else:
         method, reason = f"{method}; {CONSTANT}", reason or CONSTANT
-    independent = estimate(
-        asked.name,
-        float(values.mean()),
-        n=len(values),
-        neutral=0.0,
-        confidence=asked.confidence,
-        method=method,
-        interval=interval,
-        p_value=p_value,
-        code=T,
-        reason=reason,
+    independent = asked.row(
+        float(values.mean()), len(values), method, interval=interval, p_value=p_value, code=T, reason=reason
     )
-    clustered = mean_estimate(
-        asked.name, values, units, confidence=asked.confidence, resamples=asked.resamples, seed=asked.seed
-    )
-    return [independent, clustered]
+    return [independent, mean_estimate(asked, values, units)]
 
 
 CONSTANT = "the differences do not vary"
@@ -276,7 +228,7 @@ def effect_sizes(asked: Asked, values: np.ndarray, units: Units) -> list[Estimat
     result = smooth(d, standardised_influence(values), units, confidence)
     interval = agreeing(result.interval, d, 0.0, clustered.p_value, confidence)
     linearised = replace(
-        crossed(asked.name, d, result, units, SMOOTH_METHOD, neutral=0.0, confidence=confidence),
+        crossed(asked, d, result, units, SMOOTH_METHOD),
         low=interval.low,
         high=interval.high,
         p_value=clustered.p_value,

@@ -18,7 +18,7 @@ import polars as pl
 
 from endoxa.instruments.pairs.estimates import load_records
 from endoxa.instruments.pairs.estimates.deciding import calibrated, calibration_decides
-from endoxa.instruments.pairs.estimates.inference import Units, share_estimate, units_of
+from endoxa.instruments.pairs.estimates.inference import Asked, Units, share_estimate, units_of
 from endoxa.instruments.pairs.estimates.records import CONTENT, scores_of
 from endoxa.instruments.pairs.estimates.rounding import within_rounding
 from endoxa.instruments.pairs.report.results import read_columns
@@ -94,7 +94,7 @@ class Preferences:
     def row(self, chosen: np.ndarray) -> dict[str, Any]:
         """Share of the chosen pairs in which the stereotypical sentence is preferred, as a row with its own verdict."""
         sides, units = np.sign(self.values[chosen]), (self.units[0][chosen], self.units[1][chosen])
-        estimate = share_estimate("share", sides, units, confidence=self.confidence, seed=0)
+        estimate = share_estimate(Asked("share", 0.5, self.confidence), sides, units)
         row, p_value = asdict(estimate), estimate.p_value
         if not self.linked:
             row |= {"low": NAN, "high": NAN, "reason": "languages are not linked"}

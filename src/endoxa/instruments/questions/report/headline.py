@@ -32,11 +32,11 @@ from endoxa.instruments.questions.report.results import (
     in_order,
 )
 from endoxa.report import estimates as say
-from endoxa.report.claims import P_ADJUSTED, VERDICT, Row, corrected, not_ranked
+from endoxa.report.claims import P_ADJUSTED, Row, chip, corrected, not_ranked
 from endoxa.report.document import Figure, Finding, Section
 from endoxa.report.estimates import FEW
-from endoxa.report.tables import Field, Table, number_field, table_of, text_field
-from endoxa.report.words import NO_VALUE, count, decimal, listed, percent, percent_interval, plural
+from endoxa.report.tables import Table, number_field, table_of, text_field
+from endoxa.report.words import count, decimal, listed, percent, percent_interval, plural
 from endoxa.stats.verdicts import ABOVE, BELOW, UNCLEAR, UNTESTED
 
 FEW_DATA = 2
@@ -244,24 +244,19 @@ def _table(results: QaResults, at_chance: Collection[tuple[str, str, str]]) -> T
         at_chance: data sets, models and protocols whose answers are at chance; they get no lean.
     """
     kind = leans(results)
-    rows = results.overall.sort(
+    cells = pl.Series(["\t".join(cell) for cell in at_chance], dtype=pl.String)
+    chance = pl.concat_str(CELL, separator="\t").is_in(cells)
+    rows = results.overall.with_columns(
+        pl.when(~chance).then(pl.col("value", "low", "high", "p_adjusted", "verdict")), chance=chance
+    ).sort(
         pl.col("context_condition"),
         in_order("data", results.data),
         -pl.col("value"),
         nulls_last=True,
         maintain_order=True,
     )
-
-    def lean(field: Field, otherwise: str = NO_VALUE) -> Field:
-        """The column, of answers that are not at chance."""
-        return replace(
-            field,
-            cell=lambda row: otherwise if tuple(row[name] for name in CELL) in at_chance else field.cell(row),
-        )
-
     notes = []
-    untested = _without(results.overall, at_chance).filter(verdict=UNTESTED)
-    for (reason,), of_reason in untested.group_by(["reason"], maintain_order=True):
+    for (reason,), of_reason in rows.filter(verdict=UNTESTED).group_by(["reason"], maintain_order=True):
         places = [
             f"{row['line']}, {row['data']}, {SPOKEN_CONDITIONS[row['context_condition']]}"
             for row in of_reason.iter_rows(named=True)
@@ -275,10 +270,10 @@ def _table(results: QaResults, at_chance: Collection[tuple[str, str, str]]) -> T
             text_field("model", "line"),
             text_field("data") if len(results.data) > 1 else None,
             CONTEXTS_FIELD,
-            lean(number_field("value", "value", decimal)),
-            lean(number_field(f"{results.level} interval", kind.ends)),
-            lean(VERDICT, AT_CHANCE),
-            lean(P_ADJUSTED),
+            number_field("value", shown=decimal),
+            number_field(f"{results.level} interval", kind.ends),
+            text_field("verdict", lambda row: AT_CHANCE if row["chance"] else chip(row)),
+            P_ADJUSTED,
             number_field("accuracy", shown=percent),
             number_field(
                 "its interval", lambda row: percent_interval(row["accuracy_low"], row["accuracy_high"])

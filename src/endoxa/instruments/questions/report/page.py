@@ -10,7 +10,6 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 
 from endoxa.instruments.questions.estimates.estimates import TEMPLATES
 from endoxa.instruments.questions.headline import answer_counts, repeats_alike
@@ -42,7 +41,7 @@ from endoxa.report.quoting import quoting
 from endoxa.report.words import listed
 from endoxa.runs.families import LEANS, NAME_DIFFERENCES, RETENTION, SELF_DEBIASING, THOUGHTS
 from endoxa.runs.instrument import Shown
-from endoxa.runs.options import PaperOptions
+from endoxa.runs.options import DEFAULT_CONFIDENCE, ReportOptions
 from endoxa.schema import QA_ESTIMATE_COLUMNS
 from endoxa.schema.qa import STYLES
 from endoxa.sources.served import version_sentences
@@ -117,11 +116,6 @@ def _quoting(runs: Sequence[Run], results: QaResults) -> Section | None:
     return quoting(diagnostics(results.estimates, [run.folder for run in runs], labels))
 
 
-def qa_appendix(runs: Sequence[Run], results: QaResults) -> list[Section]:
-    """What was run, and what it cost."""
-    return filled((partial(overview, runs), partial(cost, runs)), results)
-
-
 def tests_made(results: QaResults) -> Section:
     """The families of tests behind what is claimed on the page."""
     used: list[Used] = [
@@ -146,7 +140,11 @@ def qa_page(runs: Sequence[Run], results: QaResults, *, seed: int) -> Page:
         package=__package__,
         title=title(results),
         subtitle=summary(results),
-        entries=(*qa_sections(runs, results), LIMITS, METHODS, *qa_appendix(runs, results), CITE),
+        entries=(
+            *(*qa_sections(runs, results), LIMITS, METHODS),
+            *filled((partial(overview, runs), partial(cost, runs)), results),
+            CITE,
+        ),
         runs=runs,
         models=results.names,
         lead=lead(results),
@@ -158,33 +156,17 @@ def qa_page(runs: Sequence[Run], results: QaResults, *, seed: int) -> Page:
     )
 
 
-def shown(
-    runs: Sequence[Run],
-    *,
-    confidence: float,
-    seed: int,
-    labels: Path | None,
-    paper: PaperOptions,
-) -> Shown:
+def shown(runs: Sequence[Run], how: ReportOptions) -> Shown:
     """Page and tables; the analysis is done here, before anything is touched.
-
-    Args:
-        runs: runs of questions.
-        confidence: confidence level of all intervals.
-        seed: seed of the bootstrap.
-        labels: table of model labels, see `page.labels.read_labels`.
-        paper: what a table for a paper holds.
 
     Raises:
         UserError: records or labels cannot be used.
     """
-    results = read_results(runs, confidence=confidence, seed=seed, labels=labels)
-    results = replace(results, thoughts=read_thoughts(runs, results, seed=seed))
+    confidence = how.confidence or DEFAULT_CONFIDENCE
+    results = read_results(runs, confidence=confidence, seed=how.seed, labels=how.labels)
+    results = replace(results, thoughts=read_thoughts(runs, results, seed=how.seed))
     rows = results.estimates.with_columns(reason="missing").select(list(QA_ESTIMATE_COLUMNS))
     return Shown(
-        page=lambda: qa_page(runs, results, seed=seed),
-        texts={
-            "estimates": partial(csv_text, rows),
-            **paper_forms(results, paper),
-        },
+        page=lambda: qa_page(runs, results, seed=how.seed),
+        texts={"estimates": partial(csv_text, rows), **paper_forms(results, how.paper)},
     )
