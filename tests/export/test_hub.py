@@ -218,7 +218,7 @@ def test_licences_are_found_in_any_case_and_near_ones_suggested():
         ("purpose = 'x'\n", "an unknown key 'purpose'"),
         ("[about]\nauthors = 'A'\n", "about.authors must be a list of names"),
         ("[about]\nversion = 1\n", "about.version must be text in quotes, not 1"),
-        ("[about\n", "cannot be read as TOML"),
+        ("[about\n", "is not valid TOML"),
     ],
 )
 def test_facts_that_cannot_be_used(tmp_path, text, sentence):

@@ -33,7 +33,7 @@ from endoxa.errors import UserError
 from endoxa.export.licences import Terms
 from endoxa.export.material import Kind, Material
 from endoxa.report.words import plural
-from endoxa.sources.files import require_file
+from endoxa.sources.toml import read_toml
 
 OPEN = re.compile(r"\[open: ([^\]]+)\]")
 """How a place that somebody must fill in is marked; the group is the key of the fact that is missing."""
@@ -137,12 +137,7 @@ def read_facts(path: Path | None) -> Facts:
     """
     if path is None:
         return Facts()
-    require_file(path)
-    try:
-        tables = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as problem:
-        raise UserError(f"{path} cannot be read as TOML: {problem}.") from problem
-    flat = _flat(path, tables)
+    flat = _flat(path, read_toml(path))
     authors = flat.pop("about.authors", [])
     if not isinstance(authors, list) or not all(isinstance(name, str) for name in authors):
         raise UserError(f'{path}, about.authors must be a list of names: authors = ["...", "..."].')

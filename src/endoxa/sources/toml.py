@@ -13,13 +13,14 @@ from endoxa.sources.files import require_file
 
 M = TypeVar("M")
 _UNKNOWN = ("extra_forbidden", "unexpected_keyword_argument")
-_EXPECTED = {
-    "string_type": "a text",
-    "dict_type": "a table",
-    "dataclass_type": "a table",
-    "tuple_type": "a list",
+_FAULTS = dict.fromkeys(_UNKNOWN, "it is not known") | {
+    "missing": "it is missing",
+    "string_type": "expected a text, found {!r}",
+    "dict_type": "expected a table, found {!r}",
+    "dataclass_type": "expected a table, found {!r}",
+    "tuple_type": "expected a list, found {!r}",
 }
-"""What pydantic's commonest errors ask for, by their type."""
+"""What pydantic's commonest errors mean for a file, by their type."""
 
 
 def read_toml(path: Path) -> dict[str, Any]:
@@ -34,7 +35,7 @@ def read_toml(path: Path) -> dict[str, Any]:
     except UnicodeDecodeError as problem:
         raise UserError(f"{path} is not UTF-8 text: save it as UTF-8.") from problem
     except tomllib.TOMLDecodeError as problem:
-        raise UserError(f"{path} is not TOML: {problem}.") from problem
+        raise UserError(f"{path} is not valid TOML: {problem}.") from problem
 
 
 def validated(model: type[M], content: object, where: str, expected: str) -> M:
@@ -54,11 +55,7 @@ def validated(model: type[M], content: object, where: str, expected: str) -> M:
     except ValidationError as problem:
         # A misspelt key before the one that it seems to leave out.
         first = min(problem.errors(), key=lambda error: error["type"] not in _UNKNOWN)
-        place = "".join(f", {step + 1 if isinstance(step, int) else repr(step)}" for step in first["loc"])
-        if first["type"] in ("missing", *_UNKNOWN):
-            fault = "it is missing" if first["type"] == "missing" else "it is not known"
-        elif first["type"] in _EXPECTED:
-            fault = f"expected {_EXPECTED[first['type']]}, found {first['input']!r}"
-        else:
-            fault = first["msg"].removeprefix("Value error, ").replace("Input should be", "expected")
-        raise UserError(f"{where}{place}: {fault}. {expected}") from problem
+        place = ".".join(str(step + 1 if isinstance(step, int) else step) for step in first["loc"])
+        said = first["msg"].removeprefix("Value error, ").replace("Input should be", "expected")
+        fault = _FAULTS[first["type"]].format(first["input"]) if first["type"] in _FAULTS else said
+        raise UserError(f"{': '.join(filter(None, (where, place, fault)))}. {expected}") from problem

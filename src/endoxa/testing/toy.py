@@ -75,8 +75,7 @@ def _work(settings: ToySettings, _out: Path) -> Work:
         raise UserError("Name at least one letter with --model, for example toy/a.")
     everything = data.read_text(encoding="utf-8").splitlines()
     lines = list(chosen(lambda: everything, settings, lambda _: (), str))
-    digest = sha256(data)
-
+    digest, facts = sha256(data), [{"name": name, "simulated": True} for name in settings.models]
     read = [line.lower() if settings.folded else line for line in lines]
 
     def measure(
@@ -86,13 +85,12 @@ def _work(settings: ToySettings, _out: Path) -> Work:
         for number, letter in list(enumerate(letters))[done:]:
             progress(f"counting {settings.models[number]}", items, items)
             journal.add(number, [line.count(letter) for line in read])
-        return {"models": [{"name": name, "simulated": True} for name in settings.models]}
+        return {"models": facts}
 
     def write(journal: LetterJournal, out: Path) -> dict[str, int]:
-        rows = [(lines[item], settings.models[model], n) for item, model, n in journal.rows()]
+        rows = [(str(item), lines[item], settings.models[model], n) for item, model, n in journal.rows()]
         words, there = pl.col("line").str.split(" ").list, pl.col("n") > 0
-        pl.DataFrame(rows, schema=["line", "model", "n"], orient="row").with_columns(
-            item_id="line",
+        pl.DataFrame(rows, schema=["item_id", "line", "model", "n"], orient="row").with_columns(
             identities=words.first(),
             attributes=words.last(),
             answer=pl.col("n").cast(pl.String),
@@ -134,7 +132,7 @@ def _estimates(folder: Path) -> pl.DataFrame:
     rows = []
     for (model,), lines in pl.read_parquet(folder / RECORDS).group_by("model", maintain_order=True):
         units = [lines[name].rank("dense").to_numpy() for name in UNITS]
-        row = estimate(lines["share"].to_numpy() + 0.5, *units, neutral=0.5, confidence=0.95)
+        row = estimate(lines["share"].to_numpy() + 0.5, *units, neutral=0.5, confidence=0.95, bounds=(0, 1))
         rows.append({"model": model, "axis": ALL, "name": "share", **row})
     return judged(rows, ESTIMATES, SHARES, confidence=0.95)
 
@@ -152,14 +150,8 @@ def _shown(runs: Sequence[Any], _how: ReportOptions) -> Shown:
         findings=tuple(say.sentence(KIND, row) for row in rows),
         tables=(say.numbers(KIND, "Every letter", table, (text_field("model"),), (number_field("n"),)),),
     )
-    page = Page(
-        "endoxa.testing",
-        say.title(KIND, rows, "letters"),
-        "Letters in lines",
-        (findings,),
-        runs,
-        table["model"],
-    )
+    title = say.title(KIND, rows, "letters") if len(rows) > 1 else f"Where {table['model'][0]} stands"
+    page = Page("endoxa.testing", title, "Letters in lines", (findings,), runs, table["model"])
     return Shown(lambda: page, {"csv": lambda: csv_text(table)})
 
 

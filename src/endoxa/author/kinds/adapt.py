@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
 import polars as pl
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from endoxa.author.kind import Ask, Cells, Judged, Kind, cell, folded, row_name
 from endoxa.author.prompts import Prompts, pair_checks
 from endoxa.author.settings import AdaptSettings
-from endoxa.errors import UserError
 from endoxa.runs.asking.jobs import draw_seed
 from endoxa.schema.drafts import CHANGED, IDENTICAL, MALFORMED
+from endoxa.sources.toml import read_toml, validated
 from endoxa.sources.typography import differing_spans, words
 
 KEEP, ADAPTED, DROP = "keep", "adapt", "drop"
@@ -46,16 +45,7 @@ def read_society(path: Path) -> Society:
     Raises:
         UserError: the file cannot be read, or says something else.
     """
-    try:
-        return Society.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as problem:
-        raise UserError(f'{path} cannot be read: {problem}. Expected TOML with place = "...".') from problem
-    except ValidationError as problem:
-        first = problem.errors()[0]
-        where = ".".join(map(str, first["loc"]))
-        raise UserError(
-            f"{path}, '{where}': {first['msg']}. Expected place, description, groups and names."
-        ) from problem
+    return validated(Society, read_toml(path), str(path), "Expected place, description, groups and names.")
 
 
 def asks(settings: AdaptSettings, data: pl.DataFrame, prompts: Prompts, _context: object) -> Iterator[Ask]:

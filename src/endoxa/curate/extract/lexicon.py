@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import re
-import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -20,7 +19,7 @@ from endoxa.curate.extract import CONFIDENCE, Extraction, Question
 from endoxa.curate.extract.omission import MISSING, REASONS, reason
 from endoxa.curate.normalise import normal_attribute, normal_identity, tables
 from endoxa.errors import UserError
-from endoxa.sources.files import require_file
+from endoxa.sources.toml import read_toml
 
 Convention = Callable[[str, Sequence[Extraction]], list[Extraction]]
 
@@ -228,11 +227,7 @@ def read_lexicon(path: Path) -> Lexicon:
     Raises:
         UserError: the file cannot be read, or is not of that form.
     """
-    require_file(path)
-    try:
-        read = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UserError(f"{path} is not valid TOML in UTF-8: {error}.") from error
+    read = read_toml(path)
     unknown = [key for key in read if key not in (*LISTS, *TABLES)]
     if unknown:
         expected = ", ".join((*LISTS, *TABLES))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping, Set
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
@@ -11,7 +10,7 @@ from pathlib import Path
 
 from endoxa.curate.english import in_dictionary
 from endoxa.errors import UserError
-from endoxa.sources.files import require_file
+from endoxa.sources.toml import read_toml
 from endoxa.words.packs import words_of
 from endoxa.words.people import english_name, every_group, groups_in, plain
 
@@ -92,11 +91,7 @@ def with_identities(path: Path) -> Tables:
     Raises:
         UserError: the file cannot be read, or is not of that form.
     """
-    require_file(path)
-    try:
-        listed = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UserError(f"{path} is not valid TOML in UTF-8: {error}.") from error
+    listed = read_toml(path)
     for name, section in listed.items():
         lists = section.values() if isinstance(section, dict) else ()
         if not isinstance(section, dict) or not all(

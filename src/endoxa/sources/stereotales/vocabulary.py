@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from endoxa.errors import UserError
-from endoxa.sources.files import require_file
 from endoxa.sources.stereotales.profiles import OTHER, UNKNOWN
+from endoxa.sources.toml import read_toml, validated
 
 OURS = "vocabulary.toml"
 
@@ -58,25 +58,14 @@ def read_vocabulary(path: Path | None = None) -> Vocabulary:
         UserError: the file is no TOML, an attribute lacks its values, a value or synonym is there twice or reserved, or
             a synonym is one of no value.
     """
-    if path is None:
-        text = files("endoxa.sources.stereotales").joinpath(OURS).read_text("utf-8")
-    else:
-        require_file(path)
-        try:
-            text = path.read_text(encoding="utf-8")
-        except UnicodeDecodeError as problem:
-            raise UserError(f"{path} is not UTF-8 text: save it as UTF-8.") from problem
     source = str(path or OURS)
-    try:
-        entries = TypeAdapter(dict[str, _Entry]).validate_python(tomllib.loads(text))
-    except tomllib.TOMLDecodeError as problem:
-        raise UserError(f"{source} is not valid TOML: {problem}.") from problem
-    except ValidationError as problem:
-        first = problem.errors()[0]
-        raise UserError(
-            f"{source}: {'.'.join(map(str, first['loc']))}: {first['msg'].lower()}. Each attribute needs a list "
-            "'values' of two or more texts, and may have 'other = true' and a table 'synonyms'."
-        ) from problem
+    ours = files("endoxa.sources.stereotales").joinpath(OURS)
+    tables = tomllib.loads(ours.read_text("utf-8")) if path is None else read_toml(path)
+    expected = (
+        "Each attribute needs a list 'values' of two or more texts, and may have 'other = true' and a table of "
+        "'synonyms'."
+    )
+    entries = validated(dict[str, _Entry], tables, source, expected)
     if not entries:
         raise UserError(f"{source} contains no attributes. Expected [NAME] followed by values = [...].")
     return tuple(_attribute(source, name, entry) for name, entry in entries.items())

@@ -11,9 +11,8 @@ from typing import Literal
 
 from endoxa.errors import UserError
 from endoxa.report.inputs import EMBEDDINGS, EXTRACTED, HARM
-from endoxa.study.compare.association_tests import compare_tests
 from endoxa.study.compare.changes import Change, judged
-from endoxa.study.compare.contrasts import Choices, compare_items
+from endoxa.study.compare.contrasts import Choices, compare_items, compare_tests
 from endoxa.study.compare.results import Comparison, Contrasted
 from endoxa.study.compare.sentences import sentence_of
 from endoxa.study.compare.sides import Compared, read_compared

@@ -12,7 +12,7 @@ from endoxa.errors import UserError
 from endoxa.report.inputs import EXTRACTED, HARM, Run, holds
 from endoxa.report.words import short_labels
 from endoxa.sources.served import version_sentences
-from endoxa.study.gate.named import names_apart
+from endoxa.study.gate.questions import names_apart
 from endoxa.study.gate.runs import Side, models_of, read_run, require_same_data
 from endoxa.study.gate.settings import SENTENCES, require_same_items
 

@@ -305,19 +305,19 @@ def test_lead_of_an_unknown_axis_changes_nothing(tmp_path):
 
 
 BAD_LISTS = [
-    ("x = ", "is not TOML"),
-    ("source = 'x'", "'set': it is missing"),
-    ("foo = 1\n[[set]]", "'foo': it is not known"),
-    (OWN.replace('kind = "noun"', 'kind = "nuon"', 1), "'set', 1, 'kind': expected 'name', 'noun'"),
-    (OWN.replace('side = "a"', 'side = "c"'), "'set', 3, 'side': expected"),
+    ("x = ", "is not valid TOML"),
+    ("source = 'x'", "set: it is missing"),
+    ("foo = 1\n[[set]]", "foo: it is not known"),
+    (OWN.replace('kind = "noun"', 'kind = "nuon"', 1), "set.1.kind: expected 'name', 'noun'"),
+    (OWN.replace('side = "a"', 'side = "c"'), "set.3.side: expected"),
     (OWN.replace('{ s = "baker" }', '"baker"'), "the noun 'baker' needs its number and gender"),
     (OWN.replace('{ s = "baker" }', "7"), "found 7"),
-    (OWN.replace('{ s = "baker" }', "{ s = 7 }"), "'terms', 1, 'forms', 's': expected a text, found 7"),
+    (OWN.replace('{ s = "baker" }', "{ s = 7 }"), "terms.1.forms.s: expected a text, found 7"),
     (OWN.replace('{ s = "baker" }', '{ without = ["age"] }'), "has no form"),
-    (OWN.replace('language = "en"', "", 1), "'set', 1, 'language': it is missing"),
-    (OWN.replace('list = "trades"', 'list = "trades"\nfoo = 1', 1), "'set', 1, 'foo': it is not known"),
-    (OWN.replace("direction.trade", "direction"), "'warm-cold', 'direction': expected a table"),
-    (OWN.replace('["baker", "smith"]', '"baker"'), "'axes', 'trade': expected a list, found 'baker'"),
+    (OWN.replace('language = "en"', "", 1), "set.1.language: it is missing"),
+    (OWN.replace('list = "trades"', 'list = "trades"\nfoo = 1', 1), "set.1.foo: it is not known"),
+    (OWN.replace("direction.trade", "direction"), "warm-cold.direction: expected a table"),
+    (OWN.replace('["baker", "smith"]', '"baker"'), "axes.trade: expected a list, found 'baker'"),
 ]
 
 

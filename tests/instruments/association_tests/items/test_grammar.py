@@ -231,17 +231,17 @@ def test_a_language_is_added_by_a_file(tmp_path):
 
 
 BAD = [
-    ("language = ", "is not TOML"),
-    ('language = "eo"', "'templates': it is missing"),
-    ('language = "eo"\nfoo = 1\n[templates]', "'foo': it is not known"),
+    ("language = ", "is not valid TOML"),
+    ('language = "eo"', "templates: it is missing"),
+    ('language = "eo"\nfoo = 1\n[templates]', "foo: it is not known"),
     (
         'language = "eo"\nwords = { la = { s = 1 } }\n[templates]',
-        "'words', 'la', 's': expected a text, found 1",
+        "words.la.s: expected a text, found 1",
     ),
-    ('language = "eo"\nvowel = { letters = 3 }\n[templates]', "'vowel', 'letters': expected a text, found 3"),
-    ('language = "eo"\nwords = 3\n[templates]', "'words': expected a table, found 3"),
-    ('language = "eo"\n[templates.nuon]\n"*" = ["{term}."]', "'templates', 'nuon'"),
-    ('language = "eo"\n[templates.name]\n"*" = []', "'name', '*': Tuple should have at least 1 item"),
+    ('language = "eo"\nvowel = { letters = 3 }\n[templates]', "vowel.letters: expected a text, found 3"),
+    ('language = "eo"\nwords = 3\n[templates]', "words: expected a table, found 3"),
+    ('language = "eo"\n[templates.nuon]\n"*" = ["{term}."]', "templates.nuon"),
+    ('language = "eo"\n[templates.name]\n"*" = []', "name.*: Tuple should have at least 1 item"),
     ('language = "eo"\n[templates.name]\n"*" = ["Jen."]', "must hold {term}"),
     ('language = "eo"\n[templates.name]\n"*" = ["{term} {term}"]', "must hold {term}"),
     ('language = "eo"\n[templates.name]\n"*" = ["{term"]', "must hold {term}"),

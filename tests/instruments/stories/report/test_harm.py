@@ -146,9 +146,7 @@ def test_ratings_of_other_associations_are_told_as_such(found: pl.DataFrame, tmp
     both = judged.join(shown, on=PARTS, how="semi").height
     others = judged.height - both
     assert f"{both} of {shown.height} associations shown here" in page.text
-    assert (
-        f"{others} associations were rated that the stories and tables of this page do not show" in page.text
-    )
+    assert f"{others} associations that the stories and tables of this page do not show" in page.text
     assert page.table("Runs")[1]["made from"] == "some/assoc.csv"
     assert len(page.table("Rated, but not shown by stories here")) == others
 

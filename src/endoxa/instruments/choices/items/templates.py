@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
 from endoxa.curate.persons import Person, person
 from endoxa.errors import UserError
 from endoxa.sources.check.wording import indefinite_article
-from endoxa.sources.files import require_file
+from endoxa.sources.toml import read_toml, validated
 from endoxa.words.packs import full_stops, languages_with, words_of
 
 FILE = "choices.toml"
@@ -131,20 +130,7 @@ def load_templates(language: str, path: Path | None = None) -> Templates:
                 f"{', '.join(languages_with(FILE))}. Or give the words of your language with --templates FILE."
             )
         return Templates.model_validate(ours)
-    require_file(path)
-    try:
-        own = tomllib.loads(path.read_text(encoding="utf-8"))
-        for key, value in own.items():
-            both = isinstance(value, dict) and isinstance(ours.get(key), Mapping)
-            ours[key] = {**ours[key], **value} if both else value
-        return Templates.model_validate(ours)
-    except UnicodeDecodeError as problem:
-        raise UserError(f"{path} is not UTF-8 text: save it as UTF-8.") from problem
-    except tomllib.TOMLDecodeError as problem:
-        raise UserError(f"{path} is not valid TOML: {problem}.") from problem
-    except ValidationError as problem:
-        first = problem.errors()[0]
-        where = ".".join(map(str, first["loc"]))
-        raise UserError(
-            f"{path}: {where}: {first['msg'].lower()}. Expected the keys of words/en/{FILE}."
-        ) from problem
+    for key, value in read_toml(path).items():
+        both = isinstance(value, dict) and isinstance(ours.get(key), Mapping)
+        ours[key] = {**ours[key], **value} if both else value
+    return validated(Templates, ours, str(path), f"Expected the keys of words/en/{FILE}.")

@@ -6,6 +6,7 @@ approximation, with the test of the mean. Samples are validated first: not empty
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from endoxa.instruments.units import IDENTITIES_ATTRIBUTES
 from endoxa.report.words import plural
 from endoxa.schema import DIRECTIONS, Estimate, Sample
 from endoxa.stats.intervals import FEWEST_CLUSTERS, NAN, UNDEFINED, Interval
-from endoxa.stats.signs import fewest_units
+from endoxa.stats.signs import FLIPS, fewest_units
 from endoxa.stats.two_way import Sampled, TwoWay, two_way
 from endoxa.stats.verdicts import significance, too_few
 
@@ -27,48 +28,63 @@ def method_name(method: str) -> str:
     return method.partition(";")[0]
 
 
-def estimate(
-    name: str,
-    value: float,
-    *,
-    n: int,
-    neutral: float,
-    confidence: float,
-    method: str,
-    interval: Interval = UNDEFINED,
-    p_value: float = NAN,
-    code: str = PLANNED,
-    **more: Any,
-) -> Estimate:
-    """A row of the estimates, before the correction over its family and the verdict that rests on it.
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked of the pairs of a cell.
 
-    Args:
+    Attributes:
         name: of the statistic.
-        value: the estimate.
-        n: pairs that it rests on.
-        neutral: value of an unbiased model.
-        confidence: confidence level of the interval.
-        method: how interval and p-value were computed. Up to the first semicolon it names the method and is the same
-            in every cell; what follows concerns this cell only ("...; 37 identities").
-        interval: its confidence interval.
-        p_value: two-sided, against the neutral value; NaN where there is no test.
-        code: short name of the interval, see `schema.ESTIMATE_COLUMNS`.
-        more: further fields, `clusters` and `reason` ("4 identities, at least 6 needed") among them.
+        neutral: value of an unbiased model; NaN where the estimate says nothing about bias.
+        confidence: confidence level of intervals.
+        unit: of the value.
+        resamples: bootstrap samples that an interval may draw.
+        seed: of everything drawn.
     """
-    return Estimate(
-        name=name,
-        value=value,
-        low=interval.low,
-        high=interval.high,
-        confidence=confidence,
-        p_value=p_value,
-        p_adjusted=NAN,
-        n=n,
-        neutral=neutral,
-        method=method,
-        interval=code,
-        **more,
-    )
+
+    name: str
+    neutral: float
+    confidence: float
+    unit: str = ""
+    resamples: int = 2000
+    seed: int = 0
+
+    def row(
+        self,
+        value: float,
+        n: int,
+        method: str,
+        *,
+        interval: Interval = UNDEFINED,
+        p_value: float = NAN,
+        code: str = PLANNED,
+        **more: Any,
+    ) -> Estimate:
+        """A row of the estimates, before the correction over its family and the verdict that rests on it.
+
+        Args:
+            value: the estimate.
+            n: pairs that it rests on.
+            method: how interval and p-value were computed. Up to the first semicolon it names the method and is the
+                same in every cell; what follows concerns this cell only ("...; 37 identities").
+            interval: its confidence interval.
+            p_value: two-sided, against the neutral value; NaN where there is no test.
+            code: short name of the interval, see `schema.ESTIMATE_COLUMNS`.
+            more: further fields, `clusters` and `reason` ("4 identities, at least 6 needed") among them.
+        """
+        return Estimate(
+            name=self.name,
+            value=value,
+            low=interval.low,
+            high=interval.high,
+            confidence=self.confidence,
+            p_value=p_value,
+            p_adjusted=NAN,
+            n=n,
+            neutral=self.neutral,
+            method=method,
+            interval=code,
+            **more,
+        )
 
 
 SHARE_METHOD = "identities and attributes as units: Korn-Graubard interval, sign-flip tests"
@@ -107,62 +123,56 @@ def listed(identity: np.ndarray) -> bool:
     return bool((identity < 0).all())
 
 
-def share_estimate(name: str, sides: np.ndarray, units: Units, *, confidence: float, seed: int) -> Estimate:
-    """A share of pairs, ties counting one half, against one half.
-
-    Args:
-        name: of the statistic.
-        sides: +1, -1 or 0 (a tie) per pair.
-        units: integer codes of the identity and of the attribute per pair.
-        confidence: confidence level.
-        seed: of sign patterns, if any must be drawn.
-    """
-    values, chosen = (1 + sides) / 2, testable(units, confidence)
-    result = two_way(values, *chosen, neutral=0.5, bounds=(0, 1), confidence=confidence, seed=seed)
-    value = float(values.mean())
-    return crossed(name, value, result, units, SHARE_METHOD, neutral=0.5, confidence=confidence)
+def share_estimate(question: Question, sides: np.ndarray, units: Units) -> Estimate:
+    """A share of pairs, ties counting one half, from their sides: +1, -1 or 0 (a tie)."""
+    return over_units(question, (1 + sides) / 2, units, SHARE_METHOD, bounds=(0, 1))
 
 
-def mean_estimate(
-    name: str, values: np.ndarray, units: Units, *, confidence: float, resamples: int, seed: int
-) -> Estimate:
-    """A mean of differences, against 0."""
-    flips, chosen = FLIPS_PER_RESAMPLE * resamples, testable(units, confidence)
-    result = two_way(values, *chosen, neutral=0.0, confidence=confidence, flips=flips, seed=seed)
-    value = float(values.mean())
-    return crossed(name, value, result, units, MEAN_METHOD, neutral=0.0, confidence=confidence)
-
-
-def crossed(
-    name: str,
-    value: float,
-    result: TwoWay,
+def over_units(
+    question: Question,
+    values: np.ndarray,
     units: Units,
     method: str,
     *,
-    neutral: float,
-    confidence: float,
+    bounds: tuple[float, float] | None = None,
+    flips: int = FLIPS,
     ties: bool = True,
 ) -> Estimate:
-    """The row of a test with identities and attributes as units; `ties` says whether those count for nothing in it."""
+    """A mean of values with identities and attributes as units, against the neutral value.
+
+    Args:
+        question: what is asked of the pairs.
+        values: of each pair; a tie has the neutral value.
+        units: integer codes of the identity and of the attribute per pair.
+        method: its name.
+        bounds: least and greatest mean; None where nothing bounds it.
+        flips: sign patterns drawn where the test is not exact.
+        ties: whether they say nothing; False where they are as good as other values.
+    """
+    result = two_way(
+        values,
+        *testable(units, question.confidence),
+        neutral=question.neutral,
+        bounds=bounds,
+        confidence=question.confidence,
+        flips=flips,
+        seed=question.seed,
+    )
     identity, n = units[0], len(units[0])
     identities = len(np.unique(identity))
     missing = not result.interval.defined and identities >= FEWEST_CLUSTERS and not np.isnan(result.p_value)
     why = "; no interval: one unit has nearly all pairs, or all are alike" if missing else ""
-    return estimate(
-        name,
-        value,
-        n=n,
-        neutral=neutral,
-        confidence=confidence,
-        method=f"{method}; {units_in(result, identity)}{why}",
+    return question.row(
+        float(values.mean()),
+        n,
+        f"{method}; {units_in(result, identity)}{why}",
         interval=result.interval,
         p_value=result.p_value,
         code=IDENTITIES,
         clusters=identities,
         attributes=attributes_in(result, n),
         sampled=SAMPLED[result.sampled],
-        reason=untested(result, identity, confidence, ties=ties),
+        reason=untested(result, identity, question.confidence, ties=ties),
         largest=largest(identity),
     )
 
@@ -225,21 +235,6 @@ def untested(result: TwoWay, identity: np.ndarray, confidence: float, *, ties: b
     elif result.sampled == "both" and result.second < pairs:
         noun = " or ".join(nouns)
     return f"only {result.informative} {noun} are not ties, at least {needed} needed"
-
-
-def smooth(value: float, influence: np.ndarray, units: Units, confidence: float) -> TwoWay:
-    """A smooth statistic of means by its linear approximation: what each pair adds to it counts as an observation.
-
-    Args:
-        value: the statistic, on the scale of the influence.
-        influence: how much each pair moves it, times their number; the mean is 0.
-        units: integer codes of the identity and of the attribute per pair.
-        confidence: confidence level.
-    """
-    # Against its own value nothing is to be tested: one flip is as good as many.
-    return two_way(
-        value + influence, *testable(units, confidence), neutral=value, confidence=confidence, flips=1
-    )
 
 
 def independence(identity: np.ndarray, attribute: np.ndarray) -> str:

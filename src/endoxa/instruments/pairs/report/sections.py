@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -68,6 +68,7 @@ MOST_ROWS, MOST_CELLS = 60, 300
 """Rows of the tables of models and of cells; of more, the rows to download have the numbers."""
 MOST_DRAWN = 30
 """Axes of a figure; of more, those that can be tested are drawn and the table has all."""
+STATED = {"stereo": "states a stereotype", "antistereo": "contradicts a stereotype"}
 MOST_EXPLAINED = 3
 """With more models and rules the box at the top names the largest differences instead."""
 TITLES = {**say.BY_CHANCE, UNCLEAR: "not distinguishable from a coin toss"}
@@ -406,30 +407,21 @@ def _explained_figures(results: Results, preferences: Preferences) -> Iterator[F
     """A row for each group of at least `FEWEST` pairs; no figure of a single one."""
     items = preferences.items
     length, direction, flagged = (items[name] for name in ("length", "direction", "flagged"))
-    length_note = (
-        f" Length, in {items['measure'][0]}, is that of the stereotypical sentence beside the other one."
-    )
-    groups_by: dict[str, tuple[str, Mapping[str, pl.Series], str]] = {
+    groups_by: dict[str, tuple[str, dict[str, pl.Series]]] = {
         "length": (
-            "By length of the sentences",
+            f"By length of the stereotypical sentence beside the other one, in {items['measure'][0]}",
             {"shorter": length < 0, "same length": length == 0, "longer": length > 0},
-            length_note,
         ),
         "direction": (
             "Pairs that state or contradict a stereotype",
-            {
-                "states a stereotype": direction == "stereo",
-                "contradicts a stereotype": direction == "antistereo",
-            },
-            "",
+            {name: direction == code for code, name in STATED.items()},
         ),
         "flagged": (
             "Pairs flagged by the dataset checks",
             {"flagged": flagged, "not flagged": ~flagged},
-            "",
         ),
     }
-    for name, (title, parts, note) in groups_by.items():
+    for name, (title, parts) in groups_by.items():
         rows = [
             {"label": label, **preferences.row(chosen.to_numpy())}
             for label, chosen in parts.items()
@@ -447,7 +439,7 @@ def _explained_figures(results: Results, preferences: Preferences) -> Iterator[F
                 title=title,
                 domain=(0.0, 1.0),
                 reading="Share of pairs in which the stereotypical sentence is "
-                f"{preferences.word.removesuffix(',')}; {preferences.label}.{note}{fewer if left_out else ''}",
+                f"{preferences.word.removesuffix(',')}; {preferences.label}.{fewer if left_out else ''}",
                 wide=name == "length",
             )
 

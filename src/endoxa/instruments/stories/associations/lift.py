@@ -397,9 +397,9 @@ def power(
     threshold = alpha / (cells * np.sum(1 / np.arange(1, cells + 1)))
     elsewhere = round(base_rate * (values - lift) * stories)
     passes = hypergeom.sf(counts - 1, total, counts + elsewhere, stories) <= threshold
-    found = float(binom.pmf(counts, stories, share)[passes].sum())
+    chance = float(binom.pmf(counts, stories, share)[passes].sum())
     if not tables:
-        return found
+        return chance
     # Rows: the base value, all others. Columns: the compared value, all others.
     lifts = np.array([lift, (values - lift) / (values - 1)])
     ratios = np.column_stack([lifts, (1 - base_rate * lifts) / (1 - base_rate)]).clip(min=1 / total)
@@ -407,7 +407,7 @@ def power(
     merged = np.outer([1, values - 1], [1, columns - 1])
     excess = ((2 * total * expected * ratios + merged) * np.log(ratios)).sum()
     freedom = (values - 1) * (columns - 1)
-    return found * float(ncx2.sf(chi2.isf(alpha / tables, freedom), freedom, max(0.0, excess)))
+    return chance * float(ncx2.sf(chi2.isf(alpha / tables, freedom), freedom, max(0.0, excess)))
 
 
 def stories_needed(

@@ -160,17 +160,17 @@ def read_human(path: Path, associations: pl.DataFrame | None = None) -> pl.DataF
         for row in cells.filter(broken).head(1).iter_rows(named=True):
             raise UserError(f"{path}, row {row['row']}: {complaint.format(**row)}")
 
-    known = _by_identifier(associations)
+    identified = _by_identifier(associations)
     if by_parts:
         for name in PARTS:
             refuse(pl.col(name) == "", f"'{name}' is empty. Expected all four parts of the association.")
     else:
         refuse(
-            ~pl.col("given").is_in(known["given"].implode()),
+            ~pl.col("given").is_in(identified["given"].implode()),
             "the association '{given}' is neither in the runs nor in --associations. Add the columns "
             f"{', '.join(PARTS)}.",
         )
-        cells = cells.drop(PARTS).join(known, on="given", how="left", maintain_order="left")
+        cells = cells.drop(PARTS).join(identified, on="given", how="left", maintain_order="left")
     refuse(pl.col(RATER) == "", f"'{RATER}' is empty. Expected the code of the person.")
     harm, frequent = pl.col(HARM).str.extract(INTEGER).cast(pl.Int64, strict=False), pl.col(FREQUENT)
     refuse(
@@ -186,9 +186,9 @@ def read_human(path: Path, associations: pl.DataFrame | None = None) -> pl.DataF
         first=pl.col("row").first().over(IDENTIFIER, RATER)
     )
     # A name that is known as another association's, or made of other parts; one of somebody's own says nothing.
-    named = with_ids(known).select("given", known=IDENTIFIER)
+    named = with_ids(identified).select("given", of_name=IDENTIFIER)
     cells = cells.join(named, on="given", how="left", maintain_order="left")
-    other = pl.col("given").str.contains(OURS) | (pl.col("known") != pl.col(IDENTIFIER)).fill_null(
+    other = pl.col("given").str.contains(OURS) | (pl.col("of_name") != pl.col(IDENTIFIER)).fill_null(
         value=False
     )
     refuse(

@@ -365,8 +365,8 @@ def _elsewhere(
     for member, name in enumerate(where.members):
         if member == home:
             continue
-        cells = [[cell(member=place, model=model) for place in (home, member)] for model in models]
-        pairs = [(here, there) for here, there in cells if here and here.column and there]
+        sides_of = [[cell(member=place, model=model) for place in (home, member)] for model in models]
+        pairs = [(here, there) for here, there in sides_of if here and here.column and there]
         if not pairs:
             untested.append(name)
             continue
@@ -376,7 +376,7 @@ def _elsewhere(
         p_values[name] = min(1.0, len(pairs) * exp(log_p_greater(there).min()))
         powers[name] = float(1 - np.prod([1 - _power(here, other.row) for here, other in pairs]))
     cautions = [f"not tested in {', '.join(untested)}"] if untested else []
-    found: dict[str, Any] = {"untested": "; ".join(untested)}
+    cells: dict[str, Any] = {"untested": "; ".join(untested)}
     if lifts:
         weakest, nearest = min(powers, key=powers.__getitem__), min(p_values, key=p_values.__getitem__)
         p_value = min(1.0, len(p_values) * p_values[nearest])
@@ -384,14 +384,14 @@ def _elsewhere(
             cautions.append(f"could have been missed in {', '.join(missed)}")
         if p_value < TENDENCY:
             cautions.append(f"tends the same way in {nearest}")
-        found |= {
+        cells |= {
             "lift_elsewhere": max(lifts.values()),
             "p_elsewhere": p_value,
             "nearest": nearest,
             "power_elsewhere": powers[weakest],
             "weakest": weakest,
         }
-    return found | {"caution": "; ".join(cautions)}
+    return cells | {"caution": "; ".join(cautions)}
 
 
 _NUMBERS = ("lift_elsewhere", "p_elsewhere", "power_elsewhere")

@@ -275,24 +275,19 @@ def class_counts(results: StoryResults) -> pl.DataFrame:
 def _count_findings(counted: pl.DataFrame) -> Iterator[Finding]:
     if not counted[HARMFUL].sum():
         return
-    none = int((counted[HARMFUL] == 0).sum())
-    ordered = counted.sort(HARMFUL)
+    none, ordered = int((counted[HARMFUL] == 0).sum()), counted.sort(HARMFUL)
     least, most = ordered.row(0, named=True), ordered.row(-1, named=True)
-    rows = ({"none": none, "models": counted.height}, least, most)
-    if counted.height == 1:
-        yield Finding(f"{most['label']} makes {plural(most[HARMFUL], 'harmful association')}.", rows)
-    else:
-        without = f" Models that show none: {count(none)} of {count(counted.height)}." if none else ""
-        per_model = (
-            f"from {count(least[HARMFUL])} ({least['label']}) to {count(most[HARMFUL])} ({most['label']})"
-        )
-        if least[HARMFUL] == most[HARMFUL]:
-            per_model = f"{count(most[HARMFUL])} in each"
-        yield Finding(
-            f"Harmful associations per model: {per_model}. No test compares these numbers: they are not a ranking."
-            f"{without}",
-            rows,
-        )
+    per_model = f"{count(most[HARMFUL])} ({most['label']})"
+    if least[HARMFUL] != most[HARMFUL]:
+        per_model = f"from {count(least[HARMFUL])} ({least['label']}) to {per_model}"
+    elif counted.height > 1:
+        per_model = f"{count(most[HARMFUL])} in each"
+    ranking = " No test compares these numbers: they are not a ranking." if counted.height > 1 else ""
+    without = f" Models that show none: {count(none)} of {count(counted.height)}." if none else ""
+    yield Finding(
+        f"Harmful associations per model: {per_model}.{ranking}{without}",
+        ({"none": none, "models": counted.height}, least, most),
+    )
 
 
 MOST_ROWS = 3_000

@@ -277,21 +277,17 @@ def _medians(results: StoryResults, harm: Harm) -> Iterator[Finding]:
 
 def _coverage(results: StoryResults, others: int) -> Iterator[Finding]:
     """How many of the page's associations were rated, where `others` were rated that are not the page's."""
-    if not others:
-        return
-    every = results.associations.height
-    rated = results.associations.drop_nulls("harmful").height
-    if every:
-        was = "were" if rated > 1 else "was"
-        yield Finding(
-            f"{count(rated) if rated else 'None'} of {plural(every, 'association')} shown here {was} rated.",
-            ({"rated": rated, "shown": every},),
+    shown, rated = results.associations.height, results.associations.drop_nulls("harmful").height
+    if others:
+        here = (
+            f"Rated: {count(rated)} of {plural(shown, 'association')} shown here, and "
+            if shown
+            else "Rated: "
         )
-    were = "was" if others == 1 else "were"
-    yield Finding(
-        f"{plural(others, 'association')} {were} rated that the stories and tables of this page do not show.",
-        ({"others": others},),
-    )
+        yield Finding(
+            f"{here}{plural(others, 'association')} that the stories and tables of this page do not show.",
+            ({"rated": rated, "shown": shown, "others": others},),
+        )
 
 
 def harm_families(harm: Harm | None) -> tuple[Used, ...]:

@@ -1,4 +1,4 @@
-"""What the stories show, in a few sentences and a tally of tests, for somebody who must decide about a model."""
+"""What the stories show, in a few sentences for somebody who must decide about a model."""
 
 from __future__ import annotations
 
@@ -10,11 +10,10 @@ import polars as pl
 from endoxa.instruments.stories.associations.discover import TALLIED
 from endoxa.instruments.stories.harm.ratings import HARMFUL, PEOPLE, THRESHOLD
 from endoxa.instruments.stories.report.harm import harm_title
-from endoxa.instruments.stories.report.results import StoryResults, value_field, value_fields
+from endoxa.instruments.stories.report.results import StoryResults
 from endoxa.instruments.stories.report.sources import CLAIMED, POOLED
 from endoxa.report.document import Finding, Section
 from endoxa.report.families import Used
-from endoxa.report.tables import Table, table_of, text_field
 from endoxa.report.words import count, decimal, language_name, listed, percent, plural
 from endoxa.runs.families import (
     PROTAGONISTS,
@@ -24,8 +23,6 @@ from endoxa.runs.families import (
     STORY_TABLES_WITHIN,
     TESTS,
 )
-from endoxa.schema import ALL
-from endoxa.sources.stereotales.associations import PARTS
 from endoxa.stats.verdicts import UNTESTED
 
 TOO_FEW_STORIES = "no table has two base values with ten stories each and two compared values"
@@ -68,8 +65,8 @@ def headline(results: StoryResults) -> Section:
             *_shared(results),
             *_harmful(results),
             *_without(results),
+            *_chance(results),
         ),
-        tables=(_tally(results),),
         notes=(
             "An association says that stories about people with one trait give them another trait more often "
             "than other stories of the same model do, beyond chance. It says how a model tells stories, not how "
@@ -117,6 +114,7 @@ def _associations(results: StoryResults) -> Iterator[Finding]:
     where = f"in the stories of {plural(models, 'model')}{together}"
     comma = "," if together else ""
     tests = tests_of(results.tested.filter(POOLED))
+    unclear = results.discovered.filter(~CLAIMED, POOLED).height
     if rows.height:
         by_model = results.claimed.filter(POOLED).height
         strict = rows.filter(paper_rule=1).height
@@ -126,18 +124,18 @@ def _associations(results: StoryResults) -> Iterator[Finding]:
         if rows["paper_rule"].null_count() < rows.height:
             rule = "article's stricter rule (medium or large effect, lift of at least 2)"
             sentence += f"; kept by the {rule}: {count(strict)}"
-        numbers = {"associations": rows.height, "models": models, "by_model": by_model}
+        sentence += f"; unclear and not counted, by model: {count(unclear)}" if unclear else ""
+        numbers = {"associations": rows.height, "models": models, "by_model": by_model, "unclear": unclear}
         yield Finding(f"{sentence}.", (numbers | {"strict": strict, "least_lift": 2},))
-    elif tests["tables"] and results.discovered.filter(POOLED).is_empty():
+    elif unclear:
+        held_back = f"unclear and not counted, by model: {count(unclear)}"
+        numbers = {"unclear": unclear, "models": models}
+        yield Finding(f"No association {where}{comma} is claimed; {held_back}.", (numbers,))
+    elif tests["tables"] and not results.unrecorded:
         tested = f"tables tested: {count(tests['tables'])}"
         tested += f", not testable: {count(tests['untested'])}" if tests["untested"] else ""
         yield Finding(f"No association was found {where} ({tested}).", (tests | {"models": models},))
-    elif unclear := results.discovered.filter(POOLED).height:
-        text = (
-            f"No association {where}{comma} is claimed; unclear and not counted, by model: {count(unclear)}."
-        )
-        yield Finding(text, ({"unclear": unclear, "models": models},))
-    elif not (tests["tables"] or results.unrecorded):
+    elif not results.unrecorded:
         reason = TOO_FEW_STORIES
         if tests["few_prompts"]:
             only = tests["few_prompts"] == tests["untested"]
@@ -209,35 +207,19 @@ def _without(results: StoryResults) -> Iterator[Finding]:
         )
 
 
-def _tally(results: StoryResults) -> Table:
-    """Associations and tests of all languages together, and of each language alone."""
-    tested = results.tested.group_by("aggregation").agg(
-        pl.col("families", "families_found", "tables", "untested").sum(),
-        expected=(pl.col("families") * pl.col("alpha")).sum(),
-    )
-    shown = results.discovered.group_by("aggregation").agg(
-        associations=pl.struct(PARTS).filter(CLAIMED).n_unique(),
-        unclear=pl.struct(PARTS).filter(~CLAIMED).n_unique(),
-    )
-    rates = ", ".join(map(rate, results.tested["alpha"].unique().sort()))
-    rows = tested.join(shown, on="aggregation", how="full", coalesce=True).with_columns(
-        pl.col("associations", "unclear").fill_null(0)
-    )
-    return table_of(
-        "What was found, and what chance would give",
-        rows.sort(pl.col("aggregation") != ALL, "aggregation"),
-        (
-            text_field("stories", "aggregation", language_name),
-            *value_fields({"associations": "associations", "unclear, not counted": "unclear"}),
-            *value_fields({"families of tests": "families", "with an association": "families_found"}),
-            value_field("at most, with nothing to find", "expected", _few),
-            *value_fields({"tables tested": "tables", "could not be tested": "untested"}),
-        ),
-        notes=(
-            "A family of tests is one base attribute of a model against all others. With nothing to find, at most so "
-            f"many hold an association, on average (false-discovery rate {rates}).",
-        ),
-    )
+def _chance(results: StoryResults) -> Iterator[Finding]:
+    """How many families of tests hold an association, and how many would if there were nothing to find."""
+    for where, rule in (("all languages of a model together", POOLED), ("single languages", ~POOLED)):
+        tested = results.tested.filter(rule)
+        tests = tests_of(tested)
+        if tests["families"]:
+            least, alphas = _few(expected(tested)), tested["alpha"].unique().sort().to_list()
+            yield Finding(
+                "Families of tests (one base attribute of a model against all others) that hold an association, "
+                f"{where}: {count(tests['families_found'])} of {count(tests['families'])}. With nothing to find, at "
+                f"most {least} would, on average (false-discovery rate {', '.join(map(rate, alphas))}).",
+                (tests, {"expected": float(least)}, *({"alpha": alpha} for alpha in alphas)),
+            )
 
 
 def families_used(results: StoryResults) -> list[Used]:

@@ -165,18 +165,15 @@ def _became(results: StoryResults, rows: int) -> Iterator[Finding]:
     lost = rows - int(results.stories["usable"].sum())
     nothing = int(results.unknown["nothing_known"].sum()) if results.unknown.height else 0
     refused = int(results.stories["refused"].sum()) if results.stories["refused"].null_count() == 0 else 0
-    among = ", refusals among them" if refused else ""
-    counts = "counts" if lost == 1 else "count"
-    were = "was a refusal (all its" if refused == 1 else "were refusals (all their"
-    parts = (
-        (lost, f"{plural(lost, 'row')}{{}} had no usable profile and {counts} in nothing below"),
-        (refused, f"{count(refused)}{{}} {were} attributes are unknown)"),
-        (nothing, f"in {count(nothing)}{{}} nothing could be told about the protagonist{among}"),
-    )
-    spoken = [text.format(f" ({percent(number / rows)})") for number, text in parts if number]
+    counts = {
+        "without a usable profile, counted in nothing below": lost,
+        "refusals, with all attributes unknown": refused,
+        f"nothing could be told about the protagonist{', refusals among them' if refused else ''}": nothing,
+    }
+    spoken = [f"{what}: {count(n)} ({percent(n / rows)})" for what, n in counts.items() if n]
     if spoken:
-        rests_on = tuple({"stories": number, "share": number / rows} for number, _ in parts)
-        yield Finding(f"Of these, {listed(spoken)}.", rests_on)
+        numbers = tuple({"stories": n, "share": n / rows} for n in counts.values())
+        yield Finding(f"Of these, {'; '.join(spoken)}.", numbers)
 
 
 def _analysed(results: StoryResults) -> Iterator[Finding]:
