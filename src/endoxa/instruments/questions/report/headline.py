@@ -244,8 +244,7 @@ def _table(results: QaResults, at_chance: Collection[tuple[str, str, str]]) -> T
         at_chance: data sets, models and protocols whose answers are at chance; they get no lean.
     """
     kind = leans(results)
-    cells = pl.Series(["\t".join(cell) for cell in at_chance], dtype=pl.String)
-    chance = pl.concat_str(CELL, separator="\t").is_in(cells)
+    chance = pl.concat_str(CELL, separator="\t").is_in(["\t".join(cell) for cell in at_chance])
     rows = results.overall.with_columns(
         pl.when(~chance).then(pl.col("value", "low", "high", "p_adjusted", "verdict")), chance=chance
     ).sort(
