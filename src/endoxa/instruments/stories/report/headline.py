@@ -128,9 +128,9 @@ def _associations(results: StoryResults) -> Iterator[Finding]:
         numbers = {"associations": rows.height, "models": models, "by_model": by_model, "unclear": unclear}
         yield Finding(f"{sentence}.", (numbers | {"strict": strict, "least_lift": 2},))
     elif unclear:
-        held_back = f"unclear and not counted, by model: {count(unclear)}"
+        unclaimed = f"unclear and not counted, by model: {count(unclear)}"
         numbers = {"unclear": unclear, "models": models}
-        yield Finding(f"No association {where}{comma} is claimed; {held_back}.", (numbers,))
+        yield Finding(f"No association {where}{comma} is claimed; {unclaimed}.", (numbers,))
     elif tests["tables"] and not results.unrecorded:
         tested = f"tables tested: {count(tests['tables'])}"
         tested += f", not testable: {count(tests['untested'])}" if tests["untested"] else ""
