@@ -132,7 +132,7 @@ def _estimates(folder: Path) -> pl.DataFrame:
     rows = []
     for (model,), lines in pl.read_parquet(folder / RECORDS).group_by("model", maintain_order=True):
         units = [lines[name].rank("dense").to_numpy() for name in UNITS]
-        row = estimate(lines["share"].to_numpy() + 0.5, *units, neutral=0.5, confidence=0.95)
+        row = estimate(lines["share"].to_numpy() + 0.5, *units, neutral=0.5, confidence=0.95, bounds=(0, 1))
         rows.append({"model": model, "axis": ALL, "name": "share", **row})
     return judged(rows, ESTIMATES, SHARES, confidence=0.95)
 
@@ -150,7 +150,7 @@ def _shown(runs: Sequence[Any], _how: ReportOptions) -> Shown:
         findings=tuple(say.sentence(KIND, row) for row in rows),
         tables=(say.numbers(KIND, "Every letter", table, (text_field("model"),), (number_field("n"),)),),
     )
-    title = say.title(KIND, rows, "letters")
+    title = say.title(KIND, rows, "letters") if len(rows) > 1 else f"Where {table['model'][0]} stands"
     page = Page("endoxa.testing", title, "Letters in lines", (findings,), runs, table["model"])
     return Shown(lambda: page, {"csv": lambda: csv_text(table)})
 

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from endoxa.report.document import Finding, Section
 from endoxa.report.tables import number_field, table_of, text_field
 from endoxa.report.words import listed, plural
 from endoxa.schema import ALL
-from endoxa.study.compare.changes import Change
+from endoxa.sources.served import NOT_STATED
 from endoxa.study.compare.results import Comparison, Contrasted, value
 from endoxa.study.compare.sides import Compared
 from endoxa.study.gate.settings import SERVED_AS
-
-NOT_STATED = "version not stated"
 
 
 def is_dated(comparison: Comparison) -> bool:
@@ -43,46 +40,32 @@ def over_time(comparison: Comparison) -> Section | None:
     if not is_dated(comparison):
         return None
     runs, names = comparison.runs, versions(comparison.runs)
-    first, last = _day(runs[0]), _day(runs[-1])
+    values = _values(comparison)
+    rows = [
+        run.facts() | {"version": name} | {head: numbers[place] for head, numbers in values.items()}
+        for place, (run, name) in enumerate(zip(runs, names, strict=True))
+    ]
+    columns = [number_field(head, head, value) for head in values]
+    fields = (text_field("run", "label"), text_field("date"), text_field("version"), *columns)
+    first, last = runs[0].date[:10], runs[-1].date[:10]
     when = f"{len(runs)} dates, {first} to {last}" if first != last else f"{len(runs)} times on {first}"
-    rows = [run.facts() | {"version": name} for run, name in zip(runs, names, strict=True)]
-    table = table_of(
-        "Runs in the order of time",
-        rows,
-        (
-            text_field("run", "label"),
-            text_field("date"),
-            text_field("version"),
-            *(number_field(_named(series[0]), _at(comparison, series)) for series in _measures(comparison)),
-        ),
-    )
     several = list(dict.fromkeys(names))
     text = f"{runs[0].side.name} at {when}: {plural(len(several), 'version')} ({listed(several)})."
-    counts = {"runs": len(runs), "versions": len(several)}
-    return Section("dates", "Over time", findings=(Finding(text, (counts, *rows)),), tables=(table,))
+    finding = Finding(text, ({"runs": len(runs), "versions": len(several)}, *rows))
+    table = table_of("Runs in the order of time", rows, fields)
+    return Section("dates", "Over time", findings=(finding,), tables=(table,))
 
 
-def _day(run: Compared) -> str:
-    return run.date[:10]
-
-
-def _measures(comparison: Comparison) -> list[list[Change]]:
-    """Each measure of bias that every run has: its changes from the first run to each other one."""
+def _values(comparison: Comparison) -> dict[str, list[float]]:
+    """The values of each measure of bias that every run has, in the order of the runs, by its heading."""
     by_run = [
         {(change.measure, change.identity, change.rule): change for change in each.bias}
         for each in comparison.shown
     ]
-    return [
-        [changes[key] for changes in by_run] for key in by_run[0] if all(key in changes for changes in by_run)
-    ]
-
-
-def _named(change: Change) -> str:
-    return change.measure if change.rule == ALL else f"{change.measure} ({change.rule})"
-
-
-def _at(comparison: Comparison, series: Sequence[Change]) -> Callable[[Mapping[str, Any]], str]:
-    """From a row of the table of runs to the value of a measure there."""
-    values = [series[0].before, *(change.after for change in series)]
-    by_run = {run.label: number for run, number in zip(comparison.runs, values, strict=True)}
-    return lambda row: value(by_run[row["label"]])
+    values = {}
+    for (measure, test, rule), first in by_run[0].items():
+        key = (measure, test, rule)
+        if all(key in changes for changes in by_run):
+            head = f"{measure if test == ALL else test}{'' if rule == ALL else f' ({rule})'}"
+            values[head] = [first.before, *(changes[key].after for changes in by_run)]
+    return values

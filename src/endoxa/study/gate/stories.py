@@ -109,7 +109,6 @@ def story_items(
     nothing = np.full((len(stories), 2), NAN)
     measured = {
         "answered": stories.readable,
-        "harmful_stories": np.where(stories.comparable[:, None], harmful_stories(stories, harmful), NAN),
         "story_refused": stories.refused,
         "story_lost": stories.lost,
         "story_cut_off": stories.cut_off,
@@ -117,11 +116,13 @@ def story_items(
         "story_tokens": stories.tokens,
         "usd_per_1000": _dollars(stories, prices) if all(prices) else nothing,
     }
+    if harmful:
+        in_both = stories.comparable[:, None]
+        measured["harmful_stories"] = np.where(in_both, harmful_stories(stories, harmful), NAN)
     values = {
         f"{name}{end}": column[:, side].astype(float)
         for name, column in measured.items()
         for side, end in enumerate(("", OTHER))
-        if harmful or name != "harmful_stories"
     }
     units = {"base values": stories.base, "scenarios": stories.scenario, "prompts": stories.prompt}
     frame = pl.DataFrame(
