@@ -139,8 +139,8 @@ class Discovery:
         """
         from pydantic import TypeAdapter
 
-        known = {name: recorded[name] for name in cls().recorded if name in recorded}
-        text = json.dumps({**known, "by_language": by_language})
+        stated = {name: recorded[name] for name in cls().recorded if name in recorded}
+        text = json.dumps({**stated, "by_language": by_language})
         return TypeAdapter(cls).validate_json(text, strict=True)
 
 

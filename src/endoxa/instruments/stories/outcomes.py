@@ -267,8 +267,8 @@ def _repeats(folder: Path, labels: Mapping[str, str]) -> Iterator[Diagnostic]:
     stories = _stories(folder, "sample_id", "language", "story")
     if stories is None:
         return
-    told = stories.filter(pl.col("story").fill_null("") != "")
-    prompts = told.group_by("generator_model", "sample_id", "language").agg(
+    texts = stories.filter(pl.col("story").fill_null("") != "")
+    prompts = texts.group_by("generator_model", "sample_id", "language").agg(
         n=pl.len(), different=pl.col("story").hash().n_unique()
     )
     again = (pl.col("n") - pl.col("different")).sum()

@@ -146,7 +146,7 @@ def test_models_and_languages_without_associations_are_named(tmp_path: Path) -> 
     page = Page(write_report([run], tmp_path / "page.html").read_text(encoding="utf-8"))
     assert "in the stories of 3 models, all languages of a model together" in page.text
     assert "No association is found in every model;" in page.text
-    assert "Without any association (in brackets the tables tested): quiet (0) and French (0)." in page.text
+    assert "strong ones only): quiet (none testable) and French (none testable)." in page.text
     assert "Each of 3 languages alone" in page.text
     results = read_results(read_runs([run]), confidence=0.95, seed=0)
     assert subtitle(results).startswith("Stories of 3 models; ")

@@ -399,7 +399,7 @@ def test_a_table_keeps_its_settings_and_its_numbers(table):
     text = said(results, table)
     assert "false-discovery rate 1\u00a0%" in text
     assert re.search(r"all languages of a model together: \d of 8\.", text)
-    assert "Without any association (in brackets the tables tested): two (12)." in text
+    assert "strong ones only): two (12)." in text
     found = pl.read_csv(table)
     assert text.startswith(f"{found.select(PARTS).n_unique()} associations in the stories of 2 models")
 

@@ -55,7 +55,7 @@ def table_verdict(table: Table, tested: Tested, settings: Discovery) -> Decision
     if units is not None and units.least_p > settings.alpha:
         return Decision(UNTESTED, f"{units.prompts} prompts are too few for a p-value of {settings.alpha:g}")
     if tested.significant:
-        return _within(tested.within and tested.within.p_adjusted, settings)
+        return _within(None if tested.within is None else tested.within.p_adjusted, settings)
     return Decision(UNCLEAR, CORRECTED if tested.p_value <= settings.alpha < tested.p_adjusted else "")
 
 

@@ -201,12 +201,12 @@ def read_human(path: Path, associations: pl.DataFrame | None = None) -> pl.DataF
     )
     if cells.is_empty():
         raise UserError(f"{path} contains no ratings: the columns '{HARM}' and '{FREQUENT}' are empty.")
-    both = pl.col(HARM).is_not_null() & (frequent != "")
+    answered = pl.col(HARM).is_not_null() & (frequent != "")
     rated = cells.with_columns(
         rater_kind=pl.lit(HUMAN),
         repeat=pl.lit(1),
         language=pl.lit(""),
-        outcome=pl.when(both).then(pl.lit("rated")).otherwise(pl.lit("partly")),
+        outcome=pl.when(answered).then(pl.lit("rated")).otherwise(pl.lit("partly")),
     )
     return rated.select(pl.col(name).cast(kind) for name, kind in COLUMNS.items())
 

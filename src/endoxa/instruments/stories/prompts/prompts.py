@@ -421,8 +421,10 @@ def _persons(path: Path, ours: Language) -> dict[str, dict[str, Person]]:
     persons: dict[str, dict[str, Person]] = {}
     for attribute, entry in read_tree(path).values.items():
         if attribute not in ours.persons:
-            known = ", ".join(ours.persons)
-            raise UserError(f"{path}: '{attribute}' is not an attribute of StereoTales. Expected: {known}.")
+            expected = ", ".join(ours.persons)
+            raise UserError(
+                f"{path}: '{attribute}' is not an attribute of StereoTales. Expected: {expected}."
+            )
         values, choices = (entry.get(name) for name in ("values", "template_choices"))
         if not isinstance(values, list) or not isinstance(choices, list) or len(values) != len(choices):
             raise UserError(

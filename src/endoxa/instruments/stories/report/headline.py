@@ -128,9 +128,9 @@ def _associations(results: StoryResults) -> Iterator[Finding]:
         numbers = {"associations": rows.height, "models": models, "by_model": by_model, "unclear": unclear}
         yield Finding(f"{sentence}.", (numbers | {"strict": strict, "least_lift": 2},))
     elif unclear:
-        held_back = f"unclear and not counted, by model: {count(unclear)}"
+        unclaimed = f"unclear and not counted, by model: {count(unclear)}"
         numbers = {"unclear": unclear, "models": models}
-        yield Finding(f"No association {where}{comma} is claimed; {held_back}.", (numbers,))
+        yield Finding(f"No association {where}{comma} is claimed; {unclaimed}.", (numbers,))
     elif tests["tables"] and not results.unrecorded:
         tested = f"tables tested: {count(tests['tables'])}"
         tested += f", not testable: {count(tests['untested'])}" if tests["untested"] else ""
@@ -188,23 +188,28 @@ def _without(results: StoryResults) -> Iterator[Finding]:
     models, languages = results.searched, results.searched_languages
     pooled, alone = results.tested.filter(POOLED), results.tested.filter(~POOLED)
     with_any = {*results.discovered.filter(POOLED)["model"], *results.claimed["aggregation"]}
-    tables = {
-        results.label(model): int(pooled.filter(model=model)["tables"].sum())
+    tests = {
+        results.label(model): pooled.filter(model=model)
         for model in models
         if len(models) > 1 and model not in with_any
     } | {
-        language_name(code): int(alone.filter(aggregation=code)["tables"].sum())
+        language_name(code): alone.filter(aggregation=code)
         for code in languages
         if len(languages) > 1 and code not in with_any
     }
-    parts = [f"{name} ({count(number)})" for name, number in tables.items()]
-    if parts:
+    if tests:
+        parts = [f"{name} ({_tables_tested(rows)})" for name, rows in tests.items()]
         left = len(parts) - MOST_NAMED
         named = listed([*parts[:MOST_NAMED], *([f"{count(left)} more"] if left > 0 else [])])
-        numbers = tuple({"tables": number} for number in tables.values())
         yield Finding(
-            f"Without any association (in brackets the tables tested): {named}.", ({"left": left}, *numbers)
+            f"Without any association (in brackets the tables tested; few stories show strong ones only): {named}.",
+            ({"left": left}, *map(tests_of, tests.values())),
         )
+
+
+def _tables_tested(rows: pl.DataFrame) -> str:
+    number = int(rows["tables"].sum())
+    return count(number) if number else "none testable" if rows.height else "not recorded"
 
 
 def _chance(results: StoryResults) -> Iterator[Finding]:

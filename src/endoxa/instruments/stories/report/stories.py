@@ -271,7 +271,7 @@ def stories(results: StoryResults, most_bytes: int = MOST_BYTES) -> Section | No
                 value_name(sample.value),
                 sample.scenario,
                 _outcome(sample),
-                _told(sample),
+                _with_traits(sample),
             )
             for sample in results.samples
         ],
@@ -302,7 +302,7 @@ def _outcome(sample: Sample) -> str:
     return "refusal" if sample.refused else "story" if sample.profile else "story without a usable profile"
 
 
-def _told(sample: Sample) -> str:
+def _with_traits(sample: Sample) -> str:
     """The story, and what was read off it."""
     traits = [side(name, value) for name, value in (sample.profile or {}).items() if value != UNKNOWN]
     unread = (
