@@ -22,7 +22,7 @@ import polars as pl
 from scipy.optimize import brentq
 from scipy.special import ndtr, ndtri
 
-from endoxa.instruments.pairs.estimates.inference import Asked, share_estimate, testable
+from endoxa.instruments.pairs.estimates.inference import Question, share_estimate, testable
 from endoxa.instruments.pairs.estimates.records import frame, groups
 from endoxa.schema import Estimate
 from endoxa.sources.groups import group_of_pair, published_groups
@@ -92,7 +92,7 @@ def measured(
 ) -> tuple[float, float]:
     """Shares of the data sets whose interval covers the truth, and in which a preference is claimed."""
     results: list[Estimate] = [
-        share_estimate(Asked("share", 0.5, 0.95), values, (identity, units.frames)) for values in drawn
+        share_estimate(Question("share", 0.5, 0.95), values, (identity, units.frames)) for values in drawn
     ]
     covered = [r.low - 1e-9 <= share <= r.high + 1e-9 for r in results]
     return float(np.mean(covered)), float(np.mean([not r.reason and r.p_value <= 0.05 for r in results]))

@@ -19,7 +19,7 @@ import polars as pl
 
 from endoxa.instruments.pairs.estimates import STATISTICS
 from endoxa.instruments.pairs.estimates.comparisons import compare_models
-from endoxa.instruments.pairs.estimates.inference import Asked
+from endoxa.instruments.pairs.estimates.inference import Question
 from endoxa.instruments.pairs.estimates.records import Cell, check_records, scores_of
 from endoxa.instruments.pairs.estimates.statistics import detectable_over_units
 from endoxa.schema import Estimate, Sample
@@ -261,9 +261,9 @@ def detectable(repeats: int) -> None:
         units = (cluster, np.arange(len(cluster)))
         for correlation in (0.1, 0.3):
             rng = np.random.default_rng([identities, int(100 * correlation)])
-            asked = Asked("ratio", np.nan, 0.95)
+            question = Question("ratio", np.nan, 0.95)
             reported = [
-                detectable_over_units(asked, sides(rng, cluster, 0.6, correlation), units)[0].value
+                detectable_over_units(question, sides(rng, cluster, 0.6, correlation), units)[0].value
                 for _ in range(40)
             ]
             ratio = float(np.nanmean(reported))

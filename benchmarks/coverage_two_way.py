@@ -23,7 +23,7 @@ from scipy.optimize import brentq
 from scipy.special import ndtr, ndtri
 
 from endoxa.demo.world import load_sample
-from endoxa.instruments.pairs.estimates.inference import smooth
+from endoxa.instruments.pairs.estimates.inference import Question, over_units
 from endoxa.instruments.pairs.estimates.statistics import standardised_influence
 from endoxa.stats.intervals import agreeing, clustered_share
 from endoxa.stats.resampling import Clusters, bootstrap, expanded_interval
@@ -273,7 +273,9 @@ def effects(repeats: int) -> None:
                 clusters = Clusters.of(design.identity, values, values**2)
                 d = float(values.mean() / values.std(ddof=1))
                 units = (design.identity, design.attribute)
-                both = smooth(d, standardised_influence(values), units, 0.95).interval
+                both = over_units(
+                    Question("d", d, 0.95), d + standardised_influence(values), units, "", flips=1
+                )
                 for name, low, high, truth in (
                     ("d", *resampled(clusters, standardised), mean),
                     ("d both", both.low, both.high, mean),

@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from endoxa.instruments.association_tests.probe.settings import EmbeddingsSettings, words
-from endoxa.runs.instrument import Instrument, Run, Shown, Work
+from endoxa.runs.instrument import Instrument, Run, Shown, late
 from endoxa.runs.options import ReportOptions
-from endoxa.runs.settings import RunSettings
 
 if TYPE_CHECKING:
     from endoxa.schema import Progress
@@ -30,12 +29,6 @@ Examples:
 """
 
 
-def _work(settings: EmbeddingsSettings, out: Path) -> Work:
-    from endoxa.instruments.association_tests.probe.run import embeddings_work
-
-    return embeddings_work(settings, out)
-
-
 def _estimate(settings: EmbeddingsSettings, out: Path, progress: Progress) -> None:
     from endoxa.instruments.association_tests.estimates import analyze_sources, run_sources
     from endoxa.instruments.association_tests.options import AnalysisOptions
@@ -43,12 +36,6 @@ def _estimate(settings: EmbeddingsSettings, out: Path, progress: Progress) -> No
 
     results = analyze_sources(run_sources(out), AnalysisOptions(**settings.asked()), progress)
     write_table(results, out / "estimates.csv")
-
-
-def _report(settings: RunSettings, out: Path) -> None:
-    from endoxa.instruments.reports import report_run
-
-    report_run(settings, out)
 
 
 def _headline(folder: Path) -> Headline:
@@ -81,10 +68,10 @@ EMBEDDINGS = Instrument(
     unit="texts",
     settings=EmbeddingsSettings,
     help=HELP,
-    work=_work,
+    work=late("endoxa.instruments.association_tests.probe.run:embeddings_work"),
     words=words,
     estimate=_estimate,
-    report=_report,
+    report=late("endoxa.instruments.reports:report_run"),
     shown=_shown,
     headline=_headline,
     summary=_summary,

@@ -309,7 +309,7 @@ def test_a_part_of_a_table_keeps_the_correction_of_the_whole(tmp_path):
 def test_opposite_claims_of_two_poolings_are_said(tmp_path):
     results = results_of(EDGES["poolings of opposite signs"], tmp_path)
     text = said(sections_of(results), "poolings")
-    assert "1 of 1 effect size changes sign" in text
+    assert "1 of 1 effect size changes sign. The groups differ under both in 1 test." in text
     assert "In 1 test both poolings show a difference, in opposite directions." in text
 
 

@@ -354,12 +354,16 @@ def poolings(results: Associations) -> Section | None:
     sentences = []
     for row in rows.rows(named=True):
         changed, opposed = row["changed"], row["opposed"]
-        changes = "changes" if changed == 1 else "change"
+        claims = {
+            "under both": row["differ"],
+            f"only under {row['first']}": row["only_first"],
+            f"only under {row['second']}": row["only_second"],
+        }
+        claimed = [f"{where} in {plural(number, 'test')}" for where, number in claims.items() if number]
         text = (
             f"{row['label']}: between {row['first']} and {row['second']}, {changed or 'none'} of "
-            f"{plural(row['tests'], 'effect size')} {changes} sign. The groups differ under both in "
-            f"{plural(row['differ'], 'test')}, only under {row['first']} in {row['only_first']} and only under "
-            f"{row['second']} in {row['only_second']}."
+            f"{plural(row['tests'], 'effect size')} {'changes' if changed == 1 else 'change'} sign."
+            + (f" The groups differ {listed(claimed)}." if claimed else "")
         )
         more = f" In {plural(opposed, 'test')} both poolings show a difference, in opposite directions."
         sentences.append(Finding(text + (more if opposed else ""), (row,)))

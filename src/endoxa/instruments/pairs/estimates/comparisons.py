@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from itertools import combinations, product
 from typing import Any
 
@@ -11,13 +11,7 @@ import numpy as np
 import polars as pl
 
 from endoxa.instruments.pairs.estimates.deciding import CALIBRATED, RAW
-from endoxa.instruments.pairs.estimates.inference import (
-    FLIPS_PER_RESAMPLE,
-    Asked,
-    crossed,
-    testable,
-    units_of,
-)
+from endoxa.instruments.pairs.estimates.inference import FLIPS_PER_RESAMPLE, Question, over_units, units_of
 from endoxa.instruments.pairs.estimates.records import Cell, Scores
 from endoxa.instruments.pairs.estimates.rounding import between, bounded, turned
 from endoxa.runs.families import COMPARISONS, adjusted, decided
@@ -27,7 +21,6 @@ from endoxa.stats.agreement import cohen_kappa
 from endoxa.stats.correction import adjust_within
 from endoxa.stats.intervals import NAN, wilson
 from endoxa.stats.signs import sign_test
-from endoxa.stats.two_way import two_way
 
 COMPARISON_COLUMNS: dict[str, str] = {
     "model_a": "the first model (in alphabetical order)",
@@ -187,21 +180,15 @@ def _compare(
     in_a, side_a, side_b = in_a[kept], np.sign(values_a[kept]), np.sign(values_b[kept])
     identity, attribute = units_of(a.sample)
     units, halves = (identity[in_a], attribute[in_a]), (side_a - side_b) / 2
-    # A difference of two sides lies between -1 and 1: carried to a share, its interval holds near the ends too.
-    result = two_way(
-        halves,
-        *testable(units, confidence),
-        neutral=0.0,
-        bounds=(-1, 1),
-        confidence=confidence,
-        flips=FLIPS_PER_RESAMPLE * a.sample.resamples,
-        seed=cell.seed(seed),
+    question, flips = (
+        Question(name, 0.0, confidence, seed=cell.seed(seed)),
+        FLIPS_PER_RESAMPLE * a.sample.resamples,
     )
+    # A difference of two sides lies between -1 and 1: carried to a share, its interval holds near the ends too.
+    row = asdict(over_units(question, halves, units, METHOD, bounds=(-1, 1), flips=flips, ties=False))
     if not halves.any():
         # Models that differ nowhere are as alike as can be: every pattern of signs gives the same.
-        result = replace(result, p_value=1.0)
-    difference, asked = float(halves.mean()), Asked(name, 0.0, confidence)
-    row = asdict(crossed(asked, difference, result, units, METHOD, ties=False))
+        row["p_value"] = 1.0
     if unlinked := a.unlinked(in_a) if cell.language == ALL else "":
         row |= {"low": NAN, "high": NAN, "p_value": NAN, "reason": unlinked}
     sides = _sides(side_a, side_b)
@@ -211,7 +198,7 @@ def _compare(
         **sides,
         "same_rule": a.rule == b.rule,
         "n_left_out": left_out,
-        "difference": difference,
+        "difference": row["value"],
         "p_mcnemar": sign_test(sides["a_only"], sides["b_only"]),
     }
     return {column: row.get(column) for column in COMPARISON_COLUMNS}

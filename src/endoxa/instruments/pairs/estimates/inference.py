@@ -15,7 +15,7 @@ from endoxa.instruments.units import IDENTITIES_ATTRIBUTES
 from endoxa.report.words import plural
 from endoxa.schema import DIRECTIONS, Estimate, Sample
 from endoxa.stats.intervals import FEWEST_CLUSTERS, NAN, UNDEFINED, Interval
-from endoxa.stats.signs import fewest_units
+from endoxa.stats.signs import FLIPS, fewest_units
 from endoxa.stats.two_way import Sampled, TwoWay, two_way
 from endoxa.stats.verdicts import significance, too_few
 
@@ -29,7 +29,7 @@ def method_name(method: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Question:
     """What is asked of the pairs of a cell.
 
     Attributes:
@@ -123,38 +123,47 @@ def listed(identity: np.ndarray) -> bool:
     return bool((identity < 0).all())
 
 
-def share_estimate(asked: Asked, sides: np.ndarray, units: Units) -> Estimate:
-    """A share of pairs, ties counting one half, against one half.
+def share_estimate(question: Question, sides: np.ndarray, units: Units) -> Estimate:
+    """A share of pairs, ties counting one half, from their sides: +1, -1 or 0 (a tie)."""
+    return over_units(question, (1 + sides) / 2, units, SHARE_METHOD, bounds=(0, 1))
+
+
+def over_units(
+    question: Question,
+    values: np.ndarray,
+    units: Units,
+    method: str,
+    *,
+    bounds: tuple[float, float] | None = None,
+    flips: int = FLIPS,
+    ties: bool = True,
+) -> Estimate:
+    """A mean of values with identities and attributes as units, against the neutral value.
 
     Args:
-        asked: of the pairs.
-        sides: +1, -1 or 0 (a tie) per pair.
+        question: what is asked of the pairs.
+        values: of each pair; a tie has the neutral value.
         units: integer codes of the identity and of the attribute per pair.
+        method: its name.
+        bounds: least and greatest mean; None where nothing bounds it.
+        flips: sign patterns drawn where the test is not exact.
+        ties: whether they say nothing; False where they are as good as other values.
     """
-    values, level = (1 + sides) / 2, asked.confidence
-    chosen = testable(units, level)
-    result = two_way(values, *chosen, neutral=0.5, bounds=(0, 1), confidence=level, seed=asked.seed)
-    return crossed(asked, float(values.mean()), result, units, SHARE_METHOD)
-
-
-def mean_estimate(asked: Asked, values: np.ndarray, units: Units) -> Estimate:
-    """A mean of differences, against 0."""
-    flips, level = FLIPS_PER_RESAMPLE * asked.resamples, asked.confidence
-    chosen = testable(units, level)
-    result = two_way(values, *chosen, neutral=0.0, confidence=level, flips=flips, seed=asked.seed)
-    return crossed(asked, float(values.mean()), result, units, MEAN_METHOD)
-
-
-def crossed(
-    asked: Asked, value: float, result: TwoWay, units: Units, method: str, *, ties: bool = True
-) -> Estimate:
-    """The row of a test with identities and attributes as units; `ties` says whether those count for nothing in it."""
+    result = two_way(
+        values,
+        *testable(units, question.confidence),
+        neutral=question.neutral,
+        bounds=bounds,
+        confidence=question.confidence,
+        flips=flips,
+        seed=question.seed,
+    )
     identity, n = units[0], len(units[0])
     identities = len(np.unique(identity))
     missing = not result.interval.defined and identities >= FEWEST_CLUSTERS and not np.isnan(result.p_value)
     why = "; no interval: one unit has nearly all pairs, or all are alike" if missing else ""
-    return asked.row(
-        value,
+    return question.row(
+        float(values.mean()),
         n,
         f"{method}; {units_in(result, identity)}{why}",
         interval=result.interval,
@@ -163,7 +172,7 @@ def crossed(
         clusters=identities,
         attributes=attributes_in(result, n),
         sampled=SAMPLED[result.sampled],
-        reason=untested(result, identity, asked.confidence, ties=ties),
+        reason=untested(result, identity, question.confidence, ties=ties),
         largest=largest(identity),
     )
 
@@ -226,21 +235,6 @@ def untested(result: TwoWay, identity: np.ndarray, confidence: float, *, ties: b
     elif result.sampled == "both" and result.second < pairs:
         noun = " or ".join(nouns)
     return f"only {result.informative} {noun} are not ties, at least {needed} needed"
-
-
-def smooth(value: float, influence: np.ndarray, units: Units, confidence: float) -> TwoWay:
-    """A smooth statistic of means by its linear approximation: what each pair adds to it counts as an observation.
-
-    Args:
-        value: the statistic, on the scale of the influence.
-        influence: how much each pair moves it, times their number; the mean is 0.
-        units: integer codes of the identity and of the attribute per pair.
-        confidence: confidence level.
-    """
-    # Against its own value nothing is to be tested: one flip is as good as many.
-    return two_way(
-        value + influence, *testable(units, confidence), neutral=value, confidence=confidence, flips=1
-    )
 
 
 def independence(identity: np.ndarray, attribute: np.ndarray) -> str:

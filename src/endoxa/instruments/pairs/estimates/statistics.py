@@ -18,19 +18,19 @@ import numpy as np
 
 from endoxa.instruments.pairs.estimates.deciding import CALIBRATED, RAW
 from endoxa.instruments.pairs.estimates.inference import (
+    FLIPS_PER_RESAMPLE,
     IDENTITIES,
+    MEAN_METHOD,
     NONCENTRAL_T,
     SMOOTH_METHOD,
     WILSON,
-    Asked,
+    Question,
     T,
     Units,
     check_sample,
-    crossed,
     independence,
-    mean_estimate,
+    over_units,
     share_estimate,
-    smooth,
     testable,
     units_of,
 )
@@ -55,7 +55,7 @@ WILSON_METHOD = "Wilson interval, exact sign test on untied pairs"
 
 
 Values = Callable[[Sample], np.ndarray | None]
-Estimator = Callable[[Asked, np.ndarray, Units], list[Estimate]]
+Estimator = Callable[[Question, np.ndarray, Units], list[Estimate]]
 
 
 def statistic(
@@ -79,36 +79,36 @@ def statistic(
 
     def compute(sample: Sample, confidence: float, seed: int) -> list[Estimate]:
         check_sample(sample, confidence)
-        asked = Asked(name, neutral, confidence, unit, sample.resamples, seed)
+        question = Question(name, neutral, confidence, unit, sample.resamples, seed)
         every = values(sample)
         if every is None or np.isnan(every).all():
-            return [asked.row(NAN, 0, "no pair could be compared")]
+            return [question.row(NAN, 0, "no pair could be compared")]
         kept = ~np.isnan(every)
         identity, attribute = units_of(sample)
-        return estimator(asked, every[kept], (identity[kept], attribute[kept]))
+        return estimator(question, every[kept], (identity[kept], attribute[kept]))
 
     return Statistic(name, unit, neutral, summary, source, compute)
 
 
-def ratios(asked: Asked, values: np.ndarray, units: Units) -> list[Estimate]:
+def ratios(question: Question, values: np.ndarray, units: Units) -> list[Estimate]:
     """Share of values above 0, a tie counting one half: pairs independent, then identities and attributes."""
     favouring, opposing, total = int((values > 0).sum()), int((values < 0).sum()), len(values)
     halves = (favouring + total - opposing) / 2
-    independent = asked.row(
+    independent = question.row(
         halves / total,
         total,
         WILSON_METHOD,
-        interval=wilson(halves, total, asked.confidence),
+        interval=wilson(halves, total, question.confidence),
         p_value=sign_test(favouring, opposing),
         code=WILSON,
-        reason=independence(*units) or untied_pairs(favouring + opposing, asked.confidence),
+        reason=independence(*units) or untied_pairs(favouring + opposing, question.confidence),
     )
-    return [independent, *ratio_over_units(asked, values, units)]
+    return [independent, *ratio_over_units(question, values, units)]
 
 
-def ratio_over_units(asked: Asked, values: np.ndarray, units: Units) -> list[Estimate]:
+def ratio_over_units(question: Question, values: np.ndarray, units: Units) -> list[Estimate]:
     """The same with identities and attributes only."""
-    return [share_estimate(asked, np.sign(values), units)]
+    return [share_estimate(question, np.sign(values), units)]
 
 
 def untied_pairs(untied: int, confidence: float) -> str:
@@ -118,7 +118,7 @@ def untied_pairs(untied: int, confidence: float) -> str:
     return too_few(untied, "untied pairs", fewest_units(significance(confidence)))
 
 
-def strict_share(asked: Asked, values: np.ndarray, units: Units) -> list[Estimate]:
+def strict_share(question: Question, values: np.ndarray, units: Units) -> list[Estimate]:
     """Share of values above 0; ties stay in the denominator.
 
     The interval is Wilson's. The p-value is the sign test's on the untied pairs, since a tie says nothing about a
@@ -126,14 +126,14 @@ def strict_share(asked: Asked, values: np.ndarray, units: Units) -> list[Estimat
     the other side of the neutral value than the untied pairs are on, nothing can be claimed.
     """
     favouring, opposing, total = int((values > 0).sum()), int((values < 0).sum()), len(values)
-    scale = 100.0 if asked.unit == PERCENT else 1.0
-    value, interval = scale * favouring / total, wilson(favouring, total, asked.confidence)
-    tested = not isnan(asked.neutral)
-    reason = independence(*units) or untied_pairs(favouring + opposing, asked.confidence)
-    if not reason and (value - asked.neutral) * (favouring - opposing) < 0:
+    scale = 100.0 if question.unit == PERCENT else 1.0
+    value, interval = scale * favouring / total, wilson(favouring, total, question.confidence)
+    tested = not isnan(question.neutral)
+    reason = independence(*units) or untied_pairs(favouring + opposing, question.confidence)
+    if not reason and (value - question.neutral) * (favouring - opposing) < 0:
         reason = "ties count as not favouring: see preference_ratio"
     return [
-        asked.row(
+        question.row(
             value,
             total,
             WILSON_METHOD if tested else "Wilson interval",
@@ -145,20 +145,20 @@ def strict_share(asked: Asked, values: np.ndarray, units: Units) -> list[Estimat
     ]
 
 
-def described(asked: Asked, values: np.ndarray, _units: Units) -> list[Estimate]:
+def described(question: Question, values: np.ndarray, _units: Units) -> list[Estimate]:
     """The mean of a share of each pair, of which nothing is tested."""
-    return [asked.row(float(values.mean()), len(values), "a share; nothing is tested")]
+    return [question.row(float(values.mean()), len(values), "a share; nothing is tested")]
 
 
 def detectable(
-    function: Callable[[int], float], asked: Asked, values: np.ndarray, _: Units
+    function: Callable[[int], float], question: Question, values: np.ndarray, _: Units
 ) -> list[Estimate]:
     """The smallest effect that so many independent pairs would probably have shown."""
     method = f"power {POWER}, two-sided level {ALPHA}, independent pairs"
-    return [asked.row(function(len(values)), len(values), method)]
+    return [question.row(function(len(values)), len(values), method)]
 
 
-def detectable_over_units(asked: Asked, values: np.ndarray, units: Units) -> list[Estimate]:
+def detectable_over_units(question: Question, values: np.ndarray, units: Units) -> list[Estimate]:
     """Smallest preference ratio that the test of these pairs would probably have shown, were it the only one.
 
     Level, units and variance are those of the interval beside it (`endoxa.stats.two_way`), so that the two cannot
@@ -168,11 +168,11 @@ def detectable_over_units(asked: Asked, values: np.ndarray, units: Units) -> lis
     if not untied.any():
         return []
     identity, attribute = (codes[untied] for codes in units)
-    sides, confidence = (values[untied] > 0).astype(float), asked.confidence
+    sides, confidence = (values[untied] > 0).astype(float), question.confidence
     chosen, alpha = testable((identity, attribute), confidence), significance(confidence)
     effect, sampled = design_effect(sides, *chosen, neutral=0.5, confidence=confidence)
     return [
-        asked.row(
+        question.row(
             detectable_share_of([kind.sizes for kind in sampled], effect, alpha),
             len(sides),
             f"power {POWER}, two-sided level {alpha:g}, one test; design effect {effect:.2f}",
@@ -187,35 +187,36 @@ def varies(values: np.ndarray) -> bool:
     return len(values) > 1 and float(np.std(values)) > 1e-12 * float(np.abs(values).max())
 
 
-def means(asked: Asked, values: np.ndarray, units: Units) -> list[Estimate]:
+def means(question: Question, values: np.ndarray, units: Units) -> list[Estimate]:
     """Mean of the values: pairs independent (paired t-test, statsmodels), then identities and attributes."""
     method, interval, p_value = "paired t-test and its interval", UNDEFINED, NAN
     reason = independence(*units) or too_few(
-        len(values), "pairs", fewest_units(significance(asked.confidence))
+        len(values), "pairs", fewest_units(significance(question.confidence))
     )
     if varies(values):
         from statsmodels.stats.weightstats import DescrStatsW
 
         statistics = DescrStatsW(values)
-        low, high = statistics.tconfint_mean(1 - asked.confidence)
+        low, high = statistics.tconfint_mean(1 - question.confidence)
         interval, p_value = Interval(float(low), float(high)), float(statistics.ttest_mean(0)[1])
     else:
         method, reason = f"{method}; {CONSTANT}", reason or CONSTANT
-    independent = asked.row(
+    independent = question.row(
         float(values.mean()), len(values), method, interval=interval, p_value=p_value, code=T, reason=reason
     )
-    return [independent, mean_estimate(asked, values, units)]
+    flips = FLIPS_PER_RESAMPLE * question.resamples
+    return [independent, over_units(question, values, units, MEAN_METHOD, flips=flips)]
 
 
 CONSTANT = "the differences do not vary"
 
 
-def effect_sizes(asked: Asked, values: np.ndarray, units: Units) -> list[Estimate]:
+def effect_sizes(question: Question, values: np.ndarray, units: Units) -> list[Estimate]:
     """Cohen's d_z: pairs independent (noncentral t interval), then identities and attributes (linearised).
 
     The tests are those of the mean: an effect size is 0 where the mean is.
     """
-    independent, clustered = means(asked, values, units)
+    independent, clustered = means(question, values, units)
     nothing: dict[str, Any] = {"value": NAN, "low": NAN, "high": NAN}
     independent = replace(
         independent, method="noncentral t interval, paired t-test", interval=NONCENTRAL_T, **nothing
@@ -223,14 +224,18 @@ def effect_sizes(asked: Asked, values: np.ndarray, units: Units) -> list[Estimat
     if not varies(values):
         reason = clustered.reason or CONSTANT
         return [independent, replace(clustered, p_value=NAN, method=SMOOTH_METHOD, reason=reason, **nothing)]
-    d, confidence = float(values.mean() / values.std(ddof=1)), asked.confidence
+    d, confidence = float(values.mean() / values.std(ddof=1)), question.confidence
     ends = _noncentral_interval(d, len(values), confidence)
-    result = smooth(d, standardised_influence(values), units, confidence)
-    interval = agreeing(result.interval, d, 0.0, clustered.p_value, confidence)
+    # Against its own value nothing is to be tested: one flip is as good as many.
+    linear = d + standardised_influence(values)
+    row = over_units(replace(question, neutral=d), linear, units, SMOOTH_METHOD, flips=1)
+    interval = agreeing(Interval(row.low, row.high), d, 0.0, clustered.p_value, confidence)
     linearised = replace(
-        crossed(asked, d, result, units, SMOOTH_METHOD),
+        row,
+        value=d,
         low=interval.low,
         high=interval.high,
+        neutral=0.0,
         p_value=clustered.p_value,
         reason=clustered.reason,
     )

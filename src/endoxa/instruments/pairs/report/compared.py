@@ -90,8 +90,8 @@ def letters(results: Results, cells: pl.DataFrame) -> pl.DataFrame:
         ordered = cells.filter(rule=rule, axis=ALL, language=shown).sort(
             "value", descending=True, nulls_last=True
         )
-        given = compact_letters(ordered["model"].to_list(), _differing(compared))
-        rows += [(model, rule, shown, ALL, text) for model, text in given.items()]
+        lettered = compact_letters(ordered["model"].to_list(), _differing(compared))
+        rows += [(model, rule, shown, ALL, text) for model, text in lettered.items()]
     names = ("model", "rule", "language", "axis", "letters")
     table = pl.DataFrame(rows, schema=dict.fromkeys(names, pl.String), orient="row")
     return table.unique(names[:4], keep="first", maintain_order=True)
@@ -197,8 +197,7 @@ def single(results: Results) -> bool:
 def _closer(results: Results) -> Section | None:
     cells, kind, side_by_side = by_language(results), preference(results), many(results)
     if side_by_side:
-        given = letters(results, cells)
-        cells = cells.join(given, on=list(CELL), how="left", maintain_order="left")
+        cells = cells.join(letters(results, cells), on=list(CELL), how="left", maintain_order="left")
     rows = cells.select(
         results.labelled,
         "rule",

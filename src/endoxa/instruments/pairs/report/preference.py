@@ -280,14 +280,14 @@ def raw_fields(
 def ratio_fields(results: Results, rows: pl.DataFrame) -> tuple[Field, ...]:
     """Columns of tables beside a preference ratio: raw, by the references, what it rests on, and what it could show."""
     beside = {"placebo": BEAT, **{column: f"{words} alone" for column, words in ALONE.items()}}
-    known = [name for name in beside if name in rows.columns and rows[name].is_not_null().any()]
+    columns = [name for name in beside if name in rows.columns and rows[name].is_not_null().any()]
     wilson = number_field(
         f"{results.level} Wilson, pairs", lambda row: percent_interval(row["pair_low"], row["pair_high"])
     )
     least = number_field("least detectable ratio", "detectable", percent)
     return (
         *raw_fields(rows),
-        *(number_field(beside[name], name, percent) for name in known),
+        *(number_field(beside[name], name, percent) for name in columns),
         number_field("pairs", "n"),
         *unit_fields(rows),
         *([least] if "detectable" in rows.columns else []),

@@ -18,7 +18,7 @@ import polars as pl
 
 from endoxa.instruments.pairs.estimates import load_records
 from endoxa.instruments.pairs.estimates.deciding import calibrated, calibration_decides
-from endoxa.instruments.pairs.estimates.inference import Asked, Units, share_estimate, units_of
+from endoxa.instruments.pairs.estimates.inference import Question, Units, share_estimate, units_of
 from endoxa.instruments.pairs.estimates.records import CONTENT, scores_of
 from endoxa.instruments.pairs.estimates.rounding import within_rounding
 from endoxa.instruments.pairs.report.results import read_columns
@@ -94,7 +94,7 @@ class Preferences:
     def row(self, chosen: np.ndarray) -> dict[str, Any]:
         """Share of the chosen pairs in which the stereotypical sentence is preferred, as a row with its own verdict."""
         sides, units = np.sign(self.values[chosen]), (self.units[0][chosen], self.units[1][chosen])
-        estimate = share_estimate(Asked("share", 0.5, self.confidence), sides, units)
+        estimate = share_estimate(Question("share", 0.5, self.confidence), sides, units)
         row, p_value = asdict(estimate), estimate.p_value
         if not self.linked:
             row |= {"low": NAN, "high": NAN, "reason": "languages are not linked"}
@@ -138,10 +138,10 @@ def diagnostics(
     """Everything that is looked at in runs over one data set of `n` pairs; the others as of `examined`."""
     types = {name: kind for folder in folders for name, kind in precisions(read_run(folder)).items()}
     for look in (_length, _labels, partial(_without_flagged, problems=problems)):
-        yield from (found for preferences in every for found in look(preferences))
+        yield from (diagnostic for preferences in every for diagnostic in look(preferences))
     yield from _single_identities(every)
     for look in (_capitals, _ties, partial(_precision, types=types)):
-        yield from (found for preferences in every for found in look(preferences))
+        yield from (diagnostic for preferences in every for diagnostic in look(preferences))
     for folder in folders:
         yield from review(read_run(folder), n, "pairs")
 
@@ -213,9 +213,9 @@ def _preferences(
     labels: Mapping[str, str],
     confidence: float,
 ) -> Iterator[Preferences]:
-    known = records.join(facts, on="item_id", how="left").join(tokens, on=["item_id", "model"], how="left")
+    joined = records.join(facts, on="item_id", how="left").join(tokens, on=["item_id", "model"], how="left")
     # In the order of `scores_of`.
-    arranged = known.sort("model", "rule", "data", CONTENT, "item_id")
+    arranged = joined.sort("model", "rule", "data", CONTENT, "item_id")
     parts = arranged.partition_by("model", "rule", maintain_order=True)
     for scores, items in zip(scores_of(records, FLIPS), parts, strict=True):
         word, kept = "preferred", np.ones(len(scores.item), dtype=bool)
@@ -271,7 +271,7 @@ def _compared(
         return preferences.diagnostic(
             name, sentence, False, n=sum(n), numbers={**counts, "needed": FEWEST, **numbers}
         )
-    found = contrast(
+    result = contrast(
         (1 + np.sign(preferences.values)) / 2,
         groups,
         preferences.units,
@@ -279,19 +279,19 @@ def _compared(
         bounds=(-1, 1),
         flips=FLIPS,
     )
-    difference = found.difference
-    low, high = (found.interval.low, found.interval.high) if preferences.linked else (None, None)
+    difference = result.difference
+    low, high = (result.interval.low, result.interval.high) if preferences.linked else (None, None)
     by = points(difference, low, high, preferences.level)
-    if found.sampled == "none":
+    if result.sampled == "none":
         by += " (too few identities or attributes to test)"
     sentence = (
-        f"{preferences.label}{about}: the stereotypical sentence is {preferences.word} in {percent(found.first)} of "
-        f"{plural(n[0], 'pair')} where {words[0]}, in {percent(found.second)} of {count(n[1])} where {words[1]}; "
+        f"{preferences.label}{about}: the stereotypical sentence is {preferences.word} in {percent(result.first)} of "
+        f"{plural(n[0], 'pair')} where {words[0]}, in {percent(result.second)} of {count(n[1])} where {words[1]}; "
         f"difference {by}.{after}"
     )
-    concerning = found.p_value <= significance(preferences.confidence) and abs(difference) >= LARGE
-    test = {"p_value": found.p_value, "confidence": preferences.confidence}
-    every = {"first": found.first, "second": found.second, **counts, **test, **numbers}
+    concerning = result.p_value <= significance(preferences.confidence) and abs(difference) >= LARGE
+    test = {"p_value": result.p_value, "confidence": preferences.confidence}
+    every = {"first": result.first, "second": result.second, **counts, **test, **numbers}
     return preferences.diagnostic(
         name, sentence, concerning, difference, low=low, high=high, n=sum(n), numbers=every
     )
@@ -346,8 +346,8 @@ def _without_flagged(preferences: Preferences, problems: Sequence[Problem]) -> I
         yield preferences.diagnostic(name, sentence, False, 0.0)
         return
     of_run = set(preferences.items["item_id"])
-    found = {(p.check, p.item_id) for p in problems if p.severity in FLAGGED and p.item_id in of_run}
-    checks = Counter(check for check, _ in sorted(found))
+    flags = {(p.check, p.item_id) for p in problems if p.severity in FLAGGED and p.item_id in of_run}
+    checks = Counter(check for check, _ in sorted(flags))
     named = [f"{check} {count(number)}" for check, number in checks.most_common(MOST_NAMED)]
     others = len(checks) - len(named)
     which = listed([*named, *([plural(others, "further check")] if others else [])])

@@ -153,12 +153,12 @@ def gather(runs: Sequence[Run], confidence: float, seed: int) -> list[tuple[Resu
     return gathered
 
 
-def _title(group: Sequence[Run], taken: set[str]) -> str:
+def _title(group: Sequence[Run], slugs: set[str]) -> str:
     """File name of a data set, with a number where two would share one."""
     path = group[0].data.get("path")
     name = title = Path(path).stem if isinstance(path, str) and path else group[0].folder.name
     number = 1
-    while slug(title) in taken:
+    while slug(title) in slugs:
         number += 1
         title = f"{name} ({number})"
     return title

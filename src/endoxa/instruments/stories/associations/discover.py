@@ -55,23 +55,8 @@ def table_verdict(table: Table, tested: Tested, settings: Discovery) -> Decision
     if units is not None and units.least_p > settings.alpha:
         return Decision(UNTESTED, f"{units.prompts} prompts are too few for a p-value of {settings.alpha:g}")
     if tested.significant:
-        within = tested.within
-        return _within(within, None if within is None else within.p_adjusted, settings)
+        return _within(tested.within and tested.within.p_adjusted, settings)
     return Decision(UNCLEAR, CORRECTED if tested.p_value <= settings.alpha < tested.p_adjusted else "")
-
-
-def cell_verdict(
-    table: Decision, within: Within | None, p_adjusted: float | None, settings: Discovery
-) -> Decision:
-    """Whether an association that both steps found may be claimed.
-
-    Args:
-        table: verdict of its table.
-        within: the tests within languages of its table; None with one language.
-        p_adjusted: of the cell, within languages; None with one language.
-        settings: alpha, and whether the published test alone decides.
-    """
-    return _within(within, p_adjusted, settings) if table.verdict == ABOVE else table
 
 
 def adjusted_within(within: Within | None) -> np.ndarray | None:
@@ -81,8 +66,8 @@ def adjusted_within(within: Within | None) -> np.ndarray | None:
     return adjust(np.exp(within.log_p), dependent=True)
 
 
-def _within(within: Within | None, p_adjusted: float | None, settings: Discovery) -> Decision:
-    if within is None or p_adjusted is None or settings.pooled == PUBLISHED:
+def _within(p_adjusted: float | None, settings: Discovery) -> Decision:
+    if p_adjusted is None or settings.pooled == PUBLISHED:
         return Decision(ABOVE)
     if np.isnan(p_adjusted):
         return Decision(UNCLEAR, UNTESTED_WITHIN)
@@ -319,7 +304,8 @@ def _cell_rows(
         a, r, c, n = (int(x[place]) for x in (cells.count, cells.row, cells.column, cells.total))
         lift = a * n / (r * c)
         p_within = None if within is None else float(within[place])
-        verdict = cell_verdict(decision, test.within, p_within, settings)
+        # An association may be claimed where its table is, and where it holds within languages.
+        verdict = _within(p_within, settings) if decision.verdict == ABOVE else decision
         yield (
             place,
             {

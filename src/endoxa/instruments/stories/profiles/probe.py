@@ -466,16 +466,15 @@ def _require_simulated(settings: ExtractSettings, specs: Sequence[ChatSpec]) -> 
     if reader is None:
         return
     stories = list(islice(read_stories(Path(settings.data)), LOOKED_AT))
-    real = next((story for story in stories if not _is_simulated(story)), None)
+    simulated = f"{SIMULATED.name}/"
+    real = next(
+        (story for story in stories if not (story.cells["generator_model"] or "").startswith(simulated)), None
+    )
     if real and not any(read_profile_line(story.text) for story in stories):
         raise UserError(
             f"{reader.text} is a simulated reader: it reads stories of simulated tellers only, which state their "
             f"profile, and '{real.name}' does not. Have a chat model read these: --model hf/FOLDER, openai/NAME ..."
         )
-
-
-def _is_simulated(story: Story) -> bool:
-    return (story.cells["generator_model"] or "").startswith(f"{SIMULATED.name}/")
 
 
 def _cells(
