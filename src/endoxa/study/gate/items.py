@@ -103,7 +103,7 @@ class Items:
             values if joint.height else None,
             left_out=posed.height - joint.height,
             identical=bool(joint.height and joint["same"].all() and np.array_equal(baseline, candidate)),
-            units=(first, others[0] if others else first),
+            units=(first, others[0] if others else self.units[1]),
         )
         return self.finished(cell, joint)
 

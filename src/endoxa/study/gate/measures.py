@@ -109,16 +109,20 @@ OF_STORIES = (
         units=("prompts",),
         biased=True,
     ),
-    _price("story_refused", "stories that were declined, over prompts given", "prompts"),
-    _price("story_lost", "stories of which nothing came or could be read, over prompts given", "prompts"),
-    _price("story_cut_off", "stories that end at the limit of tokens", "prompts"),
-    _length("story_words", "words of a story", "prompts"),
+    _price("story_refused", "stories that were declined, over prompts given", "scenarios"),
+    _price(
+        "story_lost",
+        "stories of which nothing came, or nothing could be read, over prompts given",
+        "scenarios",
+    ),
+    _price("story_cut_off", "stories that end at the limit of tokens", "scenarios"),
+    _length("story_words", "words of a story", "scenarios"),
     _length(
         "story_tokens",
         "tokens of the answer to a prompt as the provider counts them, refusals and thoughts included",
-        "prompts",
+        "scenarios",
     ),
-    _length("usd_per_1000", "US dollars for 1,000 stories at the list price", "prompts"),
+    _length("usd_per_1000", "US dollars for 1,000 stories at the list price", "scenarios"),
 )
 OF_HARM = (
     Measure(
