@@ -89,25 +89,27 @@ def _asking(person: Person, history: Sequence[Past]) -> matching.Asking:
     given = [card for card in history if card.state != CardState.LAPSED]
     count = max(settings.in_a_row, settings.negative_in_a_row)
     latest = tuple((card.country, card.negative) for card in given[:count])
-    mentioned = _mentioned(person.pk)
+    said = mentioned(person.pk)
     # Ids of pairs, given with what each was merged into, and of all that these were merged into.
     pairs = [
         *((card.pair, card.merged_into) for card in given),
-        *((pair, into) for pair, into, _ in mentioned),
+        *((pair, into) for pair, into, _ in said),
     ]
     seen: set[int] = set()
     while pairs:
         seen.update(pair for pair, _ in pairs if pair is not None)
         further = {into for _, into in pairs if into is not None} - seen
-        rows = Pair.objects.filter(pk__in=further).values_list("pk", "merged_into_id")
-        pairs = list(rows) if further else []
+        pairs = (
+            list(Pair.objects.filter(pk__in=further).values_list("pk", "merged_into_id")) if further else []
+        )
     had = frozenset(seen)
     rater = rater_of(person, person.campaign.settings, cards=len(given), last=latest)
-    return matching.Asking(person, had, rater, frozenset(card for *_, card in mentioned if card is not None))
+    return matching.Asking(person, had, rater, frozenset(card for *_, card in said if card is not None))
 
 
 @compiled(UUIDField())
-def _mentioned(person: UUID) -> QuerySet[Mention, tuple[Any, ...]]:
+def mentioned(person: UUID) -> QuerySet[Mention, tuple[Any, ...]]:
+    """Pairs that somebody said, each with what it was merged into and the card."""
     return Mention.objects.filter(person=person).values_list("pair_id", "pair__merged_into_id", "card_id")
 
 

@@ -25,6 +25,7 @@ from endoxa_collect.cards.answering import (
     flag_report,
     latest_answer,
 )
+from endoxa_collect.cards.drawing import history_of, mentioned
 from endoxa_collect.cards.locking import Cache, locked
 from endoxa_collect.compiled import compiled, only
 from endoxa_collect.models import (
@@ -33,7 +34,6 @@ from endoxa_collect.models import (
     Campaign,
     Card,
     CardState,
-    Mention,
     MixedAnswer,
     MixedCard,
     MixedKind,
@@ -184,14 +184,16 @@ def _draft_of(person: Person, kind: MixedKind, rng: np.random.Generator) -> _Dra
 
     Of the person's own countries and near ones, where they named any.
     """
-    campaign, size, met = person.campaign, SHOWN[kind], _met(person)
+    campaign, size = person.campaign, SHOWN[kind]
     languages = person.languages or campaign.settings.data_languages
     named = {*person.origins, *person.connections}
     there: defaultdict[str, list[int]] = defaultdict(list)
-    listed = _listed(campaign).order_by("pk").values_list("pk", "country", "language", "topic")
-    for pair, country, language, topic in _LISTED.get(campaign.pk, lambda: tuple(listed)):
+    fields = ("pk", "country", "language", "topic")
+    listed = _LISTED.get(campaign.pk, lambda: tuple(_listed(campaign).order_by("pk").values_list(*fields)))
+    for pair, country, language, topic in listed:
         if language in languages and (not named or country in named) and topic not in person.topic_optouts:
             there[country].append(pair)
+    met = _met(person) if any(len(pairs) >= size for pairs in there.values()) else set()
     new = {country: [pair for pair in pairs if pair not in met] for country, pairs in there.items()}
     countries = sorted(country for country, pairs in new.items() if len(pairs) >= size)
     if not countries:
@@ -215,17 +217,17 @@ _LISTED: Cache[int, tuple[tuple[Any, ...], ...]] = Cache()
 
 
 def _met(person: Person) -> set[int]:
-    """Pairs that the person saw or said, and what those were merged into; not those of a card that is open."""
-    seen = MixedAnswer.objects.filter(person=person)
-    rows = (
-        Card.objects.filter(person=person, pair__isnull=False),
-        seen.exclude(card__state__in=(CardState.LAPSED, CardState.OPEN)),
-        Mention.objects.filter(person=person),
-    )
-    keys = (
-        key for row in rows for pair in row.values_list("pair_id", "pair__merged_into_id") for key in pair
-    )
-    return {key for key in keys if key is not None}
+    """Pairs that the person saw or said, and what those were merged into; not those of a list that is open."""
+    cards = ((card.pair, card.merged_into) for card in history_of(person))
+    rows = (*cards, *_listed_for(person.pk), *(row[:2] for row in mentioned(person.pk)))
+    return {key for row in rows for key in row if key is not None}
+
+
+@compiled(UUIDField())
+def _listed_for(person: UUID) -> QuerySet[MixedAnswer, tuple[Any, ...]]:
+    answers = MixedAnswer.objects.filter(person=person)
+    shown = answers.exclude(card__state__in=(CardState.LAPSED, CardState.OPEN))
+    return shown.values_list("pair_id", "pair__merged_into_id")
 
 
 def mixed_of(person: Person, token: UUID) -> MixedCard:
