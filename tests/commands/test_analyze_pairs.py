@@ -17,7 +17,9 @@ def make_run(folder, model="m", data="abc"):
     folder.mkdir()
     records = make_records({(model, "sum"): RNG.normal(0.5, 1, 30), (model, "mean"): RNG.normal(0, 1, 30)})
     records.write_parquet(folder / "records.parquet")
-    (folder / "run.json").write_text(json.dumps({"data": {"sha256": data}}), encoding="utf-8")
+    (folder / "run.json").write_text(
+        json.dumps({"kind": "pairs", "finished": "2026-01-01", "data": {"sha256": data}}), encoding="utf-8"
+    )
     return str(folder)
 
 

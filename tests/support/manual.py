@@ -47,7 +47,6 @@ NOT_RUN: Mapping[str, str] = {
     r"^endoxa compare \S+\.csv": "two editions of one survey; tests/study/compare",
     r"Participant ID|--statement-column said": "a long table of the user's own; tests/commands/test_curate_extract.py",
     r"--out out/a$": "an adapter of the user's own; tests/models/test_adapters.py",
-    r"size>=": "several sizes of weights; tests/study/compare/test_groups.py",
     r"topics\.csv": "labels of a chat model; tests/curate/topics",
     r"inspect-log |--log (mlflow|wandb)": "libraries that are not installed with these tests; tests/export",
     r"--vectors|static/": "vectors of the user's own programs; tests/commands/test_analyze_tests.py",
