@@ -10,7 +10,7 @@ import polars as pl
 from endoxa.report.document import Figure
 from endoxa.report.figures import Measure, series_figure
 from endoxa.report.words import percent
-from endoxa.stats.verdicts import CLEAR
+from endoxa.stats.verdicts import CLEAR, UNTESTED
 
 MEASURED, SIMULATED = "The model", "Simulated models, whose preference was planted"
 RAW, CALIBRATED, PLANTED = "found", "found, compared with other groups", "planted"
@@ -36,7 +36,8 @@ def figure_table(
     rows: list[tuple[Any, ...]] = []
 
     def add(panel: str, row: str, what: str, estimate: Mapping[str, Any], value: str = "value") -> None:
-        claimed = str(estimate["verdict"]) in CLEAR
+        verdict = str(estimate["verdict"])
+        claimed = None if verdict == UNTESTED else verdict in CLEAR
         rows.append((panel, row, what, estimate[value], estimate["low"], estimate["high"], claimed))
 
     def plant(row: str, share: float) -> None:
@@ -53,7 +54,7 @@ def figure_table(
     for estimate in scale.iter_rows(named=True):
         plant(f"– {estimate['axis']}", estimate["planted"])
         add(SIMULATED, f"– {estimate['axis']}", RAW, estimate, "found")
-    types = {"share": pl.Float64, "low": pl.Float64, "high": pl.Float64}
+    types = {"claimed": pl.Boolean, "share": pl.Float64, "low": pl.Float64, "high": pl.Float64}
     table = pl.DataFrame(rows, list(FIGURE_COLUMNS), schema_overrides=types, orient="row")
     return table.with_columns(pl.col("low", "high").fill_nan(None))
 

@@ -15,10 +15,10 @@ from endoxa.study.simulated import is_simulated
 
 TITLE = "A demonstration with models whose preference is known"
 _READING = (
-    "A row is a model; rows with a dash are the axes of the stereotyped one. The dashed line is an unbiased model. A "
-    "dot without an interval is what was planted; the others are what endoxa finds, with their 95\u00a0% interval "
-    "over identities and attributes. A dot is filled where a test, corrected for all tests of its run, claims a "
-    "preference. Professions are two, too few for an interval.",
+    "A row is a model; rows with a dash are the axes of the stereotyped one. The dashed line is an unbiased model. "
+    "What was planted has no interval; the other dots are what endoxa finds, with their 95\u00a0% interval over "
+    "identities and attributes. A dot is filled where a test, corrected for all tests of its run, claims a "
+    "preference, and dotted where nothing can be tested: professions are two, too few for an interval.",
 )
 
 

@@ -204,9 +204,10 @@ def lead(kind: Kind, row: Row, text: str) -> str:
     claimed = row["verdict"] in kind.clear
     agrees = row["low"] is not None and interval_holds(row, kind.measure.neutral) != claimed
     where = f", which {'does not hold' if claimed else 'holds'} {kind.neutral}" if agrees else ""
-    p = p_value(row["p_adjusted"])
+    p, ends = p_value(row["p_adjusted"]), kind.ends(row)
+    unit = "\u00a0%" if kind.value is percent and ends != NOT_DEFINED else ""
     test = f"p {p if p.startswith('<') else f'= {p}'} after correction for the number of tests"
-    return f"{text}. {kind.level} interval: {kind.ends(row)}{where} ({kind.unbiased}; {test})."
+    return f"{text}. {kind.level} interval: {ends}{unit}{where} ({kind.unbiased}; {test})."
 
 
 def dots(

@@ -20,7 +20,7 @@ MEANINGS = {
     BIAS: "bias of word lists (D), −1 to 1",
 }
 CLEAR: dict[str, str] = {ABOVE: "lean{s} towards the stereotype", BELOW: "lean{s} against the stereotype"}
-UNBIASED = "a lean is not distinguishable from none"
+NO_LEAN = "a lean is not distinguishable from none"
 
 
 def main_rows(estimates: pl.DataFrame) -> pl.DataFrame:
@@ -48,11 +48,11 @@ def kind_of(row: Row) -> Kind:
         name=lambda row: str(row["model"]),
         says={NET: _concludes, SHARE: _chooses, BIAS: _sorts}[name],
         clear=CLEAR,
-        unclear=UNBIASED,
+        unclear=NO_LEAN,
         verdicts={
             ABOVE: "towards the stereotype",
             BELOW: "against the stereotype",
-            UNCLEAR: UNBIASED,
+            UNCLEAR: NO_LEAN,
             UNTESTED: "cannot be tested",
         },
         first=lambda row: f"In {what(row)}, ",
