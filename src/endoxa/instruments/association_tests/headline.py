@@ -17,8 +17,22 @@ MOST_ROWS = 12
 """Of more tests, the largest effects are shown, what is claimed first."""
 
 KEPT = (
-    *("model", "pooling", "test", "language", "x", "y", "a", "b", "effect_size", "low", "high", "confidence"),
-    *("p_value", "p_adjusted", "verdict", "verdict_reason", "n_x", "n_y"),
+    *(
+        "model",
+        "pooling",
+        "test",
+        "language",
+        "x",
+        "y",
+        "a",
+        "b",
+        "name",
+        "value",
+        "low",
+        "high",
+        "confidence",
+    ),
+    *("p_value", "p_adjusted", "verdict", "reason", "n_x", "n_y"),
 )
 
 
@@ -44,7 +58,7 @@ def headline(folder: Path) -> Headline:
     )
     more = "" if len(order) <= MOST_ROWS else f"; the {MOST_ROWS} largest of {len(order):,}"
     sides = "" if results.sides == "two-sided" else f", {results.sides}"
-    untested = estimates.filter(verdict=UNTESTED).group_by("verdict_reason", maintain_order=True).len()
+    untested = estimates.filter(verdict=UNTESTED).group_by("reason", maintain_order=True).len()
     return Headline(
         title=f"Effect sizes (0: no difference; above 0: X nearer to A, rather than B, than Y){more}",
         columns=("model", "test", "effect", "interval", f"p adjusted{sides}", "verdict", "texts"),

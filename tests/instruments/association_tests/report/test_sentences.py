@@ -127,7 +127,8 @@ EDGES["some of everything"] = judged(
     pl.concat(
         frame.with_columns(model=pl.lit(f"hf/model {i}"), test=pl.lit(name))
         for i, (name, frame) in enumerate(EDGES.items())
-        if frame.height == 1 and frame["confidence"].item() == 0.95
+        if frame.height == 1
+        and (frame["confidence"].item(), frame["alternative"].item()) == (0.95, "two-sided")
     )
 )
 
@@ -142,7 +143,7 @@ def sections_of(results):
 
 
 def labels_of(results):
-    texts = ("label", "encoder", "test", "x", "y", "a", "b", "pooling", "verdict_reason")
+    texts = ("label", "encoder", "test", "x", "y", "a", "b", "pooling", "reason")
     levels = [f"{100 * level:g}\u00a0%" for level in (0.9, 0.95, 0.97, 0.995)]
     return [*{text for name in texts for text in results.estimates[name]}, *levels]
 
@@ -168,11 +169,11 @@ def test_every_sentence_is_true_of_its_numbers(edge, tmp_path):
 def test_every_door_shows_the_same(edge, tmp_path):
     frame = EDGES[edge]
     results = results_of(frame, tmp_path)
-    for name in ("verdict", "verdict_reason", "n_partitions"):
+    for name in ("verdict", "reason", "n_partitions"):
         assert results.estimates[name].to_list() == frame[name].to_list()
     assert results.estimates["p_adjusted"].to_list() == frame["p_adjusted"].fill_nan(None).to_list()
     claimed = sum(verdict in ("above", "below") for verdict in frame["verdict"])
-    untested = frame.filter(pl.col("effect_size").is_finite(), verdict="cannot-be-tested").height
+    untested = frame.filter(pl.col("value").is_finite(), verdict="cannot-be-tested").height
     text = paper_forms(results, USUAL_PAPER)["latex"]()
     assert (text.count("$^{*}$"), text.count(r"$^{\dagger}$")) == (claimed, untested)
     drawn = {section.anchor: section.figures for section in sections_of(results)}
@@ -244,7 +245,7 @@ def test_one_sided_tests_claim_their_direction_only(tmp_path):
 def test_twenty_encoders_are_twenty_tests(tmp_path):
     frame = EDGES["20 encoders of one test"]
     assert set(frame["verdict"]) == {"unclear"}
-    assert frame.row(0, named=True)["verdict_reason"] == CORRECTED
+    assert frame.row(0, named=True)["reason"] == CORRECTED
     assert frame["p_adjusted"][0] == pytest.approx(0.6)
     text = page_of("20 encoders of one test", tmp_path)
     assert text.count("corrected for the number of tests") == 1
@@ -270,8 +271,7 @@ def test_many_encoders_are_summed_up_by_the_strongest_tests(tmp_path):
         EDGES["20 encoders of one test, all strong"]
         .with_row_index("at")
         .with_columns(
-            effect_size=pl.when(pl.col("at") < 5).then(-pl.col("effect_size")).otherwise("effect_size"),
-            method=pl.lit("two-sided permutation test"),
+            value=pl.when(pl.col("at") < 5).then(-pl.col("value")).otherwise("value"),
             verdict=pl.lit(""),
         )
     )
@@ -325,9 +325,9 @@ def test_terms_and_texts_that_disagree_claim_nothing():
     names = [f"x{i}" for i in [0] * 40 + list(range(1, 8))]
     test, vectors = planted(x, y, "t", names, [f"y{i}" for i in range(8)])
     row = made(test, vectors, alternative="two-sided").row(0, named=True)
-    assert row["effect_size"] < 0
+    assert row["value"] < 0
     assert row["p_value"] < 0.05
-    assert (row["verdict"], row["verdict_reason"]) == ("cannot-be-tested", OPPOSED)
+    assert (row["verdict"], row["reason"]) == ("cannot-be-tested", OPPOSED)
     assert row["clusters"] == 8
 
 
@@ -354,7 +354,7 @@ def test_the_least_p_is_the_one_of_perfectly_apart_sets(n_x, n_y, side, turned):
 def test_a_strong_effect_is_claimed_whichever_group_lies_nearer() -> None:
     for sign, verdict in ((1, "above"), (-1, "below")):
         row = analyzed(sign * spread(0.5, 0.9, 8), sign * spread(-0.9, -0.5, 8)).row(0, named=True)
-        assert abs(row["effect_size"]) > 1.8
+        assert abs(row["value"]) > 1.8
         assert row["verdict"] == verdict
         assert sign * row["low"] > 0
         assert sign * row["high"] > 0

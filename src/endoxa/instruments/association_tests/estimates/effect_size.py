@@ -183,8 +183,6 @@ def targets(values: np.ndarray, terms: TermSet, unit: Literal["text", "term"]) -
 
 
 MIN_UNITS = 5
-BOOTSTRAP = "bootstrap"
-"""Code of the interval."""
 METHOD = "stratified bootstrap (symmetric interval on the arsinh scale)"
 _MIN_DEFINED = 0.5
 

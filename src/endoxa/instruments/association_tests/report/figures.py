@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import polars as pl
 
-from endoxa.instruments.association_tests.report.results import EFFECT, TEST, Associations, confidence_words
+from endoxa.instruments.association_tests.report.results import EFFECT, TEST, Associations
 from endoxa.report import estimates as say
 from endoxa.report.claims import CLAIMED, clear, marked
 from endoxa.report.closer import EACH, Box, closer_section
@@ -50,18 +50,18 @@ MAPS = (
 )
 """How to read the figures of every test: of few encoders, and of many."""
 
-_SHOWN = pl.col("effect_size").map_elements(lambda effect: signed(effect, 2), return_dtype=pl.String)
+_SHOWN = pl.col("value").map_elements(lambda effect: signed(effect, 2), return_dtype=pl.String)
 
 
 def strongest(results: Associations) -> Figure | None:
     """One sorted chart: a row for every test with its encoders, or of one test a row for every encoder."""
-    defined = results.estimates.drop_nulls("effect_size")
+    defined = results.estimates.drop_nulls("value")
     if defined.is_empty():
         return None
     tests = defined.select(TEST).n_unique()
     if tests == 1:
         name = defined.select(_label(language=False)).item(0, 0).replace("\n", ", ")
-        rows = defined.sort("effect_size", descending=True, maintain_order=True)
+        rows = defined.sort("value", descending=True, maintain_order=True)
         stem = f"strongest-{slug(defined['test'][0])}"
         return say.dots(results.kind, rows, lambda row: str(row["encoder"]), title=name, name=stem)
     ranked = _ranked(defined).sort(pl.col("mean").abs(), descending=True, maintain_order=True)
@@ -75,7 +75,7 @@ def strongest(results: Associations) -> Figure | None:
 
 def _ranked(estimates: pl.DataFrame) -> pl.DataFrame:
     """Every test with its effect size over encoders: `mean`, and the largest (`size`)."""
-    effect = pl.col("effect_size")
+    effect = pl.col("value")
     return estimates.group_by(TEST, maintain_order=True).agg(
         mean=effect.mean(), size=effect.abs().max().fill_null(-1)
     )
@@ -94,10 +94,9 @@ def _rows_of_tests(results: Associations, tests: pl.DataFrame, name: str, title:
         results.estimates, on=TEST, maintain_order="left"
     )
     frame = rows.select(
-        *("label", "low", "high"),
+        *("label", "value", "low", "high"),
         note=spoken.over("label"),
         series="encoder",
-        value="effect_size",
         filled=marked(),
     )
     means = rows.unique("label", keep="first", maintain_order=True).select("label", "mean").rows()
@@ -155,9 +154,7 @@ def every_test(results: Associations) -> Section | None:
                 figures.append(_rows_of_tests(results, shown, stem, (name or "Language not stated") + part))
         else:
             figures += _maps(estimates, drawn, str(language), name or "Effect sizes")
-    note = (INTERVALS if few else MAPS).format(
-        level=results.level, levels=confidence_words(results.estimates) or "recorded", large=LARGE
-    )
+    note = (INTERVALS if few else MAPS).format(level=results.level, levels=results.kind.level, large=LARGE)
     title = "Every test with its interval" if few else "Every test in every encoder"
     return Section("forest", title, findings=tuple(findings), figures=tuple(figures), notes=(note,))
 
@@ -166,12 +163,11 @@ def _maps(estimates: pl.DataFrame, drawn: pl.DataFrame, language: str, title: st
     rows = labelled(drawn, pl.format("{} vs {}: {} / {}", *map(_name, ("x", "y", "a", "b"))), "test")
     star = pl.when(clear()).then(pl.lit(CLAIMED)).otherwise(pl.lit(""))
     cells = rows.join(estimates, on=TEST, maintain_order="left").select(
-        "verdict",
+        *("verdict", "value"),
         row="label",
         column="encoder",
-        value="effect_size",
         text=pl.format("{}{}", _SHOWN, star).fill_null(""),
-        far=pl.col("effect_size").abs() >= LARGE,
+        far=pl.col("value").abs() >= LARGE,
     )
     encoders = estimates["encoder"].unique(maintain_order=True).to_list()
     for part, columns in in_parts(encoders, MOST_COLUMNS):
@@ -194,7 +190,7 @@ def _differ(tests: pl.DataFrame) -> str:
 
 def closer(results: Associations) -> Section | None:
     """All effect sizes to choose from; None where there are few, or where tests share a name."""
-    cells = results.estimates.drop_nulls("effect_size")
+    cells = results.estimates.drop_nulls("value")
     names = {
         "axis": {"": "not stated"},
         "language": {code: language_name(code) for code in cells["language"].unique() if code}

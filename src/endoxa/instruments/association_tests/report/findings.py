@@ -14,7 +14,6 @@ from endoxa.instruments.association_tests.report.quoting import diagnostics
 from endoxa.instruments.association_tests.report.results import (
     TEST,
     Associations,
-    confidence_words,
     read_associations,
 )
 from endoxa.instruments.association_tests.report.tables import (
@@ -61,7 +60,6 @@ def findings(results: Associations) -> Section:
     estimates, figure = results.estimates, strongest(results)
     number, meaning = page_number(estimates)
     apart = len(results.encoders) <= MOST_APART or estimates["test"].n_unique() == 1
-    levels = confidence_words(estimates) if apart else ""
     return Section(
         anchor="findings",
         title="What the tests show",
@@ -71,7 +69,7 @@ def findings(results: Associations) -> Section:
         notes=(
             "A row of the figure is a test, a dot an encoder; right of the line the first group lies nearer to the "
             "attribute marked +, left of it to the one marked −. Filled dots: the groups differ. "
-            f"{f'Lines: {levels} intervals.' if levels else ''}",
+            f"{f'Lines: {results.kind.level} intervals.' if apart else ''}",
             "Effect size: how much nearer the first group lies to the first attribute, rather than the second, than "
             f"the second group does, in standard deviations over the words of both (ddof {results.ddof}). Both groups "
             "may lie nearer to one and the same attribute: the effect size is a difference between groups. *: the "
@@ -96,11 +94,10 @@ def page_number(estimates: pl.DataFrame) -> tuple[str, str]:
             "tests show a difference between the groups after adjustment over all tests. Without any difference: 0.",
         )
     (row,) = rows
-    texts = "" if row["n_x"] is None else f", {count(row['n_x'])} and {count(row['n_y'])} texts"
     return (
-        signed(row["effect_size"]),
+        signed(row["value"]),
         f"effect size, in standard deviations: how much nearer {row['x']} lies to {row['a']} (rather than {row['b']}) "
-        f"than {row['y']} does{texts}. Without a difference: 0.",
+        f"than {row['y']} does, {count(row['n_x'])} and {count(row['n_y'])} texts. Without a difference: 0.",
     )
 
 
@@ -166,7 +163,7 @@ def most_found(estimates: pl.DataFrame) -> Iterator[Finding]:
     above, below = (pl.col("verdict") == ABOVE).sum(), (pl.col("verdict") == BELOW).sum()
     ranked = (
         estimates.group_by(TEST, maintain_order=True)
-        .agg(reach=pl.max_horizontal(above, below), size=pl.col("effect_size").abs().mean())
+        .agg(reach=pl.max_horizontal(above, below), size=pl.col("value").abs().mean())
         .filter(pl.col("reach") > 0)
         .sort("reach", "size", descending=True, maintain_order=True)
         .head(MOST_NAMED)
@@ -189,7 +186,7 @@ def most_found(estimates: pl.DataFrame) -> Iterator[Finding]:
 
 def caveats(estimates: pl.DataFrame) -> Iterator[Finding]:
     """What limits the claims: effects against the direction tested, tests that cannot be made, small, unequal sets."""
-    side, effect = pl.col("alternative"), pl.col("effect_size")
+    side, effect = pl.col("alternative"), pl.col("value")
     wrong = ((side == "greater") & (effect < 0)) | ((side == "less") & (effect > 0))
     against = estimates.filter(wrong, verdict=UNCLEAR)
     if against.height:
@@ -199,17 +196,16 @@ def caveats(estimates: pl.DataFrame) -> Iterator[Finding]:
             tuple(against.rows(named=True)),
         )
     tested = estimates.filter(pl.col("verdict") != UNTESTED)
-    attributes = tested.select(pl.min_horizontal("n_a", "n_b")).to_series().drop_nulls()
-    if len(attributes):
-        few, most = sorted(attributes)[0], sorted(attributes)[-1]
-        texts = f"{few:g}" if few == most else f"{few:g} to {most:g}"
+    if tested.height:
+        few, most = tested.select(few=pl.min("attributes"), most=pl.max("attributes")).row(0)
+        texts = f"{few}" if few == most else f"{few} to {most}"
         yield Finding(
             "The words of the groups are the sample. Those of the attributes are taken as they are: what is said holds "
             f"with these {texts} texts for an attribute, and other attribute words may give another result.",
             ({"least": few, "most": most},),
         )
     untested = estimates.filter(verdict=UNTESTED)
-    for (reason,), group in untested.group_by(["verdict_reason"], maintain_order=True):
+    for (reason,), group in untested.group_by(["reason"], maintain_order=True):
         yield Finding(
             f"{plural(group.height, 'result')} cannot be tested: {reason}.", tuple(group.rows(named=True))
         )
@@ -232,11 +228,11 @@ def caveats(estimates: pl.DataFrame) -> Iterator[Finding]:
 
 def encoder_table(estimates: pl.DataFrame) -> Table:
     """What became of the tests of each encoder, those with the most differences first."""
-    claimed = {name: pl.col(name).filter(clear()) for name in ("effect_size", "p_adjusted")}
+    claimed = {name: pl.col(name).filter(clear()) for name in ("value", "p_adjusted")}
     rows = estimates.group_by("encoder", maintain_order=True).agg(
         clear().sum().alias("claims"),
         *((pl.col("verdict") == verdict).sum().alias(verdict) for verdict in (UNCLEAR, UNTESTED)),
-        *(column.sort_by(claimed["effect_size"].abs()).last() for column in claimed.values()),
+        *(column.sort_by(claimed["value"].abs()).last() for column in claimed.values()),
         tests=pl.len(),
     )
 
@@ -252,7 +248,7 @@ def encoder_table(estimates: pl.DataFrame) -> Table:
             number_field("groups differ", "claims"),
             number_field("not distinguishable", UNCLEAR),
             number_field("cannot be tested", UNTESTED),
-            number_field("largest effect size", "effect_size", of_claims(signed)),
+            number_field("largest effect size", "value", of_claims(signed)),
             number_field("p adjusted", "p_adjusted", of_claims(p_value)),
         ),
     )
@@ -260,15 +256,15 @@ def encoder_table(estimates: pl.DataFrame) -> Table:
 
 def spoken(row: Row) -> str:
     """What an effect size says, in the names of the sets: 'X lies nearer to A (rather than B) than Y does'."""
-    if signed(row["effect_size"]) == signed(0.0):
+    if signed(row["value"]) == signed(0.0):
         return f"no difference between {row['x']} and {row['y']}"
-    near, far = ("a", "b") if row["effect_size"] > 0 else ("b", "a")
+    near, far = ("a", "b") if row["value"] > 0 else ("b", "a")
     return f"{row['x']} lies nearer to {row[near]} (rather than {row[far]}) than {row['y']} does"
 
 
 def _claims(rows: Iterable[Row]) -> list[Row]:
     """The rows that carry a claim, the largest effect first."""
-    return sorted(filter(is_clear, rows), key=lambda row: -abs(row["effect_size"]))
+    return sorted(filter(is_clear, rows), key=lambda row: -abs(row["value"]))
 
 
 def _least(rows: Iterable[Row], lead: str = "Least p-value: ", *, where: bool = False) -> str:
@@ -288,7 +284,7 @@ def _least(rows: Iterable[Row], lead: str = "Least p-value: ", *, where: bool = 
             f"{row['x']} and {row['y']} are not distinguishable in the one direction that was tested "
             f"({row['x']} nearer to {row[near]} rather than {row[far]})"
         )
-    return f"{text} ({_numbers(row)}).{corrected({**row, 'reason': row['verdict_reason']})}"
+    return f"{text} ({_numbers(row)}).{corrected(row)}"
 
 
 def _numbers(row: Row) -> str:
@@ -296,10 +292,10 @@ def _numbers(row: Row) -> str:
     language = f"{language_name(row['language'])}; " if row["language"] else ""
     interval = (
         f", {100 * row['confidence']:g}\u00a0% interval {signed_ends(row)}"
-        if None not in (row["low"], row["high"], row["confidence"])
+        if None not in (row["low"], row["high"])
         else ""
     )
-    effect = signed(row["effect_size"])
+    effect = signed(row["value"])
     zero = "no difference, " if effect == signed(0.0) else ""
     side = "" if row["alternative"] == "two-sided" else " one-sided"
     return f"{language}{zero}effect size {effect}{interval}, adjusted{side} p {p_value(row['p_adjusted'])}"
@@ -321,9 +317,9 @@ def sign_changes(estimates: pl.DataFrame) -> pl.DataFrame:
 
     An effect size that is printed as zero changes with nothing.
     """
-    effect = pl.col("effect_size")
+    effect = pl.col("value")
     placed = estimates.with_row_index("place").with_columns(pl.col("place").min().over("label", "pooling"))
-    signs = placed.drop_nulls("effect_size").select(
+    signs = placed.drop_nulls("value").select(
         *("label", "test", "language", "place"),
         first="pooling",
         sign=pl.when(effect.abs() < RESOLUTION).then(0).otherwise(effect.sign()),
@@ -434,12 +430,11 @@ def shown(runs: Sequence[Run], confidence: float | None, paper: PaperOptions) ->
         UserError: the tests cannot be read, or their intervals have another level.
     """
     results = read_associations(runs)
-    for level in results.estimates["confidence"].drop_nulls().unique().sort():
-        if confidence is not None and abs(level - confidence) > 1e-9:
-            raise UserError(
-                f"The intervals of these tests have confidence {level:g}, not {confidence:g}: leave --confidence out, "
-                "or make the table again with `endoxa analyze tests RUN --confidence ... -o FILE`."
-            )
+    if confidence is not None and abs(results.confidence - confidence) > 1e-9:
+        raise UserError(
+            f"The intervals of these tests have confidence {results.confidence:g}, not {confidence:g}: leave "
+            "--confidence out, or make the table again with `endoxa analyze tests RUN --confidence ... -o FILE`."
+        )
     return Shown(
         page=lambda: tests_page(runs, results),
         texts={

@@ -39,13 +39,11 @@ def run_diagnostics(folder: Path) -> list[Diagnostic]:
 
 def _words(results: Associations) -> Iterator[Diagnostic]:
     """Tests whose smaller target set has few texts or terms: another choice of words may turn them."""
-    sizes = results.estimates["clusters"].drop_nulls()
-    if sizes.is_empty():
-        return
-    few, n, least = int((sizes < FEW_WORDS).sum()), len(sizes), float(sizes.min() or 0)  # type: ignore[arg-type]
+    sizes = results.estimates["clusters"].to_list()
+    few, n, least = sum(size < FEW_WORDS for size in sizes), len(sizes), min(sizes)
     sentence = (
         f"In {count(few)} of {plural(n, 'result')} a target set has fewer than {FEW_WORDS} words (the smallest: "
-        f"{count(int(least))}); another choice of words may turn such a result."
+        f"{count(least)}); another choice of words may turn such a result."
     )
     numbers = {"few": few, "needed": FEW_WORDS, "least": least}
     yield Diagnostic("words in a set", sentence, few > n / 2, n, value=few / n, numbers=numbers)

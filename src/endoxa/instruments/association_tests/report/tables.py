@@ -13,7 +13,7 @@ from typing import Any
 import polars as pl
 
 from endoxa.instruments.association_tests.items import read_tests
-from endoxa.instruments.association_tests.report.results import UNDEFINED, Associations, confidence_words
+from endoxa.instruments.association_tests.report.results import UNDEFINED, Associations
 from endoxa.report import estimates as say
 from endoxa.report import inputs
 from endoxa.report.claims import CLAIMED, UNTESTABLE, mark
@@ -61,11 +61,12 @@ def paper_forms(results: Associations, paper: PaperOptions) -> dict[str, Callabl
         made = paper_tables(results.estimates)
         return [transposed(table, "model") for table in made] if paper.transpose else made
 
-    untestable = results.estimates.drop_nulls("effect_size").filter(verdict=UNTESTED).height
-    levels = confidence_words(results.estimates.drop_nulls(["low", "high"]))
+    untestable = results.estimates.drop_nulls("value").filter(verdict=UNTESTED).height
+    bounded = results.estimates["low"].count() > 0
     note = (
-        f"Effect sizes (ddof {results.ddof}){f' with {levels} bootstrap intervals' if levels else ''}; positive: the "
-        "first group lies nearer to the first attribute, rather than the second, than the second group does. "
+        f"Effect sizes (ddof {results.ddof}){f' with {results.kind.level} bootstrap intervals' if bounded else ''}; "
+        "positive: the first group lies nearer to the first attribute, rather than the second, than the second group "
+        "does. "
         f"{CLAIMED}: the groups differ ({results.sides} permutation p-value at most {results.level} after "
         f"Benjamini-Hochberg over all tests){f'; {UNTESTABLE}: cannot be tested' if untestable else ''}."
     )
@@ -91,7 +92,7 @@ def _paper_table(axis: str, tests: pl.DataFrame) -> Table:
     heads = sorted(
         tests.select(COLUMN).unique(maintain_order=True).rows(), key=lambda head: languages.index(head[0])
     )
-    bounded = tests.drop_nulls(["effect_size", "low", "high"]).height > 0
+    bounded = tests.drop_nulls("low").height > 0
     empty = Cell(NO_VALUE, below="" if bounded else None)
     alike = tests.select(*ROW, *COLUMN).is_duplicated().any()
     rows: list[tuple[str | Cell, ...]] = []
@@ -112,10 +113,10 @@ def _paper_table(axis: str, tests: pl.DataFrame) -> Table:
 
 def _effect(row: Mapping[str, Any], *, bounded: bool) -> Cell:
     """An effect size with its mark and its interval, '−0.212 to +0.988'; that is empty where there is none."""
-    if row["effect_size"] is None:
+    if row["value"] is None:
         return Cell(UNDEFINED, below="" if bounded else None)
     interval = "" if None in (row["low"], row["high"]) else signed_interval(row["low"], row["high"])
-    return Cell(signed(row["effect_size"]), mark(row), interval if bounded else None)
+    return Cell(signed(row["value"]), mark(row), interval if bounded else None)
 
 
 def effect_sizes(results: Associations) -> Section:
@@ -163,13 +164,12 @@ def all_tests(results: Associations) -> Section:
                     text_field("n", lambda row: "/".join(count(row[f"n_{letter}"]) for letter in "xyab")),
                 ),
                 (
-                    number_field("ddof 0", "effect_size_ddof0", _defined),
                     number_field("p", "p_value", p_value),
                     number_field("one-sided p as published", "p_published", p_value),
                     text_field("kind of p", "p_kind"),
                     text_field("partitions", "n_partitions"),
-                    text_field("reason of the verdict", "verdict_reason"),
                     text_field("reason"),
+                    text_field("undefined"),
                 ),
                 most_open=MOST_OPEN,
             ),
