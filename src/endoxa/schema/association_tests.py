@@ -95,7 +95,7 @@ TEST_COLUMNS: dict[str, str] = {
     "n_a": "texts in A",
     "n_b": "texts in B",
     "statistic": "sum of associations over X minus sum over Y",
-    "p_kind": "'exact', 'sampled', 'parametric', or 'undefined'",
+    "p_kind": "'exact', 'sampled' or 'undefined'",
     "n_partitions": "partitions there are, as a whole number",
     "n_draws": "partitions drawn where p is sampled, else empty",
     "undefined": "why a value is undefined, or empty",

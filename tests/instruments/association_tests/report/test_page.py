@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from endoxa.errors import UserError
-from endoxa.instruments.association_tests.report.figures import MOST_ROWS, every_test
+from endoxa.instruments.association_tests.report.figures import closer, maps
 from endoxa.instruments.association_tests.report.findings import findings, sign_changes, spoken
 from endoxa.instruments.association_tests.report.results import Associations, read_associations
 from endoxa.instruments.association_tests.report.tables import all_tests, effect_sizes
@@ -129,7 +129,9 @@ def test_counts_on_the_page_are_those_of_the_table(page: Page, run: Path) -> Non
     for words in said:
         assert words in page.text.replace("\n", " "), words
     assert len(page.table("All tests")) == 72
-    assert {row["effect size"] for row in page.table("All tests") if row["undefined"] == REASON} == {"undefined"}
+    assert {row["effect size"] for row in page.table("All tests") if row["undefined"] == REASON} == {
+        "undefined"
+    }
 
 
 @pytest.mark.slow
@@ -189,7 +191,6 @@ def test_planted_effects_are_told_from_chance(tmp_path: Path) -> None:
     assert "in 1 of 2 tests the groups differ" in said
     assert "bakers lies nearer to calm (rather than loud) than sailors does (effect size +1.500" in said
     assert "1 effect size has the sign against the direction" in said
-    assert "rest on fewer than 20 texts for a group, the least on 8" in said
     assert findings(table(tmp_path, pl.concat([weak, strong]))).number == "1 of 2"
     alone = findings(table(tmp_path, strong))
     assert (alone.number, "Without a difference: 0." in alone.meaning) == ("+1.500", True)
@@ -222,7 +223,7 @@ def test_everything_undefined_is_said(tmp_path: Path) -> None:
     results = table(tmp_path, undefined(one(), 0, REASON))
     said = findings(results)
     assert "1 result cannot be tested: the effect size is undefined." in text_of(said)
-    assert effect_sizes(results).tables[0].rows[0][2] == "undefined"
+    assert str(effect_sizes(results).tables[0].rows[0][2]) == "undefined"
     assert not findings(results).figures
     assert all_tests(results).tables[0].rows[0][-1] == REASON
 
@@ -234,16 +235,14 @@ def test_everything_undefined_is_said(tmp_path: Path) -> None:
 def test_the_first_figure_has_a_row_for_every_test_and_a_dot_for_every_encoder(tmp_path: Path) -> None:
     results = table(tmp_path, estimates(("hf/one", "hf/two"), ("cls", "mean")))
     (figure,) = findings(results).figures
-    assert every_test(results) is None, "nothing is drawn twice"
+    assert maps(results) is None, "nothing is drawn twice"
     assert len(figure.plot.rows) == 12
     assert {len(row.dots) for row in figure.plot.rows} == {4}
     filled = sum(dot.filled is True for row in figure.plot.rows for dot in row.dots)
     assert filled == results.estimates["verdict"].is_in(["above", "below"]).sum()
     means = results.estimates.group_by("test").agg(pl.col("value").mean())["value"]
     assert figure.rows["value"].to_list()[:4] == (
-        results.estimates.filter(pl.col("value").mean().over("test") == means.max())[
-            "value"
-        ].to_list()
+        results.estimates.filter(pl.col("value").mean().over("test") == means.max())["value"].to_list()
     )
 
 
@@ -254,7 +253,7 @@ def test_one_test_is_a_row_for_every_encoder(tmp_path: Path) -> None:
     (figure,) = findings(results).figures
     assert [row.label for row in figure.plot.rows] == [f"m{k}" for k in range(5, -1, -1)]
     assert figure.plot.rows[0].value == "+0.50"
-    assert every_test(results) is None
+    assert maps(results) is None
     assert drawing(figure).svg
 
 
@@ -267,24 +266,15 @@ def test_tests_that_share_their_sets_are_told_apart_in_figures(tmp_path: Path) -
 
 
 @pytest.mark.slow
-def test_many_groups_fit(tmp_path: Path) -> None:
-    names = tuple(f"a rather long name of group {k}" for k in range(14))
-    section = every_test(table(tmp_path, estimates(groups={"en": names})))
-    assert len(section.figures) > 1
-    picture = drawing(section.figures[0]).svg
-    assert "undefined" not in picture
-    assert picture.count("a rather long name of") > 13
-
-
-@pytest.mark.slow
-def test_every_test_is_sorted_and_cut_where_there_are_too_many(tmp_path: Path) -> None:
-    many = pl.concat([one(test=f"t{k}", x=f"x{k}", value=k / 100) for k in range(150)])
-    section = every_test(table(tmp_path, many))
-    assert f"Drawn are the {MOST_ROWS} of 150 tests" in text_of(section)
-    values = [value for figure in section.figures for value in figure.rows["value"]]
-    assert len(values) == MOST_ROWS
-    assert values == sorted(values, reverse=True)
-    assert section.figures[0].rows["label"][0] == "x149 vs sailors\ncalm (+) / loud (−)"
+def test_of_many_tests_the_largest_are_drawn_and_all_are_there_to_choose(tmp_path: Path) -> None:
+    many = pl.concat([one(test=f"t{k}", x=f"a rather long name {k}", value=k / 100) for k in range(150)])
+    results = table(tmp_path, many)
+    (figure,) = findings(results).figures
+    assert figure.title == "The 24 largest of 150 tests"
+    assert [row.value for row in figure.plot.rows] == [f"+{k / 100:.2f}" for k in range(149, 125, -1)]
+    assert figure.rows["label"][0] == "a rather long name 149 vs sailors\ncalm (+) / loud (−)"
+    assert drawing(figure).svg.count("a rather long name") >= 24
+    assert closer(results).figures[0].rows.height == 150
 
 
 @pytest.mark.slow
@@ -295,7 +285,7 @@ def test_maps_of_many_encoders_have_a_colour_only_where_something_is_claimed(tmp
         for k in range(6)
     ]
     results = table(tmp_path, pl.concat(rows))
-    (figure,) = every_test(results).figures
+    (figure,) = maps(results).figures
     cells = [cell for grid in figure.plot.grids for _, row in grid.rows for cell in row if cell]
     assert len(cells) == results.estimates.height
     claimed = results.estimates["verdict"].is_in(["above", "below"]).sum()
@@ -323,15 +313,15 @@ def test_sign_changes_do_not_depend_on_which_pooling_comes_first(values: list[fl
         for k, value in enumerate(values)
         for effect, claimed in [(value if k % 2 else sign * value, value > 1)]
     ]
-    (row,) = sign_changes(pl.DataFrame(rows)).iter_rows(named=True)
-    (back,) = sign_changes(pl.DataFrame(rows[::-1])).iter_rows(named=True)
+    (row,) = sign_changes(pl.DataFrame(rows))
+    (back,) = sign_changes(pl.DataFrame(rows[::-1]))
     assert (
         row["changed"]
         == back["changed"]
         == sum(abs(value) > 0.0005 and k % 2 == 0 for k, value in enumerate(values))
     )
     assert row["tests"] == len(values)
-    assert row["differ"] + row["only_first"] == sum(value > 1 for value in values)
+    assert row["differ"] == back["differ"] == sum(value > 1 for value in values)
 
 
 # ------------------------------------------------------------------- what is refused

@@ -119,8 +119,7 @@ EDGES = {
     "too few draws for the level": analyzed(
         RNG.normal(0.1, 0.2, 40), RNG.normal(0, 0.2, 40), draws=100, confidence=0.995
     ),
-    "parametric": analyzed(RNG.normal(0.1, 0.2, 9), RNG.normal(0, 0.2, 9), parametric=True),
-    "parametric, 3 against 3": analyzed([0.5, 0.6, 0.7], [0.1, 0.2, 0.3], parametric=True, confidence=0.97),
+    "14 against 14": analyzed(RNG.normal(0.1, 0.2, 14), RNG.normal(0, 0.2, 14)),
     "a trivial effect in many texts": analyzed(RNG.normal(0.02, 0.3, 3000), RNG.normal(0, 0.3, 3000)),
 }
 EDGES["some of everything"] = judged(
@@ -213,8 +212,7 @@ def test_what_no_encoder_could_show_cannot_be_tested(tmp_path):
     )
     assert "not distinguishable" not in few
     assert "399 would be enough" in page_of("too few draws for the level", tmp_path)
-    for edge in ("identical vectors", "parametric, 3 against 3"):
-        assert "cannot be tested" in page_of(edge, tmp_path)
+    assert "cannot be tested" in page_of("identical vectors", tmp_path)
 
 
 @pytest.mark.slow
@@ -231,10 +229,6 @@ def test_one_sided_tests_claim_their_direction_only(tmp_path):
     )
     against = page_of("against the direction", tmp_path)
     assert "the sign against the direction" in against
-    assert (
-        "not distinguishable in the one direction that was tested (makers nearer to warm rather than cool)"
-        in against
-    )
     assert "adjusted one-sided p" in against
     assert decide(-1.0, 0.0, 0.001, 0.001, alternative="greater").reason == AGAINST
     assert decide(1.0, 0.0, 0.001, 0.001, alternative="less").verdict == "unclear"
@@ -309,8 +303,10 @@ def test_a_part_of_a_table_keeps_the_correction_of_the_whole(tmp_path):
 def test_opposite_claims_of_two_poolings_are_said(tmp_path):
     results = results_of(EDGES["poolings of opposite signs"], tmp_path)
     text = said(sections_of(results), "poolings")
-    assert "1 of 1 effect size changes sign. The groups differ under both in 1 test." in text
-    assert "In 1 test both poolings show a difference, in opposite directions." in text
+    assert (
+        "1 of 1 effect size changes sign. The groups differ under both in 1 test, in opposite directions in 1."
+        in text
+    )
 
 
 def test_sections_with_nothing_to_say_are_not_there(tmp_path):

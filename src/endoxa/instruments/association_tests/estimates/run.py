@@ -26,15 +26,8 @@ from endoxa.instruments.association_tests.estimates.effect_size import (
     targets,
     unit_of,
 )
-from endoxa.instruments.association_tests.estimates.permutation import PermutationTest, permutation_test
-from endoxa.instruments.association_tests.estimates.verdicts import (
-    NO_EFFECT,
-    NO_TEST,
-    OPPOSED,
-    judged,
-    opposed,
-    too_small,
-)
+from endoxa.instruments.association_tests.estimates.permutation import permutation_test
+from endoxa.instruments.association_tests.estimates.verdicts import judged, obstacle
 from endoxa.instruments.association_tests.items import distinct_texts, read_tests
 from endoxa.instruments.association_tests.options import USUAL, AnalysisOptions
 from endoxa.models.encoders.static import NPZ_SUFFIX, read_vectors
@@ -42,7 +35,7 @@ from endoxa.report.words import plural
 from endoxa.runs.folder import RUN, TESTS
 from endoxa.schema import TEST_COLUMNS, AssociationTest, Progress
 from endoxa.sources.frames import column_types
-from endoxa.stats.intervals import UNDEFINED, Interval, agreeing
+from endoxa.stats.intervals import Interval, agreeing
 from endoxa.stats.verdicts import UNTESTED
 
 EFFECT_SIZE = "effect_size"
@@ -116,20 +109,14 @@ def method(
     settings: AnalysisOptions,
 ) -> str:
     """The method; up to the first semicolon it is the same in every row of one analysis."""
-    sizes = f"{used[0].count} against {used[1].count} {unit}s"
-    if full[0].count == full[1].count:
-        kept = f"partitions of {sizes}"
-    elif settings.unequal == "truncate":
-        cut = "X" if full[0].count > used[0].count else "Y"
-        longest = max(side.count for side in full)
-        kept = f"truncated to the first {used[0].count} of {longest} {unit}s of {cut}, partitions of {sizes}"
-    else:
-        kept = f"fixed-size partitions of {sizes}"
+    kept, sizes = "", [f"{side[0].count} against {side[1].count} {unit}s" for side in (full, used)]
+    if full[0].count != full[1].count:
+        kept = f"truncated from {sizes[0]}, " if settings.unequal == "truncate" else "fixed-size "
     side = "two-sided" if settings.alternative == "two-sided" else f"one-sided ({settings.alternative})"
     ddof = "ddof 0 (WEFE)" if settings.ddof == "wefe" else "ddof 1"
     return (
-        f"{side} permutation test, effect size with {ddof}, {METHOD}; {kept}; {settings.resamples} resamples of "
-        f"{unit}s; seed {settings.seed}"
+        f"{side} permutation test, effect size with {ddof}, {METHOD}; {kept}partitions of {sizes[1]}; "
+        f"{settings.resamples} resamples of {unit}s; seed {settings.seed}"
     )
 
 
@@ -248,27 +235,22 @@ def _row(test: AssociationTest, vectors: UnitVectors, settings: AnalysisOptions)
         error=error,
         draws=settings.draws,
         seed=settings.seed,
-        parametric=settings.parametric,
     )
-    interval = UNDEFINED
-    if not isnan(effect):
-        interval = bootstrap_interval(
-            x,
-            y,
-            confidence=settings.confidence,
-            resamples=settings.resamples,
-            seed=settings.seed,
-            ddof=ddof,
-            error=error,
-        )
-        interval = agreeing(interval, effect, 0.0, permuted.two_sided, settings.confidence)
-    obstacle = _obstacle(effect, permuted, f"{x.count} against {y.count} {unit}s", settings.confidence)
+    resampled = bootstrap_interval(
+        x,
+        y,
+        confidence=settings.confidence,
+        resamples=settings.resamples,
+        seed=settings.seed,
+        ddof=ddof,
+        error=error,
+    )
+    interval = agreeing(resampled, effect, 0.0, permuted.two_sided, settings.confidence)
+    why = obstacle(effect, permuted, f"{x.count} against {y.count} {unit}s", settings.confidence)
     sizes = {"n_x": len(x.values), "n_y": len(y.values), "n_a": len(test.a.texts), "n_b": len(test.b.texts)}
     return {
         "test": test.name,
-        "axis": test.axis,
-        "association_id": test.association_id,
-        "language": test.language,
+        **{name: getattr(test, name) for name in ("axis", "association_id", "language")},
         **{letter: getattr(test, letter).name for letter in "xyab"},
         "name": EFFECT_SIZE,
         "value": effect,
@@ -283,8 +265,8 @@ def _row(test: AssociationTest, vectors: UnitVectors, settings: AnalysisOptions)
         "clusters": min(x.count, y.count),
         "attributes": min(sizes["n_a"], sizes["n_b"]),
         "sampled": f"{unit}s",
-        "verdict": UNTESTED if obstacle else "",
-        "reason": obstacle,
+        "verdict": UNTESTED if why else "",
+        "reason": why,
         **sizes,
         "statistic": float(x.values.sum() - y.values.sum()),
         "p_kind": permuted.kind,
@@ -293,14 +275,3 @@ def _row(test: AssociationTest, vectors: UnitVectors, settings: AnalysisOptions)
         "undefined": undefined(effect, permuted.kind, interval, (x, y), unit),
         "method": method(full, (x, y), unit, settings),
     }
-
-
-def _obstacle(effect: float, permuted: PermutationTest, sizes: str, confidence: float) -> str:
-    """Why the test cannot be made, or nothing."""
-    if isnan(effect):
-        return NO_EFFECT
-    if isnan(permuted.p_value):
-        return NO_TEST
-    against = opposed(effect, permuted.p_value, upper=permuted.upper, confidence=confidence)
-    few = too_small(permuted.partitions, confidence, draws=permuted.draws, sizes=sizes)
-    return few or (OPPOSED if against else "")

@@ -7,10 +7,11 @@ therefore judged again, from the p-values that each has.
 from __future__ import annotations
 
 from itertools import count
-from math import comb
+from math import comb, isnan
 
 import polars as pl
 
+from endoxa.instruments.association_tests.estimates.permutation import PermutationTest
 from endoxa.runs.families import ASSOCIATION_TESTS, adjusted, decided
 from endoxa.stats.verdicts import UNTESTED, significance
 
@@ -72,10 +73,17 @@ def too_small(partitions: int, confidence: float, *, draws: int | None = None, s
     return ""
 
 
-def opposed(effect: float, p_value: float, *, upper: bool, confidence: float) -> bool:
-    """True where a small p-value belongs to the other direction than the effect size.
+def obstacle(effect: float, test: PermutationTest, sizes: str, confidence: float) -> str:
+    """Why a test cannot be made, or nothing.
 
-    The effect size is taken over texts, the test may exchange terms; and the mean of very skewed values can lie
-    beyond the tail that rejects.
+    A small p-value may belong to the other direction than the effect size: this is taken over texts, the test may
+    exchange terms; and the mean of very skewed values can lie beyond the tail that rejects.
     """
-    return p_value <= significance(confidence) + 1e-12 and (effect < 0 if upper else effect > 0)
+    if isnan(effect):
+        return NO_EFFECT
+    if isnan(test.p_value):
+        return NO_TEST
+    small = test.p_value <= significance(confidence) + 1e-12
+    opposed = small and (effect < 0 if test.upper else effect > 0)
+    few = too_small(test.partitions, confidence, draws=test.draws, sizes=sizes)
+    return few or (OPPOSED if opposed else "")

@@ -69,8 +69,7 @@ class Associations:
         """The level of the verdicts, one minus the confidence: '0.05'."""
         return f"{significance(self.confidence):g}"
 
-    @property
-    def kind(self) -> Kind:
+    def kind(self, digits: int = 2) -> Kind:
         """How an effect size is drawn and put into tables; sentences name the sets (`findings.spoken`)."""
         return Kind(
             head="effect size",
@@ -78,8 +77,8 @@ class Associations:
             level=f"{100 * self.confidence:g}\u00a0%",
             neutral="0",
             name=itemgetter("encoder"),
-            value=lambda value: UNDEFINED if value is None else signed(value, 2),
-            ends=lambda row: signed_ends(row, digits=2),
+            value=lambda value: UNDEFINED if value is None else signed(value, digits),
+            ends=lambda row: signed_ends(row, digits=digits),
         )
 
 
@@ -101,11 +100,9 @@ def read_associations(runs: Sequence[Run]) -> Associations:
     repeated = tables.filter(tables.select(KEY).is_duplicated())
     if repeated.height:
         row = repeated.row(0, named=True)
-        folders = repeated.filter(**{name: row[name] for name in KEY})["run"].unique().sort()
-        places = " and ".join(f"'{folder}'" for folder in folders)
         raise UserError(
-            f"The test '{row['test']}' of {row['model']} with pooling '{row['pooling']}' stands more than once "
-            f"in {places}: report only one of them."
+            f"The test '{row['test']}' of {row['model']} with pooling '{row['pooling']}' stands more than once, first "
+            f"in '{row['run']}': report only one of them."
         )
     labels = short_labels(tables["model"].unique(maintain_order=True).to_list())
     label = pl.col("model").replace_strict(labels, return_dtype=pl.String)
