@@ -915,7 +915,6 @@ def analyze_tests(
     draws: int = 100000,
     unequal: Literal['fixed', 'truncate'] = 'fixed',
     ddof: Literal['1', 'wefe'] = '1',
-    parametric: bool = False,
     confidence: float = 0.95,
     resamples: int = 2000,
     alternative: Literal['greater', 'less', 'two-sided'] = 'two-sided',
@@ -932,7 +931,6 @@ def analyze_tests(
         draws: Maximum number of Monte Carlo partitions per test.
         unequal: If X and Y differ in size: keep both sizes (fixed), or truncate the larger set.
         ddof: Degrees of freedom correction of the standard deviation; wefe: 0.
-        parametric: Use a normal approximation for p instead of permutations.
         confidence: Confidence level of the intervals.
         resamples: Bootstrap samples per interval.
         alternative: Alternative hypothesis; one-sided greater (as published): X is closer to A (relative to B) than Y is.
@@ -1754,7 +1752,6 @@ def build_tests(
     attributes: Sequence[str] | str = (),
     per_term: int = 1,
     against: str = '',
-    contrast: Literal['antonym', 'other'] = 'antonym',
     each: bool = False,
     out: str | Path | None = None,
     show: bool = False,
