@@ -12,7 +12,6 @@ from endoxa.schema.options import ANALYSIS, DATA, OUTPUT, Option
 
 if TYPE_CHECKING:
     from endoxa.study.compare.results import Comparison
-    from endoxa.study.compare.studies import StudyComparison
 
 
 def compare(
@@ -173,17 +172,18 @@ def _compare_studies(
         UserError: the studies cannot be compared.
     """
     from endoxa.sources.files import require_apart
-    from endoxa.study.compare.studies import StudyComparison, compare_studies
+    from endoxa.study.compare.results import Comparison
+    from endoxa.study.compare.studies import compare_studies
     from endoxa.study.file import ASSOCIATIONS, FILE
     from endoxa.study.saving import require_suffix
 
     if out is not None:
-        require_suffix(out, StudyComparison.suffixes)
+        require_suffix(out, Comparison.suffixes)
     require_apart([out, items], [path / name for path in paths for name in (FILE, ASSOCIATIONS)])
     return _written(compare_studies(paths, model, confidence), out, items)
 
 
-def _written(comparison: Comparison | StudyComparison, out: Path | None, items: Path | None) -> Outcome:
+def _written(comparison: Comparison, out: Path | None, items: Path | None) -> Outcome:
     if out is not None:
         comparison.save(out)
     written = [str(path) for path in (out, items) if path is not None]
