@@ -793,7 +793,7 @@ def analyze_reversals(
     Options:
         groups: Groups of attributes (`endoxa curate group`), for statements.
         confidence: Confidence level of the intervals.
-        out: Page (.html) or table of reversals (.csv, .tsv, .jsonl, .parquet).
+        out: Table of reversals (.csv, .tsv, .jsonl, .parquet).
     """
 
 def analyze_intersections(
