@@ -1782,7 +1782,6 @@ def build_names(
     seed: int = 42,
     variants: int = 3,
     bank: str | Path | None = None,
-    gender_model: str | None = None,
     out: str | Path | None = None,
     check: str | None = None,
 ) -> Outcome:
@@ -1792,7 +1791,6 @@ def build_names(
         seed: Seed of every random draw.
         variants: Number of draws of names.
         bank: Your own names: columns group, gender, name.
-        gender_model: Chat model that decides genders left open by the text.
         out: Questions with names (.jsonl).
         check: Only check this file with names against ITEMS.
     """
