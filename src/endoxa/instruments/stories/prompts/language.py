@@ -9,6 +9,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import cache
 from itertools import chain
 from pathlib import Path
@@ -270,6 +271,18 @@ def read_trees(paths: Sequence[Path]) -> dict[str, Tree]:
         below = trees.get(code) or bundled_tree(code)
         trees[code] = tree if below is None else merge(below, tree)
     return trees
+
+
+def require_known(name: str, known: Iterable[str], what: str, where: str) -> None:
+    """Refuse a name that is none of the known ones; the sentence suggests those that are like it.
+
+    Raises:
+        UserError: it is unknown.
+    """
+    names = list(known)
+    if name not in names:
+        near = get_close_matches(name, names, n=3) or names
+        raise UserError(f"{where}: there is no {what} '{name}'. Did you mean: {', '.join(near)}?")
 
 
 def parse_language(tree: Tree) -> Language:

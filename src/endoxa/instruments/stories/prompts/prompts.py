@@ -13,7 +13,6 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from hashlib import blake2b
 from importlib.resources import files
 from itertools import islice, product
@@ -42,6 +41,7 @@ from endoxa.instruments.stories.prompts.language import (
     parse_tree,
     read_tree,
     read_trees,
+    require_known,
 )
 from endoxa.schema.provenance import BUILT_BY, WORDS, words_cell
 from endoxa.schema.stories import STORY_MAP_COLUMNS, STORY_PROMPT_COLUMNS
@@ -81,8 +81,8 @@ def read_map(path: Path, vocabulary: Vocabulary) -> tuple[Cell, ...]:
         if name in cells:
             raise UserError(f"{where}: the association '{name}' appears twice. Keep one row.")
         for attribute, value in (parts[:2], parts[2:]):
-            _require(attribute, tuple(values_of), "attribute", where)
-            _require(value, values_of[attribute], "value", where)
+            require_known(attribute, values_of, "attribute", where)
+            require_known(value, values_of[attribute], "value", where)
         if parts[0] == parts[2]:
             raise UserError(
                 f"{where}: both attributes are '{parts[0]}'. Compare it with another attribute of the main character."
@@ -212,9 +212,9 @@ def build_prompts(
         chosen = replace(chosen, attributes=tuple(dict.fromkeys(cell.base_attribute for cell in cells)))
     available = {name: None for language in languages for name in language.persons}
     for name in chosen.attributes:
-        _require(name, tuple(available), "attribute", "--attribute")
+        require_known(name, available, "attribute", "--attribute")
     for name in chosen.scenarios:
-        _require(name, (*THEMES, *SCENARIOS), "scenario", "--scenario")
+        require_known(name, (*THEMES, *SCENARIOS), "scenario", "--scenario")
     rows = list(islice(_within(_rows(languages, chosen), chosen.per_cell), chosen.limit))
     if not rows:
         raise UserError("No prompt left. Select more attributes or scenarios.")
@@ -222,12 +222,6 @@ def build_prompts(
     for row in rows:
         row["associations"] = carried.get((row["target_attribute"], row["target_attribute_value"]), "")
     return pl.DataFrame(rows, schema=dict.fromkeys(STORY_PROMPT_COLUMNS, pl.String))
-
-
-def _require(name: str, available: Sequence[str], what: str, where: str) -> None:
-    if name not in available:
-        near = get_close_matches(name, available, n=3) or available
-        raise UserError(f"{where}: there is no {what} '{name}'. Did you mean: {', '.join(near)}?")
 
 
 def _rows(languages: Sequence[Language], chosen: Selection) -> Iterator[dict[str, str]]:
