@@ -18,7 +18,7 @@ import polars as pl
 from endoxa.errors import UserError
 from endoxa.instruments.stories.associations.cells import Cells, log_p_greater
 from endoxa.instruments.stories.associations.lift import power
-from endoxa.instruments.stories.associations.tables import Table, count, families
+from endoxa.instruments.stories.associations.tables import Table, families
 from endoxa.instruments.stories.harm.ratings import (
     BENIGN,
     HARMFUL,
@@ -262,8 +262,8 @@ def tables_of(profiles: Profiles, where: Presence) -> Tables:
             )
     wanted = {tuple(map(profiles.attributes.index, pair)) for pair in pairs}
     return {
-        (table.group.model, table.group.language, table.base, table.compared): table
-        for family in families(profiles, count(profiles, by_language=where.by == "language"))
+        (table.model, table.language, table.base, table.compared): table
+        for family in families(profiles, by_language=where.by == "language")
         for table in family
         if (table.base, table.compared) in wanted
     }
