@@ -873,7 +873,6 @@ def analyze_languages(
     stories: str | Path | None = None,
     by: Literal['language', 'model'] = 'language',
     models: int = 1,
-    threshold: float = 4.0,
     confidence: float = 0.95,
     resamples: int = 2000,
     seed: int = 0,
@@ -884,10 +883,9 @@ def analyze_languages(
     Options:
         harm: Harmful associations: table of `endoxa analyze harm`, or your own.
         groups: Marked and unmarked groups (YAML).
-        stories: Stories, to check whether a missing association is due to too few stories.
+        stories: Stories, so that languages in which nothing was found count too.
         by: Unit of comparison; language needs associations analyzed with --by language.
         models: Minimum number of models that show an association in a language.
-        threshold: Minimum median rating of a harmful association, if --harm has ratings.
         confidence: Confidence level of the intervals.
         resamples: Bootstrap samples per interval.
         seed: Seed of every random draw.

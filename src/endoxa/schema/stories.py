@@ -232,9 +232,9 @@ CLAIM_COLUMNS: dict[str, str] = {
 REACH_COMPARISON_COLUMNS: dict[str, str] = {
     "name": "measure that is compared",
     "value": "its value; empty where undefined",
-    "low": "lower end of the interval (values, or associations, as units: column interval); empty with too few",
+    "low": "lower end of the interval; empty with too few associations",
     "high": "upper end",
-    "p_value": "two-sided; in the row 'superiority', which has the verdict, and in that of Mann and Whitney's test",
+    "p_value": "two-sided; in the row 'superiority', which has the verdict",
     "n": "number of associations",
     "method": "how it was computed",
     **CLAIM_COLUMNS,
@@ -270,38 +270,6 @@ JACCARD_COLUMNS: dict[str, str] = {
 }
 """The similarity of sets of associations, a row for each cell of a heat map."""
 
-EXCLUSIVE_COLUMNS: dict[str, str] = {
-    "association_id": "name of the association",
-    "base_attribute": "the attribute that the prompts named",
-    "base_value": "its value",
-    "compared_attribute": "the attribute extracted from the stories",
-    "compared_value": "the value that is more frequent than expected",
-    "harmful": "'harmful', 'benign', 'undecided', or empty where it was not rated",
-    "member": "the only language (or model) in which it is found",
-    "model_count": "number of models that show it there; the following columns concern the stories of these models",
-    "lift_elsewhere": "its largest lift in any other; empty where the stories were not given, as all that follows",
-    "p_elsewhere": "its smallest p-value in any other, after Bonferroni over all of them",
-    "nearest": "where that is",
-    "power_elsewhere": "least probability that another would have shown it, were it as strong there as here",
-    "weakest": "where that is",
-    "untested": "others with fewer than ten stories of its base value, or no table; joined by '; '",
-    "caution": "why its absence elsewhere may mean little; empty where nothing speaks against it",
-}
-"""Associations of one language (or model) alone."""
-
-UNIVERSAL_COLUMNS: dict[str, str] = {
-    "association_id": "name of the association",
-    "base_attribute": "the attribute that the prompts named",
-    "base_value": "its value",
-    "compared_attribute": "the attribute extracted from the stories",
-    "compared_value": "the value that is more frequent than expected",
-    "harmful": "'harmful', 'benign', 'undecided', or empty where it was not rated",
-    "of": "languages (or models) that have stories: all have it",
-    "fewest_models": "models that find it where the fewest do",
-    "most_models": "models that find it where the most do",
-}
-"""Associations of all languages (or models)."""
-
 SHIFT_COLUMNS: dict[str, str] = {
     "language": "the language, or 'all': the mean over languages that have groups",
     "group": "'marked', 'unmarked', or 'marked - unmarked'",
@@ -316,10 +284,6 @@ SHIFT_COLUMNS: dict[str, str] = {
     "share_here": "share of the language's harmful associations",
     "share_elsewhere": "mean of that share over the other languages",
     "n": "harmful associations with it in any language",
-    "models": "models with stories in the language and in others",
-    "per_model": "mean over them of the difference in the model's own number of such associations",
-    "per_model_low": "lower end of its interval (bootstrap of models; empty with fewer than five)",
-    "per_model_high": "upper end",
     "p_value": "two-sided; each association's languages exchanged at random, how many it has kept",
     **CLAIM_COLUMNS,
     "clusters": "associations with it that the exchange can change: found in some languages, not in all",

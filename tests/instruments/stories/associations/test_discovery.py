@@ -32,7 +32,6 @@ from endoxa.instruments.stories.associations.lift import (
     chi_square,
     cramer_v,
     lift_interval,
-    power,
 )
 from endoxa.runs import executors
 from endoxa.schema.stories import ASSOCIATION_TEST_COLUMNS, DISCOVERED_COLUMNS
@@ -292,18 +291,6 @@ def test_intervals_of_lifts_hold_the_truth(
     low, high = lift_interval(cells, 0.95)
     assert least < np.mean((low <= truth) & (truth <= high)) < 0.97
     assert (high <= values).all()
-
-
-def test_power_is_that_of_a_simulation() -> None:
-    generator = np.random.default_rng(1)
-    stories_each, values, rate, lift = 80, 4, 0.15, 2.0
-    threshold = 0.05 / (16 * sum(1 / k for k in range(1, 17)))
-    own = generator.binomial(stories_each, rate * lift, 3000)
-    others = generator.binomial(stories_each * 3, rate * (values - lift) / 3, 3000)
-    found = scipy.stats.hypergeom.sf(own - 1, stories_each * 4, own + others, stories_each) <= threshold
-    assert power(stories_each, base_rate=rate, lift=lift, values=4, columns=4) == pytest.approx(
-        found.mean(), abs=0.06
-    )
 
 
 # ------------------------------------------------------------------ reading

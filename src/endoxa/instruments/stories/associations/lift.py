@@ -1,4 +1,4 @@
-"""Strength of associations: lift and its interval, bias-corrected Cramér's V, power to see a lift."""
+"""Strength of associations: lift and its interval, bias-corrected Cramér's V."""
 
 from __future__ import annotations
 
@@ -119,26 +119,3 @@ def category(v: float, shape: tuple[int, ...]) -> str:
     """'large', 'medium', 'small' or 'negligible', for a table of this shape."""
     scale = np.sqrt(min(shape) - 1)
     return next((name for limit, name in CATEGORIES if v >= limit / scale), "negligible")
-
-
-def power(stories: int, *, base_rate: float, lift: float, values: int, columns: int) -> float:
-    """Probability that the cell of this lift passes step 2 at 0.05, where its table is kept.
-
-    It must pass the strictest of Benjamini and Yekutieli's thresholds, which is exact where it is the only association
-    of its table, and cautious elsewhere. Stories of the other base values are taken at their expected number with the
-    compared value; the cell's own count is binomial.
-
-    Args:
-        stories: stories of each base value in which the compared attribute could be read.
-        base_rate: share of the compared value in the whole table.
-        lift: share in the base value's stories / `base_rate`, at most `values`.
-        values: base values.
-        columns: compared values.
-    """
-    from scipy.stats import binom, hypergeom
-
-    cells, counts = values * columns, np.arange(stories + 1)
-    threshold = 0.05 / (cells * np.sum(1 / np.arange(1, cells + 1)))
-    elsewhere = round(base_rate * (values - lift) * stories)
-    passes = hypergeom.sf(counts - 1, stories * values, counts + elsewhere, stories) <= threshold
-    return float(binom.pmf(counts, stories, min(1.0, base_rate * lift))[passes].sum())
