@@ -40,7 +40,6 @@ NOT_RUN: Mapping[str, str] = {
     r"--withdrawals ": "needs people who withdrew; the site's tests/project/test_lists.py restores with their list",
     r"--expire": "needs a retention date that is over; the site's tests/project/test_folder.py runs it",
     r"export/map\.toml": "needs answers to open questions; the site's tests/export/test_run.py checks the map",
-    r"--compare ": "needs stories of two models; tests/instruments/stories/associations",
     r"^endoxa analyze (thoughts|intersections)": "thoughts, or scores of crossed groups; tests of both commands",
     r"--balance country|by_country\.csv": "respondents of several countries; tests/instruments/pairs/items",
     r"^endoxa compare out/before out/after": "two whole studies; tests/study/test_study.py",

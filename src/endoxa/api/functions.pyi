@@ -637,7 +637,7 @@ def analyze_agreement(
     """
 
 def analyze_associations(
-    stories: Source | None = None,
+    stories: Source,
     *,
     progress: bool = True,
     by_language: bool = False,
@@ -650,16 +650,11 @@ def analyze_associations(
     jobs: int | None = None,
     pooled: Literal['stratified', 'published'] = 'stratified',
     rule: Literal['both-steps', 'paper'] = 'both-steps',
-    compare: str | None = None,
-    null: int | None = None,
-    lift: float = 2.0,
     engine: Literal['local', 'ray'] = 'local',
     ray_address: str | None = None,
-    out: str | Path | None = None,
+    out: str | Path,
     tables: str | Path | None = None,
     differences: str | Path | None = None,
-    comparisons: str | Path | None = None,
-    plan: bool = False,
 ) -> Outcome:
     """Find values that occur together in stories more often than chance, for each model (and language). `endoxa analyze associations`; see `command`.
 
@@ -674,16 +669,11 @@ def analyze_associations(
         jobs: Number of processes.
         pooled: Pooled languages: report associations that also hold within languages, or use the published test.
         rule: paper: keep only medium and large effects with a lift of at least 2.
-        compare: Compare each association between two models or two languages.
-        null: Also permute the prompts' values N times: false discoveries.
-        lift: Lift to detect, with --plan.
         engine: Compute on this machine, or on a Ray cluster.
         ray_address: Ray cluster: auto, HOST:PORT or ray://HOST:10001.
         out: Associations: .csv, .jsonl or .parquet.
         tables: Also write every table that was tested.
         differences: Also write differences in protagonists between models, languages and themes.
-        comparisons: Table of --compare.
-        plan: Only print the number of stories needed to detect a lift.
     """
 
 def analyze_disagreement(
