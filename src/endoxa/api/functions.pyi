@@ -1757,7 +1757,6 @@ def build_tests(
         attributes: Attribute pairs, separated by commas.
         per_term: Number of sentences per term, or words only.
         against: Identity of target set Y, with --associations.
-        contrast: Attribute set B: antonyms of A, or attributes associated with Y.
         each: One test per association: its identity against the others, its attribute against the antonym.
         out: Tests (.json).
         show: List axes, attribute pairs, word lists and languages.
