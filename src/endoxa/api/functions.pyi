@@ -103,8 +103,8 @@ def probe_choices(
         batch_size: Maximum number of conversations generated together.
         engine: Compute on this machine, or on a Ray cluster.
         ray_address: Ray cluster: auto, HOST:PORT or ray://HOST:10001.
-        workers: With --engine ray: copies of each model.
-        num_gpus: With --engine ray: GPUs of each copy, such as 0.5.
+        workers: With --set engine=ray: copies of each model.
+        num_gpus: With --set engine=ray: GPUs of each copy, such as 0.5.
     """
 
 def probe_embeddings(
@@ -157,8 +157,8 @@ def probe_embeddings(
         packed_weights: Pack weights for the CPU: faster, more memory, same numbers to about 1e-5.
         engine: Compute on this machine, or on a Ray cluster.
         ray_address: Ray cluster: auto, HOST:PORT or ray://HOST:10001.
-        workers: With --engine ray: copies of each model.
-        num_gpus: With --engine ray: GPUs of each copy, such as 0.5.
+        workers: With --set engine=ray: copies of each model.
+        num_gpus: With --set engine=ray: GPUs of each copy, such as 0.5.
     """
 
 def extract(
@@ -249,8 +249,8 @@ def extract(
         batch_size: Maximum number of conversations generated together.
         engine: Compute on this machine, or on a Ray cluster.
         ray_address: Ray cluster: auto, HOST:PORT or ray://HOST:10001.
-        workers: With --engine ray: copies of each model.
-        num_gpus: With --engine ray: GPUs of each copy, such as 0.5.
+        workers: With --set engine=ray: copies of each model.
+        num_gpus: With --set engine=ray: GPUs of each copy, such as 0.5.
         sheet: Also write a sheet on which a person codes a sample (.xlsx, .csv).
         sheet_rows: Number of stories on the sheet, from every model and language.
     """
@@ -341,8 +341,8 @@ def rate_harm(
         batch_size: Maximum number of conversations generated together.
         engine: Compute on this machine, or on a Ray cluster.
         ray_address: Ray cluster: auto, HOST:PORT or ray://HOST:10001.
-        workers: With --engine ray: copies of each model.
-        num_gpus: With --engine ray: GPUs of each copy, such as 0.5.
+        workers: With --set engine=ray: copies of each model.
+        num_gpus: With --set engine=ray: GPUs of each copy, such as 0.5.
     """
 
 def probe_pairs(
@@ -406,8 +406,8 @@ def probe_pairs(
         packed_weights: Pack weights for the CPU: faster, more memory, same numbers to about 1e-5.
         engine: Compute on this machine, or on a Ray cluster.
         ray_address: Ray cluster: auto, HOST:PORT or ray://HOST:10001.
-        workers: With --engine ray: copies of each model.
-        num_gpus: With --engine ray: GPUs of each copy, such as 0.5.
+        workers: With --set engine=ray: copies of each model.
+        num_gpus: With --set engine=ray: GPUs of each copy, such as 0.5.
     """
 
 def probe_questions(
@@ -510,8 +510,8 @@ def probe_questions(
         batch_size: Maximum number of conversations generated together.
         engine: Compute on this machine, or on a Ray cluster.
         ray_address: Ray cluster: auto, HOST:PORT or ray://HOST:10001.
-        workers: With --engine ray: copies of each model.
-        num_gpus: With --engine ray: GPUs of each copy, such as 0.5.
+        workers: With --set engine=ray: copies of each model.
+        num_gpus: With --set engine=ray: GPUs of each copy, such as 0.5.
     """
 
 def probe_stories(
@@ -600,8 +600,8 @@ def probe_stories(
         batch_size: Maximum number of conversations generated together.
         engine: Compute on this machine, or on a Ray cluster.
         ray_address: Ray cluster: auto, HOST:PORT or ray://HOST:10001.
-        workers: With --engine ray: copies of each model.
-        num_gpus: With --engine ray: GPUs of each copy, such as 0.5.
+        workers: With --set engine=ray: copies of each model.
+        num_gpus: With --set engine=ray: GPUs of each copy, such as 0.5.
     """
 
 def analyze_agreement(
@@ -1106,8 +1106,8 @@ def author_tuples(
         batch_size: Maximum number of conversations generated together.
         engine: Compute on this machine, or on a Ray cluster.
         ray_address: Ray cluster: auto, HOST:PORT or ray://HOST:10001.
-        workers: With --engine ray: copies of each model.
-        num_gpus: With --engine ray: GPUs of each copy, such as 0.5.
+        workers: With --set engine=ray: copies of each model.
+        num_gpus: With --set engine=ray: GPUs of each copy, such as 0.5.
         encoder: Encoder that measures how varied the drafts are, as in `curate group`.
         out: Drafts: .csv, .tsv, .jsonl or .parquet. Answers go to STEM_run beside it.
         plan: Only print what the run would take; ask nothing.
@@ -1206,8 +1206,8 @@ def author_sentences(
         batch_size: Maximum number of conversations generated together.
         engine: Compute on this machine, or on a Ray cluster.
         ray_address: Ray cluster: auto, HOST:PORT or ray://HOST:10001.
-        workers: With --engine ray: copies of each model.
-        num_gpus: With --engine ray: GPUs of each copy, such as 0.5.
+        workers: With --set engine=ray: copies of each model.
+        num_gpus: With --set engine=ray: GPUs of each copy, such as 0.5.
         encoder: Encoder that measures how varied the drafts are, as in `curate group`.
         out: Drafts: .csv, .tsv, .jsonl or .parquet. Answers go to STEM_run beside it.
         plan: Only print what the run would take; ask nothing.
@@ -1313,8 +1313,8 @@ def author_expand(
         batch_size: Maximum number of conversations generated together.
         engine: Compute on this machine, or on a Ray cluster.
         ray_address: Ray cluster: auto, HOST:PORT or ray://HOST:10001.
-        workers: With --engine ray: copies of each model.
-        num_gpus: With --engine ray: GPUs of each copy, such as 0.5.
+        workers: With --set engine=ray: copies of each model.
+        num_gpus: With --set engine=ray: GPUs of each copy, such as 0.5.
         encoder: Encoder that measures how varied the drafts are, as in `curate group`.
         per_cell: Drafts that each axis should have.
         out: Drafts: .csv, .tsv, .jsonl or .parquet. Answers go to STEM_run beside it.
@@ -1410,8 +1410,8 @@ def author_counter(
         batch_size: Maximum number of conversations generated together.
         engine: Compute on this machine, or on a Ray cluster.
         ray_address: Ray cluster: auto, HOST:PORT or ray://HOST:10001.
-        workers: With --engine ray: copies of each model.
-        num_gpus: With --engine ray: GPUs of each copy, such as 0.5.
+        workers: With --set engine=ray: copies of each model.
+        num_gpus: With --set engine=ray: GPUs of each copy, such as 0.5.
         encoder: Encoder that measures how varied the drafts are, as in `curate group`.
         out: Drafts: .csv, .tsv, .jsonl or .parquet. Answers go to STEM_run beside it.
         plan: Only print what the run would take; ask nothing.
@@ -1506,8 +1506,8 @@ def author_adapt(
         batch_size: Maximum number of conversations generated together.
         engine: Compute on this machine, or on a Ray cluster.
         ray_address: Ray cluster: auto, HOST:PORT or ray://HOST:10001.
-        workers: With --engine ray: copies of each model.
-        num_gpus: With --engine ray: GPUs of each copy, such as 0.5.
+        workers: With --set engine=ray: copies of each model.
+        num_gpus: With --set engine=ray: GPUs of each copy, such as 0.5.
         encoder: Encoder that measures how varied the drafts are, as in `curate group`.
         out: Drafts: .csv, .tsv, .jsonl or .parquet. Answers go to STEM_run beside it.
         plan: Only print what the run would take; ask nothing.
@@ -1696,8 +1696,8 @@ def author_label(
         batch_size: Maximum number of conversations generated together.
         engine: Compute on this machine, or on a Ray cluster.
         ray_address: Ray cluster: auto, HOST:PORT or ray://HOST:10001.
-        workers: With --engine ray: copies of each model.
-        num_gpus: With --engine ray: GPUs of each copy, such as 0.5.
+        workers: With --set engine=ray: copies of each model.
+        num_gpus: With --set engine=ray: GPUs of each copy, such as 0.5.
         encoder: Encoder that measures how varied the drafts are, as in `curate group`.
         sheet: Also write a sheet on which a person labels a random sample.
         sheet_rows: Rows on that sheet.

@@ -201,11 +201,13 @@ def _require(analysis: _Analysis, finished: Sequence[ThoughtText], *, reading: b
 
     if not analysis.texts:
         raise UserError(
-            "These runs hold no thoughts. Ask a model that thinks (--reasoning), or one whose thoughts stand in its "
+            "These runs hold no thoughts. Ask a model that thinks, or one whose thoughts stand in its "
             "answers in a known form; providers that hide thoughts return none."
         )
     if not finished and reading:
-        raise UserError("No thought in these runs ended before an answer. Raise --max-tokens of the probe.")
+        raise UserError(
+            "No thought in these runs ended before an answer. Raise max_tokens of the probe (--set)."
+        )
     if analysis.coded is None and not reading:
         raise UserError(
             "Thoughts about stories and ratings are read by models or people. Name a model with --reader, or write a "

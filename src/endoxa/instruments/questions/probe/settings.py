@@ -10,7 +10,7 @@ from pydantic import Field
 
 from endoxa.errors import UserError
 from endoxa.runs.asking.settings import BY_LIKELIHOOD, FramedSettings
-from endoxa.runs.options import DEFAULT_CONFIDENCE, Confidence
+from endoxa.runs.options import DEFAULT_CONFIDENCE, RunConfidence
 from endoxa.schema import PROTOCOLS, Sampling
 from endoxa.schema.options import ASKING, DATA, Option, column_names, names
 
@@ -73,11 +73,19 @@ class QaSettings(FramedSettings):
     ] = Field(default_factory=dict)
     metadata: Annotated[
         str | None,
-        Option("BBQ's additional_metadata.csv.", DATA, metavar="FILE", default="in the folder of the data"),
+        Option(
+            "BBQ's additional_metadata.csv.",
+            DATA,
+            metavar="FILE",
+            default="in the folder of the data",
+            rare=True,
+        ),
     ] = None
     label: Annotated[
         str | None,
-        Option("Name of the data in reports.", DATA, default="its category, or Name", decides=False),
+        Option(
+            "Name of the data in reports.", DATA, default="its category, or Name", decides=False, rare=True
+        ),
     ] = None
     ask: Annotated[
         Ask, Option("Answer by letter or by text, or score the options (hf/..., http://...).", ASKING)
@@ -94,10 +102,17 @@ class QaSettings(FramedSettings):
         ),
     ] = ("baseline",)
     repeats: Annotated[int, Ge(1), Option("Number of times each question is asked.", ASKING)] = 1
-    shuffle: Annotated[bool, Option("Shuffle the options of each question and repeat.", ASKING)] = True
+    shuffle: Annotated[
+        bool, Option("Shuffle the options of each question and repeat.", ASKING, rare=True)
+    ] = True
     prompts: Annotated[
         str | None,
-        Option("Your own instructions by language (TOML); or laces, those of LACES.", ASKING, metavar="FILE"),
+        Option(
+            "Your own instructions by language (TOML); or laces, those of LACES.",
+            ASKING,
+            metavar="FILE",
+            rare=True,
+        ),
     ] = None
     names: Annotated[
         str | None,
@@ -107,7 +122,7 @@ class QaSettings(FramedSettings):
             metavar="FILE",
         ),
     ] = None
-    confidence: Confidence = DEFAULT_CONFIDENCE
+    confidence: RunConfidence = DEFAULT_CONFIDENCE
 
     @property
     def enough(self) -> int | None:

@@ -128,7 +128,7 @@ def read_language(code: str, path: Path | None = None) -> HarmLanguage:
             raise UserError(
                 f"--language: no questions on harm in '{code}'. Available: {', '.join(languages())}. Or give your "
                 "own in "
-                "the same format with --prompts FILE."
+                "the same format with --set prompts=FILE."
             )
         return _read(f"{code}/{_FILE}", file_with(code, _FILE).read_text("utf-8"))
     require_file(path)
