@@ -967,7 +967,7 @@ def analyze_thoughts(
         max_cost: Reader models: stop before it costs more than this.
         price: Reader models: price in US dollars per million tokens.
         out: Measures: .csv, .tsv, .jsonl or .parquet.
-        codes: Also write what was read in each thought (questions).
+        codes: Also write what was read in each thought.
         agreement: Also write the agreement of rules, reader models and people.
         sheet: Also write a sheet on which a person codes a sample (.xlsx or .csv).
         sheet_rows: Number of thoughts on the sheet.
