@@ -65,14 +65,18 @@ there can be (empty where there is no such limit)."""
 def of_pairs(records: pl.DataFrame) -> pl.DataFrame:
     """`SCORED` of the records of pairs (columns of `schema.RECORD_COLUMNS`)."""
     towards = pl.when(pl.col("stereotypical") == "more").then(1.0).otherwise(-1.0)
-    return records.select(
-        *("model", "rule", "language", "identity_key"),
-        identity=pl.col("identity").fill_null(""),
-        attribute=pl.concat_str(pl.col("attribute_more", "attribute_less").fill_null(""), separator="\t"),
-        lean=towards * (pl.col("score_more") - pl.col("score_less")),
-        neutral=towards * pl.col("neutral_difference"),
-        limit=pl.lit(None, pl.Float64),
-    ).filter(pl.col("attribute") != "\t")
+    return (
+        _with_key(records)
+        .select(
+            *("model", "rule", "language", "identity_key"),
+            identity=pl.col("identity").fill_null(""),
+            attribute=pl.concat_str(pl.col("attribute_more", "attribute_less").fill_null(""), separator="\t"),
+            lean=towards * (pl.col("score_more") - pl.col("score_less")),
+            neutral=towards * pl.col("neutral_difference"),
+            limit=pl.lit(None, pl.Float64),
+        )
+        .filter(pl.col("attribute") != "\t")
+    )
 
 
 def of_answers(answers: pl.DataFrame) -> pl.DataFrame:
