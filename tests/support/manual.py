@@ -40,7 +40,6 @@ NOT_RUN: Mapping[str, str] = {
     r"--withdrawals ": "needs people who withdrew; the site's tests/project/test_lists.py restores with their list",
     r"--expire": "needs a retention date that is over; the site's tests/project/test_folder.py runs it",
     r"export/map\.toml": "needs answers to open questions; the site's tests/export/test_run.py checks the map",
-    r"--compare ": "needs stories of two models; tests/instruments/stories/associations",
     r"^endoxa analyze (thoughts|intersections)": "thoughts, or scores of crossed groups; tests of both commands",
     r"--balance country|by_country\.csv": "respondents of several countries; tests/instruments/pairs/items",
     r"^endoxa compare out/before out/after": "two whole studies; tests/study/test_study.py",
@@ -48,7 +47,7 @@ NOT_RUN: Mapping[str, str] = {
     r"Participant ID|--statement-column said": "a long table of the user's own; tests/commands/test_curate_extract.py",
     r"--out out/a$": "an adapter of the user's own; tests/models/test_adapters.py",
     r"topics\.csv": "labels of a chat model; tests/curate/topics",
-    r"inspect-log |--log (mlflow|wandb)": "libraries that are not installed with these tests; tests/export",
+    r"--log (mlflow|wandb)": "libraries that are not installed with these tests; tests/export",
     r"--vectors|static/": "vectors of the user's own programs; tests/commands/test_analyze_tests.py",
 }
 """Commands that are not run, with the reason."""

@@ -9,7 +9,7 @@ from endoxa.api.result import Result
 from endoxa.api.runs import Models
 from endoxa.commands.verbs import Outcome
 
-__all__ = ['analyze_agreement', 'analyze_associations', 'analyze_disagreement', 'analyze_extraction', 'analyze_harm', 'analyze_intersections', 'analyze_languages', 'analyze_leniency', 'analyze_novelty', 'analyze_pairs', 'analyze_qa', 'analyze_reversals', 'analyze_tests', 'analyze_thoughts', 'analyze_topics', 'author_adapt', 'author_approve', 'author_counter', 'author_expand', 'author_kappa', 'author_label', 'author_sentences', 'author_translate', 'author_tuples', 'build_choices', 'build_names', 'build_pairs', 'build_qa', 'build_stories', 'build_tests', 'curate_associations', 'curate_evaluate', 'curate_extract', 'curate_group', 'curate_learn', 'curate_review_apply', 'curate_review_export', 'curate_summary', 'curate_thresholds', 'datasets_check', 'datasets_convert', 'datasets_download', 'datasets_info', 'datasets_list', 'export_hub', 'export_inspect', 'export_inspect_log', 'export_lm_eval', 'extract', 'languages_check', 'languages_coverage', 'languages_init', 'languages_items', 'languages_patch', 'probe_choices', 'probe_embeddings', 'probe_pairs', 'probe_questions', 'probe_stories', 'rate_harm', 'reproduce_list', 'reproduce_run']
+__all__ = ['analyze_agreement', 'analyze_associations', 'analyze_disagreement', 'analyze_extraction', 'analyze_harm', 'analyze_intersections', 'analyze_languages', 'analyze_leniency', 'analyze_novelty', 'analyze_pairs', 'analyze_qa', 'analyze_reversals', 'analyze_tests', 'analyze_thoughts', 'analyze_topics', 'author_adapt', 'author_approve', 'author_counter', 'author_expand', 'author_kappa', 'author_label', 'author_sentences', 'author_translate', 'author_tuples', 'build_choices', 'build_names', 'build_pairs', 'build_qa', 'build_stories', 'build_tests', 'curate_associations', 'curate_evaluate', 'curate_extract', 'curate_group', 'curate_learn', 'curate_review_apply', 'curate_review_export', 'curate_summary', 'curate_thresholds', 'datasets_check', 'datasets_convert', 'datasets_download', 'datasets_info', 'datasets_list', 'export_hub', 'export_inspect', 'export_lm_eval', 'extract', 'languages_check', 'languages_coverage', 'languages_init', 'languages_items', 'languages_patch', 'probe_choices', 'probe_embeddings', 'probe_pairs', 'probe_questions', 'probe_stories', 'rate_harm', 'reproduce_list', 'reproduce_run']
 
 def functions() -> Mapping[str, Callable[..., Any]]: ...
 def stub() -> Iterator[str]: ...
@@ -637,7 +637,7 @@ def analyze_agreement(
     """
 
 def analyze_associations(
-    stories: Source | None = None,
+    stories: Source,
     *,
     progress: bool = True,
     by_language: bool = False,
@@ -650,16 +650,11 @@ def analyze_associations(
     jobs: int | None = None,
     pooled: Literal['stratified', 'published'] = 'stratified',
     rule: Literal['both-steps', 'paper'] = 'both-steps',
-    compare: str | None = None,
-    null: int | None = None,
-    lift: float = 2.0,
     engine: Literal['local', 'ray'] = 'local',
     ray_address: str | None = None,
-    out: str | Path | None = None,
+    out: str | Path,
     tables: str | Path | None = None,
     differences: str | Path | None = None,
-    comparisons: str | Path | None = None,
-    plan: bool = False,
 ) -> Outcome:
     """Find values that occur together in stories more often than chance, for each model (and language). `endoxa analyze associations`; see `command`.
 
@@ -674,16 +669,11 @@ def analyze_associations(
         jobs: Number of processes.
         pooled: Pooled languages: report associations that also hold within languages, or use the published test.
         rule: paper: keep only medium and large effects with a lift of at least 2.
-        compare: Compare each association between two models or two languages.
-        null: Also permute the prompts' values N times: false discoveries.
-        lift: Lift to detect, with --plan.
         engine: Compute on this machine, or on a Ray cluster.
         ray_address: Ray cluster: auto, HOST:PORT or ray://HOST:10001.
         out: Associations: .csv, .jsonl or .parquet.
         tables: Also write every table that was tested.
         differences: Also write differences in protagonists between models, languages and themes.
-        comparisons: Table of --compare.
-        plan: Only print the number of stories needed to detect a lift.
     """
 
 def analyze_disagreement(
@@ -793,7 +783,7 @@ def analyze_reversals(
     Options:
         groups: Groups of attributes (`endoxa curate group`), for statements.
         confidence: Confidence level of the intervals.
-        out: Page (.html) or table of reversals (.csv, .tsv, .jsonl, .parquet).
+        out: Table of reversals (.csv, .tsv, .jsonl, .parquet).
     """
 
 def analyze_intersections(
@@ -883,7 +873,6 @@ def analyze_languages(
     stories: str | Path | None = None,
     by: Literal['language', 'model'] = 'language',
     models: int = 1,
-    threshold: float = 4.0,
     confidence: float = 0.95,
     resamples: int = 2000,
     seed: int = 0,
@@ -894,10 +883,9 @@ def analyze_languages(
     Options:
         harm: Harmful associations: table of `endoxa analyze harm`, or your own.
         groups: Marked and unmarked groups (YAML).
-        stories: Stories, to check whether a missing association is due to too few stories.
+        stories: Stories, so that languages in which nothing was found count too.
         by: Unit of comparison; language needs associations analyzed with --by language.
         models: Minimum number of models that show an association in a language.
-        threshold: Minimum median rating of a harmful association, if --harm has ratings.
         confidence: Confidence level of the intervals.
         resamples: Bootstrap samples per interval.
         seed: Seed of every random draw.
@@ -1781,7 +1769,6 @@ def build_names(
     seed: int = 42,
     variants: int = 3,
     bank: str | Path | None = None,
-    gender_model: str | None = None,
     out: str | Path | None = None,
     check: str | None = None,
 ) -> Outcome:
@@ -1791,7 +1778,6 @@ def build_names(
         seed: Seed of every random draw.
         variants: Number of draws of names.
         bank: Your own names: columns group, gender, name.
-        gender_model: Chat model that decides genders left open by the text.
         out: Questions with names (.jsonl).
         check: Only check this file with names against ITEMS.
     """
@@ -2385,18 +2371,6 @@ def export_inspect(
         seed: Random seed for the order of samples.
         out: Folder to create.
         overwrite: Replace an earlier export, unless it was edited.
-    """
-
-def export_inspect_log(
-    run: Source,
-    *,
-    progress: bool = True,
-    out: str | Path,
-) -> Outcome:
-    """Write a finished run as logs of Inspect (.eval), one for each model, for its viewer. `endoxa export inspect-log`; see `command`.
-
-    Options:
-        out: Folder of the logs.
     """
 
 def languages_items(

@@ -246,7 +246,7 @@ def _rounded(value: float | None, digits: int) -> str:
     return "-" if value is None else f"{value:z.{digits}f}"
 
 
-BESIDE = ("jaccard", "exclusive", "universal", "members", "comparison", "shift")
+BESIDE = ("jaccard", "members", "comparison", "shift")
 """Tables written next to the main one, as NAME.jaccard.csv."""
 SHOWN = {
     "stories": "stories",
@@ -285,7 +285,7 @@ def languages(
     stories: Annotated[
         Path | None,
         Option(
-            "Stories, to check whether a missing association is due to too few stories.",
+            "Stories, so that languages in which nothing was found count too.",
             DATA,
             metavar="FILE|RUN",
         ),
@@ -293,18 +293,13 @@ def languages(
     models: Annotated[
         int, Ge(1), Option("Minimum number of models that show an association in a language.", ANALYSIS)
     ] = 1,
-    threshold: Annotated[
-        float,
-        Option("Minimum median rating of a harmful association, if --harm has ratings.", ANALYSIS),
-    ] = 4.0,
     how: Resampling,
 ) -> Outcome:
     """Find associations shared by languages and exclusive to one; compare harmful and benign ones.
 
-    Companion tables of NAME.csv are NAME.jaccard.csv (similarity of every pair of languages), NAME.exclusive.csv and
-    NAME.universal.csv (associations of one language, and of all), NAME.members.csv (one row per language), and with
-    --harm NAME.comparison.csv (harmful against benign) and NAME.shift.csv (harmful associations of marked and unmarked
-    groups).
+    Companion tables of NAME.csv are NAME.jaccard.csv (similarity of every pair of languages), NAME.members.csv (one row
+    per language), and with --harm NAME.comparison.csv (harmful against benign) and NAME.shift.csv (harmful associations
+    of marked and unmarked groups).
 
     \b
     Examples:
@@ -333,7 +328,7 @@ def languages(
     associations = pl.concat([read_associations(path) for path in files])
     analysis = analyze_overlap(
         associations,
-        None if harm is None else read_classes(harm, threshold),
+        None if harm is None else read_classes(harm),
         read_groups(groups, associations) if harm is not None and by == "language" else None,
         by=by,
         models=models,
@@ -378,10 +373,9 @@ def _overlap_lines(analysis: Overlap, by: str) -> Iterator[str | Table]:
         ],
         wrap=True,
     )
-    sure = (analysis.exclusive["caution"] == "").sum()
     yield (
         f"{len(analysis.reach)} associations: {len(analysis.universal)} in every {by}, {len(analysis.exclusive)} in "
-        f"only one ({sure} of these without a caution)."
+        f"only one. Not found in another {by} may mean that it has too few stories."
     )
     yield from filter(None, (_nearest(analysis.jaccard), _reach(analysis.comparison), _moved(analysis.shift)))
 

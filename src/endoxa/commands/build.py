@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from endoxa.instruments.pairs.items import Built
-    from endoxa.instruments.questions.items.record import Questions
+    from endoxa.instruments.questions.items.build import Questions
     from endoxa.schema import AssociationTest
 
 

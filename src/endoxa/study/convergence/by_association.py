@@ -14,21 +14,13 @@ from endoxa.schema.convergence import (
     AGAINST,
     AGREEMENTS,
     ALL,
-    ALL_AGREE,
-    CONTRADICT,
-    LONE_FINDING,
     NONE,
-    NONE_SEES,
     ONE,
     SEVERAL,
-    SOME_AGREE,
 )
 from endoxa.stats.verdicts import ABOVE, BELOW, UNCLEAR, UNTESTED
 from endoxa.study.convergence.correlations import tool
 from endoxa.study.convergence.run import Convergence
-
-MOST_LISTED = 200
-"""Associations of a model in the map on the page; the table has all."""
 
 
 def model_table(
@@ -48,15 +40,6 @@ def model_table(
 INSTRUMENT = text_field("instrument", "instrument", tool)
 SEEN = {ABOVE: "stereotype", BELOW: "opposite", UNCLEAR: "unclear", UNTESTED: "cannot be tested"}
 """What an instrument shows of an association with a verdict."""
-NOT_COMPARED = "fewer than two instruments could test it"
-GROUPS = {
-    ALL_AGREE: "several show it",
-    SOME_AGREE: "several show it",
-    CONTRADICT: "against each other",
-    LONE_FINDING: "one shows it",
-    NONE_SEES: "none shows it",
-}
-"""Rows of the map that are chosen together, by what the instruments say; others could not be compared."""
 
 
 def by_association(convergence: Convergence) -> Section | None:
@@ -109,8 +92,6 @@ def by_association(convergence: Convergence) -> Section | None:
             "words, so even a small difference is claimed. Whether instruments go together at all is tested below, "
             "with identities and attributes as samples.",
         ),
-        template="together.html.j2",
-        values={"maps": _maps(convergence), "rows": rows.drop("place")},
     )
 
 
@@ -166,49 +147,6 @@ def _coverage(convergence: Convergence) -> Iterator[Finding]:
         values = {"total": total, "every": every} | {f"with_{many}": n for many, n in numbers.items()}
         values |= {f"instruments_{many}": many for many in numbers}
         yield Finding(f"{begun}: {listed(parts)}.", (values,))
-
-
-def _maps(convergence: Convergence) -> list[dict[str, Any]]:
-    """A map of associations and instruments for each model, as the template draws it."""
-    cells = {
-        (row["model"], row["association_id"], row["instrument"]): row
-        for row in convergence.effects.iter_rows(named=True)
-    }
-    maps = []
-    for model, label in convergence.labels.items():
-        rows = convergence.agreement.filter(model=model)
-        tools = convergence.effects.filter(model=model)["instrument"].unique(maintain_order=True).to_list()
-        groups = [GROUPS.get(kind, NOT_COMPARED) for kind in rows["agreement"]]
-        maps.append(
-            {
-                "label": label,
-                "tools": [tool(name) for name in tools],
-                "total": rows.height,
-                "groups": [
-                    (name, groups.count(name))
-                    for name in dict.fromkeys((*GROUPS.values(), NOT_COMPARED))
-                    if name in groups
-                ],
-                "rows": [
-                    {
-                        "group": group,
-                        "association": f"{row['identity']}: {row['attribute'] or row['association_id']}",
-                        "cells": [_cell(cells.get((model, row["association_id"], name))) for name in tools],
-                        "together": group,
-                    }
-                    for row, group in zip(rows.head(MOST_LISTED).iter_rows(named=True), groups, strict=False)
-                ],
-            }
-        )
-    return maps
-
-
-def _cell(effect: Mapping[str, Any] | None) -> tuple[str, str, str]:
-    """Class, words and number of what an instrument shows of an association."""
-    if effect is None:
-        return "none", "not measured", ""
-    number = "" if effect["effect"] is None else _effect(effect["effect"])
-    return effect["verdict"], SEEN[effect["verdict"]], number
 
 
 def _together(convergence: Convergence) -> Iterator[Finding]:

@@ -43,7 +43,7 @@ TEXTS = frozenset(
             "part",
         ),
         *("verdict", "reason", "sentence", "agreement", "direction", "above", "below", "unclear", "untested"),
-        *("sampled", "target", "predictors", "left_out", "trait_1", "trait_2", "kind", "measure", "together"),
+        *("sampled", "trait_1", "trait_2", "kind", "measure", "together"),
     }
 )
 """Columns of text in the tables of convergence."""

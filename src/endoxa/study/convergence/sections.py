@@ -14,15 +14,14 @@ from endoxa.report.families import families
 from endoxa.report.frame import filled
 from endoxa.report.tables import Cell, Field, Table, number_field, text_field
 from endoxa.report.words import count, listed, p_value, plural
-from endoxa.runs.families import CONVERGENCE, DISCRIMINATION, SINGLE_ASSOCIATIONS
+from endoxa.runs.families import CONVERGENCE, SINGLE_ASSOCIATIONS
 from endoxa.stats.attenuation import LEAST_RELIABILITY
+from endoxa.stats.reliability import FEWEST_UNITS
 from endoxa.stats.verdicts import ABOVE, BELOW, UNCLEAR, UNTESTED, significance
 from endoxa.study.convergence.by_association import INSTRUMENT, by_association, model_table
 from endoxa.study.convergence.chance import COINCIDENCE, EXCHANGES
 from endoxa.study.convergence.correlations import (
-    NO_PARTNER,
     correlation_sentence,
-    discriminant_sentence,
     ends,
     number,
     tool,
@@ -30,8 +29,6 @@ from endoxa.study.convergence.correlations import (
 from endoxa.study.convergence.figures import correlation_map
 from endoxa.study.convergence.matrix import matrix_findings, matrix_tables
 from endoxa.study.convergence.mtmm import VALIDITY
-from endoxa.study.convergence.predicted import predicted
-from endoxa.study.convergence.prediction import PREDICTION
 from endoxa.study.convergence.run import Convergence
 
 MOST_SENTENCES = 6
@@ -55,8 +52,8 @@ METHODS = (
     "over associations; reliabilities estimated again without each; Student's t with Satterthwaite's degrees of "
     "freedom. Tests: the larger p-value of this jackknife and of sign flips of identities and of attributes. Fewer "
     "than 6 attributes that recur are taken as they are: their means are removed and identities exchanged in one "
-    "instrument. No interval or test with fewer than 10 associations or 6 identities. Intervals of reliabilities and "
-    "of the comparison with other identities are over identities alone.",
+    "instrument. No interval or test with fewer than 10 associations or 6 identities. Intervals of reliabilities "
+    "are over identities alone.",
     "Which instrument shows an association: t test of its effect, pooled variance of parts within associations, "
     "Benjamini-Hochberg over the associations of a model and instrument. Parts are taken as independent, which those "
     "of one association are not: they share its words. So the number that all instruments show is compared with the "
@@ -212,61 +209,20 @@ def _counted(rows: Sequence[Mapping[str, Any]], words: Words, over: str = "") ->
     return f"of {plural(len(rows), 'pair')} of instruments{over}, {listed(sentences)}"
 
 
-def specific(convergence: Convergence) -> Section | None:
-    """The discriminant check: the same association against other identities."""
-    rows, labels = convergence.discriminant, convergence.labels
-    if rows.is_empty():
+def matrix(convergence: Convergence) -> Section | None:
+    """The multitrait-multimethod matrix of each model; None where one instrument measured."""
+    if convergence.correlations.is_empty():
         return None
-    title = "Is it the association, or the attribute, or the instrument?"
-    tested = rows.filter(pl.col("n_associations") > 0)
-    if tested.is_empty():
-        text = (
-            "Whether instruments agree more on the same association than on other identities cannot be tested: "
-            f"{NO_PARTNER}."
-        )
-        lone = Finding(text, tuple(rows.iter_rows(named=True)))
-        return Section(
-            "discriminant",
-            title,
-            findings=(*matrix_findings(convergence), lone),
-            tables=tuple(matrix_tables(convergence)),
-        )
-    within = number_field(
-        "other identity, same instrument",
-        lambda row: f"{number(row['within_1'])}, {number(row['within_2'])}",
+    why = (
+        f"No multitrait-multimethod matrix: it needs two traits (values of the column '{convergence.options.traits}') "
+        f"of {FEWEST_UNITS} associations each, and each identity, or each attribute, must have one trait."
     )
-    table = model_table(
-        "The same association against other identities",
-        tested,
-        labels,
-        INSTRUMENTS,
-        VERDICT,
-        _estimate("difference", "difference", "low", "high"),
-        number_field("same association", "same", number),
-        number_field("other identity", "other", number),
-        within,
-        ASSOCIATIONS,
-        number_field("attributes", "n_attributes"),
-        ADJUSTED,
-    )
-    below = "less on the same association than on other identities"
-    words = {
-        ABOVE: ("agrees on more than the attribute", "agree on more than the attribute"),
-        BELOW: (f"agrees {below}", f"agree {below}"),
-    }
-    findings = _findings(tested, labels, ("difference", "differences"), words, discriminant_sentence)
     return Section(
-        "discriminant",
-        title,
-        findings=(*matrix_findings(convergence), *findings),
-        tables=(*matrix_tables(convergence), table),
-        notes=(
-            "Two instruments may agree because both react to an attribute, whoever it is said of. So their "
-            "correlation on the same association is compared with that of one instrument on an association and the "
-            "other on the same attribute of other identities (Campbell and Fiske 1959: monotrait against "
-            "heterotrait, both heteromethod). The column 'other identity, same instrument' has each instrument on "
-            "both sides (heterotrait-monomethod). All are raw correlations.",
-        ),
+        "matrix",
+        "Is it the association, or the instrument?",
+        lead=why if convergence.mtmm.is_empty() else "",
+        findings=tuple(matrix_findings(convergence)),
+        tables=tuple(matrix_tables(convergence)),
     )
 
 
@@ -274,10 +230,8 @@ def tests_made(convergence: Convergence) -> Section:
     """The families of tests behind the claims."""
     used = [
         (CONVERGENCE, convergence.correlations, ""),
-        (DISCRIMINATION, convergence.discriminant, ""),
         (SINGLE_ASSOCIATIONS, convergence.effects, ""),
         (COINCIDENCE, convergence.chance, ""),
-        (PREDICTION, convergence.prediction, ""),
         (VALIDITY, convergence.validity, ""),
     ]
     made = families(used, "convergence-tests", f"{significance(convergence.options.confidence):g}")
@@ -300,9 +254,8 @@ def methods(convergence: Convergence) -> Section:
 
 SECTIONS: tuple[Callable[[Convergence], Section | None], ...] = (
     by_association,
-    predicted,
     agreement_of_instruments,
-    specific,
+    matrix,
     tests_made,
     methods,
 )

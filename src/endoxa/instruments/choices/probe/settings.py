@@ -66,6 +66,6 @@ class ChoiceSettings(FramedSettings):
         """Options are scored, nothing is generated."""
         return self.ask in BY_LIKELIHOOD
 
-    def presentation(self) -> dict[str, Any]:
+    def asked(self) -> dict[str, Any]:
         """What decides estimates and report besides the answers."""
         return {"confidence": self.confidence, "seed": self.seed}
