@@ -32,7 +32,7 @@ def probe_choices(
     before: str = '',
     after: str = '',
     examples: Sequence[Sequence[str] | str] | str = (),
-    ask: Literal['auto', 'text', 'letters', 'loglik', 'loglik-mean', 'nli'] = 'auto',
+    ask: Literal['auto', 'text', 'letters', 'loglik', 'loglik-mean'] = 'auto',
     repeats: int = 1,
     temperature: float | None = 1.0,
     top_p: float | None = None,
@@ -75,7 +75,7 @@ def probe_choices(
         before: Text before each request.
         after: Text after each request.
         examples: Examples before each request: '[["QUESTION", "ANSWER"], ...]'.
-        ask: Answer by letter or by text, score the options (hf/..., http://...), or label inferences with an NLI model (hf/...); auto is loglik for local weights (all models are hf/...), else letters.
+        ask: Answer by letter or by text, or score the options (hf/..., http://...); auto is loglik for local weights (all models are hf/...), else letters.
         repeats: Number of times each item is asked in each order.
         temperature: Sampling temperature; 0 takes the most probable token.
         top_p: Nucleus sampling: share of the probability mass to draw from.
@@ -955,7 +955,7 @@ def analyze_thoughts(
         max_cost: Reader models: stop before it costs more than this.
         price: Reader models: price in US dollars per million tokens.
         out: Measures: .csv, .tsv, .jsonl or .parquet.
-        codes: Also write what was read in each thought (questions).
+        codes: Also write what was read in each thought.
         agreement: Also write the agreement of rules, reader models and people.
         sheet: Also write a sheet on which a person codes a sample (.xlsx or .csv).
         sheet_rows: Number of thoughts on the sheet.
@@ -1822,14 +1822,11 @@ def build_choices(
     associations: Source,
     *,
     progress: bool = True,
-    limit: int | None = None,
     include_drafts: bool = False,
     kind: Literal['inference', 'decision', 'association'] = 'decision',
     language: str | None = None,
     per_association: int = 4,
-    references: int = 1,
     premises: Sequence[str] | str = ...,
-    counter: str | Path | None = None,
     templates: str | Path | None = None,
     gender: str = 'm',
     seed: int = 0,
@@ -1838,14 +1835,11 @@ def build_choices(
     """Make inferences, decisions between two candidates, or word lists from associations. `endoxa build choices`; see `command`.
 
     Options:
-        limit: Use only the first N associations that get an item.
         include_drafts: Also use drafts of `endoxa author` that nobody has judged yet; rejected ones never are.
         kind: Inferences, decisions or word lists.
         language: Language of the items; others with --templates.
         per_association: Number of situations and wordings per association.
-        references: Number of other groups per association.
-        premises: Premises of inferences, separated by commas: neutral, stereotype, counter.
-        counter: Approved drafts of `endoxa author counter`, for the premise counter.
+        premises: Premises of inferences, separated by commas: neutral, stereotype.
         templates: Your own situations and words (TOML).
         gender: Grammatical gender of the people, where the language has one.
         seed: Seed of every random draw.

@@ -115,16 +115,16 @@ def _long(table: pl.DataFrame) -> pl.DataFrame:
 
 def _numbers_of(rows: Iterable[Mapping[str, Any]]) -> pl.DataFrame:
     """The same of the numbers of a headline."""
+    ends = ("_low", "_high")
     listed = [
         {key: word for key, word in row.items() if isinstance(word, str)}
-        | {"name": name, "value": number, "low": row.get(f"{name}_low"), "high": row.get(f"{name}_high")}
-        | {"n": row.get("n"), "verdict": None}
+        | {"name": name, "value": number, "n": row.get("n")}
+        | {end: row.get(f"{name}_{end}") for end in ("low", "high")}
         for row in rows
         for name, number in row.items()
-        if isinstance(number, int | float) and not name.endswith(("_low", "_high")) and name != "n"
+        if isinstance(number, int | float) and name != "n" and not name.endswith(ends)
     ]
-    words = [name for name in (listed[0] if listed else ()) if name not in _VALUES]
-    types: dict[str, type[pl.DataType]] = dict.fromkeys((*words, "name"), pl.String)
+    types: dict[str, type[pl.DataType]] = dict.fromkeys(listed[0] if listed else ("name",), pl.String)
     types |= dict.fromkeys(("value", "low", "high"), pl.Float64) | {"n": pl.Int64, "verdict": pl.String}
     return pl.DataFrame(listed, schema=types, strict=False)
 
