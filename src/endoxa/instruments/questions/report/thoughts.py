@@ -8,14 +8,14 @@ import polars as pl
 
 from endoxa.instruments.questions.report.kinds import of_scores
 from endoxa.instruments.questions.report.results import CONTEXTS, CONTEXTS_FIELD, QaResults
-from endoxa.instruments.questions.thoughts.estimates import THOUGHT_TYPES, thoughts_if_readable
+from endoxa.instruments.questions.thoughts.estimates import THOUGHT_TYPES, thoughts_of_run
 from endoxa.report import estimates as say
 from endoxa.report.claims import VERDICT, Row, decimal_ends, is_clear
 from endoxa.report.document import Finding, Section
 from endoxa.report.estimates import Kind, nothing
 from endoxa.report.inputs import Run
 from endoxa.report.tables import number_field, table_of, text_field
-from endoxa.report.words import NO_VALUE, count, decimal, decimal_interval, percent, percent_interval, plural
+from endoxa.report.words import NO_VALUE, count, decimal, percent, percent_interval, plural
 from endoxa.schema.thoughts import CODES
 from endoxa.stats.verdicts import ABOVE, BELOW
 
@@ -29,10 +29,9 @@ SPOKEN = {
     "changed_mind": "thoughts that argue for several options",
     **{name: f"thoughts: {meaning}" for name, meaning in CODES.items()},
     "cut_off": "thoughts that did not end before an answer",
-    "thought_tokens": "tokens of the thoughts per answer",
 }
 """Measures in tables; `schema.thoughts.MEASURES` defines them."""
-COUNTED = ("difference", "thoughts_bias", "answers_bias")
+LEANS = ("difference", "thoughts_bias", "answers_bias")
 
 
 def read_thoughts(runs: Sequence[Run], results: QaResults, *, seed: int) -> pl.DataFrame:
@@ -45,7 +44,7 @@ def read_thoughts(runs: Sequence[Run], results: QaResults, *, seed: int) -> pl.D
     """
     tables = [pl.DataFrame(schema=THOUGHT_TYPES)]
     for run in runs:
-        table = thoughts_if_readable(run.folder, confidence=results.confidence, seed=seed)
+        table = thoughts_of_run(run.folder, confidence=results.confidence, seed=seed)
         tables += [] if table is None else [table]
     rows = pl.concat(tables).with_columns(
         label=pl.col("model").map_elements(results.label, return_dtype=pl.String), reason="verdict_reason"
@@ -69,7 +68,7 @@ def thoughts(results: QaResults) -> Section | None:
             text_field("data"),
             CONTEXTS_FIELD,
             text_field("measure", lambda row: SPOKEN[row["measure"]]),
-            number_field("value", lambda row: _written(row, row["value"])),
+            number_field("value", _written),
             number_field("interval", _interval),
             number_field("n", "n", count),
             VERDICT,
@@ -165,17 +164,11 @@ def _reasons(scope: str, rows: Mapping[str, Row], level: str) -> Iterator[Findin
         yield Finding(f"{scope}: {'; '.join(parts)}.", (right, wrong, minds, cut_off))
 
 
-def _written(row: Row, value: float | None) -> str:
-    if row["measure"] == "thought_tokens":
-        return decimal(value, 1)
-    return decimal(value) if value is None or row["measure"] in COUNTED else percent(value)
+def _written(row: Row) -> str:
+    return (decimal if row["measure"] in LEANS else percent)(row["value"])
 
 
 def _interval(row: Row) -> str:
     if row["low"] is None:
         return NO_VALUE
-    if row["measure"] in COUNTED:
-        return decimal_ends(row)
-    if row["measure"] == "thought_tokens":
-        return decimal_interval(row["low"], row["high"], 1)
-    return percent_interval(row["low"], row["high"])
+    return decimal_ends(row) if row["measure"] in LEANS else percent_interval(row["low"], row["high"])
