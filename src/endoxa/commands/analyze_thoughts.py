@@ -152,7 +152,7 @@ class _Analysis:
         texts, frames, lacking = [], [], set()
         for run in runs:
             of_run = thoughts_of(run)
-            frames.append(coded(run, of_run))
+            frames.append(coded(of_run))
             texts += texts_of(of_run, frames[-1], run.name if len(runs) > 1 else "")
             lacking |= set(without_rules(of_run))
         cells = [
@@ -193,7 +193,7 @@ def _measures(measures: pl.DataFrame) -> Iterator[str | Table]:
 
     rows = []
     for row in measures.iter_rows(named=True):
-        shares = row["measure"] not in ("answers_bias", "thoughts_bias", "difference", "thought_tokens")
+        shares = row["measure"] not in ("answers_bias", "thoughts_bias", "difference")
         ends = (percent_interval if shares else decimal_interval)(row["low"], row["high"])
         value = (percent if shares else decimal)(row["value"])
         about = f"{row['model']} {row['context_condition']}".strip()

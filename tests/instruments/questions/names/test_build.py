@@ -427,7 +427,8 @@ def test_whatever_is_written_passes_a_second_reading(first, second, third, frame
     """Each generated context is refused with a reason, or has none of the glitches that the second reading knows."""
     text = frame.format(first, second)
     context = text[0].upper() + text[1:] + f" In the end {third} slept."
-    record = question(context, (first, second))
+    options = (first[0].upper() + first[1:], second[0].upper() + second[1:])
+    record = question(context, options)
     made = build_names([record], bank(), seed=seed, variants=1)
     for row in made.records:
         assert second_reading(row, record, bank()) == []

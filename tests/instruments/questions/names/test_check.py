@@ -77,7 +77,7 @@ GLITCHES = [
     ("my friend Dorn", "my Veldish friend Dorn", "a word for a group is left: 'Veldish'"),
     ("my friend Dorn", "my friend Dorn of the Velds", "a word for a group is left: 'Velds'"),
     ("my friend Dorn", "my friend Dorn the veldish", "a word for a group is left: 'veldish'"),
-    ("my friend Dorn", "my friend Dorn the East Orlan", "a word for a group is left: 'east orlan'"),
+    ("my friend Dorn", "my friend Dorn the East Orlan", "a word for a group is left: 'East Orlan'"),
     ("my friend Dorn", "an friend named Dorn", "a slip: 'an friend'"),
     ("my friend Dorn", "my clever friend Dorn", "the word 'clever' came in"),
     ("to sing", "", "the words are not those of the original"),
