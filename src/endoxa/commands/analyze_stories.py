@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from annotated_types import Ge
 
 from endoxa.commands.verbs import Outcome, argument, note, table
-from endoxa.runs.options import DEFAULT_CONFIDENCE, Confidence, Resampling, Seed
+from endoxa.runs.options import DEFAULT_CONFIDENCE, Confidence, Resampling
 from endoxa.schema.options import ANALYSIS, DATA, OUTPUT, Option
 
 if TYPE_CHECKING:
@@ -27,13 +27,9 @@ def extraction(
     human: Annotated[Path, Option("Completed double-coding sheet of the run (.xlsx or .csv).", DATA)],
     out: Annotated[Path, Option("Error rates: .csv, .jsonl or .parquet.", OUTPUT, table=True, short="-o")],
     confusion: Annotated[Path | None, Option("Also write the confusion matrix.", OUTPUT, table=True)] = None,
-    counts: Annotated[
-        Path | None, Option("Also write counts per value, corrected for these errors.", OUTPUT, table=True)
-    ] = None,
     confidence: Confidence = DEFAULT_CONFIDENCE,
-    seed: Seed = 0,
 ) -> Outcome:
-    """Estimate error rates of extractors, and correct counts for these errors.
+    """Estimate error rates of extractors.
 
     A human coder fills in the sheet written by `endoxa probe extract --sheet FILE`, without seeing the extractors'
     answers.
@@ -41,17 +37,16 @@ def extraction(
     \b
     Examples:
       endoxa analyze extraction out/s2 --human check.xlsx -o errors.csv
-      endoxa analyze extraction out/s2 --human check.xlsx -o errors.csv --confusion pairs.csv --counts values.csv
+      endoxa analyze extraction out/s2 --human check.xlsx -o errors.csv --confusion pairs.csv
     """  # noqa: D301
-    from endoxa.instruments.stories.profiles import analyze_extraction, load_extraction
-    from endoxa.instruments.stories.profiles.coding import read_sheet
+    from endoxa.instruments.stories.profiles.coding import analyze_extraction, load_extraction, read_sheet
 
     loaded = load_extraction(run)
     coded = read_sheet(human, loaded.vocabulary)
-    measured = analyze_extraction(loaded, coded, confidence=confidence, seed=seed)
+    measured = analyze_extraction(loaded, coded, confidence=confidence)
     return Outcome(
         (_errors(measured.errors), f"{len(coded)} stories coded by hand; error rates written to {out}"),
-        {"out": measured.errors, "confusion": measured.confusion, "counts": measured.counts},
+        {"out": measured.errors, "confusion": measured.confusion},
     )
 
 

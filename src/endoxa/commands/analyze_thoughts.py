@@ -185,7 +185,9 @@ def _require(analysis: _Analysis, finished: Sequence[ThoughtText], *, reading: b
             "answers in a known form; providers that hide thoughts return none."
         )
     if not finished and reading:
-        raise UserError("No thought in these runs ended before an answer. Raise max_tokens of the probe (--set).")
+        raise UserError(
+            "No thought in these runs ended before an answer. Raise max_tokens of the probe (--set)."
+        )
 
 
 def _measures(measures: pl.DataFrame) -> Iterator[str | Table]:

@@ -193,9 +193,9 @@ def _summary(counted: str) -> Callable[[Any, Run], Iterator[str]]:
 
 
 def _agreement(_settings: ExtractSettings, out: Path, _progress: Progress) -> None:
-    from endoxa.instruments.stories.profiles import write_agreement
+    from endoxa.instruments.stories.profiles.coding import write_agreement
 
-    write_agreement(out, again=True)
+    write_agreement(out)
 
 
 def _extract_summary(settings: ExtractSettings, run: Run) -> Iterator[str]:
