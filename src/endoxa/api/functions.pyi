@@ -832,7 +832,6 @@ def analyze_harm(
     progress: bool = True,
     human: Sequence[str | Path] | str = (),
     associations: str | Path | None = None,
-    alias: Sequence[str] | str = (),
     threshold: float = 4.0,
     confidence: float = 0.95,
     resamples: int = 2000,
@@ -850,7 +849,6 @@ def analyze_harm(
     Options:
         human: People's ratings: rater, harm, frequent; repeatable.
         associations: Associations by model, to find blind spots.
-        alias: Model name of a rater in --associations; repeatable.
         threshold: Minimum median rating of a harmful association.
         confidence: Confidence level of the intervals.
         resamples: Bootstrap samples per interval.
