@@ -810,20 +810,16 @@ def analyze_extraction(
     progress: bool = True,
     human: str | Path,
     confidence: float = 0.95,
-    seed: int = 0,
     out: str | Path,
     confusion: str | Path | None = None,
-    counts: str | Path | None = None,
 ) -> Outcome:
-    """Estimate error rates of extractors, and correct counts for these errors. `endoxa analyze extraction`; see `command`.
+    """Estimate error rates of extractors. `endoxa analyze extraction`; see `command`.
 
     Options:
         human: Completed double-coding sheet of the run (.xlsx or .csv).
         confidence: Confidence level of the intervals.
-        seed: Seed of every random draw.
         out: Error rates: .csv, .jsonl or .parquet.
         confusion: Also write the confusion matrix.
-        counts: Also write counts per value, corrected for these errors.
     """
 
 def analyze_harm(
