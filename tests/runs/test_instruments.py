@@ -356,4 +356,4 @@ def test_a_model_alone_is_added_to_the_run_too(with_toy: None, tmp_path: Path) -
     run(LETTERS, ToySettings(data=data, models=("toy/a",)), out)
     done = run(LETTERS, ToySettings(data=data, models=("toy/n",)), out)
     assert [model["name"] for model in done.facts["models"]] == ["toy/a", "toy/n"]
-    assert pl.read_parquet(out / "records.parquet")["n"].to_list() == [4, 2, 0, 1]
+    assert pl.read_parquet(out / "records.parquet")["n"].to_list() == [3, 2, 0, 1]
