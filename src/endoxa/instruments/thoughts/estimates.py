@@ -22,7 +22,7 @@ METHOD = "single thoughts as units"
 _AGREEMENT = column_types(
     AGREEMENT_COLUMNS, texts=("code", "first", "second"), counts=("n", "n_first", "n_second")
 )
-_TEXTS = ("data", "model", "protocol", "context_condition", "measure", "method", "verdict", "verdict_reason")
+_TEXTS = ("data", "model", "protocol", "context_condition", "measure", "method", "verdict", "reason")
 _SHARES = column_types(THOUGHT_COLUMNS, texts=_TEXTS, counts=("n",))
 
 

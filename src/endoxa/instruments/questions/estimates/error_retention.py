@@ -6,42 +6,28 @@ Items and seeds are paired as in `names`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from math import isnan, sqrt
 from typing import Any
 
 import numpy as np
 import polars as pl
-from polars import selectors as cs
 
 from endoxa.errors import UserError
 from endoxa.instruments.questions.estimates.inference import (
     FEW_TEMPLATES,
-    NOT_REQUESTED,
+    RESAMPLES,
     SECOND,
-    TemplateTest,
-    check_settings,
-    column_types,
+    Result,
+    Settings,
     crossed_interval,
     effective,
     expanded,
     judged,
     resampled,
     templates_test,
-    without_interval,
 )
-from endoxa.instruments.questions.estimates.measures import (
-    Counts,
-    share,
-)
-from endoxa.instruments.questions.estimates.names import (
-    INTEGERS,
-    TEXTS,
-    Context,
-    Settings,
-    contexts,
-    over_both,
-)
+from endoxa.instruments.questions.estimates.measures import Counts, share
+from endoxa.instruments.questions.estimates.names import COMPARISON_TYPES, Context, contexts, over_both
 from endoxa.instruments.questions.estimates.pairing import (
     OTHER,
     Side,
@@ -51,17 +37,11 @@ from endoxa.instruments.questions.estimates.pairing import (
     side_sums,
 )
 from endoxa.runs.families import RETENTION
-from endoxa.schema import RETENTION_COLUMNS
-from endoxa.stats.intervals import (
-    NAN,
-    UNDEFINED,
-    Interval,
-    agreeing,
-    effective_number,
-    jackknife_variance,
-)
+from endoxa.stats.intervals import UNDEFINED, Interval, agreeing, effective_number, jackknife_variance
 
-RETENTION_TYPES = column_types(RETENTION_COLUMNS, INTEGERS, TEXTS)
+RATIO = "error_retention"
+NO_ERROR = "no error with groups: there is none to be retained"
+_CHANGE = "answers change between right and wrong"
 
 
 def retention(
@@ -70,7 +50,7 @@ def retention(
     *,
     confidence: float = 0.95,
     seed: int = 0,
-    resamples: int = 2000,
+    resamples: int = RESAMPLES,
 ) -> pl.DataFrame:
     """(1 - accuracy with names) / (1 - accuracy with groups), for every model and protocol present on both sides.
 
@@ -79,121 +59,110 @@ def retention(
 
     Args:
         original: checked answers about one data set, with the groups.
-        substituted: checked answers about the same items, with the names.
+        substituted: checked answers about the same items, with the names; of several data sets each is compared.
         confidence: confidence level.
         seed: seed of the bootstrap, which resamples the same templates on both sides.
         resamples: bootstrap samples.
 
     Returns:
-        `schema.RETENTION_COLUMNS`, one row per model, protocol and context; undefined values are null.
+        `schema.QA_COMPARISON_COLUMNS`, a row per model, protocol, context and substituted data set, one family;
+        undefined values are null.
 
     Raises:
-        UserError: a side holds several data sets, nothing can be paired, or one item has different right answers.
+        UserError: `original` holds several data sets, nothing can be paired, or one item has different right answers.
     """
-    check_settings(confidence, seed, resamples)
-    for side in (original, substituted):
-        if side["data"].n_unique() != 1:
-            raise UserError("Error retention compares two data sets. Give one on each side.")
-    table = _ratios(matched_sides(original, substituted), Settings(confidence, seed, resamples))
-    if table.is_empty():
-        raise UserError(
-            f"'{original['data'][0]}' and '{substituted['data'][0]}' have no answers of one model under one protocol "
-            "to the same items, so error retention cannot be computed."
-        )
+    if original["data"].n_unique() != 1:
+        raise UserError("Error retention compares with one data set. Give one as the original.")
+    parts = sorted(substituted.partition_by("data", as_dict=True).items())
+    matched = [sides for _, answers in parts for sides in matched_sides(original, answers)]
+    table = _ratios(matched, Settings(confidence, seed, resamples))
+    for (data,), _ in parts:
+        if data not in table["substituted"]:
+            raise UserError(
+                f"'{original['data'][0]}' and '{data}' have no answers of one model under one protocol to the same "
+                "items, so error retention cannot be computed."
+            )
     return table
 
 
-def retention_of_names(
-    answers: pl.DataFrame, *, confidence: float, seed: int, resamples: int
-) -> pl.DataFrame:
+def retention_of_names(answers: pl.DataFrame, settings: Settings) -> pl.DataFrame:
     """The ratios of every data set without names against every one with names of the same items; one family.
 
-    Takes and returns what `retention` does, for each model and protocol present in both; no rows where there is
-    no such pair.
+    Returns what `retention` does, for each model and protocol present in both; no rows where there is no such pair.
     """
-    return _ratios(matched_names(answers), Settings(confidence, seed, resamples))
-
-
-def together(tables: Sequence[pl.DataFrame]) -> pl.DataFrame:
-    """Tables of ratios below one another, corrected as one family."""
-    table = pl.concat(tables).with_columns(
-        # Verdicts are decided anew: only what cannot be tested keeps its reason.
-        verdict_reason=pl.when(pl.col("p_value").is_null()).then("verdict_reason").otherwise(pl.lit(""))
-    )
-    return judged(table, RETENTION, value="ratio", confidence=table["confidence"][0])
+    return _ratios(matched_names(answers), settings)
 
 
 def _ratios(matched: Sequence[tuple[Side, Side]], settings: Settings) -> pl.DataFrame:
-    rows = [context.shared | _ratio(context) for context in contexts(matched, settings)]
-    table = pl.DataFrame(rows, schema=RETENTION_TYPES).with_columns(cs.float().fill_nan(None))
-    return judged(table, RETENTION, value="ratio", confidence=settings.confidence)
+    rows = (context.shared | _ratio(context) for context in contexts(matched, settings))
+    return judged(rows, COMPARISON_TYPES, RETENTION, settings.confidence)
 
 
 def _ratio(context: Context) -> dict[str, Any]:
-    settings, per_template = context.settings, wrong_answers(context.sums)
-    drawn = resampled(per_template, settings.resamples, settings.seed)
-    ratios = share(drawn[:, 2], drawn[:, 1])
-    # The ratio is no surer than the rarer of the two kinds of errors it is made of.
-    weights = min(per_template[:, 1], per_template[:, 2], key=effective)
-    interval = expanded(ratios, weights, settings.confidence)
+    per_template, by_seed = wrong_answers(context.sums), wrong_answers(side_sums(context.pairs, "number"))
     count, wrong_original, wrong_substituted = per_template.sum(axis=0)
-    by_seed = wrong_answers(side_sums(context.pairs, "number"))
-    seeds = share(by_seed[:, 2], by_seed[:, 1])
-    ratio = float(share(wrong_substituted, wrong_original))
+    ratio, seeds = float(share(wrong_substituted, wrong_original)), share(by_seed[:, 2], by_seed[:, 1])
+    result, methods = Result(reason=NO_ERROR), [context.note]
+    if context.together and not isnan(ratio):
+        result = _over_both(context, ratio)
+    elif not isnan(ratio):
+        result, methods = _over_templates(context, per_template, ratio)
+    if np.isnan(seeds).any() and not isnan(ratio):
+        methods.append("no error with groups under some seed: no mean over seeds")
+    return {
+        "name": RATIO,
+        "original_value": wrong_original / count,
+        "substituted_value": wrong_substituted / count,
+        "value": ratio,
+        **result.cells,
+        "mean": float(seeds.mean()),
+        "sd": float(seeds.std(ddof=1)) if len(seeds) > 1 else None,
+        "seeds": len(seeds),
+        "method": "; ".join(filter(None, (context.shared["method"], *methods))),
+        "neutral": 1.0,
+    }
+
+
+def _over_templates(context: Context, per_template: np.ndarray, ratio: float) -> tuple[Result, list[str]]:
+    """Result where templates decide, and notes on its method."""
+    settings = context.settings
     # There are as many errors with names as with groups: a ratio of 1 is a difference of 0.
     test = templates_test(
         context.counts(0).correct - context.counts(1).correct,
         changed_templates(context.pairs, "correct"),
-        happens="answers change between right and wrong",
+        happens=_CHANGE,
         confidence=settings.confidence,
         seed=settings.seed,
     )
-    if isnan(ratio):
-        test = TemplateTest(NAN, "no error with groups: there is none to be retained")
-    ends, other_method = Interval(interval.low, interval.high), ""
-    if context.together and not isnan(ratio):
-        test, ends = _ratio_over_both(context, ratio)
-        interval = NOT_REQUESTED if ends.defined else replace(interval, why=test.untestable)
-    elif test.untestable:
-        ends, interval = UNDEFINED, replace(interval, why=test.untestable)
-    elif np.isfinite([ratio, test.p_value]).all():
-        ends, other_method = _of_templates(per_template, ends, effective(weights), settings.confidence)
-        interval = NOT_REQUESTED if ends.defined else interval
-    agreed = agreeing(ends, ratio, 1.0, test.p_value, settings.confidence)
+    drawn = resampled(per_template, settings.resamples, settings.seed)
+    ratios = share(drawn[:, 2], drawn[:, 1])
     undefined = int(np.isnan(ratios).sum())
-    without = f"{undefined} resamples without an error left out" if undefined and not context.together else ""
-    reasons = ["no error with groups: there is none to be retained"]
-    if not isnan(ratio):
-        reasons = without_interval({"ratio": interval})
-        if np.isnan(seeds).any():
-            reasons.append("no error with groups under some seed: no mean over seeds")
-    return {
-        "error_original": wrong_original / count,
-        "error_substituted": wrong_substituted / count,
-        "ratio": ratio,
-        "low": agreed.low,
-        "high": agreed.high,
-        "ratio_mean": float(seeds.mean()),
-        "ratio_sd": float(seeds.std(ddof=1)) if len(seeds) > 1 else NAN,
-        "n_seeds": len(seeds),
-        "method": "; ".join(filter(None, (context.method, without, context.note, other_method))),
-        "reason": "; ".join(reasons),
-        "neutral": 1.0,
-        "p_value": test.p_value,
-        "verdict_reason": test.untestable,
-    }
+    notes = [f"{undefined} resamples without an error left out" if undefined else "", context.note]
+    if test.reason:
+        return test, notes
+    # The ratio is no surer than the rarer of the two kinds of errors it is made of.
+    weights = min(per_template[:, 1], per_template[:, 2], key=effective)
+    bootstrapped = expanded(ratios, weights, settings.confidence).interval
+    interval, note = _of_templates(per_template, bootstrapped, effective(weights), settings.confidence)
+    return Result(agreeing(interval, ratio, 1.0, test.p_value, settings.confidence), test.p_value), [
+        *notes,
+        note,
+    ]
 
 
-def _ratio_over_both(context: Context, ratio: float) -> tuple[TemplateTest, Interval]:
-    """Test and interval of a ratio where units of the second kind decide too."""
-    test, _ = over_both(context, "accuracy", 1.0, "answers change between right and wrong")
+def _over_both(context: Context, ratio: float) -> Result:
+    """Result where units of the second kind decide too."""
+    test, confidence = over_both(context, "accuracy", 1.0, _CHANGE), context.settings.confidence
+    if test.reason:
+        return test
     before, after = ((1 - context.pairs[f"correct{side}"]).to_numpy() for side in ("", OTHER))
     linear = ratio + (after - ratio * before) / before.mean()
-    interval = crossed_interval(linear, context.units, None, context.settings.confidence)
+    interval = crossed_interval(linear, context.units, None, confidence)
     if not interval.defined:
         per_unit = (wrong_answers(side_sums(context.pairs, name)) for name in ("template", SECOND))
-        interval = _others(min(per_unit, key=len), context.settings.confidence)
-    return test, UNDEFINED if test.untestable else Interval(max(interval.low, 0.0), interval.high)
+        interval = _others(min(per_unit, key=len), confidence)
+    interval = Interval(max(interval.low, 0.0), interval.high)
+    return Result(agreeing(interval, ratio, 1.0, test.p_value, confidence), test.p_value)
 
 
 def wrong_answers(sums: np.ndarray) -> np.ndarray:

@@ -14,14 +14,12 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from polars import selectors as cs
 
 from endoxa.instruments.questions.estimates.estimates import ACCURACY_GAP, TEMPLATES
 from endoxa.instruments.questions.estimates.inference import (
     FEW_TEMPLATES,
-    NOT_REQUESTED,
-    Ends,
-    TemplateTest,
+    Result,
+    Settings,
     Units,
     column_types,
     crossed,
@@ -32,7 +30,6 @@ from endoxa.instruments.questions.estimates.inference import (
     judged,
     resampled,
     templates_test,
-    without_interval,
 )
 from endoxa.instruments.questions.estimates.measures import (
     COUNTED,
@@ -56,32 +53,11 @@ from endoxa.instruments.questions.estimates.pairing import (
     unpaired_seeds,
 )
 from endoxa.runs.families import NAME_DIFFERENCES
-from endoxa.schema import QA_DIFFERENCE_COLUMNS
-from endoxa.stats.intervals import (
-    NAN,
-    Interval,
-    agreeing,
-    clustered_mean,
-)
+from endoxa.schema import QA_COMPARISON_COLUMNS
+from endoxa.stats.intervals import agreeing, clustered_mean
 
-INTEGERS = ("n_items", "n_seeds", "n_left_out", "clusters", "groups", "attributes")
-TEXTS = (
-    *("model", "protocol", "context_condition", "original", "substituted", "measure", "method", "reason"),
-    *("interval", "verdict", "verdict_reason", "sampled"),
-)
-DIFFERENCE_TYPES = column_types(QA_DIFFERENCE_COLUMNS, INTEGERS, TEXTS)
-
+COMPARISON_TYPES = column_types(QA_COMPARISON_COLUMNS)
 _CHANGE = "answers change with names"
-METHOD = "template bootstrap, expanded percentile interval, {resamples} resamples, seed {seed}; {templates} templates"
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """How intervals of groups against names are made: confidence level, seed and number of resamples."""
-
-    confidence: float
-    seed: int
-    resamples: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +71,6 @@ class Context:
         note: seeds left out, or empty.
         units: of the pairs.
         shared: cells of all rows about them.
-        method: how intervals are made.
         settings: of the intervals.
     """
 
@@ -105,7 +80,6 @@ class Context:
     units: Units
     note: str
     shared: dict[str, Any]
-    method: str
     settings: Settings
 
     @property
@@ -143,7 +117,7 @@ def contexts(matched: Sequence[tuple[Side, Side]], settings: Settings) -> Iterat
         pairs = item_pairs(original, substituted)
         note, lonely = unpaired_seeds(original, substituted), left_out(original, substituted, pairs)
         for (condition,), part in sorted(pairs.partition_by("context_condition", as_dict=True).items()):
-            templates, units = part["template"].n_unique(), Units.of(part)
+            units = Units.of(part)
             shared = {
                 "model": named(original.model, substituted.model),
                 "protocol": named(original.protocol, substituted.protocol),
@@ -151,21 +125,12 @@ def contexts(matched: Sequence[tuple[Side, Side]], settings: Settings) -> Iterat
                 "original": original.data,
                 "substituted": substituted.data,
                 "confidence": settings.confidence,
-                "n_items": part.select(ITEM).n_unique(),
+                "n": part.select(ITEM).n_unique(),
                 "n_left_out": lonely.get(str(condition), 0),
                 "interval": TEMPLATES,
-                "clusters": templates,
-                "verdict": "",
-                **units.columns(settings.confidence),
+                **units.columns(settings.confidence, settings.method),
             }
-            method = METHOD.format(resamples=settings.resamples, seed=settings.seed, templates=templates)
-            if units.decide_together(settings.confidence):
-                method = f"{units.method(settings.confidence)}; {units.text(settings.confidence)}"
-            sums = side_sums(part, "template")
-            yield Context(str(condition), part, sums, units, note, shared, method, settings)
-
-
-# ---------------------------------------------------------------------------- differences
+            yield Context(str(condition), part, side_sums(part, "template"), units, note, shared, settings)
 
 
 def _parts(pairs: pl.DataFrame, measure: str, condition: str, side: str) -> np.ndarray:
@@ -220,7 +185,7 @@ class _Measure:
     sums: _Sums | None
 
 
-def differences(answers: pl.DataFrame, *, confidence: float, seed: int, resamples: int) -> pl.DataFrame:
+def differences(answers: pl.DataFrame, settings: Settings) -> pl.DataFrame:
     """Each measure with the groups minus the same with names, over the items that were read in both data sets.
 
     Answers are paired as for `retention`. Templates are drawn with replacement, and each enters with its answers in
@@ -230,22 +195,18 @@ def differences(answers: pl.DataFrame, *, confidence: float, seed: int, resample
 
     Args:
         answers: checked answers.
-        confidence: confidence level.
-        seed: seed of the bootstrap.
-        resamples: bootstrap samples.
+        settings: of intervals and tests.
 
     Returns:
-        `schema.QA_DIFFERENCE_COLUMNS`, a row per model, protocol, context and measure of every pair of a data set
+        `schema.QA_COMPARISON_COLUMNS`, a row per model, protocol, context and measure of every pair of a data set
         without names and one with names; undefined values are null.
     """
-    settings = Settings(confidence, seed, resamples)
-    rows = [
+    rows = (
         context.shared | _difference(measure, context)
         for context in contexts(matched_names(answers), settings)
         for measure in _measures(context)
-    ]
-    table = pl.DataFrame(rows, schema=DIFFERENCE_TYPES).with_columns(cs.float().fill_nan(None))
-    return judged(table, NAME_DIFFERENCES, value="difference", confidence=confidence)
+    )
+    return judged(rows, COMPARISON_TYPES, NAME_DIFFERENCES, settings.confidence)
 
 
 def _measures(context: Context) -> Iterator[_Measure]:
@@ -289,70 +250,61 @@ def _measures(context: Context) -> Iterator[_Measure]:
 
 def _difference(measure: _Measure, context: Context) -> dict[str, Any]:
     before, after = measure.values
-    test, ends, method = TemplateTest(NAN), NOT_REQUESTED, f"paired {context.method}"
+    other_method = ""
     if isnan(before - after):
-        test = TemplateTest(NAN, "" if measure.sums is None else "the difference is not defined")
+        lacking = [words for words, value in (("groups", before), ("names", after)) if isnan(value)]
+        result = Result(reason=f"undefined with {' and with '.join(lacking)}")
     elif context.together:
-        test, ends = over_both(
-            context, measure.name, None if measure.sums is None else measure.sums.bound, _CHANGE
-        )
+        bound = None if measure.sums is None else measure.sums.bound
+        result = over_both(context, measure.name, bound, _CHANGE)
     else:
-        test, ends, other_method = _over_templates(measure, context.settings)
-        method += other_method
-    lacking = [words for words, value in (("groups", before), ("names", after)) if isnan(value)]
-    reasons = [f"undefined with {' and with '.join(lacking)}"] if lacking else []
-    reasons += without_interval({"difference": ends})
+        result, other_method = _over_templates(measure, context.settings)
     return {
-        "measure": measure.name,
+        "name": measure.name,
         "original_value": before,
         "substituted_value": after,
-        "difference": before - after,
-        "low": ends.low,
-        "high": ends.high,
-        "method": method,
-        "neutral": NAN if measure.sums is None else 0.0,
-        "p_value": test.p_value,
-        "verdict_reason": test.untestable,
-        "reason": "; ".join(reasons),
+        "value": before - after,
+        **result.cells,
+        "neutral": None if measure.sums is None else 0.0,
+        "method": f"paired {context.shared['method']}{other_method}",
     }
 
 
-def _over_templates(measure: _Measure, settings: Settings) -> tuple[TemplateTest, Ends, str]:
-    """Test and interval of a difference where templates decide, and how the interval was made if not by bootstrap."""
-    sums, confidence, test = measure.sums, settings.confidence, TemplateTest(NAN)
-    if sums is not None:
-        test = templates_test(
-            integer_totals(sums.totals, sums.denominator),
-            sums.speaking,
-            happens=_CHANGE,
-            kind=" with items of both kinds" if measure.name == ACCURACY_GAP else "",
-            confidence=confidence,
-            seed=settings.seed,
-        )
-    ends = expanded(measure.draws, measure.weights, confidence)
-    if test.untestable:
-        ends = Ends(NAN, NAN, test.untestable)
-    if sums is None or isnan(test.p_value):
-        return test, ends, ""
-    interval, method, few = Interval(ends.low, ends.high), "", len(sums.sizes) < FEW_TEMPLATES
+def _over_templates(measure: _Measure, settings: Settings) -> tuple[Result, str]:
+    """Result of a difference where templates decide, and how its interval was made if not by bootstrap."""
+    sums, confidence = measure.sums, settings.confidence
+    drawn = expanded(measure.draws, measure.weights, confidence)
+    if sums is None:
+        return drawn, ""
+    test = templates_test(
+        integer_totals(sums.totals, sums.denominator),
+        sums.speaking,
+        happens=_CHANGE,
+        kind=" with items of both kinds" if measure.name == ACCURACY_GAP else "",
+        confidence=confidence,
+        seed=settings.seed,
+    )
+    if test.reason:
+        return test, ""
+    interval, method, few = drawn.interval, "", len(sums.sizes) < FEW_TEMPLATES
     if few or not interval.defined:
         why = f"there are fewer than {FEW_TEMPLATES}" if few else "there is none of the bootstrap"
         method = f"; jackknife t interval, because {why}"
         interval = clustered_mean(sums.sizes, sums.totals, confidence, (-sums.bound, sums.bound))
     before, after = measure.values
-    interval = agreeing(interval, before - after, 0.0, test.p_value, confidence)
-    return test, Ends(interval.low, interval.high, "" if interval.defined else ends.why), method
+    return Result(agreeing(interval, before - after, 0.0, test.p_value, confidence), test.p_value), method
 
 
-def over_both(context: Context, measure: str, bound: float | None, happens: str) -> tuple[TemplateTest, Ends]:
-    """Test and interval of a difference where units of the second kind decide too; of a ratio the interval alone."""
+def over_both(context: Context, measure: str, bound: float | None, happens: str) -> Result:
+    """Result of a difference where units of the second kind decide too; of a ratio the interval alone."""
     parts, changed, units = context.parts(measure)
     settings = context.settings
     if bound is None:
         interval = crossed_interval(parts, units, None, settings.confidence)
-        why = "" if interval.defined else "all templates and groups give the same value"
-        return TemplateTest(NAN), Ends(interval.low, interval.high, why)
-    both = crossed(
+        return Result(
+            interval, reason="" if interval.defined else "all templates and groups give the same value"
+        )
+    return crossed(
         parts,
         units,
         limit=bound,
@@ -361,4 +313,3 @@ def over_both(context: Context, measure: str, bound: float | None, happens: str)
         confidence=settings.confidence,
         seed=settings.seed,
     )
-    return both.test, both.ends

@@ -48,7 +48,7 @@ def read_thoughts(runs: Sequence[Run], results: QaResults, *, seed: int) -> pl.D
         table = thoughts_if_readable(run.folder, confidence=results.confidence, seed=seed)
         tables += [] if table is None else [table]
     rows = pl.concat(tables).with_columns(
-        label=pl.col("model").map_elements(results.label, return_dtype=pl.String), reason="verdict_reason"
+        label=pl.col("model").map_elements(results.label, return_dtype=pl.String)
     )
     several = pl.col("protocol").n_unique().over("model", "data") > 1
     return rows.with_columns(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -30,15 +31,13 @@ from endoxa.instruments.questions.thoughts.coded import coded, holds_thoughts
 from endoxa.runs import estimates
 from endoxa.runs.families import THOUGHTS
 from endoxa.schema.thoughts import CODES, MEASURES, THOUGHT_COLUMNS
-from endoxa.stats.intervals import NAN, UNDEFINED, Interval, clustered_mean, clustered_share
+from endoxa.stats.intervals import NAN, Interval, clustered_mean, clustered_share
 from endoxa.stats.resampling import Clusters
 
 log = logging.getLogger(__name__)
 
 CELL = ("data", "model", "protocol", "context_condition")
-THOUGHT_TYPES = column_types(
-    THOUGHT_COLUMNS, ("n",), (*CELL, "measure", "method", "verdict", "verdict_reason")
-)
+THOUGHT_TYPES = column_types(THOUGHT_COLUMNS)
 KEPT = "thoughts"
 """The table in a run folder, and its key in `run.json`."""
 
@@ -55,18 +54,12 @@ def thought_measures(answers: pl.DataFrame, *, confidence: float = 0.95, seed: i
     """
     rows: list[Values] = []
     for key, cell in answers.group_by(CELL, maintain_order=True):
-        about = {
-            **dict(zip(CELL, key, strict=True)),
-            "confidence": confidence,
-            "verdict": "",
-            "verdict_reason": "",
-        }
+        about = {**dict(zip(CELL, key, strict=True)), "confidence": confidence}
         finished = cell.filter(pl.col("cut_off") == 0)
         rows += [about | row for row in _leans(finished, confidence, seed)]
         rows += [about | row for row in _shares(cell, finished, confidence)]
     order = {name: place for place, name in enumerate(MEASURES)}
-    table = pl.DataFrame(rows, schema=THOUGHT_TYPES).with_columns(pl.selectors.float().fill_nan(None))
-    table = judged(table, THOUGHTS, value="value", confidence=confidence)
+    table = judged(rows, THOUGHT_TYPES, THOUGHTS, confidence)
     place = pl.col("measure").replace_strict(order, return_dtype=pl.Int64)
     return table.sort(*(pl.col(name).rank("dense") for name in CELL), place, maintain_order=True)
 
@@ -140,12 +133,11 @@ def _leans(finished: pl.DataFrame, confidence: float, seed: int) -> Iterator[Val
             "measure": name,
             "n": lean.answers,
             "value": lean.value,
-            "low": lean.interval.low,
-            "high": lean.interval.high,
+            "low": lean.result.interval.low,
+            "high": lean.result.interval.high,
             "method": lean.units.text(confidence),
         }
-        tested = {"neutral": 0.0, "p_value": lean.p_value, "verdict_reason": lean.untestable}
-        yield row | (tested if argued else {})
+        yield row | ({"neutral": 0.0, **lean.result.cells} if argued else {})
     yield _difference(finished, confidence, seed)
 
 
@@ -161,37 +153,33 @@ def _difference(finished: pl.DataFrame, confidence: float, seed: int) -> Values:
         {"measure": "difference", "n": 0, "value": NAN, "method": "", "neutral": 0.0},
     )
     if joint.is_empty():
-        return row | {"verdict_reason": "no thought whose option and answer could both be read"}
+        return row | {"reason": "no thought whose option and answer could both be read"}
     thoughts, _, units = lean_parts(cell_of_thoughts(joint, argued=True))
     answers, _, _ = lean_parts(cell_of_thoughts(joint, argued=False))
     if not len(thoughts):
-        return row | {"verdict_reason": "no answer that a lean could rest on"}
+        return row | {"reason": "no answer that a lean could rest on"}
     values = thoughts - answers
     limit = max(2.0, float(np.abs(values).max()))
     happens = "thought and answer differ"
     if units.decide_together(confidence):
         result = crossed(values, units, limit=limit, happens=happens, confidence=confidence, seed=seed)
-        interval, test = result.interval, result.test
     else:
         sums = Clusters.of(units.first, values, values != 0)
-        test = templates_test(
+        result = templates_test(
             np.round(sums.totals[:, 1], 9),
             sums.totals[:, 2] > 0,
             happens=happens,
             confidence=confidence,
             seed=seed,
         )
-        interval = clustered_mean(sums.sizes, sums.totals[:, 1], confidence, (-limit, limit))
-    if test.untestable:
-        interval = UNDEFINED
+        if not result.reason:
+            interval = clustered_mean(sums.sizes, sums.totals[:, 1], confidence, (-limit, limit))
+            result = replace(result, interval=interval)
     return row | {
         "n": len(values),
         "value": float(values.mean()),
-        "low": interval.low,
-        "high": interval.high,
+        **result.cells,
         "method": units.text(confidence),
-        "p_value": test.p_value,
-        "verdict_reason": test.untestable,
     }
 
 
