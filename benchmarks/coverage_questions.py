@@ -201,7 +201,7 @@ def claimed_before(cell: Cell) -> bool:
     """Whether the bootstrap interval of the published score excludes 0."""
     condition = cell.key["context_condition"]
     drawn = bias_score(Counts.of(resampled(cell.per_template, RESAMPLES, 0)), condition)
-    ends = expanded(drawn, Counts.of(cell.per_template).named, 0.95)
+    ends = expanded(drawn, Counts.of(cell.per_template).named, 0.95).interval
     return bool(ends.low > 0 or ends.high < 0)
 
 
@@ -229,7 +229,7 @@ def measure(world: World, templates: int, correlation: float, worlds: int, *, be
     for number in range(worlds):
         cell = draw(world, templates, correlation, rng)
         claimed = claimed_before(cell) if before and number % EVERY == 0 else np.nan
-        lean = lean_of(cell, 0.95, 0)
+        lean = lean_of(cell, 0.95, 0).result
         low, high = lean.interval.low, lean.interval.high
         covered = low - 1e-9 <= world.lean <= high + 1e-9 if lean.interval.defined else np.nan
         rows.append((claimed, lean.p_value <= 0.05, covered, high - low))
@@ -302,8 +302,7 @@ def claimed_change(pair: Pair, totals: np.ndarray) -> tuple[float, Interval, flo
     if pair.name.startswith("self"):
         test = change_test(totals[:, 0], totals[:, 1], 0.95, 0)
         scores = bias_scores(drawn)
-        ends = expanded(np.abs(scores[:, 0]) - np.abs(scores[:, 1]), person.sum(axis=1), 0.95)
-        found = Interval(ends.low, ends.high)
+        found = expanded(np.abs(scores[:, 0]) - np.abs(scores[:, 1]), person.sum(axis=1), 0.95).interval
         interval = interval_of_change(totals[:, 0], totals[:, 1], found, test.p_value, 0.95)
         return test.p_value, interval, float(abs(pair.scores[0]) - abs(pair.scores[1]))
     if pair.name.startswith("error"):
@@ -317,8 +316,7 @@ def claimed_change(pair: Pair, totals: np.ndarray) -> tuple[float, Interval, flo
         weights = min(person[:, 0], person[:, 1], key=effective)
         value = difference.sum() / asked[:, 0].sum()
     test = templates_test(difference, difference != 0, happens="", confidence=0.95, seed=0)
-    ends = expanded(draws, weights, 0.95)
-    found = Interval(ends.low, ends.high)
+    found = expanded(draws, weights, 0.95).interval
     if len(totals) < FEW_TEMPLATES and neutral == 0:
         found = clustered_mean(asked[:, 0], difference, 0.95, (-2.0, 2.0))
     elif len(totals) < FEW_TEMPLATES and found.defined:
@@ -471,7 +469,7 @@ Way = Callable[[Layout, float, Deviations, np.random.Generator], Claims]
 def _both_ways(cell: Cell, truth: float) -> Claims:
     alone = replace(cell, answers=cell.answers.with_columns(pl.col("template").alias(SECOND)))
     for each in (alone, cell):
-        lean = lean_of(each, 0.95, 0)
+        lean = lean_of(each, 0.95, 0).result
         yield lean.p_value, lean.interval, truth
 
 
@@ -517,12 +515,12 @@ def change_of_protocol(
     totals = np.stack(of_template)
     test = change_test(totals[:, 0], totals[:, 1], 0.95, 0)
     scores = bias_scores(resampled(totals.reshape(len(totals), 8), RESAMPLES, 0).reshape(-1, 2, 4))
-    ends = expanded(np.abs(scores[:, 0]) - np.abs(scores[:, 1]), totals[:, :, 2].sum(axis=1), 0.95)
-    drawn = Interval(ends.low, ends.high)
+    drawn = expanded(np.abs(scores[:, 0]) - np.abs(scores[:, 1]), totals[:, :, 2].sum(axis=1), 0.95).interval
     yield test.p_value, interval_of_change(totals[:, 0], totals[:, 1], drawn, test.p_value, 0.95), truth
-    both, intervals = over_both(counts[:, 0], counts[:, 1], Units(layout.first, layout.second), 0.95, 0)
-    ends = intervals["distance_change"]
-    yield both.p_value, Interval(ends.low, ends.high), truth
+    both = over_both(counts[:, 0], counts[:, 1], Units(layout.first, layout.second), 0.95, 0)[
+        "distance_change"
+    ]
+    yield both.p_value, both.interval, truth
 
 
 def change_with_names(

@@ -89,31 +89,17 @@ def measures_of(folder: Path) -> pl.DataFrame:
 
 
 def _long(table: pl.DataFrame) -> pl.DataFrame:
-    """Estimates with a row for each statistic (`name`), which some tables have as columns: where, name, `_VALUES`."""
+    """Estimates with a row for each statistic: where, name, `_VALUES`."""
     places = [name for name in PLACES if name in table.columns]
-    if {"name", "value"} <= set(table.columns):
-        rests = table.with_columns(decides=pl.col("interval") == "identities", row=pl.int_range(pl.len()))
-        first = rests.sort("decides", descending=True, maintain_order=True)
-        rows = first.unique([*places, "name"], keep="first", maintain_order=True).sort("row")
-        return rows.select(*places, "name", *_VALUES)
     if "effect_size" in table.columns:
         kept = table.select(
             "model", "pooling", "test", "low", "high", "verdict", n="n_x", value="effect_size"
         )
         return kept.with_columns(name=pl.lit("effect_size"))
-    names = [name for name in table.columns if f"{name}_low" in table.columns]
-    return pl.concat(
-        table.select(
-            *places,
-            name=pl.lit(name),
-            value=pl.col(name).cast(pl.Float64),
-            low=pl.col(f"{name}_low").cast(pl.Float64),
-            high=pl.col(f"{name}_high").cast(pl.Float64),
-            n="n_read",
-            verdict=pl.col("verdict") if name == "lean" else pl.lit(None, pl.String),
-        )
-        for name in sorted(names, key=lambda name: name != "lean")
-    )
+    rests = table.with_columns(decides=pl.col("interval") == "identities", row=pl.int_range(pl.len()))
+    first = rests.sort("decides", descending=True, maintain_order=True)
+    rows = first.unique([*places, "name"], keep="first", maintain_order=True).sort("row")
+    return rows.select(*places, "name", *_VALUES)
 
 
 def _numbers_of(rows: Iterable[Mapping[str, Any]]) -> pl.DataFrame:

@@ -178,7 +178,7 @@ _RESULT = {
     "high": "upper end of its interval",
     "n": "what it rests on",
     "neutral": "value of an unbiased respondent, which is tested; empty where nothing is",
-    "p_value": "sign-flip test on templates and on what they are crossed with, the larger; empty where it cannot be tested",
+    "p_value": "sign-flip test on templates and on what they are crossed with, the larger; empty without a test",
     "p_adjusted": "the same after Benjamini-Hochberg over all tests of the table",
     "verdict": "'above' or 'below' the neutral value, 'unclear', 'cannot-be-tested', or empty where nothing is tested",
     "reason": "why it cannot be tested, or is unclear although the raw p-value is small; where nothing is tested, why "
@@ -211,10 +211,10 @@ QA_ESTIMATE_COLUMNS: dict[str, str] = {
     **_CELL,
     "name": "'lean', the tested measure of bias: the bias score in ambiguous contexts, in disambiguated ones the "
     "accuracy gap (accuracy where the right answer agrees with the stereotype minus accuracy where it does not, within "
-    "templates); 'accuracy': right answers / answers read (neither refused nor unparsed); 'bias_unscaled': 2 n_biased / "
-    "n_non_unknown - 1; 'bias_score': the same, in ambiguous contexts times (1 - accuracy) (Parrish et al. 2022); "
-    "'accuracy_aligned', 'accuracy_nonaligned': accuracy where the right answer agrees with the stereotype, and where it "
-    "does not (disambiguated only)",
+    "templates); 'accuracy': right answers / answers read (neither refused nor unparsed); 'bias_unscaled': 2 n_biased "
+    "/ n_non_unknown - 1; 'bias_score': the same, in ambiguous contexts times (1 - accuracy) (Parrish et al. 2022); "
+    "'accuracy_aligned', 'accuracy_nonaligned': accuracy where the right answer agrees with the stereotype, and where "
+    "it does not (disambiguated only)",
     "value": "its value",
     **_RESULT,
     "bound_low": "its value if every answer that was not read had been wrong, or anti-stereotyped",
@@ -243,7 +243,7 @@ QA_COMPARISON_COLUMNS: dict[str, str] = {
     "original": "label of the data set with the groups",
     "substituted": "label of the data set with the names",
     "name": "'accuracy', 'bias_unscaled', 'bias_score' or (disambiguated only) 'accuracy_gap'; or 'error_retention'",
-    "original_value": "its value with the groups, over the items that were read in both data sets; errors for retention",
+    "original_value": "its value with the groups, over the items read in both data sets; of retention, errors",
     "substituted_value": "its value with the names, over the same items",
     "value": "original_value - substituted_value (Pelosio et al. 2025, Figures 5 and 6); of error retention "
     "substituted_value / original_value (4.3.3), empty where no error is to be retained",
@@ -269,7 +269,7 @@ DEBIAS_COLUMNS: dict[str, str] = {
     "n_non_unknown": "answers that name a person",
     "n_biased": "answers that name the stereotyped option",
 }
-"""Columns of a table of self-debiasing protocols (Gallegos et al. 2025), with intervals over items and over templates."""
+"""Columns of a table of self-debiasing protocols (Gallegos et al. 2025), with intervals over items and templates."""
 
 QA_IDENTITY_COLUMNS: dict[str, str] = {
     "data": "label of the data set",

@@ -40,7 +40,7 @@ from endoxa.instruments.questions.estimates.measures import ITEM_NAME, scaled, s
 from endoxa.instruments.questions.estimates.pairing import ProtocolAnswers, protocol_answers
 from endoxa.runs.families import SELF_DEBIASING
 from endoxa.schema import DEBIAS_COLUMNS
-from endoxa.stats.intervals import UNDEFINED, Interval, agreeing, clustered_mean
+from endoxa.stats.intervals import Interval, agreeing, clustered_mean
 from endoxa.stats.verdicts import significance
 
 CHANGE, REDUCTION, REDUCTION_SHARE = "distance_change", "reduction", "reduction_share"
@@ -212,17 +212,26 @@ def debias(answers: pl.DataFrame, settings: Settings) -> pl.DataFrame:
 def _rows(compared: ProtocolAnswers, method: _Method) -> Iterator[dict[str, Any]]:
     """The values of every protocol with intervals of one method, with tests where it resamples templates."""
     settings, totals, templates = method.settings, compared.totals(method.cluster), method.unit == TEMPLATES
-    flat = resampled(totals.reshape(len(totals), -1), method.resamples, settings.seed)
+    flat = resampled(
+        totals.reshape(len(totals), 4 * len(compared.protocols)), method.resamples, settings.seed
+    )
     draws = bias_scores(flat.reshape(-1, *totals.shape[1:]))
     text = f"{method.text}, {method.resamples} resamples, seed {settings.seed}"
-    about = {"clusters": len(totals), "groups": 0, "attributes": 0, "sampled": "", "method": f"{text}; {len(totals)} items"}
+    about = {
+        "clusters": len(totals),
+        "groups": 0,
+        "attributes": 0,
+        "sampled": "",
+        "method": f"{text}; {len(totals)} items",
+    }
     if templates:
         about = compared.observations[1].columns(settings.confidence, text)
     for place, protocol in enumerate(compared.protocols):
         values, results = _scores(compared, place, totals, draws, method)
         tested = BIAS_SCORE if place == compared.baseline else CHANGE
         if templates:
-            results |= _tested(compared, place, totals, values, results, settings)
+            defined = {name: results[name] for name, value in values.items() if not isnan(value)}
+            results |= _tested(compared, place, totals, defined, settings)
         evaluated, right, person, biased = totals[:, place].sum(axis=0).astype(int)
         for name, result in results.items():
             asked = templates and name == tested
@@ -252,14 +261,20 @@ def _tested(
     compared: ProtocolAnswers,
     place: int,
     totals: np.ndarray,
-    values: dict[str, float],
-    bootstrapped: dict[str, Result],
+    defined: dict[str, Result],
     settings: Settings,
 ) -> dict[str, Result]:
-    """The test of a protocol over templates and what they are crossed with, and the intervals that go with it."""
+    """The test of a protocol over templates and what they are crossed with, and the intervals that go with it.
+
+    Args:
+        compared: answers under all protocols.
+        place: of the protocol.
+        totals: as for `parts`, of each template and protocol.
+        defined: intervals of the bootstrap of the values that are defined.
+        settings: of intervals and tests.
+    """
     base, name = compared.baseline, BIAS_SCORE if place == compared.baseline else CHANGE
     counts, units = compared.observations
-    defined = [each for each, value in values.items() if not isnan(value)]
     if base is None:
         results = {name: Result(reason=NO_BASELINE)}
     elif name not in defined:
@@ -272,7 +287,7 @@ def _tested(
         how = settings.confidence, settings.seed
         test = score_test(baseline, *how) if other is None else change_test(baseline, other, *how)
         interval = interval_of_change(
-            baseline, other, bootstrapped[name].interval, test.p_value, settings.confidence
+            baseline, other, defined[name].interval, test.p_value, settings.confidence
         )
         results = {name: replace(test, interval=interval)}
     if why := results[name].reason:
@@ -321,9 +336,9 @@ def _scores(
     of_baseline = result(before, draws[:, baseline], person[:, baseline], undefined)
     of_part = result(part, share(saved, draws[:, baseline]), either, "the bias score of the baseline is 0")
     # A share is given only where the baseline is surely biased: else it may be anything.
-    if of_baseline.reason:
+    if of_baseline.reason and not isnan(part):
         of_part = Result(reason=f"of the baseline's bias score, {of_baseline.reason}")
-    elif of_baseline.interval.low <= 0 <= of_baseline.interval.high:
+    elif of_baseline.interval.low <= 0 <= of_baseline.interval.high and not isnan(part):
         of_part = Result(reason=UNBIASED)
     return {
         BIAS_SCORE: after,

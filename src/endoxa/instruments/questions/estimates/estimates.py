@@ -24,7 +24,6 @@ from endoxa.instruments.questions.estimates.inference import (
     templates_test,
 )
 from endoxa.instruments.questions.estimates.measures import (
-    Array,
     Cell,
     Counts,
     bias_score,
@@ -41,7 +40,7 @@ from endoxa.instruments.questions.estimates.measures import (
 )
 from endoxa.runs.families import LEANS
 from endoxa.schema import QA_COUNT_COLUMNS, QA_ESTIMATE_COLUMNS, Progress
-from endoxa.stats.intervals import UNDEFINED, Interval, agreeing, difference_of_shares
+from endoxa.stats.intervals import Interval, agreeing, difference_of_shares
 from endoxa.stats.permutation import stratified_permutation_test
 
 BIAS_SCORE, ACCURACY_GAP = "bias_score", "accuracy_gap"
@@ -155,9 +154,7 @@ def _why_no_lean(total: Counts) -> str:
         return NOTHING_READ
     if total.scored == 0:
         return NO_TARGET
-    return (
-        "no template has items of both kinds, whose right answer agrees with the stereotype and disagrees with it"
-    )
+    return "no template has items of both kinds, whose right answer agrees with the stereotype and disagrees with it"
 
 
 def lean_parts(cell: Cell) -> tuple[np.ndarray, np.ndarray, Units]:
@@ -243,7 +240,8 @@ def estimate(
     Returns:
         `schema.QA_ESTIMATE_COLUMNS`, undefined values null and never NaN or 0, and `schema.QA_COUNT_COLUMNS`.
     """
-    compacted, rows, counts = compact(answers), [], []
+    rows: list[dict[str, Any]] = []
+    compacted, counts = compact(answers), []
     keys = cell_keys(compacted)
     for done, key in enumerate(keys):
         progress("estimating", done, len(keys))
@@ -304,10 +302,10 @@ def _rows(cell: Cell, settings: Settings) -> Iterator[dict[str, Any]]:
     for name, value in measured(total, condition).items():
         result = Result(reason=_undefined(total))
         if not np.isnan(value):
-            result = _interval(name, read, units, lean, condition, confidence) or expanded(
-                drawn[name], weights[name], confidence
-            )
-        reasons = [result.reason or _remark(name, total)]
+            result = _interval(
+                name, read, units, lean, condition=condition, confidence=confidence
+            ) or expanded(drawn[name], weights[name], confidence)
+        reasons = [result.reason, _remark(name, total)]
         if np.isnan(seeds[name]).any() and not np.isnan(value):
             reasons.append("undefined for some seed: no mean over seeds")
         low, high = bounds[name]
@@ -330,7 +328,7 @@ def _rows(cell: Cell, settings: Settings) -> Iterator[dict[str, Any]]:
 
 
 def _interval(
-    name: str, read: pl.DataFrame, units: Units, lean: Lean, condition: str, confidence: float
+    name: str, read: pl.DataFrame, units: Units, lean: Lean, *, condition: str, confidence: float
 ) -> Result | None:
     """The interval of a defined measure; None where it is that of the bootstrap.
 
@@ -362,7 +360,7 @@ def _undefined(total: Counts) -> str:
 
 def _remark(name: str, total: Counts) -> str:
     """What is to be known of a measure that has a value and an interval."""
-    if name == BIAS_SCORE and total.named == 0:
+    if name == BIAS_SCORE and total.named == 0 and total.read == total.correct > 0:
         return "0 because every answer read is right"
     unknown = int(total.read - total.scored)
     if name == "accuracy" or not unknown:

@@ -154,11 +154,15 @@ def expanded(draws: np.ndarray, weights: np.ndarray, confidence: float) -> Resul
     why = _why_none(draws, len(weights), "templates")
     if not why and effective(weights) < MIN_EFFECTIVE:
         why = "the rarer answers it rests on come from too few templates"
-    return Result(reason=why) if why else Result(expanded_interval(draws, Clusters(weights[:, None]), confidence))
+    return (
+        Result(reason=why)
+        if why
+        else Result(expanded_interval(draws, Clusters(weights[:, None]), confidence))
+    )
 
 
 def percentile(draws: np.ndarray, weights: np.ndarray, confidence: float) -> Result:
-    """The plain percentile interval over items; none where `expanded` has none, but whatever the effective number is."""
+    """The plain percentile interval over items; none where `expanded` has none, whatever the effective number is."""
     why = _why_none(draws, len(weights), "items")
     return Result(reason=why) if why else Result(percentile_interval(draws[np.isfinite(draws)], confidence))
 

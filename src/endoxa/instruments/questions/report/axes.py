@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from operator import itemgetter
-from typing import Any
 
 import polars as pl
 
@@ -19,7 +18,7 @@ from endoxa.instruments.questions.report.results import (
     SPOKEN_CONDITIONS,
     UNITS_FIELD,
     QaResults,
-    missing,
+    reasons,
 )
 from endoxa.report import estimates as say
 from endoxa.report.claims import Row
@@ -28,20 +27,15 @@ from endoxa.report.document import Figure, Finding, Section
 from endoxa.report.estimates import FEW
 from endoxa.report.figures import Measure, described, series_figure
 from endoxa.report.labels import LARGE, SMALL, ModelName
-from endoxa.report.tables import Field, Table, number_field, table_of, text_field
-from endoxa.report.words import NO_VALUE, decimal, plural, slug
+from endoxa.report.tables import Table, number_field, table_of, text_field
+from endoxa.report.words import NO_VALUE, decimal, decimal_interval, percent, plural, slug
 from endoxa.schema import ALL
 
-SCORES = ("accuracy", "bias_unscaled", "bias_score")
 MOST_FIGURES = 12
 """Data sets and kinds of contexts whose categories are drawn; the table holds all."""
 MOST_DATA = 6
 """Data sets whose right answers and identities are drawn; tables hold all."""
 EVERY = "all categories"
-
-
-NO_CLAIM = {"verdict": pl.lit(""), "reason": pl.lit("")}
-"""Columns of estimates that are shown and not tested."""
 
 
 def _first_shown(shown: int, total: int, what: str, table: str) -> tuple[Finding, ...]:
@@ -53,8 +47,8 @@ def _first_shown(shown: int, total: int, what: str, table: str) -> tuple[Finding
 def axes(results: QaResults) -> Section | None:
     """Leans of all categories and unscaled bias of all identities; None with one category and no identity."""
     kind, few = leans(results), len(results.names) <= FEW
-    several = results.estimates.filter(pl.col("category") == ALL)["data"].unique().to_list()
-    rows = results.estimates.filter(pl.col("data").is_in(several) & (pl.col("category") != ALL))
+    several = results.leans.filter(category=ALL)["data"].unique().to_list()
+    rows = results.leans.filter(pl.col("data").is_in(several) & (pl.col("category") != ALL))
     identities = results.main(results.identities)
     shown = results.main(rows)
     cells = [
@@ -145,26 +139,16 @@ def _identity_figures(results: QaResults, rows: pl.DataFrame) -> Iterator[Figure
 
 
 def _tables(results: QaResults, rows: pl.DataFrame, identities: pl.DataFrame) -> Iterator[Table]:
-    where: tuple[Field, ...] = (text_field("model", "line"), text_field("data"))
-    places = (
-        (f"{row['line']}, {row['data']}, {row['category']}", row, name)
-        for row in rows.iter_rows(named=True)
-        for name in SCORES
-    )
+    where = (text_field("model", "line"), text_field("data"))
     if rows.height:
-        scores = (
-            field
-            for name in SCORES
-            for field in (number_field(MEASURES[name], name, decimal), results.interval_field(name))
-        )
         yield say.numbers(
             leans(results),
-            "Scores of each category",
+            "Lean of each category",
             rows,
-            (*where, text_field("category"), CONTEXTS_FIELD, *scores),
-            (UNITS_FIELD, number_field("answers", "n")),
+            (*where, text_field("category"), CONTEXTS_FIELD),
+            (UNITS_FIELD, number_field("answers", "n"), number_field("accuracy", shown=percent)),
             most_open=40,
-            notes=tuple(missing(places)),
+            notes=tuple(reasons(rows, lambda row: f"{row['line']}, {row['data']}, {row['category']}")),
         )
     if identities.height:
         yield table_of(
@@ -172,7 +156,9 @@ def _tables(results: QaResults, rows: pl.DataFrame, identities: pl.DataFrame) ->
             identities,
             (
                 *(*where, text_field("identity"), number_field("unscaled bias", "value", decimal)),
-                results.interval_field(),
+                number_field(
+                    f"{results.level} interval", lambda row: decimal_interval(row["low"], row["high"])
+                ),
                 number_field("stereotyped answers", "n_biased"),
                 number_field("answers naming a person", "n"),
                 number_field("questions"),
@@ -184,7 +170,7 @@ def _tables(results: QaResults, rows: pl.DataFrame, identities: pl.DataFrame) ->
 
 def closer(results: QaResults) -> Section | None:
     """All leans to choose from; None where there are few."""
-    cells = results.estimates.drop_nulls("value")
+    cells = results.leans.drop_nulls("value")
     if cells.is_empty():
         return None
     kind = leans(results)
@@ -194,7 +180,7 @@ def closer(results: QaResults) -> Section | None:
         contexts=pl.col("context_condition").replace_strict(SPOKEN_CONDITIONS, return_dtype=pl.String),
         model="line",
         category=pl.col("category").replace({ALL: EVERY}),
-        n="n_lean",
+        n="n",
         reading=pl.Series([kind.reading(row) for row in cells.iter_rows(named=True)], dtype=pl.String),
     )
     return closer_section(
@@ -215,11 +201,7 @@ def closer(results: QaResults) -> Section | None:
 
 def accuracy(results: QaResults) -> Section | None:
     """Right answers of every model, the most first, a figure for each data set; None where no answer could be read."""
-    rows = (
-        results.main(results.overall)
-        .drop_nulls("accuracy")
-        .with_columns(value="accuracy", low="accuracy_low", high="accuracy_high", **NO_CLAIM)
-    )
+    rows = results.main(results.measure("accuracy")).drop_nulls("value")
     data = [name for name in results.data if name in set(rows["data"])]
     if not data:
         return None
@@ -277,10 +259,10 @@ def averages(results: QaResults) -> Section:
     )
 
 
-def average_of_cells(results: QaResults, column: str) -> dict[str, float | None]:
-    """Mean of `column` over data sets and contexts for each model; None where a value is missing or undefined."""
+def average_of_cells(results: QaResults, name: str) -> dict[str, float | None]:
+    """Mean of a measure over data sets and contexts for each model; None where a value is missing or undefined."""
     cells = _averaged(results).height
-    rows = results.main(results.overall).group_by("model").agg(pl.col(column).drop_nulls())
+    rows = results.main(results.measure(name)).drop_nulls("value").group_by("model").agg("value")
     values: dict[str, list[float]] = dict(rows.iter_rows())
     return {
         model: sum(values[model]) / cells if len(values.get(model, [])) == cells else None
@@ -302,12 +284,19 @@ def _average(results: QaResults, kind: say.Kind, column: str, name: str) -> Figu
         number = 0.0 if model.size in ("", LARGE, SMALL) else -float(model.size)
         return providers.index(model.provider), {LARGE: 0, SMALL: 2}.get(model.size, 1), number
 
-    rows: list[dict[str, Any]] = [
-        {"label": f"{each.provider}: {each.sized_label}", "value": values[each.model], "n": len(values)}
-        for each in sorted(names, key=place)
-    ]
-    frame = pl.DataFrame(rows, schema_overrides={"value": pl.Float64}).with_columns(
-        low=pl.lit(None, pl.Float64), high=pl.lit(None, pl.Float64), **NO_CLAIM
+    ordered = sorted(names, key=place)
+    frame = pl.DataFrame(
+        {
+            "label": [f"{each.provider}: {each.sized_label}" for each in ordered],
+            "value": [values[each.model] for each in ordered],
+        },
+        schema_overrides={"value": pl.Float64},
+    ).with_columns(
+        pl.lit(None, pl.Float64).alias("low"),
+        pl.lit(None, pl.Float64).alias("high"),
+        n=len(values),
+        verdict=pl.lit(""),
+        reason=pl.lit(""),
     )
     title, domain = f"Average {MEASURES[column]}", (0.0, 1.0) if column == "accuracy" else None
     kind = replace(kind, measure=replace(kind.measure, title=title.lower()))

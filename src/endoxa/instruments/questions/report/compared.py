@@ -9,7 +9,7 @@ from operator import itemgetter
 import polars as pl
 
 from endoxa.instruments.questions.report.kinds import (
-    LEANS,
+    LEAN_OF,
     MEASURES,
     by_contexts,
     name_differences,
@@ -18,19 +18,17 @@ from endoxa.instruments.questions.report.kinds import (
 from endoxa.instruments.questions.report.results import (
     CONTEXTS,
     CONTEXTS_FIELD,
-    SPOKEN_CONDITIONS,
     UNITS_FIELD,
     QaResults,
-    missing,
+    reasons,
 )
 from endoxa.report import estimates as say
 from endoxa.report.claims import Row
 from endoxa.report.document import Figure, Finding, Section
 from endoxa.report.tables import Table, number_field, text_field
 from endoxa.report.words import NO_VALUE, decimal, plural
-from endoxa.stats.verdicts import UNTESTED
 
-DRAWN = {"lean": list(LEANS), "accuracy": ["accuracy"]}
+DRAWN = {"lean": list(LEAN_OF.values()), "accuracy": ["accuracy"]}
 """Measures that are tested, in figures of their own."""
 
 
@@ -59,9 +57,7 @@ def _figures(results: QaResults) -> Iterator[Figure]:
     tested = results.main(results.differences).filter(pl.col("verdict") != "")
     for place, (original, substituted) in enumerate(results.pairs):
         for spoken, measures in DRAWN.items():
-            rows = tested.filter(
-                pl.col("measure").is_in(measures), original=original, substituted=substituted
-            )
+            rows = tested.filter(pl.col("name").is_in(measures), original=original, substituted=substituted)
             rows = rows.sort("value", descending=True, maintain_order=True)
             kind = replace(name_differences(results), name=itemgetter("line"))
             name = f"difference-{spoken}" + (f"-{place + 1}" if place else "")
@@ -74,15 +70,6 @@ def _tables(results: QaResults) -> Iterator[Table]:
     """Every difference with its interval, a table for each pair of data sets."""
     for original, substituted in results.pairs:
         rows = results.differences.filter(original=original, substituted=substituted)
-        places = (
-            (
-                f"{row['line']}, {SPOKEN_CONDITIONS[row['context_condition']]}, {MEASURES[row['measure']]}",
-                row,
-                "difference",
-            )
-            for row in rows.iter_rows(named=True)
-        )
-        reasons = rows.filter(verdict=UNTESTED)["reason"].unique(maintain_order=True)
         yield say.numbers(
             name_differences(results),
             f"Differences: {original} minus {substituted}",
@@ -90,20 +77,21 @@ def _tables(results: QaResults) -> Iterator[Table]:
             (
                 text_field("model", "line"),
                 CONTEXTS_FIELD,
-                text_field("measure", shown=MEASURES.__getitem__),
+                text_field("measure", "name", MEASURES.__getitem__),
                 number_field(original, "original_value", decimal),
                 number_field(substituted, "substituted_value", decimal),
             ),
             (
-                number_field("shared items", "n_items"),
+                number_field("shared items", "n"),
                 number_field("left out", "n_left_out"),
                 UNITS_FIELD,
             ),
             most_open=40,
             notes=(
-                *missing(places),
+                *reasons(
+                    rows, lambda row: f"{row['line']}, {CONTEXTS_FIELD.cell(row)}, {MEASURES[row['name']]}"
+                ),
                 f"{NO_VALUE} as a verdict: of this measure nothing is claimed.",
-                *(f"Cannot be tested: {reason}." for reason in reasons),
             ),
         )
 
@@ -111,12 +99,12 @@ def _tables(results: QaResults) -> Iterator[Table]:
 def names_summed_up(results: QaResults, condition: str) -> Iterator[Finding]:
     """Of many models, for how many the lean in these contexts differs between groups and names."""
     rows = results.main(results.differences).filter(
-        pl.col("measure").is_in(list(LEANS)), pl.col("verdict") != "", context_condition=condition
+        pl.col("verdict") != "", name=LEAN_OF[condition], context_condition=condition
     )
     for original, substituted in results.pairs:
         of_pair = rows.drop_nulls("value").filter(original=original, substituted=substituted).rows(named=True)
         if of_pair:
-            which = f"the {MEASURES[of_pair[0]['measure']]} with {original} compared with {substituted}"
+            which = f"the {MEASURES[LEAN_OF[condition]]} with {original} compared with {substituted}"
             label = f"{CONTEXTS[condition]} {which}, {plural(len(of_pair), 'model')}"
             yield say.verdict_tally(name_differences(results), label, of_pair)
 
@@ -132,7 +120,9 @@ def names_compared(results: QaResults, rows: Sequence[Row], *, ratios: bool) -> 
     if not rows:
         return
     cell = {name: rows[0][name] for name in ("model", "protocol", "context_condition")}
-    differences = results.differences.filter(**cell, measure=rows[0]["lean_name"]).drop_nulls("value")
+    differences = results.differences.filter(**cell, name=LEAN_OF[rows[0]["context_condition"]]).drop_nulls(
+        "value"
+    )
     yield from (say.sentence(name_differences(results), row) for row in differences.iter_rows(named=True))
     if ratios:
         retained = results.retention.filter(**cell).drop_nulls("value")

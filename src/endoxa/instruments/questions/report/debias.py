@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import polars as pl
 
-from endoxa.instruments.questions.estimates.estimates import ITEMS, TEMPLATES
+from endoxa.instruments.questions.estimates.debias import CHANGE, REDUCTION, REDUCTION_SHARE
+from endoxa.instruments.questions.estimates.estimates import BIAS_SCORE, ITEMS, TEMPLATES
 from endoxa.instruments.questions.headline import units_of
 from endoxa.instruments.questions.report.kinds import of_scores, over
-from endoxa.instruments.questions.report.results import BASELINE, OVER, QaResults, missing
+from endoxa.instruments.questions.report.results import BASELINE, OVER, QaResults, reasons
 from endoxa.report import estimates as say
-from endoxa.report.claims import P_ADJUSTED, VERDICT, Row, decimal_ends, is_clear
+from endoxa.report.claims import Row, clear, decimal_ends, is_clear
 from endoxa.report.document import Figure, Finding, Section
 from endoxa.report.estimates import Kind, nothing
 from endoxa.report.figures import Measure
-from endoxa.report.tables import Table, number_field, table_of, text_field
-from endoxa.report.words import NO_VALUE, count, decimal, percent, percent_interval, plural
-from endoxa.runs.families import beside_a_test
+from endoxa.report.tables import Table, number_field, text_field
+from endoxa.report.words import NO_VALUE, count, decimal, percent, plural
 from endoxa.stats.verdicts import ABOVE, BELOW
 
 SPOKEN = {
@@ -26,37 +25,25 @@ SPOKEN = {
     "explanation": "asked to explain invalid assumptions first",
     "reprompting": "asked once more, without bias",
 }
-CELL = ("label", "data", "protocol")
-COUNTS = {
-    "evaluated": "n_evaluated",
-    "dropped": "n_dropped",
-    "unread": "n_unread",
-    "right": "n_correct",
-    "naming a person": "n_non_unknown",
-    "stereotyped": "n_biased",
+NAMES = {
+    BIAS_SCORE: "bias score",
+    CHANGE: "nearer to 0 by",
+    REDUCTION: "reduction",
+    REDUCTION_SHARE: "reduction, of the baseline",
 }
+CELL = ("label", "data", "protocol")
 
 
 def debias(results: QaResults) -> Section | None:
     """Bias score of every protocol and its distance from 0; None where only one protocol was asked."""
     if results.debias.is_empty():
         return None
-    tested = results.debias.filter(interval=TEMPLATES).select(*CELL, tested="verdict")
-    ends = [name for name in results.debias.columns if name.endswith(("_low", "_high"))]
-    rows = results.debias.join(tested, on=CELL, how="left", maintain_order="left").with_columns(
-        end.fill_nan(None) for end in beside_a_test(*ends, verdict="tested")
-    )
-    baseline = pl.when(pl.col("protocol") == BASELINE)
-    rows = rows.with_columns(
-        *(
-            baseline.then(f"bias_score{end}")
-            .otherwise(f"distance_change{end}")
-            .alias(end.strip("_") or "value")
-            for end in ("", "_low", "_high")
-        ),
-        n="n_evaluated",
-        missing="reason",
-        reason="verdict_reason",
+    scores = results.debias.filter(interval=TEMPLATES, name=BIAS_SCORE)
+    at_once = scores.filter(clear(), protocol=BASELINE).select("label", "data", at_once="value")
+    rows = (
+        results.debias.join(scores.select(*CELL, score="value"), on=CELL, how="left", maintain_order="left")
+        .join(at_once, on=("label", "data"), how="left", maintain_order="left")
+        .with_columns(distance_share=pl.col("value") / pl.col("at_once").abs())
     )
     return Section(
         anchor="debias",
@@ -99,8 +86,7 @@ def _change(results: QaResults) -> Kind:
 
     def says(row: Row) -> str:
         side = "nearer" if (row["value"] or 0) >= 0 else "farther"
-        score = "" if row["bias_score"] is None else f" (score {decimal(row['bias_score'])})"
-        return over(row, f"{decimal(abs(row['value'] or 0))} {side}{score}")
+        return over(row, f"{decimal(abs(row['value'] or 0))} {side} (score {decimal(row['score'])})")
 
     def ends(row: Row) -> str:
         """What is farther from 0 has its interval in that direction."""
@@ -139,10 +125,11 @@ def _asked(row: Row) -> str:
 
 def _findings(results: QaResults, rows: pl.DataFrame) -> Iterator[Finding]:
     score, change = _score(results), _change(results)
-    for row in rows.filter(interval=TEMPLATES).drop_nulls("bias_score").iter_rows(named=True):
-        yield say.sentence(score if row["protocol"] == BASELINE else change, row)
+    tested = rows.filter(pl.col("verdict") != "").drop_nulls("score")
+    for row in tested.iter_rows(named=True):
+        yield say.sentence(score if row["name"] == BIAS_SCORE else change, row)
     for (label, data), protocols in rows.group_by(["label", "data"], maintain_order=True):
-        dropped, kept = protocols["n_dropped"][0], protocols["n_evaluated"][0]
+        dropped, kept = protocols["n_dropped"][0], protocols["n"][0]
         if dropped:
             yield Finding(
                 f"{label} with {data}: {count(dropped)} of {plural(dropped + kept, 'question')} asked were left out, "
@@ -153,83 +140,46 @@ def _findings(results: QaResults, rows: pl.DataFrame) -> Iterator[Finding]:
 
 def _figures(results: QaResults, rows: pl.DataFrame) -> Iterator[Figure]:
     """The score of every protocol: items as published (thick), units of the verdict (thin)."""
-    tested = rows.filter(interval=TEMPLATES).select(
-        *CELL, "verdict", "reason", outer_low="bias_score_low", outer_high="bias_score_high"
-    )
-    scored = (
-        rows.filter(interval=ITEMS)
-        .drop_nulls("bias_score")
-        .drop("verdict", "reason")
-        .join(tested, on=CELL, how="left", maintain_order="left")
-        .with_columns(value="bias_score", low="bias_score_low", high="bias_score_high")
-    )
-    if scored.height:
-        several = scored["data"].n_unique() > 1
+    scores = rows.filter(name=BIAS_SCORE).drop_nulls("value")
+    thin = scores.filter(interval=TEMPLATES).select(*CELL, outer_low="low", outer_high="high")
+    claims = rows.filter(pl.col("verdict") != "").select(*CELL, "verdict", "reason")
+    drawn = scores.filter(interval=ITEMS).drop("verdict", "reason")
+    for more in (thin, claims):
+        drawn = drawn.join(more, on=CELL, how="left", maintain_order="left")
+    if drawn.height:
+        several = drawn["data"].n_unique() > 1
         yield say.dots(
             _score(results),
-            scored,
-            lambda row: (
-                f"{row['label']}, {row['data']}\n{row['protocol']}"
-                if several
-                else f"{row['label']}\n{row['protocol']}"
-            ),
+            drawn,
+            lambda row: f"{row['label']}{', ' + row['data'] if several else ''}\n{row['protocol']}",
             name="debias",
             title="Bias score by protocol",
             outer=("outer_low", "outer_high"),
         )
 
 
-def _units(row: dict[str, Any]) -> str:
+def _units(row: Row) -> str:
     """What a row is over: items as published, or the units of the verdict."""
     return units_of(row) if row["interval"] == TEMPLATES else count(row["clusters"]) + " items"
 
 
 def _table(results: QaResults, rows: pl.DataFrame) -> Table:
-    compared = rows.filter(pl.col("protocol") != BASELINE)
-    shown = ((rows, ("bias_score",)), (compared, ("distance_change", "reduction", "reduction_share")))
-    places = (
-        (f"{row['label']}, {row['data']}, {row['protocol']}, over {_units(row)}", row, name)
-        for frame, names in shown
-        for row in frame.iter_rows(named=True)
-        for name in names
-    )
-    notes = [
-        *missing(places),
-        f"{NO_VALUE} as a verdict: rows that resample items are as published and decide nothing.",
-    ]
-    if compared.height < rows.height:
-        notes += [
-            f"{NO_VALUE} in the rows of the baseline: it is what the others are compared with.",
-            "Reduction: the baseline's score minus this one, as published; below 0 it may still be nearer to 0. Shares "
-            "of the distance are given only where the baseline is claimed to be away from 0.",
-        ]
-
-    return table_of(
+    return say.numbers(
+        _score(results),
         "Self-debiasing",
         rows,
         (
             *(text_field("model", "label"), text_field("data"), text_field("protocol")),
-            *(text_field("over", _units), VERDICT),
-            number_field("bias score", "bias_score", decimal),
-            results.interval_field("bias_score"),
-            number_field("nearer to 0 by", "distance_change", decimal),
-            results.interval_field("distance_change", "its interval"),
-            number_field("of the distance at once", "distance_share", _share),
-            P_ADJUSTED,
-            number_field("reduction", shown=decimal),
-            results.interval_field("reduction", "its interval"),
-            number_field("of the baseline", "reduction_share", _share),
-            number_field("its interval", _shares),
-            *(number_field(name, column) for name, column in COUNTS.items()),
+            *(text_field("measure", "name", NAMES.__getitem__), text_field("over", _units)),
         ),
-        notes=tuple(notes),
+        (number_field("evaluated", "n"), number_field("dropped", "n_dropped")),
+        most_open=40,
+        notes=(
+            *reasons(
+                rows, lambda row: f"{row['label']}, {row['data']}, {row['protocol']}, {NAMES[row['name']]}"
+            ),
+            f"{NO_VALUE} as a verdict: only the score of the baseline and how much nearer to 0 another one is are "
+            "tested; rows over items are as published and decide nothing.",
+            "Reduction: the baseline's score minus this one, as published; below 0 it may still be nearer to 0.",
+        ),
     )
-
-
-def _share(value: float | None) -> str:
-    return NO_VALUE if value is None else percent(value).replace("-", "−")
-
-
-def _shares(row: Row) -> str:
-    ends = row["reduction_share_low"], row["reduction_share_high"]
-    return NO_VALUE if None in ends else percent_interval(*ends).replace("-", "−")

@@ -10,8 +10,8 @@ from typing import Any
 import polars as pl
 
 from endoxa.instruments.questions.headline import (
+    ASKED,
     AT_CHANCE,
-    CELL,
     GUESSING,
     RULE,
     competence_sentence,
@@ -20,7 +20,7 @@ from endoxa.instruments.questions.headline import (
     units_of,
 )
 from endoxa.instruments.questions.report.compared import names_compared, names_summed_up
-from endoxa.instruments.questions.report.kinds import LEANS, by_contexts, leans, stereotyped, unsure
+from endoxa.instruments.questions.report.kinds import by_contexts, lean_name, leans, stereotyped, unsure
 from endoxa.instruments.questions.report.results import (
     AMBIGUOUS,
     CONTEXTS,
@@ -30,6 +30,7 @@ from endoxa.instruments.questions.report.results import (
     UNITS_FIELD,
     QaResults,
     in_order,
+    reasons,
 )
 from endoxa.report import estimates as say
 from endoxa.report.claims import P_ADJUSTED, Row, chip, corrected, not_ranked
@@ -41,8 +42,6 @@ from endoxa.stats.verdicts import ABOVE, BELOW, UNCLEAR, UNTESTED
 
 FEW_DATA = 2
 """Data sets whose leans are dots; more make a map of models and data sets."""
-MOST_NAMED = 6
-"""Rows that a note names; more are counted."""
 _ONE = {
     ABOVE: "{who} leans towards the stereotype",
     BELOW: "{who} leans against the stereotype",
@@ -198,9 +197,9 @@ def lead(results: QaResults) -> str:
     row = main_lean(results)
     if row is None:
         return ""
-    score = f"{LEANS[row['lean_name']].capitalize()} {decimal(row['value'])} over {units_of(row)}"
+    score = f"{lean_name(row).capitalize()} {decimal(row['value'])} over {units_of(row)}"
     left_open, those = row["n_read"] - row["n_persons"], f"the {count(row['n_persons'])} that name a person"
-    asked = "" if row["n_read"] == row["n"] else f"; {count(row['n'])} were asked for"
+    asked = "" if row["n_read"] == row["n_asked"] else f"; {count(row['n_asked'])} were asked for"
     return (
         f"{say.lead(leans(results), row, score)}{corrected(row)}{unsure(row)} {percent(left_open / row['n_read'])} of "
         f"the answers{' that were read' if asked else ''} leave open who is meant, which is right here "
@@ -215,25 +214,20 @@ def _number(results: QaResults) -> dict[str, Any]:
         return {}
     return {
         "number": decimal(row["value"]),
-        "meaning": f"{LEANS[row['lean_name']]} in ambiguous contexts, from −1 to 1: above 0 towards the "
-        f"stereotype, in {plural(row['n_lean'], 'answer')}. Without a lean: 0.",
+        "meaning": f"{lean_name(row)} in ambiguous contexts, from −1 to 1: above 0 towards the "
+        f"stereotype, in {plural(row['n'], 'answer')}. Without a lean: 0.",
     }
 
 
 def better_than_guessing(results: QaResults) -> QaResults:
-    """The results without bias scores of models whose answers are at chance."""
-    at_chance = [competence.cell for competence in competences(results.estimates) if competence.at_chance]
-    return replace(
-        results,
-        estimates=_without(results.estimates, at_chance),
-        identities=_without(results.identities, at_chance),
+    """The results without leans of models whose answers are at chance."""
+    cells = [competence.cell for competence in competences(results.estimates) if competence.at_chance]
+    dropped = pl.DataFrame(cells, schema=dict.fromkeys(ASKED, pl.String), orient="row")
+    leans, identities = (
+        frame.join(dropped, on=ASKED, how="anti", maintain_order="left")
+        for frame in (results.leans, results.identities)
     )
-
-
-def _without(estimates: pl.DataFrame, cells: Collection[tuple[str, str, str]]) -> pl.DataFrame:
-    """The estimates without those of some data sets, models and protocols."""
-    dropped = pl.DataFrame(list(cells), schema=dict.fromkeys(CELL, pl.String), orient="row")
-    return estimates.join(dropped, on=CELL, how="anti", maintain_order="left")
+    return replace(results, leans=leans, identities=identities)
 
 
 def _table(results: QaResults, at_chance: Collection[tuple[str, str, str]]) -> Table:
@@ -244,7 +238,11 @@ def _table(results: QaResults, at_chance: Collection[tuple[str, str, str]]) -> T
         at_chance: data sets, models and protocols whose answers are at chance; they get no lean.
     """
     kind = leans(results)
-    chance = pl.concat_str(CELL, separator="\t").is_in(["\t".join(cell) for cell in at_chance])
+
+    def where(row: Row) -> str:
+        return f"{row['line']}, {row['data']}, {CONTEXTS_FIELD.cell(row)}"
+
+    chance = pl.concat_str(ASKED, separator="\t").is_in(["\t".join(cell) for cell in at_chance])
     rows = results.overall.with_columns(
         pl.when(~chance).then(pl.col("value", "low", "high", "p_adjusted", "verdict")), chance=chance
     ).sort(
@@ -254,14 +252,6 @@ def _table(results: QaResults, at_chance: Collection[tuple[str, str, str]]) -> T
         nulls_last=True,
         maintain_order=True,
     )
-    notes = []
-    for (reason,), of_reason in rows.filter(verdict=UNTESTED).group_by(["reason"], maintain_order=True):
-        places = [
-            f"{row['line']}, {row['data']}, {SPOKEN_CONDITIONS[row['context_condition']]}"
-            for row in of_reason.iter_rows(named=True)
-        ]
-        where = listed(places) if len(places) <= MOST_NAMED else f"{len(places)} rows of the table"
-        notes.append(f"Cannot be tested: {reason} ({where}).")
     return table_of(
         "Leans (bias score in ambiguous contexts, accuracy gap in disambiguated ones) and accuracy",
         rows,
@@ -278,8 +268,8 @@ def _table(results: QaResults, at_chance: Collection[tuple[str, str, str]]) -> T
                 "its interval", lambda row: percent_interval(row["accuracy_low"], row["accuracy_high"])
             ),
             UNITS_FIELD,
-            number_field("answers", lambda row: read_of_all(row, "n_lean")),
+            number_field("answers", lambda row: read_of_all(row, "n")),
         ),
         most_open=60,
-        notes=tuple(notes),
+        notes=tuple(reasons(rows.filter(verdict=UNTESTED), where)),
     )

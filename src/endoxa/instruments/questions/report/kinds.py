@@ -12,6 +12,7 @@ from endoxa.instruments.questions.report.results import (
     AMBIGUOUS,
     CONTEXTS,
     CONTEXTS_FIELD,
+    DISAMBIGUATED,
     SPOKEN_CONDITIONS,
     QaResults,
 )
@@ -23,9 +24,14 @@ from endoxa.report.figures import Measure
 from endoxa.report.words import count, decimal, percent, percent_interval, plural
 from endoxa.stats.verdicts import ABOVE, BELOW, TOO_SMALL, UNCLEAR, UNTESTED
 
-LEANS = {"bias_score": "bias score", "accuracy_gap": "accuracy gap"}
-"""The lean of ambiguous contexts and that of disambiguated ones."""
-MEASURES = {"accuracy": "accuracy", **LEANS, "bias_unscaled": "unscaled bias"}
+MEASURES = {
+    "accuracy": "accuracy",
+    "bias_score": "bias score",
+    "accuracy_gap": "accuracy gap",
+    "bias_unscaled": "unscaled bias",
+}
+LEAN_OF = {AMBIGUOUS: "bias_score", DISAMBIGUATED: "accuracy_gap"}
+"""The measure that is the lean, in each kind of contexts."""
 NO_LEAN = "a lean is not distinguishable"
 NEARLY_UNANIMOUS = 8
 """With fewer crossed units of a kind only a preference that nearly all of them share reaches a small p-value."""
@@ -86,8 +92,15 @@ def leans(results: QaResults) -> Kind:
 
 
 def _lean(row: Row) -> str:
-    basis = "" if row["n_lean"] == row["n"] else f", from {count(row['n_lean'])} of {count(row['n'])} answers"
-    return over(row, f"{LEANS[row['lean_name']]} {decimal(row['value'])}", basis)
+    basis = (
+        "" if row["n"] == row["n_asked"] else f", from {count(row['n'])} of {count(row['n_asked'])} answers"
+    )
+    return over(row, f"{lean_name(row)} {decimal(row['value'])}", basis)
+
+
+def lean_name(row: Row) -> str:
+    """What the lean is in the contexts of a row."""
+    return MEASURES[LEAN_OF[row["context_condition"]]]
 
 
 def over(row: Row, value: str, basis: str = "") -> str:
@@ -98,7 +111,7 @@ def over(row: Row, value: str, basis: str = "") -> str:
 def _shares(row: Row) -> str:
     """How often a person was named where nobody can know who is meant, or how often the answer was right."""
     if not row["n_read"]:
-        return f" Of {count(row['n'])} answers none could be read."
+        return f" Of {count(row['n_asked'])} answers none could be read."
     ambiguous = row["context_condition"] == AMBIGUOUS
     number, share = (
         (row["n_persons"], 1 - row["accuracy"]) if ambiguous else (row["n_correct"], row["accuracy"])
@@ -106,8 +119,8 @@ def _shares(row: Row) -> str:
     numbers = f"{count(number)} of {count(row['n_read'])}"
     basis = (
         f"{percent(share)} of its answers ({numbers})"
-        if row["n_read"] == row["n"]
-        else f"{percent(share)} of the answers that were read ({numbers}; {count(row['n'])} asked for)"
+        if row["n_read"] == row["n_asked"]
+        else f"{percent(share)} of the answers that were read ({numbers}; {count(row['n_asked'])} asked for)"
     )
     if not ambiguous:
         return f" It is right in {basis}."
@@ -122,7 +135,7 @@ def stereotyped(row: Row, those: str) -> str:
         those: what the answers that name a person are called, where all of them are meant.
     """
     known, share = row["n_non_unknown"], row["stereotyped_share"]
-    if share is None or not known:
+    if share is None:
         return ""
     # The file does not always say which is the stereotyped person.
     if known != row["n_persons"]:
@@ -173,7 +186,7 @@ def name_differences(results: QaResults) -> Kind:
         lambda row: _between(row, f"difference {decimal(row['value'])}", "minus"),
         0.0,
         "no difference: 0",
-        who=lambda row: f"the {MEASURES[row['measure']]} of {row['line']}",
+        who=lambda row: f"the {MEASURES[row['name']]} of {row['line']}",
         name=lambda row: f"{row['line']}, {CONTEXTS_FIELD.cell(row)}",
         clear={ABOVE: "is higher with groups than with names", BELOW: "is lower with groups than with names"},
         unclear="groups and names are not distinguishable",
@@ -208,7 +221,7 @@ def _between(row: Row, value: str, operator: str, *, names_first: bool = False) 
     sides = f" {operator} ".join(reversed(data) if names_first else data)
     left = row["n_left_out"]
     lonely = f", {plural(left, 'item')} read in one of them only left out" if left else ""
-    return over(row, value, f" ({sides}; {plural(row['n_items'], 'shared item')}{lonely})")
+    return over(row, value, f" ({sides}; {plural(row['n'], 'shared item')}{lonely})")
 
 
 def by_contexts(
@@ -223,7 +236,7 @@ def by_contexts(
         title: of the figures, before the kind of contexts; what the lean is where empty.
         figure: further settings of `report.estimates.dots`.
     """
-    for (condition, spoken), lean in zip(SPOKEN_CONDITIONS.items(), LEANS.values(), strict=True):
+    for condition, spoken in SPOKEN_CONDITIONS.items():
         of_contexts = rows.filter(context_condition=condition).drop_nulls("value")
         if of_contexts.height:
             first = pl.col("value").first().over("line")
@@ -233,6 +246,6 @@ def by_contexts(
                 ordered,
                 kind.name,
                 name=f"{name}-{spoken}",
-                title=f"{title or lean.capitalize()} in {spoken} contexts",
+                title=f"{title or MEASURES[LEAN_OF[condition]].capitalize()} in {spoken} contexts",
                 **figure,
             )

@@ -119,7 +119,7 @@ def _quoting(runs: Sequence[Run], results: QaResults) -> Section | None:
 def tests_made(results: QaResults) -> Section:
     """The families of tests behind what is claimed on the page."""
     used: list[Used] = [
-        (LEANS, results.estimates, ""),
+        (LEANS, results.leans, ""),
         (NAME_DIFFERENCES, results.differences.drop_nulls("neutral"), ""),
         (RETENTION, results.retention, ""),
         (SELF_DEBIASING, results.debias.filter(interval=TEMPLATES), ""),
@@ -165,7 +165,7 @@ def shown(runs: Sequence[Run], how: ReportOptions) -> Shown:
     confidence = how.confidence or DEFAULT_CONFIDENCE
     results = read_results(runs, confidence=confidence, seed=how.seed, labels=how.labels)
     results = replace(results, thoughts=read_thoughts(runs, results, seed=how.seed))
-    rows = results.estimates.with_columns(reason="missing").select(list(QA_ESTIMATE_COLUMNS))
+    rows = results.estimates.select(list(QA_ESTIMATE_COLUMNS))
     return Shown(
         page=lambda: qa_page(runs, results, seed=how.seed),
         texts={"estimates": partial(csv_text, rows), **paper_forms(results, how.paper)},

@@ -13,7 +13,6 @@ import polars as pl
 
 from endoxa.instruments.questions.headline import unit_notes
 from endoxa.instruments.questions.report.results import (
-    ALL_READ,
     AMBIGUOUS,
     CONDITIONS,
     DISAMBIGUATED,
@@ -21,10 +20,7 @@ from endoxa.instruments.questions.report.results import (
     SPOKEN_CONDITIONS,
     QaResults,
     Row,
-    bounds,
-    missing,
-    unread,
-    value_with_sd,
+    reasons,
 )
 from endoxa.report.claims import decimal_ends, mark
 from endoxa.report.document import Section
@@ -67,35 +63,43 @@ MEASURES = (
 
 CAPTION = "Answers in ambiguous and in disambiguated contexts"
 COLUMN_GAP = "4pt"
+ALL_READ = "all read"
+"""In place of bounds, where no answer is missing."""
 
 
 def paper_tables(results: QaResults) -> list[Table]:
     """Tables 1 to 5 for the contexts that were asked, and a Table 6 for every data set and the same with names."""
-    overall, made = results.overall, []
-    for number, title, condition, column, meaning in MEASURES:
-        rows = overall.filter(context_condition=condition)
+    made = []
+    for number, title, condition, name, meaning in MEASURES:
+        rows = results.measure(name).filter(context_condition=condition)
+        if rows.is_empty():
+            continue
         seeds = (
             "One seed, so no standard deviation."
-            if rows["n_seeds"].max() == 1
+            if rows["seeds"].max() == 1
             else "Mean ± standard deviation over seeds (variants × repeats); the interval is that of the pooled value."
         )
-        if rows.height:
-            table = _paper_table(
-                *(results, rows, column, results.lines),
-                across=("data", {data: data for data in results.data}),
-                meaning=f"{meaning} {seeds}",
-                absent="not asked",
-            )
-            made.append(replace(table, caption=title, number=number))
+        table = _paper_table(
+            results,
+            rows,
+            results.lines,
+            across=("data", {data: data for data in results.data}),
+            notes=(f"{meaning} {seeds}", "not asked"),
+        )
+        made.append(replace(table, caption=title, number=number))
     for original, substituted in results.pairs:
         rows = results.retention.filter(original=original, substituted=substituted)
+        spoken = {condition: name.capitalize() for condition, name in SPOKEN_CONDITIONS.items()}
         table = _paper_table(
-            *(results, rows.rename({"low": "ratio_low", "high": "ratio_high"}), "ratio"),
+            results,
+            rows,
             rows["line"].unique(maintain_order=True),
-            across=("context_condition", SPOKEN_CONDITIONS),
-            meaning=f"Share of wrong answers with {substituted} divided by that with {original}, over the items both "
-            "have: 1: as many errors, below 1: fewer.",
-            absent="no question was asked and read in both",
+            across=("context_condition", spoken),
+            notes=(
+                f"Share of wrong answers with {substituted} divided by that with {original}, over the items both have: "
+                "1: as many errors, below 1: fewer.",
+                "no question was asked and read in both",
+            ),
         )
         caption = f"Error retention ratio from {original} to {substituted}"
         made.append(replace(table, caption=caption, number=6))
@@ -105,64 +109,67 @@ def paper_tables(results: QaResults) -> list[Table]:
 def _paper_table(
     results: QaResults,
     rows: pl.DataFrame,
-    column: str,
     lines: Iterable[str],
     *,
     across: tuple[str, Mapping[str, str]],
-    meaning: str,
-    absent: str,
+    notes: tuple[str, str],
 ) -> Table:
     """A row for each model with a value and its interval for each data set or kind of contexts.
 
     Args:
         results: of the page.
-        rows: estimates or ratios.
-        column: of the value.
+        rows: estimates of one measure, or ratios.
         lines: every model and protocol.
         across: column whose values stand beside each other, and what these are called.
-        meaning: what the value is.
-        absent: why a model has no row.
+        notes: what the value is, and why a model has no row.
     """
     key, names = across
     cells = {(row["line"], row[key]): row for row in rows.iter_rows(named=True)}
-    ratio = column == "ratio"
-    bounded = {value for (_, value), row in cells.items() if not ratio and bounds(row, column)}
+    bounded = {value for (_, value), row in cells.items() if row.get("n_asked", 0) > row.get("n_read", 0)}
 
-    def texts(row: Row | None, *, with_bounds: bool) -> Iterator[str]:
-        if row is None:
-            yield from [NO_VALUE] * (2 + with_bounds)
-            return
-        yield value_with_sd(row, column)
-        yield decimal_interval(row[f"{column}_low"], row[f"{column}_high"])
-        if with_bounds:
-            ends = bounds(row, column)
-            yield decimal_interval(*ends) if ends else NO_VALUE if unread(row) else ALL_READ
+    def texts(row: Row | None, value: str) -> Iterator[str]:
+        yield NO_VALUE if row is None else value_with_sd(row)
+        yield NO_VALUE if row is None else decimal_interval(row["low"], row["high"])
+        if value in bounded:
+            yield NO_VALUE if row is None else bounds(row)
 
-    heads = []
-    for value, name in names.items():
-        heads += [name.capitalize() if ratio else name, f"{results.level} interval"]
-        heads += ["bounds"] * (value in bounded)
+    heads = [
+        head
+        for value, name in names.items()
+        for head in (name, f"{results.level} interval", *(["bounds"] if value in bounded else ()))
+    ]
     body = tuple(
-        (
-            line,
-            *(
-                text
-                for value in names
-                for text in texts(cells.get((line, value)), with_bounds=value in bounded)
-            ),
-        )
+        (line, *(text for value in names for text in texts(cells.get((line, value)), value)))
         for line in lines
     )
-    places = ((f"{line}, {names[value]}", row, column) for (line, value), row in cells.items())
     gaps = [f"{line}, {names[value]}" for line in lines for value in names if (line, value) not in cells]
+    meaning, absent = notes
     if bounded:
         meaning += " Bounds: what the pooled value could be had every answer been read."
     return Table(
         "",
         (Column("Model"), *(Column(head, numeric=True) for head in heads)),
         body,
-        notes=(meaning, *missing(places), *([f"{NO_VALUE} {absent} ({listed(gaps)})."] if gaps else [])),
+        notes=(
+            meaning,
+            *reasons(rows, lambda row: f"{row['line']}, {names[row[key]]}"),
+            *([f"{NO_VALUE} {absent} ({listed(gaps)})."] if gaps else []),
+        ),
     )
+
+
+def value_with_sd(row: Row) -> str:
+    """'0.950 ± 0.002' over seeds; the pooled value where there was one seed, '–' where it is undefined."""
+    if row["mean"] is None or row["sd"] is None:
+        return decimal(row["value"])
+    return f"{decimal(row['mean'])} ± {decimal(row['sd'])}"
+
+
+def bounds(row: Row) -> str:
+    """Least and largest value had the answers been read that were not."""
+    if row["n_asked"] == row["n_read"]:
+        return ALL_READ
+    return NO_VALUE if row["bound_low"] is None else decimal_interval(row["bound_low"], row["bound_high"])
 
 
 def published(results: QaResults) -> Section:
@@ -203,35 +210,28 @@ def wide_table(results: QaResults, paper: PaperOptions = USUAL_PAPER) -> Table:
 
     Columns without a single value are left out: contexts not asked, scores of files that name no stereotype.
     """
+    over_all = pl.concat([results.measure(name) for name in ("accuracy", "bias_score", "lean")])
     cells = {
-        (row["line"], row["data"], row["context_condition"]): row
-        for row in results.overall.iter_rows(named=True)
+        (row["line"], row["data"], row["context_condition"], row["name"]): row
+        for row in over_all.iter_rows(named=True)
     }
     places = [
         (line, data)
         for data in results.data
         for line in results.lines
-        if any((line, data, condition) in cells for condition in CONDITIONS)
+        if any((line, data, condition, "lean") in cells for condition in CONDITIONS)
     ]
     columns: list[tuple[Column, list[Cell]]] = []
     for condition in CONDITIONS:
-        rows = [cells.get((*place, condition)) for place in places]
-        for head, cell in WIDE_COLUMNS[condition].items():
+        for head, (name, cell) in WIDE_COLUMNS[condition].items():
+            rows = [cells.get((*place, condition, name)) for place in places]
             texts = [cell(row) if row else Cell(NO_VALUE, below="") for row in rows]
             if any(text.text != NO_VALUE for text in texts):
                 above = f"{SPOKEN_CONDITIONS[condition].capitalize()} contexts"
                 columns.append((Column(head, numeric=True, narrow=True, above=above), texts))
     stub = ("model", "data")[: 1 + (len(results.data) > 1)]
     heads = {column.name for column, _ in columns}
-    sentences = {
-        "accuracy": "Accuracy: share of right answers among those read; in ambiguous contexts the right one is the "
-        "unknown option, so accuracy is also the rate of unknown answers.",
-        "bias score": "Bias score: 0 is no lean, 1 always the stereotype.",
-        "accuracy gap": "Accuracy gap: accuracy where the right answer agrees with the stereotype minus accuracy where "
-        "it does not.",
-        "unknown": "Unknown: share of unknown answers among those read.",
-    }
-    note = " ".join(words for head, words in sentences.items() if head in {"accuracy", *heads})
+    note = " ".join(words for head, words in WIDE_NOTES.items() if head in {"accuracy", *heads})
     note += (
         f" n: answers read. Below the values: {results.level} intervals. *: a lean (adjusted p at most "
         f"{significance(results.confidence):g}, Benjamini-Hochberg over all leans); †: cannot be tested."
@@ -251,40 +251,45 @@ def wide_table(results: QaResults, paper: PaperOptions = USUAL_PAPER) -> Table:
     return transposed(table, "measure") if paper.transpose else table
 
 
-def _value(text: str, ends: str = "", marked: str = "") -> Cell:
-    """A cell whose interval is empty where it has none."""
-    return Cell(text, marked, "" if ends in (NO_VALUE, NOT_DEFINED) else ends)
-
-
-def _measure(column: str) -> Callable[[Row], Cell]:
-    """A measure that nothing is claimed from."""
-    return lambda row: _value(
-        decimal(row[column]), decimal_interval(row[f"{column}_low"], row[f"{column}_high"])
+def _measure(row: Row) -> Cell:
+    """A value with its interval below it, and the mark of what is tested."""
+    if row["value"] is None:
+        return Cell(NO_VALUE, "", "")
+    tested = row["verdict"] != ""
+    ends = decimal_ends(row) if tested else decimal_interval(row["low"], row["high"])
+    return Cell(
+        decimal(row["value"]), mark(row) if tested else "", "" if ends in (NO_VALUE, NOT_DEFINED) else ends
     )
 
 
-def _lean(row: Row) -> Cell:
-    """What the verdict is about, with its mark."""
-    if row["value"] is None:
-        return _value(NO_VALUE)
-    return _value(decimal(row["value"]), decimal_ends(row), mark(row))
-
-
 def _unknown(row: Row) -> Cell:
-    return _value(decimal(1 - row["n_persons"] / row["n_read"]) if row["n_read"] else NO_VALUE)
+    return Cell(decimal(1 - row["n_persons"] / row["n_read"]) if row["n_read"] else NO_VALUE, "", "")
 
 
 def _answers(row: Row) -> Cell:
-    return _value(count(row["n_read"]))
+    return Cell(count(row["n_read"]), "", "")
 
 
-WIDE_COLUMNS: Mapping[str, Mapping[str, Callable[[Row], Cell]]] = {
-    AMBIGUOUS: {"accuracy": _measure("accuracy"), "bias score": _lean, "n": _answers},
-    DISAMBIGUATED: {
-        "accuracy": _measure("accuracy"),
-        "bias score": _measure("bias_score"),
-        "accuracy gap": _lean,
-        "unknown": _unknown,
-        "n": _answers,
+WIDE_COLUMNS: Mapping[str, Mapping[str, tuple[str, Callable[[Row], Cell]]]] = {
+    AMBIGUOUS: {
+        "accuracy": ("accuracy", _measure),
+        "bias score": ("lean", _measure),
+        "n": ("lean", _answers),
     },
+    DISAMBIGUATED: {
+        "accuracy": ("accuracy", _measure),
+        "bias score": ("bias_score", _measure),
+        "accuracy gap": ("lean", _measure),
+        "unknown": ("lean", _unknown),
+        "n": ("lean", _answers),
+    },
+}
+"""Columns of the wide table: the estimate they are made from, and how."""
+WIDE_NOTES = {
+    "accuracy": "Accuracy: share of right answers among those read; in ambiguous contexts the right one is the "
+    "unknown option, so accuracy is also the rate of unknown answers.",
+    "bias score": "Bias score: 0 is no lean, 1 always the stereotype.",
+    "accuracy gap": "Accuracy gap: accuracy where the right answer agrees with the stereotype minus accuracy where "
+    "it does not.",
+    "unknown": "Unknown: share of unknown answers among those read.",
 }

@@ -13,20 +13,18 @@ import polars as pl
 
 from endoxa.instruments.questions.estimates.analysis import SCHEMAS
 from endoxa.instruments.questions.estimates.answers import is_read
-from endoxa.instruments.questions.headline import CELL, GUESSING, answer_counts, competences, over_categories
+from endoxa.instruments.questions.headline import GUESSING, answer_counts, competences
 from endoxa.instruments.questions.report.results import (
     AMBIGUOUS,
     BASELINE,
     CONTEXTS,
     QaResults,
-    bounds,
-    unread,
 )
 from endoxa.report.document import Figure, Finding, Section
 from endoxa.report.figures import Measure, described, dot_figure
 from endoxa.report.inputs import Run
 from endoxa.report.quoting import FLIPS, LARGE, Diagnostic, answers_lost, points, precision, review
-from endoxa.report.words import count, decimal, percent, percent_interval, plural, short_labels, signed, slug
+from endoxa.report.words import count, decimal, percent, plural, short_labels, signed, slug
 from endoxa.runs.asking.likelihoods import OTHER_RULE, RULES, likeliest
 from endoxa.runs.estimates import read
 from endoxa.runs.folder import RECORDS
@@ -97,28 +95,14 @@ def run_diagnostics(folder: Path) -> list[Diagnostic]:
 
 def _recognition(estimates: pl.DataFrame, labels: Mapping[str, str]) -> Iterator[Diagnostic]:
     """How often a model names the person whom the text names."""
-    clear = over_categories(estimates).filter(context_condition="disambig")
-    numbers_read = {row[:3]: row[3] for row in clear.select(*CELL, "n_read").iter_rows()}
     for cell in competences(estimates):
-        who = labels.get(cell.model, cell.model)
-        who = (
-            f"{who} with {cell.data}"
-            if cell.protocol == PROTOCOLS[0]
-            else f"{who} with {cell.data}, {cell.protocol}"
-        )
-        n = int(numbers_read.get(cell.cell) or 0)
-        if not cell.disambiguated or cell.accuracy is None:
+        who = cell.who(labels.get(cell.model, cell.model))
+        if cell.accuracy is None:
             why = "no answer could be read where" if cell.disambiguated else "there are no questions where"
             sentence = f"{who}: {why} the text says who is meant, so nothing shows that the model follows it."
         else:
-            ends = ""
-            if cell.low is not None:
-                level = f"{100 * cell.confidence:g}\u00a0%"
-                ends = f"{level} interval {percent_interval(cell.low, cell.high)}; "
-            sentence = (
-                f"{who}: where the text says who is meant, {percent(cell.accuracy)} of {plural(n, 'answer')} are right "
-                f"({ends}guessing among three options: {percent(GUESSING)})."
-            )
+            share = cell.share.replace(" (", f" of {plural(cell.n, 'answer')} are right (", 1)
+            sentence = f"{who}: where the text says who is meant, {share}."
         doubtful = cell.accuracy is None or cell.low is None or cell.low <= NEAR_GUESSING
         if doubtful and cell.accuracy is not None:
             sentence += " At or near guessing a lean says nothing about stereotypes."
@@ -127,7 +111,7 @@ def _recognition(estimates: pl.DataFrame, labels: Mapping[str, str]) -> Iterator
             "recognition of the answers",
             sentence,
             doubtful,
-            n,
+            cell.n,
             cell.model,
             cell.protocol,
             cell.accuracy,
@@ -233,12 +217,12 @@ EXCESS = Measure(
 
 def explained(runs: Sequence[Run], results: QaResults) -> Section | None:
     """The figures of few models; None where there are more, or nothing is recorded."""
-    rows = results.overall.filter(protocol=BASELINE)
+    rows = results.measure("bias_score").filter(protocol=BASELINE)
     if rows.select("model", "data").n_unique() > MOST_DRAWN:
         return None
     every = [found for run in runs for found in places(run.folder, results.confidence)]
     orders = [_order(results, found, several=len(every) > 1) for found in every]
-    findings = tuple(_bounded(results, rows))
+    findings = tuple(_bounded(results, rows.filter(context_condition=AMBIGUOUS)))
     return Section(
         anchor="explained",
         title="What else explains it",
@@ -290,14 +274,12 @@ def _number(share: float, n: int) -> str:
 
 def _bounded(results: QaResults, rows: pl.DataFrame) -> Iterator[Finding]:
     """Between which values the bias scores lie, whatever the answers that were not read had been."""
-    for row in rows.filter(context_condition=AMBIGUOUS).iter_rows(named=True):
-        ends = bounds(row, "bias_score")
-        if ends is None:
-            continue
-        numbers = {name: row[name] for name in ("n", "n_refused", "n_unparsed", "bias_score")}
-        yield Finding(
-            f"{CONTEXTS[AMBIGUOUS]} {results.label(row['model'])} with {row['data']} has {count(unread(row))} of "
-            f"{plural(row['n'], 'answer')} refused or unreadable. Whichever option these had named, the bias score "
-            f"would lie between {decimal(ends[0])} and {decimal(ends[1])}.",
-            ({**numbers, "lost": unread(row), "low": ends[0], "high": ends[1]},),
-        )
+    for row in rows.filter(pl.col("bound_low").is_not_null()).iter_rows(named=True):
+        lost = row["n_asked"] - row["n_read"]
+        if lost:
+            yield Finding(
+                f"{CONTEXTS[AMBIGUOUS]} {results.label(row['model'])} with {row['data']} has {count(lost)} of "
+                f"{plural(row['n_asked'], 'answer')} refused or unreadable. Whichever option these had named, the bias "
+                f"score would lie between {decimal(row['bound_low'])} and {decimal(row['bound_high'])}.",
+                ({**row, "lost": lost},),
+            )

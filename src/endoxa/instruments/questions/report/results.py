@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,15 +10,16 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from endoxa.instruments.questions.estimates.answers import grouped
-from endoxa.instruments.questions.estimates.inference import split_reason
-from endoxa.instruments.questions.headline import over_categories, units_of
+from endoxa.instruments.questions.estimates.measures import CELL
+from endoxa.instruments.questions.headline import leans_of, over_categories, units_of
 from endoxa.instruments.questions.thoughts.estimates import THOUGHT_TYPES
 from endoxa.report import inputs
 from endoxa.report.inputs import Run
 from endoxa.report.labels import DIRECTIONS, ModelName, name_models, read_labels
-from endoxa.report.tables import Field, number_field, text_field
-from endoxa.report.words import NO_VALUE, decimal, decimal_interval, listed
-from endoxa.schema import PROTOCOLS
+from endoxa.report.tables import Field, text_field
+from endoxa.report.words import NO_VALUE, listed
+from endoxa.schema import PROTOCOLS, SHOWN_OUTCOMES
+from endoxa.stats.verdicts import UNTESTED
 
 if TYPE_CHECKING:
     from endoxa.instruments.questions.estimates import QaAnalysis
@@ -29,7 +30,17 @@ SPOKEN_CONDITIONS = {AMBIGUOUS: "ambiguous", DISAMBIGUATED: "disambiguated"}
 CONTEXTS = {condition: f"In {spoken} contexts" for condition, spoken in SPOKEN_CONDITIONS.items()}
 """How a sentence about one kind of context begins."""
 BASELINE = PROTOCOLS[0]
+COUNTED_COLUMNS = (
+    *("category", "example_id", "variant", "model", "protocol", "repeat", "outcome"),
+    *("order", "ask", "served_model", "error"),
+)
+"""Columns that `question_counts` reads, beside the data set's."""
+MOST_NAMED = 6
+"""Places that a note names; more are counted."""
 _SHOWN = ("data", "category", "identity", "original", "substituted")
+
+Row = Mapping[str, Any]
+"""A row of one of the tables."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,14 +48,15 @@ class QaResults:
     """Everything that the answers of some runs say.
 
     All frames are in the order of `names`, protocols and `data`, and have two more columns: `label`, the model's, and
-    `line`, the same with the protocol behind it where that is not the baseline. Those with verdicts are `judged_as`.
+    `line`, the same with the protocol behind it where that is not the baseline.
 
     Attributes:
-        estimates: columns of `schema.QA_ESTIMATE_COLUMNS`.
-        retention: columns of `schema.RETENTION_COLUMNS`.
+        estimates: columns of `schema.QA_ESTIMATE_COLUMNS` and `schema.QA_COUNT_COLUMNS`.
+        leans: see `headline.leans_of`.
+        retention: columns of `schema.QA_COMPARISON_COLUMNS`.
         debias: columns of `schema.DEBIAS_COLUMNS`.
-        differences: columns of `schema.QA_DIFFERENCE_COLUMNS`.
-        outcomes: columns of `schema.OUTCOME_COLUMNS`.
+        differences: columns of `schema.QA_COMPARISON_COLUMNS`.
+        outcomes: see `outcome_shares`.
         question_counts: see `question_counts`.
         identities: columns of `schema.QA_IDENTITY_COLUMNS`.
         names: name of every model, in the order shown.
@@ -54,6 +66,7 @@ class QaResults:
     """
 
     estimates: pl.DataFrame
+    leans: pl.DataFrame
     retention: pl.DataFrame
     debias: pl.DataFrame
     differences: pl.DataFrame
@@ -77,13 +90,17 @@ class QaResults:
 
     @property
     def overall(self) -> pl.DataFrame:
-        """The estimates over all categories of each data set."""
-        return over_categories(self.estimates)
+        """The leans over all categories of each data set."""
+        return over_categories(self.leans)
 
     @property
     def lines(self) -> list[str]:
         """Every `line` of the estimates."""
         return self.estimates["line"].unique(maintain_order=True).to_list()
+
+    def measure(self, name: str) -> pl.DataFrame:
+        """The estimates of one measure over all categories of each data set."""
+        return over_categories(self.estimates).filter(name=name)
 
     def label(self, model: str) -> str:
         """The model as readers see it."""
@@ -93,18 +110,6 @@ class QaResults:
         """The rows of one protocol for each model: the baseline, or the first it was asked under."""
         protocols = self.estimates.group_by("model", maintain_order=True).agg(pl.col("protocol").first())
         return frame.join(protocols, on=["model", "protocol"], how="semi", maintain_order="left")
-
-    def interval_field(self, column: str = "", name: str = "") -> Field:
-        """A column of tables for an interval.
-
-        Args:
-            column: of the value; `_low` and `_high` behind it are its ends. Empty where they have no other name.
-            name: heading; the confidence level where empty.
-        """
-        low, high = (f"{column}_{end}".lstrip("_") for end in ("low", "high"))
-        return number_field(
-            name or f"{self.level} interval", lambda row: decimal_interval(row[low], row[high])
-        )
 
 
 def read_results(
@@ -163,26 +168,21 @@ def results_of(
         """With labels and lines, in order."""
         label = pl.col("model").replace_strict(short, return_dtype=pl.String)
         baseline = pl.col("protocol") == BASELINE
-        keys = [
-            pl.col(name).replace_strict(order, range(len(order)), return_dtype=pl.Int64)
-            for name, order in orders.items()
-            if name in frame.columns
-        ]
-        return (
-            _single_direction(frame)
-            .with_columns(
-                label=label,
-                line=pl.when(baseline).then(label).otherwise(pl.format("{} · {}", label, "protocol")),
-            )
-            .sort(keys, maintain_order=True)
+        shown = _single_direction(frame).with_columns(
+            label=label,
+            line=pl.when(baseline).then(label).otherwise(pl.format("{} · {}", label, "protocol")),
         )
+        keys = [in_order(name, order) for name, order in orders.items() if name in frame.columns]
+        return shown.sort(keys, maintain_order=True)
 
+    estimates, counts = analysis.estimates, analysis.counts
     return QaResults(
-        estimates=placed(judged_as(analysis.estimates, "lean", "lean_low", "lean_high")),
-        retention=placed(judged_as(analysis.retention, "ratio", n="n_items")),
+        estimates=placed(estimates.join(counts, on=CELL, how="left", maintain_order="left")),
+        leans=placed(leans_of(estimates, counts)),
+        retention=placed(analysis.retention),
         debias=placed(analysis.debias),
-        differences=placed(judged_as(analysis.differences, "difference", n="n_items")),
-        outcomes=placed(analysis.outcomes),
+        differences=placed(analysis.differences),
+        outcomes=placed(outcome_shares(counts)),
         question_counts=placed(question_counts(answers)),
         identities=placed(analysis.identities),
         names=names,
@@ -191,21 +191,21 @@ def results_of(
     )
 
 
-def judged_as(
-    rows: pl.DataFrame, value: str, low: str = "low", high: str = "high", n: str = "n"
-) -> pl.DataFrame:
-    """The rows with what their verdict is about under `value`, `low`, `high`, `n` and `reason`.
-
-    Why values or intervals are missing, which is `reason` in tables about questions, is in `missing`.
-    """
-    return rows.with_columns(value=value, low=low, high=high, n=n, missing="reason", reason="verdict_reason")
-
-
-COUNTED_COLUMNS = (
-    *("category", "example_id", "variant", "model", "protocol", "repeat", "outcome"),
-    *("order", "ask", "served_model", "error"),
-)
-"""Columns that `question_counts` reads, beside the data set's."""
+def outcome_shares(counts: pl.DataFrame) -> pl.DataFrame:
+    """Number `n` and `share` of every `outcome` that there is, over all categories, of `schema.QA_COUNT_COLUMNS`."""
+    persons, known, read = pl.col("n_persons"), pl.col("n_non_unknown"), pl.col("n_read")
+    numbers = (
+        *(pl.col("n_biased"), known - pl.col("n_biased"), persons - known, read - persons),
+        *(pl.col("n_refused"), pl.col("n_unparsed")),
+    )
+    kinds = dict(zip(SHOWN_OUTCOMES, numbers, strict=True))
+    cell = [name for name in CELL if name != "category"]
+    rows = (
+        over_categories(counts)
+        .select(*cell, **kinds)
+        .unpivot(index=cell, variable_name="outcome", value_name="n")
+    )
+    return rows.with_columns(share=pl.col("n") / pl.col("n").sum().over(cell)).filter(pl.col("n") > 0)
 
 
 def question_counts(answers: pl.DataFrame) -> pl.DataFrame:
@@ -237,66 +237,35 @@ def _single_direction(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.with_columns(pl.col(shown).str.replace_all(DIRECTIONS.pattern, ""))
 
 
-Row = Mapping[str, Any]
-"""A row of the estimates or of the retention ratios."""
-
-NOT_RECORDED = "no reason was recorded"
-ALL_READ = "all read"
-"""In place of bounds, where no answer is missing."""
-
-
-def value_with_sd(row: Row, column: str) -> str:
-    """'0.950 ± 0.002' over seeds; the pooled value where there was one seed, '–' where it is undefined."""
-    mean, sd = row[f"{column}_mean"], row[f"{column}_sd"]
-    if mean is None or sd is None:
-        return decimal(row[column])
-    return f"{decimal(mean)} ± {decimal(sd)}"
-
-
-def unread(row: Row) -> int:
-    """Answers that were refused or could not be read."""
-    return int(row["n_unparsed"] + row["n_refused"])
-
-
-def bounds(row: Row, column: str) -> tuple[float, float] | None:
-    """Least and largest value had the unread answers been read; None where all were, or no bounds are defined."""
-    lost = unread(row)
-    if not lost:
-        return None
-    if column == "accuracy":
-        ends = (row["n_correct"] / row["n"], (row["n_correct"] + lost) / row["n"])
-    else:
-        ends = (row.get(f"{column}_if_none"), row.get(f"{column}_if_all"))
-    return None if None in ends else (min(ends), max(ends))
-
-
-def missing(rows: Iterable[tuple[str, Row, str]]) -> Iterator[str]:
-    """One note for each reason why values are undefined, or have no interval.
+def reasons(rows: pl.DataFrame, where: Callable[[Row], str]) -> Iterator[str]:
+    """One note for each reason why something cannot be tested, is undefined, or has no interval.
 
     Args:
-        rows: where the value stands ('gpt-4o, Name'), its row and its column.
+        rows: of a table with `value`, `low` and `reason`; a `verdict` where something is tested.
+        where: where a row stands ('gpt-4o, Name').
     """
-    undefined: dict[str, dict[str, None]] = {}
-    alone: dict[str, dict[str, None]] = {}
-    for where, row, column in rows:
-        why, why_alone = split_reason(str(row["missing"] or "").rstrip("."), column)
-        if row[column] is None:
-            undefined.setdefault(why or NOT_RECORDED, {})[where] = None
-        elif row[f"{column}_low" if f"{column}_low" in row else "low"] is None:
-            alone.setdefault(why_alone or NOT_RECORDED, {})[where] = None
-    for reason, places in undefined.items():
-        yield f"{NO_VALUE} undefined: {reason} ({listed(list(places))})."
-    for reason, places in alone.items():
-        yield f"{NO_VALUE} beside a value: no interval, because {reason} ({listed(list(places))})."
+    notes: dict[tuple[str, str], dict[str, None]] = {}
+    for row in rows.iter_rows(named=True):
+        if row["verdict"] == UNTESTED:
+            what = "Cannot be tested:"
+        elif row["value"] is None:
+            what = f"{NO_VALUE} undefined:"
+        elif row["low"] is None:
+            what = f"{NO_VALUE} beside a value: no interval, because"
+        else:
+            continue
+        notes.setdefault((what, str(row["reason"] or "no reason was recorded")), {})[where(row)] = None
+    for (what, reason), places in notes.items():
+        named = listed(list(places)) if len(places) <= MOST_NAMED else f"{len(places)} rows of the table"
+        yield f"{what} {reason} ({named})."
 
 
-def in_order(column: str, order: Iterable[str]) -> pl.Expr:
+def in_order(column: str, order: Sequence[str]) -> pl.Expr:
     """What to sort by, so that the values of a column stand in this order."""
-    places = {value: place for place, value in enumerate(order)}
-    return pl.col(column).replace_strict(places, return_dtype=pl.Int64)
+    return pl.col(column).replace_strict(order, range(len(order)), return_dtype=pl.Int64)
 
 
-CONTEXTS_FIELD = text_field("contexts", lambda row: SPOKEN_CONDITIONS[row["context_condition"]])
-UNITS_FIELD = text_field("over", units_of)
+CONTEXTS_FIELD: Field = text_field("contexts", lambda row: SPOKEN_CONDITIONS[row["context_condition"]])
+UNITS_FIELD: Field = text_field("over", units_of)
 """Columns of tables: the kind of contexts a row is about, and the units of its interval and test."""
 OVER = "over templates and, where several templates share them, over stereotyped groups or attributes"
