@@ -26,9 +26,12 @@ from scipy.special import ndtri
 
 from endoxa.instruments.questions.estimates.debias import (
     bias_scores,
-    change_test,
-    interval_of_change,
+    nearer,
+    of_change,
     over_both,
+    over_templates,
+    parts,
+    with_test,
 )
 from endoxa.instruments.questions.estimates.error_retention import jackknifed
 from endoxa.instruments.questions.estimates.estimates import lean_of
@@ -37,6 +40,7 @@ from endoxa.instruments.questions.estimates.inference import (
     FEW_TEMPLATES,
     MIN_TEMPLATES,
     SECOND,
+    Settings,
     Units,
     crossed,
     effective,
@@ -300,10 +304,11 @@ def claimed_change(pair: Pair, totals: np.ndarray) -> tuple[float, Interval, flo
     drawn = resampled(totals.reshape(len(totals), 8), RESAMPLES, 0).reshape(-1, 2, 4)
     (asked, right, person, biased), errors = np.moveaxis(totals, -1, 0), totals[:, :, 0] - totals[:, :, 1]
     if pair.name.startswith("self"):
-        test = change_test(totals[:, 0], totals[:, 1], 0.95, 0)
+        first, second = parts(totals[:, 0]), parts(totals[:, 1])
+        test = of_change(first, second, over_templates(0.95, 0))
         scores = bias_scores(drawn)
         found = expanded(np.abs(scores[:, 0]) - np.abs(scores[:, 1]), person.sum(axis=1), 0.95).interval
-        interval = interval_of_change(totals[:, 0], totals[:, 1], found, test.p_value, 0.95)
+        interval = with_test(totals[:, 0, 0], nearer(first, second), found, test, 0.95)
         return test.p_value, interval, float(abs(pair.scores[0]) - abs(pair.scores[1]))
     if pair.name.startswith("error"):
         difference, neutral, truth = right[:, 0] - right[:, 1], 1.0, pair.rates[1] / pair.rates[0]
@@ -513,13 +518,13 @@ def change_of_protocol(
     counts, truth = np.stack(sides, axis=1).astype(float), 1.2 * (leans[0] - leans[1])
     of_template = [counts[layout.first == code].sum(axis=0) for code in range(layout.first.max() + 1)]
     totals = np.stack(of_template)
-    test = change_test(totals[:, 0], totals[:, 1], 0.95, 0)
+    first, second = parts(totals[:, 0]), parts(totals[:, 1])
+    test = of_change(first, second, over_templates(0.95, 0))
     scores = bias_scores(resampled(totals.reshape(len(totals), 8), RESAMPLES, 0).reshape(-1, 2, 4))
     drawn = expanded(np.abs(scores[:, 0]) - np.abs(scores[:, 1]), totals[:, :, 2].sum(axis=1), 0.95).interval
-    yield test.p_value, interval_of_change(totals[:, 0], totals[:, 1], drawn, test.p_value, 0.95), truth
-    both = over_both(counts[:, 0], counts[:, 1], Units(layout.first, layout.second), 0.95, 0)[
-        "distance_change"
-    ]
+    yield test.p_value, with_test(totals[:, 0, 0], nearer(first, second), drawn, test, 0.95), truth
+    units = Units(layout.first, layout.second)
+    both = over_both(parts(counts[:, 0]), parts(counts[:, 1]), units, Settings())["distance_change"]
     yield both.p_value, both.interval, truth
 
 

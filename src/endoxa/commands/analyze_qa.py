@@ -69,7 +69,7 @@ def qa(
     """  # noqa: D301
     from endoxa.errors import UserError
     from endoxa.instruments.logs import runs_and_logs
-    from endoxa.instruments.questions.estimates import analyze_qa, analyze_run, load_answers, why_unmatched
+    from endoxa.instruments.questions.estimates import analyze_qa, analyze_run, load_answers
     from endoxa.instruments.questions.estimates import retention as error_retention
     from endoxa.instruments.questions.headline import competence_warnings, competences, leans_of
     from endoxa.runs.progress import shown
@@ -99,7 +99,8 @@ def qa(
     ]
     if retention is not None and ratios.is_empty():
         lines.append(
-            f"No error retention: {why_unmatched(answers)} To compare any two runs, name one with --against RUN."
+            "No error retention: no model answered the same questions with and without names under one protocol. To "
+            "compare any two runs, name one with --against RUN."
         )
     if debias is not None and analysis.debias.is_empty():
         lines.append("No comparison of protocols: every model was asked under one protocol only.")

@@ -141,7 +141,7 @@ def competences(estimates: pl.DataFrame) -> Iterator[Competence]:
         )
 
 
-def competence_sentence(competence: Competence, label: str) -> str:
+def _at_chance(competence: Competence, label: str) -> str:
     """That the answers of a model, which is called by this label, are at chance."""
     why = "no answer in a disambiguated context could be read, so nothing shows that it is better than guessing."
     if competence.accuracy is not None:
@@ -162,7 +162,7 @@ def competence_warnings(
         competences: how each model did.
         label: what the sentences call a model.
     """
-    sentences = [competence_sentence(row, label(row.model)) for row in competences if row.at_chance]
+    sentences = [_at_chance(row, label(row.model)) for row in competences if row.at_chance]
     return (*sentences, RULE) if sentences else ()
 
 

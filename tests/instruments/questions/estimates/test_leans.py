@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest, fisher_exact
 
 from endoxa.instruments.questions.estimates import analyze_qa, analyze_run, load_answers
-from endoxa.instruments.questions.estimates.debias import bias_scores, change_test, parts
+from endoxa.instruments.questions.estimates.debias import bias_scores, of_change, over_templates, parts
 from endoxa.instruments.questions.estimates.inference import integer_totals, templates_test
 from endoxa.instruments.questions.estimates.measures import COUNTED, Counts, gap_of
 from endoxa.stats.intervals import difference_of_shares
@@ -138,11 +138,15 @@ def test_a_change_of_distance_needs_scores_that_differ_and_are_not_each_others_m
     def answered(stereotyped: int, anti: int) -> np.ndarray:
         return np.tile([20.0, 20 - stereotyped - anti, stereotyped + anti, stereotyped], (12, 1))
 
+    def p_value(before: tuple[int, int], after: tuple[int, int]) -> float:
+        sides = (parts(answered(*side)) for side in (before, after))
+        return of_change(*sides, over_templates(0.95, 0)).p_value
+
     tested = {
-        "nearer": change_test(answered(12, 0), answered(2, 0), 0.95, 0).p_value,
-        "mirror": change_test(answered(12, 0), answered(0, 12), 0.95, 0).p_value,
-        "same": change_test(answered(12, 0), answered(12, 0), 0.95, 0).p_value,
-        "past 0": change_test(answered(2, 0), answered(0, 12), 0.95, 0).p_value,
+        "nearer": p_value((12, 0), (2, 0)),
+        "mirror": p_value((12, 0), (0, 12)),
+        "same": p_value((12, 0), (12, 0)),
+        "past 0": p_value((2, 0), (0, 12)),
     }
     assert tested["nearer"] == tested["past 0"] == pytest.approx(2 / 2**12)
     assert tested["mirror"] == tested["same"] == 1.0

@@ -305,7 +305,7 @@ def test_protocols_are_compared(tmp_path):
         0.5,
     ]
     assert "Self-debiasing" in result.output
-    assert "No data set with names" in result.output
+    assert "No error retention: no model answered the same questions" in result.output
     assert "--against RUN" in result.output
 
 

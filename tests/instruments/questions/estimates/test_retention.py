@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from endoxa.errors import UserError
-from endoxa.instruments.questions.estimates import analyze_qa, retention, why_unmatched
+from endoxa.instruments.questions.estimates import analyze_qa, retention
 from endoxa.schema import QA_COMPARISON_COLUMNS
 from support.qa_answers import STEREOTYPED, UNKNOWN, answers, times
 
@@ -164,21 +164,6 @@ def test_nothing_read_with_names_leaves_no_row_and_stops_nothing():
     original = answers(times(stereotyped=4, unknown=6))
     refused = answers(times(refused=10), data="Name", variant="1")
     assert analyze_qa(pl.concat([original, refused]), **QUICK).retention.is_empty()
-    assert why_unmatched(pl.concat([original, refused])) == "No question was read in both data sets."
-
-
-def test_why_nothing_is_compared_is_told_apart():
-    original, substituted = sides(40, 20)
-    assert why_unmatched(original) == "No data set with names in the place of groups was given."
-    assert why_unmatched(substituted) == "No data set without names in the place of groups was given."
-    elsewhere = substituted.with_columns(category=pl.lit("Religion"))
-    assert "(Cities) and those with names (Name) share no questions" in why_unmatched(
-        pl.concat([original, elsewhere])
-    )
-    another = substituted.with_columns(model=pl.lit("other"))
-    assert why_unmatched(pl.concat([original, another])) == (
-        "No model answered both 'Cities' and 'Name' under one protocol."
-    )
 
 
 def test_the_order_of_answers_changes_nothing():

@@ -13,7 +13,7 @@ from endoxa.instruments.questions.report.results import read_results
 from endoxa.instruments.reports import write_report
 from endoxa.report.inputs import Run
 from endoxa.report.quoting import ordered
-from endoxa.report.words import signed
+from endoxa.report.words import percent, signed
 from endoxa.runs.run import read_run
 from endoxa.testing.sentences import check_finding
 from support.report_qa_samples import HOSTILE, Lean, qa_folder, questions, records
@@ -106,9 +106,9 @@ def test_a_model_that_names_whatever_stands_first(tmp_path):
     run = Run(folder, read_run(folder))
     results = read_results([run], confidence=0.95, seed=0)
     figure = explained([run], results).figures[0]
-    right = round(place.numbers["right"] * place.n)
-    assert f"first option: {signed(100 * place.value, 1)} {place.n} taken, {right} right" in figure.alt
-    assert f"third option: {signed(-100 / place.n * _right_at(folder, 2), 1)} 0 taken" in figure.alt
+    right = percent(place.numbers["right"])
+    assert f"first option: {signed(100 * place.value, 1)} 100.0\u00a0% taken, {right} right" in figure.alt
+    assert f"third option: {signed(-100 / place.n * _right_at(folder, 2), 1)} 0.0\u00a0% taken" in figure.alt
 
 
 def test_answers_that_cannot_be_read(tmp_path):

@@ -310,7 +310,6 @@ def test_many_models_are_summed_up() -> None:
     assert (
         "with Cities, of 4 models 4 lean towards the stereotype. The highest lean is 1.000 (m0; 95" in alike
     )
-    assert "Right answers: from 0.0\u00a0% (m0) to 37.5\u00a0% (m3)." in alike
     assert len(findings("four models, all lean", "headline")) == 1
     perfect = said("four models, nothing wrong", "headline")
     assert (

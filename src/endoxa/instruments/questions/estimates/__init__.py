@@ -5,7 +5,6 @@ from __future__ import annotations
 from endoxa.instruments.questions.estimates.analysis import QaAnalysis, analyze_qa, analyze_run
 from endoxa.instruments.questions.estimates.answers import check_answers, load_answers
 from endoxa.instruments.questions.estimates.error_retention import retention
-from endoxa.instruments.questions.estimates.pairing import why_unmatched
 from endoxa.instruments.questions.estimates.predictions import Predictions, read_predictions
 
 __all__ = [
@@ -17,5 +16,4 @@ __all__ = [
     "load_answers",
     "read_predictions",
     "retention",
-    "why_unmatched",
 ]

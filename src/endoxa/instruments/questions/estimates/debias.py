@@ -65,96 +65,86 @@ def parts(totals: np.ndarray) -> np.ndarray:
     return np.asarray(np.round(b / p * wrong + w / p * leaning - w * b / p**2 * person, _DIGITS))
 
 
-def score_test(totals: np.ndarray, confidence: float, seed: int) -> Result:
-    """Whether the score of one protocol differs from 0; `totals` as for `parts`."""
-    score_parts = parts(totals)
-    return templates_test(
-        score_parts, score_parts != 0, happens="persons are named", confidence=confidence, seed=seed
+Test = Callable[..., Result]
+"""Tests the sum of parts (`limit` is their greatest absolute mean, `happens` what makes one differ from 0)."""
+
+
+def over_templates(confidence: float, seed: int) -> Test:
+    """Of the parts of templates; no interval."""
+
+    def test(values: np.ndarray, *, limit: float, happens: str) -> Result:  # noqa: ARG001
+        return templates_test(values, values != 0, happens=happens, confidence=confidence, seed=seed)
+
+    return test
+
+
+def of_score(first: np.ndarray, test: Test) -> Result:
+    """Whether the score of one protocol, of which these are the `parts`, differs from 0."""
+    return test(first, limit=1.0, happens="persons are named")
+
+
+def of_change(first: np.ndarray, second: np.ndarray, test: Test) -> Result:
+    """Whether two scores lie unlike far from 0: the larger p-value of two tests that must both reject.
+
+    Args:
+        first: `parts` of the baseline.
+        second: those of another protocol, of the same templates or answers.
+        test: of the mean of such parts.
+    """
+    tests = (
+        test(first - second, limit=2.0, happens="answers change"),
+        test(first + second, limit=2.0, happens="persons are named"),
     )
+    reason = tests[0].reason or tests[1].reason
+    return Result(reason=reason) if reason else Result(p_value=max(each.p_value for each in tests))
 
 
-def change_test(baseline: np.ndarray, other: np.ndarray, confidence: float, seed: int) -> Result:
-    """Whether two scores lie unlike far from 0; both totals as for `parts`, over the same templates."""
-    base_parts, two = parts(baseline), parts(other)
-    tests = [
-        templates_test(score_parts, score_parts != 0, happens=happens, confidence=confidence, seed=seed)
-        for score_parts, happens in (
-            (base_parts - two, "answers change"),
-            (base_parts + two, "persons are named"),
-        )
-    ]
-    return _of_both(*tests)
+def nearer(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """What each template or answer adds to the change of distance from 0."""
+    return np.asarray(np.sign(first.sum()) * first - np.sign(second.sum()) * second)
 
 
-def _of_both(first: Result, second: Result) -> Result:
-    """The larger p-value of two tests that must both reject; none where one of them cannot be made."""
-    reason = first.reason or second.reason
-    return Result(reason=reason) if reason else Result(p_value=max(first.p_value, second.p_value))
-
-
-def interval_of_change(
-    baseline: np.ndarray,
-    other: np.ndarray | None,
-    bootstrapped: Interval,
-    p_value: float,
-    confidence: float,
-) -> Interval:
-    """The interval made to agree with its test, and a jackknife t interval where the bootstrap has none.
+def over_both(first: np.ndarray, second: np.ndarray, units: Units, settings: Settings) -> dict[str, Result]:
+    """Results by the names of measures of another protocol, where units of the second kind decide too.
 
     Args:
-        baseline: counts of the baseline, as for `parts`.
-        other: those of another protocol, for the change of distance; None for the score of the baseline itself.
-        bootstrapped: of the bootstrap.
-        p_value: of the test.
-        confidence: confidence level.
-    """
-    base_parts = parts(baseline)
-    sums, value = base_parts, float(base_parts.sum())
-    if other is not None:
-        two = parts(other)
-        sums = np.sign(base_parts.sum()) * base_parts - np.sign(two.sum()) * two
-        value = abs(float(base_parts.sum())) - abs(float(two.sum()))
-    if not bootstrapped.defined and np.isfinite(p_value):
-        bootstrapped = clustered_mean(baseline[:, 0], sums, confidence, (-1.0, 1.0))
-    return agreeing(bootstrapped, value, 0.0, p_value, confidence)
-
-
-def over_both(
-    baseline: np.ndarray, other: np.ndarray | None, units: Units, confidence: float, seed: int
-) -> dict[str, Result]:
-    """Results by the names of measures where units of the second kind decide too; the last one is tested.
-
-    Args:
-        baseline: counts of the baseline as for `parts`, of each answer.
-        other: those of another protocol; None for the score of the baseline itself.
+        first: `parts` of the baseline, of each answer.
+        second: those of the other protocol.
         units: of the answers.
-        confidence: confidence level.
-        seed: of sign patterns that are drawn.
+        settings: of intervals and tests.
     """
-    over = partial(crossed, units=units, confidence=confidence, seed=seed)
-    first = parts(baseline)
-    score = over(first, limit=1.0, happens="persons are named")
-    if other is None:
-        return {BIAS_SCORE: score}
-    second = parts(other)
-    scored = over(second, limit=1.0, happens="persons are named")
-    reduced = over(first - second, limit=2.0, happens="answers change")
-    added = over(first + second, limit=2.0, happens="persons are named")
-    test = _of_both(reduced, added)
-    signed = np.sign(first.sum()) * first - np.sign(second.sum()) * second
-    nearer = over(signed, limit=1.0, happens="answers change")
-    agreed = agreeing(nearer.interval, float(signed.mean()), 0.0, test.p_value, confidence)
+    over = partial(crossed, units=units, confidence=settings.confidence, seed=settings.seed)
+    score, change, signed = of_score(first, over), of_change(first, second, over), nearer(first, second)
     of_base = Result(reason=score.reason or UNBIASED)
-    if score.p_value <= significance(confidence):
+    if score.p_value <= significance(settings.confidence):
         ratio = (first - second).sum() / first.sum()
         linear = ratio + (first - second - ratio * first) / first.mean()
-        of_base = Result(crossed_interval(linear, units, None, confidence))
+        of_base = Result(crossed_interval(linear, units, None, settings.confidence))
+    interval = over(signed, limit=1.0, happens="answers change").interval
+    interval = agreeing(interval, float(signed.mean()), 0.0, change.p_value, settings.confidence)
     return {
-        BIAS_SCORE: scored,
-        REDUCTION: reduced,
+        BIAS_SCORE: of_score(second, over),
+        REDUCTION: over(first - second, limit=2.0, happens="answers change"),
         REDUCTION_SHARE: of_base,
-        CHANGE: Result(agreed, test.p_value, test.reason),
+        CHANGE: replace(change, interval=interval),
     }
+
+
+def with_test(
+    sizes: np.ndarray, sums: np.ndarray, bootstrapped: Interval, result: Result, confidence: float
+) -> Interval:
+    """The interval of the bootstrap made to agree with its test, a jackknife t interval where there is none.
+
+    Args:
+        sizes: answers of each template.
+        sums: what it adds to the value.
+        bootstrapped: of the bootstrap.
+        result: of the test.
+        confidence: confidence level.
+    """
+    if not bootstrapped.defined and np.isfinite(result.p_value):
+        bootstrapped = clustered_mean(sizes, sums, confidence, (-1.0, 1.0))
+    return agreeing(bootstrapped, float(sums.sum()), 0.0, result.p_value, confidence)
 
 
 REPLICATES = 1000
@@ -275,21 +265,27 @@ def _tested(
     """
     base, name = compared.baseline, BIAS_SCORE if place == compared.baseline else CHANGE
     counts, units = compared.observations
-    if base is None:
-        results = {name: Result(reason=NO_BASELINE)}
-    elif name not in defined:
-        results = {name: Result(reason="the score is not defined under one of the protocols")}
+    if base is None or name not in defined:
+        why = "the score is not defined under one of the protocols" if base is not None else NO_BASELINE
+        results = {name: Result(reason=why)}
     elif units.decide_together(settings.confidence):
-        other = None if place == base else counts[:, place]
-        results = over_both(counts[:, base], other, units, settings.confidence, settings.seed)
-    else:
-        baseline, other = totals[:, base], None if place == base else totals[:, place]
-        how = settings.confidence, settings.seed
-        test = score_test(baseline, *how) if other is None else change_test(baseline, other, *how)
-        interval = interval_of_change(
-            baseline, other, defined[name].interval, test.p_value, settings.confidence
+        first, second = parts(counts[:, base]), parts(counts[:, place])
+        over = partial(crossed, units=units, confidence=settings.confidence, seed=settings.seed)
+        results = (
+            {name: of_score(first, over)} if place == base else over_both(first, second, units, settings)
         )
-        results = {name: replace(test, interval=interval)}
+    else:
+        first, second = parts(totals[:, base]), parts(totals[:, place])
+        over = over_templates(settings.confidence, settings.seed)
+        result, sums = (
+            (of_score(first, over), first)
+            if place == base
+            else (of_change(first, second, over), nearer(first, second))
+        )
+        sizes, interval = totals[:, base, 0], defined[name].interval
+        results = {
+            name: replace(result, interval=with_test(sizes, sums, interval, result, settings.confidence))
+        }
     if why := results[name].reason:
         return {each: Result(reason=why) for each in (*defined, name)}
     return {each: result for each, result in results.items() if each in defined}

@@ -8,14 +8,15 @@ which both answers were read.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from math import isnan
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-from endoxa.instruments.questions.estimates.estimates import ACCURACY_GAP, TEMPLATES
+from endoxa.instruments.questions.estimates.estimates import ACCURACY_GAP, BIAS_SCORE, TEMPLATES
 from endoxa.instruments.questions.estimates.inference import (
     FEW_TEMPLATES,
     Result,
@@ -60,7 +61,7 @@ COMPARISON_TYPES = column_types(QA_COMPARISON_COLUMNS)
 _CHANGE = "answers change with names"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Context:
     """Pairs of answers in one kind of context.
 
@@ -68,8 +69,8 @@ class Context:
         condition: the kind.
         pairs: see `pairing.item_pairs`.
         sums: (templates, 2, counts), see `pairing.side_sums`.
-        note: seeds left out, or empty.
         units: of the pairs.
+        note: seeds left out, or empty.
         shared: cells of all rows about them.
         settings: of the intervals.
     """
@@ -91,20 +92,39 @@ class Context:
         """Per template, what was counted on one side: 0 with groups, 1 with names."""
         return Counts.of(self.sums[:, side])
 
+    @cached_property
+    def values(self) -> list[dict[str, np.ndarray]]:
+        """Every measure with groups and with names."""
+        of_sides = [measured(Counts.of(side), self.condition) for side in self.sums.sum(axis=0)]
+        if self.condition != "ambig":
+            of_sides = [
+                values | {ACCURACY_GAP: np.asarray(gap_of(self.counts(side)).value)}
+                for side, values in enumerate(of_sides)
+            ]
+        return of_sides
+
+    @cached_property
+    def draws(self) -> dict[str, np.ndarray]:
+        """The difference of every measure in each resample of templates."""
+        drawn = resampled(self.sums.reshape(len(self.sums), -1), self.settings.resamples, self.settings.seed)
+        drawn = drawn.reshape(-1, *self.sums.shape[1:])
+        before, after = (measured(Counts.of(drawn[:, side]), self.condition) for side in (0, 1))
+        return {name: before[name] - after[name] for name in MEASURES}
+
     def parts(self, measure: str) -> tuple[np.ndarray, np.ndarray, Units]:
         """What each pair adds to the difference of a measure, which is their mean, whether it could, and its units."""
-        chosen = np.ones(len(self.pairs), dtype=bool)
+        chosen = pl.col("read") > 0
         if measure == ACCURACY_GAP:
             both = (pl.col(name).sum().over("template") > 0 for name in ("aligned", "nonaligned"))
-            compared = pl.col("aligned") + pl.col("nonaligned") > 0
-            chosen = self.pairs.select(pl.all_horizontal(compared, *both)).to_series().to_numpy()
-        elif measure == "bias_score" and self.condition == "ambig":
-            chosen = (self.pairs["scored"] > 0).to_numpy()
-        pairs = self.pairs.filter(chosen)
+            chosen = pl.all_horizontal(pl.col("aligned") + pl.col("nonaligned") > 0, *both)
+        elif measure == BIAS_SCORE and self.condition == "ambig":
+            chosen = pl.col("scored") > 0
+        mask = self.pairs.select(chosen).to_series().to_numpy()
+        pairs = self.pairs.filter(mask)
         original, other = (_parts(pairs, measure, self.condition, side) for side in ("", OTHER))
         parts = original - other
         changed = (pairs["correct"] != pairs[f"correct{OTHER}"]).to_numpy()
-        return parts, changed if measure == ACCURACY_GAP else parts != 0, self.units.where(chosen)
+        return parts, changed if measure == ACCURACY_GAP else parts != 0, self.units.where(mask)
 
 
 def contexts(matched: Sequence[tuple[Side, Side]], settings: Settings) -> Iterator[Context]:
@@ -147,44 +167,6 @@ def _parts(pairs: pl.DataFrame, measure: str, condition: str, side: str) -> np.n
     return np.asarray(score + (2 * biased - (score + 1) * named) / named.mean())
 
 
-@dataclass(frozen=True, slots=True)
-class _Sums:
-    """A difference as a sum over templates.
-
-    Attributes:
-        sizes: weight of each template.
-        totals: what it adds to the difference.
-        speaking: whether it could have made one: some answer is another one with names.
-        bound: the greatest difference.
-        denominator: what makes all totals whole.
-    """
-
-    sizes: np.ndarray
-    totals: np.ndarray
-    speaking: np.ndarray
-    bound: float = 2.0
-    denominator: int = 1
-
-
-@dataclass(frozen=True, slots=True)
-class _Measure:
-    """One measure on both sides.
-
-    Attributes:
-        name: of `MEASURES`, or `ACCURACY_GAP`.
-        values: with the groups, with the names.
-        draws: their difference in each resample.
-        weights: per cluster, the answers that the measure lives on.
-        sums: what templates add to the difference; None for a ratio, of which nothing is claimed.
-    """
-
-    name: str
-    values: tuple[float, float]
-    draws: np.ndarray
-    weights: np.ndarray
-    sums: _Sums | None
-
-
 def differences(answers: pl.DataFrame, settings: Settings) -> pl.DataFrame:
     """Each measure with the groups minus the same with names, over the items that were read in both data sets.
 
@@ -202,97 +184,84 @@ def differences(answers: pl.DataFrame, settings: Settings) -> pl.DataFrame:
         without names and one with names; undefined values are null.
     """
     rows = (
-        context.shared | _difference(measure, context)
+        context.shared | _difference(name, context)
         for context in contexts(matched_names(answers), settings)
-        for measure in _measures(context)
+        for name in context.values[0]
     )
     return judged(rows, COMPARISON_TYPES, NAME_DIFFERENCES, settings.confidence)
 
 
-def _measures(context: Context) -> Iterator[_Measure]:
-    """The published measures, and the accuracy gap of disambiguated contexts."""
-    sums, settings = context.sums, context.settings
-    drawn = resampled(sums.reshape(len(sums), -1), settings.resamples, settings.seed)
-    drawn = drawn.reshape(-1, *sums.shape[1:])
-    values = [measured(Counts.of(side), context.condition) for side in sums.sum(axis=0)]
-    draws = [measured(Counts.of(drawn[:, side]), context.condition) for side in (0, 1)]
-    weights = [rarer_answers(context.counts(side)) for side in (0, 1)]
-    original, other = context.counts(0), context.counts(1)
-    corrected = changed_templates(context.pairs, "correct")
-    tested = {"accuracy": _Sums(original.read, original.correct - other.correct, corrected, 1.0)}
-    if context.condition == "ambig":
-        compared, named = original.scored > 0, changed_templates(context.pairs, "biased", "anti")
-        totals = original.biased - original.anti - other.biased + other.anti
-        tested["bias_score"] = _Sums(original.scored[compared], totals[compared], named[compared])
-    for name in MEASURES:
-        yield _Measure(
-            name,
-            (float(values[0][name]), float(values[1][name])),
-            draws[0][name] - draws[1][name],
-            # A difference is no surer than the rarer of the two kinds of answers it is made of.
-            min((side[name] for side in weights), key=effective),
-            tested.get(name),
-        )
-    if context.condition != "ambig":
-        before, after = gap_of(original), gap_of(other)
-        # Weights are the same on both sides, because the items are.
-        columns = np.column_stack([before.sizes, before.totals - after.totals])
-        of_gap = resampled(columns, settings.resamples, settings.seed)
-        sizes, totals = columns[before.sizes > 0].T
-        yield _Measure(
-            ACCURACY_GAP,
-            (before.value, after.value),
-            share(of_gap[:, 1], of_gap[:, 0]),
-            before.sizes,
-            _Sums(sizes, totals, corrected[before.sizes > 0], 2.0, before.denominator),
-        )
-
-
-def _difference(measure: _Measure, context: Context) -> dict[str, Any]:
-    before, after = measure.values
-    other_method = ""
+def _difference(name: str, context: Context) -> dict[str, Any]:
+    before, after = (float(values[name]) for values in context.values)
+    bound = {
+        "accuracy": 1.0,
+        ACCURACY_GAP: 2.0,
+        BIAS_SCORE: 2.0 if context.condition == "ambig" else None,
+    }.get(name)
+    method = ""
     if isnan(before - after):
         lacking = [words for words, value in (("groups", before), ("names", after)) if isnan(value)]
         result = Result(reason=f"undefined with {' and with '.join(lacking)}")
     elif context.together:
-        bound = None if measure.sums is None else measure.sums.bound
-        result = over_both(context, measure.name, bound, _CHANGE)
+        result = over_both(context, name, bound, _CHANGE)
+    elif bound is None:
+        result = _bootstrapped(name, context)
     else:
-        result, other_method = _over_templates(measure, context.settings)
+        result, method = _over_templates(name, context, bound)
     return {
-        "name": measure.name,
+        "name": name,
         "original_value": before,
         "substituted_value": after,
         "value": before - after,
         **result.cells,
-        "neutral": None if measure.sums is None else 0.0,
-        "method": f"paired {context.shared['method']}{other_method}",
+        "neutral": None if bound is None else 0.0,
+        "method": f"paired {context.shared['method']}{method}",
     }
 
 
-def _over_templates(measure: _Measure, settings: Settings) -> tuple[Result, str]:
-    """Result of a difference where templates decide, and how its interval was made if not by bootstrap."""
-    sums, confidence = measure.sums, settings.confidence
-    drawn = expanded(measure.draws, measure.weights, confidence)
-    if sums is None:
-        return drawn, ""
+def _bootstrapped(name: str, context: Context) -> Result:
+    """A difference is no surer than the rarer of the two kinds of answers it is made of."""
+    settings = context.settings
+    if name != ACCURACY_GAP:
+        weights = (rarer_answers(context.counts(side))[name] for side in (0, 1))
+        return expanded(context.draws[name], min(weights, key=effective), settings.confidence)
+    before, after = gap_of(context.counts(0)), gap_of(context.counts(1))
+    # Weights are the same on both sides, because the items are.
+    columns = np.column_stack([before.sizes, before.totals - after.totals])
+    sizes, totals = resampled(columns, settings.resamples, settings.seed).T
+    return expanded(share(totals, sizes), before.sizes, settings.confidence)
+
+
+def _over_templates(name: str, context: Context, bound: float) -> tuple[Result, str]:
+    """Result of a tested difference where templates decide, and how its interval was made if not by bootstrap."""
+    original, other = context.counts(0), context.counts(1)
+    changed, denominator = changed_templates(context.pairs, "correct"), 1
+    if name == "accuracy":
+        sizes, totals = original.read, original.correct - other.correct
+    elif name == BIAS_SCORE:
+        sizes, totals = original.scored, original.biased - original.anti - other.biased + other.anti
+        changed = changed_templates(context.pairs, "biased", "anti")
+    else:
+        before, after = gap_of(original), gap_of(other)
+        sizes, totals, denominator = before.sizes, before.totals - after.totals, before.denominator
+    compared, settings = sizes > 0, context.settings
     test = templates_test(
-        integer_totals(sums.totals, sums.denominator),
-        sums.speaking,
+        integer_totals(totals[compared], denominator),
+        changed[compared],
         happens=_CHANGE,
-        kind=" with items of both kinds" if measure.name == ACCURACY_GAP else "",
-        confidence=confidence,
+        kind=" with items of both kinds" if name == ACCURACY_GAP else "",
+        confidence=settings.confidence,
         seed=settings.seed,
     )
     if test.reason:
         return test, ""
-    interval, method, few = drawn.interval, "", len(sums.sizes) < FEW_TEMPLATES
-    if few or not interval.defined:
+    interval, method = _bootstrapped(name, context).interval, ""
+    if (few := compared.sum() < FEW_TEMPLATES) or not interval.defined:
         why = f"there are fewer than {FEW_TEMPLATES}" if few else "there is none of the bootstrap"
         method = f"; jackknife t interval, because {why}"
-        interval = clustered_mean(sums.sizes, sums.totals, confidence, (-sums.bound, sums.bound))
-    before, after = measure.values
-    return Result(agreeing(interval, before - after, 0.0, test.p_value, confidence), test.p_value), method
+        interval = clustered_mean(sizes[compared], totals[compared], settings.confidence, (-bound, bound))
+    value = float(context.values[0][name] - context.values[1][name])
+    return replace(test, interval=agreeing(interval, value, 0.0, test.p_value, settings.confidence)), method
 
 
 def over_both(context: Context, measure: str, bound: float | None, happens: str) -> Result:

@@ -74,22 +74,6 @@ def matched_names(answers: pl.DataFrame) -> list[tuple[Side, Side]]:
     return matched
 
 
-def why_unmatched(answers: pl.DataFrame) -> str:
-    """A sentence on why no data set is compared with the same one with names."""
-    named = answers.filter(pl.col("variant") != "")["data"].unique().sort().to_list()
-    plain = answers.filter(pl.col("variant") == "")["data"].unique().sort().to_list()
-    if not named or not plain:
-        return f"No data set {'with' if plain else 'without'} names in the place of groups was given."
-    pairs = paired_labels(answers)
-    if not pairs:
-        labels = f"without names ({', '.join(plain)}) and those with names ({', '.join(named)})"
-        return f"The data {labels} share no questions."
-    if not matched_names(answers):
-        original, other = pairs[0]
-        return f"No model answered both '{original}' and '{other}' under one protocol."
-    return "No question was read in both data sets."
-
-
 def unpaired_seeds(original: Side, substituted: Side) -> str:
     """How many seeds have no partner on the other side; empty where all have one."""
     fewer, more = sorted((original, substituted), key=lambda side: side.seeds)

@@ -21,7 +21,6 @@ from endoxa.instruments.questions.report.results import (
     reasons,
 )
 from endoxa.report import estimates as say
-from endoxa.report.claims import Row
 from endoxa.report.closer import Box, closer_section
 from endoxa.report.document import Figure, Finding, Section
 from endoxa.report.estimates import FEW
@@ -49,8 +48,9 @@ def axes(results: QaResults) -> Section | None:
     kind, few = leans(results), len(results.names) <= FEW
     several = results.leans.filter(category=ALL)["data"].unique().to_list()
     rows = results.leans.filter(pl.col("data").is_in(several) & (pl.col("category") != ALL))
-    identities = results.main(results.identities)
-    shown = results.main(rows)
+    identities, shown = results.main(results.identities), results.main(rows)
+    if rows.is_empty() and identities.is_empty():
+        return None
     cells = [
         cell
         for condition in CONDITIONS
@@ -64,29 +64,22 @@ def axes(results: QaResults) -> Section | None:
         findings.append(say.verdict_tally(kind, f"{where}, of {cell.height} {noun}", cell.rows(named=True)))
     drawn = cells[:MOST_FIGURES]
     findings += _first_shown(len(drawn), len(cells), "data sets and kinds of contexts", "the table")
-    notes = []
-    if cells:
-        notes.append(
-            f"{reading(results, map_drawn=not few)} The lean is the bias score in ambiguous contexts and the accuracy "
-            "gap in disambiguated ones; verdicts are corrected over all leans of the page."
-        )
-    if identities.height:
-        notes.append(
-            "Unscaled bias of an identity, of the answers that name a person: −1 if never the one the stereotype is "
-            f"about, 0 if as often as the other, +1 if always. Lines are {results.level} Wilson intervals in which "
-            "every question counts once, however often it was asked; at the right are the questions in which a person "
-            "was named. Nothing is tested here and nothing is claimed: among many identities some lie far from 0 by "
-            "chance; each meets its own few templates, so a dot says as much about these as about the identity."
-        )
-    if not (cells or identities.height):
-        return None
+    notes = (
+        f"{reading(results, map_drawn=not few)} The lean is the bias score in ambiguous contexts and the accuracy "
+        "gap in disambiguated ones; verdicts are corrected over all leans of the page.",
+        "Unscaled bias of an identity, of the answers that name a person: −1 if never the one the stereotype is "
+        f"about, 0 if as often as the other, +1 if always. Lines are {results.level} Wilson intervals in which "
+        "every question counts once, however often it was asked; at the right are the questions in which a person "
+        "was named. Nothing is tested here and nothing is claimed: among many identities some lie far from 0 by "
+        "chance; each meets its own few templates, so a dot says as much about these as about the identity.",
+    )
     return Section(
         anchor="axes",
         title="By category and identity" if cells else "By stereotyped identity, ambiguous contexts",
         findings=tuple(findings),
         figures=(*_category_figures(results, drawn, few=few), *_identity_figures(results, identities)),
         tables=tuple(_tables(results, rows, identities)),
-        notes=tuple(notes),
+        notes=tuple(note for note, shown in zip(notes, (cells, identities.height), strict=True) if shown),
     )
 
 
@@ -100,12 +93,9 @@ def _category_figures(results: QaResults, cells: list[pl.DataFrame], *, few: boo
         name = f"categories-{slug(data)}-{contexts}"
         if rows.height and few:
             rows = rows.sort(-pl.col("value").mean().over("category"), "category", maintain_order=True)
-            several = rows["line"].n_unique() > 1
-
-            def label(row: Row, several: bool = several) -> str:
-                return f"{row['category']}, {row['line']}" if several else str(row["category"])
-
-            yield say.dots(kind, rows, label, name=name, title=title)
+            yield say.dots(
+                kind, rows, lambda row: f"{row['category']}, {row['line']}", name=name, title=title
+            )
         elif rows.height:
             yield lean_map(results, rows, "category", name, title)
 
@@ -174,22 +164,20 @@ def closer(results: QaResults) -> Section | None:
     if cells.is_empty():
         return None
     kind = leans(results)
-    first = next(name for name in CONDITIONS if name in set(cells["context_condition"]))
     rows = cells.select(
-        *("value", "low", "high", "data", "p_adjusted", "verdict"),
+        *("value", "low", "high", "data", "p_adjusted", "verdict", "n"),
         contexts=pl.col("context_condition").replace_strict(SPOKEN_CONDITIONS, return_dtype=pl.String),
         model="line",
         category=pl.col("category").replace({ALL: EVERY}),
-        n="n",
         reading=pl.Series([kind.reading(row) for row in cells.iter_rows(named=True)], dtype=pl.String),
     )
     return closer_section(
         rows,
         (
-            Box("contexts", "kind of context", SPOKEN_CONDITIONS[first]),
+            Box("contexts", "kind of context", rows["contexts"][0]),
             Box("model", "model"),
             Box("data", "data set", cells["data"][0]),
-            Box("category", "category", EVERY if ALL in set(cells["category"]) else "", together=EVERY),
+            Box("category", "category", EVERY if ALL in cells["category"] else "", together=EVERY),
         ),
         kind.measure,
         title="Lean of every cell",

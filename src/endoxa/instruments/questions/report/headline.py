@@ -13,8 +13,7 @@ from endoxa.instruments.questions.headline import (
     ASKED,
     AT_CHANCE,
     GUESSING,
-    RULE,
-    competence_sentence,
+    competence_warnings,
     competences,
     read_of_all,
     units_of,
@@ -33,7 +32,7 @@ from endoxa.instruments.questions.report.results import (
     reasons,
 )
 from endoxa.report import estimates as say
-from endoxa.report.claims import P_ADJUSTED, Row, chip, corrected, not_ranked
+from endoxa.report.claims import P_ADJUSTED, Row, chip, corrected
 from endoxa.report.document import Figure, Finding, Section
 from endoxa.report.estimates import FEW
 from endoxa.report.tables import Table, number_field, table_of, text_field
@@ -59,13 +58,8 @@ def headline(results: QaResults, warnings: Sequence[Finding] = ()) -> Section:
     """
     at_chance = [competence for competence in competences(results.estimates) if competence.at_chance]
     options = {"guessing": GUESSING, "options": round(1 / GUESSING)}
-    numbers = [asdict(competence) | options for competence in at_chance]
-    chance = [
-        Finding(competence_sentence(competence, results.label(competence.model)), (row,))
-        for competence, row in zip(at_chance, numbers, strict=True)
-    ]
-    if chance:
-        chance.append(Finding(RULE, tuple(numbers)))
+    numbers = tuple(asdict(competence) | options for competence in at_chance)
+    chance = [Finding(text, numbers) for text in competence_warnings(at_chance, results.label)]
     competent = better_than_guessing(results)
     rows = competent.main(competent.overall)
     return Section(
@@ -135,33 +129,15 @@ def _findings(results: QaResults, rows: Sequence[Row]) -> Iterator[Finding]:
                 of_model = [row for row in of_contexts if row["model"] == model]
                 yield from names_compared(results, of_model, ratios=single)
             continue
-        summed_up = replace(kind, limits=_range_of_right_answers)
         if len(data) > FEW:
             models = len({row["model"] for row in of_contexts})
             scope = f"{where} over {models} models and {len(data)} data sets, "
-            finding = say.summary(summed_up, of_contexts, scope, "results")
+            finding = say.summary(kind, of_contexts, scope, "results")
             yield replace(finding, rests_on=({"models": models, "data": len(data)}, *finding.rests_on))
         for name in data if len(data) <= FEW else ():
             of_data = [row for row in of_contexts if row["data"] == name]
-            yield say.summary(replace(summed_up, name=itemgetter("line")), of_data, f"{where} with {name}, ")
+            yield say.summary(replace(kind, name=itemgetter("line")), of_data, f"{where} with {name}, ")
         yield from names_summed_up(results, condition)
-
-
-def _range_of_right_answers(rows: Sequence[Row]) -> str:
-    """' Right answers: from 61.0 % (m0) to 83.2 % (m3).'; empty of a single model."""
-    ordered = sorted((row for row in rows if row["accuracy"] is not None), key=lambda row: row["accuracy"])
-    if len(ordered) < 2:
-        return ""
-    low, *_, high = ordered
-    least, most = percent(low["accuracy"]), percent(high["accuracy"])
-    if least == most:
-        return f" Right answers: {least} in each."
-    named = [
-        f"{share} ({row['line']}"
-        + (f" with {row['data']})" if len({row["data"] for row in rows}) > 1 else ")")
-        for share, row in ((least, low), (most, high))
-    ]
-    return f" Right answers: from {named[0]} to {named[1]}.{not_ranked(low, high, 'accuracy_low', 'accuracy_high')}"
 
 
 def title(results: QaResults) -> str:

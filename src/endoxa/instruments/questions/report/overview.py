@@ -15,11 +15,11 @@ from endoxa.report.inputs import Run
 from endoxa.report.labels import visible_directions, without_directions
 from endoxa.report.outcomes import outcome_table
 from endoxa.report.overview import data_field, run_table, what_was_run
-from endoxa.report.tables import Table, number_field, table_of, text_field
-from endoxa.report.words import NO_VALUE, NOT_RECORDED, count, listed, percent, plural
+from endoxa.report.tables import number_field, table_of, text_field
+from endoxa.report.words import NOT_RECORDED, count, listed, percent, plural
 
 SAMPLING = ("temperature", "top_p", "max_tokens", "seed", "reasoning")
-COUNTS = ("calls", "prompt_tokens", "completion_tokens")
+USED = {"calls": "calls", "tokens sent": "prompt_tokens", "tokens received": "completion_tokens"}
 UNKNOWN_PRICE = "not known"
 
 
@@ -29,8 +29,10 @@ def overview(runs: Sequence[Run], results: QaResults) -> Section:
         "What each model was asked",
         results.question_counts,
         (
-            *(text_field("model", "line"), text_field("data"), text_field("protocol")),
-            text_field("asked for", "ask"),
+            text_field("model", "line"),
+            text_field("as named in the command", "model", visible_directions),
+            text_field("served as", lambda row: visible_directions(", ".join(row["served"])) or NOT_RECORDED),
+            *(text_field("data"), text_field("protocol"), text_field("asked for", "ask")),
             *map(number_field, ("items", "variants", "repeats", "answers", "refused", "unparsed")),
             text_field("options shuffled", lambda row: "yes" if row["orders"] > 1 else "no"),
         ),
@@ -45,12 +47,7 @@ def overview(runs: Sequence[Run], results: QaResults) -> Section:
     )
     return what_was_run(
         _unread(results),
-        (
-            questions,
-            outcome_table(counts, results.label),
-            run_table(runs, fields, data="file"),
-            _models(results),
-        ),
+        (questions, outcome_table(counts, results.label), run_table(runs, fields, data="file")),
         runs,
         anchor="what-was-asked",
         title="What was asked",
@@ -100,29 +97,6 @@ def _sampling(value: object) -> str:
     )
 
 
-def _models(results: QaResults) -> Table:
-    served = results.question_counts.group_by("model").agg(
-        pl.col("served").explode().drop_nulls().unique(maintain_order=True).str.join(", ")
-    )
-    names: dict[str, str] = dict(served.iter_rows())
-    return table_of(
-        "Models",
-        results.names.values(),
-        (
-            text_field("model", lambda name: name.label),
-            text_field("as named in the command", lambda name: visible_directions(name.model)),
-            text_field("provider", lambda name: name.provider),
-            text_field("size", lambda name: name.size or "not stated"),
-            text_field(
-                "served as", lambda name: visible_directions(names.get(name.model) or "") or NOT_RECORDED
-            ),
-            text_field(
-                "kind", lambda name: "simulated: its answers were planted" if name.simulated else NO_VALUE
-            ),
-        ),
-    )
-
-
 def summary(results: QaResults) -> str:
     """As in '9,240 answers of 2 models to Nationality and Name'."""
     answers = int(results.question_counts["answers"].sum())
@@ -132,15 +106,12 @@ def summary(results: QaResults) -> str:
 
 
 def cost(runs: Sequence[Run], results: QaResults) -> Section:
-    """One row per run and model, and their sums."""
-    rows = [row for run in runs for row in _usage(run, results)]
-    if len(rows) > 1:
-        total: dict[str, Any] = {"model": "all together", "run": ""}
-        for name in (*COUNTS, "cost_usd"):
-            numbers = [row.get(name) for row in rows]
-            # A part is no total.
-            total[name] = sum(numbers) if all(isinstance(number, int | float) for number in numbers) else None
-        rows.append(total)
+    """What every model of every run took."""
+    rows = [
+        {"model": results.label(model), "run": run.folder.name, **used}
+        for run in runs
+        for model, used in (run.facts.get("usage") or {}).items()
+    ]
     return Section(
         anchor="cost",
         folded=True,
@@ -150,12 +121,10 @@ def cost(runs: Sequence[Run], results: QaResults) -> Section:
                 "Calls, tokens and cost",
                 rows,
                 (
-                    text_field("model", lambda row: row["model"]),
-                    text_field("run", lambda row: row["run"]),
-                    number_field("calls", lambda row: _number(row.get("calls"), "{:,.0f}")),
-                    number_field("tokens sent", lambda row: _number(row.get("prompt_tokens"), "{:,.0f}")),
-                    number_field(
-                        "tokens received", lambda row: _number(row.get("completion_tokens"), "{:,.0f}")
+                    *(text_field("model", shown=without_directions), text_field("run")),
+                    *(
+                        number_field(name, lambda row, key=key: _number(row.get(key), "{:,.0f}"))
+                        for name, key in USED.items()
                     ),
                     number_field(
                         "cost, US dollars",
@@ -169,16 +138,6 @@ def cost(runs: Sequence[Run], results: QaResults) -> Section:
             f"decides. “{UNKNOWN_PRICE}”: no price was known, as for models of one's own.",
         ),
     )
-
-
-def _usage(run: Run, results: QaResults) -> Iterator[dict[str, Any]]:
-    """What every model of a run took."""
-    usage = run.facts.get("usage")
-    where = f"{run.folder.name} ({without_directions(str(run.data.get('label', NOT_RECORDED)))})"
-    for model, used in usage.items() if isinstance(usage, Mapping) else ():
-        name = results.names.get(model)
-        label = name.label if name else without_directions(str(model))
-        yield {**(used if isinstance(used, Mapping) else {}), "model": label, "run": where}
 
 
 def _number(value: object, form: str, missing: str = NOT_RECORDED) -> str:

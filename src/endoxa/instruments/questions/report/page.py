@@ -31,9 +31,10 @@ from endoxa.instruments.questions.report.quoting import diagnostics, explained
 from endoxa.instruments.questions.report.results import QaResults, read_results
 from endoxa.instruments.questions.report.thoughts import read_thoughts, thoughts
 from endoxa.report import estimates as say
+from endoxa.report import inputs
 from endoxa.report.document import Section
 from endoxa.report.families import Used, families
-from endoxa.report.frame import CITE, Page, filled
+from endoxa.report.frame import CITE, Page, present
 from endoxa.report.inputs import Run
 from endoxa.report.labels import without_directions
 from endoxa.report.outcomes import answer_findings, sentence_findings
@@ -57,23 +58,26 @@ METHODS = Section("methods", "Methods", template="methods.html.j2", folded=True)
 
 def qa_sections(runs: Sequence[Run], results: QaResults) -> list[Section]:
     """What is said about the answers, in reading order."""
-    builders = (
-        partial(_headline, runs),
-        partial(_quoting, runs),
-        lambda all_results: axes(better_than_guessing(all_results)),
-        closer,
-        accuracy,
-        partial(explained, runs),
-        outcomes,
-        conditions_compared,
-        debias,
-        thoughts,
-        lambda all_results: answers(runs, all_results.names),
-        published,
-        averages,
-        tests_made,
+    labels = {model: results.label(model) for model in results.names}
+    found = diagnostics(results.estimates, [run.folder for run in runs], labels)
+    return present(
+        (
+            _headline(runs, results),
+            quoting(found),
+            axes(better_than_guessing(results)),
+            closer(results),
+            accuracy(results),
+            explained(runs, results),
+            outcomes(results),
+            conditions_compared(results),
+            debias(results),
+            thoughts(results),
+            answers(runs, results.names),
+            published(results),
+            averages(results),
+            tests_made(results),
+        )
     )
-    return filled(builders, results)
 
 
 def _headline(runs: Sequence[Run], results: QaResults) -> Section:
@@ -97,23 +101,16 @@ def _headline(runs: Sequence[Run], results: QaResults) -> Section:
 
 def _what_is_asked(runs: Sequence[Run]) -> list[str]:
     """What questions that endoxa made ask, a sentence for each style, with the data where several are shown."""
-    data: dict[str, list[str]] = defaultdict(list)
+    data: dict[str, dict[str, None]] = defaultdict(dict)
     for run in runs:
-        styles = run.data.get("styles")
-        for style in styles if isinstance(styles, list) else ():
-            if style in STYLES and (label := str(run.data.get("label"))) not in data[style]:
-                data[style].append(label)
+        for style in inputs.items(run.data.get("styles")):
+            data[style][str(run.data.get("label"))] = None
     sentences = []
-    for style, labels in data.items():
+    for style in (style for style in STYLES if style in data):
         name, meaning = STYLES[style]
-        where = "" if len(runs) == 1 else f" ({without_directions(listed(labels))})"
+        where = "" if len(runs) == 1 else f" ({without_directions(listed(list(data[style])))})"
         sentences.append(f"{name[0].upper()}{name[1:]}{where}: {meaning}")
     return sentences
-
-
-def _quoting(runs: Sequence[Run], results: QaResults) -> Section | None:
-    labels = {model: results.label(model) for model in results.names}
-    return quoting(diagnostics(results.estimates, [run.folder for run in runs], labels))
 
 
 def tests_made(results: QaResults) -> Section:
@@ -142,8 +139,7 @@ def qa_page(runs: Sequence[Run], results: QaResults, *, seed: int) -> Page:
         subtitle=summary(results),
         entries=(
             *(*qa_sections(runs, results), LIMITS, METHODS),
-            *filled((partial(overview, runs), partial(cost, runs)), results),
-            CITE,
+            *(overview(runs, results), cost(runs, results), CITE),
         ),
         runs=runs,
         models=results.names,
