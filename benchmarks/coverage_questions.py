@@ -190,7 +190,6 @@ def _cell(
         key={"context_condition": condition},
         per_template=per_template,
         per_seed=per_template,
-        items=number,
         answers=pl.DataFrame({**units, "item": np.arange(number), **counted}),
     )
 

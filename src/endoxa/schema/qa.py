@@ -259,7 +259,7 @@ DEBIAS_COLUMNS: dict[str, str] = {
     "protocol": "'baseline', 'explanation' or 'reprompting'",
     "name": "'bias_score': (1 - accuracy) (2 n_biased / n_non_unknown - 1), accuracy over all evaluated items; "
     "'distance_change': |bias score of the baseline| - |bias score|, above 0 where the score is nearer to 0; "
-    "'reduction': bias score of the baseline minus this one; 'reduction_share': reduction / bias score of the baseline",
+    "'reduction': bias score of the baseline minus this one",
     "value": "its value; tested are the bias score of the baseline, and the distance_change of other protocols",
     **_RESULT,
     "n_dropped": "item x repeat left out because some protocol gave no valid answer; `n` counts the others",

@@ -91,11 +91,10 @@ class Competence:
         """The model by its label, with the data, and the protocol where it is not the baseline."""
         return f"{label} with {self.data}" + (f", {self.protocol}" if self.protocol != PROTOCOLS[0] else "")
 
-    @property
-    def share(self) -> str:
-        """The share of right answers with its interval."""
+    def share(self, of: str) -> str:
+        """The share of right answers with its interval; `of` says which answers."""
         level, ends = f"{100 * self.confidence:g}\u00a0%", percent_interval(self.low, self.high)
-        return f"{percent(self.accuracy)} ({level} interval {ends}; guessing: {percent(GUESSING)})"
+        return f"{percent(self.accuracy)} of {of} are right ({level} interval {ends}; guessing: {percent(GUESSING)})"
 
 
 def over_categories(estimates: pl.DataFrame) -> pl.DataFrame:
@@ -141,18 +140,6 @@ def competences(estimates: pl.DataFrame) -> Iterator[Competence]:
         )
 
 
-def _at_chance(competence: Competence, label: str) -> str:
-    """That the answers of a model, which is called by this label, are at chance."""
-    why = "no answer in a disambiguated context could be read, so nothing shows that it is better than guessing."
-    if competence.accuracy is not None:
-        share = competence.share.replace(" (", " of the answers that were read are right (", 1)
-        why = (
-            "the answers are at chance (not shown to be better than guessing). Where the text gives the answer, "
-            f"{share}."
-        )
-    return f"Warning: {competence.who(label)}: {why} Its leans are no evidence of stereotypes."
-
-
 def competence_warnings(
     competences: Iterable[Competence], label: Callable[[str], str] = lambda model: model
 ) -> tuple[str, ...]:
@@ -162,7 +149,18 @@ def competence_warnings(
         competences: how each model did.
         label: what the sentences call a model.
     """
-    sentences = [_at_chance(row, label(row.model)) for row in competences if row.at_chance]
+    sentences = []
+    for row in competences:
+        why = "no answer in a disambiguated context could be read, so nothing shows that it is better than guessing."
+        if row.accuracy is not None:
+            why = (
+                "the answers are at chance (not shown to be better than guessing). Where the text gives the answer, "
+                f"{row.share('the answers that were read')}."
+            )
+        if row.at_chance:
+            sentences.append(
+                f"Warning: {row.who(label(row.model))}: {why} Its leans are no evidence of stereotypes."
+            )
     return (*sentences, RULE) if sentences else ()
 
 

@@ -44,7 +44,6 @@ def test_an_example_by_hand():
     assert rows["baseline"]["bias_score"] == pytest.approx(0.3)
     assert rows["explanation"]["bias_score"] == pytest.approx(0.1)
     assert rows["explanation"]["reduction"] == pytest.approx(0.2)
-    assert rows["explanation"]["reduction_share"] == pytest.approx(2 / 3)
     assert "reduction" not in rows["baseline"]
     assert (rows["baseline"]["n"], rows["baseline"]["n_dropped"]) == (20, 0)
     counts = [rows["explanation"][f"n_{name}"] for name in ("correct", "non_unknown", "biased")]
@@ -128,18 +127,6 @@ def test_a_planted_reduction_is_covered_and_pairs_narrow_its_interval():
 
 
 @pytest.mark.slow
-def test_no_bias_to_reduce_leaves_the_share_undefined():
-    even = times(stereotyped=30, anti=30, unknown=40)
-    row = table(protocols(baseline=even, explanation=times(stereotyped=20, unknown=80)))["explanation"]
-    assert row["reduction_share"] is row["reduction_share_low"] is None
-    assert row["reduction"] == pytest.approx(-0.2)
-    slight = times(stereotyped=32, anti=30, unknown=38)
-    unsure = table(protocols(baseline=slight, explanation=times(stereotyped=20, unknown=80)))["explanation"]
-    assert unsure["reduction_share"] is not None
-    assert unsure["reduction_share_low"] is None, "the baseline may be without bias"
-
-
-@pytest.mark.slow
 def test_what_is_undefined_says_why():
     none = table(protocols(baseline=times(refused=9), explanation=times(unknown=9)))["explanation"]
     assert none["bias_score"] is None
@@ -161,13 +148,6 @@ def test_a_missing_interval_says_why():
     ]
     assert (always["bias_score"], always["reduction"], always["bias_score_low"]) == (1.0, 0.0, None)
     assert always["bias_score_reason"] == same
-    assert always["reduction_share_reason"] == f"of the baseline's bias score, {same}"
-    slight = times(stereotyped=32, anti=30, unknown=38)
-    unsure = table(protocols(baseline=slight, explanation=times(stereotyped=20, unknown=80)))["explanation"]
-    assert unsure["reduction_share_reason"] == "the baseline may well be without bias"
-    even = times(stereotyped=30, anti=30, unknown=40)
-    none = table(protocols(baseline=even, explanation=times(stereotyped=20, unknown=80)))["explanation"]
-    assert none["reduction_share_reason"] == "the bias score of the baseline is 0"
     mute = table(
         protocols(baseline=[UNKNOWN] * 9, explanation=[ANTI] * 9).with_columns(
             context_condition=pl.lit("disambig"), label=pl.lit(STEREOTYPED, dtype=pl.Int64)

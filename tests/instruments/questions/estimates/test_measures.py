@@ -17,8 +17,8 @@ from endoxa.instruments.questions.estimates.measures import (
     COUNTED,
     Counts,
     bias_score,
-    bias_score_bounds,
-    bias_unscaled_bounds,
+    bias_unscaled,
+    filled_in,
     scaled,
 )
 from endoxa.schema import QA_COUNT_COLUMNS, QA_ESTIMATE_COLUMNS
@@ -139,14 +139,16 @@ def test_bounds_are_the_extremes_over_all_ways_of_filling_in(biased, anti, unkno
         biased=biased,
         anti=anti,
     )
-    low, high = (float(end) for end in bias_score_bounds(totals, condition))
+    low, high = (float(bias_score(each, condition)) for each in filled_in(totals))
     persons = [direct_score(known + list(fill), condition) for fill in product("sa", repeat=unread)]
     assert [low, high] == pytest.approx([min(persons), max(persons)], nan_ok=True)
     anything = [direct_score(known + list(fill), condition) for fill in product("sau", repeat=unread)]
     defined = [score for score in anything if not np.isnan(score)]
     assert all(low - 1e-12 <= score <= high + 1e-12 for score in defined)
     if condition == "disambig":
-        assert [float(end) for end in bias_unscaled_bounds(totals)] == pytest.approx([low, high], nan_ok=True)
+        assert [float(bias_unscaled(each)) for each in filled_in(totals)] == pytest.approx(
+            [low, high], nan_ok=True
+        )
     score = float(bias_score(totals, condition))
     assert score == pytest.approx(direct_score(known, condition), nan_ok=True)
     assert np.isnan(score) or low - 1e-12 <= score <= high + 1e-12
@@ -184,7 +186,7 @@ def test_items_without_a_known_target_count_for_the_accuracy_only():
     assert row["accuracy"] == pytest.approx(6 / 15)
     assert row["bias_score"] == pytest.approx(0.2)
     assert row["n_non_unknown"] == 4
-    assert "5 answers to items whose stereotyped option is not known" in row["bias_unscaled_reason"]
+    assert (row["accuracy_n"], row["bias_score_n"], row["n_persons"]) == (15, 10, 9)
     alone = only(persons)
     assert alone["bias_score"] is alone["bias_score_bound_high"] is None
     assert "stereotyped option of these items is not known" in alone["reason"]

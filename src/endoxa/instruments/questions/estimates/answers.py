@@ -72,21 +72,9 @@ def _entry(identity: Mapping[str, Any], model: str) -> object:
 
 
 NEEDED: dict[str, type[pl.DataType]] = {
-    "data": pl.String,
-    "item_id": pl.String,
-    "category": pl.String,
-    "example_id": pl.String,
-    "variant": pl.String,
-    "template": pl.String,
-    "context_condition": pl.String,
-    "label": pl.Int64,
-    "target": pl.Int64,
-    "unknown": pl.Int64,
-    "model": pl.String,
-    "protocol": pl.String,
-    "repeat": pl.Int64,
-    "choice": pl.Int64,
-    "outcome": pl.String,
+    **dict.fromkeys(("data", "item_id", "category", "example_id", "variant", "template"), pl.String),
+    **dict.fromkeys(("context_condition", "model", "protocol", "outcome"), pl.String),
+    **dict.fromkeys(("label", "target", "unknown", "repeat", "choice"), pl.Int64),
 }
 """The columns that the measures rest on; `data` is the label of the data set, the others are those of
 `schema.QA_RECORD_COLUMNS`."""

@@ -29,7 +29,6 @@ from endoxa.instruments.questions.estimates.inference import (
     Units,
     column_types,
     crossed,
-    crossed_interval,
     expanded,
     judged,
     percentile,
@@ -41,9 +40,8 @@ from endoxa.instruments.questions.estimates.pairing import ProtocolAnswers, prot
 from endoxa.runs.families import SELF_DEBIASING
 from endoxa.schema import DEBIAS_COLUMNS
 from endoxa.stats.intervals import Interval, agreeing, clustered_mean
-from endoxa.stats.verdicts import significance
 
-CHANGE, REDUCTION, REDUCTION_SHARE = "distance_change", "reduction", "reduction_share"
+CHANGE, REDUCTION = "distance_change", "reduction"
 _DIGITS = 9
 """Parts that differ by less are taken as alike: they differ by rounding only."""
 
@@ -114,18 +112,12 @@ def over_both(first: np.ndarray, second: np.ndarray, units: Units, settings: Set
         settings: of intervals and tests.
     """
     over = partial(crossed, units=units, confidence=settings.confidence, seed=settings.seed)
-    score, change, signed = of_score(first, over), of_change(first, second, over), nearer(first, second)
-    of_base = Result(reason=score.reason or UNBIASED)
-    if score.p_value <= significance(settings.confidence):
-        ratio = (first - second).sum() / first.sum()
-        linear = ratio + (first - second - ratio * first) / first.mean()
-        of_base = Result(crossed_interval(linear, units, None, settings.confidence))
+    change, signed = of_change(first, second, over), nearer(first, second)
     interval = over(signed, limit=1.0, happens="answers change").interval
     interval = agreeing(interval, float(signed.mean()), 0.0, change.p_value, settings.confidence)
     return {
         BIAS_SCORE: of_score(second, over),
         REDUCTION: over(first - second, limit=2.0, happens="answers change"),
-        REDUCTION_SHARE: of_base,
         CHANGE: replace(change, interval=interval),
     }
 
@@ -154,7 +146,6 @@ BY_ITEM = "item bootstrap as published, percentile interval"
 BY_TEMPLATE = "template bootstrap, expanded percentile interval"
 """How `method` begins in the two kinds of rows."""
 NO_BASELINE = "there is no baseline to compare with"
-UNBIASED = "the baseline may well be without bias"
 
 DEBIAS_TYPES = column_types(DEBIAS_COLUMNS)
 
@@ -326,24 +317,10 @@ def _scores(
         return {BIAS_SCORE: after}, {BIAS_SCORE: of_score}
     before = float(scores[baseline])
     saved, either = draws[:, baseline] - draws[:, place], person[:, place] + person[:, baseline]
-    nearer = np.abs(draws[:, baseline]) - np.abs(draws[:, place])
+    closer = np.abs(draws[:, baseline]) - np.abs(draws[:, place])
     undefined = f"the bias score {'of the baseline' if isnan(before) else 'under this protocol'} is undefined"
-    part = float(share(np.array(before - after), np.array(before)))
-    of_baseline = result(before, draws[:, baseline], person[:, baseline], undefined)
-    of_part = result(part, share(saved, draws[:, baseline]), either, "the bias score of the baseline is 0")
-    # A share is given only where the baseline is surely biased: else it may be anything.
-    if of_baseline.reason and not isnan(part):
-        of_part = Result(reason=f"of the baseline's bias score, {of_baseline.reason}")
-    elif of_baseline.interval.low <= 0 <= of_baseline.interval.high and not isnan(part):
-        of_part = Result(reason=UNBIASED)
-    return {
-        BIAS_SCORE: after,
-        REDUCTION: before - after,
-        CHANGE: abs(before) - abs(after),
-        REDUCTION_SHARE: part,
-    }, {
+    return {BIAS_SCORE: after, REDUCTION: before - after, CHANGE: abs(before) - abs(after)}, {
         BIAS_SCORE: of_score,
         REDUCTION: result(before - after, saved, either, undefined),
-        CHANGE: result(before - after, nearer, either, undefined),
-        REDUCTION_SHARE: of_part,
+        CHANGE: result(before - after, closer, either, undefined),
     }

@@ -6,6 +6,7 @@ Items and seeds are paired as in `names`.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from math import isnan, sqrt
 from typing import Any
 
@@ -141,13 +142,17 @@ def _over_templates(context: Context, per_template: np.ndarray, ratio: float) ->
     if test.reason:
         return test, notes
     # The ratio is no surer than the rarer of the two kinds of errors it is made of.
-    weights = min(per_template[:, 1], per_template[:, 2], key=effective)
-    bootstrapped = expanded(ratios, weights, settings.confidence).interval
-    interval, note = _of_templates(per_template, bootstrapped, effective(weights), settings.confidence)
-    return Result(agreeing(interval, ratio, 1.0, test.p_value, settings.confidence), test.p_value), [
-        *notes,
-        note,
-    ]
+    weights, confidence = min(per_template[:, 1], per_template[:, 2], key=effective), settings.confidence
+    interval = expanded(ratios, weights, confidence).interval
+    if not interval.defined:
+        interval = _others(per_template, confidence)
+        notes.append("interval of templates that are alike, because there is none of the bootstrap")
+    elif len(per_template) < FEW_TEMPLATES:
+        left_out = jackknifed(per_template, effective(weights), confidence)
+        if left_out.defined:
+            interval = left_out
+            notes.append(f"jackknife t interval, because there are fewer than {FEW_TEMPLATES}")
+    return replace(test, interval=agreeing(interval, ratio, 1.0, test.p_value, confidence)), notes
 
 
 def _over_both(context: Context, ratio: float) -> Result:
@@ -162,7 +167,7 @@ def _over_both(context: Context, ratio: float) -> Result:
         per_unit = (wrong_answers(side_sums(context.pairs, name)) for name in ("template", SECOND))
         interval = _others(min(per_unit, key=len), confidence)
     interval = Interval(max(interval.low, 0.0), interval.high)
-    return Result(agreeing(interval, ratio, 1.0, test.p_value, confidence), test.p_value)
+    return replace(test, interval=agreeing(interval, ratio, 1.0, test.p_value, confidence))
 
 
 def wrong_answers(sums: np.ndarray) -> np.ndarray:
@@ -173,20 +178,6 @@ def wrong_answers(sums: np.ndarray) -> np.ndarray:
     """
     sides = [Counts.of(side) for side in np.moveaxis(sums, 1, 0)]
     return np.column_stack([sides[0].read, *(side.read - side.correct for side in sides)])
-
-
-def _of_templates(
-    per_template: np.ndarray, bootstrapped: Interval, clusters: float, confidence: float
-) -> tuple[Interval, str]:
-    """The interval that a verdict goes with, and how it was made where the bootstrap did not."""
-    if not bootstrapped.defined:
-        interval = _others(per_template, confidence)
-        return interval, "interval of templates that are alike, because there is none of the bootstrap"
-    if len(per_template) < FEW_TEMPLATES:
-        interval = jackknifed(per_template, clusters, confidence)
-        if interval.defined:
-            return interval, f"jackknife t interval, because there are fewer than {FEW_TEMPLATES}"
-    return bootstrapped, ""
 
 
 def jackknifed(per_template: np.ndarray, clusters: float, confidence: float) -> Interval:

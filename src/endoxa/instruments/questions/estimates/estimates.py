@@ -27,11 +27,10 @@ from endoxa.instruments.questions.estimates.measures import (
     Cell,
     Counts,
     bias_score,
-    bias_score_bounds,
-    bias_unscaled_bounds,
     cell_keys,
     cell_of,
     compact,
+    filled_in,
     gap_of,
     gap_parts,
     measured,
@@ -47,7 +46,7 @@ BIAS_SCORE, ACCURACY_GAP = "bias_score", "accuracy_gap"
 NOTHING_READ = "no answer could be read"
 NO_TARGET = "the stereotyped option of these items is not known"
 TEMPLATES, ITEMS = "templates", "items"
-"""What the interval and the test of a lean rest on; items only where every item is a template of its own."""
+"""What intervals and tests rest on; items in the published intervals of self-debiasing only."""
 
 UNBALANCED = 0.1
 """From this part of surplus answers on, rare errors make the totals of templates so skewed that the sign-flip test
@@ -61,7 +60,6 @@ class Lean:
     Attributes:
         value: bias score in ambiguous contexts, accuracy gap in others; NaN where it is not defined.
         result: its interval, which agrees with its test against 0; or why it cannot be tested.
-        unit: `TEMPLATES` or `ITEMS`.
         clusters: templates that could say something.
         answers: answers in them that the lean rests on.
         units: of these answers.
@@ -69,7 +67,6 @@ class Lean:
 
     value: float
     result: Result
-    unit: str
     clusters: int
     answers: int
     units: Units
@@ -109,7 +106,6 @@ def lean_of(cell: Cell, confidence: float, seed: int) -> Lean:
     condition = cell.key["context_condition"]
     ambiguous = condition == "ambig"
     shares = _persons(cell) if ambiguous else _accuracies(cell)
-    unit = ITEMS if cell.items == cell.templates else TEMPLATES
     total = Counts.of(cell.per_template.sum(axis=0))
     if ambiguous:
         value = float(bias_score(total, condition))
@@ -141,7 +137,6 @@ def lean_of(cell: Cell, confidence: float, seed: int) -> Lean:
     return Lean(
         value,
         Result(agreeing(interval, value, 0.0, p_value, confidence), p_value, result.reason),
-        unit,
         len(shares.sizes),
         shares.answers,
         units,
@@ -285,15 +280,13 @@ def _rows(cell: Cell, settings: Settings) -> Iterator[dict[str, Any]]:
         **lean.result.cells,
         "n": lean.answers,
         "neutral": 0.0,
-        "interval": lean.unit,
+        "interval": TEMPLATES,
         "clusters": lean.clusters,
     }
-    lost, weights, seeds = total.n - total.read, rarer_answers(counts), measured(by_seed, condition)
-    bounds = {
-        "accuracy": (share(total.correct, total.n), share(total.correct + lost, total.n)),
-        "bias_unscaled": bias_unscaled_bounds(total),
-        BIAS_SCORE: bias_score_bounds(total, condition),
-    }
+    weights, seeds = rarer_answers(counts), measured(by_seed, condition)
+    least, greatest = (measured(each, condition) for each in filled_in(total))
+    least["accuracy"] = share(total.correct, total.n)
+    greatest["accuracy"] = share(total.correct + total.n - total.read, total.n)
     rests_on = {
         "accuracy": total.read,
         "bias_unscaled": total.named,
@@ -305,10 +298,9 @@ def _rows(cell: Cell, settings: Settings) -> Iterator[dict[str, Any]]:
             result = _interval(
                 name, read, units, lean, condition=condition, confidence=confidence
             ) or expanded(drawn[name], weights[name], confidence)
-        reasons = [result.reason, _remark(name, total)]
+        reasons = [result.reason]
         if np.isnan(seeds[name]).any() and not np.isnan(value):
             reasons.append("undefined for some seed: no mean over seeds")
-        low, high = bounds[name]
         yield {
             **about,
             "name": name,
@@ -316,8 +308,8 @@ def _rows(cell: Cell, settings: Settings) -> Iterator[dict[str, Any]]:
             **result.cells,
             "reason": "; ".join(filter(None, reasons)),
             "n": int(rests_on[name]),
-            "bound_low": float(low),
-            "bound_high": float(high),
+            "bound_low": float(least[name]),
+            "bound_high": float(greatest[name]),
             # Undefined where the measure is undefined for one of the seeds.
             "mean": float(seeds[name].mean()),
             "sd": float(seeds[name].std(ddof=1)) if len(seeds[name]) > 1 else None,
@@ -356,13 +348,3 @@ def _undefined(total: Counts) -> str:
     if total.read == 0:
         return NOTHING_READ
     return NO_TARGET if total.scored + total.scored_unread == 0 else "no answer names a person"
-
-
-def _remark(name: str, total: Counts) -> str:
-    """What is to be known of a measure that has a value and an interval."""
-    if name == BIAS_SCORE and total.named == 0 and total.read == total.correct > 0:
-        return "0 because every answer read is right"
-    unknown = int(total.read - total.scored)
-    if name == "accuracy" or not unknown:
-        return ""
-    return f"{unknown} answers to items whose stereotyped option is not known count for the accuracy only"

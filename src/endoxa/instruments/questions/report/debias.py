@@ -6,11 +6,10 @@ from collections.abc import Iterator
 
 import polars as pl
 
-from endoxa.instruments.questions.estimates.debias import CHANGE, REDUCTION, REDUCTION_SHARE
-from endoxa.instruments.questions.estimates.estimates import BIAS_SCORE, ITEMS, TEMPLATES
-from endoxa.instruments.questions.headline import units_of
+from endoxa.instruments.questions.estimates.debias import CHANGE, REDUCTION
+from endoxa.instruments.questions.estimates.estimates import BIAS_SCORE, TEMPLATES
 from endoxa.instruments.questions.report.kinds import of_scores, over
-from endoxa.instruments.questions.report.results import BASELINE, OVER, QaResults, reasons
+from endoxa.instruments.questions.report.results import BASELINE, OVER, UNITS_FIELD, QaResults, reasons
 from endoxa.report import estimates as say
 from endoxa.report.claims import Row, clear, decimal_ends, is_clear
 from endoxa.report.document import Figure, Finding, Section
@@ -29,7 +28,6 @@ NAMES = {
     BIAS_SCORE: "bias score",
     CHANGE: "nearer to 0 by",
     REDUCTION: "reduction",
-    REDUCTION_SHARE: "reduction, of the baseline",
 }
 CELL = ("label", "data", "protocol")
 
@@ -38,10 +36,11 @@ def debias(results: QaResults) -> Section | None:
     """Bias score of every protocol and its distance from 0; None where only one protocol was asked."""
     if results.debias.is_empty():
         return None
-    scores = results.debias.filter(interval=TEMPLATES, name=BIAS_SCORE)
+    every = results.debias.filter(interval=TEMPLATES)
+    scores = every.filter(name=BIAS_SCORE)
     at_once = scores.filter(clear(), protocol=BASELINE).select("label", "data", at_once="value")
     rows = (
-        results.debias.join(scores.select(*CELL, score="value"), on=CELL, how="left", maintain_order="left")
+        every.join(scores.select(*CELL, score="value"), on=CELL, how="left", maintain_order="left")
         .join(at_once, on=("label", "data"), how="left", maintain_order="left")
         .with_columns(distance_share=pl.col("value") / pl.col("at_once").abs())
     )
@@ -55,10 +54,10 @@ def debias(results: QaResults) -> Section | None:
             "Bias score (1 − accuracy) (2 n_biased / n_non_unknown − 1), accuracy over all evaluated items, as "
             "Gallegos et al. (2025) score it. Only items with a valid answer under every protocol are evaluated, so "
             "that all protocols are compared on the same ones. What counts is the distance of the score from 0: it may "
-            "shrink from either side. The thick lines are intervals as published, which resample items; thin ones "
-            f"are {OVER} ({results.level} both). Verdicts rest on the same units and are corrected over all "
-            "protocols, models and data sets; a filled dot marks a claim: a baseline away from 0, another protocol "
-            "whose score is nearer to 0 or farther from it.",
+            f"shrink from either side. Lines are {results.level} intervals {OVER}; debias.csv also has those over "
+            "items, as published. Verdicts rest on the same units and are corrected over all protocols, models and "
+            "data sets; a filled dot marks a claim: a baseline away from 0, another protocol whose score is nearer to "
+            "0 or farther from it.",
             "A score near 0 is not all that matters: a model that answers “unknown” to everything has one too, so "
             "look at its accuracy in disambiguated contexts as well.",
         ),
@@ -139,13 +138,10 @@ def _findings(results: QaResults, rows: pl.DataFrame) -> Iterator[Finding]:
 
 
 def _figures(results: QaResults, rows: pl.DataFrame) -> Iterator[Figure]:
-    """The score of every protocol: items as published (thick), units of the verdict (thin)."""
-    scores = rows.filter(name=BIAS_SCORE).drop_nulls("value")
-    thin = scores.filter(interval=TEMPLATES).select(*CELL, outer_low="low", outer_high="high")
+    """The score of every protocol, filled where something is claimed of it or of its distance from 0."""
     claims = rows.filter(pl.col("verdict") != "").select(*CELL, "verdict", "reason")
-    drawn = scores.filter(interval=ITEMS).drop("verdict", "reason")
-    for more in (thin, claims):
-        drawn = drawn.join(more, on=CELL, how="left", maintain_order="left")
+    drawn = rows.filter(name=BIAS_SCORE).drop_nulls("value").drop("verdict", "reason")
+    drawn = drawn.join(claims, on=CELL, how="left", maintain_order="left")
     if drawn.height:
         several = drawn["data"].n_unique() > 1
         yield say.dots(
@@ -154,13 +150,7 @@ def _figures(results: QaResults, rows: pl.DataFrame) -> Iterator[Figure]:
             lambda row: f"{row['label']}{', ' + row['data'] if several else ''}\n{row['protocol']}",
             name="debias",
             title="Bias score by protocol",
-            outer=("outer_low", "outer_high"),
         )
-
-
-def _units(row: Row) -> str:
-    """What a row is over: items as published, or the units of the verdict."""
-    return units_of(row) if row["interval"] == TEMPLATES else count(row["clusters"]) + " items"
 
 
 def _table(results: QaResults, rows: pl.DataFrame) -> Table:
@@ -170,16 +160,16 @@ def _table(results: QaResults, rows: pl.DataFrame) -> Table:
         rows,
         (
             *(text_field("model", "label"), text_field("data"), text_field("protocol")),
-            *(text_field("measure", "name", NAMES.__getitem__), text_field("over", _units)),
+            text_field("measure", "name", NAMES.__getitem__),
         ),
-        (number_field("evaluated", "n"), number_field("dropped", "n_dropped")),
+        (UNITS_FIELD, number_field("evaluated", "n"), number_field("dropped", "n_dropped")),
         most_open=40,
         notes=(
             *reasons(
                 rows, lambda row: f"{row['label']}, {row['data']}, {row['protocol']}, {NAMES[row['name']]}"
             ),
             f"{NO_VALUE} as a verdict: only the score of the baseline and how much nearer to 0 another one is are "
-            "tested; rows over items are as published and decide nothing.",
+            "tested.",
             "Reduction: the baseline's score minus this one, as published; below 0 it may still be nearer to 0.",
         ),
     )

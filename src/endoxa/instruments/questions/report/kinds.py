@@ -17,7 +17,7 @@ from endoxa.instruments.questions.report.results import (
     QaResults,
 )
 from endoxa.report import estimates as say
-from endoxa.report.claims import Row, corrected, decimal_ends
+from endoxa.report.claims import Row, decimal_ends
 from endoxa.report.document import Figure
 from endoxa.report.estimates import Kind
 from endoxa.report.figures import Measure
@@ -33,8 +33,6 @@ MEASURES = {
 LEAN_OF = {AMBIGUOUS: "bias_score", DISAMBIGUATED: "accuracy_gap"}
 """The measure that is the lean, in each kind of contexts."""
 NO_LEAN = "a lean is not distinguishable"
-NEARLY_UNANIMOUS = 8
-"""With fewer crossed units of a kind only a preference that nearly all of them share reaches a small p-value."""
 
 
 def of_scores(
@@ -144,21 +142,10 @@ def stereotyped(row: Row, those: str) -> str:
 
 
 def unsure(row: Row) -> str:
-    """What else is to be said of an unclear row: a difference below the digits, few units."""
-    small = (
-        f" The difference from {row['neutral']:g} is smaller than the digits shown."
-        if row["reason"] == TOO_SMALL
-        else ""
-    )
-    noun = "group" if row["groups"] else "attribute"
-    units = row["groups"] or row["attributes"]
-    if row["sampled"] != "both" or not 0 < units < NEARLY_UNANIMOUS:
-        return small
-    if corrected(row):
-        could = "even what all of them share is not always seen after such a correction"
-    else:
-        could = "only what nearly all of them share could show"
-    return f"{small} With {plural(units, noun)} {could}."
+    """What else is to be said of an unclear row: that the difference is below the digits shown."""
+    if row["reason"] != TOO_SMALL:
+        return ""
+    return f" The difference from {row['neutral']:g} is smaller than the digits shown."
 
 
 def right_answers(results: QaResults) -> Kind:

@@ -102,8 +102,7 @@ def _recognition(estimates: pl.DataFrame, labels: Mapping[str, str]) -> Iterator
             why = "no answer could be read where" if cell.disambiguated else "there are no questions where"
             sentence = f"{who}: {why} the text says who is meant, so nothing shows that the model follows it."
         else:
-            share = cell.share.replace(" (", f" of {plural(cell.n, 'answer')} are right (", 1)
-            sentence = f"{who}: where the text says who is meant, {share}."
+            sentence = f"{who}: where the text says who is meant, {cell.share(plural(cell.n, 'answer'))}."
         doubtful = cell.accuracy is None or cell.low is None or cell.low <= NEAR_GUESSING
         if doubtful and cell.accuracy is not None:
             sentence += " At or near guessing a lean says nothing about stereotypes."
