@@ -33,7 +33,6 @@ from endoxa.instruments.questions.estimates.debias import (
     parts,
     with_test,
 )
-from endoxa.instruments.questions.estimates.error_retention import jackknifed
 from endoxa.instruments.questions.estimates.estimates import lean_of
 from endoxa.instruments.questions.estimates.inference import (
     BUILT,
@@ -49,6 +48,7 @@ from endoxa.instruments.questions.estimates.inference import (
     templates_test,
 )
 from endoxa.instruments.questions.estimates.measures import COUNTED, Cell, Counts, bias_score, share
+from endoxa.instruments.questions.estimates.names import jackknifed
 from endoxa.sources.bbq.items import read_items
 from endoxa.stats.intervals import Interval, agreeing, clustered_mean
 

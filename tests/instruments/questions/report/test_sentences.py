@@ -13,12 +13,11 @@ import pytest
 from endoxa.instruments.questions.estimates import QaAnalysis, analyze_qa, check_answers
 from endoxa.instruments.questions.report import page
 from endoxa.instruments.questions.report.axes import axes
-from endoxa.instruments.questions.report.debias import debias
+from endoxa.instruments.questions.report.compared import debias
 from endoxa.instruments.questions.report.headline import headline
-from endoxa.instruments.questions.report.kinds import leans
-from endoxa.instruments.questions.report.overview import overview
+from endoxa.instruments.questions.report.page import overview
 from endoxa.instruments.questions.report.quoting import diagnostics
-from endoxa.instruments.questions.report.results import QaResults, results_of
+from endoxa.instruments.questions.report.results import QaResults, leans, results_of
 from endoxa.report.document import Finding, Section
 from endoxa.report.estimates import sentence
 from endoxa.report.quoting import quoting

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from endoxa.instruments.questions.estimates.analysis import QaAnalysis, analyze_qa, analyze_run
 from endoxa.instruments.questions.estimates.answers import check_answers, load_answers
-from endoxa.instruments.questions.estimates.error_retention import retention
+from endoxa.instruments.questions.estimates.names import retention
 from endoxa.instruments.questions.estimates.predictions import Predictions, read_predictions
 
 __all__ = [

@@ -13,10 +13,9 @@ import polars as pl
 
 from endoxa.instruments.questions.estimates.answers import check_answers, grouped, load_answers
 from endoxa.instruments.questions.estimates.debias import DEBIAS_TYPES, debias
-from endoxa.instruments.questions.estimates.error_retention import retention_of_names
 from endoxa.instruments.questions.estimates.estimates import COUNT_TYPES, ESTIMATE_TYPES, estimate
 from endoxa.instruments.questions.estimates.inference import RESAMPLES, Settings, column_types
-from endoxa.instruments.questions.estimates.names import COMPARISON_TYPES, differences
+from endoxa.instruments.questions.estimates.names import COMPARISON_TYPES, differences, retention_of_names
 from endoxa.runs import estimates
 from endoxa.schema import OUTCOMES, QA_IDENTITY_COLUMNS, Progress
 from endoxa.sources.identities import with_joined_names

@@ -9,16 +9,18 @@ from operator import itemgetter
 import polars as pl
 
 from endoxa.instruments.questions.report.headline import lean_map, reading
-from endoxa.instruments.questions.report.kinds import MEASURES, leans, right_answers
 from endoxa.instruments.questions.report.results import (
     CONDITIONS,
     CONTEXTS,
     CONTEXTS_FIELD,
+    MEASURES,
     OVER,
     SPOKEN_CONDITIONS,
     UNITS_FIELD,
     QaResults,
+    leans,
     reasons,
+    right_answers,
 )
 from endoxa.report import estimates as say
 from endoxa.report.closer import Box, closer_section

@@ -19,7 +19,6 @@ from endoxa.instruments.questions.headline import (
     units_of,
 )
 from endoxa.instruments.questions.report.compared import names_compared, names_summed_up
-from endoxa.instruments.questions.report.kinds import by_contexts, lean_name, leans, stereotyped, unsure
 from endoxa.instruments.questions.report.results import (
     AMBIGUOUS,
     CONTEXTS,
@@ -28,8 +27,13 @@ from endoxa.instruments.questions.report.results import (
     SPOKEN_CONDITIONS,
     UNITS_FIELD,
     QaResults,
+    by_contexts,
     in_order,
+    lean_name,
+    leans,
     reasons,
+    stereotyped,
+    unsure,
 )
 from endoxa.report import estimates as say
 from endoxa.report.claims import P_ADJUSTED, Row, chip, corrected

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import polars as pl
 
-from endoxa.instruments.questions.report.kinds import of_scores
-from endoxa.instruments.questions.report.results import CONTEXTS, CONTEXTS_FIELD, QaResults
+from endoxa.instruments.questions.report.results import CONTEXTS, CONTEXTS_FIELD, QaResults, of_scores
 from endoxa.instruments.questions.thoughts.estimates import THOUGHT_TYPES, thoughts_if_readable
 from endoxa.report import estimates as say
 from endoxa.report.claims import VERDICT, Row, decimal_ends, is_clear
