@@ -81,8 +81,6 @@ def test_every_variant_is_used_before_a_second_repeat_of_one():
     row = retention(original, pl.concat(named), **QUICK).row(0, named=True)
     assert row["seeds"] == 3
     assert row["value"] == pytest.approx(60 / 120)  # with variant 1 twice it would be 40 / 120
-    assert row["method"].endswith("3 of 6 seeds of Name without a partner left out")
-    assert "partner" not in retention(original, pl.concat(named[::2]), **QUICK)["method"][0]
 
 
 @pytest.mark.parametrize("swap", [False, True])

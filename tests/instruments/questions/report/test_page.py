@@ -227,8 +227,10 @@ def test_a_planted_lean_is_found_and_a_fair_model_is_not_accused(
 @pytest.mark.slow
 def test_what_was_not_read_is_said(page: Page, answers: pl.DataFrame) -> None:
     own = answers.filter(model="openai/little", data="Nationality")
-    refused, unparsed = (int((own["outcome"] == name).sum()) for name in ("refused", "unparsed"))
-    assert f"of 576 answers, {refused} were refusals and in {unparsed} no option" in page.text
+    refused, unparsed = (str((own["outcome"] == name).sum()) for name in ("refused", "unparsed"))
+    asked = page.table("What each model was asked")
+    (row,) = [row for row in asked if (row["model"], row["data"]) == ("little", "Nationality")]
+    assert (row["answers"], row["refused"], row["unparsed"]) == ("576", refused, unparsed)
     row = page.table("Table 1")[1]
     assert row["bounds"] != "all read"
     assert page.table("Table 1")[0]["bounds"] == "all read"
@@ -290,25 +292,6 @@ def test_no_name_turns_the_page_around(tmp_path: Path) -> None:
     page = (tmp_path / "qa.html").read_text(encoding="utf-8")
     assert "<bdi>biggnp</bdi>" in page
     assert "openai/big\\u202egnp" in page
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("refused", "said"), [(1, "1 was a refusal"), (2, "2 were refusals")])
-def test_one_refusal_is_one(refused: int, said: str, tmp_path: Path) -> None:
-    asked = questions()
-    found = records(asked, {"openai/big": Lean()}).with_row_index()
-    lost = pl.col("index") < refused
-    found = found.with_columns(
-        outcome=pl.when(lost).then(pl.lit("refused")).otherwise("outcome"),
-        choice=pl.when(~lost).then("choice"),
-    ).drop("index")
-    page = Page(
-        write_report([qa_folder(tmp_path / "q", asked, found, "Town")], tmp_path / "qa.html").read_text(
-            "utf-8"
-        )
-    )
-    assert f"of 192 answers, {said} (" in page.text
-    assert "in 0 no option could be read" not in page.text
 
 
 @pytest.mark.slow
@@ -391,7 +374,7 @@ def test_a_model_that_names_nobody_has_no_unscaled_score(tmp_path: Path) -> None
     assert page.table("Table 5")[0]["Town"] == "–"
     assert "– undefined: no answer names a person" in page.text
     assert "100.0 % of the answers leave open who is meant, which is right here (96 of 96)." in page.text
-    assert output.with_name("qa_figures").joinpath("identities-big.png").is_file()
+    assert output.with_name("qa_figures").joinpath("identities-town.png").is_file()
 
 
 @pytest.mark.slow

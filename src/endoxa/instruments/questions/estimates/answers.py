@@ -12,7 +12,7 @@ from typing import Any
 import polars as pl
 
 from endoxa.errors import UserError, first_line
-from endoxa.report.inputs import Run, read_runs
+from endoxa.report.inputs import Run, entries, read_runs
 from endoxa.runs.folder import RECORDS, RUN
 from endoxa.schema import OUTCOMES, QA_RECORD_COLUMNS
 from endoxa.sources.identities import one_spelling
@@ -63,12 +63,8 @@ def numbered(answers: pl.DataFrame, identities: Mapping[str, Mapping[str, Any]])
 
 def _entry(identity: Mapping[str, Any], model: str) -> object:
     """What an identity says of one of its models."""
-    entries = identity.get("models")
-    candidates = entries if isinstance(entries, list) else []
     name, _ = version_of(model)
-    return next(
-        (first for first in candidates if isinstance(first, dict) and first.get("name") == name), None
-    )
+    return next((entry for entry in entries(identity.get("models")) if entry.get("name") == name), None)
 
 
 NEEDED: dict[str, type[pl.DataType]] = {

@@ -26,6 +26,7 @@ from endoxa.instruments.questions.estimates.inference import (
 from endoxa.instruments.questions.estimates.measures import (
     Cell,
     Counts,
+    Gap,
     bias_score,
     cell_keys,
     cell_of,
@@ -72,27 +73,9 @@ class Lean:
     units: Units
 
 
-@dataclass(frozen=True, slots=True)
-class _Shares:
-    """Two shares over the same templates, whose difference is the lean.
-
-    Attributes:
-        sizes: weight of each template.
-        first: its total of the first share.
-        second: its total of the second share.
-        spreads: variances of the observations behind the shares.
-        speaking: whether a template could have leaned: somebody is named in it, or some answers are wrong.
-        answers: how many there are in them.
-        denominator: what makes all `first - second` whole.
-    """
-
-    sizes: np.ndarray
-    first: np.ndarray
-    second: np.ndarray
-    spreads: tuple[float, float]
-    speaking: np.ndarray
-    answers: int
-    denominator: int = 1
+Shares = tuple[Gap, tuple[float, float], np.ndarray]
+"""Two shares over the same templates, whose difference is the lean; variances of the observations behind them; and
+whether each template could have leaned: somebody is named in it, or some answers are wrong."""
 
 
 def lean_of(cell: Cell, confidence: float, seed: int) -> Lean:
@@ -103,44 +86,30 @@ def lean_of(cell: Cell, confidence: float, seed: int) -> Lean:
         confidence: confidence level of the interval, 1 minus the level of the test.
         seed: of sign patterns, if any must be drawn.
     """
-    condition = cell.key["context_condition"]
-    ambiguous = condition == "ambig"
-    shares = _persons(cell) if ambiguous else _accuracies(cell)
+    ambiguous = cell.key["context_condition"] == "ambig"
+    gap, spreads, could_lean = _persons(cell) if ambiguous else _accuracies(cell)
     total = Counts.of(cell.per_template.sum(axis=0))
-    if ambiguous:
-        value = float(bias_score(total, condition))
-    else:
-        value = float(share(shares.first.sum() - shares.second.sum(), shares.sizes.sum()))
+    difference = share(gap.first.sum() - gap.second.sum(), gap.sizes.sum())
+    value = float(bias_score(total, "ambig") if ambiguous else difference)
     parts, speaking, units = lean_parts(cell)
+    how: dict[str, Any] = {"confidence": confidence, "seed": seed}
+    how["happens"] = "a person is named" if ambiguous else "answers are wrong"
     together = units.decide_together(confidence)
-    happens = "a person is named" if ambiguous else "answers are wrong"
     if isnan(value):
         result = Result(reason=_why_no_lean(total))
     elif together:
-        result = crossed(
-            parts, units, limit=1.0, happens=happens, speaking=speaking, confidence=confidence, seed=seed
-        )
+        result = crossed(parts, units, limit=1.0, speaking=speaking, **how)
     else:
-        result = templates_test(
-            integer_totals(shares.first - shares.second, shares.denominator),
-            shares.speaking,
-            happens=happens,
-            kind="" if ambiguous else " with items of both kinds",
-            confidence=confidence,
-            seed=seed,
-        )
+        totals = integer_totals(gap.totals, gap.denominator)
+        kind = "" if ambiguous else " with items of both kinds"
+        result = templates_test(totals, could_lean, kind=kind, **how)
     p_value, interval = result.p_value, result.interval
     if not (ambiguous or isnan(p_value)):
         p_value = max(p_value, _within_templates(cell, seed))
     if not (result.reason or together):
-        interval = difference_of_shares(shares.sizes, shares.first, shares.second, shares.spreads, confidence)
-    return Lean(
-        value,
-        Result(agreeing(interval, value, 0.0, p_value, confidence), p_value, result.reason),
-        len(shares.sizes),
-        shares.answers,
-        units,
-    )
+        interval = difference_of_shares(gap.sizes, gap.first, gap.second, spreads, confidence)
+    result = Result(agreeing(interval, value, 0.0, p_value, confidence), p_value, result.reason)
+    return Lean(value, result, len(gap.sizes), len(parts), units)
 
 
 def _why_no_lean(total: Counts) -> str:
@@ -168,30 +137,25 @@ def lean_parts(cell: Cell) -> tuple[np.ndarray, np.ndarray, Units]:
     return gap_parts(answers), ~answers["correct"].to_numpy(), Units.of(answers)
 
 
-def _persons(cell: Cell) -> _Shares:
+def _persons(cell: Cell) -> Shares:
     """Stereotyped and other persons named, of all answers read."""
     counts = Counts.of(cell.per_template[Counts.of(cell.per_template).scored > 0])
     rates = (float(share(named.sum(), counts.scored.sum())) for named in (counts.biased, counts.anti))
     first, second = (rate * (1 - rate) for rate in rates)
-    answers = int(counts.scored.sum())
-    return _Shares(counts.scored, counts.biased, counts.anti, (first, second), counts.named > 0, answers)
+    return Gap(counts.scored, counts.biased, counts.anti, 1), (first, second), counts.named > 0
 
 
-def _accuracies(cell: Cell) -> _Shares:
+def _accuracies(cell: Cell) -> Shares:
     """Right answers where they agree with the stereotype, and where they do not, in templates that have both."""
-    counts = Counts.of(cell.per_template)
-    gap = gap_of(counts)
-    balanced = gap.sizes > 0
-    sizes, spreads = gap.sizes[balanced], []
+    counts = Counts.of(cell.per_template[gap_of(Counts.of(cell.per_template)).sizes > 0])
+    gap, spreads = gap_of(counts), []
     for sums, compared in ((gap.first, counts.aligned), (gap.second, counts.nonaligned)):
-        rate = float(share(sums.sum(), sizes.sum()))
+        rate = float(share(sums.sum(), gap.sizes.sum()))
         # So that spread / sum of sizes is the variance of the share when all answers are independent.
-        spreads.append(rate * (1 - rate) * float(share((sizes**2 / compared[balanced]).sum(), sizes.sum())))
-    right = (counts.aligned_correct + counts.nonaligned_correct)[balanced]
-    compared = (counts.aligned + counts.nonaligned)[balanced]
-    mixed = (right > 0) & (right < compared)
-    shares = (gap.first[balanced], gap.second[balanced], (spreads[0], spreads[1]), mixed)
-    return _Shares(sizes, *shares, int(compared.sum()), gap.denominator)
+        spreads.append(rate * (1 - rate) * float(share((gap.sizes**2 / compared).sum(), gap.sizes.sum())))
+    right = counts.aligned_correct + counts.nonaligned_correct
+    mixed = (right > 0) & (right < counts.aligned + counts.nonaligned)
+    return gap, (spreads[0], spreads[1]), mixed
 
 
 def _within_templates(cell: Cell, seed: int) -> float:

@@ -1,7 +1,7 @@
 """Groups against names: differences of every measure, and how many errors remain (Pelosio et al. 2025, 4.3.3).
 
 Items are paired by category and example_id, seeds in order, by repeat and then variant; a side with one seed is paired
-with each of the other's, and seeds without a partner are left out (`method` of ratios counts them). Only pairs count of
+with each of the other's, and seeds without a partner are left out. Only pairs count of
 which both answers were read.
 """
 
@@ -55,7 +55,6 @@ from endoxa.instruments.questions.estimates.pairing import (
     matched_names,
     matched_sides,
     side_sums,
-    unpaired_seeds,
 )
 from endoxa.runs.families import NAME_DIFFERENCES, RETENTION
 from endoxa.schema import QA_COMPARISON_COLUMNS
@@ -81,7 +80,6 @@ class Context:
         pairs: see `pairing.item_pairs`.
         sums: (templates, 2, counts), see `pairing.side_sums`.
         units: of the pairs.
-        note: seeds left out, or empty.
         shared: cells of all rows about them.
         settings: of the intervals.
     """
@@ -90,7 +88,6 @@ class Context:
     pairs: pl.DataFrame
     sums: np.ndarray
     units: Units
-    note: str
     shared: dict[str, Any]
     settings: Settings
 
@@ -146,7 +143,7 @@ def contexts(matched: Sequence[tuple[Side, Side]], settings: Settings) -> Iterat
 
     for original, substituted in matched:
         pairs = item_pairs(original, substituted)
-        note, lonely = unpaired_seeds(original, substituted), left_out(original, substituted, pairs)
+        lonely = left_out(original, substituted, pairs)
         for (condition,), part in sorted(pairs.partition_by("context_condition", as_dict=True).items()):
             units = Units.of(part)
             shared = {
@@ -161,7 +158,7 @@ def contexts(matched: Sequence[tuple[Side, Side]], settings: Settings) -> Iterat
                 "interval": TEMPLATES,
                 **units.columns(settings.confidence, settings.method),
             }
-            yield Context(str(condition), part, side_sums(part, "template"), units, note, shared, settings)
+            yield Context(str(condition), part, side_sums(part, "template"), units, shared, settings)
 
 
 def _parts(pairs: pl.DataFrame, measure: str, condition: str, side: str) -> np.ndarray:
@@ -358,7 +355,8 @@ def _ratio(context: Context) -> dict[str, Any]:
     per_template, by_seed = wrong_answers(context.sums), wrong_answers(side_sums(context.pairs, "number"))
     count, wrong_original, wrong_substituted = per_template.sum(axis=0)
     ratio, seeds = float(share(wrong_substituted, wrong_original)), share(by_seed[:, 2], by_seed[:, 1])
-    result, methods = Result(reason=NO_ERROR), [context.note]
+    methods: list[str] = []
+    result = Result(reason=NO_ERROR)
     if context.together and not isnan(ratio):
         result = _ratio_over_both(context, ratio)
     elif not isnan(ratio):
@@ -374,7 +372,7 @@ def _ratio(context: Context) -> dict[str, Any]:
         "mean": float(seeds.mean()),
         "sd": float(seeds.std(ddof=1)) if len(seeds) > 1 else None,
         "seeds": len(seeds),
-        "method": "; ".join(filter(None, (context.shared["method"], *methods))),
+        "method": "; ".join((context.shared["method"], *methods)),
         "neutral": 1.0,
     }
 
@@ -395,7 +393,7 @@ def _ratio_over_templates(
     drawn = resampled(per_template, settings.resamples, settings.seed)
     ratios = share(drawn[:, 2], drawn[:, 1])
     undefined = int(np.isnan(ratios).sum())
-    notes = [f"{undefined} resamples without an error left out" if undefined else "", context.note]
+    notes = [f"{undefined} resamples without an error left out"] if undefined else []
     if test.reason:
         return test, notes
     # The ratio is no surer than the rarer of the two kinds of errors it is made of.

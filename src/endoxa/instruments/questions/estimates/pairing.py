@@ -74,15 +74,6 @@ def matched_names(answers: pl.DataFrame) -> list[tuple[Side, Side]]:
     return matched
 
 
-def unpaired_seeds(original: Side, substituted: Side) -> str:
-    """How many seeds have no partner on the other side; empty where all have one."""
-    fewer, more = sorted((original, substituted), key=lambda side: side.seeds)
-    lost = more.seeds - fewer.seeds
-    if fewer.seeds == 1 or not lost:
-        return ""
-    return f"{lost} of {more.seeds} seeds of {more.data} without a partner left out"
-
-
 def matched_sides(original: pl.DataFrame, substituted: pl.DataFrame) -> list[tuple[Side, Side]]:
     """The sides that are compared, sorted by model and protocol."""
     matched = []

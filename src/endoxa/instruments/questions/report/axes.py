@@ -103,29 +103,25 @@ def _category_figures(results: QaResults, cells: list[pl.DataFrame], *, few: boo
 
 
 def _identity_figures(results: QaResults, rows: pl.DataFrame) -> Iterator[Figure]:
-    """A figure for each of few models with its data sets in a row, or for each data set with all models in a row."""
-    by_model = rows["model"].n_unique() <= FEW
-    key, series, order = ("line", "data", results.data) if by_model else ("data", "line", results.lines)
+    """A figure for each data set with all models in a row, the identities with the greatest mean first."""
     mean = pl.col("value").mean().over("identity")
-    for name in rows[key].unique(maintain_order=True)[: None if by_model else MOST_DATA]:
-        frame = rows.filter(pl.col(key) == name).sort(-mean, "identity", nulls_last=True, maintain_order=True)
+    for data in rows["data"].unique(maintain_order=True)[:MOST_DATA]:
+        frame = rows.filter(data=data).sort(-mean, "identity", nulls_last=True, maintain_order=True)
         means = frame.group_by("identity", maintain_order=True).agg(pl.col("value").mean())
-        title = f"Unscaled bias by identity, {name}"
+        title = f"Unscaled bias by identity, {data}"
         yield series_figure(
             frame.select(
                 *("value", "low", "high"),
                 label="identity",
-                series=series,
+                series="line",
                 note=pl.format("n {}", pl.col("questions").sum().over("identity")),
                 filled=pl.lit(value=False),
             ),
             Measure("unscaled bias score", 0.0, "+.1f", 0.0, 0.0),
-            [entry for entry in order if entry in set(rows[series])],
-            name=f"identities-{slug(name)}",
+            [line for line in results.lines if line in frame["line"]],
+            name=f"identities-{slug(data)}",
             title=title,
-            alt=described(
-                f"{title}; means", (f"{identity} {decimal(of, 2)}" for identity, of in means.iter_rows())
-            ),
+            alt=described(f"{title}; means", (f"{name} {decimal(of, 2)}" for name, of in means.iter_rows())),
             domain=(-1.0, 1.0),
         )
 
@@ -252,12 +248,9 @@ def averages(results: QaResults) -> Section:
 def average_of_cells(results: QaResults, name: str) -> dict[str, float | None]:
     """Mean of a measure over data sets and contexts for each model; None where a value is missing or undefined."""
     cells = _averaged(results).height
-    rows = results.main(results.measure(name)).drop_nulls("value").group_by("model").agg("value")
-    values: dict[str, list[float]] = dict(rows.iter_rows())
-    return {
-        model: sum(values[model]) / cells if len(values.get(model, [])) == cells else None
-        for model in results.names
-    }
+    rows = results.main(results.measure(name)).drop_nulls("value").group_by("model")
+    means = rows.agg(pl.col("value").mean(), n=pl.len()).filter(n=cells)
+    return dict.fromkeys(results.names) | dict(means.select("model", "value").iter_rows())
 
 
 def _averaged(results: QaResults) -> pl.DataFrame:
@@ -274,19 +267,13 @@ def _average(results: QaResults, kind: say.Kind, column: str, name: str) -> Figu
         number = 0.0 if model.size in ("", LARGE, SMALL) else -float(model.size)
         return providers.index(model.provider), {LARGE: 0, SMALL: 2}.get(model.size, 1), number
 
-    ordered = sorted(names, key=place)
+    nothing = {"low": None, "high": None, "n": len(values), "verdict": "", "reason": ""}
     frame = pl.DataFrame(
-        {
-            "label": [f"{each.provider}: {each.sized_label}" for each in ordered],
-            "value": [values[each.model] for each in ordered],
-        },
-        schema_overrides={"value": pl.Float64},
-    ).with_columns(
-        pl.lit(None, pl.Float64).alias("low"),
-        pl.lit(None, pl.Float64).alias("high"),
-        n=len(values),
-        verdict=pl.lit(""),
-        reason=pl.lit(""),
+        [
+            {"label": f"{each.provider}: {each.sized_label}", "value": values[each.model], **nothing}
+            for each in sorted(names, key=place)
+        ],
+        schema_overrides=dict.fromkeys(("value", "low", "high"), pl.Float64),
     )
     title, domain = f"Average {MEASURES[column]}", (0.0, 1.0) if column == "accuracy" else None
     kind = replace(kind, measure=replace(kind.measure, title=title.lower()))

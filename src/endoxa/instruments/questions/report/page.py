@@ -7,7 +7,7 @@ the published tables 1 to 6 for these models as Markdown or LaTeX.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -32,7 +32,7 @@ from endoxa.instruments.questions.report.results import QaResults, leans, read_r
 from endoxa.instruments.questions.report.thoughts import read_thoughts, thoughts
 from endoxa.report import estimates as say
 from endoxa.report import inputs
-from endoxa.report.document import Finding, Section
+from endoxa.report.document import Section
 from endoxa.report.families import Used, families
 from endoxa.report.frame import CITE, Page, present
 from endoxa.report.inputs import Run
@@ -41,7 +41,7 @@ from endoxa.report.outcomes import answer_findings, outcome_table, sentence_find
 from endoxa.report.overview import data_field, run_table, what_was_run
 from endoxa.report.quoting import quoting
 from endoxa.report.tables import number_field, table_of, text_field
-from endoxa.report.words import NOT_RECORDED, count, listed, percent, plural
+from endoxa.report.words import NOT_RECORDED, listed, plural
 from endoxa.runs.families import LEANS, NAME_DIFFERENCES, RETENTION, SELF_DEBIASING, THOUGHTS
 from endoxa.runs.instrument import Shown
 from endoxa.runs.options import DEFAULT_CONFIDENCE, ReportOptions
@@ -198,7 +198,7 @@ def overview(runs: Sequence[Run], results: QaResults) -> Section:
         text_field("system message", lambda run: "yes" if _settings(run).get("system") else "no"),
     )
     return what_was_run(
-        _unread(results),
+        (),
         (questions, outcome_table(counts, results.label), run_table(runs, fields, data="file")),
         runs,
         anchor="what-was-asked",
@@ -214,25 +214,6 @@ def overview(runs: Sequence[Run], results: QaResults) -> Section:
 def _settings(run: Run) -> Mapping[str, Any]:
     settings = run.facts.get("settings")
     return settings if isinstance(settings, Mapping) else {}
-
-
-def _unread(results: QaResults) -> Iterator[Finding]:
-    for row in results.question_counts.iter_rows(named=True):
-        refused, unparsed = row["refused"], row["unparsed"]
-        if not refused + unparsed:
-            continue
-        share = (refused + unparsed) / row["answers"]
-        refusals = "1 was a refusal" if refused == 1 else f"{count(refused)} were refusals"
-        parts = [refusals] * bool(refused) + [f"in {count(unparsed)} no option could be read"] * bool(
-            unparsed
-        )
-        failed = f"; the provider declined {plural(row['failed'], 'request')}" if row["failed"] else ""
-        counts = {name: row[name] for name in ("answers", "refused", "unparsed", "failed")}
-        yield Finding(
-            f"{row['line']} with {row['data']}: of {plural(row['answers'], 'answer')}, {listed(parts)} "
-            f"({percent(share)}{failed}). They are in no score; the tables give bounds.",
-            ({**counts, "share": share},),
-        )
 
 
 def _sampling(value: object) -> str:

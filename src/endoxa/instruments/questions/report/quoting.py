@@ -15,17 +15,15 @@ from endoxa.instruments.questions.estimates.analysis import SCHEMAS
 from endoxa.instruments.questions.estimates.answers import is_read
 from endoxa.instruments.questions.headline import GUESSING, answer_counts, competences
 from endoxa.instruments.questions.report.results import (
-    AMBIGUOUS,
     BASELINE,
-    CONTEXTS,
     QaResults,
     Row,
 )
-from endoxa.report.document import Figure, Finding, Section
+from endoxa.report.document import Figure, Section
 from endoxa.report.figures import Measure, described, dot_figure
 from endoxa.report.inputs import Run
 from endoxa.report.quoting import FLIPS, LARGE, Diagnostic, answers_lost, points, precision, review
-from endoxa.report.words import count, decimal, percent, plural, short_labels, signed, slug
+from endoxa.report.words import count, percent, plural, short_labels, signed, slug
 from endoxa.runs.asking.likelihoods import OTHER_RULE, RULES, likeliest
 from endoxa.runs.estimates import read
 from endoxa.runs.folder import RECORDS
@@ -204,14 +202,13 @@ EXCESS = Measure(
 
 def explained(runs: Sequence[Run], results: QaResults) -> Section | None:
     """The figures of few models; None where there are more, or nothing is recorded."""
-    rows = results.measure("bias_score").filter(protocol=BASELINE)
+    rows = results.overall.filter(protocol=BASELINE)
     if rows.select("model", "data").n_unique() > MOST_DRAWN:
         return None
     every = [found for run in runs for found in places(run.folder, results.confidence)]
     return Section(
         anchor="explained",
         title="What else explains it",
-        findings=tuple(_bounded(results, rows.filter(context_condition=AMBIGUOUS))),
         figures=tuple(_order(results, found, several=len(every) > 1) for found in every),
     )
 
@@ -240,16 +237,3 @@ def _order(results: QaResults, rows: list[Row], *, several: bool) -> Figure:
         f"options are shuffled. Bands: {100 * first['confidence']:.1f}\u00a0% intervals over templates and groups; "
         "filled: differs from 0 at this level, which allows for the three rows.",
     )
-
-
-def _bounded(results: QaResults, rows: pl.DataFrame) -> Iterator[Finding]:
-    """Between which values the bias scores lie, whatever the answers that were not read had been."""
-    for row in rows.filter(pl.col("bound_low").is_not_null()).iter_rows(named=True):
-        lost = row["n_asked"] - row["n_read"]
-        if lost:
-            yield Finding(
-                f"{CONTEXTS[AMBIGUOUS]} {results.label(row['model'])} with {row['data']} has {count(lost)} of "
-                f"{plural(row['n_asked'], 'answer')} refused or unreadable. Whichever option these had named, the bias "
-                f"score would lie between {decimal(row['bound_low'])} and {decimal(row['bound_high'])}.",
-                ({**row, "lost": lost},),
-            )

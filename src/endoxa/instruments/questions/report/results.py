@@ -37,7 +37,7 @@ CONTEXTS = {condition: f"In {spoken} contexts" for condition, spoken in SPOKEN_C
 BASELINE = PROTOCOLS[0]
 COUNTED_COLUMNS = (
     *("category", "example_id", "variant", "model", "protocol", "repeat", "outcome"),
-    *("order", "ask", "served_model", "error"),
+    *("order", "ask", "served_model"),
 )
 """Columns that `question_counts` reads, beside the data set's."""
 MOST_NAMED = 6
@@ -214,8 +214,8 @@ def question_counts(answers: pl.DataFrame) -> pl.DataFrame:
     """What each model was asked: one row per data set, model and protocol.
 
     `items`, `variants` and `repeats` count different ones, `orders` the orders the options were shown in; `answers`,
-    `refused`, `unparsed` and `failed` (the provider refused the request) count answers; `ask` lists how answers were
-    asked for, `served` the names under which the provider served the model.
+    `refused` and `unparsed` count answers; `ask` lists how answers were asked for, `served` the names under which the
+    provider served the model.
     """
     return grouped(
         answers.lazy().with_columns(item=pl.struct("category", "example_id").hash()),
@@ -229,7 +229,6 @@ def question_counts(answers: pl.DataFrame) -> pl.DataFrame:
         answers=pl.len(),
         refused=(pl.col("outcome") == "refused").sum(),
         unparsed=(pl.col("outcome") == "unparsed").sum(),
-        failed=(pl.col("error").fill_null("") != "").sum(),
     )
 
 
