@@ -147,15 +147,19 @@ def _persons(cell: Cell) -> Shares:
 
 def _accuracies(cell: Cell) -> Shares:
     """Right answers where they agree with the stereotype, and where they do not, in templates that have both."""
-    counts = Counts.of(cell.per_template[gap_of(Counts.of(cell.per_template)).sizes > 0])
-    gap, spreads = gap_of(counts), []
-    for sums, compared in ((gap.first, counts.aligned), (gap.second, counts.nonaligned)):
+    counts = Counts.of(cell.per_template)
+    every, spreads = gap_of(counts), []
+    both = every.sizes > 0
+    gap = Gap(every.sizes[both], every.first[both], every.second[both], every.denominator)
+    for sums, compared in ((every.first, counts.aligned), (every.second, counts.nonaligned)):
         rate = float(share(sums.sum(), gap.sizes.sum()))
         # So that spread / sum of sizes is the variance of the share when all answers are independent.
-        spreads.append(rate * (1 - rate) * float(share((gap.sizes**2 / compared).sum(), gap.sizes.sum())))
+        spreads.append(
+            rate * (1 - rate) * float(share((gap.sizes**2 / compared[both]).sum(), gap.sizes.sum()))
+        )
     right = counts.aligned_correct + counts.nonaligned_correct
     mixed = (right > 0) & (right < counts.aligned + counts.nonaligned)
-    return gap, (spreads[0], spreads[1]), mixed
+    return gap, (spreads[0], spreads[1]), mixed[both]
 
 
 def _within_templates(cell: Cell, seed: int) -> float:
