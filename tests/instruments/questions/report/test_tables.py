@@ -376,7 +376,7 @@ def test_tables_for_papers_escape_names(run: Path, tmp_path: Path) -> None:
     assert not set("−±×") & set(text)
     for line in text.splitlines():
         if " & " in line:
-            assert line.count(" & ") in (2, 3, 8)
+            assert line.count(" & ") in (2, 3, 7)
 
 
 def test_csv_holds_the_estimates(run: Path, tmp_path: Path) -> None:
