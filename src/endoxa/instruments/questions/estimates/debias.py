@@ -14,14 +14,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from math import isnan
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-from endoxa.instruments.questions.estimates.answers import grouped
+from endoxa.instruments.questions.estimates.answers import grouped, is_read
 from endoxa.instruments.questions.estimates.estimates import BIAS_SCORE, ITEMS, TEMPLATES
 from endoxa.instruments.questions.estimates.inference import (
     Result,
@@ -34,12 +34,89 @@ from endoxa.instruments.questions.estimates.inference import (
     percentile,
     resampled,
     templates_test,
+    unit_columns,
 )
 from endoxa.instruments.questions.estimates.measures import ITEM_NAME, scaled, share
-from endoxa.instruments.questions.estimates.pairing import ProtocolAnswers, protocol_answers
 from endoxa.runs.families import SELF_DEBIASING
-from endoxa.schema import DEBIAS_COLUMNS
+from endoxa.schema import DEBIAS_COLUMNS, PROTOCOLS
 from endoxa.stats.intervals import Interval, agreeing, clustered_mean
+
+_UNIT = ("item_id", "repeat")
+
+
+@dataclass(frozen=True)
+class ProtocolAnswers:
+    """What one model answered about one data set.
+
+    Attributes:
+        data: label of the data.
+        model: the model.
+        protocols: those it was asked under, sorted.
+        evaluated: answers to item x repeat that were read under all of them; `right`, `person`, `biased`, and their
+            units (`inference.unit_columns`).
+        dropped: item x repeat left out.
+        unread: answers not read, by protocol.
+        unknown: item x repeat whose stereotyped option is not known; not among the dropped.
+    """
+
+    data: str
+    model: str
+    protocols: tuple[str, ...]
+    evaluated: pl.DataFrame
+    dropped: int
+    unread: dict[str, int]
+    unknown: int
+
+    @property
+    def baseline(self) -> int | None:
+        """Place of the baseline among the protocols."""
+        return self.protocols.index(PROTOCOLS[0]) if PROTOCOLS[0] in self.protocols else None
+
+    def totals(self, cluster: pl.Expr) -> np.ndarray:
+        """(clusters, protocols, 4): answers evaluated, right, naming a person, naming the stereotyped option."""
+        summed = (
+            self.evaluated.group_by(cluster.alias("cluster"), "protocol")
+            .agg(pl.len(), pl.col("right", "person", "biased").sum())
+            .sort("cluster", "protocol")  # every cluster has every protocol
+        )
+        counts = summed.select("len", "right", "person", "biased").to_numpy().astype(float)
+        return counts.reshape(-1, len(self.protocols), 4)
+
+    @cached_property
+    def observations(self) -> tuple[np.ndarray, Units]:
+        """`totals` of each item x repeat, and their units."""
+        first = self.evaluated.filter(protocol=self.protocols[0]).sort(_UNIT)
+        return self.totals(pl.struct(_UNIT)), Units.of(first)
+
+
+def protocol_answers(data: str, model: str, answers: pl.DataFrame) -> ProtocolAnswers:
+    """What `model` answered about `data`; items whose stereotyped option is not known are not evaluated.
+
+    Args:
+        data: label of the data.
+        model: the model.
+        answers: checked answers of this model about these data, under several protocols.
+    """
+    with_target = answers.filter(pl.col("target").is_not_null())
+    protocols = tuple(answers["protocol"].unique().sort())
+    complete = with_target.filter(is_read()).filter(pl.len().over(_UNIT) == len(protocols))
+    units = with_target.select(_UNIT).n_unique()
+    unread = with_target.filter(~is_read())["protocol"].value_counts()
+    return ProtocolAnswers(
+        data,
+        model,
+        protocols,
+        complete.with_columns(
+            right=pl.col("choice") == pl.col("label"),
+            person=pl.col("choice") != pl.col("unknown"),
+            biased=pl.col("outcome") == "stereotyped",
+            **unit_columns(answers.columns),
+        ),
+        dropped=units - len(complete) // len(protocols),
+        unread=dict(unread.iter_rows()),
+        unknown=answers.select(_UNIT).n_unique() - units,
+    )
+
 
 CHANGE, REDUCTION = "distance_change", "reduction"
 _DIGITS = 9

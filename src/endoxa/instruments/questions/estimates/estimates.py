@@ -217,16 +217,9 @@ def estimate(
 
 def _counts(cell: Cell) -> dict[str, Any]:
     total = Counts.of(cell.per_template.sum(axis=0))
-    numbers = {
-        "n_asked": total.n,
-        "n_read": total.read,
-        "n_unparsed": total.unparsed,
-        "n_refused": total.refused,
-        "n_correct": total.correct,
-        "n_persons": total.persons,
-        "n_non_unknown": total.named,
-        "n_biased": total.biased,
-    }
+    names = ("read", "unparsed", "refused", "correct", "persons", "biased")
+    numbers = {"n_asked": total.n, "n_non_unknown": total.named}
+    numbers |= {f"n_{name}": getattr(total, name) for name in names}
     return {**cell.key, **{name: int(number) for name, number in numbers.items()}}
 
 

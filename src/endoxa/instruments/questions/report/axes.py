@@ -16,10 +16,8 @@ from endoxa.instruments.questions.report.results import (
     MEASURES,
     OVER,
     SPOKEN_CONDITIONS,
-    UNITS_FIELD,
     QaResults,
     leans,
-    reasons,
     right_answers,
 )
 from endoxa.report import estimates as say
@@ -28,8 +26,7 @@ from endoxa.report.document import Figure, Finding, Section
 from endoxa.report.estimates import FEW
 from endoxa.report.figures import Measure, described, series_figure
 from endoxa.report.labels import LARGE, SMALL, ModelName
-from endoxa.report.tables import Table, number_field, table_of, text_field
-from endoxa.report.words import NO_VALUE, decimal, decimal_interval, percent, plural, slug
+from endoxa.report.words import decimal, plural, slug
 from endoxa.schema import ALL
 
 MOST_FIGURES = 12
@@ -65,7 +62,9 @@ def axes(results: QaResults) -> Section | None:
         noun = "categories" if cell["model"].n_unique() == 1 else "cells (a model in a category)"
         findings.append(say.verdict_tally(kind, f"{where}, of {cell.height} {noun}", cell.rows(named=True)))
     drawn = cells[:MOST_FIGURES]
-    findings += _first_shown(len(drawn), len(cells), "data sets and kinds of contexts", "the table")
+    findings += _first_shown(
+        len(drawn), len(cells), "data sets and kinds of contexts", "“Lean of every cell”"
+    )
     notes = (
         f"{reading(results, map_drawn=not few)} The lean is the bias score in ambiguous contexts and the accuracy "
         "gap in disambiguated ones; verdicts are corrected over all leans of the page.",
@@ -73,14 +72,14 @@ def axes(results: QaResults) -> Section | None:
         f"about, 0 if as often as the other, +1 if always. Lines are {results.level} Wilson intervals in which "
         "every question counts once, however often it was asked; at the right are the questions in which a person "
         "was named. Nothing is tested here and nothing is claimed: among many identities some lie far from 0 by "
-        "chance; each meets its own few templates, so a dot says as much about these as about the identity.",
+        "chance; each meets its own few templates, so a dot says as much about these as about the identity. Numbers "
+        "are in identities.csv of each run folder.",
     )
     return Section(
         anchor="axes",
         title="By category and identity" if cells else "By stereotyped identity, ambiguous contexts",
         findings=tuple(findings),
         figures=(*_category_figures(results, drawn, few=few), *_identity_figures(results, identities)),
-        tables=tuple(_tables(results, rows, identities)),
         notes=tuple(note for note, shown in zip(notes, (cells, identities.height), strict=True) if shown),
     )
 
@@ -123,36 +122,6 @@ def _identity_figures(results: QaResults, rows: pl.DataFrame) -> Iterator[Figure
             title=title,
             alt=described(f"{title}; means", (f"{name} {decimal(of, 2)}" for name, of in means.iter_rows())),
             domain=(-1.0, 1.0),
-        )
-
-
-def _tables(results: QaResults, rows: pl.DataFrame, identities: pl.DataFrame) -> Iterator[Table]:
-    where = (text_field("model", "line"), text_field("data"))
-    if rows.height:
-        yield say.numbers(
-            leans(results),
-            "Lean of each category",
-            rows,
-            (*where, text_field("category"), CONTEXTS_FIELD),
-            (UNITS_FIELD, number_field("answers", "n"), number_field("accuracy", shown=percent)),
-            most_open=40,
-            notes=tuple(reasons(rows, lambda row: f"{row['line']}, {row['data']}, {row['category']}")),
-        )
-    if identities.height:
-        yield table_of(
-            "Unscaled bias in ambiguous contexts by identity (no tests, no verdicts)",
-            identities,
-            (
-                *(*where, text_field("identity"), number_field("unscaled bias", "value", decimal)),
-                number_field(
-                    f"{results.level} interval", lambda row: decimal_interval(row["low"], row["high"])
-                ),
-                number_field("stereotyped answers", "n_biased"),
-                number_field("answers naming a person", "n"),
-                number_field("questions"),
-            ),
-            folded=True,
-            notes=(f"{NO_VALUE}: no answer names a person.",) if identities["value"].null_count() else (),
         )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from operator import itemgetter
 
@@ -103,37 +103,24 @@ def _tables(results: QaResults) -> Iterator[Table]:
         )
 
 
-def names_summed_up(results: QaResults, condition: str) -> Iterator[Finding]:
-    """Of many models, for how many the lean in these contexts differs between groups and names."""
-    rows = results.main(results.differences).filter(
-        pl.col("verdict") != "", name=LEAN_OF[condition], context_condition=condition
+def names_compared(results: QaResults, condition: str, *, few: bool) -> Iterator[Finding]:
+    """Of few models the difference of its leans, of one model the ratio of its errors too; of many a tally."""
+    name, kind = LEAN_OF[condition], name_differences(results)
+    rows = (
+        results.main(results.differences).filter(name=name, context_condition=condition).drop_nulls("value")
     )
-    for original, substituted in results.pairs:
-        of_pair = rows.drop_nulls("value").filter(original=original, substituted=substituted).rows(named=True)
-        if of_pair:
-            which = f"the {MEASURES[LEAN_OF[condition]]} with {original} compared with {substituted}"
-            label = f"{CONTEXTS[condition]} {which}, {plural(len(of_pair), 'model')}"
-            yield say.verdict_tally(name_differences(results), label, of_pair)
-
-
-def names_compared(results: QaResults, rows: Sequence[Row], *, ratios: bool) -> Iterator[Finding]:
-    """Of one model in one kind of context: the difference of its leans, and the ratio of its errors.
-
-    Args:
-        results: of the page.
-        rows: estimates of the model in this kind of context, one for each data set.
-        ratios: whether error retention gets a sentence.
-    """
-    if not rows:
+    if few:
+        yield from (say.sentence(kind, row) for row in rows.iter_rows(named=True))
+        if len(results.names) == 1:
+            ratios = results.main(results.retention).filter(context_condition=condition).drop_nulls("value")
+            yield from (say.sentence(retained_errors(results), row) for row in ratios.iter_rows(named=True))
         return
-    cell = {name: rows[0][name] for name in ("model", "protocol", "context_condition")}
-    differences = results.differences.filter(**cell, name=LEAN_OF[rows[0]["context_condition"]]).drop_nulls(
-        "value"
-    )
-    yield from (say.sentence(name_differences(results), row) for row in differences.iter_rows(named=True))
-    if ratios:
-        retained = results.retention.filter(**cell).drop_nulls("value")
-        yield from (say.sentence(retained_errors(results), row) for row in retained.iter_rows(named=True))
+    for original, substituted in results.pairs:
+        of_pair = rows.filter(original=original, substituted=substituted).rows(named=True)
+        if of_pair:
+            which = f"the {MEASURES[name]} with {original} compared with {substituted}"
+            label = f"{CONTEXTS[condition]} {which}, {plural(len(of_pair), 'model')}"
+            yield say.verdict_tally(kind, label, of_pair)
 
 
 SPOKEN = {

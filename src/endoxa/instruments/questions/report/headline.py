@@ -18,7 +18,7 @@ from endoxa.instruments.questions.headline import (
     read_of_all,
     units_of,
 )
-from endoxa.instruments.questions.report.compared import names_compared, names_summed_up
+from endoxa.instruments.questions.report.compared import names_compared
 from endoxa.instruments.questions.report.results import (
     AMBIGUOUS,
     CONTEXTS,
@@ -117,25 +117,22 @@ def _figures(results: QaResults, rows: pl.DataFrame) -> Iterator[Figure]:
 
 def _findings(results: QaResults, rows: Sequence[Row]) -> Iterator[Finding]:
     """A sentence for each of few models and data sets in each kind of context; of many how many lean where to."""
-    kind, single = leans(results), len(results.names) == 1
+    kind = leans(results)
     for condition, where in CONTEXTS.items():
         of_contexts = [row for row in rows if row["context_condition"] == condition]
-        data = list(dict.fromkeys(row["data"] for row in of_contexts))
-        if len(of_contexts) <= FEW:
+        data, few = list(dict.fromkeys(row["data"] for row in of_contexts)), len(of_contexts) <= FEW
+        if few:
             yield from (say.sentence(kind, row) for row in of_contexts)
-            for model in results.names:
-                of_model = [row for row in of_contexts if row["model"] == model]
-                yield from names_compared(results, of_model, ratios=single)
-            continue
-        if len(data) > FEW:
+        elif len(data) > FEW:
             models = len({row["model"] for row in of_contexts})
             scope = f"{where} over {models} models and {len(data)} data sets, "
             finding = say.summary(kind, of_contexts, scope, "results")
             yield replace(finding, rests_on=({"models": models, "data": len(data)}, *finding.rests_on))
-        for name in data if len(data) <= FEW else ():
-            of_data = [row for row in of_contexts if row["data"] == name]
-            yield say.summary(replace(kind, name=itemgetter("line")), of_data, f"{where} with {name}, ")
-        yield from names_summed_up(results, condition)
+        else:
+            for name in data:
+                of_data = [row for row in of_contexts if row["data"] == name]
+                yield say.summary(replace(kind, name=itemgetter("line")), of_data, f"{where} with {name}, ")
+        yield from names_compared(results, condition, few=few)
 
 
 def title(results: QaResults) -> str:

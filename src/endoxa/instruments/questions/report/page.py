@@ -12,8 +12,6 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-import polars as pl
-
 from endoxa.instruments.questions.estimates.estimates import TEMPLATES
 from endoxa.instruments.questions.headline import answer_counts, repeats_alike
 from endoxa.instruments.questions.report.answers import answers, outcomes
@@ -170,6 +168,7 @@ def shown(runs: Sequence[Run], how: ReportOptions) -> Shown:
     )
 
 
+ASKED = {"asked for": "ask", "repeats": "repeats", "options shuffled": "shuffle", "seed": "seed"}
 SAMPLING = ("temperature", "top_p", "max_tokens", "seed", "reasoning")
 USED = {"calls": "calls", "tokens sent": "prompt_tokens", "tokens received": "completion_tokens"}
 UNKNOWN_PRICE = "not known"
@@ -177,38 +176,36 @@ UNKNOWN_PRICE = "not known"
 
 def overview(runs: Sequence[Run], results: QaResults) -> Section:
     """What each model was asked, what could not be read, and where the answers came from."""
-    questions = table_of(
-        "What each model was asked",
-        results.question_counts,
-        (
-            text_field("model", "line"),
-            text_field("as named in the command", "model", visible_directions),
-            text_field("served as", lambda row: visible_directions(", ".join(row["served"])) or NOT_RECORDED),
-            *(text_field("data"), text_field("protocol"), text_field("asked for", "ask")),
-            *map(number_field, ("items", "variants", "repeats", "answers", "refused", "unparsed")),
-            text_field("options shuffled", lambda row: "yes" if row["orders"] > 1 else "no"),
-        ),
-    )
     counts = [counts for run in runs for counts in answer_counts(run.folder)]
     fields = (
         data_field("data", "label", without_directions),
         data_field("file", "path", visible_directions),
-        text_field("seed", lambda run: inputs.text(_settings(run), "seed")),
+        text_field("models", lambda run: visible_directions(listed(_models(run)))),
+        text_field("items", lambda run: inputs.text(run.facts.get("counts") or {}, "items")),
+        *(
+            text_field(name, lambda run, key=key: inputs.text(_settings(run), key))
+            for name, key in ASKED.items()
+        ),
         text_field("sampling", lambda run: _sampling(_settings(run).get("sampling"))),
         text_field("system message", lambda run: "yes" if _settings(run).get("system") else "no"),
     )
     return what_was_run(
         (),
-        (questions, outcome_table(counts, results.label), run_table(runs, fields, data="file")),
+        (outcome_table(counts, results.label), run_table(runs, fields, data="file")),
         runs,
         anchor="what-was-asked",
         title="What was asked",
         notes=(
             "An item is one question with its three options. It is asked once per repeat, and per variant where names "
-            "were drawn more than once; variants × repeats are the seeds. Options shuffled means that they were shown "
-            "in an order drawn for every item and repeat, so that a liking for the first letter is no lean.",
+            "were drawn more than once; variants × repeats are the seeds. Options shuffled: they were shown in an "
+            "order drawn for every item and repeat, so that a liking for the first letter is no lean.",
         ),
     )
+
+
+def _models(run: Run) -> list[str]:
+    """Names of its models as in its command."""
+    return [inputs.text(model, "name") for model in inputs.entries(run.facts.get("models"))]
 
 
 def _settings(run: Run) -> Mapping[str, Any]:
@@ -231,11 +228,9 @@ def _sampling(value: object) -> str:
 
 
 def summary(results: QaResults) -> str:
-    """As in '9,240 answers of 2 models to Nationality and Name'."""
-    answers = int(results.question_counts["answers"].sum())
-    items = results.question_counts.group_by("data", maintain_order=True).agg(pl.col("items").max())
-    data = ", ".join(f"{label} ({plural(n, 'item')})" for label, n in items.iter_rows())
-    return f"{plural(answers, 'answer')}, {plural(len(results.names), 'model')}; {data}."
+    """As in '9,240 answers, 2 models; Nationality, Name'."""
+    answers = int(results.overall["n_asked"].sum())
+    return f"{plural(answers, 'answer')}, {plural(len(results.names), 'model')}; {', '.join(results.data)}."
 
 
 def cost(runs: Sequence[Run], results: QaResults) -> Section:

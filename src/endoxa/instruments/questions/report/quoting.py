@@ -50,14 +50,14 @@ def diagnostics(
         labels: how models are called.
     """
     yield from _recognition(estimates, labels)
+    confidence, columns = (
+        float(estimates["confidence"][0]),
+        ("model", "ask", "context_condition", "unknown", "answer"),
+    )
     for folder in folders:
         yield from answers_lost(answer_counts(folder), labels)
-    confidence = float(estimates["confidence"][0])
-    for folder in folders:
         yield from (_position(found, labels) for found in places(folder, confidence))
-        columns = ["model", "ask", "context_condition", "unknown", "answer"]
-        yield from _other_rule(pl.read_parquet(folder / RECORDS, columns=columns), labels)
-    for folder in folders:
+        yield from _other_rule(pl.read_parquet(folder / RECORDS, columns=list(columns)), labels)
         facts = read_run(folder)
         items = int((facts.get("counts") or {}).get("items", 0))
         yield from precision(facts, items, labels)

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from endoxa.instruments.questions.estimates.answers import grouped
 from endoxa.instruments.questions.estimates.measures import CELL
 from endoxa.instruments.questions.headline import GUESSING, leans_of, over_categories, units_of
 from endoxa.instruments.questions.thoughts.estimates import THOUGHT_TYPES
@@ -35,11 +34,6 @@ SPOKEN_CONDITIONS = {AMBIGUOUS: "ambiguous", DISAMBIGUATED: "disambiguated"}
 CONTEXTS = {condition: f"In {spoken} contexts" for condition, spoken in SPOKEN_CONDITIONS.items()}
 """How a sentence about one kind of context begins."""
 BASELINE = PROTOCOLS[0]
-COUNTED_COLUMNS = (
-    *("category", "example_id", "variant", "model", "protocol", "repeat", "outcome"),
-    *("order", "ask", "served_model"),
-)
-"""Columns that `question_counts` reads, beside the data set's."""
 MOST_NAMED = 6
 """Places that a note names; more are counted."""
 _SHOWN = ("data", "category", "identity", "original", "substituted")
@@ -59,7 +53,6 @@ class QaResults:
         debias: columns of `schema.DEBIAS_COLUMNS`.
         differences: columns of `schema.QA_COMPARISON_COLUMNS`.
         outcomes: see `outcome_shares`.
-        question_counts: see `question_counts`.
         identities: columns of `schema.QA_IDENTITY_COLUMNS`.
         names: name of every model, in the order shown.
         data: labels of the data sets, those with the groups before those with names.
@@ -73,7 +66,6 @@ class QaResults:
     debias: pl.DataFrame
     differences: pl.DataFrame
     outcomes: pl.DataFrame
-    question_counts: pl.DataFrame
     identities: pl.DataFrame
     names: Mapping[str, ModelName]
     data: tuple[str, ...]
@@ -134,9 +126,9 @@ def read_results(
     folders = [run.folder for run in runs]
     if len(runs) == 1:
         analysis = analyze_run(folders[0], confidence=confidence, seed=seed)
-        answers = load_answers(folders, COUNTED_COLUMNS, checked=False)  # the estimates checked them
+        answers = load_answers(folders, ("model",), checked=False)  # the estimates checked them
     else:
-        answers = load_answers(folders, (*COUNTED_COLUMNS, "identity", "attribute", "identity_key"))
+        answers = load_answers(folders, ("identity", "attribute", "identity_key"))
         analysis = analyze_qa(answers, confidence=confidence, seed=seed)
     return results_of(answers, analysis, user_labels, inputs.simulated_models(runs), confidence)
 
@@ -151,7 +143,7 @@ def results_of(
     """The results, named and in order.
 
     Args:
-        answers: `data` and the columns of `schema.QA_RECORD_COLUMNS`.
+        answers: `data` and `model` of all of them.
         analysis: what `analyze_qa` found in them.
         user_labels: names that the user gave.
         simulated: models that their run calls simulated.
@@ -185,7 +177,6 @@ def results_of(
         debias=placed(analysis.debias),
         differences=placed(analysis.differences),
         outcomes=placed(outcome_shares(counts)),
-        question_counts=placed(question_counts(answers)),
         identities=placed(analysis.identities),
         names=names,
         data=tuple(data),
@@ -208,28 +199,6 @@ def outcome_shares(counts: pl.DataFrame) -> pl.DataFrame:
         .unpivot(index=cell, variable_name="outcome", value_name="n")
     )
     return rows.with_columns(share=pl.col("n") / pl.col("n").sum().over(cell)).filter(pl.col("n") > 0)
-
-
-def question_counts(answers: pl.DataFrame) -> pl.DataFrame:
-    """What each model was asked: one row per data set, model and protocol.
-
-    `items`, `variants` and `repeats` count different ones, `orders` the orders the options were shown in; `answers`,
-    `refused` and `unparsed` count answers; `ask` lists how answers were asked for, `served` the names under which the
-    provider served the model.
-    """
-    return grouped(
-        answers.lazy().with_columns(item=pl.struct("category", "example_id").hash()),
-        ("data", "model", "protocol"),
-        items=pl.col("item").n_unique(),
-        variants=pl.col("variant").fill_null("").n_unique(),
-        repeats=pl.col("repeat").n_unique(),
-        orders=pl.col("order").n_unique(),
-        ask=pl.col("ask").unique(maintain_order=True).str.join(", "),
-        served=pl.col("served_model").filter(pl.col("served_model") != "").unique(maintain_order=True),
-        answers=pl.len(),
-        refused=(pl.col("outcome") == "refused").sum(),
-        unparsed=(pl.col("outcome") == "unparsed").sum(),
-    )
 
 
 def _single_direction(frame: pl.DataFrame) -> pl.DataFrame:
