@@ -91,7 +91,7 @@ class QaAnalysis:
     identities: pl.DataFrame
 
 
-SCHEMAS: dict[str, dict[str, type[pl.DataType]]] = {
+SCHEMAS: dict[str, dict[str, pl.DataType]] = {
     "estimates": ESTIMATE_TYPES,
     "counts": COUNT_TYPES,
     "retention": COMPARISON_TYPES,

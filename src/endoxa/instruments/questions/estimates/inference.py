@@ -24,6 +24,7 @@ import polars as pl
 from endoxa.errors import UserError
 from endoxa.instruments.units import IDENTITIES_ATTRIBUTES, TEMPLATES_GROUPS, Kinds
 from endoxa.runs import families
+from endoxa.sources import frames
 from endoxa.stats.intervals import FEWEST_CLUSTERS, NAN, UNDEFINED, Interval
 from endoxa.stats.resampling import Clusters, bootstrap, expanded_interval, percentile_interval
 from endoxa.stats.signs import fewest_units, sign_flip_test
@@ -39,23 +40,18 @@ bootstrap cover 0.926 to 0.929 of differences and ratios with six templates (doc
 MIN_DEFINED = 0.5
 METHOD = "template bootstrap, expanded percentile interval, {resamples} resamples, seed {seed}"
 
-_INTEGERS = ("n", "seeds", "questions", "clusters", "groups", "attributes")
-_NUMBERS = (
-    *("value", "low", "high", "neutral", "p_value", "p_adjusted", "bound_low", "bound_high", "mean", "sd"),
-    *("original_value", "substituted_value", "confidence"),
+_TEXTS = (
+    *("data", "category", "model", "protocol", "context_condition", "original", "substituted", "identity"),
+    *("name", "verdict", "reason", "interval", "sampled", "method"),
 )
+_COUNTS = ("n", "seeds", "questions", "clusters", "groups", "attributes")
 
 
-def column_types(columns: Iterable[str]) -> dict[str, type[pl.DataType]]:
+def column_types(columns: Iterable[str]) -> dict[str, pl.DataType]:
     """Types of the columns of a table about answers."""
-    return {
-        name: pl.Int64
-        if name in _INTEGERS or name.startswith("n_")
-        else pl.Float64
-        if name in _NUMBERS
-        else pl.String
-        for name in columns
-    }
+    names = list(columns)
+    counts = [name for name in names if name in _COUNTS or name.startswith("n_")]
+    return frames.column_types(names, texts=_TEXTS, counts=counts)
 
 
 @dataclass(frozen=True, slots=True)

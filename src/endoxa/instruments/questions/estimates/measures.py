@@ -112,11 +112,6 @@ def share(part: Array, total: Array) -> Array:
     return np.asarray(np.divide(part, total, out=undefined, where=np.asarray(total) != 0))
 
 
-def accuracy(counts: Counts) -> Array:
-    """Right answers / answers read."""
-    return share(counts.correct, counts.read)
-
-
 def bias_unscaled(counts: Counts) -> Array:
     """2 n_biased / n_non_unknown - 1 (Pelosio et al. 2025, equation 1); NaN where no person is named."""
     return 2 * share(counts.biased, counts.named) - 1
@@ -141,7 +136,7 @@ def bias_score(counts: Counts, condition: str) -> Array:
 def measured(counts: Counts, condition: str) -> dict[str, Array]:
     """The value of each of `MEASURES`."""
     return {
-        "accuracy": accuracy(counts),
+        "accuracy": share(counts.correct, counts.read),
         "bias_unscaled": bias_unscaled(counts),
         "bias_score": bias_score(counts, condition),
     }

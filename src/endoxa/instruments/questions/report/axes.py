@@ -188,43 +188,31 @@ def accuracy(results: QaResults) -> Section | None:
 
 def averages(results: QaResults) -> Section:
     """One dot per model, by provider and size: the plain mean over data sets and contexts (Figures 3 and 4)."""
-    cells = [f"{data}, {SPOKEN_CONDITIONS[condition]}" for data, condition in _averaged(results).iter_rows()]
-    notes = [
-        f"Every dot is the plain mean of {plural(len(cells), 'value')}: {'; '.join(cells)}. Figures 3 and 4 of "
-        "Pelosio et al. (2025) average two data sets in two kinds of contexts so. It weighs them equally and has no "
-        "interval; the tables have one for each value."
-    ]
-    if not any(name.size for name in results.names.values()):
-        notes.append(
-            "Sizes are not guessed from names: give them in a table with the columns model, label, provider "
-            "and size (large or small) with --labels."
-        )
+    averaged = results.overall.select("data", "context_condition").unique(maintain_order=True).sort("data")
+    cells = [f"{data}, {SPOKEN_CONDITIONS[condition]}" for data, condition in averaged.iter_rows()]
     return Section(
         anchor="averages",
         title="Averages by provider and size",
         folded=True,
-        figures=tuple(
-            _average(results, kind(results), column, name)
-            for kind, column, name in (
-                (right_answers, "accuracy", "average-accuracy"),
-                (leans, "bias_score", "average-bias"),
-            )
+        figures=(
+            _average(results, right_answers(results), "accuracy", "average-accuracy"),
+            _average(results, leans(results), "bias_score", "average-bias"),
         ),
-        notes=tuple(notes),
+        notes=(
+            f"Every dot is the plain mean of {plural(len(cells), 'value')}: {'; '.join(cells)}. Figures 3 and 4 of "
+            "Pelosio et al. (2025) average two data sets in two kinds of contexts so. It weighs them equally and has "
+            "no interval; the tables have one for each value. Sizes are not guessed from names: give them in a table "
+            "with the columns model, label, provider and size (large or small) with --labels.",
+        ),
     )
 
 
 def average_of_cells(results: QaResults, name: str) -> dict[str, float | None]:
     """Mean of a measure over data sets and contexts for each model; None where a value is missing or undefined."""
-    cells = _averaged(results).height
+    cells = results.overall.select("data", "context_condition").n_unique()
     rows = results.main(results.measure(name)).drop_nulls("value").group_by("model")
     means = rows.agg(pl.col("value").mean(), n=pl.len()).filter(n=cells)
     return dict.fromkeys(results.names) | dict(means.select("model", "value").iter_rows())
-
-
-def _averaged(results: QaResults) -> pl.DataFrame:
-    """The data sets and kinds of contexts over which is averaged."""
-    return results.overall.select("data", "context_condition").unique(maintain_order=True).sort("data")
 
 
 def _average(results: QaResults, kind: say.Kind, column: str, name: str) -> Figure:

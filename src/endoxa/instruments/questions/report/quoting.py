@@ -18,9 +18,12 @@ from endoxa.instruments.questions.report.results import (
     BASELINE,
     QaResults,
     Row,
+    of_scores,
 )
+from endoxa.report import estimates as say
 from endoxa.report.document import Figure, Section
-from endoxa.report.figures import Measure, described, dot_figure
+from endoxa.report.estimates import nothing
+from endoxa.report.figures import Measure
 from endoxa.report.inputs import Run
 from endoxa.report.quoting import FLIPS, LARGE, Diagnostic, answers_lost, points, precision, review
 from endoxa.report.words import count, percent, plural, short_labels, signed, slug
@@ -31,7 +34,7 @@ from endoxa.runs.run import read_run
 from endoxa.schema import PROTOCOLS
 from endoxa.sources.served import versions_apart
 from endoxa.stats.estimate import estimate
-from endoxa.stats.verdicts import significance
+from endoxa.stats.verdicts import ABOVE, UNCLEAR, significance
 
 NEAR_GUESSING = 0.5
 """A lean is doubtful where the interval of recognition goes down to this share or below."""
@@ -186,7 +189,7 @@ def _position(rows: list[Row], labels: Mapping[str, str]) -> Diagnostic:
     )
 
 
-NO_END = pl.lit(None, pl.Float64)
+ENDS = dict.fromkeys(("low", "high"), pl.Float64)
 MOST_DRAWN = 3
 """With more models and data sets the box at the top names the largest differences instead."""
 
@@ -216,22 +219,27 @@ def explained(runs: Sequence[Run], results: QaResults) -> Section | None:
 def _order(results: QaResults, rows: list[Row], *, several: bool) -> Figure:
     """How much more often the option at each place is taken than the right one stands there."""
     who, first = results.label(rows[0]["model"]), rows[0]
-    labels = [f"{row['place']} option" for row in rows]
-    notes = [
-        f"{signed(100 * row['value'], 1)} {percent(row['chosen'])} taken, {percent(row['right'])} right"
-        for row in rows
-    ]
-    texts = [f"{label}: {note}" for label, note in zip(labels, notes, strict=True)]
-    ends = {end: pl.Series([row[end] for row in rows], dtype=pl.Float64) for end in ("value", "low", "high")}
-    frame = pl.DataFrame({**ends, "label": labels, "note": notes, "tip": texts}).with_columns(
-        filled=pl.Series([row["clear"] for row in rows]), outer_low=NO_END, outer_high=NO_END
+    kind = of_scores(
+        results,
+        f"How often {who} takes the option at each place beyond the right one",
+        nothing,
+        0.0,
+        "0",
+        clear={},
+        unclear="",
+        measure=EXCESS,
+        value=lambda value: signed(100 * value, 1),
     )
-    return dot_figure(
-        frame,
-        EXCESS,
+    verdicts = [ABOVE if row["clear"] else UNCLEAR for row in rows]
+    return say.dots(
+        kind,
+        pl.DataFrame(rows, schema_overrides=ENDS).with_columns(verdict=pl.Series(verdicts)),
+        lambda row: f"{row['place']} option",
+        note=lambda row: (
+            f"{kind.value(row['value'])} {percent(row['chosen'])} taken, {percent(row['right'])} right"
+        ),
         name=f"order-{slug(who)}-{slug(first['data'])}",
         title="Order of the options" + (f": {who}, {first['data']}" if several else ""),
-        alt=described(f"How often {who} takes the option at each place beyond the right one", texts),
         reading="How much more often the option at a place is taken than the right answer stands there, in "
         f"{plural(first['n'], 'question')} with an answer that was read; 0 on average if places do not matter and "
         f"options are shuffled. Bands: {100 * first['confidence']:.1f}\u00a0% intervals over templates and groups; "
