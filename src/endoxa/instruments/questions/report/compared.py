@@ -259,7 +259,7 @@ def _score_figures(results: QaResults, rows: pl.DataFrame) -> Iterator[Figure]:
 
 def _score_table(results: QaResults, rows: pl.DataFrame) -> Table:
     return say.numbers(
-        _score(results),
+        replace(_score(results), head="value"),
         "Self-debiasing",
         rows,
         (

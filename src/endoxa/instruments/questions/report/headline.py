@@ -36,15 +36,22 @@ from endoxa.instruments.questions.report.results import (
     unsure,
 )
 from endoxa.report import estimates as say
-from endoxa.report.claims import P_ADJUSTED, Row, chip, corrected, is_clear
+from endoxa.report.claims import P_ADJUSTED, Row, chip, corrected
 from endoxa.report.document import Figure, Finding, Section
 from endoxa.report.estimates import FEW
 from endoxa.report.tables import Table, number_field, table_of, text_field
 from endoxa.report.words import count, decimal, listed, percent, percent_interval, plural
-from endoxa.stats.verdicts import UNTESTED
+from endoxa.stats.verdicts import ABOVE, BELOW, UNCLEAR, UNTESTED
 
 FEW_DATA = 2
 """Data sets whose leans are dots; more make a map of models and data sets."""
+SINGLE = {
+    ABOVE: "{who} leans towards the stereotype",
+    BELOW: "{who} leans against the stereotype",
+    UNCLEAR: "{who} shows no lean that is distinguishable from chance",
+    UNTESTED: "a lean of {who} cannot be tested",
+}
+"""The verdict on the only model, in the title."""
 
 
 def headline(results: QaResults, warnings: Sequence[Finding] = ()) -> Section:
@@ -148,8 +155,7 @@ def title(results: QaResults) -> str:
     shown = [row for row in rows if row["context_condition"] == condition]
     where = f"Where the text {'does not say' if condition == AMBIGUOUS else 'says'} who is meant"
     if len(shown) == 1:
-        verdict = leans(results).verdicts[shown[0]["verdict"]]
-        return f"{where}, {shown[0]['line']}{'' if is_clear(shown[0]) else ':'} {verdict}"
+        return f"{where}, {SINGLE[shown[0]['verdict']].format(who=shown[0]['line'])}"
     noun = "models" if len({row["data"] for row in shown}) == 1 else "results"
     finding = say.title(leans(results), shown, f"{noun} better than guessing" if at_chance else noun)
     return f"{where}, {finding[:1].lower()}{finding[1:]}"

@@ -168,7 +168,7 @@ def shown(runs: Sequence[Run], how: ReportOptions) -> Shown:
     )
 
 
-ASKED = {"asked for": "ask", "repeats": "repeats", "options shuffled": "shuffle", "seed": "seed"}
+ASKED = {"asked for": "ask", "repeats": "repeats", "seed": "seed"}
 SAMPLING = ("temperature", "top_p", "max_tokens", "seed", "reasoning")
 USED = {"calls": "calls", "tokens sent": "prompt_tokens", "tokens received": "completion_tokens"}
 UNKNOWN_PRICE = "not known"
@@ -187,6 +187,7 @@ def overview(runs: Sequence[Run], results: QaResults) -> Section:
             for name, key in ASKED.items()
         ),
         text_field("sampling", lambda run: _sampling(_settings(run).get("sampling"))),
+        text_field("options shuffled", lambda run: "yes" if _settings(run).get("shuffle") else "no"),
         text_field("system message", lambda run: "yes" if _settings(run).get("system") else "no"),
     )
     return what_was_run(
