@@ -22,24 +22,14 @@ from endoxa.instruments.questions.report.results import (
 )
 from endoxa.report import estimates as say
 from endoxa.report.closer import Box, closer_section
-from endoxa.report.document import Figure, Finding, Section
+from endoxa.report.document import Figure, Section
 from endoxa.report.estimates import FEW
 from endoxa.report.figures import Measure, described, series_figure
 from endoxa.report.labels import LARGE, SMALL, ModelName
 from endoxa.report.words import decimal, plural, slug
 from endoxa.schema import ALL
 
-MOST_FIGURES = 12
-"""Data sets and kinds of contexts whose categories are drawn; the table holds all."""
-MOST_DATA = 6
-"""Data sets whose right answers and identities are drawn; tables hold all."""
 EVERY = "all categories"
-
-
-def _first_shown(shown: int, total: int, what: str, table: str) -> tuple[Finding, ...]:
-    """That figures show the first of many data sets; nothing where they show all."""
-    text = f"The figures show the first {shown} of {total} {what}; {table} holds all of them."
-    return (Finding(text, ({"shown": shown, "all": total},)),) if shown < total else ()
 
 
 def axes(results: QaResults) -> Section | None:
@@ -61,10 +51,6 @@ def axes(results: QaResults) -> Section | None:
         where = f"{CONTEXTS[cell['context_condition'][0]]} with {cell['data'][0]}"
         noun = "categories" if cell["model"].n_unique() == 1 else "cells (a model in a category)"
         findings.append(say.verdict_tally(kind, f"{where}, of {cell.height} {noun}", cell.rows(named=True)))
-    drawn = cells[:MOST_FIGURES]
-    findings += _first_shown(
-        len(drawn), len(cells), "data sets and kinds of contexts", "“Lean of every cell”"
-    )
     notes = (
         f"{reading(results, map_drawn=not few)} The lean is the bias score in ambiguous contexts and the accuracy "
         "gap in disambiguated ones; verdicts are corrected over all leans of the page.",
@@ -79,7 +65,7 @@ def axes(results: QaResults) -> Section | None:
         anchor="axes",
         title="By category and identity" if cells else "By stereotyped identity, ambiguous contexts",
         findings=tuple(findings),
-        figures=(*_category_figures(results, drawn, few=few), *_identity_figures(results, identities)),
+        figures=(*_category_figures(results, cells, few=few), *_identity_figures(results, identities)),
         notes=tuple(note for note, shown in zip(notes, (cells, identities.height), strict=True) if shown),
     )
 
@@ -104,7 +90,7 @@ def _category_figures(results: QaResults, cells: list[pl.DataFrame], *, few: boo
 def _identity_figures(results: QaResults, rows: pl.DataFrame) -> Iterator[Figure]:
     """A figure for each data set with all models in a row, the identities with the greatest mean first."""
     mean = pl.col("value").mean().over("identity")
-    for data in rows["data"].unique(maintain_order=True)[:MOST_DATA]:
+    for data in rows["data"].unique(maintain_order=True):
         frame = rows.filter(data=data).sort(-mean, "identity", nulls_last=True, maintain_order=True)
         means = frame.group_by("identity", maintain_order=True).agg(pl.col("value").mean())
         title = f"Unscaled bias by identity, {data}"
@@ -170,12 +156,11 @@ def accuracy(results: QaResults) -> Section | None:
             title="Right answers" + (f", {name}" if len(results.data) > 1 else ""),
             domain=(0.0, 1.0),
         )
-        for name in data[:MOST_DATA]
+        for name in data
     ]
     return Section(
         anchor="accuracy",
         title="How often the answers are right",
-        findings=_first_shown(len(figures), len(data), "data sets", "the table of leans"),
         figures=tuple(figures),
         notes=(
             "Of the answers that were read. In ambiguous contexts the right answer is that it cannot be known, in "

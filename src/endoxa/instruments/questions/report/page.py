@@ -38,7 +38,7 @@ from endoxa.report.labels import visible_directions, without_directions
 from endoxa.report.outcomes import answer_findings, outcome_table, sentence_findings
 from endoxa.report.overview import data_field, run_table, what_was_run
 from endoxa.report.quoting import quoting
-from endoxa.report.tables import number_field, table_of, text_field
+from endoxa.report.tables import Table, number_field, table_of, text_field
 from endoxa.report.words import NOT_RECORDED, listed, plural
 from endoxa.runs.families import LEANS, NAME_DIFFERENCES, RETENTION, SELF_DEBIASING, THOUGHTS
 from endoxa.runs.instrument import Shown
@@ -137,10 +137,7 @@ def qa_page(runs: Sequence[Run], results: QaResults, *, seed: int) -> Page:
         package=__package__,
         title=title(results),
         subtitle=summary(results),
-        entries=(
-            *(*qa_sections(runs, results), LIMITS, METHODS),
-            *(overview(runs, results), cost(runs, results), CITE),
-        ),
+        entries=(*qa_sections(runs, results), LIMITS, METHODS, overview(runs, results), CITE),
         runs=runs,
         models=results.names,
         lead=lead(results),
@@ -169,9 +166,7 @@ def shown(runs: Sequence[Run], how: ReportOptions) -> Shown:
 
 
 ASKED = {"asked for": "ask", "repeats": "repeats", "seed": "seed"}
-SAMPLING = ("temperature", "top_p", "max_tokens", "seed", "reasoning")
 USED = {"calls": "calls", "tokens sent": "prompt_tokens", "tokens received": "completion_tokens"}
-UNKNOWN_PRICE = "not known"
 
 
 def overview(runs: Sequence[Run], results: QaResults) -> Section:
@@ -186,13 +181,13 @@ def overview(runs: Sequence[Run], results: QaResults) -> Section:
             text_field(name, lambda run, key=key: inputs.text(_settings(run), key))
             for name, key in ASKED.items()
         ),
-        text_field("sampling", lambda run: _sampling(_settings(run).get("sampling"))),
+        text_field("sampling", lambda run: inputs.settings(_settings(run).get("sampling"))),
         text_field("options shuffled", lambda run: "yes" if _settings(run).get("shuffle") else "no"),
         text_field("system message", lambda run: "yes" if _settings(run).get("system") else "no"),
     )
     return what_was_run(
         (),
-        (outcome_table(counts, results.label), run_table(runs, fields, data="file")),
+        (outcome_table(counts, results.label), run_table(runs, fields, data="file"), _cost(runs, results)),
         runs,
         anchor="what-was-asked",
         title="What was asked",
@@ -214,60 +209,35 @@ def _settings(run: Run) -> Mapping[str, Any]:
     return settings if isinstance(settings, Mapping) else {}
 
 
-def _sampling(value: object) -> str:
-    """How answers were drawn; settings that were left to the provider are not named."""
-    if not isinstance(value, Mapping):
-        return NOT_RECORDED
-    extra = value.get("extra")
-    stated = {name: value.get(name) for name in SAMPLING} | (
-        dict(extra) if isinstance(extra, Mapping) else {}
-    )
-    return (
-        ", ".join(f"{name} {entry}" for name, entry in stated.items() if entry is not None)
-        or "left to the provider"
-    )
-
-
 def summary(results: QaResults) -> str:
     """As in '9,240 answers, 2 models; Nationality, Name'."""
     answers = int(results.overall["n_asked"].sum())
     return f"{plural(answers, 'answer')}, {plural(len(results.names), 'model')}; {', '.join(results.data)}."
 
 
-def cost(runs: Sequence[Run], results: QaResults) -> Section:
+def _cost(runs: Sequence[Run], results: QaResults) -> Table:
     """What every model of every run took."""
-    rows = [
-        {"model": results.label(model), "run": run.folder.name, **used}
-        for run in runs
-        for model, used in (run.facts.get("usage") or {}).items()
-    ]
-    return Section(
-        anchor="cost",
-        folded=True,
-        title="What it took",
-        tables=(
-            table_of(
-                "Calls, tokens and cost",
-                rows,
-                (
-                    *(text_field("model", shown=without_directions), text_field("run")),
-                    *(
-                        number_field(name, lambda row, key=key: _number(row.get(key), "{:,.0f}"))
-                        for name, key in USED.items()
-                    ),
-                    number_field(
-                        "cost, US dollars",
-                        lambda row: _number(row.get("cost_usd"), "{:,.2f}", UNKNOWN_PRICE),
-                    ),
-                ),
+    return table_of(
+        "Calls, tokens and cost",
+        [
+            {"model": results.label(model), "run": run.folder.name, **used}
+            for run in runs
+            for model, used in (run.facts.get("usage") or {}).items()
+        ],
+        (
+            *(text_field("model", shown=without_directions), text_field("run")),
+            *(
+                number_field(name, lambda row, key=key: _number(row.get(key), 0))
+                for name, key in USED.items()
             ),
+            number_field("cost, US dollars", lambda row: _number(row.get("cost_usd"), 2)),
         ),
         notes=(
-            "Tokens as the providers counted them, cost from the list prices that the run knew; a provider's bill "
-            f"decides. “{UNKNOWN_PRICE}”: no price was known, as for models of one's own.",
+            "Tokens as the providers counted them, cost from the list prices that the run knew, where it knew one; a "
+            "provider's bill decides.",
         ),
     )
 
 
-def _number(value: object, form: str, missing: str = NOT_RECORDED) -> str:
-    return form.format(value) if isinstance(value, int | float) else missing
+def _number(value: object, digits: int) -> str:
+    return f"{value:,.{digits}f}" if isinstance(value, int | float) else NOT_RECORDED
