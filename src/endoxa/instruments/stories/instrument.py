@@ -12,7 +12,7 @@ from endoxa.runs.asking.settings import FramedSettings
 from endoxa.runs.instrument import Instrument, Plan, Run, Shown, late
 from endoxa.runs.options import DEFAULT_CONFIDENCE, ReportOptions
 from endoxa.schema import Sampling
-from endoxa.schema.options import ASKING, DATA, OUTPUT, Option
+from endoxa.schema.options import ASKING, DATA, OUTPUT, Option, Setting
 
 if TYPE_CHECKING:
     from endoxa.schema import Progress
@@ -74,9 +74,7 @@ class ExtractSettings(FramedSettings):
     sheet_rows: Annotated[
         int,
         Ge(1),
-        Option(
-            "Number of stories on the sheet, from every model and language.", OUTPUT, decides=False, rare=True
-        ),
+        Setting("Number of stories on the sheet, from every model and language.", OUTPUT, decides=False),
     ] = 200
     sampling: Sampling = Sampling(temperature=0.0, max_tokens=1024)  # enough for all attributes as JSON
 
@@ -105,7 +103,7 @@ class HarmSettings(FramedSettings):
     ] = "en"
     repeats: Annotated[int, Ge(1), Option("Number of ratings per association and model.", ASKING)] = 3
     prompts: Annotated[
-        str | None, Option("Your own questions (TOML), in --language.", ASKING, metavar="FILE", rare=True)
+        str | None, Setting("Your own questions (TOML), in --language.", ASKING, metavar="FILE")
     ] = None
 
 
