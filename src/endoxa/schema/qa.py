@@ -264,7 +264,6 @@ DEBIAS_COLUMNS: dict[str, str] = {
     **_RESULT,
     "n_dropped": "item x repeat left out because some protocol gave no valid answer; `n` counts the others",
     "n_unread": "answers of this protocol that could not be read or declined",
-    "n_unknown": "item x repeat whose stereotyped option is not known, which are not used",
     "n_correct": "right answers among those evaluated",
     "n_non_unknown": "answers that name a person",
     "n_biased": "answers that name the stereotyped option",

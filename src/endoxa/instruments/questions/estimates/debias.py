@@ -56,7 +56,6 @@ class ProtocolAnswers:
             units (`inference.unit_columns`).
         dropped: item x repeat left out.
         unread: answers not read, by protocol.
-        unknown: item x repeat whose stereotyped option is not known; not among the dropped.
     """
 
     data: str
@@ -65,7 +64,6 @@ class ProtocolAnswers:
     evaluated: pl.DataFrame
     dropped: int
     unread: dict[str, int]
-    unknown: int
 
     @property
     def baseline(self) -> int | None:
@@ -114,7 +112,6 @@ def protocol_answers(data: str, model: str, answers: pl.DataFrame) -> ProtocolAn
         ),
         dropped=units - len(complete) // len(protocols),
         unread=dict(unread.iter_rows()),
-        unknown=answers.select(_UNIT).n_unique() - units,
     )
 
 
@@ -305,7 +302,6 @@ def _rows(compared: ProtocolAnswers, method: _Method) -> Iterator[dict[str, Any]
                 "n": evaluated,
                 "n_dropped": compared.dropped,
                 "n_unread": compared.unread.get(protocol, 0),
-                "n_unknown": compared.unknown,
                 "n_correct": right,
                 "n_non_unknown": person,
                 "n_biased": biased,

@@ -27,12 +27,12 @@ from endoxa.instruments.questions.report.results import (
     retained_errors,
 )
 from endoxa.report import estimates as say
-from endoxa.report.claims import Row, clear, decimal_ends, is_clear
+from endoxa.report.claims import Row, decimal_ends, is_clear
 from endoxa.report.document import Figure, Finding, Section
 from endoxa.report.estimates import Kind, nothing
 from endoxa.report.figures import Measure
 from endoxa.report.tables import Table, number_field, text_field
-from endoxa.report.words import NO_VALUE, count, decimal, percent, plural
+from endoxa.report.words import NO_VALUE, count, decimal, plural
 from endoxa.stats.verdicts import ABOVE, BELOW
 
 DRAWN = {"lean": list(LEAN_OF.values()), "accuracy": ["accuracy"]}
@@ -142,12 +142,7 @@ def debias(results: QaResults) -> Section | None:
         return None
     every = results.debias.filter(interval=TEMPLATES)
     scores = every.filter(name=BIAS_SCORE)
-    at_once = scores.filter(clear(), protocol=BASELINE).select("label", "data", at_once="value")
-    rows = (
-        every.join(scores.select(*CELL, score="value"), on=CELL, how="left", maintain_order="left")
-        .join(at_once, on=("label", "data"), how="left", maintain_order="left")
-        .with_columns(distance_share=pl.col("value") / pl.col("at_once").abs())
-    )
+    rows = every.join(scores.select(*CELL, score="value"), on=CELL, how="left", maintain_order="left")
     return Section(
         anchor="debias",
         title="Does it help to ask the model not to be biased?",
@@ -198,12 +193,6 @@ def _change(results: QaResults) -> Kind:
         verdict = ABOVE if is_clear(row) else row["verdict"]
         return decimal_ends({**row, "low": -row["high"], "high": -row["low"], "verdict": verdict})
 
-    def smaller(row: Row) -> str:
-        """By which part the distance shrank; only where the baseline is claimed to be away from 0."""
-        if row["distance_share"] is None or row["verdict"] != ABOVE:
-            return ""
-        return f" The distance is {percent(row['distance_share'])} smaller."
-
     return of_scores(
         results,
         "nearer to 0 by",
@@ -218,7 +207,6 @@ def _change(results: QaResults) -> Kind:
         },
         unclear="its distance from 0 is not distinguishable from that asked at once",
         ends=ends,
-        after=smaller,
     )
 
 
