@@ -44,8 +44,9 @@ from endoxa.stats.intervals import Interval, agreeing, difference_of_shares
 from endoxa.stats.permutation import stratified_permutation_test
 
 BIAS_SCORE, ACCURACY_GAP = "bias_score", "accuracy_gap"
-NOTHING_READ = "no answer could be read"
-NO_TARGET = "the stereotyped option of these items is not known"
+ONE_KIND = (
+    "no template has items of both kinds, whose right answer agrees with the stereotype and disagrees with it"
+)
 TEMPLATES, ITEMS = "templates", "items"
 """What intervals and tests rest on; items in the published intervals of self-debiasing only."""
 
@@ -96,7 +97,7 @@ def lean_of(cell: Cell, confidence: float, seed: int) -> Lean:
     how["happens"] = "a person is named" if ambiguous else "answers are wrong"
     together = units.decide_together(confidence)
     if isnan(value):
-        result = Result(reason=_why_no_lean(total))
+        result = Result(reason=_undefined(total, ONE_KIND))
     elif together:
         result = crossed(parts, units, limit=1.0, speaking=speaking, **how)
     else:
@@ -112,13 +113,11 @@ def lean_of(cell: Cell, confidence: float, seed: int) -> Lean:
     return Lean(value, result, len(gap.sizes), len(parts), units)
 
 
-def _why_no_lean(total: Counts) -> str:
-    """Why there is no lean."""
+def _undefined(total: Counts, otherwise: str) -> str:
+    """Why a lean or a measure is not defined."""
     if total.read == 0:
-        return NOTHING_READ
-    if total.scored == 0:
-        return NO_TARGET
-    return "no template has items of both kinds, whose right answer agrees with the stereotype and disagrees with it"
+        return "no answer could be read"
+    return "the stereotyped option of these items is not known" if total.scored == 0 else otherwise
 
 
 def lean_parts(cell: Cell) -> tuple[np.ndarray, np.ndarray, Units]:
@@ -254,7 +253,7 @@ def _rows(cell: Cell, settings: Settings) -> Iterator[dict[str, Any]]:
         BIAS_SCORE: total.scored if condition == "ambig" else total.named,
     }
     for name, value in measured(total, condition).items():
-        result = Result(reason=_undefined(total))
+        result = Result(reason=_undefined(total, "no answer names a person"))
         if not np.isnan(value):
             result = _interval(
                 name, read, units, lean, condition=condition, confidence=confidence
@@ -302,10 +301,3 @@ def _interval(
         return Result(reason=f"the rarer answers it rests on come from too few {units.kinds.second[1]}")
     biased = crossed_interval(read["biased"].to_numpy()[named].astype(float), of_named, (0, 1), confidence)
     return Result(Interval(2 * biased.low - 1, 2 * biased.high - 1))
-
-
-def _undefined(total: Counts) -> str:
-    """Why a measure is not defined."""
-    if total.read == 0:
-        return NOTHING_READ
-    return NO_TARGET if total.scored + total.scored_unread == 0 else "no answer names a person"

@@ -26,7 +26,7 @@ from endoxa.report.document import Figure, Section
 from endoxa.report.estimates import FEW
 from endoxa.report.figures import Measure, described, series_figure
 from endoxa.report.labels import LARGE, SMALL, ModelName
-from endoxa.report.words import decimal, plural, slug
+from endoxa.report.words import plural, slug
 from endoxa.schema import ALL
 
 EVERY = "all categories"
@@ -92,7 +92,6 @@ def _identity_figures(results: QaResults, rows: pl.DataFrame) -> Iterator[Figure
     mean = pl.col("value").mean().over("identity")
     for data in rows["data"].unique(maintain_order=True):
         frame = rows.filter(data=data).sort(-mean, "identity", nulls_last=True, maintain_order=True)
-        means = frame.group_by("identity", maintain_order=True).agg(pl.col("value").mean())
         title = f"Unscaled bias by identity, {data}"
         yield series_figure(
             frame.select(
@@ -106,7 +105,7 @@ def _identity_figures(results: QaResults, rows: pl.DataFrame) -> Iterator[Figure
             [line for line in results.lines if line in frame["line"]],
             name=f"identities-{slug(data)}",
             title=title,
-            alt=described(f"{title}; means", (f"{name} {decimal(of, 2)}" for name, of in means.iter_rows())),
+            alt=described(title, dict.fromkeys(frame["identity"])),
             domain=(-1.0, 1.0),
         )
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import asdict, replace
 from operator import itemgetter
-from typing import Any
 
 import polars as pl
 
@@ -65,8 +64,9 @@ def headline(results: QaResults, warnings: Sequence[Finding] = ()) -> Section:
     options = {"guessing": GUESSING, "options": round(1 / GUESSING)}
     numbers = tuple(asdict(competence) | options for competence in at_chance)
     chance = [Finding(text, numbers) for text in competence_warnings(at_chance, results.label)]
-    competent = better_than_guessing(results)
+    competent, single = better_than_guessing(results), main_lean(results)
     rows = competent.main(competent.overall)
+    meaning = "in ambiguous contexts, from −1 to 1: above 0 towards the stereotype, in"
     return Section(
         anchor="headline",
         title="What the answers show",
@@ -86,7 +86,10 @@ def headline(results: QaResults, warnings: Sequence[Finding] = ()) -> Section:
             "statement is about these groups as they are, with fewer than six templates about these templates only. "
             "A lean is claimed where the test is significant after correction over all leans.",
         ),
-        **_number(results),
+        number=decimal(single["value"]) if single else "",
+        meaning=f"{lean_name(single)} {meaning} {plural(single['n'], 'answer')}. Without a lean: 0."
+        if single
+        else "",
     )
 
 
@@ -183,18 +186,6 @@ def lead(results: QaResults) -> str:
         f"the answers{' that were read' if asked else ''} leave open who is meant, which is right here "
         f"({count(left_open)} of {count(row['n_read'])}{asked}).{stereotyped(row, those)}"
     )
-
-
-def _number(results: QaResults) -> dict[str, Any]:
-    """The lean of `main_lean`, large."""
-    row = main_lean(results)
-    if row is None:
-        return {}
-    return {
-        "number": decimal(row["value"]),
-        "meaning": f"{lean_name(row)} in ambiguous contexts, from −1 to 1: above 0 towards the "
-        f"stereotype, in {plural(row['n'], 'answer')}. Without a lean: 0.",
-    }
 
 
 def better_than_guessing(results: QaResults) -> QaResults:

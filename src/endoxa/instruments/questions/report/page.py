@@ -6,7 +6,6 @@ the published tables 1 to 6 for these models as Markdown or LaTeX.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -100,17 +99,10 @@ def _headline(runs: Sequence[Run], results: QaResults) -> Section:
 
 
 def _what_is_asked(runs: Sequence[Run]) -> list[str]:
-    """What questions that endoxa made ask, a sentence for each style, with the data where several are shown."""
-    data: dict[str, dict[str, None]] = defaultdict(dict)
-    for run in runs:
-        for style in inputs.items(run.data.get("styles")):
-            data[style][str(run.data.get("label"))] = None
-    sentences = []
-    for style in (style for style in STYLES if style in data):
-        name, meaning = STYLES[style]
-        where = "" if len(runs) == 1 else f" ({without_directions(listed(list(data[style])))})"
-        sentences.append(f"{name[0].upper()}{name[1:]}{where}: {meaning}")
-    return sentences
+    """What questions that endoxa made ask, a sentence for each style."""
+    asked = {style for run in runs for style in inputs.items(run.data.get("styles"))}
+    styles = (words for style, words in STYLES.items() if style in asked)
+    return [f"{name[0].upper()}{name[1:]}: {meaning}" for name, meaning in styles]
 
 
 def tests_made(results: QaResults) -> Section:

@@ -197,9 +197,7 @@ def wide_table(results: QaResults, paper: PaperOptions = USUAL_PAPER) -> Table:
     cells = {tuple(row[name] for name in key): row for row in rows.iter_rows(named=True)}
     asked = {place[:2] for place in cells}
     places = [(line, data) for data in results.data for line in results.lines if (line, data) in asked]
-    fields = [text_field("model", lambda place: place[0])]
-    fields += [text_field("data", lambda place: place[1])] if len(results.data) > 1 else []
-    stub = len(fields)
+    fields = [text_field("model", lambda place: place[0]), text_field("data", lambda place: place[1])]
     for condition, (head, name, shown) in WIDE_COLUMNS:
 
         def cell(
@@ -219,7 +217,7 @@ def wide_table(results: QaResults, paper: PaperOptions = USUAL_PAPER) -> Table:
         f"{significance(results.confidence):g}, Benjamini-Hochberg over all leans); †: cannot be tested."
     )
     units = unit_notes(results.overall.iter_rows(named=True))
-    table = table_of(CAPTION, places, fields, notes=(" ".join((note, *units)),), stub=stub)
+    table = table_of(CAPTION, places, fields, notes=(" ".join((note, *units)),), stub=2)
     return transposed(table, "measure") if paper.transpose else table
 
 

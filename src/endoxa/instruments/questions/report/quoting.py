@@ -121,12 +121,9 @@ def places(folder: Path, confidence: float) -> Iterator[list[Row]]:
 
     A row has `model`, `data`, `place`, `chosen` and `right` (shares of `n` questions), their difference as an estimate
     (`stats.estimate`), and `clear`: whether it differs from 0 at the level of its interval, which allows for the choice
-    among three (Bonferroni). No rows where orders or choices were not recorded.
+    among three (Bonferroni).
     """
     lazy = versions_apart(pl.scan_parquet(folder / RECORDS))
-    needed = {"order", "choice", "label", "template", "identity", "protocol", "outcome", "repeat"}
-    if not needed <= set(lazy.collect_schema()):
-        return
     unit = pl.when(pl.col("identity").fill_null("") != "").then("identity").otherwise("item_id")
     at = {
         name: pl.col("order").str.find(pl.col(name).cast(pl.String), literal=True)
