@@ -969,6 +969,7 @@ def analyze_qa(
     resamples: int = 2000,
     seed: int = 0,
     out: str | Path,
+    counts: str | Path | None = None,
     retention: str | Path | None = None,
     debias: str | Path | None = None,
 ) -> Outcome:
@@ -984,6 +985,7 @@ def analyze_qa(
         resamples: Bootstrap samples per interval.
         seed: Seed of every random draw.
         out: Estimates: .csv, .tsv, .jsonl or .parquet.
+        counts: Also write the counted answers.
         retention: Also write error retention ratios.
         debias: Also write the comparison of debiasing protocols.
     """
