@@ -161,7 +161,7 @@ def stories(
       endoxa build stories --map associations-in-stories.csv -o prompts.jsonl
     """  # noqa: D301
     from endoxa.errors import UserError
-    from endoxa.instruments.stories.prompts import (
+    from endoxa.instruments.stories.prompts.prompts import (
         build_prompts,
         load_languages,
         read_map,
@@ -224,7 +224,7 @@ def _prompts_table(prompts: pl.DataFrame, languages: Sequence[Language]) -> Tabl
 
 
 def _check_files(paths: Sequence[Path]) -> Outcome:
-    from endoxa.instruments.stories.prompts import check_files
+    from endoxa.instruments.stories.prompts.prompts import check_files
 
     checked = check_files(paths)
     faults = [fault for file in checked for fault in file.faults]
