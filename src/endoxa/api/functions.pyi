@@ -1765,8 +1765,7 @@ def build_names(
     seed: int = 42,
     variants: int = 3,
     bank: str | Path | None = None,
-    out: str | Path | None = None,
-    check: str | None = None,
+    out: str | Path,
 ) -> Outcome:
     """Replace groups in questions by first names, so that the group is implied but not stated. `endoxa build names`; see `command`.
 
@@ -1775,7 +1774,6 @@ def build_names(
         variants: Number of draws of names.
         bank: Your own names: columns group, gender, name.
         out: Questions with names (.jsonl).
-        check: Only check this file with names against ITEMS.
     """
 
 def build_qa(
