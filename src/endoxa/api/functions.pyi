@@ -820,20 +820,16 @@ def analyze_extraction(
     progress: bool = True,
     human: str | Path,
     confidence: float = 0.95,
-    seed: int = 0,
     out: str | Path,
     confusion: str | Path | None = None,
-    counts: str | Path | None = None,
 ) -> Outcome:
-    """Estimate error rates of extractors, and correct counts for these errors. `endoxa analyze extraction`; see `command`.
+    """Estimate error rates of extractors. `endoxa analyze extraction`; see `command`.
 
     Options:
         human: Completed double-coding sheet of the run (.xlsx or .csv).
         confidence: Confidence level of the intervals.
-        seed: Seed of every random draw.
         out: Error rates: .csv, .jsonl or .parquet.
         confusion: Also write the confusion matrix.
-        counts: Also write counts per value, corrected for these errors.
     """
 
 def analyze_harm(
@@ -882,7 +878,6 @@ def analyze_languages(
     groups: str | Path | None = None,
     stories: str | Path | None = None,
     by: Literal['language', 'model'] = 'language',
-    models: int = 1,
     confidence: float = 0.95,
     resamples: int = 2000,
     seed: int = 0,
@@ -895,7 +890,6 @@ def analyze_languages(
         groups: Marked and unmarked groups (YAML).
         stories: Stories, so that languages in which nothing was found count too.
         by: Unit of comparison; language needs associations analyzed with --by language.
-        models: Minimum number of models that show an association in a language.
         confidence: Confidence level of the intervals.
         resamples: Bootstrap samples per interval.
         seed: Seed of every random draw.
