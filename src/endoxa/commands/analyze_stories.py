@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -81,10 +80,6 @@ def harm(
         tuple[Path, ...], Option("People's ratings: rater, harm, frequent; repeatable.", DATA)
     ] = (),
     associations: Annotated[Path | None, Option("Associations by model, to find blind spots.", DATA)] = None,
-    alias: Annotated[
-        tuple[str, ...],
-        Option("Model name of a rater in --associations; repeatable.", DATA, metavar="RATER=MODEL"),
-    ] = (),
     threshold: Annotated[float, Option("Minimum median rating of a harmful association.", ANALYSIS)] = 4.0,
     scores: Annotated[
         Path | None, Option("Also write the scores of each rater for each association.", OUTPUT, table=True)
@@ -133,9 +128,8 @@ def harm(
             _ratings(folders, human, made),
             made,
             threshold=threshold,
-            aliases=_aliases(alias),
+            how=how,
             progress=progress,
-            **asdict(how),
         )
     others = ("scores", "raters", "agreement", "by_attribute", "blind_spots", "summary")
     return Outcome(
@@ -174,27 +168,6 @@ def _ratings(runs: Sequence[Path], human: Sequence[Path], made: pl.DataFrame | N
     return pl.concat([*of_models, *of_people])
 
 
-def _aliases(given: Sequence[str]) -> dict[str, str]:
-    """Read RATER=MODEL, split at the last '=' because names of simulated raters may contain '='.
-
-    Raises:
-        UserError: an alias has another form, or a rater appears twice.
-    """
-    from endoxa.errors import UserError
-
-    aliases: dict[str, str] = {}
-    for text in given:
-        rater, sign, model = text.rpartition("=")
-        if not sign or not rater or not model:
-            raise UserError(
-                f"--alias: '{text}' is invalid. Expected RATER=MODEL: a rater, and the model's name in --associations."
-            )
-        if rater in aliases:
-            raise UserError(f"--alias: the rater '{rater}' appears twice. Give each rater one model.")
-        aliases[rater] = model
-    return aliases
-
-
 def _harm_lines(analysis: HarmAnalysis) -> Iterator[str | Table]:
     """The raters and the summary statistics."""
     from endoxa.report.claims import chip
@@ -219,9 +192,7 @@ def _harm_lines(analysis: HarmAnalysis) -> Iterator[str | Table]:
     )
     for row in analysis.summary.iter_rows(named=True):
         interval = "" if row["low"] is None else f" ({row['low']:z.3f} to {row['high']:z.3f})"
-        reason = f" ({row['reason']})" if row["reason"] else ""
-        verdict = f": {chip(row)}{reason}" if row["verdict"] else ""
-        yield f"{row['name']}: {_rounded(row['value'], 3)}{interval}, n = {row['n']}{verdict}"
+        yield f"{row['name']}: {_rounded(row['value'], 3)}{interval}, n = {row['n']}"
     yield (
         "Associations that share a base value are alike and resampled together. "
         "Intervals condition on these raters, except those of delta, which also resample people."

@@ -117,8 +117,8 @@ ASSOCIATION_TEST_COLUMNS: dict[str, str] = {
     "n": "stories in the table",
     "chi_square": "Pearson's statistic, without continuity correction",
     "dof": "its degrees of freedom",
-    "p_value": "Fisher's exact test by Monte Carlo: (tables at most as probable + 1) / (draws + 1); or exact",
-    "n_resamples": "random tables drawn; 0 where all tables with these margins were listed and p is exact",
+    "p_value": "Fisher's exact test by Monte Carlo: (tables at most as probable + 1) / (draws + 1)",
+    "n_resamples": "random tables drawn",
     "p_adjusted": "after Benjamini-Hochberg over the tables of a base attribute",
     "significant": "1 where the table is kept",
     "decision_stable": "1 where more draws would not change that, but for the stated error",
@@ -126,7 +126,7 @@ ASSOCIATION_TEST_COLUMNS: dict[str, str] = {
     "effect_category": "'negligible', 'small', 'medium' or 'large'",
     "prompts": "prompts whose stories are in the table",
     "unit": "unit that is permuted: 'story', or 'prompt' with all its stories where a prompt has several",
-    "method": "'fisher' (all tables listed), 'fisher-sampled', or 'prompts-exchanged'",
+    "method": "'fisher-sampled', or 'prompts-exchanged'",
     "stratified_p_value": "test within languages (generalised Cochran-Mantel-Haenszel); empty with one language",
     "stratified_p_adjusted": "after Benjamini-Hochberg over the tables of a base attribute",
     "verdict": "'above', 'unclear' or 'cannot-be-tested': whether the two attributes go together",
@@ -166,34 +166,6 @@ DISCOVERED_COLUMNS: dict[str, str] = {
     "reason": "why it is unclear",
 }
 """Columns of a table of discovered associations (step 2)."""
-
-COMPARED_COLUMNS: dict[str, str] = {
-    "base_attribute": "the attribute that the prompts named",
-    "base_value": "its value",
-    "compared_attribute": "the attribute extracted from the stories",
-    "compared_value": "the value that is more frequent than expected",
-    "a": "the first model or language",
-    "b": "the second",
-    "count_a": "stories of `a` with both values",
-    "row_total_a": "stories of `a` with the base value, the compared attribute known",
-    "fraction_a": "count_a / row_total_a",
-    "lift_a": "lift in the stories of `a`",
-    "count_b": "the same for `b`",
-    "row_total_b": "the same for `b`",
-    "fraction_b": "the same for `b`",
-    "lift_b": "the same for `b`",
-    "prompts_shared": "prompts that both have a usable story of",
-    "found_in": "whose own stories show the association: 'a', 'b', 'both' or 'neither'; see docs/methods/",
-    "method": "'as counted', 'half a story added' (to each cell, as one side has none), or why there is no p-value",
-    "lift_ratio": "lift_a / lift_b; 1 where the association is equally strong",
-    "low": "lower end of its interval",
-    "high": "upper end",
-    "p_value": "two-sided, against a ratio of 1",
-    "p_adjusted": "after Benjamini-Hochberg over all rows",
-    "verdict": "'above': the lift is larger in `a`; 'below': in `b`; 'unclear' or 'cannot-be-tested'",
-    "reason": "reason for the verdict",
-}
-"""Columns of a comparison of two models or two languages."""
 
 PROTAGONIST_DIFFERENCE_COLUMNS: dict[str, str] = {
     "by": "what is compared: 'model', 'language' or 'theme'",
