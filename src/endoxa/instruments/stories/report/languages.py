@@ -174,22 +174,15 @@ def _likeness(overlap: Overlap, by: By, name: Callable[[str], str]) -> tuple[Fig
 def _reach_figure(reach: pl.DataFrame) -> Figure:
     """In how many languages associations are found, harmful ones above benign ones."""
     counted = reach.group_by(part=pl.col("harmful").fill_null(UNRATED), languages="reach").agg(n=pl.len())
-    shares = counted.with_columns(share=pl.col("n") / pl.col("n").sum().over("part"))
-    frame = shares.sort("languages", "part").with_columns(
-        label=pl.format(
-            "in {} {}",
-            "languages",
-            pl.when(pl.col("languages") == 1).then(pl.lit("language")).otherwise(pl.lit("languages")),
-        ),
+    parts = [part for part in (HARMFUL, BENIGN, UNRATED) if part in counted["part"]]
+    each = counted.sort("languages").with_columns(
+        share=pl.col("n") / pl.col("n").sum().over("part"),
+        label="in " + pl.col("languages").map_elements(lambda n: plural(n, "language"), pl.String),
         note=pl.col("n").cast(pl.String),
         start=pl.lit(0.0),
     )
-    spoken = (
-        f"{part}: " + ", ".join(f"{n} in {number}" for n, number in rows.select("n", "languages").iter_rows())
-        for (part,), rows in frame.group_by(["part"], maintain_order=True)
-    )
-    parts = [part for part in (HARMFUL, BENIGN, UNRATED) if part in frame["part"]]
-    bars = pl.concat(frame.filter(part=part) for part in parts)
+    bars = pl.concat(each.filter(part=part) for part in parts)
+    spoken = (f"{part}, {label}: {n}" for part, label, n in bars.select("part", "label", "n").iter_rows())
     return block_figure(
         bars.select("label", "part", "start", "note", block="part", end="share"),
         {part: COLORS[part] for part in parts},
