@@ -866,7 +866,6 @@ def analyze_languages(
     groups: str | Path | None = None,
     stories: str | Path | None = None,
     by: Literal['language', 'model'] = 'language',
-    models: int = 1,
     confidence: float = 0.95,
     resamples: int = 2000,
     seed: int = 0,
@@ -879,7 +878,6 @@ def analyze_languages(
         groups: Marked and unmarked groups (YAML).
         stories: Stories, so that languages in which nothing was found count too.
         by: Unit of comparison; language needs associations analyzed with --by language.
-        models: Minimum number of models that show an association in a language.
         confidence: Confidence level of the intervals.
         resamples: Bootstrap samples per interval.
         seed: Seed of every random draw.
