@@ -19,6 +19,7 @@ from endoxa.report.words import NO_VALUE, axis_name, count, decimal, listed, p_v
 from endoxa.runs.families import CONVERGENCE, SINGLE_ASSOCIATIONS
 from endoxa.schema.convergence import AGAINST, ALL, NONE, ONE, RELIABLE, SEVERAL
 from endoxa.stats.attenuation import LEAST_RELIABILITY
+from endoxa.stats.reliability import FEWEST_UNITS
 from endoxa.stats.verdicts import ABOVE, BELOW, UNCLEAR, UNTESTED, significance
 from endoxa.study.convergence.chance import COINCIDENCE, EXCHANGES
 from endoxa.study.convergence.correlations import correlation_sentence, ends, level, number, tool
@@ -387,9 +388,14 @@ def matrix(convergence: Convergence) -> Section | None:
     """The multitrait-multimethod matrix of each model; None where one instrument measured."""
     if convergence.correlations.is_empty():
         return None
+    why = (
+        f"No multitrait-multimethod matrix: it needs two traits (values of the column '{convergence.options.traits}') "
+        f"of {FEWEST_UNITS} associations each, and each identity, or each attribute, must have one trait."
+    )
     return Section(
         "matrix",
         "Is it the association, or the instrument?",
+        lead=why if convergence.mtmm.is_empty() else "",
         findings=tuple(matrix_findings(convergence)),
         tables=tuple(matrix_tables(convergence)),
     )
