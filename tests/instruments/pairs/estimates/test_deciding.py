@@ -5,14 +5,14 @@ import polars as pl
 import pytest
 
 from endoxa.instruments.pairs.estimates import analyze_pairs
-from endoxa.instruments.pairs.estimates.deciding import (
+from endoxa.instruments.pairs.estimates.inference import (
     calibration_decides,
     confounded,
     deciding,
     deciding_scores,
 )
 from endoxa.instruments.pairs.estimates.records import check_records, kinds_of, scores_of
-from endoxa.instruments.pairs.headline import headline_of
+from endoxa.instruments.pairs.report.preference import headline_of
 from support.analyze_fixtures import make_records
 
 CELL = ("model", "rule", "language", "axis")
