@@ -74,7 +74,7 @@ def test_half_of_the_pairs_must_be_calibrated(calibrated, name):
     assert rows["name"].to_list() == [f"{name}preference_ratio"] * 2
     assert set(rows["n_all"]) == {PAIRS}
     assert set(rows["n"]) == {calibrated if name else PAIRS}
-    compared = deciding(analysis.comparisons, ("model_a", "model_b", "language", "axis"), value="difference")
+    compared = deciding(analysis.comparisons, ("model_a", "model_b", "language", "axis"))
     assert compared["name"].to_list() == [f"{name}preference_ratio"]
     assert calibration_decides(calibrated, PAIRS) == bool(name)
 
