@@ -9,7 +9,7 @@ from endoxa.api.result import Result
 from endoxa.api.runs import Models
 from endoxa.commands.verbs import Outcome
 
-__all__ = ['analyze_agreement', 'analyze_associations', 'analyze_disagreement', 'analyze_extraction', 'analyze_harm', 'analyze_intersections', 'analyze_languages', 'analyze_leniency', 'analyze_novelty', 'analyze_pairs', 'analyze_qa', 'analyze_reversals', 'analyze_tests', 'analyze_thoughts', 'analyze_topics', 'author_adapt', 'author_approve', 'author_counter', 'author_expand', 'author_kappa', 'author_label', 'author_sentences', 'author_translate', 'author_tuples', 'build_choices', 'build_names', 'build_pairs', 'build_qa', 'build_stories', 'build_tests', 'curate_associations', 'curate_evaluate', 'curate_extract', 'curate_group', 'curate_learn', 'curate_review_apply', 'curate_review_export', 'curate_summary', 'curate_thresholds', 'datasets_check', 'datasets_convert', 'datasets_download', 'datasets_info', 'datasets_list', 'export_hub', 'export_inspect', 'export_inspect_log', 'export_lm_eval', 'extract', 'languages_check', 'languages_coverage', 'languages_init', 'languages_items', 'languages_patch', 'probe_choices', 'probe_embeddings', 'probe_pairs', 'probe_questions', 'probe_stories', 'rate_harm', 'reproduce_list', 'reproduce_run']
+__all__ = ['analyze_agreement', 'analyze_associations', 'analyze_disagreement', 'analyze_extraction', 'analyze_harm', 'analyze_intersections', 'analyze_languages', 'analyze_leniency', 'analyze_novelty', 'analyze_pairs', 'analyze_qa', 'analyze_reversals', 'analyze_tests', 'analyze_thoughts', 'analyze_topics', 'author_adapt', 'author_approve', 'author_counter', 'author_expand', 'author_kappa', 'author_label', 'author_sentences', 'author_translate', 'author_tuples', 'build_choices', 'build_names', 'build_pairs', 'build_qa', 'build_stories', 'build_tests', 'curate_associations', 'curate_evaluate', 'curate_extract', 'curate_group', 'curate_learn', 'curate_review_apply', 'curate_review_export', 'curate_summary', 'curate_thresholds', 'datasets_check', 'datasets_convert', 'datasets_download', 'datasets_info', 'datasets_list', 'export_hub', 'export_inspect', 'export_lm_eval', 'extract', 'languages_check', 'languages_coverage', 'languages_init', 'languages_items', 'languages_patch', 'probe_choices', 'probe_embeddings', 'probe_pairs', 'probe_questions', 'probe_stories', 'rate_harm', 'reproduce_list', 'reproduce_run']
 
 def functions() -> Mapping[str, Callable[..., Any]]: ...
 def stub() -> Iterator[str]: ...
@@ -32,7 +32,7 @@ def probe_choices(
     before: str = '',
     after: str = '',
     examples: Sequence[Sequence[str] | str] | str = (),
-    ask: Literal['auto', 'text', 'letters', 'loglik', 'loglik-mean', 'nli'] = 'auto',
+    ask: Literal['auto', 'text', 'letters', 'loglik', 'loglik-mean'] = 'auto',
     repeats: int = 1,
     temperature: float | None = 1.0,
     top_p: float | None = None,
@@ -75,7 +75,7 @@ def probe_choices(
         before: Text before each request.
         after: Text after each request.
         examples: Examples before each request: '[["QUESTION", "ANSWER"], ...]'.
-        ask: Answer by letter or by text, score the options (hf/..., http://...), or label inferences with an NLI model (hf/...); auto is loglik for local weights (all models are hf/...), else letters.
+        ask: Answer by letter or by text, or score the options (hf/..., http://...); auto is loglik for local weights (all models are hf/...), else letters.
         repeats: Number of times each item is asked in each order.
         temperature: Sampling temperature; 0 takes the most probable token.
         top_p: Nucleus sampling: share of the probability mass to draw from.
@@ -103,8 +103,8 @@ def probe_choices(
         batch_size: Maximum number of conversations generated together.
         engine: Compute on this machine, or on a Ray cluster.
         ray_address: Ray cluster: auto, HOST:PORT or ray://HOST:10001.
-        workers: With --engine ray: copies of each model.
-        num_gpus: With --engine ray: GPUs of each copy, such as 0.5.
+        workers: With --set engine=ray: copies of each model.
+        num_gpus: With --set engine=ray: GPUs of each copy, such as 0.5.
     """
 
 def probe_embeddings(
@@ -157,8 +157,8 @@ def probe_embeddings(
         packed_weights: Pack weights for the CPU: faster, more memory, same numbers to about 1e-5.
         engine: Compute on this machine, or on a Ray cluster.
         ray_address: Ray cluster: auto, HOST:PORT or ray://HOST:10001.
-        workers: With --engine ray: copies of each model.
-        num_gpus: With --engine ray: GPUs of each copy, such as 0.5.
+        workers: With --set engine=ray: copies of each model.
+        num_gpus: With --set engine=ray: GPUs of each copy, such as 0.5.
     """
 
 def extract(
@@ -249,8 +249,8 @@ def extract(
         batch_size: Maximum number of conversations generated together.
         engine: Compute on this machine, or on a Ray cluster.
         ray_address: Ray cluster: auto, HOST:PORT or ray://HOST:10001.
-        workers: With --engine ray: copies of each model.
-        num_gpus: With --engine ray: GPUs of each copy, such as 0.5.
+        workers: With --set engine=ray: copies of each model.
+        num_gpus: With --set engine=ray: GPUs of each copy, such as 0.5.
         sheet: Also write a sheet on which a person codes a sample (.xlsx, .csv).
         sheet_rows: Number of stories on the sheet, from every model and language.
     """
@@ -341,8 +341,8 @@ def rate_harm(
         batch_size: Maximum number of conversations generated together.
         engine: Compute on this machine, or on a Ray cluster.
         ray_address: Ray cluster: auto, HOST:PORT or ray://HOST:10001.
-        workers: With --engine ray: copies of each model.
-        num_gpus: With --engine ray: GPUs of each copy, such as 0.5.
+        workers: With --set engine=ray: copies of each model.
+        num_gpus: With --set engine=ray: GPUs of each copy, such as 0.5.
     """
 
 def probe_pairs(
@@ -406,8 +406,8 @@ def probe_pairs(
         packed_weights: Pack weights for the CPU: faster, more memory, same numbers to about 1e-5.
         engine: Compute on this machine, or on a Ray cluster.
         ray_address: Ray cluster: auto, HOST:PORT or ray://HOST:10001.
-        workers: With --engine ray: copies of each model.
-        num_gpus: With --engine ray: GPUs of each copy, such as 0.5.
+        workers: With --set engine=ray: copies of each model.
+        num_gpus: With --set engine=ray: GPUs of each copy, such as 0.5.
     """
 
 def probe_questions(
@@ -510,8 +510,8 @@ def probe_questions(
         batch_size: Maximum number of conversations generated together.
         engine: Compute on this machine, or on a Ray cluster.
         ray_address: Ray cluster: auto, HOST:PORT or ray://HOST:10001.
-        workers: With --engine ray: copies of each model.
-        num_gpus: With --engine ray: GPUs of each copy, such as 0.5.
+        workers: With --set engine=ray: copies of each model.
+        num_gpus: With --set engine=ray: GPUs of each copy, such as 0.5.
     """
 
 def probe_stories(
@@ -600,8 +600,8 @@ def probe_stories(
         batch_size: Maximum number of conversations generated together.
         engine: Compute on this machine, or on a Ray cluster.
         ray_address: Ray cluster: auto, HOST:PORT or ray://HOST:10001.
-        workers: With --engine ray: copies of each model.
-        num_gpus: With --engine ray: GPUs of each copy, such as 0.5.
+        workers: With --set engine=ray: copies of each model.
+        num_gpus: With --set engine=ray: GPUs of each copy, such as 0.5.
     """
 
 def analyze_agreement(
@@ -637,7 +637,7 @@ def analyze_agreement(
     """
 
 def analyze_associations(
-    stories: Source | None = None,
+    stories: Source,
     *,
     progress: bool = True,
     by_language: bool = False,
@@ -650,16 +650,11 @@ def analyze_associations(
     jobs: int | None = None,
     pooled: Literal['stratified', 'published'] = 'stratified',
     rule: Literal['both-steps', 'paper'] = 'both-steps',
-    compare: str | None = None,
-    null: int | None = None,
-    lift: float = 2.0,
     engine: Literal['local', 'ray'] = 'local',
     ray_address: str | None = None,
-    out: str | Path | None = None,
+    out: str | Path,
     tables: str | Path | None = None,
     differences: str | Path | None = None,
-    comparisons: str | Path | None = None,
-    plan: bool = False,
 ) -> Outcome:
     """Find values that occur together in stories more often than chance, for each model (and language). `endoxa analyze associations`; see `command`.
 
@@ -674,16 +669,11 @@ def analyze_associations(
         jobs: Number of processes.
         pooled: Pooled languages: report associations that also hold within languages, or use the published test.
         rule: paper: keep only medium and large effects with a lift of at least 2.
-        compare: Compare each association between two models or two languages.
-        null: Also permute the prompts' values N times: false discoveries.
-        lift: Lift to detect, with --plan.
         engine: Compute on this machine, or on a Ray cluster.
         ray_address: Ray cluster: auto, HOST:PORT or ray://HOST:10001.
         out: Associations: .csv, .jsonl or .parquet.
         tables: Also write every table that was tested.
         differences: Also write differences in protagonists between models, languages and themes.
-        comparisons: Table of --compare.
-        plan: Only print the number of stories needed to detect a lift.
     """
 
 def analyze_disagreement(
@@ -793,7 +783,7 @@ def analyze_reversals(
     Options:
         groups: Groups of attributes (`endoxa curate group`), for statements.
         confidence: Confidence level of the intervals.
-        out: Page (.html) or table of reversals (.csv, .tsv, .jsonl, .parquet).
+        out: Table of reversals (.csv, .tsv, .jsonl, .parquet).
     """
 
 def analyze_intersections(
@@ -820,20 +810,16 @@ def analyze_extraction(
     progress: bool = True,
     human: str | Path,
     confidence: float = 0.95,
-    seed: int = 0,
     out: str | Path,
     confusion: str | Path | None = None,
-    counts: str | Path | None = None,
 ) -> Outcome:
-    """Estimate error rates of extractors, and correct counts for these errors. `endoxa analyze extraction`; see `command`.
+    """Estimate error rates of extractors. `endoxa analyze extraction`; see `command`.
 
     Options:
         human: Completed double-coding sheet of the run (.xlsx or .csv).
         confidence: Confidence level of the intervals.
-        seed: Seed of every random draw.
         out: Error rates: .csv, .jsonl or .parquet.
         confusion: Also write the confusion matrix.
-        counts: Also write counts per value, corrected for these errors.
     """
 
 def analyze_harm(
@@ -842,7 +828,6 @@ def analyze_harm(
     progress: bool = True,
     human: Sequence[str | Path] | str = (),
     associations: str | Path | None = None,
-    alias: Sequence[str] | str = (),
     threshold: float = 4.0,
     confidence: float = 0.95,
     resamples: int = 2000,
@@ -860,7 +845,6 @@ def analyze_harm(
     Options:
         human: People's ratings: rater, harm, frequent; repeatable.
         associations: Associations by model, to find blind spots.
-        alias: Model name of a rater in --associations; repeatable.
         threshold: Minimum median rating of a harmful association.
         confidence: Confidence level of the intervals.
         resamples: Bootstrap samples per interval.
@@ -883,7 +867,6 @@ def analyze_languages(
     stories: str | Path | None = None,
     by: Literal['language', 'model'] = 'language',
     models: int = 1,
-    threshold: float = 4.0,
     confidence: float = 0.95,
     resamples: int = 2000,
     seed: int = 0,
@@ -894,10 +877,9 @@ def analyze_languages(
     Options:
         harm: Harmful associations: table of `endoxa analyze harm`, or your own.
         groups: Marked and unmarked groups (YAML).
-        stories: Stories, to check whether a missing association is due to too few stories.
+        stories: Stories, so that languages in which nothing was found count too.
         by: Unit of comparison; language needs associations analyzed with --by language.
         models: Minimum number of models that show an association in a language.
-        threshold: Minimum median rating of a harmful association, if --harm has ratings.
         confidence: Confidence level of the intervals.
         resamples: Bootstrap samples per interval.
         seed: Seed of every random draw.
@@ -915,7 +897,6 @@ def analyze_tests(
     draws: int = 100000,
     unequal: Literal['fixed', 'truncate'] = 'fixed',
     ddof: Literal['1', 'wefe'] = '1',
-    parametric: bool = False,
     confidence: float = 0.95,
     resamples: int = 2000,
     alternative: Literal['greater', 'less', 'two-sided'] = 'two-sided',
@@ -932,7 +913,6 @@ def analyze_tests(
         draws: Maximum number of Monte Carlo partitions per test.
         unequal: If X and Y differ in size: keep both sizes (fixed), or truncate the larger set.
         ddof: Degrees of freedom correction of the standard deviation; wefe: 0.
-        parametric: Use a normal approximation for p instead of permutations.
         confidence: Confidence level of the intervals.
         resamples: Bootstrap samples per interval.
         alternative: Alternative hypothesis; one-sided greater (as published): X is closer to A (relative to B) than Y is.
@@ -969,7 +949,7 @@ def analyze_thoughts(
         max_cost: Reader models: stop before it costs more than this.
         price: Reader models: price in US dollars per million tokens.
         out: Measures: .csv, .tsv, .jsonl or .parquet.
-        codes: Also write what was read in each thought (questions).
+        codes: Also write what was read in each thought.
         agreement: Also write the agreement of rules, reader models and people.
         sheet: Also write a sheet on which a person codes a sample (.xlsx or .csv).
         sheet_rows: Number of thoughts on the sheet.
@@ -1120,8 +1100,8 @@ def author_tuples(
         batch_size: Maximum number of conversations generated together.
         engine: Compute on this machine, or on a Ray cluster.
         ray_address: Ray cluster: auto, HOST:PORT or ray://HOST:10001.
-        workers: With --engine ray: copies of each model.
-        num_gpus: With --engine ray: GPUs of each copy, such as 0.5.
+        workers: With --set engine=ray: copies of each model.
+        num_gpus: With --set engine=ray: GPUs of each copy, such as 0.5.
         encoder: Encoder that measures how varied the drafts are, as in `curate group`.
         out: Drafts: .csv, .tsv, .jsonl or .parquet. Answers go to STEM_run beside it.
         plan: Only print what the run would take; ask nothing.
@@ -1220,8 +1200,8 @@ def author_sentences(
         batch_size: Maximum number of conversations generated together.
         engine: Compute on this machine, or on a Ray cluster.
         ray_address: Ray cluster: auto, HOST:PORT or ray://HOST:10001.
-        workers: With --engine ray: copies of each model.
-        num_gpus: With --engine ray: GPUs of each copy, such as 0.5.
+        workers: With --set engine=ray: copies of each model.
+        num_gpus: With --set engine=ray: GPUs of each copy, such as 0.5.
         encoder: Encoder that measures how varied the drafts are, as in `curate group`.
         out: Drafts: .csv, .tsv, .jsonl or .parquet. Answers go to STEM_run beside it.
         plan: Only print what the run would take; ask nothing.
@@ -1327,8 +1307,8 @@ def author_expand(
         batch_size: Maximum number of conversations generated together.
         engine: Compute on this machine, or on a Ray cluster.
         ray_address: Ray cluster: auto, HOST:PORT or ray://HOST:10001.
-        workers: With --engine ray: copies of each model.
-        num_gpus: With --engine ray: GPUs of each copy, such as 0.5.
+        workers: With --set engine=ray: copies of each model.
+        num_gpus: With --set engine=ray: GPUs of each copy, such as 0.5.
         encoder: Encoder that measures how varied the drafts are, as in `curate group`.
         per_cell: Drafts that each axis should have.
         out: Drafts: .csv, .tsv, .jsonl or .parquet. Answers go to STEM_run beside it.
@@ -1424,8 +1404,8 @@ def author_counter(
         batch_size: Maximum number of conversations generated together.
         engine: Compute on this machine, or on a Ray cluster.
         ray_address: Ray cluster: auto, HOST:PORT or ray://HOST:10001.
-        workers: With --engine ray: copies of each model.
-        num_gpus: With --engine ray: GPUs of each copy, such as 0.5.
+        workers: With --set engine=ray: copies of each model.
+        num_gpus: With --set engine=ray: GPUs of each copy, such as 0.5.
         encoder: Encoder that measures how varied the drafts are, as in `curate group`.
         out: Drafts: .csv, .tsv, .jsonl or .parquet. Answers go to STEM_run beside it.
         plan: Only print what the run would take; ask nothing.
@@ -1520,8 +1500,8 @@ def author_adapt(
         batch_size: Maximum number of conversations generated together.
         engine: Compute on this machine, or on a Ray cluster.
         ray_address: Ray cluster: auto, HOST:PORT or ray://HOST:10001.
-        workers: With --engine ray: copies of each model.
-        num_gpus: With --engine ray: GPUs of each copy, such as 0.5.
+        workers: With --set engine=ray: copies of each model.
+        num_gpus: With --set engine=ray: GPUs of each copy, such as 0.5.
         encoder: Encoder that measures how varied the drafts are, as in `curate group`.
         out: Drafts: .csv, .tsv, .jsonl or .parquet. Answers go to STEM_run beside it.
         plan: Only print what the run would take; ask nothing.
@@ -1710,8 +1690,8 @@ def author_label(
         batch_size: Maximum number of conversations generated together.
         engine: Compute on this machine, or on a Ray cluster.
         ray_address: Ray cluster: auto, HOST:PORT or ray://HOST:10001.
-        workers: With --engine ray: copies of each model.
-        num_gpus: With --engine ray: GPUs of each copy, such as 0.5.
+        workers: With --set engine=ray: copies of each model.
+        num_gpus: With --set engine=ray: GPUs of each copy, such as 0.5.
         encoder: Encoder that measures how varied the drafts are, as in `curate group`.
         sheet: Also write a sheet on which a person labels a random sample.
         sheet_rows: Rows on that sheet.
@@ -1754,7 +1734,6 @@ def build_tests(
     attributes: Sequence[str] | str = (),
     per_term: int = 1,
     against: str = '',
-    contrast: Literal['antonym', 'other'] = 'antonym',
     each: bool = False,
     out: str | Path | None = None,
     show: bool = False,
@@ -1772,7 +1751,6 @@ def build_tests(
         attributes: Attribute pairs, separated by commas.
         per_term: Number of sentences per term, or words only.
         against: Identity of target set Y, with --associations.
-        contrast: Attribute set B: antonyms of A, or attributes associated with Y.
         each: One test per association: its identity against the others, its attribute against the antonym.
         out: Tests (.json).
         show: List axes, attribute pairs, word lists and languages.
@@ -1785,7 +1763,6 @@ def build_names(
     seed: int = 42,
     variants: int = 3,
     bank: str | Path | None = None,
-    gender_model: str | None = None,
     out: str | Path | None = None,
     check: str | None = None,
 ) -> Outcome:
@@ -1795,7 +1772,6 @@ def build_names(
         seed: Seed of every random draw.
         variants: Number of draws of names.
         bank: Your own names: columns group, gender, name.
-        gender_model: Chat model that decides genders left open by the text.
         out: Questions with names (.jsonl).
         check: Only check this file with names against ITEMS.
     """
@@ -1840,14 +1816,11 @@ def build_choices(
     associations: Source,
     *,
     progress: bool = True,
-    limit: int | None = None,
     include_drafts: bool = False,
     kind: Literal['inference', 'decision', 'association'] = 'decision',
     language: str | None = None,
     per_association: int = 4,
-    references: int = 1,
     premises: Sequence[str] | str = ...,
-    counter: str | Path | None = None,
     templates: str | Path | None = None,
     gender: str = 'm',
     seed: int = 0,
@@ -1856,14 +1829,11 @@ def build_choices(
     """Make inferences, decisions between two candidates, or word lists from associations. `endoxa build choices`; see `command`.
 
     Options:
-        limit: Use only the first N associations that get an item.
         include_drafts: Also use drafts of `endoxa author` that nobody has judged yet; rejected ones never are.
         kind: Inferences, decisions or word lists.
         language: Language of the items; others with --templates.
         per_association: Number of situations and wordings per association.
-        references: Number of other groups per association.
-        premises: Premises of inferences, separated by commas: neutral, stereotype, counter.
-        counter: Approved drafts of `endoxa author counter`, for the premise counter.
+        premises: Premises of inferences, separated by commas: neutral, stereotype.
         templates: Your own situations and words (TOML).
         gender: Grammatical gender of the people, where the language has one.
         seed: Seed of every random draw.
@@ -2391,18 +2361,6 @@ def export_inspect(
         seed: Random seed for the order of samples.
         out: Folder to create.
         overwrite: Replace an earlier export, unless it was edited.
-    """
-
-def export_inspect_log(
-    run: Source,
-    *,
-    progress: bool = True,
-    out: str | Path,
-) -> Outcome:
-    """Write a finished run as logs of Inspect (.eval), one for each model, for its viewer. `endoxa export inspect-log`; see `command`.
-
-    Options:
-        out: Folder of the logs.
     """
 
 def languages_items(

@@ -125,7 +125,7 @@ def report_study(folder: str | Path, out: str | Path, **allowed: Any) -> Written
         allowed: see `plan_study`.
 
     Returns:
-        `.convergence` with the data frames effects, reliabilities, correlations, discriminant and agreement;
+        `.convergence` with the data frames effects, reliabilities, correlations and agreement;
         `.headline`; `.files`.
 
     Raises:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
-from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -139,7 +138,6 @@ def _lines(results: pl.DataFrame) -> Iterator[str | Table]:
     """The results; an undefined value is a dash, and reasons follow the table."""
     from rich.markup import escape
 
-    from endoxa.instruments.association_tests.estimates.verdicts import side_of
     from endoxa.report.claims import CHIPS, chip
     from endoxa.report.words import plural
 
@@ -151,39 +149,37 @@ def _lines(results: pl.DataFrame) -> Iterator[str | Table]:
         table.add_column("model", overflow="fold")
         table.add_column("pooling")
     table.add_column("test", overflow="fold")
-    sides = {side_of(method) for method in results["method"]} - {"two-sided"}
-    p_name = f"p ({' or '.join(sorted(sides))} only)" if sides else "p"
+    side = results["alternative"][0]
+    p_name = "p" if side == "two-sided" else f"p ({side} only)"
     for name in ("texts", "effect", "interval", p_name, "adjusted p"):
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("verdict")
     for row in results.iter_rows(named=True):
-        interval = "-" if isnan(row["low"]) else f"{row['low']:.2f} to {row['high']:.2f}"
+        interval = "-" if row["low"] is None else f"{row['low']:.2f} to {row['high']:.2f}"
         table.add_row(
             *((escape(row["model"]), escape(row["pooling"])) if many else ()),
             escape(row["test"]),
             f"{row['n_x']}+{row['n_y']}",
-            _number(row["effect_size"], ".3f"),
+            _number(row["value"], ".3f"),
             interval,
             _number(row["p_value"], ".4g"),
             _number(row["p_adjusted"], ".4g"),
             chip(row),
         )
     yield table
-    if sides:
+    if side != "two-sided":
         yield "One-sided test: an effect in the other direction cannot be shown, however large."
     kinds = Counter(results["p_kind"]).most_common()
     yield "p: " + ", ".join(f"{count} {kind}" for kind, count in kinds)
-    for row in results.filter(results["reason"] != "").iter_rows(named=True):
-        yield f"{row['test']}: {row['reason']}"
-    for reason in results.filter(results["verdict_reason"] != "")["verdict_reason"].unique(
-        maintain_order=True
-    ):
-        alike = results.filter(verdict_reason=reason)
+    for row in results.filter(results["undefined"] != "").iter_rows(named=True):
+        yield f"{row['test']}: {row['undefined']}"
+    for reason in results.filter(results["reason"] != "")["reason"].unique(maintain_order=True):
+        alike = results.filter(reason=reason)
         yield f"{CHIPS[alike.item(0, 'verdict')]} ({plural(alike.height, 'result')}): {reason}"
 
 
-def _number(value: float, form: str) -> str:
-    return "-" if isnan(value) else format(value, form)
+def _number(value: float | None, form: str) -> str:
+    return "-" if value is None else format(value, form)
 
 
 def _sources(

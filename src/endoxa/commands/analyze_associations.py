@@ -7,13 +7,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from annotated_types import Ge
-
 from endoxa.commands.verbs import Outcome, argument, print_lines, table
 from endoxa.instruments.stories.options import Discovery
 from endoxa.schema import ALL
-from endoxa.schema.options import ANALYSIS, OUTPUT, Option
-from endoxa.stats.verdicts import ABOVE, CLEAR, UNTESTED
+from endoxa.schema.options import OUTPUT, Option
+from endoxa.stats.verdicts import ABOVE, UNTESTED
 
 if TYPE_CHECKING:
     import polars as pl
@@ -125,15 +123,13 @@ def _strongest(claimed: pl.DataFrame, *, several: bool) -> Table:
 
 def associations(
     stories: Annotated[
-        Path | None,
+        Path,
         argument(
             "Table of stories with profiles, or a run folder of `endoxa probe extract`.", metavar="FILE|RUN"
         ),
-    ] = None,
+    ],
     *,
-    out: Annotated[
-        Path | None, Option("Associations: .csv, .jsonl or .parquet.", OUTPUT, table=True, short="-o")
-    ] = None,
+    out: Annotated[Path, Option("Associations: .csv, .jsonl or .parquet.", OUTPUT, table=True, short="-o")],
     tables: Annotated[
         Path | None, Option("Also write every table that was tested.", OUTPUT, table=True)
     ] = None,
@@ -144,21 +140,6 @@ def associations(
         ),
     ] = None,
     settings: Discovery,
-    compare: Annotated[
-        str | None,
-        Option("Compare each association between two models or two languages.", ANALYSIS, metavar="A,B"),
-    ] = None,
-    comparisons: Annotated[Path | None, Option("Table of --compare.", OUTPUT, table=True)] = None,
-    null: Annotated[
-        int | None,
-        Ge(1),
-        Option("Also permute the prompts' values N times: false discoveries.", ANALYSIS),
-    ] = None,
-    plan: Annotated[
-        bool,
-        Option("Only print the number of stories needed to detect a lift.", OUTPUT, only_on=True),
-    ] = False,
-    lift: Annotated[float, Ge(1.01), Option("Lift to detect, with --plan.", ANALYSIS)] = 2.0,
 ) -> Outcome:
     """Find values that occur together in stories more often than chance, for each model (and language).
 
@@ -172,10 +153,7 @@ def associations(
       endoxa analyze associations out/s2 -o assoc.csv --tables tables.csv
       endoxa analyze associations out/s2 --alpha 0.01 -o assoc.csv
       endoxa analyze associations stories.parquet --by language -o by_language.csv
-      endoxa analyze associations stories.parquet -o assoc.csv --compare gpt-a,gpt-b --comparisons models.csv
-      endoxa analyze associations --plan --lift 2
     """  # noqa: D301
-    from endoxa.errors import UserError
     from endoxa.instruments.stories.associations import discover, tally
     from endoxa.instruments.stories.associations.discover import (
         Companion,
@@ -183,26 +161,14 @@ def associations(
         discover_in,
         write_companion,
     )
-    from endoxa.instruments.stories.associations.lift import stories_of
     from endoxa.runs.progress import shown
     from endoxa.sources.files import require_apart
     from endoxa.sources.frames import write_table
     from endoxa.sources.stereotales import read_profiles
 
-    if plan:
-        return Outcome(_plan_lines(lift, settings.alpha))
-    if stories is None or out is None:
-        raise UserError("Missing FILE|RUN or --out. Run: endoxa analyze associations STORIES -o FILE.")
-    if (compare is None) != (comparisons is None):
-        raise UserError(
-            "--compare and --comparisons must be given together. Name the two sides and the file to write."
-        )
-    require_apart([companion_of(out), tables, differences, comparisons], [stories])
-    sides = None if compare is None else _sides(compare)
+    require_apart([companion_of(out), tables, differences], [stories])
     with shown("families") as progress:
         profiles = read_profiles(stories)
-        for side in sides or ():
-            stories_of(profiles, side)
         if stories.is_dir():  # for the same settings they are stored there
             discovered = discover_in(stories, profiles, settings, progress)
         else:
@@ -212,13 +178,14 @@ def associations(
     write_companion(out, Companion(settings, str(stories), profiles.duplicates, counts))
     if tables is not None:
         write_table(discovered.tables, tables)
-    print_lines(list(discovered_lines(profiles, discovered, settings.alpha)))
-    print_lines([written(discovered.associations, out)])
+    lines = [
+        *discovered_lines(profiles, discovered, settings.alpha),
+        written(discovered.associations, out),
+    ]
     if differences is not None:
-        print_lines([_write_differences(stories, profiles, settings, differences)])
-    if sides is not None and comparisons is not None:
-        print_lines([_compare(profiles, discovered.associations, sides, comparisons, settings)])
-    return Outcome() if null is None else Outcome((_null(profiles, settings, null),))
+        lines.append(_write_differences(stories, profiles, settings, differences))
+    print_lines(lines)
+    return Outcome()
 
 
 def _write_differences(stories: Path, profiles: Profiles, settings: Discovery, output: Path) -> str:
@@ -241,72 +208,3 @@ def _write_differences(stories: Path, profiles: Profiles, settings: Discovery, o
     tests = plural(len(table) - untested, "test")
     left = f"; {untested} cannot be tested" if untested else ""
     return f"{plural(above, 'difference')} beyond chance in protagonists in {tests}{left}: {output}"
-
-
-def _sides(words: str) -> tuple[str, str]:
-    from endoxa.errors import UserError
-
-    names = [name.strip() for name in words.split(",")]
-    if len(names) != 2 or names[0] == names[1]:
-        raise UserError(
-            f"--compare: '{words}' is invalid. Expected two different models or languages, as A,B."
-        )
-    return names[0], names[1]
-
-
-def _compare(
-    profiles: Profiles, kept: pl.DataFrame, sides: tuple[str, str], output: Path, settings: Discovery
-) -> str:
-    from endoxa.instruments.stories.associations import compare_associations
-    from endoxa.sources.frames import write_table
-
-    a, b = sides
-    table = compare_associations(profiles, kept, a, b, confidence=settings.confidence, alpha=settings.alpha)
-    write_table(table, output)
-    real = int(table["verdict"].is_in(CLEAR).sum())
-    untested = int((table["verdict"] == UNTESTED).sum())
-    return (
-        f"{real} of {len(table)} associations differ between {a} and {b} (alpha {settings.alpha:g}"
-        + (f"; {untested} cannot be tested" if untested else "")
-        + f"): {output}"
-    )
-
-
-def _null(profiles: Profiles, settings: Discovery, permutations: int) -> str:
-    from endoxa.instruments.stories.associations import null_check
-    from endoxa.runs.progress import shown
-
-    with shown("permutations") as progress:
-        check = null_check(profiles, settings, permutations, progress)
-    return (
-        f"Null check, {check.permutations} permutations: false discoveries in {check.false_families} of "
-        f"{check.families} families ({check.share:.1%}; maximum expected: {settings.alpha:.0%}); "
-        f"{check.associations} associations reported."
-    )
-
-
-def _plan_lines(lift: float, alpha: float) -> Iterator[str | Table]:
-    """The number of readable stories per base value needed to detect a lift."""
-    from endoxa.instruments.stories.associations import stories_needed
-    from endoxa.instruments.stories.associations.lift import TABLES
-
-    shapes = ((2, 2), (3, 3), (5, 5), (11, 6), (11, 11))
-    rows = []
-    for rate in (0.02, 0.05, 0.1, 0.2, 0.3, 0.4):
-        needed = [
-            stories_needed(base_rate=rate, lift=lift, values=r, columns=c, alpha=alpha) for r, c in shapes
-        ]
-        rows.append((f"{rate:.2f}", *("impossible" if n is None else f"{n:,}" for n in needed)))
-    yield table(
-        f"Stories per base value needed to detect a lift of {lift:g} (power 0.8)",
-        ("share of the compared value", *(f"{r} x {c}" for r, c in shapes)),
-        rows,
-        texts=0,
-        wrap=True,
-    )
-    yield (
-        f"Assumes one association in one of {TABLES} tables; table and cell must both be significant (alpha "
-        f"{alpha:g}). With more associations, fewer stories are needed.\n"
-        "Divide by the share of stories in which the attribute can be read. 36 scenarios give 36 stories per base "
-        "value; repeats of a prompt count fully only if they are independent."
-    )

@@ -79,9 +79,9 @@ def _lines(estimates: pl.DataFrame, item: str) -> Iterator[str | Table]:
         verdict = words.get(row["verdict"], f"cannot be tested ({row['reason']})")
         interval = signed_interval(row["low"], row["high"])
         yield (
-            f"{row['model']} ({row['rule']}): {plural(row['n_identities'], 'crossed group')} {verdict}: "
-            f"interaction {signed(row['interaction'])} ({interval}), crossed {signed(row['crossed'])}, parts together "
-            f"{signed(row['predicted'])}, {plural(row['n_sets'], item)}."
+            f"{row['model']} ({row['rule']}): {plural(row['clusters'], 'crossed group')} {verdict}: "
+            f"interaction {signed(row['value'])} ({interval}), crossed {signed(row['crossed'])}, parts together "
+            f"{signed(row['predicted'])}, {plural(row['n'], item)}."
         )
         each = estimates.filter(
             (estimates["model"] == row["model"])
@@ -95,8 +95,8 @@ def _lines(estimates: pl.DataFrame, item: str) -> Iterator[str | Table]:
                 (
                     part["identity"],
                     part["parts"],
-                    str(part["n_sets"]),
-                    signed(part["interaction"]),
+                    str(part["n"]),
+                    signed(part["value"]),
                     signed_interval(part["low"], part["high"]),
                     chip(part),
                 )

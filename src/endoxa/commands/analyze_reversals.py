@@ -20,7 +20,7 @@ def reversals(
     ],
     *,
     out: Annotated[
-        Path, Option("Page (.html) or table of reversals (.csv, .tsv, .jsonl, .parquet).", OUTPUT, short="-o")
+        Path, Option("Table of reversals (.csv, .tsv, .jsonl, .parquet).", OUTPUT, short="-o", table=True)
     ],
     groups: Annotated[
         Path | None, Option("Groups of attributes (`endoxa curate group`), for statements.", DATA)
@@ -35,25 +35,12 @@ def reversals(
 
     \b
     Examples:
-      endoxa analyze reversals statements.csv --groups groups.csv -o reversals.html
+      endoxa analyze reversals statements.csv --groups groups.csv -o reversals.csv
       endoxa analyze reversals by_country.csv -o reversals.csv
     """  # noqa: D301
-    from endoxa.errors import UserError
-    from endoxa.sources.files import require_apart
-    from endoxa.sources.frames import WRITTEN_SUFFIXES, write_table
-    from endoxa.study.compare.regions import find_reversals
-    from endoxa.study.compare.regions.page import headline, sentences, write_reversal_page
+    from endoxa.study.compare.reversals import find_reversals
 
-    require_apart([out], [table])
-    if out.suffix.lower() not in (".html", *WRITTEN_SUFFIXES):
-        raise UserError(
-            f"--out: '{out}' has an unknown file type. Expected .html, {', '.join(WRITTEN_SUFFIXES)}."
-        )
     turned = find_reversals(table, groups=groups, confidence=confidence)
     for sentence in turned.notes:
         note(sentence)
-    if out.suffix.lower() == ".html":
-        write_reversal_page(turned, out)
-    else:
-        write_table(turned.table, out)
-    return Outcome([headline(turned), *sentences(turned), f"Written: {out}"])
+    return Outcome([*turned.sentences, f"Written: {out}"], {"out": turned.table})

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from annotated_types import Ge
 
 from endoxa.commands.verbs import Outcome, argument, note, table
-from endoxa.runs.options import DEFAULT_CONFIDENCE, Confidence, Resampling, Seed
+from endoxa.runs.options import DEFAULT_CONFIDENCE, Confidence, Resampling
 from endoxa.schema.options import ANALYSIS, DATA, OUTPUT, Option
 
 if TYPE_CHECKING:
@@ -27,13 +26,9 @@ def extraction(
     human: Annotated[Path, Option("Completed double-coding sheet of the run (.xlsx or .csv).", DATA)],
     out: Annotated[Path, Option("Error rates: .csv, .jsonl or .parquet.", OUTPUT, table=True, short="-o")],
     confusion: Annotated[Path | None, Option("Also write the confusion matrix.", OUTPUT, table=True)] = None,
-    counts: Annotated[
-        Path | None, Option("Also write counts per value, corrected for these errors.", OUTPUT, table=True)
-    ] = None,
     confidence: Confidence = DEFAULT_CONFIDENCE,
-    seed: Seed = 0,
 ) -> Outcome:
-    """Estimate error rates of extractors, and correct counts for these errors.
+    """Estimate error rates of extractors.
 
     A human coder fills in the sheet written by `endoxa probe extract --sheet FILE`, without seeing the extractors'
     answers.
@@ -41,17 +36,16 @@ def extraction(
     \b
     Examples:
       endoxa analyze extraction out/s2 --human check.xlsx -o errors.csv
-      endoxa analyze extraction out/s2 --human check.xlsx -o errors.csv --confusion pairs.csv --counts values.csv
+      endoxa analyze extraction out/s2 --human check.xlsx -o errors.csv --confusion pairs.csv
     """  # noqa: D301
-    from endoxa.instruments.stories.profiles import analyze_extraction, load_extraction
-    from endoxa.instruments.stories.profiles.coding import read_sheet
+    from endoxa.instruments.stories.profiles.coding import analyze_extraction, load_extraction, read_sheet
 
     loaded = load_extraction(run)
     coded = read_sheet(human, loaded.vocabulary)
-    measured = analyze_extraction(loaded, coded, confidence=confidence, seed=seed)
+    measured = analyze_extraction(loaded, coded, confidence=confidence)
     return Outcome(
         (_errors(measured.errors), f"{len(coded)} stories coded by hand; error rates written to {out}"),
-        {"out": measured.errors, "confusion": measured.confusion, "counts": measured.counts},
+        {"out": measured.errors, "confusion": measured.confusion},
     )
 
 
@@ -88,10 +82,6 @@ def harm(
         tuple[Path, ...], Option("People's ratings: rater, harm, frequent; repeatable.", DATA)
     ] = (),
     associations: Annotated[Path | None, Option("Associations by model, to find blind spots.", DATA)] = None,
-    alias: Annotated[
-        tuple[str, ...],
-        Option("Model name of a rater in --associations; repeatable.", DATA, metavar="RATER=MODEL"),
-    ] = (),
     threshold: Annotated[float, Option("Minimum median rating of a harmful association.", ANALYSIS)] = 4.0,
     scores: Annotated[
         Path | None, Option("Also write the scores of each rater for each association.", OUTPUT, table=True)
@@ -140,9 +130,8 @@ def harm(
             _ratings(folders, human, made),
             made,
             threshold=threshold,
-            aliases=_aliases(alias),
+            how=how,
             progress=progress,
-            **asdict(how),
         )
     others = ("scores", "raters", "agreement", "by_attribute", "blind_spots", "summary")
     return Outcome(
@@ -181,27 +170,6 @@ def _ratings(runs: Sequence[Path], human: Sequence[Path], made: pl.DataFrame | N
     return pl.concat([*of_models, *of_people])
 
 
-def _aliases(given: Sequence[str]) -> dict[str, str]:
-    """Read RATER=MODEL, split at the last '=' because names of simulated raters may contain '='.
-
-    Raises:
-        UserError: an alias has another form, or a rater appears twice.
-    """
-    from endoxa.errors import UserError
-
-    aliases: dict[str, str] = {}
-    for text in given:
-        rater, sign, model = text.rpartition("=")
-        if not sign or not rater or not model:
-            raise UserError(
-                f"--alias: '{text}' is invalid. Expected RATER=MODEL: a rater, and the model's name in --associations."
-            )
-        if rater in aliases:
-            raise UserError(f"--alias: the rater '{rater}' appears twice. Give each rater one model.")
-        aliases[rater] = model
-    return aliases
-
-
 def _harm_lines(analysis: HarmAnalysis) -> Iterator[str | Table]:
     """The raters and the summary statistics."""
     from endoxa.report.claims import chip
@@ -226,9 +194,7 @@ def _harm_lines(analysis: HarmAnalysis) -> Iterator[str | Table]:
     )
     for row in analysis.summary.iter_rows(named=True):
         interval = "" if row["low"] is None else f" ({row['low']:z.3f} to {row['high']:z.3f})"
-        reason = f" ({row['reason']})" if row["reason"] else ""
-        verdict = f": {chip(row)}{reason}" if row["verdict"] else ""
-        yield f"{row['name']}: {_rounded(row['value'], 3)}{interval}, n = {row['n']}{verdict}"
+        yield f"{row['name']}: {_rounded(row['value'], 3)}{interval}, n = {row['n']}"
     yield (
         "Associations that share a base value are alike and resampled together. "
         "Intervals condition on these raters, except those of delta, which also resample people."
@@ -246,7 +212,7 @@ def _rounded(value: float | None, digits: int) -> str:
     return "-" if value is None else f"{value:z.{digits}f}"
 
 
-BESIDE = ("jaccard", "exclusive", "universal", "members", "comparison", "shift")
+BESIDE = ("jaccard", "members", "comparison", "shift")
 """Tables written next to the main one, as NAME.jaccard.csv."""
 SHOWN = {
     "stories": "stories",
@@ -285,7 +251,7 @@ def languages(
     stories: Annotated[
         Path | None,
         Option(
-            "Stories, to check whether a missing association is due to too few stories.",
+            "Stories, so that languages in which nothing was found count too.",
             DATA,
             metavar="FILE|RUN",
         ),
@@ -293,18 +259,13 @@ def languages(
     models: Annotated[
         int, Ge(1), Option("Minimum number of models that show an association in a language.", ANALYSIS)
     ] = 1,
-    threshold: Annotated[
-        float,
-        Option("Minimum median rating of a harmful association, if --harm has ratings.", ANALYSIS),
-    ] = 4.0,
     how: Resampling,
 ) -> Outcome:
     """Find associations shared by languages and exclusive to one; compare harmful and benign ones.
 
-    Companion tables of NAME.csv are NAME.jaccard.csv (similarity of every pair of languages), NAME.exclusive.csv and
-    NAME.universal.csv (associations of one language, and of all), NAME.members.csv (one row per language), and with
-    --harm NAME.comparison.csv (harmful against benign) and NAME.shift.csv (harmful associations of marked and unmarked
-    groups).
+    Companion tables of NAME.csv are NAME.jaccard.csv (similarity of every pair of languages), NAME.members.csv (one row
+    per language), and with --harm NAME.comparison.csv (harmful against benign) and NAME.shift.csv (harmful associations
+    of marked and unmarked groups).
 
     \b
     Examples:
@@ -333,7 +294,7 @@ def languages(
     associations = pl.concat([read_associations(path) for path in files])
     analysis = analyze_overlap(
         associations,
-        None if harm is None else read_classes(harm, threshold),
+        None if harm is None else read_classes(harm),
         read_groups(groups, associations) if harm is not None and by == "language" else None,
         by=by,
         models=models,
@@ -378,10 +339,9 @@ def _overlap_lines(analysis: Overlap, by: str) -> Iterator[str | Table]:
         ],
         wrap=True,
     )
-    sure = (analysis.exclusive["caution"] == "").sum()
     yield (
         f"{len(analysis.reach)} associations: {len(analysis.universal)} in every {by}, {len(analysis.exclusive)} in "
-        f"only one ({sure} of these without a caution)."
+        f"only one. Not found in another {by} may mean that it has too few stories."
     )
     yield from filter(None, (_nearest(analysis.jaccard), _reach(analysis.comparison), _moved(analysis.shift)))
 

@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 def thoughts(
     runs: Annotated[
         tuple[Path, ...],
-        argument("Run folders of `endoxa probe qa`, `stories`, `extract` or `harm`.", metavar="RUN..."),
+        argument("Run folders of `endoxa probe qa`.", metavar="RUN..."),
     ],
     *,
     out: Annotated[Path, Option("Measures: .csv, .tsv, .jsonl or .parquet.", OUTPUT, table=True, short="-o")],
     codes: Annotated[
-        Path | None, Option("Also write what was read in each thought (questions).", OUTPUT, table=True)
+        Path | None, Option("Also write what was read in each thought.", OUTPUT, table=True)
     ] = None,
     agreement: Annotated[
         Path | None,
@@ -62,24 +62,25 @@ def thoughts(
     """Analyze the thoughts of models before their answers: what they argue for, and with which reasons.
 
     Thoughts about questions are read by rules: the options argued for in order, whether the group is given as the
-    reason, a stereotype is mentioned or rejected, missing information is noticed. Thoughts about stories and ratings
-    are read by reader models (--reader). With a sheet that a person filled in (--human), or with readers, agreement is
-    estimated.
+    reason, a stereotype is mentioned or rejected, missing information is noticed. With a sheet that a person filled in
+    (--human), or with reader models (--reader), agreement is estimated.
 
     \b
     Examples:
       endoxa analyze thoughts out/q1 -o thoughts.csv --codes codes.csv
       endoxa analyze thoughts out/q1 -o thoughts.csv --sheet check.xlsx
       endoxa analyze thoughts out/q1 -o thoughts.csv --human check.xlsx --agreement agreement.csv
-      endoxa analyze thoughts out/s1 -o thoughts.csv --reader openai/gpt-5-mini --reader anthropic/claude-haiku-4-5
+      endoxa analyze thoughts out/q1 -o thoughts.csv --reader openai/gpt-5-mini --agreement agreement.csv
     """  # noqa: D301
     from endoxa.errors import UserError
+    from endoxa.instruments.questions.thoughts.estimates import thought_measures
     from endoxa.instruments.thoughts.coding import ThoughtReaderSettings, read_sheet, to_read, write_sheet
     from endoxa.instruments.thoughts.estimates import agreement as agreement_of
     from endoxa.instruments.thoughts.estimates import coders_of
     from endoxa.runs.asking.cost import plan_table
     from endoxa.runs.asking.readers import plan_readers, read_with_models
     from endoxa.runs.progress import shown
+    from endoxa.schema.thoughts import CODE_COLUMNS
 
     if not reader and asking != ReaderModels():
         raise UserError(
@@ -108,24 +109,26 @@ def thoughts(
         lines += cost
     coders = coders_of(finished, read, read_sheet(human, finished) if human else None)
     agreed = agreement_of(coders, confidence=confidence)
-    measures = analysis.measures(read, confidence, seed)
+    measures = thought_measures(analysis.coded, confidence=confidence, seed=seed)
     lines += [*_measures(measures), *_agreement(agreed)]
     lines.append(f"{plural(len(measures), 'measure')} written to {out}")
-    return Outcome(lines, {"out": measures, "codes": analysis.codes, "agreement": agreed})
+    return Outcome(
+        lines, {"out": measures, "codes": analysis.coded.select(list(CODE_COLUMNS)), "agreement": agreed}
+    )
 
 
 @dataclass(frozen=True)
 class _Analysis:
-    """The thoughts of some runs of one kind.
+    """The thoughts of some runs.
 
     Attributes:
         texts: all thoughts, cut-off ones included.
-        coded: thoughts about questions coded by rules; None for other runs.
+        coded: the same coded by rules.
         notes: sentences for the terminal.
     """
 
     texts: Sequence[ThoughtText]
-    coded: pl.DataFrame | None
+    coded: pl.DataFrame
     notes: Sequence[str]
 
     @classmethod
@@ -133,24 +136,23 @@ class _Analysis:
         """The thoughts of run folders.
 
         Raises:
-            UserError: runs of questions together with others, or no run.
+            UserError: no run, or runs of something else than questions.
         """
         import polars as pl
 
         from endoxa.errors import UserError
         from endoxa.instruments.questions.thoughts.coded import coded, texts_of, thoughts_of, without_rules
-        from endoxa.instruments.thoughts.texts import thoughts_in_journal
-        from endoxa.report.inputs import QUESTIONS, read_runs
+        from endoxa.report.inputs import QUESTIONS, holds, read_runs
 
-        kinds = {run.kind == QUESTIONS for run in read_runs(list(runs))}
-        if len(kinds) > 1:
-            raise UserError("Runs of questions and other runs were given together. Analyze them separately.")
-        if kinds != {True}:
-            return cls([text for run in runs for text in thoughts_in_journal(run)], None, ())
+        other = next((run for run in read_runs(list(runs)) if run.kind != QUESTIONS), None)
+        if other:
+            raise UserError(
+                f"'{other.folder}' holds {holds(other.kind)}. Thoughts are read in runs of `endoxa probe qa`."
+            )
         texts, frames, lacking = [], [], set()
         for run in runs:
             of_run = thoughts_of(run)
-            frames.append(coded(run, of_run))
+            frames.append(coded(of_run))
             texts += texts_of(of_run, frames[-1], run.name if len(runs) > 1 else "")
             lacking |= set(without_rules(of_run))
         cells = [
@@ -168,31 +170,9 @@ class _Analysis:
         )
         return cls(texts, pl.concat(frames), [note] if lacking else ())
 
-    @property
-    def codes(self) -> pl.DataFrame | None:
-        """What rules read in each thought."""
-        from endoxa.schema.thoughts import CODE_COLUMNS
-
-        return None if self.coded is None else self.coded.select(list(CODE_COLUMNS))
-
-    def measures(
-        self,
-        read: Mapping[str, Mapping[str, Codes]],
-        confidence: float,
-        seed: int,
-    ) -> pl.DataFrame:
-        """Measures by rules for questions, by the majority of readers for others."""
-        if self.coded is not None:
-            from endoxa.instruments.questions.thoughts.estimates import thought_measures
-
-            return thought_measures(self.coded, confidence=confidence, seed=seed)
-        from endoxa.instruments.thoughts.estimates import shares_by_readers
-
-        return shares_by_readers(self.texts, read, confidence=confidence)
-
 
 def _require(analysis: _Analysis, finished: Sequence[ThoughtText], *, reading: bool) -> None:
-    """Refuse runs without thoughts, and thoughts that nobody would read.
+    """Refuse runs without thoughts, and readers where no thought ended.
 
     Raises:
         UserError: one of these.
@@ -201,15 +181,12 @@ def _require(analysis: _Analysis, finished: Sequence[ThoughtText], *, reading: b
 
     if not analysis.texts:
         raise UserError(
-            "These runs hold no thoughts. Ask a model that thinks (--reasoning), or one whose thoughts stand in its "
+            "These runs hold no thoughts. Ask a model that thinks, or one whose thoughts stand in its "
             "answers in a known form; providers that hide thoughts return none."
         )
     if not finished and reading:
-        raise UserError("No thought in these runs ended before an answer. Raise --max-tokens of the probe.")
-    if analysis.coded is None and not reading:
         raise UserError(
-            "Thoughts about stories and ratings are read by models or people. Name a model with --reader, or write a "
-            "sheet with --sheet FILE."
+            "No thought in these runs ended before an answer. Raise max_tokens of the probe (--set)."
         )
 
 
@@ -218,7 +195,7 @@ def _measures(measures: pl.DataFrame) -> Iterator[str | Table]:
 
     rows = []
     for row in measures.iter_rows(named=True):
-        shares = row["measure"] not in ("answers_bias", "thoughts_bias", "difference", "thought_tokens")
+        shares = row["measure"] not in ("answers_bias", "thoughts_bias", "difference")
         ends = (percent_interval if shares else decimal_interval)(row["low"], row["high"])
         value = (percent if shares else decimal)(row["value"])
         about = f"{row['model']} {row['context_condition']}".strip()

@@ -91,24 +91,32 @@ def checked_address(url: str) -> str:
     return parts._replace(netloc=parts.netloc.lower()).geturl().rstrip("/")
 
 
-Device = Annotated[str, Option("Device: auto, cpu, cuda, cuda:1 or mps.", LOCAL, decides=MODELS)]
+Device = Annotated[str, Option("Device: auto, cpu, cuda, cuda:1 or mps.", LOCAL, decides=MODELS, rare=True)]
 Dtype = Annotated[
     Literal["auto", "float32", "bfloat16", "float16"],
-    Option("Number type of the weights.", LOCAL, decides=MODELS),
+    Option("Number type of the weights.", LOCAL, decides=MODELS, rare=True),
 ]
 Revision = Annotated[
-    str | None, Option("Branch, tag or commit of the model on the hub.", LOCAL, decides=MODELS)
+    str | None, Option("Branch, tag or commit of the model on the hub.", LOCAL, decides=MODELS, rare=True)
 ]
 Tokenizer = Annotated[
     str | None,
-    Option("Tokenizer, where it is not the model's own.", LOCAL, metavar="ID-OR-FOLDER", decides=MODELS),
+    Option(
+        "Tokenizer, where it is not the model's own.",
+        LOCAL,
+        metavar="ID-OR-FOLDER",
+        decides=MODELS,
+        rare=True,
+    ),
 ]
 Adapter = Annotated[
     str | None,
-    Option("PEFT adapter (LoRA and others) of the model.", LOCAL, metavar="FOLDER", decides=MODELS),
+    Option(
+        "PEFT adapter (LoRA and others) of the model.", LOCAL, metavar="FOLDER", decides=MODELS, rare=True
+    ),
 ]
 TrustRemoteCode = Annotated[
-    bool, Option("Run Python code that comes with the model.", LOCAL, only_on=True, decides=MODELS)
+    bool, Option("Run Python code that comes with the model.", LOCAL, only_on=True, decides=MODELS, rare=True)
 ]
 
 
@@ -132,7 +140,13 @@ class ModelOptions:
     dtype: Dtype = "auto"
     four_bit: Annotated[
         bool,
-        Option("Load weights in 4 bits (needs CUDA and bitsandbytes).", LOCAL, only_on=True, decides=MODELS),
+        Option(
+            "Load weights in 4 bits (needs CUDA and bitsandbytes).",
+            LOCAL,
+            only_on=True,
+            decides=MODELS,
+            rare=True,
+        ),
     ] = False
     revision: Revision = None
     tokenizer: Tokenizer = None
@@ -141,12 +155,15 @@ class ModelOptions:
     batch_tokens: Annotated[
         int | None,
         Ge(1),
-        Option("Maximum tokens per batch.", LOCAL, default="chosen by device", decides=False),
+        Option("Maximum tokens per batch.", LOCAL, default="chosen by device", decides=False, rare=True),
     ] = None
     packed_weights: Annotated[
         bool,
         Option(
-            "Pack weights for the CPU: faster, more memory, same numbers to about 1e-5.", LOCAL, decides=False
+            "Pack weights for the CPU: faster, more memory, same numbers to about 1e-5.",
+            LOCAL,
+            decides=False,
+            rare=True,
         ),
     ] = True
 
@@ -216,7 +233,7 @@ def require_libraries(what: str, names: Sequence[str], install: str) -> None:
 def refused_adapter(text: str) -> UserError:
     """What is said of an adapter for a model, as written, whose weights are not loaded here from files."""
     return UserError(
-        f"--adapter is for weights that are loaded here (hf/...), not for the model '{text}': leave it out."
+        f"adapter is for weights that are loaded here (hf/...), not for the model '{text}': leave it out."
     )
 
 

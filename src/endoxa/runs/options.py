@@ -34,12 +34,18 @@ IncludeDrafts = Annotated[
     Option(
         "Also use drafts of `endoxa author` that nobody has judged yet; rejected ones never are.",
         DATA,
-        only_on=True,
+        rare=True,
     ),
 ]
 Seed = Annotated[int, Ge(0), Le(2**31 - 1), Option("Seed of every random draw.", ANALYSIS)]
 Confidence = Annotated[
     float, Ge(0.01), Le(0.999), Option("Confidence level of the intervals.", ANALYSIS, decides=False)
+]
+RunConfidence = Annotated[
+    float,
+    Ge(0.01),
+    Le(0.999),
+    Option("Confidence level of the intervals.", ANALYSIS, decides=False, rare=True),
 ]
 Resamples = Annotated[int, Ge(100), Option("Bootstrap samples per interval.", ANALYSIS, decides=False)]
 
@@ -158,7 +164,7 @@ class Cluster:
 
     engine: Annotated[
         Literal["local", "ray"],
-        Option("Compute on this machine, or on a Ray cluster.", MACHINES, decides=False),
+        Option("Compute on this machine, or on a Ray cluster.", MACHINES, decides=False, rare=True),
     ] = "local"
     ray_address: Annotated[
         str | None,
@@ -168,6 +174,7 @@ class Cluster:
             metavar="ADDRESS",
             default="one on this machine",
             decides=False,
+            rare=True,
         ),
     ] = None
 
@@ -226,21 +233,23 @@ class EngineOptions(Cluster):
         int | None,
         Ge(1),
         Option(
-            "With --engine ray: copies of each model.",
+            "With --set engine=ray: copies of each model.",
             MACHINES,
             default="one per GPU, else one per machine",
             decides=False,
+            rare=True,
         ),
     ] = None
     num_gpus: Annotated[
         float | None,
         Ge(0),
         Option(
-            "With --engine ray: GPUs of each copy, such as 0.5.",
+            "With --set engine=ray: GPUs of each copy, such as 0.5.",
             MACHINES,
             metavar="X",
             default="1 if any",
             decides=False,
+            rare=True,
         ),
     ] = None
 
@@ -248,8 +257,7 @@ class EngineOptions(Cluster):
 def keywords(owner: Any) -> dict[str, OptionField]:
     """Options by keyword: as the command spells them, and by the names of their fields ("rule", "rules")."""
     options = options_of(owner)
-    words = {option.name.strip("-").partition("/")[0].replace("-", "_"): option for option in options}
-    return {option.path[-1]: option for option in options} | words
+    return {option.path[-1]: option for option in options} | {option.word: option for option in options}
 
 
 def keyword_of(option: OptionField, options: Mapping[str, OptionField]) -> str:
@@ -277,11 +285,11 @@ def values_by_path(owner: Any, arguments: Mapping[str, Any]) -> dict[tuple[str, 
     for word, value in arguments.items():
         if word not in options:
             raise TypeError(f"There is no option '{word}'.{nearest(word, options)}")
-        values[options[word].path] = _read(options[word], value)
+        values[options[word].path] = as_setting(options[word], value)
     return values
 
 
-def _read(option: OptionField, value: Any) -> Any:
+def as_setting(option: OptionField, value: Any) -> Any:
     """A value as the setting takes it: one word for several, a path for a text."""
     if getattr(option.type, "__origin__", None) is tuple:
         return (value,) if isinstance(value, str | Path) else tuple(value)

@@ -46,15 +46,22 @@ class Sampling:
         float | None,
         Ge(0),
         Le(1),
-        Option("Nucleus sampling: share of the probability mass to draw from.", SAMPLING, parse=finite),
+        Option(
+            "Nucleus sampling: share of the probability mass to draw from.", SAMPLING, parse=finite, rare=True
+        ),
     ] = None
     max_tokens: Annotated[
-        int | None, Ge(1), Option("Maximum tokens per answer, reasoning included.", SAMPLING)
+        int | None, Ge(1), Option("Maximum tokens per answer, reasoning included.", SAMPLING, rare=True)
     ] = 512
     seed: int | None = None
     reasoning: Annotated[
         str | None,
-        Option("Reasoning effort of a reasoning model: low, medium, high ...", SAMPLING, metavar="EFFORT"),
+        Option(
+            "Reasoning effort of a reasoning model: low, medium, high ...",
+            SAMPLING,
+            metavar="EFFORT",
+            rare=True,
+        ),
     ] = None
     extra: Annotated[
         Mapping[str, Any],
@@ -64,6 +71,7 @@ class Sampling:
             metavar="JSON",
             default="none",
             parse=json_object,
+            rare=True,
         ),
     ] = field(default_factory=dict)
     answer_schema: Mapping[str, Any] | None = None

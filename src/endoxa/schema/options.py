@@ -60,6 +60,7 @@ class Option:
         table: the file holds a table.
         ending: what the file's name must end with.
         sample: which sample data the word `sample` stands for ("questions"); by default pairs.
+        rare: it is no word of the command: it is given by `--set NAME=VALUE` or in a file of settings.
     """
 
     help: str
@@ -75,6 +76,7 @@ class Option:
     table: bool = False
     ending: str = ""
     sample: str = ""
+    rare: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,8 +113,15 @@ class OptionField:
     limits: dict[str, float]
 
     @property
+    def word(self) -> str:
+        """Its name in files, in Python and behind `--set`: "max_tokens"."""
+        return (self.option.name or self.path[-1]).strip("-").partition("/")[0].replace("-", "_")
+
+    @property
     def name(self) -> str:
-        """The option as written, "--max-tokens"."""
+        """The option as written, "--max-tokens" or "--set rpm"."""
+        if self.option.rare:
+            return f"--set {self.word}"
         return self.option.name or "--" + self.path[-1].replace("_", "-")
 
     @property

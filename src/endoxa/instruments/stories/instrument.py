@@ -74,7 +74,9 @@ class ExtractSettings(FramedSettings):
     sheet_rows: Annotated[
         int,
         Ge(1),
-        Option("Number of stories on the sheet, from every model and language.", OUTPUT, decides=False),
+        Option(
+            "Number of stories on the sheet, from every model and language.", OUTPUT, decides=False, rare=True
+        ),
     ] = 200
     sampling: Sampling = Sampling(temperature=0.0, max_tokens=1024)  # enough for all attributes as JSON
 
@@ -103,7 +105,7 @@ class HarmSettings(FramedSettings):
     ] = "en"
     repeats: Annotated[int, Ge(1), Option("Number of ratings per association and model.", ASKING)] = 3
     prompts: Annotated[
-        str | None, Option("Your own questions (TOML), in --language.", ASKING, metavar="FILE")
+        str | None, Option("Your own questions (TOML), in --language.", ASKING, metavar="FILE", rare=True)
     ] = None
 
 
@@ -133,7 +135,7 @@ Examples:
     --model mistral/mistral-small-latest --out out/s2
   endoxa probe extract --data stories.parquet --model http://localhost:8000/v1#m --no-structured --out out/s3
   endoxa probe extract --data out/s1 --model sim/reader-a --model sim/reader-b --model sim/reader-c --out out/s2 \\
-    --sheet check.xlsx --sheet-rows 200
+    --sheet check.xlsx --set sheet_rows=200
 """
 HARM_HELP = """Have models rate how harmful associations are (1 to 5), and whether they are frequent in reality.
 
@@ -191,9 +193,9 @@ def _summary(counted: str) -> Callable[[Any, Run], Iterator[str]]:
 
 
 def _agreement(_settings: ExtractSettings, out: Path, _progress: Progress) -> None:
-    from endoxa.instruments.stories.profiles import write_agreement
+    from endoxa.instruments.stories.profiles.coding import write_agreement
 
-    write_agreement(out, again=True)
+    write_agreement(out)
 
 
 def _extract_summary(settings: ExtractSettings, run: Run) -> Iterator[str]:

@@ -321,17 +321,26 @@ class ChatOptions:
         int,
         Ge(1),
         Le(1000),
-        Option("Maximum concurrent calls per model.", NETWORK, decides=False),
+        Option("Maximum concurrent calls per model.", NETWORK, decides=False, rare=True),
     ] = 8
     requests_per_minute: Annotated[
         int | None,
         Ge(1),
-        Option("Maximum requests per minute.", NETWORK, name="--rpm", default="no limit", decides=False),
+        Option(
+            "Maximum requests per minute.",
+            NETWORK,
+            name="--rpm",
+            default="no limit",
+            decides=False,
+            rare=True,
+        ),
     ] = None
     tokens_per_minute: Annotated[
         int | None,
         Ge(1),
-        Option("Maximum tokens per minute.", NETWORK, name="--tpm", default="no limit", decides=False),
+        Option(
+            "Maximum tokens per minute.", NETWORK, name="--tpm", default="no limit", decides=False, rare=True
+        ),
     ] = None
     timeout: Annotated[
         float,
@@ -341,12 +350,13 @@ class ChatOptions:
             NETWORK,
             parse=finite,
             decides=False,
+            rare=True,
         ),
     ] = 600.0
     attempts: Annotated[
         int,
         Ge(1),
-        Option("Maximum attempts per call while other calls succeed.", NETWORK, decides=False),
+        Option("Maximum attempts per call while other calls succeed.", NETWORK, decides=False, rare=True),
     ] = 12
     patience: Annotated[
         float,
@@ -356,11 +366,12 @@ class ChatOptions:
             NETWORK,
             parse=finite,
             decides=False,
+            rare=True,
         ),
     ] = 180.0
-    device: Annotated[Device, Option("Device: auto, cpu, cuda, cuda:1 or mps.", LOCAL, decides=False)] = (
-        "auto"
-    )
+    device: Annotated[
+        Device, Option("Device: auto, cpu, cuda, cuda:1 or mps.", LOCAL, decides=False, rare=True)
+    ] = "auto"
     dtype: Dtype = "auto"
     revision: Revision = None
     tokenizer: Tokenizer = None
@@ -369,7 +380,11 @@ class ChatOptions:
     chat_template: Annotated[
         str | None,
         Option(
-            "Chat template (Jinja) that replaces the tokenizer's own.", LOCAL, metavar="FILE", decides=MODELS
+            "Chat template (Jinja) that replaces the tokenizer's own.",
+            LOCAL,
+            metavar="FILE",
+            decides=MODELS,
+            rare=True,
         ),
     ] = None
     batch_size: Annotated[
@@ -380,6 +395,7 @@ class ChatOptions:
             LOCAL,
             default="8 on a CPU, elsewhere by memory",
             decides=False,
+            rare=True,
         ),
     ] = None
 

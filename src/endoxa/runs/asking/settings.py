@@ -45,7 +45,7 @@ class ChatRunSettings(RunSettings):
     data: str
     models: Annotated[tuple[str, ...], Option(CHAT_MODELS, DATA, name="--model", metavar="MODEL")] = ()
     seed: Seed = 0
-    system: Annotated[str, Option("System message.", ASKING, metavar="TEXT")] = ""
+    system: Annotated[str, Option("System message.", ASKING, metavar="TEXT", rare=True)] = ""
     sampling: Sampling = Sampling()
     options: ChatOptions = ChatOptions()
     engine: EngineOptions = EngineOptions()
@@ -76,11 +76,18 @@ class ChatRunSettings(RunSettings):
             MONEY,
             metavar="IN,OUT",
             decides=False,
+            rare=True,
         ),
     ] = None
     retry_errors: Annotated[
         bool,
-        Option("Ask again what ended with an error; answers are kept.", ASKING, only_on=True, decides=False),
+        Option(
+            "Ask again what ended with an error; answers are kept.",
+            ASKING,
+            only_on=True,
+            decides=False,
+            rare=True,
+        ),
     ] = False
 
     @model_validator(mode="after")
@@ -134,8 +141,8 @@ class FramedSettings(ChatRunSettings):
         examples: what a user asks and what is answered, as messages before each conversation.
     """
 
-    before: Annotated[str, Option("Text before each request.", ASKING, metavar="TEXT")] = ""
-    after: Annotated[str, Option("Text after each request.", ASKING, metavar="TEXT")] = ""
+    before: Annotated[str, Option("Text before each request.", ASKING, metavar="TEXT", rare=True)] = ""
+    after: Annotated[str, Option("Text after each request.", ASKING, metavar="TEXT", rare=True)] = ""
     examples: Annotated[
         tuple[tuple[str, str], ...],
         BeforeValidator(_examples),
@@ -145,6 +152,7 @@ class FramedSettings(ChatRunSettings):
             metavar="JSON",
             default="none",
             parse=read_examples,
+            rare=True,
         ),
     ] = ()
 

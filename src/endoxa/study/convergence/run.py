@@ -25,10 +25,9 @@ from endoxa.study.convergence.adapters import (
     story_parts,
 )
 from endoxa.study.convergence.chance import seen_together
-from endoxa.study.convergence.correlations import correlations, discriminant, tool
+from endoxa.study.convergence.correlations import correlations, tool
 from endoxa.study.convergence.effects import agreement, check_parts, effects, measured, reliabilities
 from endoxa.study.convergence.mtmm import Traits, matrices
-from endoxa.study.convergence.prediction import predictions
 from endoxa.study.parts import USUAL, ConvergenceOptions
 
 
@@ -67,10 +66,8 @@ class Convergence:
         effects: `EFFECT_COLUMNS`.
         reliabilities: `RELIABILITY_COLUMNS`.
         correlations: `CORRELATION_COLUMNS`.
-        discriminant: `DISCRIMINANT_COLUMNS`.
         agreement: `AGREEMENT_COLUMNS`.
         chance: `CHANCE_COLUMNS`.
-        prediction: `PREDICTION_COLUMNS`.
         mtmm: `MTMM_COLUMNS`.
         validity: `VALIDITY_COLUMNS`.
         options: how it was made.
@@ -82,10 +79,8 @@ class Convergence:
     effects: pl.DataFrame
     reliabilities: pl.DataFrame
     correlations: pl.DataFrame
-    discriminant: pl.DataFrame
     agreement: pl.DataFrame
     chance: pl.DataFrame
-    prediction: pl.DataFrame
     mtmm: pl.DataFrame
     validity: pl.DataFrame
     options: ConvergenceOptions
@@ -130,7 +125,7 @@ def converge_parts(
 
     Args:
         parts: columns of `schema.convergence.PART_COLUMNS`.
-        attributes: attribute of each association, by id, for the discriminant check and for readers.
+        attributes: attribute of each association, by id.
         options: how.
         notes: what was left out on the way here.
         traits: trait of each association, by id, for the multitrait-multimethod matrix.
@@ -151,12 +146,10 @@ def converge_parts(
     return Convergence(
         checked,
         by_instrument,
-        reliabilities(sources, options.confidence, options.seed),
+        reliabilities(sources, options.confidence),
         correlations(sources, attributes, options.confidence, options.seed),
-        discriminant(sources, attributes, options.confidence),
         agreement(by_instrument, attributes),
         seen_together(by_instrument, attributes, options.confidence, options.seed),
-        predictions(sources, attributes, options.confidence, options.cheap, options.near_use),
         matrix,
         validity,
         options,
@@ -297,10 +290,8 @@ TABLES = (
     "effects",
     "reliabilities",
     "correlations",
-    "discriminant",
     "agreement",
     "chance",
-    "prediction",
     "mtmm",
     "validity",
 )

@@ -388,7 +388,7 @@ def _noise(prefix: str, moves: Sequence[float]) -> dict[str, float | int]:
 def _finite(result: Score | Unscorable) -> Score | Unscorable:
     """The result, unless its number is none (an overflow in half precision, broken weights)."""
     if isinstance(result, Score) and not isfinite(result.total):
-        return Unscorable("the model gave no finite probability; try --dtype float32 or bfloat16")
+        return Unscorable("the model gave no finite probability; try --set dtype=float32 or bfloat16")
     return result
 
 

@@ -136,7 +136,7 @@ def load_answers(
         if other.data.get("sha256") != run.data.get("sha256"):
             raise UserError(
                 f"The runs '{other.folder}' and '{run.folder}' use different data with the same label "
-                f"'{_label(run)}'. Give one of them another --label, or analyze them separately."
+                f"'{_label(run)}'. Give one of them another label (--set label=TEXT), or analyze them separately."
             )
     wanted = [name for name in QA_RECORD_COLUMNS if name not in LONG_TEXTS]
     if columns is not None:

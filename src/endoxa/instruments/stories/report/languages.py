@@ -12,21 +12,19 @@ from endoxa.instruments.stories.languages import Overlap
 from endoxa.instruments.stories.languages.marked import MARKED, RESOLUTION, UNMARKED, scope
 from endoxa.instruments.stories.languages.presence import By
 from endoxa.instruments.stories.report.results import (
-    ASSOCIATION,
     CLAIMS,
     COLORS,
     UNRATED,
     StoryResults,
-    first_rows,
     side,
     value_field,
     value_fields,
 )
-from endoxa.report.claims import Row, chip, marked, signed_ends
+from endoxa.report.claims import Row, signed_ends
 from endoxa.report.document import Figure, Finding, Section
-from endoxa.report.estimates import Kind, numbers, sentence
+from endoxa.report.estimates import Kind, dots, numbers, sentence
 from endoxa.report.families import Used
-from endoxa.report.figures import FEWEST_ALIKE, Measure, block_figure, described, likeness_map, series_figure
+from endoxa.report.figures import FEWEST_ALIKE, Measure, block_figure, described, likeness_map
 from endoxa.report.plots import Axis
 from endoxa.report.tables import table_of, text_field
 from endoxa.report.words import (
@@ -79,12 +77,11 @@ def moved_kind(level: str) -> Kind:
 
 
 def languages_compared(results: StoryResults) -> Section | None:
-    """Reach of harmful and benign associations, likeness of languages, exclusive and universal ones."""
+    """Reach of harmful and benign associations, likeness of languages, and each language by itself."""
     overlap = results.by_language
     if overlap is None:
         return None
     absent = sorted(set(results.searched_languages) - _members(overlap))
-    everywhere = "Found in every language that shows any" if absent else "Found in every language"
     return Section(
         anchor="languages",
         title="Which languages share what",
@@ -106,35 +103,12 @@ def languages_compared(results: StoryResults) -> Section | None:
                     "Missed: share of all associations that one would miss who looked at this language alone.",
                 ),
             ),
-            first_rows(
-                f"Found in one language only ({plural(overlap.exclusive.height, 'association')})",
-                overlap.exclusive,
-                (
-                    text_field("language", "member", language_name),
-                    ASSOCIATION,
-                    text_field("verdict", "harmful"),
-                    value_field("models", "model_count"),
-                    text_field("caution"),
-                ),
-                FILES,
-            ),
-            first_rows(
-                f"{everywhere} ({plural(overlap.universal.height, 'association')})",
-                overlap.universal,
-                (
-                    ASSOCIATION,
-                    text_field("verdict", "harmful"),
-                    value_field("models, fewest", "fewest_models"),
-                    value_field("models, most", "most_models"),
-                ),
-                FILES,
-            ),
         ),
         notes=(
             "The test of reach and its interval take associations that share a value as dependent.",
-            "An association counts for a language where it is found in that language alone, in any model. A "
-            "language with "
-            "fewer stories shows fewer: that it is not found there is no proof that it is not there.",
+            "An association counts for a language where it is found in that language alone, in any model. A language "
+            "with fewer stories shows fewer: that it is not found there is no proof that it is not there. Each "
+            f"association with its languages: {FILES}.",
             *_absent([language_name(code) for code in absent]),
         ),
     )
@@ -257,7 +231,7 @@ def groups_moved(results: StoryResults) -> Section | None:
         anchor="groups",
         title="Whom harmful associations are about, by language",
         findings=tuple(sentence(kind, row) for row in overall.iter_rows(named=True)),
-        figures=(_moved_figure(kind, kinds),),
+        figures=(dots(kind, kinds, kind.name, name="groups-moved", title="In the language minus elsewhere"),),
         tables=(
             numbers(
                 kind,
@@ -287,25 +261,6 @@ def groups_moved(results: StoryResults) -> Section | None:
 
 def _group(row: Row) -> str:
     return "all" if row["attribute"] == ALL else side(row["attribute"], row["member"])
-
-
-def _moved_figure(kind: Kind, kinds: pl.DataFrame) -> Figure:
-    spoken = (f"{kind.name(row)}: {kind.reading(row)}, {chip(row)}" for row in kinds.iter_rows(named=True))
-    frame = kinds.select(
-        *("value", "low", "high"),
-        label=pl.col("language").map_elements(language_name, return_dtype=pl.String),
-        series="group",
-        filled=marked(),
-        note=pl.lit(""),
-    )
-    return series_figure(
-        frame,
-        MOVED,
-        KINDS,
-        name="groups-moved",
-        title="In the language minus elsewhere",
-        alt=described("Harmful associations in a language minus the mean of the others", spoken),
-    )
 
 
 def overlap_families(overlap: Overlap | None) -> tuple[Used, ...]:
