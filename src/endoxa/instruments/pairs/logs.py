@@ -37,8 +37,7 @@ from endoxa.sources.typography import differing_words
 
 LOGLIK = "sum-bos"
 EXPECTED = (
-    "sentence pairs. Expected a task of `endoxa export lm-eval` or of `endoxa export inspect`, or crows_pairs of "
-    "lm-evaluation-harness."
+    "sentence pairs. Expected a task of `endoxa export lm-eval` or `inspect`, or crows_pairs of the harness."
 )
 _LANGUAGES = {"english": "en", "french": "fr"}
 _TYPES = {**dict.fromkeys(RECORD_COLUMNS, pl.String), **NUMBERS}
