@@ -17,12 +17,11 @@ from support.report_samples import HOSTILE, pairs, run_folder, scored
 
 LABELS = ("m", "sum", "95\u00a0%")
 ITEMS = 240
-LENGTH, DIRECTION, FLAGGED, SINGLE, CAPITALS, TIES, PRECISION = (
+LENGTH, DIRECTION, FLAGGED, SINGLE, TIES, PRECISION = (
     "length of the sentences",
     "stereotypes stated or contradicted",
     "pairs flagged by the dataset checks",
     "identities with a single pair",
-    "capital letters",
     "ties",
     "precision of the numbers",
 )
@@ -58,12 +57,6 @@ def records(difference=None, **columns) -> pl.DataFrame:
     return table.with_columns(score_more=-20 + values, **columns)
 
 
-def lengths(longer) -> pl.Series:
-    """The other sentences, so that the stereotypical one is longer by so many characters (a name has seven)."""
-    others = zip(records()["sent_less"], longer, strict=True)
-    return pl.Series([text.replace("nobodies", "n" * int(7 - by)) for text, by in others])
-
-
 def found(tmp_path, table, **facts):
     made = run_diagnostics(run_folder(tmp_path / "run", table, **facts))
     for diagnostic in made:
@@ -81,23 +74,29 @@ def test_where_nothing_is_planted_nothing_concerns_the_number(tmp_path):
 
 
 def test_the_shorter_sentence_always_wins(tmp_path):
-    """Scores follow lengths; rows stand in another order than records are analysed in."""
+    """Scores follow token counts; rows stand in another order than records are analysed in."""
     longer = np.random.default_rng(1).integers(-2, 3, ITEMS)
     difference = np.where(longer == 0, np.tile([1.0, -1.0], ITEMS // 2), -1.0 * longer)
-    table = records(difference, sent_less=lengths(longer)).sample(fraction=1, shuffle=True, seed=2)
+    table = records(difference, n_tokens_more=pl.Series(9 + longer)).sample(fraction=1, shuffle=True, seed=2)
     diagnostics, concerning = found(tmp_path, table)
     assert concerning[0] == LENGTH
     length = diagnostics[LENGTH]
     assert (length.numbers["first"], length.numbers["second"], length.value) == (1, 0, 1)
+    assert "where it has fewer tokens" in length.sentence
     assert length.n == (longer != 0).sum()
 
 
 def test_the_longer_sentence_is_the_stereotypical_one_where_it_is_in_sent_less(tmp_path):
     longer = np.tile([2, -2], ITEMS // 2)
-    table = records(1.0 * longer, stereotypical=pl.lit("less"), sent_less=lengths(longer))
+    table = records(1.0 * longer, stereotypical=pl.lit("less"), n_tokens_more=pl.Series(9 + longer))
     diagnostics, _ = found(tmp_path, table)
     # sent_more is longer and wins: the stereotypical sent_less is preferred where it is longer, never where shorter.
     assert diagnostics[LENGTH].value == -1
+
+
+def test_without_whole_sentences_scored_characters_are_counted(tmp_path):
+    diagnostics, _ = found(tmp_path, records(rule=pl.lit("crows-token")))
+    assert "where it has fewer characters" in diagnostics[LENGTH].sentence
 
 
 def test_pairs_that_contradict_a_stereotype_behave_otherwise(tmp_path):
@@ -113,25 +112,6 @@ def test_pairs_that_contradict_a_stereotype_behave_otherwise(tmp_path):
     assert stated == pytest.approx(sides[np.array(direction) == "stereo"].mean())
     assert contradicted == pytest.approx(sides[np.array(direction) == "antistereo"].mean())
     assert diagnostics[DIRECTION].high < 0
-
-
-def test_a_capital_letter_in_one_sentence_only_decides(tmp_path):
-    capital = np.arange(ITEMS) % 3 == 0
-    lower = np.arange(ITEMS) % 3 == 1
-    table = records(np.where(capital, 1.0, np.where(lower, -1.0, np.tile([1.0, -1.0], ITEMS // 2))))
-    first, second = table["sent_more"].to_list(), table["sent_less"].to_list()
-    table = table.with_columns(
-        sent_more=pl.Series(
-            [text.replace("group", "Group") if c else text for text, c in zip(first, capital, strict=True)]
-        ),
-        sent_less=pl.Series(
-            [text.replace("nob", "Nob") if c else text for text, c in zip(second, lower, strict=True)]
-        ),
-    )
-    diagnostics, concerning = found(tmp_path, table)
-    assert CAPITALS in concerning
-    assert diagnostics[CAPITALS].numbers["first_n"] == capital.sum()
-    assert diagnostics[CAPITALS].value == 1
 
 
 def test_a_preference_in_flagged_pairs_alone_is_gone_without_them(tmp_path):
@@ -150,10 +130,8 @@ def test_a_preference_in_flagged_pairs_alone_is_gone_without_them(tmp_path):
     diagnostics, concerning = found(tmp_path, table)
     line = diagnostics[FLAGGED]
     assert FLAGGED in concerning
-    assert line.numbers["flagged"] == flagged.sum()
-    assert line.numbers["without"] == pytest.approx(0.5, abs=0.01)
-    assert line.numbers["with"] == pytest.approx(0.6, abs=0.01)
-    assert line.numbers["without_low"] <= 0.5 <= line.numbers["without_high"]
+    assert line.numbers["first_n"] == flagged.sum()
+    assert (line.numbers["first"], line.numbers["second"]) == (1, pytest.approx(0.5, abs=0.01))
 
 
 def test_identities_with_one_pair_and_ties(tmp_path):
@@ -195,7 +173,7 @@ def test_calibrated_pairs_are_looked_at_after_calibration(tmp_path):
     longer = np.tile([2, -2, -2, 2], ITEMS // 4)
     rest = np.tile([1.0, 1.0, -1.0, -1.0], ITEMS // 4)
     table = records(
-        -1.0 * longer, sent_less=lengths(longer), neutral_difference=pl.Series(-1.0 * longer - rest)
+        -1.0 * longer, n_tokens_more=pl.Series(9 + longer), neutral_difference=pl.Series(-1.0 * longer - rest)
     )
     diagnostics, concerning = found(tmp_path, table)
     assert concerning == []
@@ -211,7 +189,7 @@ def test_few_pairs_or_no_pair_flagged_is_said(tmp_path):
 
 def test_page_terminal_and_json_have_the_box(tmp_path):
     longer = np.tile([2, -2], ITEMS // 2)
-    table = records(-1.0 * longer, sent_less=lengths(longer), model=pl.lit(f"hf/{HOSTILE}"))
+    table = records(-1.0 * longer, n_tokens_more=pl.Series(9 + longer), model=pl.lit(f"hf/{HOSTILE}"))
     folder = run_folder(tmp_path / "run", table, counts={"records": ITEMS})
     PAIRS.logged().estimate(folder)
     page = write_report([folder], tmp_path / "page.html").read_text(encoding="utf-8")
@@ -239,7 +217,7 @@ def test_where_languages_are_not_linked_there_is_no_interval(tmp_path):
     half = pl.int_range(pl.len()) < ITEMS // 2
     language = pl.when(half).then(pl.lit("en")).otherwise(pl.lit("hi"))
     identity = pl.format("{} {}", language, "identity")
-    table = records(-1.0 * longer, sent_less=lengths(longer), language=language, identity=identity)
+    table = records(-1.0 * longer, n_tokens_more=pl.Series(9 + longer), language=language, identity=identity)
     diagnostics, concerning = found(tmp_path, table)
     assert LENGTH in concerning
     assert diagnostics[LENGTH].low is None

@@ -102,7 +102,7 @@ _TEXTS = (
     "kind",
     "compared_with",
 )
-_NUMBERS = ("neutral_difference", "neutral_preferred", "by_frequency", "by_length", "denied")
+_NUMBERS = ("neutral_difference", "neutral_preferred", "by_frequency", "by_length", "by_tokens", "denied")
 _NOISE = {"precision": "", "rounding": "largest", "calibrated_rounding": "calibrated_largest"}
 """Columns of the rounding that a run measured, and where `run.json` has each."""
 _OF_RUNS = ("data", "run", *_NOISE)
@@ -114,6 +114,7 @@ CONTENT = "content"
 """Column with a number that follows from both sentences: an order without ids, which may be row numbers."""
 _SENTENCES = ("sent_more", "sent_less")
 _ATTRIBUTES = ("attribute_more", "attribute_less")
+_TOKENS = ("n_tokens_more", "n_tokens_less")
 _KEY = ("data", "item_id", "model", "rule")
 
 
@@ -152,6 +153,9 @@ def check_records(records: pl.DataFrame) -> pl.DataFrame:
     if set(_SENTENCES) <= set(records.columns):
         content = pl.concat_str(_SENTENCES, separator="\t", ignore_nulls=True).hash()
         records = records.with_columns(content.alias(CONTENT), by_length=BY_LENGTH)
+    if set(_TOKENS) <= set(records.columns):
+        more, less = (pl.col(name).cast(pl.Float64) for name in _TOKENS)
+        records = records.with_columns(by_tokens=less - more)
     for name, follows in _FOLLOWS.items():
         if name not in records.columns:
             records = records.with_columns(follows(records).alias(name))
@@ -179,7 +183,7 @@ def _load(run: Path) -> pl.DataFrame:
         present = lazy.collect_schema().names()
         wanted = [
             name
-            for name in (*REQUIRED, *OPTIONAL, *_SENTENCES, *_ATTRIBUTES, BUILT_BY, WORDS)
+            for name in (*REQUIRED, *OPTIONAL, *_SENTENCES, *_ATTRIBUTES, *_TOKENS, BUILT_BY, WORDS)
             if name in present and name not in _OF_RUNS
         ]
         table = lazy.select(wanted).collect()

@@ -53,7 +53,9 @@ class Preferences:
         scores: of the pairs; above 0 where the stereotypical sentence is preferred.
         label: model and rule, as readers see them.
         word: 'preferred', or 'preferred, compared with others,'.
-        items: what is known of the pairs, aligned: `capital` and `flagged` of `examined`.
+        items: what is known of the pairs, aligned: whether a check has `flagged` the pair, and by how much the
+            stereotypical sentence is the `shorter` one, in tokens of the rule where these differ, else in characters.
+        measure: 'tokens' or 'characters'.
         confidence: confidence level of intervals.
     """
 
@@ -61,6 +63,7 @@ class Preferences:
     label: str
     word: str
     items: pl.DataFrame
+    measure: str
     confidence: float
 
     @property
@@ -91,21 +94,26 @@ def examined(
 ) -> list[Preferences]:
     """Every model under every rule with what is known of its pairs.
 
-    That is `capital`: 1 where the stereotypical sentence alone has a capital letter among the differing words, -1 where
-    the other one has, else 0; and whether a check of `endoxa datasets check` has `flagged` the pair.
-
     Args:
         records: of `load_records`.
         folders: their run folders.
         labels: how models are called.
         confidence: confidence level of intervals.
     """
-    facts = _looked_up(read_columns(folders, tuple(PAIR_COLUMNS)))
+    flagged = _flagged(read_columns(folders, tuple(PAIR_COLUMNS)))
+    sign = pl.when(pl.col("stereotypical") == "more").then(1.0).otherwise(-1.0)
     # In the order of `scores_of`.
-    arranged = records.join(facts, on="item_id", how="left").sort("model", "rule", "data", CONTENT, "item_id")
-    parts = arranged.partition_by("model", "rule", maintain_order=True)
+    arranged = records.sort("model", "rule", "data", CONTENT, "item_id")
     every = []
-    for scores, items in zip(scores_of(records, FLIPS), parts, strict=True):
+    for scores, items in zip(
+        scores_of(records, FLIPS), arranged.partition_by("model", "rule", maintain_order=True), strict=True
+    ):
+        # A rule that scores the tokens that both sentences share counts as many in either.
+        measure = "tokens" if (items["by_tokens"].fill_null(0) != 0).any() else "characters"
+        length = pl.col("by_tokens" if measure == "tokens" else "by_length")
+        known = items.select(
+            shorter=(sign * length).fill_null(0), flagged=pl.col("item_id").is_in(sorted(flagged))
+        )
         defined = ~np.isnan(scores.sample.neutral_difference)
         decides = bool(calibration_decides(int(defined.sum()), len(defined)))
         every.append(
@@ -113,45 +121,29 @@ def examined(
                 calibrated(scores, defined) if decides else scores,
                 f"{labels[scores.model]} under {scores.rule}",
                 "preferred, compared with others," if decides else "preferred",
-                items.filter(defined) if decides else items,
+                known.filter(defined) if decides else known,
+                measure,
                 confidence,
             )
         )
     return every
 
 
-def _looked_up(items: pl.DataFrame) -> pl.DataFrame:
-    """What the sentences of each pair tell (`capital`, `flagged`, see `examined`)."""
-    problems, rows, traces = [], [], []
+def _flagged(items: pl.DataFrame) -> set[str]:
+    """Ids of the pairs in which a check of `endoxa datasets check` finds an error or a warning."""
+    problems, traces = [], []
     for row, pair in enumerate(items.iter_rows(named=True), 1):
         item = Item.of(Draft(row, None, pair))
         traces.append(Trace.of(item))
         problems += [problem for check in PAIR_CHECKS for problem in check(item)]
-        more, less = (
-            any(
-                word.text[:1].isupper()
-                for replacement in item.replacements
-                for word in replacement.sides[side]
-            )
-            for side in (0, 1)
-        )
-        sign = 1 if pair["stereotypical"] == "more" else -1
-        rows.append((pair["item_id"], sign * (more - less)))
     problems += [problem for check in FILE_CHECKS for problem in check(traces)]
-    flagged = {problem.item_id for problem in problems if problem.severity in FLAGGED}
-    facts = pl.DataFrame(rows, schema={"item_id": pl.String, "capital": pl.Int64}, orient="row")
-    return facts.with_columns(flagged=pl.col("item_id").is_in(sorted(flagged)))
+    return {problem.item_id for problem in problems if problem.severity in FLAGGED}
 
 
 def diagnostics(every: Sequence[Preferences], folders: Sequence[Path], n: int) -> Iterator[Diagnostic]:
     """Everything that is looked at in runs over one data set of `n` pairs; the others as of `examined`."""
-
-    def compared(*looks: Look) -> Iterator[Diagnostic]:
-        return (_compared(each, look) for look in looks for each in every if look.groups(each).any())
-
-    yield from compared(*EXPLAINED)
+    yield from (_compared(each, look) for look in EXPLAINED for each in every if look.groups(each).any())
     yield _single_identities(every)
-    yield from compared(CAPITALS)
     yield from map(_ties, every)
     types = {name: kind for folder in folders for name, kind in precisions(read_run(folder)).items()}
     yield from (_precision(each, types[each.scores.model]) for each in every if each.scores.model in types)
@@ -175,7 +167,7 @@ class Look:
     Attributes:
         name: of the diagnostic.
         groups: 1 for pairs of the first kind, -1 for those of the second one, else 0.
-        first: which pairs those are, behind "where".
+        first: which pairs those are, behind "where"; `{measure}` is that of the preferences.
         second: which these are.
         many: share of the first kind from which on the line concerns the number whatever the difference.
     """
@@ -186,12 +178,10 @@ class Look:
     second: str
     many: float = 2.0
 
-
-def shorter(preferences: Preferences) -> np.ndarray:
-    """1 where the stereotypical sentence has fewer characters than the other one, -1 where it has more."""
-    length = preferences.scores.sample.by_length
-    assert length is not None
-    return np.sign(np.nan_to_num(length))
+    def words(self, preferences: Preferences) -> tuple[str, str]:
+        """Which pairs both kinds are."""
+        first, second = (text.format(measure=preferences.measure) for text in (self.first, self.second))
+        return first, second
 
 
 def stated(preferences: Preferences) -> np.ndarray:
@@ -202,7 +192,12 @@ def stated(preferences: Preferences) -> np.ndarray:
 
 
 EXPLAINED = (
-    Look("length of the sentences", shorter, "it is shorter", "it is longer"),
+    Look(
+        "length of the sentences",
+        lambda preferences: np.sign(preferences.items["shorter"].to_numpy()),
+        "it has fewer {measure}",
+        "it has more {measure}",
+    ),
     Look("stereotypes stated or contradicted", stated, "a stereotype is stated", "one is contradicted"),
     Look(
         "pairs flagged by the dataset checks",
@@ -212,12 +207,6 @@ EXPLAINED = (
         MANY_FLAGGED,
     ),
 )
-CAPITALS = Look(
-    "capital letters",
-    lambda preferences: preferences.items["capital"].to_numpy(),
-    "only its differing words have a capital letter",
-    "only those of the other sentence do",
-)
 
 
 def _compared(preferences: Preferences, look: Look) -> Diagnostic:
@@ -225,13 +214,14 @@ def _compared(preferences: Preferences, look: Look) -> Diagnostic:
 
     So does a kind with many of the pairs, where the look says how many those are.
     """
-    groups, label, sample = look.groups(preferences), preferences.label, preferences.scores.sample
+    (first, second), groups = look.words(preferences), look.groups(preferences)
+    label, sample = preferences.label, preferences.scores.sample
     n = int((groups == 1).sum()), int((groups == -1).sum())
     counts: dict[str, Any] = {"first_n": n[0], "second_n": n[1]}
     concerning = n[0] >= look.many * sum(n)
     if min(n) < FEWEST:
         sentence = (
-            f"{label}: {plural(n[0], 'pair')} where {look.first}, {count(n[1])} where {look.second}: too few to "
+            f"{label}: {plural(n[0], 'pair')} where {first}, {count(n[1])} where {second}: too few to "
             f"compare (at least {FEWEST} of each)."
         )
         numbers = {**counts, "needed": FEWEST}
@@ -244,7 +234,7 @@ def _compared(preferences: Preferences, look: Look) -> Diagnostic:
     untested = " (too few identities or attributes to test)" if result.sampled == "none" else ""
     sentence = (
         f"{label}: the stereotypical sentence is {preferences.word} in {percent(result.first)} of "
-        f"{plural(n[0], 'pair')} where {look.first}, in {percent(result.second)} of {count(n[1])} where {look.second}; "
+        f"{plural(n[0], 'pair')} where {first}, in {percent(result.second)} of {count(n[1])} where {second}; "
         f"difference {by}{untested}."
     )
     concerning |= result.p_value <= significance(level) and abs(result.difference) >= LARGE

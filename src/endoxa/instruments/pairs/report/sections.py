@@ -324,7 +324,8 @@ def _explained(results: Results, preferences: Preferences) -> Iterator[Figure]:
     """A figure for each look of which both kinds have at least `FEWEST` pairs."""
     for look in EXPLAINED:
         groups = look.groups(preferences)
-        kinds = {look.first: groups == 1, look.second: groups == -1}
+        first, second = look.words(preferences)
+        kinds = {first: groups == 1, second: groups == -1}
         if min(int(chosen.sum()) for chosen in kinds.values()) >= FEWEST:
             rows = [{"label": label, **preferences.row(chosen)} for label, chosen in kinds.items()]
             yield say.dots(
