@@ -18,7 +18,7 @@ from endoxa.errors import UserError
 from endoxa.instruments.association_tests.estimates.effect_size import UnitVectors
 from endoxa.instruments.association_tests.estimates.run import Source, run_sources
 from endoxa.instruments.choices.estimates import ITEM, paired
-from endoxa.instruments.pairs.estimates.deciding import calibration_decides
+from endoxa.instruments.pairs.estimates.inference import calibration_decides
 from endoxa.instruments.pairs.estimates.records import load_records
 from endoxa.instruments.questions.estimates.answers import load_answers
 from endoxa.schema import AssociationTest
