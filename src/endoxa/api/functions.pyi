@@ -1555,7 +1555,7 @@ def author_translate(
     """Have several engines translate both sentences of pairs, for people to choose. `endoxa author translate`; see `command`.
 
     Options:
-        models: Chat model openai/NAME, anthropic/NAME, PROVIDER/NAME, http://HOST:PORT/v1#NAME, hf/ID-OR-FOLDER or sim/NAME. Or libretranslate:URL, deepl, seq2seq:MODEL, table:FILE; repeatable.
+        models: Chat model openai/NAME, anthropic/NAME, PROVIDER/NAME, http://HOST:PORT/v1#NAME, hf/ID-OR-FOLDER or sim/NAME. Or seq2seq:MODEL, table:FILE; repeatable.
         limit: Use only the first N items.
         sample: Use a random sample of N items, stratified by what they have: language, axis, template, identity (--seed).
         include_drafts: Also use drafts of `endoxa author` that nobody has judged yet; rejected ones never are.
@@ -1992,7 +1992,6 @@ def curate_extract(
     lexicon: str | Path | None = None,
     translate: str | None = None,
     reader: str | None = None,
-    model: str | None = None,
     batch: bool = False,
     max_cost: float | None = None,
     price: str | None = None,
@@ -2022,8 +2021,7 @@ def curate_extract(
         identities: Your own synonyms of group names (TOML).
         lexicon: What reviewers taught, from `endoxa curate learn` (TOML).
         translate: Translate into English with hf/MODEL, openai/NAME, http://HOST:PORT/v1#NAME or a table of translations (columns original, translation).
-        reader: First reader, a chat model (see --model): its reading stands, and the rules say where they differ.
-        model: Second reader, a chat model: openai/NAME, anthropic/NAME, http://HOST:PORT/v1#NAME, hf/ID, sim/NAME. The statements are sent to it. Where it and the rules differ, the likelier reading stands.
+        reader: Chat model that reads: openai/NAME, anthropic/NAME, http://HOST:PORT/v1#NAME, hf/ID, sim/NAME. The statements are sent to it. Its reading stands, and the rules say where they differ.
         batch: Reader models: use the provider's batch interface (half the price).
         max_cost: Reader models: stop before it costs more than this.
         price: Reader models: price in US dollars per million tokens.
