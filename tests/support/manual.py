@@ -41,7 +41,7 @@ NOT_RUN: Mapping[str, str] = {
     r"--expire": "needs a retention date that is over; the site's tests/project/test_folder.py runs it",
     r"export/map\.toml": "needs answers to open questions; the site's tests/export/test_run.py checks the map",
     r"--compare ": "needs stories of two models; tests/instruments/stories/associations",
-    r"^endoxa analyze (thoughts|intersections)": "thoughts, or scores of crossed groups; tests of both commands",
+    r"^endoxa analyze run out/(q1 -o q1|s1 -o s1|crossed)": "thoughts, or scores of crossed groups; tests/commands",
     r"--balance country|by_country\.csv": "respondents of several countries; tests/instruments/pairs/items",
     r"^endoxa compare out/before out/after": "two whole studies; tests/study/test_study.py",
     r"^endoxa compare \S+\.csv": "two editions of one survey; tests/study/compare",

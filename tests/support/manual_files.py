@@ -57,7 +57,7 @@ endoxa probe extract --data out/s1 --model sim/reader-a --model sim/reader-b --o
 _AFTER_PEOPLE = """
 endoxa curate review apply statements.csv ana.xlsx -o reviewed.csv
 endoxa author approve tuples.csv votes_items.csv -o judged.csv
-endoxa analyze harm out/harm --human panel.csv -o harm.csv
+endoxa analyze run out/harm --human panel.csv -o harm.csv
 endoxa collect import camp cards-answers.csv
 endoxa collect export camp -o export
 """
@@ -70,6 +70,7 @@ _COPIES: Mapping[str, tuple[str, ...]] = {
     "associations.csv": ("out/associations.csv", "mine.csv", "other.csv", "seegull.csv", "said.csv"),
     "pairs.csv": ("out/pairs.csv", "survey-pairs.csv", "pairs_pairs.csv", "crows_pairs.csv"),
     "panel.csv": ("out/harm.csv",),
+    "harm.csv": ("harm/associations.csv",),
     "assoc.csv": ("out/assoc.csv",),
     "names.jsonl": ("out/names.jsonl",),
     "Nationality.jsonl": ("questions.jsonl", "bbq/Religion.jsonl"),

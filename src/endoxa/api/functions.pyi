@@ -9,7 +9,7 @@ from endoxa.api.result import Result
 from endoxa.api.runs import Models
 from endoxa.commands.verbs import Outcome
 
-__all__ = ['analyze_agreement', 'analyze_associations', 'analyze_disagreement', 'analyze_extraction', 'analyze_harm', 'analyze_intersections', 'analyze_languages', 'analyze_leniency', 'analyze_novelty', 'analyze_pairs', 'analyze_qa', 'analyze_reversals', 'analyze_tests', 'analyze_thoughts', 'analyze_topics', 'author_adapt', 'author_approve', 'author_counter', 'author_expand', 'author_kappa', 'author_label', 'author_sentences', 'author_translate', 'author_tuples', 'build_choices', 'build_names', 'build_pairs', 'build_qa', 'build_stories', 'build_tests', 'curate_associations', 'curate_evaluate', 'curate_extract', 'curate_group', 'curate_learn', 'curate_review_apply', 'curate_review_export', 'curate_summary', 'curate_thresholds', 'datasets_check', 'datasets_convert', 'datasets_download', 'datasets_info', 'datasets_list', 'export_hub', 'export_inspect', 'export_inspect_log', 'export_lm_eval', 'extract', 'languages_check', 'languages_coverage', 'languages_init', 'languages_items', 'languages_patch', 'probe_choices', 'probe_embeddings', 'probe_pairs', 'probe_questions', 'probe_stories', 'rate_harm', 'reproduce_list', 'reproduce_run']
+__all__ = ['analyze_agreement', 'analyze_associations', 'analyze_novelty', 'analyze_ratings', 'analyze_run', 'author_adapt', 'author_approve', 'author_counter', 'author_expand', 'author_kappa', 'author_label', 'author_sentences', 'author_translate', 'author_tuples', 'build_choices', 'build_names', 'build_pairs', 'build_qa', 'build_stories', 'build_tests', 'curate_associations', 'curate_evaluate', 'curate_extract', 'curate_group', 'curate_learn', 'curate_review_apply', 'curate_review_export', 'curate_summary', 'curate_thresholds', 'datasets_check', 'datasets_convert', 'datasets_download', 'datasets_info', 'datasets_list', 'export_hub', 'export_inspect', 'export_inspect_log', 'export_lm_eval', 'extract', 'languages_check', 'languages_coverage', 'languages_init', 'languages_items', 'languages_patch', 'probe_choices', 'probe_embeddings', 'probe_pairs', 'probe_questions', 'probe_stories', 'rate_harm', 'reproduce_list', 'reproduce_run']
 
 def functions() -> Mapping[str, Callable[..., Any]]: ...
 def stub() -> Iterator[str]: ...
@@ -604,6 +604,156 @@ def probe_stories(
         num_gpus: With --engine ray: GPUs of each copy, such as 0.5.
     """
 
+def analyze_run(
+    runs: Source | Sequence[Source] = (),
+    *,
+    progress: bool = True,
+    human: Sequence[str | Path] | str = (),
+    parts: str | Path | None = None,
+    data: str | Path | None = None,
+    predictions: str | Path | None = None,
+    metadata: str | Path | None = None,
+    language: str | None = None,
+    against: str | Path | None = None,
+    tests: str | Path | None = None,
+    vectors: Sequence[str | Path] | str = (),
+    pooling: str = '',
+    associations: str | Path | None = None,
+    alias: Sequence[str] | str = (),
+    coded: str | Path | None = None,
+    reader: Sequence[str] | str = (),
+    seed: int = 0,
+    draws: int = 100000,
+    unequal: Literal['fixed', 'truncate'] = 'fixed',
+    ddof: Literal['1', 'wefe'] = '1',
+    parametric: bool = False,
+    confidence: float = 0.95,
+    resamples: int = 2000,
+    alternative: Literal['greater', 'less', 'two-sided'] = 'two-sided',
+    unit: Literal['auto', 'text', 'term'] = 'auto',
+    threshold: float = 4.0,
+    batch: bool = False,
+    max_cost: float | None = None,
+    price: str | None = None,
+    out: str | Path,
+    plan: bool = False,
+    sheet: str | Path | None = None,
+    sheet_rows: int = 100,
+) -> Outcome:
+    """Estimate what finished runs measured, with intervals and corrections for multiple testing. `endoxa analyze run`; see `command`.
+
+    Options:
+        human: People's ratings of harm (rater, harm, frequent), or the completed coding sheet of an extraction; repeatable.
+        parts: Parts of your own crossed identities (columns identity, parts).
+        data: Questions in BBQ's JSONL, with --predictions.
+        predictions: Table: category, example_id, model, pred_index (0-2) or pred_text.
+        metadata: BBQ's additional_metadata.csv.
+        language: Language of questions without one.
+        against: Questions: baseline run of error retention.
+        tests: Association tests of `endoxa build tests`, or in SEAT's format (JSON).
+        vectors: With --tests: vectors, .npz (texts, vectors) or word2vec text; repeatable.
+        pooling: Pooling of --vectors, shown in the table.
+        associations: Ratings of harm: associations by model, to find blind spots.
+        alias: Model name of a rater in --associations; repeatable.
+        coded: Sheet of thoughts that a person filled in.
+        reader: Reader model that codes thoughts besides the rules: openai/NAME, anthropic/NAME, http://HOST:PORT/v1#NAME, hf/ID, sim/NAME; repeatable. The thoughts are sent to it.
+        seed: Seed of every random draw.
+        draws: Maximum number of Monte Carlo partitions per test.
+        unequal: If X and Y differ in size: keep both sizes (fixed), or truncate the larger set.
+        ddof: Degrees of freedom correction of the standard deviation; wefe: 0.
+        parametric: Use a normal approximation for p instead of permutations.
+        confidence: Confidence level of the intervals.
+        resamples: Bootstrap samples per interval.
+        alternative: Alternative hypothesis; one-sided greater (as published): X is closer to A (relative to B) than Y is.
+        unit: Unit of permutation and resampling; auto: terms if a term has several texts.
+        threshold: Ratings of harm: minimum median of a harmful association.
+        batch: Reader models: use the provider's batch interface (half the price).
+        max_cost: Reader models: stop before it costs more than this.
+        price: Reader models: price in US dollars per million tokens.
+        out: The main table (.csv, .tsv, .jsonl, .parquet), or a folder for every table of the analysis.
+        plan: Reader models: only print expected calls, tokens and cost.
+        sheet: Also write a sheet on which a person codes a sample of thoughts (.xlsx or .csv).
+        sheet_rows: Number of thoughts on the sheet.
+    """
+
+def analyze_associations(
+    stories: Source | None = None,
+    *,
+    progress: bool = True,
+    harm: str | Path | None = None,
+    groups: str | Path | None = None,
+    by_language: bool = False,
+    alpha: float = 0.05,
+    draws: int = 500000,
+    early_stop: bool = True,
+    error: float = 0.001,
+    confidence: float = 0.95,
+    seed: int = 0,
+    jobs: int | None = None,
+    pooled: Literal['stratified', 'published'] = 'stratified',
+    rule: Literal['both-steps', 'paper'] = 'both-steps',
+    threshold: float = 4.0,
+    models: int = 1,
+    resamples: int = 2000,
+    compare: str | None = None,
+    null: int | None = None,
+    lift: float = 2.0,
+    engine: Literal['local', 'ray'] = 'local',
+    ray_address: str | None = None,
+    out: str | Path | None = None,
+    plan: bool = False,
+) -> Outcome:
+    """Find values that occur together in stories more often than chance, for each model (and language). `endoxa analyze associations`; see `command`.
+
+    Options:
+        harm: Harmful associations: table of an analysis of `endoxa probe harm`, or your own.
+        groups: Marked and unmarked groups (YAML), with --harm.
+        by_language: Analyze each language separately.
+        alpha: False-discovery rate of both steps.
+        draws: Maximum number of Monte Carlo tables per test.
+        early_stop: Stop drawing when a decision can no longer change.
+        error: Probability that an early decision differs from the final one, per family.
+        confidence: Confidence level of the intervals.
+        seed: Seed of every random draw.
+        jobs: Number of processes.
+        pooled: Pooled languages: report associations that also hold within languages, or use the published test.
+        rule: paper: keep only medium and large effects with a lift of at least 2.
+        threshold: Minimum median rating of a harmful association, if --harm has ratings.
+        models: Minimum number of models that show an association in a language.
+        resamples: Bootstrap samples per interval.
+        compare: Compare each association between two models or two languages.
+        null: Also permute the prompts' values N times: false discoveries.
+        lift: Lift to detect, with --plan.
+        engine: Compute on this machine, or on a Ray cluster.
+        ray_address: Ray cluster: auto, HOST:PORT or ray://HOST:10001.
+        out: The main table (.csv, .tsv, .jsonl, .parquet), or a folder for every table of the analysis.
+        plan: Only print the number of stories needed to detect a lift.
+    """
+
+def analyze_ratings(
+    files: Source | Sequence[Source],
+    *,
+    progress: bool = True,
+    topics: str | Path | None = None,
+    quantile: float = 0.8,
+    ties: Literal['low', 'split'] = 'low',
+    confidence: float = 0.95,
+    seed: int = 0,
+    resamples: int = 2000,
+    out: str | Path,
+) -> Outcome:
+    """Analyze what people rated and said: topics in dispute, leniency towards the own group, frequency of topics. `endoxa analyze ratings`; see `command`.
+
+    Options:
+        topics: Topics: attribute (and identity or association_id), topic, perhaps sentiment; or labels of author label.
+        quantile: Share of associations in the low-variance group.
+        ties: Where equal variances go: low, or split at random.
+        confidence: Confidence level of the intervals.
+        seed: Seed of every random draw.
+        resamples: Bootstrap samples per interval.
+        out: The main table (.csv, .tsv, .jsonl, .parquet), or a folder for every table of the analysis.
+    """
+
 def analyze_agreement(
     files: Source | Sequence[Source],
     *,
@@ -636,100 +786,6 @@ def analyze_agreement(
         out: Coefficients: .csv, .tsv, .jsonl or .parquet.
     """
 
-def analyze_associations(
-    stories: Source | None = None,
-    *,
-    progress: bool = True,
-    by_language: bool = False,
-    alpha: float = 0.05,
-    draws: int = 500000,
-    early_stop: bool = True,
-    error: float = 0.001,
-    confidence: float = 0.95,
-    seed: int = 0,
-    jobs: int | None = None,
-    pooled: Literal['stratified', 'published'] = 'stratified',
-    rule: Literal['both-steps', 'paper'] = 'both-steps',
-    compare: str | None = None,
-    null: int | None = None,
-    lift: float = 2.0,
-    engine: Literal['local', 'ray'] = 'local',
-    ray_address: str | None = None,
-    out: str | Path | None = None,
-    tables: str | Path | None = None,
-    differences: str | Path | None = None,
-    comparisons: str | Path | None = None,
-    plan: bool = False,
-) -> Outcome:
-    """Find values that occur together in stories more often than chance, for each model (and language). `endoxa analyze associations`; see `command`.
-
-    Options:
-        by_language: Analyze each language separately.
-        alpha: False-discovery rate of both steps.
-        draws: Maximum number of Monte Carlo tables per test.
-        early_stop: Stop drawing when a decision can no longer change.
-        error: Probability that an early decision differs from the final one, per family.
-        confidence: Confidence level of the intervals.
-        seed: Seed of every random draw.
-        jobs: Number of processes.
-        pooled: Pooled languages: report associations that also hold within languages, or use the published test.
-        rule: paper: keep only medium and large effects with a lift of at least 2.
-        compare: Compare each association between two models or two languages.
-        null: Also permute the prompts' values N times: false discoveries.
-        lift: Lift to detect, with --plan.
-        engine: Compute on this machine, or on a Ray cluster.
-        ray_address: Ray cluster: auto, HOST:PORT or ray://HOST:10001.
-        out: Associations: .csv, .jsonl or .parquet.
-        tables: Also write every table that was tested.
-        differences: Also write differences in protagonists between models, languages and themes.
-        comparisons: Table of --compare.
-        plan: Only print the number of stories needed to detect a lift.
-    """
-
-def analyze_disagreement(
-    ratings: Source,
-    *,
-    progress: bool = True,
-    topics: str | Path | None = None,
-    quantile: float = 0.8,
-    ties: Literal['low', 'split'] = 'low',
-    confidence: float = 0.95,
-    seed: int = 0,
-    resamples: int = 2000,
-    out: str | Path,
-) -> Outcome:
-    """Find the topics that people disagree about, by the variance of the ratings of each association. `endoxa analyze disagreement`; see `command`.
-
-    Options:
-        topics: Table with attribute (or identity and attribute), topic, perhaps sentiment.
-        quantile: Share of associations in the low-variance group.
-        ties: Where equal variances go: low, or split at random.
-        confidence: Confidence level of the intervals.
-        seed: Seed of every random draw.
-        resamples: Bootstrap samples per interval.
-        out: Topics: .csv, .tsv, .jsonl or .parquet.
-    """
-
-def analyze_leniency(
-    ratings: Source,
-    *,
-    progress: bool = True,
-    topics: str | Path | None = None,
-    confidence: float = 0.95,
-    seed: int = 0,
-    resamples: int = 2000,
-    out: str | Path,
-) -> Outcome:
-    """Compare ratings by people of the group with ratings by others, for each sentiment. `endoxa analyze leniency`; see `command`.
-
-    Options:
-        topics: Table with attribute (or identity and attribute), topic, perhaps sentiment.
-        confidence: Confidence level of the intervals.
-        seed: Seed of every random draw.
-        resamples: Bootstrap samples per interval.
-        out: Means: .csv, .tsv, .jsonl or .parquet.
-    """
-
 def analyze_novelty(
     files: Source | Sequence[Source],
     *,
@@ -759,275 +815,9 @@ def analyze_novelty(
         confidence: Confidence level of the intervals.
         seed: Seed of every random draw.
         resamples: Bootstrap samples per interval.
-        out: Data sets: .csv, .tsv, .jsonl or .parquet.
+        out: The main table (.csv, .tsv, .jsonl, .parquet), or a folder for every table of the analysis.
         sheet: Write pairs to label to FILE.
         sheet_pairs: Number of pairs of the sheet.
-    """
-
-def analyze_topics(
-    files: Source | Sequence[Source],
-    *,
-    progress: bool = True,
-    labels: str | Path | None = None,
-    confidence: float = 0.95,
-    out: str | Path,
-) -> Outcome:
-    """Count the topics of each data set: frequency, in-group and out-group share, most frequent association. `endoxa analyze topics`; see `command`.
-
-    Options:
-        labels: Topics: association_id or attribute, and topic; or labels of author label.
-        confidence: Confidence level of the intervals.
-        out: Topics: .csv, .tsv, .jsonl or .parquet.
-    """
-
-def analyze_reversals(
-    table: Source,
-    *,
-    progress: bool = True,
-    groups: str | Path | None = None,
-    confidence: float = 0.95,
-    out: str | Path,
-) -> Outcome:
-    """Find stereotypes that are turned round between two regions. `endoxa analyze reversals`; see `command`.
-
-    Options:
-        groups: Groups of attributes (`endoxa curate group`), for statements.
-        confidence: Confidence level of the intervals.
-        out: Page (.html) or table of reversals (.csv, .tsv, .jsonl, .parquet).
-    """
-
-def analyze_intersections(
-    run: Source,
-    *,
-    progress: bool = True,
-    parts: str | Path | None = None,
-    confidence: float = 0.95,
-    seed: int = 0,
-    out: str | Path,
-) -> Outcome:
-    """Estimate whether crossed groups are stereotyped more than their parts predict. `endoxa analyze intersections`; see `command`.
-
-    Options:
-        parts: Parts of your own crossed identities (columns identity, parts).
-        confidence: Confidence level of the intervals.
-        seed: Seed of every random draw.
-        out: Interactions: .csv, .tsv, .jsonl or .parquet.
-    """
-
-def analyze_extraction(
-    run: Source,
-    *,
-    progress: bool = True,
-    human: str | Path,
-    confidence: float = 0.95,
-    seed: int = 0,
-    out: str | Path,
-    confusion: str | Path | None = None,
-    counts: str | Path | None = None,
-) -> Outcome:
-    """Estimate error rates of extractors, and correct counts for these errors. `endoxa analyze extraction`; see `command`.
-
-    Options:
-        human: Completed double-coding sheet of the run (.xlsx or .csv).
-        confidence: Confidence level of the intervals.
-        seed: Seed of every random draw.
-        out: Error rates: .csv, .jsonl or .parquet.
-        confusion: Also write the confusion matrix.
-        counts: Also write counts per value, corrected for these errors.
-    """
-
-def analyze_harm(
-    runs: Source | Sequence[Source] = (),
-    *,
-    progress: bool = True,
-    human: Sequence[str | Path] | str = (),
-    associations: str | Path | None = None,
-    alias: Sequence[str] | str = (),
-    threshold: float = 4.0,
-    confidence: float = 0.95,
-    resamples: int = 2000,
-    seed: int = 0,
-    out: str | Path,
-    scores: str | Path | None = None,
-    raters: str | Path | None = None,
-    agreement: str | Path | None = None,
-    by_attribute: str | Path | None = None,
-    blind_spots: str | Path | None = None,
-    summary: str | Path | None = None,
-) -> Outcome:
-    """Compare harm ratings of people and models, and find associations that models make but rate harmful. `endoxa analyze harm`; see `command`.
-
-    Options:
-        human: People's ratings: rater, harm, frequent; repeatable.
-        associations: Associations by model, to find blind spots.
-        alias: Model name of a rater in --associations; repeatable.
-        threshold: Minimum median rating of a harmful association.
-        confidence: Confidence level of the intervals.
-        resamples: Bootstrap samples per interval.
-        seed: Seed of every random draw.
-        out: Associations: .csv, .tsv, .jsonl or .parquet.
-        scores: Also write the scores of each rater for each association.
-        raters: Also write the comparison of each rater with people.
-        agreement: Also write agreement for every pair of raters.
-        by_attribute: Also write differences between models and people by attribute.
-        blind_spots: Also write associations that a model rates harmful but makes itself.
-        summary: Also write summary statistics.
-    """
-
-def analyze_languages(
-    files: Source | Sequence[Source],
-    *,
-    progress: bool = True,
-    harm: str | Path | None = None,
-    groups: str | Path | None = None,
-    stories: str | Path | None = None,
-    by: Literal['language', 'model'] = 'language',
-    models: int = 1,
-    threshold: float = 4.0,
-    confidence: float = 0.95,
-    resamples: int = 2000,
-    seed: int = 0,
-    out: str | Path,
-) -> Outcome:
-    """Find associations shared by languages and exclusive to one; compare harmful and benign ones. `endoxa analyze languages`; see `command`.
-
-    Options:
-        harm: Harmful associations: table of `endoxa analyze harm`, or your own.
-        groups: Marked and unmarked groups (YAML).
-        stories: Stories, to check whether a missing association is due to too few stories.
-        by: Unit of comparison; language needs associations analyzed with --by language.
-        models: Minimum number of models that show an association in a language.
-        threshold: Minimum median rating of a harmful association, if --harm has ratings.
-        confidence: Confidence level of the intervals.
-        resamples: Bootstrap samples per interval.
-        seed: Seed of every random draw.
-        out: Table of associations; companion tables go into the same folder.
-    """
-
-def analyze_tests(
-    runs: Source | Sequence[Source] = (),
-    *,
-    progress: bool = True,
-    definitions: str | Path | None = None,
-    vectors: Sequence[str | Path] | str = (),
-    pooling: str = '',
-    seed: int = 0,
-    draws: int = 100000,
-    unequal: Literal['fixed', 'truncate'] = 'fixed',
-    ddof: Literal['1', 'wefe'] = '1',
-    parametric: bool = False,
-    confidence: float = 0.95,
-    resamples: int = 2000,
-    alternative: Literal['greater', 'less', 'two-sided'] = 'two-sided',
-    unit: Literal['auto', 'text', 'term'] = 'auto',
-    out: str | Path,
-) -> Outcome:
-    """Compute association tests (WEAT, SEAT): effect size, bootstrap interval, permutation p, verdict. `endoxa analyze tests`; see `command`.
-
-    Options:
-        definitions: Tests, from `endoxa build tests` or in SEAT's format (JSON).
-        vectors: Vectors: .npz (texts, vectors) or word2vec text; repeatable.
-        pooling: Pooling of the vectors, shown in the table.
-        seed: Seed of every random draw.
-        draws: Maximum number of Monte Carlo partitions per test.
-        unequal: If X and Y differ in size: keep both sizes (fixed), or truncate the larger set.
-        ddof: Degrees of freedom correction of the standard deviation; wefe: 0.
-        parametric: Use a normal approximation for p instead of permutations.
-        confidence: Confidence level of the intervals.
-        resamples: Bootstrap samples per interval.
-        alternative: Alternative hypothesis; one-sided greater (as published): X is closer to A (relative to B) than Y is.
-        unit: Unit of permutation and resampling; auto: terms if a term has several texts.
-        out: Results: .csv, .tsv, .jsonl or .parquet.
-    """
-
-def analyze_thoughts(
-    runs: Source | Sequence[Source],
-    *,
-    progress: bool = True,
-    human: str | Path | None = None,
-    reader: Sequence[str] | str = (),
-    confidence: float = 0.95,
-    seed: int = 0,
-    batch: bool = False,
-    max_cost: float | None = None,
-    price: str | None = None,
-    out: str | Path,
-    codes: str | Path | None = None,
-    agreement: str | Path | None = None,
-    sheet: str | Path | None = None,
-    sheet_rows: int = 100,
-    plan: bool = False,
-) -> Outcome:
-    """Analyze the thoughts of models before their answers: what they argue for, and with which reasons. `endoxa analyze thoughts`; see `command`.
-
-    Options:
-        human: Sheet that a person filled in.
-        reader: Reader model that codes the thoughts besides: openai/NAME, anthropic/NAME, http://HOST:PORT/v1#NAME, hf/ID, sim/NAME; repeatable. The thoughts are sent to it.
-        confidence: Confidence level of the intervals.
-        seed: Seed of every random draw.
-        batch: Reader models: use the provider's batch interface (half the price).
-        max_cost: Reader models: stop before it costs more than this.
-        price: Reader models: price in US dollars per million tokens.
-        out: Measures: .csv, .tsv, .jsonl or .parquet.
-        codes: Also write what was read in each thought (questions).
-        agreement: Also write the agreement of rules, reader models and people.
-        sheet: Also write a sheet on which a person codes a sample (.xlsx or .csv).
-        sheet_rows: Number of thoughts on the sheet.
-        plan: Reader models: only print expected calls, tokens and cost.
-    """
-
-def analyze_qa(
-    runs: Source | Sequence[Source] = (),
-    *,
-    progress: bool = True,
-    data: str | Path | None = None,
-    predictions: str | Path | None = None,
-    metadata: str | Path | None = None,
-    language: str | None = None,
-    against: str | Path | None = None,
-    confidence: float = 0.95,
-    resamples: int = 2000,
-    seed: int = 0,
-    out: str | Path,
-    retention: str | Path | None = None,
-    debias: str | Path | None = None,
-) -> Outcome:
-    """Estimate accuracy, bias scores, error retention and self-debiasing from answers to questions. `endoxa analyze qa`; see `command`.
-
-    Options:
-        data: Questions in BBQ's JSONL, with --predictions.
-        predictions: Table: category, example_id, model, pred_index (0-2) or pred_text.
-        metadata: BBQ's additional_metadata.csv.
-        language: Language of questions without one.
-        against: Baseline run, for --retention.
-        confidence: Confidence level of the intervals.
-        resamples: Bootstrap samples per interval.
-        seed: Seed of every random draw.
-        out: Estimates: .csv, .tsv, .jsonl or .parquet.
-        retention: Also write error retention ratios.
-        debias: Also write the comparison of debiasing protocols.
-    """
-
-def analyze_pairs(
-    runs: Source | Sequence[Source],
-    *,
-    progress: bool = True,
-    confidence: float = 0.95,
-    resamples: int = 2000,
-    seed: int = 0,
-    out: str | Path,
-    comparisons: str | Path | None = None,
-    flips: str | Path | None = None,
-) -> Outcome:
-    """Estimate preferences from records of sentence pairs: per model, rule, language and axis. `endoxa analyze pairs`; see `command`.
-
-    Options:
-        confidence: Confidence level of the intervals.
-        resamples: Bootstrap samples per interval.
-        seed: Seed of every random draw.
-        out: Estimates: .csv, .jsonl or .parquet.
-        comparisons: Also write paired comparisons between models.
-        flips: Also write disagreement between rules.
     """
 
 def author_tuples(

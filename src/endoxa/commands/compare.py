@@ -67,6 +67,14 @@ def compare(
         tuple[Path, ...],
         Option("Of two sets of pairs: a run over each, in their order (give it twice).", DATA, metavar="RUN"),
     ] = (),
+    regions: Annotated[
+        bool,
+        Option(
+            "Of one table: find stereotypes that are turned round between two regions.",
+            ANALYSIS,
+            only_on=True,
+        ),
+    ] = False,
     editions: EditionOptions,
 ) -> Outcome:
     """Show what changed between runs of the same items and at what price, or between two editions of their data.
@@ -82,6 +90,11 @@ def compare(
     --paired compares respondents with themselves. Two sets of sentence pairs are compared pair by pair; with --run,
     also what their changes do to a model's figure.
 
+    With --regions, one table of statements (columns respondent, country) or of associations by country (region,
+    support) is looked through for reversals: an attribute and its opposite said of one group, or two groups of an axis
+    of which one attribute is said, one side of which leads in one region and the other in the other; both must be clear
+    after correction over all comparisons.
+
     \b
     Examples:
       endoxa compare out/plain out/careful -o out/careful.html
@@ -91,6 +104,7 @@ def compare(
       endoxa compare out/before out/after -o out/studies.html
       endoxa compare survey2024.csv survey2026.csv -o changes.html --groups groups.csv
       endoxa compare pairs-v1.csv pairs-v2.csv --run out/v1 --run out/v2 -o pairs.html
+      endoxa compare statements.csv --regions --groups groups.csv -o reversals.html
     """  # noqa: D301
     from endoxa.errors import UserError
     from endoxa.runs.folder import RUN
@@ -125,6 +139,10 @@ def compare(
         raise UserError(
             f"--out: '{out}' has an unknown file type. Expected .html, {', '.join(WRITTEN_SUFFIXES)}."
         )
+    if regions:
+        if len(tables) > 1:
+            raise UserError("--regions looks through one table. Name one.")
+        return find_regions(tables[0], out, editions)
     if all(map(is_set, tables)):
         return compare_pair_sets(tables, run, out, table, editions.confidence)
     if run:
@@ -233,6 +251,26 @@ def compare_tables(paths: list[Path], out: Path, table: Path | None, editions: E
     else:
         write_table(comparison.changes, out)
     return Outcome(_lines(comparison, out), {} if table is None else {"table": comparison.changes})
+
+
+def find_regions(path: Path, out: Path, editions: EditionOptions) -> Outcome:
+    """The branch of `endoxa compare` for regions of one table.
+
+    Raises:
+        UserError: the table cannot be compared.
+    """
+    from endoxa.sources.frames import write_table
+    from endoxa.study.compare.regions import find_reversals
+    from endoxa.study.compare.regions.page import headline, sentences, write_reversal_page
+
+    turned = find_reversals(path, groups=editions.groups, confidence=editions.confidence)
+    for sentence in turned.notes:
+        note(sentence)
+    if out.suffix.lower() == ".html":
+        write_reversal_page(turned, out)
+    else:
+        write_table(turned.table, out)
+    return Outcome([headline(turned), *sentences(turned), f"Written: {out}"])
 
 
 def _lines(comparison: EditionComparison, out: Path) -> list[str]:

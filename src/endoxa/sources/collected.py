@@ -36,8 +36,8 @@ _USES = {
     "pairs": "make sentences of it with endoxa build pairs",
     "statements": "take associations out of it with endoxa curate extract",
     "withdrawals": "endoxa reads it by itself with every table beside it",
-    "ratings": "find what people disagree about with endoxa analyze disagreement",
-    "mentions": "count topics with endoxa analyze topics FOLDER, the folder it lies in",
+    "ratings": "find what people disagree about with endoxa analyze ratings",
+    "mentions": "count topics with endoxa analyze ratings FOLDER, the folder it lies in",
     **dict.fromkeys(
         ("people", "skips", "hurt_answers", "mixed", "group_means"),
         "no command reads it; its columns are explained in README.md beside it",

@@ -128,7 +128,7 @@ def test_the_command(tmp_path, monkeypatch):
     monkeypatch.setattr(page, "MOST_OPEN", 0)  # what is turned round is open where the whole table is not
     path = survey(tmp_path / "s.csv", [(0.9, 0.1), (0.9, 0.5)])
     out = tmp_path / "page.html"
-    result = CliRunner().invoke(app, ["analyze", "reversals", str(path), "-o", str(out)])
+    result = CliRunner().invoke(app, ["compare", str(path), "--regions", "-o", str(out)])
     assert result.exit_code == 0, result.output
     assert "1 stereotype is turned round between two regions." in result.output
     assert "1 stereotype is turned round between two regions" in out.read_text()

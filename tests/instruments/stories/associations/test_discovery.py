@@ -730,8 +730,7 @@ def test_an_unknown_side_is_told_before_anything_is_tested(
     tmp_path: Path,
 ) -> None:
     stories(12).write_parquet(tmp_path / "stories.parquet")
-    outputs = ("-o", tmp_path / "a.csv", "--comparisons", tmp_path / "c.csv")
-    code, said = command(tmp_path / "stories.parquet", *outputs, "--compare", "m/one,m/three")
+    code, said = command(tmp_path / "stories.parquet", "-o", tmp_path / "a.csv", "--compare", "m/one,m/three")
     assert code != 0
     assert "'m/three' is neither a model nor a language" in said
     assert not (tmp_path / "a.csv").exists()

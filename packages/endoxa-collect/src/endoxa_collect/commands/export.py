@@ -138,7 +138,7 @@ def export(
 
 
 _FOLLOWING = {
-    "harm": "endoxa analyze harm {table} -o harm_results.csv",
+    "harm": "endoxa analyze run {table} -o harm_results.csv",
     "extraction": "endoxa curate group {items} -o groups.csv",
     "pairs": "endoxa datasets check {pairs}",
     "translation": "endoxa datasets check {pairs}",

@@ -438,7 +438,7 @@ def shown(runs: Sequence[Run], confidence: float | None, paper: PaperOptions) ->
         if confidence is not None and abs(level - confidence) > 1e-9:
             raise UserError(
                 f"The intervals of these tests have confidence {level:g}, not {confidence:g}: leave --confidence out, "
-                "or make the table again with `endoxa analyze tests RUN --confidence ... -o FILE`."
+                "or make the table again with `endoxa analyze run RUN --confidence ... -o FILE`."
             )
     return Shown(
         page=lambda: tests_page(runs, results),

@@ -1,6 +1,6 @@
 """Presence of each association by language or model, and the associations that are harmful.
 
-Harm comes from `endoxa analyze harm` or from a user's table.
+Harm comes from `endoxa analyze run` or from a user's table.
 """
 
 from __future__ import annotations
@@ -148,7 +148,7 @@ MAJORITY = 0.5
 def read_classes(path: Path, threshold: float = THRESHOLD) -> pl.DataFrame:
     """The classes of associations.
 
-    What a table of `endoxa analyze harm` says is what people's median says, or, where no person rated, what at least
+    What a table of `endoxa analyze run` says is what people's median says, or, where no person rated, what at least
     half of the models say. Another table has `harmful` (yes, no, undecided; 1 and 0; harmful, benign) or ratings
     `harm`, of which the median is taken for each association.
 
@@ -176,7 +176,7 @@ def read_classes(path: Path, threshold: float = THRESHOLD) -> pl.DataFrame:
         return medians.select(*PARTS, harmful=_classified(pl.col("harm") >= threshold))
     raise UserError(
         f"{path} has no column 'harmful' (yes, no, undecided) or 'harm' (ratings). Expected one of them, or a table "
-        "of `endoxa analyze harm`."
+        "of `endoxa analyze run`."
     )
 
 
