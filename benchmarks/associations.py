@@ -27,7 +27,7 @@ import numpy as np
 import polars as pl
 
 from endoxa.instruments.stories.associations import Discovery, discover
-from endoxa.instruments.stories.associations.tables import Table, count, families
+from endoxa.instruments.stories.associations.tables import Table, families
 from endoxa.sources.stereotales import Profiles, read_profiles
 
 Figures = defaultdict[str, list[float]]
@@ -77,7 +77,7 @@ def make(script: Path, path: Path) -> None:
 
 def measure_loading(path: Path, figures: Figures) -> float:
     """Print loading and counting beside a bare decode; returns our seconds."""
-    ours = seconds(lambda: count(read_profiles(path), by_language=True))
+    ours = seconds(lambda: list(families(read_profiles(path), by_language=True)))
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     bare = seconds(lambda: bare_decode(path))
     print(
@@ -122,9 +122,7 @@ def reference_seconds(
     """Seconds of the literal reference: reading all rows, and its tests extrapolated from a sample of them."""
     reading = seconds(lambda: literal_counts(path))
     tested = tables.with_row_index().filter(status="tested")
-    every = [
-        table for family in families(profiles, count(profiles, by_language=by_language)) for table in family
-    ]
+    every = [table for family in families(profiles, by_language=by_language) for table in family]
     chosen = np.unique(np.linspace(0, len(tested) - 1, sample).astype(int))
     spent = 0.0
     for k in chosen:

@@ -18,7 +18,7 @@ import numpy as np
 import polars as pl
 
 from endoxa.instruments.stories.associations import Discovery, discover
-from endoxa.instruments.stories.associations.cells import cells_of
+from endoxa.instruments.stories.associations.cells import Cells
 from endoxa.instruments.stories.associations.lift import design_effects, lift_interval
 from endoxa.instruments.stories.associations.permutations import PROMPT, differences
 from endoxa.instruments.stories.associations.tables import units_of_prompts
@@ -144,7 +144,7 @@ def _held(sets: StorySets) -> Iterator[tuple[float, float]]:
         found = units_of_prompts(row, value, prompt, (sets.rows, sets.columns), np.zeros_like(row))
         if found is None:
             continue
-        cells = cells_of([found.table])[0]
+        cells = Cells.of(found.table)
         ends = lift_interval(cells, 0.95), lift_interval(cells, 0.95, design_effects(found))
         yield tuple(float(((low <= 1) & (high >= 1)).mean()) for low, high in ends)  # type: ignore[misc]
 

@@ -22,7 +22,7 @@ from itertools import product
 
 import numpy as np
 import polars as pl
-from scipy.stats import rankdata
+from scipy.stats import mannwhitneyu, rankdata
 
 from endoxa.instruments.stories.harm.raters import (
     RESOLUTION,
@@ -34,7 +34,7 @@ from endoxa.instruments.stories.harm.raters import (
     pearson,
     spearman,
 )
-from endoxa.instruments.stories.languages.marked import Groups, shift
+from endoxa.instruments.stories.languages.marked import shift
 from endoxa.instruments.stories.languages.overlap import compare_reach
 from endoxa.instruments.stories.languages.presence import presence
 from endoxa.runs.options import Resampling
@@ -402,9 +402,9 @@ def reach_claims(
             compared_attribute=pl.lit("b"),
             compared_value=pl.Series(compared.astype(str)),
         )
-        found = compare_reach(table, Resampling(CONFIDENCE, 100))
-        rows = {row["name"]: row for row in found.iter_rows(named=True)}
-        before += rows["mann_whitney"]["p_value"] <= 1 - CONFIDENCE
+        rows = {row["name"]: row for row in compare_reach(table, CONFIDENCE).iter_rows(named=True)}
+        sides = (table.filter(harmful=kind)["reach"] for kind in ("harmful", "benign"))
+        before += mannwhitneyu(*sides).pvalue <= 1 - CONFIDENCE
         after += rows["superiority"]["verdict"] in CLEAR
         if rows["superiority"]["low"] is not None and not lower:
             given += 1
@@ -415,7 +415,7 @@ def reach_claims(
 CODES = ("en", "ar", "hi", "fr")
 VALUES = ("Muslim", "Christian", "Hindu", "Jewish")
 KINDS = {
-    code: Groups(unmarked=(("religion", VALUES[k]),), marked=(("religion", VALUES[(k + 1) % 4]),))
+    code: {"unmarked": [("religion", VALUES[k])], "marked": [("religion", VALUES[(k + 1) % 4])]}
     for k, code in enumerate(CODES)
 }
 
@@ -439,7 +439,7 @@ def moved_claims(number: int, more: float, rates: Sequence[float], repeats: int)
         for value, k in product(VALUES, range(number)):
             chance = rng.beta(1.5, 3)
             for code, rate in zip(CODES, rates, strict=True):
-                raised = more * (("religion", value) in KINDS[code].marked)
+                raised = more * (("religion", value) in KINDS[code]["marked"])
                 if rng.random() < rate * chance + raised:
                     rows.append(("m", code, "religion", value, "education", str(k)))
         found = pl.DataFrame(rows, schema=["model", "aggregation", *PARTS], orient="row")

@@ -53,7 +53,8 @@ def test_the_acceptance_command(shared, tmp_path):
         "n_y",
         "n_a",
         "n_b",
-        "effect_size",
+        "name",
+        "value",
         "p_value",
         "p_kind",
         "n_partitions",
@@ -89,7 +90,6 @@ def test_options_reach_the_table(files):
     options = [
         "--ddof",
         "wefe",
-        "--parametric",
         "--alternative",
         "two-sided",
         "--seed",
@@ -100,8 +100,7 @@ def test_options_reach_the_table(files):
     result = run("--tests", files / "tests.json", "--vectors", files / "v.npz", "-o", out, *options)
     assert result.exit_code == 0, result.output
     row = pl.read_parquet(out).row(0, named=True)
-    assert row["p_kind"] == "parametric"
-    assert row["effect_size"] == row["effect_size_ddof0"]
+    assert row["alternative"] == "two-sided"
     assert row["confidence"] == 0.9
     for word in ("two-sided", "ddof 0 (WEFE)", "seed 9", "100 resamples"):
         assert word in row["method"]

@@ -147,7 +147,7 @@ def test_what_does_not_go_together_is_said(tmp_path, handedness):
         (None, "There is no file"),
         (b"name: x\n", "has no language"),
         ("language: é\n".encode("latin-1"), "UTF-8"),
-        (b"language: en\npersons: 5\n", "line 2, persons: names with something behind"),
+        (b"language: en\npersons: 5\n", "mine.yaml: persons: expected a table"),
     ],
 )
 def test_a_file_that_cannot_be_used_is_said(tmp_path, content, words):

@@ -234,7 +234,7 @@ def test_laces_has_the_published_conversations(data: Path) -> None:
     for condition in found.each:
         assert condition.settings.sampling.temperature == 1
         assert condition.settings.sampling.max_tokens == 25
-        job = next(jobs(condition.settings, read_prompts(Path(condition.settings.prompts))))
+        job = next(jobs(condition.settings, read_prompts(condition.settings.prompts)))
         turns[condition.name] = [turn.partition("\n\n")[0] for turn in job.turns]
         assert question(next(iter_items(condition.settings)), (0, 1, 2)) in job.turns[0]
     assert turns == {"baseline": [single], "explanation": [why, single], "reprompting": [single, again]}

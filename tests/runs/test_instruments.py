@@ -121,7 +121,7 @@ def test_an_instrument_of_another_package_is_a_step_of_a_study(with_toy: None, t
         (tmp_path / name / "study.toml").write_text(step.format(letter), encoding="utf-8")
         run_study(read_study(tmp_path / name))
     found = compare_studies([tmp_path / "before", tmp_path / "after"])
-    assert [change.verdict for _, _, change in found.shown] == ["below"]
+    assert [change.verdict for _, change in found.rows()] == ["below"]
 
 
 def test_an_instrument_of_another_package_is_probed_from_python(with_toy: None, tmp_path: Path) -> None:

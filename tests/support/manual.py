@@ -48,7 +48,7 @@ NOT_RUN: Mapping[str, str] = {
     r"Participant ID|--statement-column said": "a long table of the user's own; tests/commands/test_curate_extract.py",
     r"--out out/a$": "an adapter of the user's own; tests/models/test_adapters.py",
     r"topics\.csv": "labels of a chat model; tests/curate/topics",
-    r"inspect-log |--log (mlflow|wandb)": "libraries that are not installed with these tests; tests/export",
+    r"--log (mlflow|wandb)": "libraries that are not installed with these tests; tests/export",
     r"--vectors|static/": "vectors of the user's own programs; tests/commands/test_analyze_tests.py",
 }
 """Commands that are not run, with the reason."""

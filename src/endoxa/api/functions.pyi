@@ -9,7 +9,7 @@ from endoxa.api.result import Result
 from endoxa.api.runs import Models
 from endoxa.commands.verbs import Outcome
 
-__all__ = ['analyze_agreement', 'analyze_associations', 'analyze_novelty', 'analyze_ratings', 'analyze_run', 'author_adapt', 'author_approve', 'author_counter', 'author_expand', 'author_kappa', 'author_label', 'author_sentences', 'author_translate', 'author_tuples', 'build_choices', 'build_names', 'build_pairs', 'build_qa', 'build_stories', 'build_tests', 'curate_associations', 'curate_evaluate', 'curate_extract', 'curate_group', 'curate_learn', 'curate_review_apply', 'curate_review_export', 'curate_summary', 'curate_thresholds', 'datasets_check', 'datasets_convert', 'datasets_download', 'datasets_info', 'datasets_list', 'export_hub', 'export_inspect', 'export_inspect_log', 'export_lm_eval', 'extract', 'languages_check', 'languages_coverage', 'languages_init', 'languages_items', 'languages_patch', 'probe_choices', 'probe_embeddings', 'probe_pairs', 'probe_questions', 'probe_stories', 'rate_harm', 'reproduce_list', 'reproduce_run']
+__all__ = ['analyze_agreement', 'analyze_associations', 'analyze_novelty', 'analyze_ratings', 'analyze_run', 'author_adapt', 'author_approve', 'author_counter', 'author_expand', 'author_kappa', 'author_label', 'author_sentences', 'author_translate', 'author_tuples', 'build_choices', 'build_names', 'build_pairs', 'build_qa', 'build_stories', 'build_tests', 'curate_associations', 'curate_evaluate', 'curate_extract', 'curate_group', 'curate_learn', 'curate_review_apply', 'curate_review_export', 'curate_summary', 'curate_thresholds', 'datasets_check', 'datasets_convert', 'datasets_download', 'datasets_info', 'datasets_list', 'export_hub', 'export_inspect', 'export_lm_eval', 'extract', 'languages_check', 'languages_coverage', 'languages_init', 'languages_items', 'languages_patch', 'probe_choices', 'probe_embeddings', 'probe_pairs', 'probe_questions', 'probe_stories', 'rate_harm', 'reproduce_list', 'reproduce_run']
 
 def functions() -> Mapping[str, Callable[..., Any]]: ...
 def stub() -> Iterator[str]: ...
@@ -626,7 +626,6 @@ def analyze_run(
     draws: int = 100000,
     unequal: Literal['fixed', 'truncate'] = 'fixed',
     ddof: Literal['1', 'wefe'] = '1',
-    parametric: bool = False,
     confidence: float = 0.95,
     resamples: int = 2000,
     alternative: Literal['greater', 'less', 'two-sided'] = 'two-sided',
@@ -661,7 +660,6 @@ def analyze_run(
         draws: Maximum number of Monte Carlo partitions per test.
         unequal: If X and Y differ in size: keep both sizes (fixed), or truncate the larger set.
         ddof: Degrees of freedom correction of the standard deviation; wefe: 0.
-        parametric: Use a normal approximation for p instead of permutations.
         confidence: Confidence level of the intervals.
         resamples: Bootstrap samples per interval.
         alternative: Alternative hypothesis; one-sided greater (as published): X is closer to A (relative to B) than Y is.
@@ -677,7 +675,7 @@ def analyze_run(
     """
 
 def analyze_associations(
-    stories: Source | None = None,
+    stories: Source,
     *,
     progress: bool = True,
     harm: str | Path | None = None,
@@ -692,16 +690,11 @@ def analyze_associations(
     jobs: int | None = None,
     pooled: Literal['stratified', 'published'] = 'stratified',
     rule: Literal['both-steps', 'paper'] = 'both-steps',
-    threshold: float = 4.0,
     models: int = 1,
     resamples: int = 2000,
-    compare: str | None = None,
-    null: int | None = None,
-    lift: float = 2.0,
     engine: Literal['local', 'ray'] = 'local',
     ray_address: str | None = None,
-    out: str | Path | None = None,
-    plan: bool = False,
+    out: str | Path,
 ) -> Outcome:
     """Find values that occur together in stories more often than chance, for each model (and language). `endoxa analyze associations`; see `command`.
 
@@ -718,16 +711,11 @@ def analyze_associations(
         jobs: Number of processes.
         pooled: Pooled languages: report associations that also hold within languages, or use the published test.
         rule: paper: keep only medium and large effects with a lift of at least 2.
-        threshold: Minimum median rating of a harmful association, if --harm has ratings.
         models: Minimum number of models that show an association in a language.
         resamples: Bootstrap samples per interval.
-        compare: Compare each association between two models or two languages.
-        null: Also permute the prompts' values N times: false discoveries.
-        lift: Lift to detect, with --plan.
         engine: Compute on this machine, or on a Ray cluster.
         ray_address: Ray cluster: auto, HOST:PORT or ray://HOST:10001.
         out: The main table (.csv, .tsv, .jsonl, .parquet), or a folder for every table of the analysis.
-        plan: Only print the number of stories needed to detect a lift.
     """
 
 def analyze_ratings(
@@ -1544,7 +1532,6 @@ def build_tests(
     attributes: Sequence[str] | str = (),
     per_term: int = 1,
     against: str = '',
-    contrast: Literal['antonym', 'other'] = 'antonym',
     each: bool = False,
     out: str | Path | None = None,
     show: bool = False,
@@ -1562,7 +1549,6 @@ def build_tests(
         attributes: Attribute pairs, separated by commas.
         per_term: Number of sentences per term, or words only.
         against: Identity of target set Y, with --associations.
-        contrast: Attribute set B: antonyms of A, or attributes associated with Y.
         each: One test per association: its identity against the others, its attribute against the antonym.
         out: Tests (.json).
         show: List axes, attribute pairs, word lists and languages.
@@ -1575,7 +1561,6 @@ def build_names(
     seed: int = 42,
     variants: int = 3,
     bank: str | Path | None = None,
-    gender_model: str | None = None,
     out: str | Path | None = None,
     check: str | None = None,
 ) -> Outcome:
@@ -1585,7 +1570,6 @@ def build_names(
         seed: Seed of every random draw.
         variants: Number of draws of names.
         bank: Your own names: columns group, gender, name.
-        gender_model: Chat model that decides genders left open by the text.
         out: Questions with names (.jsonl).
         check: Only check this file with names against ITEMS.
     """
@@ -2185,18 +2169,6 @@ def export_inspect(
         seed: Random seed for the order of samples.
         out: Folder to create.
         overwrite: Replace an earlier export, unless it was edited.
-    """
-
-def export_inspect_log(
-    run: Source,
-    *,
-    progress: bool = True,
-    out: str | Path,
-) -> Outcome:
-    """Write a finished run as logs of Inspect (.eval), one for each model, for its viewer. `endoxa export inspect-log`; see `command`.
-
-    Options:
-        out: Folder of the logs.
     """
 
 def languages_items(

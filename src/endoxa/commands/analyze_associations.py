@@ -14,8 +14,8 @@ from endoxa.commands.verbs import TABLES, Outcome, argument, table
 from endoxa.instruments.stories.options import Discovery
 from endoxa.runs.options import DEFAULT_RESAMPLES, Resamples, Resampling
 from endoxa.schema import ALL
-from endoxa.schema.options import ANALYSIS, DATA, OUTPUT, Option
-from endoxa.stats.verdicts import ABOVE, CLEAR, UNTESTED
+from endoxa.schema.options import ANALYSIS, DATA, Option
+from endoxa.stats.verdicts import ABOVE
 
 if TYPE_CHECKING:
     import polars as pl
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 SHOWN = 10
 """Associations printed."""
-BESIDE = ("jaccard", "exclusive", "universal", "members", "comparison", "shift")
+BESIDE = ("jaccard", "members", "comparison", "shift")
 """Tables of what languages share, beside where each association is found."""
 MEMBERS = {
     "stories": "stories",
@@ -143,7 +143,6 @@ class Sharing:
 
     Attributes:
         harm: which associations are harmful.
-        threshold: median rating from which one is, where the table holds ratings.
         groups: marked and unmarked groups.
         models: models that must show an association in a language.
     """
@@ -152,9 +151,6 @@ class Sharing:
         Path | None,
         Option("Harmful associations: table of an analysis of `endoxa probe harm`, or your own.", DATA),
     ] = None
-    threshold: Annotated[
-        float, Option("Minimum median rating of a harmful association, if --harm has ratings.", ANALYSIS)
-    ] = 4.0
     groups: Annotated[
         Path | None,
         Option("Marked and unmarked groups (YAML), with --harm.", DATA, default="built-in groups"),
@@ -166,32 +162,18 @@ class Sharing:
 
 def associations(
     stories: Annotated[
-        Path | None,
+        Path,
         argument(
             "Table of stories with profiles, or a run folder of `endoxa probe extract`; or associations found before "
             "(table, or StereoTales' JSON), whose languages or models are compared.",
             metavar="FILE|RUN",
         ),
-    ] = None,
+    ],
     *,
-    out: Annotated[Path | None, TABLES] = None,
+    out: Annotated[Path, TABLES],
     settings: Discovery,
     sharing: Sharing,
     resamples: Resamples = DEFAULT_RESAMPLES,
-    compare: Annotated[
-        str | None,
-        Option("Compare each association between two models or two languages.", ANALYSIS, metavar="A,B"),
-    ] = None,
-    null: Annotated[
-        int | None,
-        Ge(1),
-        Option("Also permute the prompts' values N times: false discoveries.", ANALYSIS),
-    ] = None,
-    plan: Annotated[
-        bool,
-        Option("Only print the number of stories needed to detect a lift.", OUTPUT, only_on=True),
-    ] = False,
-    lift: Annotated[float, Ge(1.01), Option("Lift to detect, with --plan.", ANALYSIS)] = 2.0,
 ) -> Outcome:
     """Find values that occur together in stories more often than chance, for each model (and language).
 
@@ -199,8 +181,8 @@ def associations(
     kept. Where a prompt has several stories, prompts are the units. Tables of several languages are also tested
     within languages. Settings and the number of tests are written beside the table (FILE.analysis.json), and into the
     run folder, where the report reads them. Of several languages (--by language), or several models, a folder also
-    gets what they share: overlap.csv (where each association is found), overlap_jaccard.csv, overlap_exclusive.csv,
-    overlap_universal.csv, overlap_members.csv, and with --harm overlap_comparison.csv and overlap_shift.csv.
+    gets what they share: overlap.csv (where each association is found), overlap_jaccard.csv, overlap_members.csv,
+    and with --harm overlap_comparison.csv and overlap_shift.csv.
 
     \b
     Examples:
@@ -208,8 +190,6 @@ def associations(
       endoxa analyze associations out/s2 --alpha 0.01 -o assoc.csv
       endoxa analyze associations stories.parquet --by language --harm harm/associations.csv -o by_language
       endoxa analyze associations published.json -o between-models
-      endoxa analyze associations stories.parquet -o assoc --compare gpt-a,gpt-b
-      endoxa analyze associations --plan --lift 2
     """  # noqa: D301
     from endoxa.errors import UserError
     from endoxa.instruments.stories.associations import discover, tally
@@ -219,17 +199,12 @@ def associations(
         discover_in,
         write_companion,
     )
-    from endoxa.instruments.stories.associations.lift import stories_of
     from endoxa.report.words import plural
     from endoxa.runs.progress import shown
     from endoxa.sources.files import require_apart
     from endoxa.sources.frames import write_table
     from endoxa.sources.stereotales import read_profiles
 
-    if plan:
-        return Outcome(_plan_lines(lift, settings.alpha))
-    if stories is None or out is None:
-        raise UserError("Missing FILE|RUN or --out. Run: endoxa analyze associations STORIES -o FILE.")
     how = Resampling(settings.confidence, resamples, settings.seed)
     if sharing.groups is not None and (sharing.harm is None or not settings.by_language):
         raise UserError(
@@ -239,11 +214,8 @@ def associations(
         return Outcome(*_shared(before, None, settings, sharing, how))
     main = out if out.suffix else out / "associations.csv"
     require_apart([main, companion_of(main)], [stories])
-    sides = None if compare is None else _sides(compare)
     with shown("families") as progress:
         profiles = read_profiles(stories)
-        for side in sides or ():
-            stories_of(profiles, side)
         if stories.is_dir():  # for the same settings they are stored there
             discovered = discover_in(stories, profiles, settings, progress)
         else:
@@ -256,9 +228,6 @@ def associations(
         tables["differences"] = differences
         above = int((differences["verdict"] == ABOVE).sum())
         lines.append(f"{plural(above, 'difference')} beyond chance in protagonists.")
-    if sides is not None:
-        tables["comparisons"], sentence = _compare(profiles, found, sides, settings)
-        lines.append(sentence)
     if (
         found.height
         and not out.suffix
@@ -266,8 +235,6 @@ def associations(
     ):
         more, of_shared = _shared(found, profiles, settings, sharing, how)
         lines, tables = [*lines, *more], tables | of_shared
-    if null is not None:
-        lines.append(_null(profiles, settings, null))
     write_table(found, main)
     counts = tally(discovered.tables, found, settings.alpha)
     write_companion(main, Companion(settings, str(stories), profiles.duplicates, counts))
@@ -307,76 +274,6 @@ def _differences(stories: Path, profiles: Profiles, settings: Discovery) -> pl.D
     return every_difference(by_story(), confidence=settings.confidence, seed=settings.seed)
 
 
-def _sides(words: str) -> tuple[str, str]:
-    from endoxa.errors import UserError
-
-    names = [name.strip() for name in words.split(",")]
-    if len(names) != 2 or names[0] == names[1]:
-        raise UserError(
-            f"--compare: '{words}' is invalid. Expected two different models or languages, as A,B."
-        )
-    return names[0], names[1]
-
-
-def _compare(
-    profiles: Profiles, kept: pl.DataFrame, sides: tuple[str, str], settings: Discovery
-) -> tuple[pl.DataFrame, str]:
-    """Each association on two sides, and how many differ."""
-    from endoxa.instruments.stories.associations import compare_associations
-
-    a, b = sides
-    compared = compare_associations(
-        profiles, kept, a, b, confidence=settings.confidence, alpha=settings.alpha
-    )
-    real = int(compared["verdict"].is_in(CLEAR).sum())
-    untested = int((compared["verdict"] == UNTESTED).sum())
-    left = f"; {untested} cannot be tested" if untested else ""
-    return (
-        compared,
-        f"{real} of {len(compared)} associations differ between {a} and {b} (alpha {settings.alpha:g}{left}).",
-    )
-
-
-def _null(profiles: Profiles, settings: Discovery, permutations: int) -> str:
-    from endoxa.instruments.stories.associations import null_check
-    from endoxa.runs.progress import shown
-
-    with shown("permutations") as progress:
-        check = null_check(profiles, settings, permutations, progress)
-    return (
-        f"Null check, {check.permutations} permutations: false discoveries in {check.false_families} of "
-        f"{check.families} families ({check.share:.1%}; maximum expected: {settings.alpha:.0%}); "
-        f"{check.associations} associations reported."
-    )
-
-
-def _plan_lines(lift: float, alpha: float) -> Iterator[str | Table]:
-    """The number of readable stories per base value needed to detect a lift."""
-    from endoxa.instruments.stories.associations import stories_needed
-    from endoxa.instruments.stories.associations.lift import TABLES
-
-    shapes = ((2, 2), (3, 3), (5, 5), (11, 6), (11, 11))
-    rows = []
-    for rate in (0.02, 0.05, 0.1, 0.2, 0.3, 0.4):
-        needed = [
-            stories_needed(base_rate=rate, lift=lift, values=r, columns=c, alpha=alpha) for r, c in shapes
-        ]
-        rows.append((f"{rate:.2f}", *("impossible" if n is None else f"{n:,}" for n in needed)))
-    yield table(
-        f"Stories per base value needed to detect a lift of {lift:g} (power 0.8)",
-        ("share of the compared value", *(f"{r} x {c}" for r, c in shapes)),
-        rows,
-        texts=0,
-        wrap=True,
-    )
-    yield (
-        f"Assumes one association in one of {TABLES} tables; table and cell must both be significant (alpha "
-        f"{alpha:g}). With more associations, fewer stories are needed.\n"
-        "Divide by the share of stories in which the attribute can be read. 36 scenarios give 36 stories per base "
-        "value; repeats of a prompt count fully only if they are independent."
-    )
-
-
 def _shared(
     found: pl.DataFrame,
     profiles: Profiles | None,
@@ -391,7 +288,7 @@ def _shared(
     harm = sharing.harm
     analysis = analyze_overlap(
         found,
-        None if harm is None else read_classes(harm, sharing.threshold),
+        None if harm is None else read_classes(harm),
         read_groups(sharing.groups, found) if harm is not None and settings.by_language else None,
         by=by,
         models=sharing.models,
@@ -414,10 +311,9 @@ def shared_lines(analysis: Overlap, by: str) -> Iterator[str | Table]:
         ],
         wrap=True,
     )
-    sure = (analysis.exclusive["caution"] == "").sum()
     yield (
         f"{len(analysis.reach)} associations: {len(analysis.universal)} in every {by}, {len(analysis.exclusive)} in "
-        f"only one ({sure} of these without a caution)."
+        f"only one. Not found in another {by} may mean that it has too few stories."
     )
     yield from filter(None, (_nearest(analysis.jaccard), _reach(analysis.comparison), moved(analysis.shift)))
 

@@ -422,7 +422,9 @@ def _predictions(given: Answers, runs: Sequence[Path]) -> pl.DataFrame:
 def _association_tests(runs: Sequence[Path], given: Given) -> Analyzed:
     """Effect size, bootstrap interval, permutation p and verdict; p adjusted over all tests, models and poolings."""
     from endoxa.instruments.association_tests.estimates import analyze_sources
-    from endoxa.instruments.association_tests.headline import headline as headline_of
+    from endoxa.instruments.association_tests.headline import headline_of
+    from endoxa.instruments.association_tests.report.results import read_associations
+    from endoxa.report.inputs import Run
     from endoxa.runs.progress import shown
     from endoxa.sources.frames import write_table
 
@@ -430,10 +432,10 @@ def _association_tests(runs: Sequence[Path], given: Given) -> Analyzed:
     with shown("tests") as progress, TemporaryDirectory(prefix="endoxa-") as folder:
         results = analyze_sources(sources, given.how, progress)
         write_table(results, Path(folder) / "estimates.csv")
-        headline = headline_of(Path(folder))
+        headline = headline_of(read_associations([Run(Path(folder), {})]))
     kinds = ", ".join(f"{count} {kind}" for kind, count in Counter(results["p_kind"]).most_common())
     reasons = [
-        f"{row['test']}: {row['reason']}" for row in results.filter(results["reason"] != "").to_dicts()
+        f"{row['test']}: {row['undefined']}" for row in results.filter(results["undefined"] != "").to_dicts()
     ]
     return [headline, f"p: {kinds}", *reasons], {"estimates": results}, headline
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from endoxa.instruments.pairs.items import Built
-    from endoxa.instruments.questions.items.record import Questions
+    from endoxa.instruments.questions.items.build import Questions
     from endoxa.schema import AssociationTest
 
 
@@ -276,7 +276,7 @@ def association_tests(
     require_tests_name(out)
     if associations is None:
         if contrast != Contrast():
-            raise UserError("--against, --contrast and --each need --associations FILE.")
+            raise UserError("--against and --each need --associations FILE.")
         made = build_tests(options)
     else:
         if options.axes or options.attributes or options.wanted:

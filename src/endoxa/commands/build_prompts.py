@@ -14,14 +14,13 @@ from endoxa.runs.options import IncludeDrafts
 from endoxa.schema.options import DATA, ITEMS, OUTPUT, Option
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     import polars as pl
     from rich.table import Table
 
     from endoxa.instruments.questions.names.bank import NameBank
-    from endoxa.instruments.questions.names.build import NameVariants, Person
-    from endoxa.instruments.questions.names.rewrite import Prepared
+    from endoxa.instruments.questions.names.build import NameVariants
     from endoxa.instruments.stories.prompts.language import Language
 
 
@@ -44,10 +43,6 @@ def names(
             ITEMS,
             default="68 nationalities, 10 names each",
         ),
-    ] = None,
-    gender_model: Annotated[
-        str | None,
-        Option("Chat model that decides genders left open by the text.", ITEMS, metavar="MODEL"),
     ] = None,
     check: Annotated[
         str | None, Option("Only check this file with names against ITEMS.", OUTPUT, metavar="FILE")
@@ -74,8 +69,8 @@ def names(
     from endoxa.sources.frames import write_table
 
     if check is not None:
-        if out is not None or gender_model is not None:
-            raise UserError("--check only checks a file. Leave out --out and --gender-model.")
+        if out is not None:
+            raise UserError("--check only checks a file. Leave out --out.")
         return _check_names(items, Path(check), read_bank(bank))
     if out is None:
         raise UserError(
@@ -83,14 +78,13 @@ def names(
         )
     if out.suffix.lower() != ".jsonl":
         raise UserError(f"--out: '{out}' has an unknown file type. Expected a file that ends in .jsonl.")
-    unwritten, genders = (out.with_suffix(f".{what}.csv") for what in ("unwritten", "genders"))
-    require_apart([unwritten, genders], [items, bank])
+    unwritten = out.with_suffix(".unwritten.csv")
+    require_apart([unwritten], [items, bank])
     groups = read_bank(bank)
     _note_bank(groups)
-    decide = None if gender_model is None else _asker(gender_model, genders)
     rows = [row for _, row in read_rows(items)]
     with shown("records") as progress:
-        made = build_names(rows, groups, seed=seed, variants=variants, decide=decide, progress=progress)
+        made = build_names(rows, groups, seed=seed, variants=variants, progress=progress)
     write_table(made.unwritten_table(), unwritten)
     _note_unwritten(made, unwritten)
     if not made.rows:
@@ -101,7 +95,7 @@ def names(
     return Outcome(
         (
             f"{made.rows} of {len(rows)} records rewritten, in {variants} variants: {written} records written to "
-            f"{out}, all checked (sub-seeds {', '.join(map(str, made.seeds))})",
+            f"{out} (sub-seeds {', '.join(map(str, made.seeds))})",
             "Content notice: the questions state harmful stereotypes; for evaluation only.",
         )
     )
@@ -124,34 +118,6 @@ def _note_unwritten(made: NameVariants, listed: Path) -> None:
     note(f"{len(made.unwritten)} records left out, see {listed}:")
     for reason, count in reasons.most_common(SHOWN):
         note(f"  {count}: {reason}")
-
-
-def _asker(model: str, file: Path) -> Callable[[Sequence[Prepared]], Sequence[Prepared]]:
-    """A function that asks the model about open genders; answers are stored in the file and reused."""
-    import asyncio
-
-    from endoxa.instruments.questions.names.build import ask_all, keeping, read_answers, settle, unsettled
-    from endoxa.models.chat import ChatOptions, open_chat, parse_chat_model
-    from endoxa.runs.progress import shown
-
-    spec = parse_chat_model(model)
-
-    def decide(prepared: Sequence[Prepared]) -> Sequence[Prepared]:
-        answers = read_answers(model, file)
-        missing = [question for question in unsettled(prepared) if question not in answers]
-        if not missing:
-            return [settle(record, answers) for record in prepared]
-        with shown("answers") as progress, keeping(model, file) as keep:
-
-            def answered(question: Person, answer: str) -> None:
-                answers[question] = answer
-                keep(question, answer)
-                progress(f"asking {model}", len(answers), len(answers.keys() | set(missing)))
-
-            asyncio.run(ask_all(open_chat(spec, ChatOptions()), missing, answered))
-        return [settle(record, answers) for record in prepared]
-
-    return decide
 
 
 def _check_names(items: Path, written: Path, bank: NameBank) -> Outcome:
@@ -228,7 +194,7 @@ def stories(
       endoxa build stories --map associations-in-stories.csv -o prompts.jsonl
     """  # noqa: D301
     from endoxa.errors import UserError
-    from endoxa.instruments.stories.prompts import (
+    from endoxa.instruments.stories.prompts.prompts import (
         build_prompts,
         load_languages,
         read_map,
@@ -291,7 +257,7 @@ def _prompts_table(prompts: pl.DataFrame, languages: Sequence[Language]) -> Tabl
 
 
 def _check_files(paths: Sequence[Path]) -> Outcome:
-    from endoxa.instruments.stories.prompts import check_files
+    from endoxa.instruments.stories.prompts.prompts import check_files
 
     checked = check_files(paths)
     faults = [fault for file in checked for fault in file.faults]

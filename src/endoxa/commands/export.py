@@ -181,27 +181,6 @@ def inspect(
     )
 
 
-def inspect_log(
-    run: Annotated[Path, argument("Finished run folder of sentence pairs or questions.", metavar="RUN")],
-    *,
-    out: Annotated[Path, Option("Folder of the logs.", OUTPUT, short="-o", metavar="DIR")],
-) -> Outcome:
-    """Write a finished run as logs of Inspect (.eval), one for each model, for its viewer.
-
-    Needs inspect-ai, in an environment of its own with endoxa.
-
-    \b
-    Examples:
-      endoxa export inspect-log out/run1 -o inspect-logs
-    """  # noqa: D301
-    from endoxa.export.inspect_logs import write_logs
-
-    written = write_logs(run, out)
-    return Outcome(
-        (*(f"Written: {path}" for path in written), f"Look at them with: inspect view --log-dir {out}")
-    )
-
-
 def _pairs(file: Path, reading: Reading) -> Material:
     from endoxa.export.material import read_pairs_material
     from endoxa.sources.source import reading_files
@@ -213,4 +192,3 @@ def _pairs(file: Path, reading: Reading) -> Material:
 EXPORT.add(hub)
 EXPORT.add(lm_eval, "lm-eval")
 EXPORT.add(inspect)
-EXPORT.add(inspect_log, "inspect-log")

@@ -27,7 +27,7 @@ SHORT_NAMES = {
 """Short names of statistics; the others keep theirs."""
 
 PLACES = (
-    *("model", "data", "rule", "pooling", "protocol", "context_condition"),
+    *("model", "data", "kind", "premise", "rule", "pooling", "protocol", "context_condition"),
     *("language", "axis", "category", "test"),
 )
 """Columns that say where something was measured; a kind of run has some of them."""
@@ -92,15 +92,12 @@ def _long(table: pl.DataFrame) -> pl.DataFrame:
     """Estimates with a row for each statistic (`name`), which some tables have as columns: where, name, `_VALUES`."""
     places = [name for name in PLACES if name in table.columns]
     if {"name", "value"} <= set(table.columns):
-        rests = table.with_columns(decides=pl.col("interval") == "identities", row=pl.int_range(pl.len()))
-        first = rests.sort("decides", descending=True, maintain_order=True)
-        rows = first.unique([*places, "name"], keep="first", maintain_order=True).sort("row")
-        return rows.select(*places, "name", *_VALUES)
-    if "effect_size" in table.columns:
-        kept = table.select(
-            "model", "pooling", "test", "low", "high", "verdict", n="n_x", value="effect_size"
-        )
-        return kept.with_columns(name=pl.lit("effect_size"))
+        if "interval" in table.columns:
+            identities = (pl.col("interval") == "identities", pl.int_range(pl.len()))
+            rests = table.with_columns(decides=identities[0], row=identities[1])
+            first = rests.sort("decides", descending=True, maintain_order=True)
+            table = first.unique([*places, "name"], keep="first", maintain_order=True).sort("row")
+        return table.select(*places, "name", *_VALUES)
     names = [name for name in table.columns if f"{name}_low" in table.columns]
     return pl.concat(
         table.select(

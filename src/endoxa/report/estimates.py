@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import Any
 
 import polars as pl
@@ -86,12 +87,12 @@ class Kind:
     measure: Measure
     level: str
     neutral: str
-    unbiased: str
-    who: Callable[[Row], str]
-    name: Callable[[Row], str]
-    says: Callable[[Row], str]
-    clear: Mapping[str, str]
-    unclear: str
+    unbiased: str = ""
+    who: Callable[[Row], str] = itemgetter("model")
+    name: Callable[[Row], str] = itemgetter("model")
+    says: Callable[[Row], str] = nothing
+    clear: Mapping[str, str] = field(default_factory=dict)
+    unclear: str = ""
     noun: str = "value"
     about: str = "lean"
     verdicts: Mapping[Any, str] = field(default_factory=lambda: BY_CHANCE)

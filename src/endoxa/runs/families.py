@@ -162,13 +162,6 @@ PROTAGONISTS = Family(
     f"{LARGEST}, for models, languages and themes apart",
     "differences between models, between languages and between themes",
 )
-STORY_COMPARISONS = Family(
-    "comparisons of associations",
-    "one test for each association of either side",
-    (),
-    BENJAMINI_HOCHBERG,
-    "associations that are stronger in one model or language than in another",
-)
 
 LEANS = Family(
     "leans",

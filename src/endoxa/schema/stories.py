@@ -134,8 +134,8 @@ ASSOCIATION_TEST_COLUMNS: dict[str, str] = {
     "n": "stories in the table",
     "chi_square": "Pearson's statistic, without continuity correction",
     "dof": "its degrees of freedom",
-    "p_value": "Fisher's exact test by Monte Carlo: (tables at most as probable + 1) / (draws + 1); or exact",
-    "n_resamples": "random tables drawn; 0 where all tables with these margins were listed and p is exact",
+    "p_value": "Fisher's exact test by Monte Carlo: (tables at most as probable + 1) / (draws + 1)",
+    "n_resamples": "random tables drawn",
     "p_adjusted": "after Benjamini-Hochberg over the tables of a base attribute",
     "significant": "1 where the table is kept",
     "decision_stable": "1 where more draws would not change that, but for the stated error",
@@ -143,7 +143,7 @@ ASSOCIATION_TEST_COLUMNS: dict[str, str] = {
     "effect_category": "'negligible', 'small', 'medium' or 'large'",
     "prompts": "prompts whose stories are in the table",
     "unit": "unit that is permuted: 'story', or 'prompt' with all its stories where a prompt has several",
-    "method": "'fisher' (all tables listed), 'fisher-sampled', or 'prompts-exchanged'",
+    "method": "'fisher-sampled', or 'prompts-exchanged'",
     "stratified_p_value": "test within languages (generalised Cochran-Mantel-Haenszel); empty with one language",
     "stratified_p_adjusted": "after Benjamini-Hochberg over the tables of a base attribute",
     "verdict": "'above', 'unclear' or 'cannot-be-tested': whether the two attributes go together",
@@ -183,34 +183,6 @@ DISCOVERED_COLUMNS: dict[str, str] = {
     "reason": "why it is unclear",
 }
 """Columns of a table of discovered associations (step 2)."""
-
-COMPARED_COLUMNS: dict[str, str] = {
-    "base_attribute": "the attribute that the prompts named",
-    "base_value": "its value",
-    "compared_attribute": "the attribute extracted from the stories",
-    "compared_value": "the value that is more frequent than expected",
-    "a": "the first model or language",
-    "b": "the second",
-    "count_a": "stories of `a` with both values",
-    "row_total_a": "stories of `a` with the base value, the compared attribute known",
-    "fraction_a": "count_a / row_total_a",
-    "lift_a": "lift in the stories of `a`",
-    "count_b": "the same for `b`",
-    "row_total_b": "the same for `b`",
-    "fraction_b": "the same for `b`",
-    "lift_b": "the same for `b`",
-    "prompts_shared": "prompts that both have a usable story of",
-    "found_in": "whose own stories show the association: 'a', 'b', 'both' or 'neither'; see docs/methods/",
-    "method": "'as counted', 'half a story added' (to each cell, as one side has none), or why there is no p-value",
-    "lift_ratio": "lift_a / lift_b; 1 where the association is equally strong",
-    "low": "lower end of its interval",
-    "high": "upper end",
-    "p_value": "two-sided, against a ratio of 1",
-    "p_adjusted": "after Benjamini-Hochberg over all rows",
-    "verdict": "'above': the lift is larger in `a`; 'below': in `b`; 'unclear' or 'cannot-be-tested'",
-    "reason": "reason for the verdict",
-}
-"""Columns of a comparison of two models or two languages."""
 
 PROTAGONIST_DIFFERENCE_COLUMNS: dict[str, str] = {
     "by": "what is compared: 'model', 'language' or 'theme'",
@@ -260,9 +232,9 @@ CLAIM_COLUMNS: dict[str, str] = {
 REACH_COMPARISON_COLUMNS: dict[str, str] = {
     "name": "measure that is compared",
     "value": "its value; empty where undefined",
-    "low": "lower end of the interval (values, or associations, as units: column interval); empty with too few",
+    "low": "lower end of the interval; empty with too few associations",
     "high": "upper end",
-    "p_value": "two-sided; in the row 'superiority', which has the verdict, and in that of Mann and Whitney's test",
+    "p_value": "two-sided; in the row 'superiority', which has the verdict",
     "n": "number of associations",
     "method": "how it was computed",
     **CLAIM_COLUMNS,
@@ -298,38 +270,6 @@ JACCARD_COLUMNS: dict[str, str] = {
 }
 """The similarity of sets of associations, a row for each cell of a heat map."""
 
-EXCLUSIVE_COLUMNS: dict[str, str] = {
-    "association_id": "name of the association",
-    "base_attribute": "the attribute that the prompts named",
-    "base_value": "its value",
-    "compared_attribute": "the attribute extracted from the stories",
-    "compared_value": "the value that is more frequent than expected",
-    "harmful": "'harmful', 'benign', 'undecided', or empty where it was not rated",
-    "member": "the only language (or model) in which it is found",
-    "model_count": "number of models that show it there; the following columns concern the stories of these models",
-    "lift_elsewhere": "its largest lift in any other; empty where the stories were not given, as all that follows",
-    "p_elsewhere": "its smallest p-value in any other, after Bonferroni over all of them",
-    "nearest": "where that is",
-    "power_elsewhere": "least probability that another would have shown it, were it as strong there as here",
-    "weakest": "where that is",
-    "untested": "others with fewer than ten stories of its base value, or no table; joined by '; '",
-    "caution": "why its absence elsewhere may mean little; empty where nothing speaks against it",
-}
-"""Associations of one language (or model) alone."""
-
-UNIVERSAL_COLUMNS: dict[str, str] = {
-    "association_id": "name of the association",
-    "base_attribute": "the attribute that the prompts named",
-    "base_value": "its value",
-    "compared_attribute": "the attribute extracted from the stories",
-    "compared_value": "the value that is more frequent than expected",
-    "harmful": "'harmful', 'benign', 'undecided', or empty where it was not rated",
-    "of": "languages (or models) that have stories: all have it",
-    "fewest_models": "models that find it where the fewest do",
-    "most_models": "models that find it where the most do",
-}
-"""Associations of all languages (or models)."""
-
 SHIFT_COLUMNS: dict[str, str] = {
     "language": "the language, or 'all': the mean over languages that have groups",
     "group": "'marked', 'unmarked', or 'marked - unmarked'",
@@ -344,10 +284,6 @@ SHIFT_COLUMNS: dict[str, str] = {
     "share_here": "share of the language's harmful associations",
     "share_elsewhere": "mean of that share over the other languages",
     "n": "harmful associations with it in any language",
-    "models": "models with stories in the language and in others",
-    "per_model": "mean over them of the difference in the model's own number of such associations",
-    "per_model_low": "lower end of its interval (bootstrap of models; empty with fewer than five)",
-    "per_model_high": "upper end",
     "p_value": "two-sided; each association's languages exchanged at random, how many it has kept",
     **CLAIM_COLUMNS,
     "clusters": "associations with it that the exchange can change: found in some languages, not in all",

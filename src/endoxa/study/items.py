@@ -140,7 +140,7 @@ def _questions(study: Study, part: Part, associations: pl.DataFrame) -> Items:
 
 
 def _stories(study: Study, part: Part, associations: pl.DataFrame) -> Items:
-    from endoxa.instruments.stories.prompts import (
+    from endoxa.instruments.stories.prompts.prompts import (
         build_prompts,
         load_languages,
         read_map,

@@ -17,10 +17,10 @@ from endoxa.report.document import Section
 from endoxa.report.files import PAGE, refuse_folder, resolve_format
 from endoxa.report.frame import CITE, Page, write_page
 from endoxa.report.inputs import read_runs
-from endoxa.report.tables import Column, Table
+from endoxa.report.tables import Column, Table, number_field, text_field
 from endoxa.report.words import decimal, listed, plural
 from endoxa.schema.convergence import SEVERAL
-from endoxa.schema.headline import Headline, plain
+from endoxa.schema.headline import Headline
 from endoxa.sources.files import require_apart
 from endoxa.sources.frames import read_table
 from endoxa.stats.verdicts import ABOVE, UNTESTED
@@ -32,6 +32,7 @@ from endoxa.study.file import FILE, Study
 from endoxa.study.items import Items, left_out_lines, map_of, read_associations
 from endoxa.study.parts import CHOICES, PAIRS, QUESTIONS, RUNS, STORIES, TESTS, Part, Step
 from endoxa.study.run import PROFILES, require_current
+from endoxa.study.saving import headline_of
 from endoxa.study.simulated import is_simulated
 
 LIVE = "live/"
@@ -249,30 +250,23 @@ def _items(study: Study, items: Sequence[Items]) -> Section:
 def headline(convergence: Convergence) -> Headline:
     """The correlations of instruments over associations, a row for each model and pair of instruments."""
     rows = convergence.correlations.drop("sentence").to_dicts()
-    confidence = f"{100 * convergence.options.confidence:g}%"
-    texts = tuple(
-        (
-            str(row["model"]),
-            f"{row['instrument_1']}, {row['instrument_2']}",
-            str(row["n_associations"]),
-            number(row["raw"]),
-            number(row["corrected"]),
-            ends(row["low"], row["high"], row["verdict"]),
-            chip(row),
-        )
-        for row in rows
+    fields = (
+        text_field("model"),
+        text_field("instruments", lambda row: f"{row['instrument_1']}, {row['instrument_2']}"),
+        number_field("n", "n_associations", str),
+        number_field("raw", "raw", number),
+        number_field("corrected", "corrected", number),
+        number_field(
+            f"{100 * convergence.options.confidence:g}% interval",
+            lambda row: ends(row["low"], row["high"], row["verdict"]),
+        ),
+        text_field("verdict", chip),
     )
     reasons = convergence.chance["reason"].unique()
     confounded = [f"{ASSOCIATION_OR_WORD.capitalize()}."] if ASSOCIATION_OR_WORD in reasons else []
-    return Headline(
-        "Correlations of instruments over associations",
-        ("model", "instruments", "n", "raw", "corrected", f"{confidence} interval", "verdict"),
-        texts,
-        tuple({name: plain(value) for name, value in row.items()} for row in rows),
-        ("model", "instruments", "verdict"),
-        (*_notes(rows), *confounded) if rows else ("One instrument alone: nothing to compare.",),
-        convergence.warnings,
-    )
+    notes = (*_notes(rows), *confounded) if rows else ("One instrument alone: nothing to compare.",)
+    title = "Correlations of instruments over associations"
+    return headline_of(title, rows, fields, rows, notes=notes, warnings=convergence.warnings)
 
 
 def _notes(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:

@@ -16,6 +16,7 @@ from endoxa.report.tables import Cell, Field, Table, number_field, text_field
 from endoxa.report.words import count, listed, p_value, plural
 from endoxa.runs.families import CONVERGENCE, SINGLE_ASSOCIATIONS
 from endoxa.stats.attenuation import LEAST_RELIABILITY
+from endoxa.stats.reliability import FEWEST_UNITS
 from endoxa.stats.verdicts import ABOVE, BELOW, UNCLEAR, UNTESTED, significance
 from endoxa.study.convergence.by_association import INSTRUMENT, by_association, model_table
 from endoxa.study.convergence.chance import COINCIDENCE, EXCHANGES
@@ -212,9 +213,14 @@ def matrix(convergence: Convergence) -> Section | None:
     """The multitrait-multimethod matrix of each model; None where one instrument measured."""
     if convergence.correlations.is_empty():
         return None
+    why = (
+        f"No multitrait-multimethod matrix: it needs two traits (values of the column '{convergence.options.traits}') "
+        f"of {FEWEST_UNITS} associations each, and each identity, or each attribute, must have one trait."
+    )
     return Section(
         "matrix",
         "Is it the association, or the instrument?",
+        lead=why if convergence.mtmm.is_empty() else "",
         findings=tuple(matrix_findings(convergence)),
         tables=tuple(matrix_tables(convergence)),
     )

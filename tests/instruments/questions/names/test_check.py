@@ -1,4 +1,4 @@
-"""The strict check of names: each planted glitch is caught."""
+"""The check of files with names, and the second reading of what the rules write: each planted glitch is caught."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from endoxa.instruments.questions.names.build import build_names
 from endoxa.instruments.questions.names.check import Checked, check_file
 from support.name_samples import bank, problems, question
+from support.second_reading import second_reading
 
 FRIENDS = question(
     "I asked my Veldish friend and my Tamori friend to sing. The Veldish friend lost his hat.",
@@ -41,8 +42,9 @@ def families(context=HOMES, **fields):
 
 
 def test_nothing_is_wrong_with_what_is_right():
-    assert problems(friends(), FRIENDS, bank()) == []
-    assert problems(families(), FAMILIES, bank()) == []
+    for record, original in ((friends(), FRIENDS), (families(), FAMILIES)):
+        assert problems(record, original, bank()) == []
+        assert second_reading(record, original, bank()) == []
 
 
 GLITCHES = [
@@ -95,31 +97,35 @@ GLITCHES = [
 @pytest.mark.parametrize(("right", "wrong", "said"), GLITCHES, ids=[wrong for _, wrong, _ in GLITCHES])
 def test_a_glitch_in_the_context_is_found(right, wrong, said):
     assert right in CONTEXT
-    found = problems(friends(CONTEXT.replace(right, wrong, 1)), FRIENDS, bank())
+    spoilt = friends(CONTEXT.replace(right, wrong, 1))
+    found = second_reading(spoilt, FRIENDS, bank())
     assert any(said in problem for problem in found), found
+    assert problems(spoilt, FRIENDS, bank()) == [
+        f"context: {spoilt['context']!r}, the rules write {CONTEXT!r}"
+    ]
 
 
 @pytest.mark.parametrize(
     ("fields", "said"),
     [
-        ({"question": "Who sang?"}, "question: changed"),
-        ({"ans2": "Unknown"}, "ans2: changed"),
-        ({"label": 0}, "label: changed"),
-        ({"answer_info": {}}, "answer_info: changed"),
-        ({"additional_metadata": {}}, "additional_metadata: changed"),
-        ({"context": FRIENDS["context"]}, "context: not rewritten"),
-        ({"ans0": "The Veldish friend"}, "ans0: not rewritten"),
-        ({"ans1": ""}, "ans1: empty"),
-        ({"ans1": "Dorn"}, "both options are 'Dorn'"),
-        ({"ans1": "Dorn"}, "ans1: speaks of Veldish, where the original speaks of Tamori"),
-        ({"ans0": "The Dorn"}, "before a name: 'The Dorn'"),
-        ({"names": {"Veldish": "Dorn"}}, "does not name two people"),
+        ({"question": "Who sang?"}, "question: 'Who sang?', the rules write 'Who sings?'"),
+        ({"ans2": "Unknown"}, "ans2: 'Unknown'"),
+        ({"label": 0}, "label: 0, the rules write 2"),
+        ({"answer_info": {}}, "answer_info: {}"),
+        ({"additional_metadata": {}}, "additional_metadata: {}"),
+        ({"context": FRIENDS["context"]}, "context: 'I asked my Veldish friend"),
+        ({"ans0": "The Veldish friend"}, "ans0: 'The Veldish friend', the rules write 'Dorn'"),
+        ({"ans1": ""}, "ans1: ''"),
+        ({"ans1": "Dorn"}, "ans1: 'Dorn', the rules write 'Sefi'"),
+        ({"ans0": "The Dorn"}, "ans0: 'The Dorn', the rules write 'Dorn'"),
+        ({"names": {"Veldish": "Dorn"}}, "expected a name for each of Veldish, Tamori"),
         (
             {"names": {"Veldish": "Dorn", "Tamori": "Dorn"}},
-            "'Dorn' is no name that the bank has for 'Tamori'",
+            "'Dorn' is no name of 'Tamori' in the bank",
         ),
-        ({"names": {"Veldish": "Dorn", "Nobody": "Sefi"}}, "'Nobody' is no group of the bank"),
-        ({"names": {"Veldish": "Halvo", "Tamori": "Sefi"}}, "speaks of Tamori, where the original"),
+        ({"names": {"Veldish": "Dorn", "Tamori": "Dorn"}}, "names: one name for two people"),
+        ({"names": {"Veldish": "Dorn", "Nobody": "Sefi"}}, "expected a name for each of Veldish, Tamori"),
+        ({"names": {"Veldish": "Halvo", "Tamori": "Sefi"}}, "the rules write 'I asked my friend Halvo"),
         ({"variant": ""}, "variant: empty"),
         ({"variant": 1}, "variant: empty"),
         ({"note": "more"}, "note: a field that the original does not have"),
@@ -142,14 +148,18 @@ def test_a_missing_field_is_found():
         (
             "A Veldish man sang to a Tamori friend.",
             "A man named Ketra sang to a friend named Sefi.",
-            "no male name",
+            "no male name of 'Veldish'",
         ),
         (
             "A Veldish friend sang to her Tamori friend.",
             "A friend named Dorn sang to her friend Sefi.",
-            "no female name",
+            "no female name of 'Veldish'",
         ),
-        ("My Veldish wife met a Tamori friend.", "My wife Dorn met a friend named Sefi.", "no female name"),
+        (
+            "My Veldish wife met a Tamori friend.",
+            "My wife Dorn met a friend named Sefi.",
+            "no female name of 'Veldish'",
+        ),
     ],
 )
 def test_a_name_of_the_other_gender_is_found(original, context, said):
@@ -165,7 +175,7 @@ def test_a_question_that_speaks_of_both_is_heeded():
     context = "A friend named Dorn met a friend named Sefi."
     names = {"Veldish": "Dorn", "Tamori": "Sefi"}
     record = before | {"context": context, "ans0": "Dorn", "ans1": "Sefi", "names": names, "variant": "1"}
-    assert problems(record, before, bank()) == ["'Sefi' is no male name, and the text asks for one"]
+    assert problems(record, before, bank()) == ["names: 'Sefi' is no male name of 'Tamori' in the bank"]
 
 
 def test_a_father_in_between_takes_the_pronoun():
@@ -190,8 +200,9 @@ def test_a_father_in_between_takes_the_pronoun():
     ],
 )
 def test_a_glitch_at_a_family_is_found(right, wrong, said):
-    found = problems(families(HOMES.replace(right, wrong, 1)), FAMILIES, bank())
-    assert any(said in problem for problem in found)
+    spoilt = families(HOMES.replace(right, wrong, 1))
+    assert any(said in problem for problem in second_reading(spoilt, FAMILIES, bank()))
+    assert len(problems(spoilt, FAMILIES, bank())) == 1
 
 
 @pytest.mark.parametrize(
@@ -225,7 +236,7 @@ def test_a_file_is_checked_against_its_original():
     checked = check_file(enumerate(wrong, 1), originals, bank())
     found = checked.problems
     assert (checked.records, checked.absent) == (4, 0)
-    assert any(problem.startswith("line 3: context: a determiner") for problem in found)
+    assert any(problem.startswith("line 3: context: 'I asked the Dorn.'") for problem in found)
     assert "line 4: the original has no record Singing 7" in found
     assert any(problem.startswith("variant 2 lacks") for problem in found)
 
@@ -262,3 +273,4 @@ def test_every_deleted_word_or_added_article_is_found(data):
     )
     spoilt = json.loads(json.dumps(record)) | {field: record[field].replace(name, planted, 1)}
     assert problems(spoilt, before, bank())
+    assert second_reading(spoilt, before, bank())

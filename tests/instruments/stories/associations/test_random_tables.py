@@ -11,7 +11,6 @@ import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from endoxa.instruments.stories.associations.cells import exact_p
 from endoxa.instruments.stories.associations.fisher import Sampled, _whitening, stream
 
 DRAWS = 20_000
@@ -86,10 +85,9 @@ def test_what_is_drawn_is_as_frequent_as_its_exact_p_value(cells: list[int]) -> 
     counts = np.array(cells).reshape(2, 3)
     if not (counts.sum(axis=0).all() and counts.sum(axis=1).all()):
         return
-    exact = exact_p(counts, 100_000)
-    assert exact is not None
+    exact = sum(chance for value, chance in chances(counts).items() if value >= improbability(counts) - 1e-8)
     share = float((drawn(counts, 2, 4000) >= improbability(counts) - 1e-9).mean())
-    assert abs(share - exact) <= 5.5 * math.sqrt(exact * (1 - exact) / 4000) + 1e-9
+    assert abs(share - exact) <= 5.5 * math.sqrt(exact * max(0.0, 1 - exact) / 4000) + 1e-9
 
 
 def test_no_table_is_more_probable_than_the_even_one() -> None:
@@ -99,7 +97,7 @@ def test_no_table_is_more_probable_than_the_even_one() -> None:
     assert test.hits == test.draws == 500
 
 
-def test_values_are_made_independent_by_factor_and_by_eigenvectors() -> None:
+def test_values_are_made_independent() -> None:
     generator = np.random.default_rng(2)
     regular = np.cov(generator.normal(size=(6, 50)))
     singular = np.pad(regular, ((0, 1), (0, 1)))

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from endoxa.errors import UserError
-from endoxa.instruments.stories.prompts import Selection, build_prompts, seed_languages
+from endoxa.instruments.stories.options import Selection
+from endoxa.instruments.stories.prompts.prompts import build_prompts, seed_languages
 
 ENGLISH = """\
 geographic_origin:
@@ -62,10 +63,14 @@ def test_without_aspects_the_request_is_ours(seeds):
         (
             "attributes/attributes.en.yaml",
             ENGLISH.replace("north", "old"),
-            "is not a value of geographic_origin",
+            "there is no value of geographic_origin 'old america'. Did you mean: north america",
         ),
-        ("attributes/attributes.en.yaml", ENGLISH.replace("origin", "place"), "is not an attribute"),
-        ("scenarios/scenario.en.yaml", 'smoke: ["walking"]\n', "'smoke' is not a theme"),
+        (
+            "attributes/attributes.en.yaml",
+            ENGLISH.replace("origin", "place"),
+            "there is no attribute 'geographic_place'. Did you mean: geographic_origin",
+        ),
+        ("scenarios/scenario.en.yaml", 'smoke: ["walking"]\n', "there is no theme 'smoke'"),
         ("prompts_template/prompts.en.yaml", "scenario_based: a story\n", "with {context} and {character}"),
     ],
 )

@@ -67,6 +67,6 @@ class ChoiceSettings(FramedSettings):
         """Options are scored or labelled, nothing is generated."""
         return self.ask in (*BY_LIKELIHOOD, NLI)
 
-    def presentation(self) -> dict[str, Any]:
+    def asked(self) -> dict[str, Any]:
         """What decides estimates and report besides the answers."""
         return {"confidence": self.confidence, "seed": self.seed}

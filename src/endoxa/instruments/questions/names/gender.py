@@ -1,7 +1,6 @@
 """Which gender a text asks of the people in it: by nouns first, then by pronouns.
 
-Pelosio et al. 2025, 4.1.1 let a chat model label the options; here rules read the whole item, and `ask.py` asks a
-model about those for whom the rules find nothing.
+Pelosio et al. 2025, 4.1.1 let a chat model label the options; here rules read the whole item.
 """
 
 from __future__ import annotations

@@ -71,7 +71,11 @@ class GroupWords:
 
     def left_in(self, text: str) -> list[str]:
         """Words for groups in a text, in any case, also with an ending: what must not stand beside names."""
-        words = [word for word in _WORD.findall(text) if word.lower() in self._in_any_case]
+        words = [
+            word
+            for word in _WORD.findall(text)
+            if word.lower() in self._in_any_case and word not in lexicon.ORDINARY
+        ]
         return words + [form for form in sorted(self._of_several_words) if form in text.lower()]
 
     def tokens(self, text: str) -> tuple[Token, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal
 
 from annotated_types import Ge
 from pydantic import Field
@@ -12,7 +12,7 @@ from endoxa.errors import UserError
 from endoxa.runs.asking.settings import BY_LIKELIHOOD, FramedSettings
 from endoxa.runs.options import DEFAULT_CONFIDENCE, Confidence
 from endoxa.schema import PROTOCOLS, Sampling
-from endoxa.schema.options import ASKING, DATA, Internal, Option, column_names
+from endoxa.schema.options import ASKING, DATA, Option, column_names, names
 
 Ask = Literal["letters", "text", "loglik", "loglik-mean"]
 LETTER_TOKENS = 64
@@ -28,15 +28,13 @@ def read_protocols(text: str) -> tuple[str, ...]:
     Raises:
         UserError: none, one that is unknown, or one given twice.
     """
-    names = tuple(name.strip() for name in text.split(",") if name.strip())
-    for k, name in enumerate(names):
+    protocols = names(text)
+    for name in protocols:
         if name not in PROTOCOLS:
             raise UserError(f"unknown protocol '{name}'. Expected {', '.join(PROTOCOLS)}.")
-        if name in names[:k]:
-            raise UserError(f"the protocol '{name}' is given twice. Name each protocol once.")
-    if not names:
-        raise UserError(f"no protocol given. Expected one or more of {', '.join(PROTOCOLS)}.")
-    return names
+    if len({*protocols}) != len(protocols) or not protocols:
+        raise UserError(f"expected one or more of {', '.join(PROTOCOLS)}, each once.")
+    return protocols
 
 
 class QaSettings(FramedSettings):
@@ -53,7 +51,6 @@ class QaSettings(FramedSettings):
         prompts: TOML file with instructions of one's own; None takes ours.
         names: file of `build names`; its variants of the questions are asked in place of these.
         confidence: confidence level of the intervals.
-        letter_tokens: see `enough`; None in runs of versions that had no such limit.
     """
 
     data: Annotated[
@@ -111,19 +108,12 @@ class QaSettings(FramedSettings):
         ),
     ] = None
     confidence: Confidence = DEFAULT_CONFIDENCE
-    letter_tokens: Annotated[int | None, Internal(decides=False)] = Field(
-        default=LETTER_TOKENS, exclude=True
-    )  # the identity has it where it counts
-
-    def with_earlier(self, before: Mapping[str, Any]) -> Self:
-        """These settings with the limit of letters that the earlier run had."""
-        return self.model_copy(update={"letter_tokens": before["identity"].get("letter_tokens")})
 
     @property
     def enough(self) -> int | None:
         """Tokens after which a letter that can be read ends an answer, or None where a limit was set, or for texts."""
         usual = self.sampling.max_tokens == Sampling().max_tokens
-        return self.letter_tokens if self.ask == "letters" and usual else None
+        return LETTER_TOKENS if self.ask == "letters" and usual else None
 
     @property
     def by_likelihood(self) -> bool:
@@ -140,6 +130,6 @@ class QaSettings(FramedSettings):
         """Calls that one item takes of one model."""
         return self.repeats * sum(1 if protocol == PROTOCOLS[0] else 2 for protocol in self.protocols)
 
-    def presentation(self) -> dict[str, Any]:
+    def asked(self) -> dict[str, Any]:
         """What decides estimates and report besides the answers."""
         return {"confidence": self.confidence, "seed": self.seed}

@@ -9,7 +9,6 @@ p-values use a saddlepoint approximation of the tail.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -18,7 +17,7 @@ import numpy as np
 from endoxa.instruments.stories.associations.tables import Units
 
 FLOATS = 2_000_000
-"""Terms of tails held at once."""
+"""About as many terms of tails are held at once."""
 
 
 def log_factorials(most: int) -> np.ndarray:
@@ -34,7 +33,7 @@ def _log_factorials(most: int) -> np.ndarray:
 
 @dataclass(frozen=True, slots=True)
 class Cells:
-    """Cells of tables; four arrays of one length.
+    """Cells of a table; four arrays of one length.
 
     Attributes:
         count: stories in the cell.
@@ -48,6 +47,15 @@ class Cells:
     column: np.ndarray
     total: np.ndarray
 
+    @classmethod
+    def of(cls, counts: np.ndarray) -> Cells:
+        """All cells of a table, row by row."""
+        rows, columns = counts.shape
+        total = np.full(counts.size, counts.sum())
+        return cls(
+            counts.ravel(), counts.sum(axis=1).repeat(columns), np.tile(counts.sum(axis=0), rows), total
+        )
+
     def __len__(self) -> int:
         """Number of cells."""
         return len(self.count)
@@ -57,17 +65,6 @@ class Cells:
         return Cells(self.count[which], self.row[which], self.column[which], self.total[which])
 
 
-def cells_of(tables: Sequence[np.ndarray]) -> tuple[Cells, np.ndarray]:
-    """All cells of several tables (rows x columns), table by table and row by row, and where each table begins."""
-    cells = Cells(
-        np.concatenate([counts.ravel() for counts in tables]),
-        np.concatenate([np.repeat(counts.sum(axis=1), counts.shape[1]) for counts in tables]),
-        np.concatenate([np.tile(counts.sum(axis=0), counts.shape[0]) for counts in tables]),
-        np.concatenate([np.full(counts.size, counts.sum()) for counts in tables]),
-    )
-    return cells, np.concatenate([[0], np.cumsum([counts.size for counts in tables])])
-
-
 def log_p_greater(cells: Cells) -> np.ndarray:
     """Natural logarithm of P(X >= count) for X hypergeometric with a cell's margins (one-sided Fisher test).
 
@@ -75,17 +72,11 @@ def log_p_greater(cells: Cells) -> np.ndarray:
     """
     factorials = log_factorials(int(cells.total.max()))
     lengths = np.minimum(cells.row, cells.column) - cells.count + 1
-    order = np.argsort(lengths)
     result = np.empty(len(cells))
-    start = 0
-    while start < len(order):
-        # Cells with tails of like length go together; the array is as wide as the longest of them.
-        stop = start + 1
-        while stop < len(order) and (stop - start + 1) * int(lengths[order[stop]]) <= FLOATS:
-            stop += 1
-        some = order[start:stop]
-        result[some] = _tails(cells[some], int(lengths[order[stop - 1]]), factorials)
-        start = stop
+    # Cells with tails of like length go together; an array is as wide as the longest of them.
+    parts = len(cells) * int(lengths.max()) // FLOATS + 1
+    for some in np.array_split(np.argsort(lengths), min(parts, len(cells))):
+        result[some] = _tails(cells[some], int(lengths[some].max()), factorials)
     return result
 
 
@@ -103,76 +94,8 @@ def _tails(cells: Cells, width: int, factorials: np.ndarray) -> np.ndarray:
     return logs.clip(max=0.0)
 
 
-DOUBT = 1.0
-"""How far the logarithm of the approximate number of tables may be beyond the limit before listing is not tried."""
 TOLERANCE = 1e-9
 """Logarithms of probabilities that differ by less are of tables equally probable."""
-
-
-def exact_p(counts: np.ndarray, most: int) -> float | None:
-    """Probability of the tables at most as probable as `counts`, or None where there are more than `most` tables.
-
-    Tables are listed column by column: an array of what is left of each row, and the sum of the logarithms of the
-    factorials so far.
-    """
-    if counts.shape[0] > counts.shape[1]:
-        counts = counts.T
-    if log_number(counts) > np.log(most) + DOUBT:
-        return None
-    factorials = log_factorials(int(counts.sum())).astype(np.float64)
-    left = counts.sum(axis=1)[None, :]
-    sums = np.zeros(1)
-    for total in counts.sum(axis=0)[:-1]:
-        columns = _columns(left, int(total), most)
-        if columns is None:
-            return None
-        place, values = columns
-        left = left[place] - values
-        sums = sums[place] + factorials[values].sum(axis=1)
-    # What is left of the rows is the last column.
-    logs = -(sums + factorials[left].sum(axis=1))
-    weights = np.exp(logs - logs.max())
-    observed = -float(factorials[counts].sum())
-    return float(weights[logs <= observed + TOLERANCE].sum() / weights.sum())
-
-
-def log_number(counts: np.ndarray) -> float:
-    """Logarithm of about how many tables have these margins (Gail and Mantel 1977, equation 2.4).
-
-    Columns are filled evenly over all ways there are; the row totals are then about normal.
-    """
-    from scipy.special import gammaln
-
-    rows, columns = counts.sum(axis=1).astype(float), counts.sum(axis=0).astype(float)
-    r, n = len(rows), rows.sum()
-    ways = (gammaln(columns + r) - gammaln(r) - gammaln(columns + 1)).sum()
-    variance = (columns * (columns + r)).sum() * (r - 1) / (r**2 * (r + 1))
-    distance = (r - 1) / (r * variance) * ((rows**2).sum() - n**2 / r)
-    chance = (r - 1) / 2 * np.log((r - 1) / (2 * np.pi * variance * r)) + np.log(r) / 2 - distance / 2
-    return float(ways + chance)
-
-
-def _columns(left: np.ndarray, total: int, most: int) -> tuple[np.ndarray, np.ndarray] | None:
-    """All columns with a total that fit into what is left of the rows, for each way of having come so far.
-
-    Returns:
-        Which line of `left` each column goes with, and the columns; None where there are more than `most`.
-    """
-    place = np.arange(len(left))
-    values = np.zeros((len(left), 0), dtype=np.int64)
-    need = np.full(len(left), total)
-    for row in range(left.shape[1]):
-        rest = left[place, row + 1 :].sum(axis=1)
-        low, high = np.maximum(need - rest, 0), np.minimum(left[place, row], need)
-        choices = high - low + 1
-        if choices.sum() > most:
-            return None
-        again = np.repeat(np.arange(len(place)), choices)
-        within = np.arange(len(again)) - np.repeat(np.cumsum(choices) - choices, choices)
-        chosen = low[again] + within
-        place, need = place[again], need[again] - chosen
-        values = np.column_stack([values[again], chosen])
-    return place, values
 
 
 ROUNDS = 100

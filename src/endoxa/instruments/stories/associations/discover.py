@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -19,8 +19,8 @@ import numpy as np
 import polars as pl
 
 from endoxa import __version__
-from endoxa.instruments.stories.associations.cells import Cells, cells_of, log_p_greater
-from endoxa.instruments.stories.associations.fisher import Tested, Within, run_families, stream
+from endoxa.instruments.stories.associations.cells import Cells
+from endoxa.instruments.stories.associations.fisher import Tested, run_families
 from endoxa.instruments.stories.associations.lift import (
     category,
     chi_square,
@@ -29,7 +29,7 @@ from endoxa.instruments.stories.associations.lift import (
     lift_interval,
 )
 from endoxa.instruments.stories.associations.permutations import TYPES, every_difference
-from endoxa.instruments.stories.associations.tables import Name, Stories, Table, count, families, has_repeats
+from endoxa.instruments.stories.associations.tables import Name, Table, families
 from endoxa.instruments.stories.options import PAPER_EFFECTS, PAPER_LIFT, PAPER_RULE, PUBLISHED, Discovery
 from endoxa.runs import estimates
 from endoxa.runs.folder import RECORDS, write_json
@@ -57,13 +57,6 @@ def table_verdict(table: Table, tested: Tested, settings: Discovery) -> Decision
     if tested.significant:
         return _within(None if tested.within is None else tested.within.p_adjusted, settings)
     return Decision(UNCLEAR, CORRECTED if tested.p_value <= settings.alpha < tested.p_adjusted else "")
-
-
-def adjusted_within(within: Within | None) -> np.ndarray | None:
-    """P-values of a table's cells within languages, after Benjamini-Yekutieli over them."""
-    if within is None or within.log_p is None:
-        return None
-    return adjust(np.exp(within.log_p), dependent=True)
 
 
 def _within(p_adjusted: float | None, settings: Discovery) -> Decision:
@@ -152,25 +145,21 @@ def overview(profiles: Profiles) -> pl.DataFrame:
     """
     words = np.array([profiles.code(k, UNKNOWN) for k in range(len(profiles.attributes))])
     unknown = (profiles.codes < 0) | (profiles.codes == words)
-    nothing = unknown.all(axis=1)
-    rows = []
-    for model, language in sorted(set(zip(profiles.model.tolist(), profiles.language.tolist(), strict=True))):
-        here = (profiles.model == model) & (profiles.language == language)
-        telling = here & ~nothing
-        shares = unknown[telling].mean(axis=0) if telling.any() else np.full(len(words), np.nan)
-        rows.append(
-            {
-                "model": profiles.models[model],
-                "language": profiles.languages[language],
-                "stories": int(here.sum()),
-                "nothing_known": int((here & nothing).sum()),
-                **{
-                    f"unknown:{name}": float(share)
-                    for name, share in zip(profiles.attributes, shares, strict=True)
-                },
-            }
+    names = [f"unknown:{name}" for name in profiles.attributes]
+    stories = pl.DataFrame(unknown, schema=names).with_columns(
+        model=pl.Series(profiles.models, dtype=pl.String)[profiles.model],
+        language=pl.Series(profiles.languages, dtype=pl.String)[profiles.language],
+        nothing=pl.Series(unknown.all(axis=1)),
+    )
+    return (
+        stories.group_by("model", "language")
+        .agg(
+            pl.len().cast(pl.Int64).alias("stories"),
+            pl.col("nothing").sum().cast(pl.Int64).alias("nothing_known"),
+            *(pl.col(name).filter(~pl.col("nothing")).mean() for name in names),
         )
-    return pl.DataFrame(rows).fill_nan(None)
+        .sort("model", "language")
+    )
 
 
 PAPER = pl.col("paper_rule") == 1
@@ -198,30 +187,28 @@ def discover(profiles: Profiles, settings: Discovery, progress: Progress = lambd
     over them. Where a prompt has several stories in a table, prompts are the units of both. Tables of several languages
     are also tested within languages, which decides what may be claimed (`verdict`), not what is listed.
     """
-    stories = Stories.of(profiles, by_language=settings.by_language)
-    every = [
-        [stories.with_units(table) if stories and table.usable else table for table in tables]
-        for tables in families(profiles, count(profiles, by_language=settings.by_language))
-    ]
+    every = list(families(profiles, by_language=settings.by_language))
     testable = [usable for tables in every if (usable := [table for table in tables if table.usable])]
     total = len(testable)
-    kept: list[tuple[Table, Tested]] = []
-    rows = dict[Name, dict[str, Any]]()
+    rows, associations = dict[Name, dict[str, Any]](), list[dict[str, Any]]()
     progress("testing tables", 0, total)
     results = run_families(testable, settings, lambda done: progress("testing tables", done, total))
     for family, tests in zip(testable, results, strict=True):
         for table, test in zip(family, tests, strict=True):
             # Here, while other processes test, and not after them.
             rows[table.name] = _table_row(table, test, settings)
-            if test.significant:
-                kept.append((table, test))
-    associations = _associations(kept, profiles, settings)
+            associations += _cell_rows(table, test, profiles, settings)
     none = {"status": "no table", "verdict": UNTESTED, "reason": NO_TABLE}
     tables = [rows.get(table.name) or {**_parts(table), **none} for family in every for table in family]
-    return Discovered(
-        pl.DataFrame(tables, schema=types_of(ASSOCIATION_TEST_COLUMNS), orient="row").fill_nan(None),
-        associations.filter(PAPER) if settings.rule == PAPER_RULE else associations,
+    discovered = Discovered(
+        *(
+            pl.DataFrame(found, schema=types_of(columns), orient="row").fill_nan(None)
+            for found, columns in ((tables, ASSOCIATION_TEST_COLUMNS), (associations, DISCOVERED_COLUMNS))
+        )
     )
+    if settings.rule == PAPER_RULE:
+        return replace(discovered, associations=discovered.associations.filter(PAPER))
+    return discovered
 
 
 def _parts(table: Table) -> dict[str, Any]:
@@ -250,7 +237,7 @@ def _table_row(table: Table, test: Tested, settings: Discovery) -> dict[str, Any
         "effect_category": category(v, counts.shape),
         "prompts": _prompts(table),
         "unit": "story" if table.prompts is None else "prompt",
-        "method": "prompts-exchanged" if table.prompts else "fisher-sampled" if test.draws else "fisher",
+        "method": "prompts-exchanged" if table.prompts else "fisher-sampled",
         "stratified_p_value": within and within.p_value,
         "stratified_p_adjusted": within and within.p_adjusted,
         "verdict": verdict.verdict,
@@ -262,77 +249,53 @@ def _prompts(table: Table) -> int:
     return int(table.counts.sum()) if table.prompts is None else table.prompts.prompts
 
 
-def _associations(
-    kept: Sequence[tuple[Table, Tested]], profiles: Profiles, settings: Discovery
-) -> pl.DataFrame:
-    """Step 2: the significant cells of the tables kept."""
-    rows: list[dict[str, Any]] = []
-    if kept:
-        cells, starts = cells_of([table.counts for table, _ in kept])
-        log_p = log_p_greater(cells)
-        ends = np.stack(lift_interval(cells, settings.confidence))
-        for (table, test), start, stop in zip(kept, starts, starts[1:], strict=False):
-            here = np.arange(start, stop)
-            of_table, logs, lifts = cells[here], log_p[here], ends[:, here]
-            if table.prompts is not None and test.log_p is not None:
-                # A prompt has several stories: prompts are the units.
-                effects = design_effects(table.prompts)
-                logs, lifts = test.log_p, np.stack(lift_interval(of_table, settings.confidence, effects))
-            for place, row in _cell_rows(table, test, of_table, logs, settings):
-                base, compared = divmod(place, table.counts.shape[1])
-                rows.append(
-                    {
-                        **row,
-                        "base_value": profiles.values[table.base][table.rows[base]],
-                        "compared_value": profiles.values[table.compared][table.columns[compared]],
-                        "lift_low": float(lifts[0, place]),
-                        "lift_high": float(lifts[1, place]),
-                    }
-                )
-    return pl.DataFrame(rows, schema=types_of(DISCOVERED_COLUMNS), orient="row").fill_nan(None)
-
-
 def _cell_rows(
-    table: Table, test: Tested, cells: Cells, log_p: np.ndarray, settings: Discovery
-) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Places of the significant cells of a table, from the logarithms of their p-values, and what was found of each."""
-    adjusted, within = adjust(np.exp(log_p), dependent=True), adjusted_within(test.within)
+    table: Table, test: Tested, profiles: Profiles, settings: Discovery
+) -> Iterator[dict[str, Any]]:
+    """Step 2: the significant cells of a table; none where it is not kept."""
+    if test.log_p is None:
+        return
+    cells, prompts = Cells.of(table.counts), table.prompts
+    low, high = lift_interval(cells, settings.confidence, design_effects(prompts) if prompts else None)
+    adjusted = adjust(np.exp(test.log_p), dependent=True)
     log_p_within = None if test.within is None else test.within.log_p
+    within = None if log_p_within is None else adjust(np.exp(log_p_within), dependent=True)
     decision, v = table_verdict(table, test, settings), cramer_v(table.counts)
     effect = category(v, table.counts.shape)
     for place in np.flatnonzero(adjusted < settings.alpha).tolist():
+        base, compared = divmod(place, table.counts.shape[1])
         a, r, c, n = (int(x[place]) for x in (cells.count, cells.row, cells.column, cells.total))
-        lift = a * n / (r * c)
-        p_within = None if within is None else float(within[place])
+        lift, p_within = a * n / (r * c), None if within is None else float(within[place])
         # An association may be claimed where its table is, and where it holds within languages.
         verdict = _within(p_within, settings) if decision.verdict == ABOVE else decision
-        yield (
-            place,
-            {
-                **_parts(table),
-                "p_value": float(np.exp(log_p[place])),
-                "log10_p": float(log_p[place] / np.log(10)),
-                "p_adjusted": float(adjusted[place]),
-                "table_p_adjusted": test.p_adjusted,
-                "cramer_v": v,
-                "effect_category": effect,
-                "fraction": a / r,
-                "lift": lift,
-                "count": a,
-                "row_total": r,
-                "column_total": c,
-                "table_total": n,
-                "table_decision_stable": int(test.certain),
-                "paper_rule": int(effect in PAPER_EFFECTS and lift >= PAPER_LIFT),
-                "prompts": _prompts(table),
-                "interval": "stories" if table.prompts is None else "prompts",
-                "stratified_p_value": None if log_p_within is None else float(np.exp(log_p_within[place])),
-                "stratified_p_adjusted": p_within,
-                "table_stratified_p_adjusted": test.within and test.within.p_adjusted,
-                "verdict": verdict.verdict,
-                "reason": verdict.reason,
-            },
-        )
+        yield {
+            **_parts(table),
+            "base_value": profiles.values[table.base][table.rows[base]],
+            "compared_value": profiles.values[table.compared][table.columns[compared]],
+            "p_value": float(np.exp(test.log_p[place])),
+            "log10_p": float(test.log_p[place] / np.log(10)),
+            "p_adjusted": float(adjusted[place]),
+            "table_p_adjusted": test.p_adjusted,
+            "cramer_v": v,
+            "effect_category": effect,
+            "fraction": a / r,
+            "lift": lift,
+            "lift_low": float(low[place]),
+            "lift_high": float(high[place]),
+            "count": a,
+            "row_total": r,
+            "column_total": c,
+            "table_total": n,
+            "table_decision_stable": int(test.certain),
+            "paper_rule": int(effect in PAPER_EFFECTS and lift >= PAPER_LIFT),
+            "prompts": _prompts(table),
+            "interval": "stories" if prompts is None else "prompts",
+            "stratified_p_value": None if log_p_within is None else float(np.exp(log_p_within[place])),
+            "stratified_p_adjusted": p_within,
+            "table_stratified_p_adjusted": test.within and test.within.p_adjusted,
+            "verdict": verdict.verdict,
+            "reason": verdict.reason,
+        }
 
 
 COUNTS = (
@@ -348,81 +311,6 @@ TEXT = (
 def types_of(columns: Iterable[str]) -> dict[str, pl.DataType]:
     """Types of the columns of the tables here."""
     return column_types(columns, texts=TEXT, counts=COUNTS)
-
-
-@dataclass(frozen=True, slots=True)
-class NullCheck:
-    """False discoveries under permutation.
-
-    Attributes:
-        permutations: how often values were permuted.
-        families: families of tables, over all permutations.
-        false_families: those in which a table was kept; without any effect their share is the false-discovery rate of
-            step 1, which is to stay below alpha.
-        tables: tables tested.
-        false_tables: tables kept.
-        associations: cells claimed after both steps.
-    """
-
-    permutations: int
-    families: int
-    false_families: int
-    tables: int
-    false_tables: int
-    associations: int
-
-    @property
-    def share(self) -> float:
-        """Share of families with a false discovery."""
-        return self.false_families / self.families if self.families else float("nan")
-
-
-def null_check(
-    profiles: Profiles, settings: Discovery, permutations: int, progress: Callable[[str, float, int], None]
-) -> NullCheck:
-    """Discover associations in stories whose base values were permuted within model, language and base attribute.
-
-    A prompt is permuted with all its stories.
-    """
-    totals = np.zeros(5, dtype=np.int64)
-    for number in range(permutations):
-        progress("permuting", number, permutations)
-        discovered = discover(_permuted(profiles, settings.seed, number), settings)
-        tested = discovered.tables.filter(status="tested")
-        families = tested.group_by("model", "aggregation", "base_attribute").agg(pl.col("significant").max())
-        totals += (
-            len(families),
-            int(families["significant"].sum()),
-            len(tested),
-            int(tested["significant"].sum()),
-            int((discovered.associations["verdict"] == ABOVE).sum()),
-        )
-    return NullCheck(permutations, *map(int, totals))
-
-
-def _permuted(profiles: Profiles, seed: int, number: int) -> Profiles:
-    """The stories with the prompts' values permuted; all stories of a prompt keep together."""
-    generator = stream(seed, "null", number)
-    prompt, first, spoken = _of_prompts(profiles)
-    values = profiles.base_value[first].copy()
-    groups = np.stack([profiles.model[first], spoken, profiles.base[first]])
-    _, group = np.unique(groups, axis=1, return_inverse=True)
-    order = np.argsort(group, kind="stable")
-    for places in np.split(order, np.flatnonzero(np.diff(group[order])) + 1):
-        values[places] = values[generator.permutation(places)]
-    return replace(profiles, base_value=values[prompt])
-
-
-def _of_prompts(profiles: Profiles) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The prompt of each story; for each prompt its first story, and the language (or set of languages) of it."""
-    keys = (profiles.sample, profiles.base_value, profiles.base, profiles.model)
-    if not has_repeats(*keys):
-        every = np.arange(len(profiles))
-        return every, every, profiles.language
-    _, first, prompt = np.unique(np.stack(keys), axis=1, return_index=True, return_inverse=True)
-    spoken = np.zeros((len(first), len(profiles.languages)), dtype=bool)
-    spoken[prompt.ravel(), profiles.language] = True
-    return prompt.ravel(), first, np.unique(spoken, axis=0, return_inverse=True)[1].ravel()
 
 
 DISCOVERY = "discovery"

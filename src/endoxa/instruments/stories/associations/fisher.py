@@ -1,15 +1,13 @@
 """Step 1 of discovery: tests of independence for every table, decided family by family.
 
-Fisher's exact test of r x c tables: small ones by listing every table with the same margins, others by the share of
-random tables that are at most as probable. Where a prompt has several stories, prompts are the units: the base values
-of whole prompts are exchanged, with all their stories. Drawing stops as soon as the decisions of a family, after
-correction, can no longer change.
+Fisher's exact test of r x c tables, by the share of random tables with the same margins that are at most as probable.
+Where a prompt has several stories, prompts are the units: the base values of whole prompts are exchanged, with all
+their stories. Drawing stops as soon as the decisions of a family, after correction, can no longer change.
 
 After each round every p-value has an interval (Clopper and Pearson 1934) that all rounds and tables of the family
 together leave with probability at most `error`. Benjamini and Hochberg's step-up procedure rejects more when a p-value
 falls; so what it rejects with all upper ends is rejected for sure, and what it does not reject with all lower ends is
-kept for sure. Only tables whose interval holds a threshold that is still open are drawn further; small ones among them
-are made exact by listing all tables with their margins, which is cheaper than many draws.
+kept for sure. Only tables whose interval holds a threshold that is still open are drawn further.
 
 Pooled over languages, two attributes can be associated because both depend on the language (Simpson 1951). The
 generalised Cochran-Mantel-Haenszel test asks whether base and compared values are associated within languages: it
@@ -26,7 +24,13 @@ from itertools import pairwise
 
 import numpy as np
 
-from endoxa.instruments.stories.associations.cells import TOLERANCE, exact_p, log_factorials, log_p_units
+from endoxa.instruments.stories.associations.cells import (
+    TOLERANCE,
+    Cells,
+    log_factorials,
+    log_p_greater,
+    log_p_units,
+)
 from endoxa.instruments.stories.associations.tables import Table, Units
 from endoxa.instruments.stories.options import Discovery
 from endoxa.runs.executors import computed
@@ -63,16 +67,15 @@ class MonteCarlo:
         generator: its own stream of random numbers, decided by a seed and the table's name.
         draws: random tables drawn so far.
         hits: those at least as far from chance as the observed one.
-        exact: the p-value where another method gives it: nothing is drawn then.
-        tried: whether its tables were counted, to list all of them where they are few.
+        exact: the p-value where it is computed: nothing is drawn then.
     """
+
+    exact: float | None = None
 
     def __init__(self, generator: np.random.Generator, limit: float) -> None:
         """A test whose random tables are hits from this `limit` of their statistic on."""
         self.generator, self._limit = generator, limit
         self.draws = self.hits = 0
-        self.exact: float | None = None
-        self.tried = False
 
     def draw(self, number: int) -> None:
         """Draw so many more tables with the same margins."""
@@ -82,10 +85,6 @@ class MonteCarlo:
     def _statistics(self, number: int) -> Iterator[np.ndarray]:
         """Statistics of so many random tables, some at a time."""
         raise NotImplementedError
-
-    def list_tables(self, most: int) -> None:  # noqa: ARG002
-        """Find the exact p-value where there are at most so many tables; of whole prompts they are never listed."""
-        self.tried = True
 
     @property
     def p_value(self) -> float:
@@ -99,7 +98,7 @@ class Undrawn(MonteCarlo):
     def __init__(self, p_value: float) -> None:
         """The test that gives this p-value."""
         self.draws = self.hits = 0
-        self.exact, self.tried = p_value, True
+        self.exact = p_value
 
 
 class Exchanged(MonteCarlo):
@@ -169,11 +168,6 @@ class Sampled(MonteCarlo):
             )
             yield self._logs.take(tables).sum(axis=(1, 2))
 
-    def list_tables(self, most: int) -> None:
-        """Find the exact p-value where there are at most so many tables."""
-        self.tried = True
-        self.exact = exact_p(self._counts, most)
-
 
 def stream(seed: int, *names: object) -> np.random.Generator:
     """A stream of random numbers that depends on nothing but a seed and names."""
@@ -183,10 +177,6 @@ def stream(seed: int, *names: object) -> np.random.Generator:
 
 FIRST_ROUND = 200
 """Tables drawn in the first round; every round doubles the number."""
-LISTED_AFTER = 1600
-"""Draws after which a test that is still open is made exact, if it has few enough tables."""
-MOST_LISTED = 200_000
-"""Most tables that are listed for an exact p-value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,8 +217,6 @@ def decide(
     target = first_round
     while True:
         for k in open_tests:
-            if tests[k].draws >= LISTED_AFTER and not tests[k].tried:
-                tests[k].list_tables(MOST_LISTED)
             if tests[k].exact is None:
                 tests[k].draw(min(target, most_draws) - tests[k].draws)
         low, high = _narrower(tests, each, low, high)
@@ -282,8 +270,6 @@ def _open(low: np.ndarray, high: np.ndarray, sure: int, possible: int, alpha: fl
 
 RANK = 1e-10
 """Eigenvalues below this part of the largest are zero."""
-REGULAR = 1e-6
-"""A covariance whose reciprocal condition number is larger has no eigenvalue near zero."""
 SPARSE = 0.03
 """Where the variance of the statistic exceeds that of chi-square by a larger part, its p-value is drawn."""
 
@@ -333,20 +319,9 @@ class Distance:
 
 
 def _whitening(covariance: np.ndarray) -> np.ndarray:
-    """What turns values with this covariance into independent ones of variance 1.
-
-    The triangular factor where no eigenvalue is close to zero, which is far faster, else the eigenvectors.
-    """
-    from scipy.linalg import lapack
-
-    if not covariance.size:
-        return covariance
-    factor, failed = lapack.dpotrf(covariance, lower=1)
-    if not failed and lapack.dpocon(factor, np.abs(covariance).sum(axis=0).max(), uplo="L")[0] > REGULAR:
-        inverse: np.ndarray = lapack.dtrtri(factor, lower=1)[0]
-        return inverse.T
+    """What turns values with this covariance into independent ones of variance 1, by its eigenvectors."""
     values, axes = np.linalg.eigh(covariance)
-    large = values > RANK * max(1.0, float(values[-1]) if len(values) else 0.0)
+    large = values > RANK * max(1.0, values.max(initial=0.0))
     whitening: np.ndarray = axes[:, large] / np.sqrt(values[large])
     return whitening
 
@@ -423,12 +398,11 @@ class Tested:
 
     Attributes:
         p_value: Fisher's exact test, prompts being exchanged where a prompt has several stories.
-        draws: random tables it rests on, 0 where all tables were listed.
+        draws: random tables it rests on.
         p_adjusted: after Benjamini-Hochberg over the family.
         significant: rejected at the false-discovery rate.
         certain: further draws could change the decision only with a probability of at most the stated error.
-        log_p: natural logarithms of the p-values of its cells, row by row; only of a table that is kept, and only
-            where prompts are units: those of stories are computed for all tables at once.
+        log_p: natural logarithms of the p-values of its cells, row by row; only of a table that is kept.
         within: what holds within languages; None where the table has one language.
     """
 
@@ -437,8 +411,8 @@ class Tested:
     p_adjusted: float
     significant: bool
     certain: bool
-    log_p: np.ndarray | None = None
-    within: Within | None = None
+    log_p: np.ndarray | None
+    within: Within | None
 
 
 def run_families(
@@ -468,7 +442,7 @@ def run_each(settings: Discovery, families: Sequence[Sequence[Table]]) -> list[l
 def run_family(tables: Sequence[Table], settings: Discovery) -> list[Tested]:
     """Fisher's exact test of each table by Monte Carlo, Benjamini-Hochberg over them (StereoTales, step 1).
 
-    What step 2 needs of single tables is computed here as well: it is the work of several processes.
+    The p-values of cells, which step 2 needs, are computed here as well: it is the work of several processes.
     """
     tests: list[MonteCarlo] = []
     for table in tables:
@@ -478,21 +452,16 @@ def run_family(tables: Sequence[Table], settings: Discovery) -> list[Tested]:
             if prompts is None
             else Exchanged(prompts, improbability(prompts), numbers)
         )
-    decisions = _decide(tests, settings)
-    adjusted, kept = adjust([test.p_value for test in tests]), decisions.significant
-    within = _within(tables, kept, settings)
-    return [
-        Tested(
-            test.p_value,
-            0 if test.exact is not None else test.draws,
-            float(adjusted[k]),
-            bool(kept[k]),
-            bool(decisions.certain[k]),
-            log_p_units(table.prompts) if kept[k] and table.prompts is not None else None,
-            within[k],
-        )
-        for k, (test, table) in enumerate(zip(tests, tables, strict=True))
-    ]
+    decisions, adjusted = _decide(tests, settings), adjust([test.p_value for test in tests])
+    within = _within(tables, decisions.significant, settings)
+    tested = []
+    for k, (test, table) in enumerate(zip(tests, tables, strict=True)):
+        kept, log_p = bool(decisions.significant[k]), None
+        if kept:
+            log_p = log_p_units(table.prompts) if table.prompts else log_p_greater(Cells.of(table.counts))
+        p_adjusted, certain = float(adjusted[k]), bool(decisions.certain[k])
+        tested.append(Tested(test.p_value, test.draws, p_adjusted, kept, certain, log_p, within[k]))
+    return tested
 
 
 def _decide(tests: Sequence[MonteCarlo], settings: Discovery) -> Decisions:
@@ -522,10 +491,11 @@ def _within(tables: Sequence[Table], kept: np.ndarray, settings: Discovery) -> l
     if tests:
         _decide(list(tests.values()), settings)
     p_values = [tests[k].p_value if k in tests else float("nan") for k in range(len(tables))]
-    adjusted = adjust(p_values)
     return [
-        Within(p_values[k], float(adjusted[k]), log_p_units(units) if kept[k] else None)
-        if (units := table.languages) is not None
-        else None
-        for k, table in enumerate(tables)
+        None
+        if table.languages is None
+        else Within(p_value, p_adjusted, log_p_units(table.languages) if significant else None)
+        for table, p_value, p_adjusted, significant in zip(
+            tables, p_values, adjust(p_values).tolist(), kept.tolist(), strict=True
+        )
     ]

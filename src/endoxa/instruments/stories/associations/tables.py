@@ -1,13 +1,13 @@
 """Contingency tables of stories: a value that prompts name against a value extracted from the stories.
 
-All tables are counted in one pass. Units are prompts where they have several stories; strata are languages where there
-are several.
+Units are prompts where they have several stories; strata are languages where there are several.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import product
 
 import numpy as np
 
@@ -148,24 +148,17 @@ FEWEST = 10
 """A base value with fewer stories leaves its table (StereoTales, step 1)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
-    """Stories that are analysed together: those of one model, in one language or in all (None)."""
-
-    model: int
-    language: int | None
-
-
 Name = tuple[str, str, str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """One contingency table.
+    """One contingency table, of the stories of one model in one language or in all.
 
     Attributes:
         name: model, language ('all' for all together), base and compared attribute.
-        group: whose stories.
+        model: code of the model.
+        language: code of the language; None for all together.
         base: code of the attribute that the prompts named.
         compared: code of the attribute that was read off.
         rows: codes of the base values that stayed.
@@ -176,7 +169,8 @@ class Table:
     """
 
     name: Name
-    group: Group
+    model: int
+    language: int | None
     base: int
     compared: int
     rows: np.ndarray
@@ -191,149 +185,77 @@ class Table:
         return bool(min(self.counts.shape) >= 2)
 
 
-@dataclass(frozen=True, slots=True)
-class Counted:
-    """All counts of a set of stories.
+def families(profiles: Profiles, *, by_language: bool) -> Iterator[list[Table]]:
+    """The tables of each model (and language) and base attribute, one for every other attribute.
 
-    Attributes:
-        groups: by the first index of the counts.
-        cells: for each compared attribute an array groups x base values of all attributes x compared values.
-        first: for each base attribute its first base value's place along the second axis of `cells`.
-        excluded: for each attribute the codes that no table has as a compared value ('unknown', 'other').
-    """
-
-    groups: tuple[Group, ...]
-    cells: tuple[np.ndarray, ...]
-    first: np.ndarray
-    excluded: tuple[tuple[int, ...], ...]
-
-
-def count(profiles: Profiles, *, by_language: bool) -> Counted:
-    """Count every pair of base value and compared value, for each model (and language).
+    They are corrected together. A table has no unknown values, no rows of fewer than `FEWEST` stories and, after them,
+    no empty columns.
 
     Args:
         profiles: the stories.
-        by_language: also apart by language; otherwise all languages of a model together.
-    """
-    languages = len(profiles.languages) if by_language else 1
-    group = _group(profiles, by_language=by_language)
-    sizes = np.array([len(values) for values in profiles.values])
-    first = np.concatenate([[0], np.cumsum(sizes)])
-    place = group * first[-1] + first[profiles.base] + profiles.base_value
-    cells = []
-    for attribute, size in enumerate(sizes):
-        codes = profiles.codes[:, attribute]
-        stated = codes >= 0
-        shape = (len(profiles.models) * languages, first[-1], size)
-        flat = np.bincount(place[stated] * size + codes[stated], minlength=int(np.prod(shape)))
-        cells.append(flat.reshape(shape))
-    return Counted(
-        tuple(
-            Group(model, language if by_language else None)
-            for model in range(len(profiles.models))
-            for language in range(languages)
-        ),
-        tuple(cells),
-        first,
-        tuple(
-            tuple(profiles.code(attribute, word) for word in (UNKNOWN, OTHER))
-            for attribute in range(len(profiles.attributes))
-        ),
-    )
-
-
-def families(profiles: Profiles, counted: Counted) -> Iterator[list[Table]]:
-    """The tables of each group and base attribute, one for every other attribute; they are corrected together.
-
-    A table has no unknown values, no rows of fewer than `FEWEST` stories and, after them, no empty columns.
+        by_language: apart by language; otherwise all languages of a model together.
     """
     attributes = [k for k in range(len(profiles.attributes)) if (profiles.codes[:, k] >= 0).any()]
-    for number, group in enumerate(counted.groups):
-        aggregation = ALL if group.language is None else profiles.languages[group.language]
+    languages = list(range(len(profiles.languages))) if by_language else [None]
+    group = profiles.model.astype(np.int64) * len(languages) + (profiles.language if by_language else 0)
+    repeated = has_repeats(profiles.sample, profiles.base_value, profiles.base, group)
+    # Stories of one group and base attribute stand together.
+    key = group * len(profiles.attributes) + profiles.base
+    order = np.argsort(key, kind="stable")
+    for model, language in product(range(len(profiles.models)), languages):
         for base in np.unique(profiles.base).tolist():
-            tables = []
-            for compared in attributes:
-                if compared == base:
-                    continue
-                counts = counted.cells[compared][number, counted.first[base] : counted.first[base + 1]]
-                rows = np.setdiff1d(np.arange(len(counts)), counted.excluded[base][:1])
-                columns = np.setdiff1d(np.arange(counts.shape[1]), counted.excluded[compared])
-                counts = counts[np.ix_(rows, columns)]
-                enough = counts.sum(axis=1) >= FEWEST
-                filled = counts[enough].any(axis=0)
-                names = (profiles.attributes[base], profiles.attributes[compared])
-                name = (profiles.models[group.model], aggregation, *names)
-                kept = rows[enough], columns[filled], counts[enough][:, filled]
-                tables.append(Table(name, group, base, compared, *kept))
-            yield tables
+            place = (model * len(languages) + (language or 0)) * len(profiles.attributes) + base
+            stories = order[slice(*np.searchsorted(key, (place, place + 1), sorter=order))]
+            yield [
+                _table(profiles, stories, (model, language, base, compared), repeated=repeated)
+                for compared in attributes
+                if compared != base
+            ]
 
 
-@dataclass(frozen=True, slots=True)
-class Stories:
-    """Stories in which prompts or languages must be told apart.
+def _table(
+    profiles: Profiles, stories: np.ndarray, codes: tuple[int, int | None, int, int], *, repeated: bool
+) -> Table:
+    """The table of some stories.
 
-    Attributes:
-        profiles: all of them.
-        by_language: whether each language has its own tables.
-        repeated: whether a prompt has several stories of a model in a table.
-        apart: stories counted by language, where only languages must be told apart.
-        order: places of the stories, sorted by group and base attribute.
-        starts: where each group and base attribute begins in `order`.
+    Args:
+        profiles: all stories.
+        stories: places of those of the table's model (and language) and base attribute.
+        codes: of model, language, base and compared attribute.
+        repeated: whether a prompt can have several stories.
     """
-
-    profiles: Profiles
-    by_language: bool
-    repeated: bool
-    apart: Counted | None
-    order: np.ndarray
-    starts: np.ndarray
-
-    @classmethod
-    def of(cls, profiles: Profiles, *, by_language: bool) -> Stories | None:
-        """None where every story has a prompt of its own and no table holds two languages."""
-        group = _group(profiles, by_language=by_language)
-        repeated = has_repeats(profiles.sample, profiles.base_value, profiles.base, group)
-        if not repeated and (by_language or len(profiles.languages) < 2):
-            return None
-        key = group * len(profiles.attributes) + profiles.base
-        places = np.arange((int(group.max()) + 1) * len(profiles.attributes) + 1)
-        order = np.argsort(key, kind="stable")
-        apart = None if repeated else count(profiles, by_language=True)
-        return cls(profiles, by_language, repeated, apart, order, np.searchsorted(key[order], places))
-
-    def with_units(self, table: Table) -> Table:
-        """The table with its prompts and languages."""
-        if self.apart is not None:
-            languages = len(self.profiles.languages)
-            groups = slice(table.group.model * languages, (table.group.model + 1) * languages)
-            cells = self.apart.cells[table.compared][groups, self.apart.first[table.base] + table.rows]
-            counts = cells[:, :, table.columns]
-            several = counts.any(axis=(1, 2)).sum() > 1
-            return replace(table, languages=units_of_stories(counts) if several else None)
-        profiles, group = self.profiles, table.group.model
-        if self.by_language:
-            group = group * len(profiles.languages) + (table.group.language or 0)
-        place = group * len(profiles.attributes) + table.base
-        here = self.order[self.starts[place] : self.starts[place + 1]]
-        row = _places(table.rows, len(profiles.values[table.base]))[profiles.base_value[here]]
-        codes = profiles.codes[here, table.compared]
-        column = _places(table.columns, len(profiles.values[table.compared]))[codes]
-        kept = (row >= 0) & (column >= 0) & (codes >= 0)
-        row, column, here = row[kept], column[kept], here[kept]
-        sample, language = profiles.sample[here], profiles.language[here]
-        several = not self.by_language and len(np.unique(language)) > 1
-        shape = (len(table.rows), len(table.columns))
-        return replace(
-            table,
-            prompts=units_of_prompts(row, column, sample, shape, np.zeros_like(language)),
-            languages=units_of_prompts(row, column, sample, shape, language) if several else None,
-        )
-
-
-def _group(profiles: Profiles, *, by_language: bool) -> np.ndarray:
-    """Whose story each is: a number for every model (and language)."""
-    group = profiles.model.astype(np.int64)
-    return group * len(profiles.languages) + profiles.language if by_language else group
+    model, language, base, compared = codes
+    sizes = [len(profiles.values[attribute]) for attribute in (base, compared)]
+    stories = stories[profiles.codes[stories, compared] >= 0]
+    row, column, spoken = profiles.base_value[stories], profiles.codes[stories, compared], profiles.language
+    spoken = spoken[stories].astype(np.int64) if language is None else np.zeros(len(stories), dtype=np.int64)
+    shape = (len(profiles.languages) if language is None else 1, *sizes)
+    cells = np.bincount(np.ravel_multi_index((spoken, row, column), shape), minlength=int(np.prod(shape)))
+    apart = cells.reshape(shape)
+    left_out = [profiles.code(compared, word) for word in (UNKNOWN, OTHER)]
+    rows = np.setdiff1d(np.arange(sizes[0]), profiles.code(base, UNKNOWN))
+    columns = np.setdiff1d(np.arange(sizes[1]), left_out)
+    counts = apart.sum(axis=0)[np.ix_(rows, columns)]
+    enough = counts.sum(axis=1) >= FEWEST
+    filled = counts[enough].any(axis=0)
+    rows, columns, counts = rows[enough], columns[filled], counts[enough][:, filled]
+    spoken_of = ALL if language is None else profiles.languages[language]
+    name = (profiles.models[model], spoken_of, profiles.attributes[base], profiles.attributes[compared])
+    table = Table(name, *codes, rows, columns, counts)
+    if not table.usable:
+        return table
+    apart = apart[:, rows][:, :, columns]
+    several = apart.any(axis=(1, 2)).sum() > 1
+    if not repeated:
+        return replace(table, languages=units_of_stories(apart)) if several else table
+    row, column = _places(rows, sizes[0])[row], _places(columns, sizes[1])[column]
+    kept = (row >= 0) & (column >= 0)
+    row, column, sample, spoken = row[kept], column[kept], profiles.sample[stories][kept], spoken[kept]
+    return replace(
+        table,
+        prompts=units_of_prompts(row, column, sample, counts.shape, np.zeros_like(spoken)),
+        languages=units_of_prompts(row, column, sample, counts.shape, spoken) if several else None,
+    )
 
 
 def _places(codes: np.ndarray, number: int) -> np.ndarray:

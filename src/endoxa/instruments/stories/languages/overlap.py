@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -10,19 +10,13 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from endoxa.instruments.stories.harm.raters import every_pair, mean, measured, ratio
+from endoxa.errors import UserError
+from endoxa.instruments.stories.harm.raters import every_pair, measured, ratio
 from endoxa.instruments.stories.harm.ratings import BENIGN, HARMFUL
 from endoxa.instruments.stories.languages.marked import Groups, shift
-from endoxa.instruments.stories.languages.presence import (
-    By,
-    Presence,
-    exclusive,
-    names_with_stories,
-    presence,
-    universal,
-)
-from endoxa.runs.families import REACH, adjusted, decided
-from endoxa.runs.options import Resampling
+from endoxa.instruments.stories.languages.presence import By, Presence, presence
+from endoxa.runs.families import REACH, judged
+from endoxa.runs.options import DEFAULT_CONFIDENCE, Resampling
 from endoxa.schema.stories import JACCARD_COLUMNS, MEMBER_COLUMNS, REACH_COMPARISON_COLUMNS
 from endoxa.sources.frames import column_types
 from endoxa.sources.stereotales import Profiles
@@ -30,16 +24,6 @@ from endoxa.stats.crossed import crossed_estimate
 from endoxa.stats.intervals import NAN, UNDEFINED, Interval, agreeing, effective_number
 from endoxa.stats.signs import fewest_units
 from endoxa.stats.verdicts import significance, too_few
-
-FEW = 3
-"""'Concentrated in 1-3 languages' (Le Jeune et al. 2026, "Language Specificity")."""
-OF_VALUES = "values as units"
-COMPARED = {
-    "difference": f"mean reach, harmful - benign; {OF_VALUES}",
-    "superiority": f"P(harmful reaches further) + P(equal)/2; {OF_VALUES}; p: the larger of this test and Mann-Whitney",
-    "mann_whitney": "U of harmful associations; Mann-Whitney, associations as independent",
-}
-"""Rows that compare harmful with benign associations, and how they are computed."""
 
 
 def reach(where: Presence) -> pl.DataFrame:
@@ -60,136 +44,118 @@ def reach(where: Presence) -> pl.DataFrame:
     return table.sort("reach", "model_count", descending=True, maintain_order=True)
 
 
-def compare_reach(reached: pl.DataFrame, how: Resampling | None = None) -> pl.DataFrame:
+def compare_reach(reached: pl.DataFrame, confidence: float = DEFAULT_CONFIDENCE) -> pl.DataFrame:
     """Do harmful associations reach fewer languages than benign ones?
 
     Undecided and unrated ones are left out. Associations that share a base value, or a compared value, are alike:
     values are the units of intervals and tests (`endoxa.stats.crossed.crossed_estimate`). The row 'superiority' has the
     verdict: below, where harmful ones reach less far. Its p-value is the larger one of that test and of Mann and
-    Whitney's (two-sided, with ties corrected for), which takes associations as independent and stands in the row
-    'mann_whitney'.
+    Whitney's (two-sided, with ties corrected for), which takes associations as independent.
 
     Args:
         reached: what `reach` gave.
-        how: confidence level, and how the intervals of shares are made.
+        confidence: confidence level of the intervals.
 
     Returns:
         `schema.stories.REACH_COMPARISON_COLUMNS`.
     """
-    how = how or Resampling()
-    rated = reached.filter(pl.col("harmful").is_in([HARMFUL, BENIGN]))
-    sides = {kind: _Side.of(rated.filter(harmful=kind)) for kind in (HARMFUL, BENIGN)}
-    kind, least = min(sides.items(), key=lambda entry: entry[1].values)
-    needed = fewest_units(significance(how.confidence))
-    few = too_few(least.values, f"values of {kind} associations", needed)
+    rated = reached.select(
+        "harmful",
+        pl.col("reach").cast(pl.Float64),
+        *(pl.concat_str(f"{e}_attribute", f"{e}_value", separator="\n").alias(e) for e in ENDS),
+    )
+    sides = {kind: rated.filter(harmful=kind) for kind in (HARMFUL, BENIGN)}
+    kind, values = min(((kind, _units(side)) for kind, side in sides.items()), key=lambda entry: entry[1])
+    few = too_few(int(values), f"values of {kind} associations", fewest_units(significance(confidence)))
     most = float(reached["of"].max() or 1)  # type: ignore[arg-type]
-    rows = [_mean(kind, side, most, how.confidence) for kind, side in sides.items()]
+    rows = []
     for kind, side in sides.items():
-        share = mean((side.reach <= FEW).astype(float), how)
-        method = f"share with a reach of at most {FEW}; bootstrap of associations"
-        rows.append((f"share_few_{kind}", share.value, share.low, share.high, None, len(side), method))
-    rows += _against(sides[HARMFUL], sides[BENIGN], most, few, how.confidence)
-    return _claimed(pl.DataFrame(rows, schema=_MEASURED, orient="row"), least.values, few, how.confidence)
+        reaches = side["reach"].to_numpy()
+        value = float(reaches.mean()) if len(reaches) else NAN
+        ends, _ = _crossed(value, [side], [reaches - value], bounds=(1.0, most), confidence=confidence)
+        rows.append({"name": f"mean_reach_{kind}", **_cells(value, ends, [side], "mean", confidence)})
+    difference, superiority = _compared(list(sides.values()), most, few, confidence)
+    rows += [difference, {**superiority, "neutral": 0.5, "clusters": int(values), "reason": few}]
+    return judged(rows, _COMPARISON, REACH, confidence=confidence)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Side:
-    """Harmful or benign associations.
-
-    Attributes:
-        reach: the reach of each.
-        base: its base attribute and value.
-        compared: its compared ones.
-    """
-
-    reach: np.ndarray
-    base: np.ndarray
-    compared: np.ndarray
-
-    @classmethod
-    def of(cls, rows: pl.DataFrame) -> _Side:
-        base, compared = (
-            rows.select(pl.concat_str(f"{end}_attribute", f"{end}_value", separator="\n")).to_series()
-            for end in ("base", "compared")
-        )
-        return cls(
-            rows["reach"].to_numpy().astype(float),
-            *(values.to_numpy().astype(str) for values in (base, compared)),
-        )
-
-    def __len__(self) -> int:
-        return len(self.reach)
-
-    @property
-    def values(self) -> int:
-        """Number of base values or of compared ones, whichever is less."""
-        return min(len(np.unique(self.base)), len(np.unique(self.compared)))
-
-    @property
-    def effective(self) -> float:
-        """The same, less where some values have most of the associations (Kish)."""
-        return min(
-            effective_number(np.unique(values, return_counts=True)[1])
-            for values in (self.base, self.compared)
-        )
+def _compared(
+    sides: Sequence[pl.DataFrame], most: float, few: str, confidence: float
+) -> tuple[dict[str, Any], ...]:
+    """The rows that compare harmful associations with benign ones; without an interval where there are too `few`."""
+    apart, chance, difference, wider, p_value = NAN, NAN, UNDEFINED, UNDEFINED, NAN
+    if all(len(side) for side in sides):
+        x, y = (side["reach"].to_numpy() for side in sides)
+        exceeding = _exceeded(x, y), 1 - _exceeded(y, x)
+        apart, chance = float(x.mean() - y.mean()), float(exceeding[0].mean())
+        if not few:
+            moved = x - x.mean(), y.mean() - y
+            bounds = (1 - most, most - 1)
+            difference, _ = _crossed(apart, sides, moved, neutral=0.0, bounds=bounds, confidence=confidence)
+            moved = exceeding[0] - chance, exceeding[1] - chance
+            wider, clustered = _crossed(
+                chance, sides, moved, neutral=0.5, bounds=(0.0, 1.0), confidence=confidence
+            )
+            p_value = max(clustered, _mann_whitney(x, y))
+            wider = agreeing(wider, chance, 0.5, p_value, confidence)
+    method = "P(harmful reaches further) + P(equal)/2; p: the larger of this test and Mann-Whitney"
+    superiority = _cells(chance, wider, sides, method, confidence)
+    return (
+        {
+            "name": "difference",
+            **_cells(apart, difference, sides, "mean reach, harmful - benign", confidence),
+        },
+        {"name": "superiority", **superiority, "p_value": p_value},
+    )
 
 
-_Line = tuple[str | float | None, ...]
-"""Name, value, both ends, p-value, associations, method."""
+ENDS = ("base", "compared")
 
 
-def _mean(kind: str, side: _Side, most: float, confidence: float) -> _Line:
-    value, ends = NAN, UNDEFINED
-    if len(side):
-        value = float(side.reach.mean())
-        ends, _ = crossed_estimate(
-            value,
-            (side.reach - value) / len(side),
-            side.base,
-            side.compared,
-            units=side.effective,
-            neutral=NAN,
-            bounds=(1.0, most),
-            confidence=confidence,
-        )
-    return f"mean_reach_{kind}", value, ends.low, ends.high, None, len(side), f"mean; {OF_VALUES}"
+def _units(rows: pl.DataFrame, number: Callable[[np.ndarray], float] = len) -> float:
+    """Number of base values or of compared ones, whichever is less, from how many associations each has."""
+    return min(number(rows[end].value_counts()["count"].to_numpy()) for end in ENDS)
 
 
-def _against(harmful: _Side, benign: _Side, most: float, few: str, confidence: float) -> list[_Line]:
-    """The rows that compare both sides."""
-    number = len(harmful) + len(benign)
-    if not len(harmful) or not len(benign):
-        return [(name, NAN, NAN, NAN, None, number, method) for name, method in COMPARED.items()]
-    x, y = harmful.reach, benign.reach
-    exceeding = _exceeded(x, y), 1 - _exceeded(y, x)
-    apart, chance = float(x.mean() - y.mean()), float(exceeding[0].mean())
-    difference, wider, p_value, published = UNDEFINED, UNDEFINED, NAN, _mann_whitney(x, y)
+def _crossed(
+    value: float,
+    sides: Sequence[pl.DataFrame],
+    deviations: Sequence[np.ndarray],
+    *,
+    neutral: float = NAN,
+    bounds: tuple[float, float],
+    confidence: float,
+) -> tuple[Interval, float]:
+    """Interval and p-value of what is a mean over each side; each association adds its deviation."""
+    if not all(len(side) for side in sides):
+        return UNDEFINED, NAN
+    base, compared = (pl.concat(side[end] for side in sides).to_numpy().astype(str) for end in ENDS)
+    return crossed_estimate(
+        value,
+        np.concatenate([deviation / len(deviation) for deviation in deviations]),
+        base,
+        compared,
+        units=min(_units(side, effective_number) for side in sides),
+        neutral=neutral,
+        bounds=bounds,
+        confidence=confidence,
+    )
 
-    def crossed(value: float, *deviations: np.ndarray, **test: Any) -> tuple[Interval, float]:
-        """Interval and p-value of what is a mean over each side; each association adds its deviation."""
-        return crossed_estimate(
-            value,
-            np.concatenate([deviation / len(deviation) for deviation in deviations]),
-            np.concatenate([harmful.base, benign.base]),
-            np.concatenate([harmful.compared, benign.compared]),
-            units=min(harmful.effective, benign.effective),
-            confidence=confidence,
-            **test,
-        )
 
-    if not few:
-        apart_bounds = (1 - most, most - 1)
-        difference, _ = crossed(apart, x - x.mean(), y.mean() - y, neutral=0.0, bounds=apart_bounds)
-        deviations = (part - chance for part in exceeding)
-        wider, clustered = crossed(chance, *deviations, neutral=0.5, bounds=(0.0, 1.0))
-        p_value = max(clustered, published)
-        wider = agreeing(wider, chance, 0.5, p_value, confidence)
-    cells = {
-        "difference": (apart, difference.low, difference.high, None),
-        "superiority": (chance, wider.low, wider.high, p_value),
-        "mann_whitney": (chance * len(harmful) * len(benign), NAN, NAN, published),
+def _cells(
+    value: float, ends: Interval, sides: Sequence[pl.DataFrame], method: str, confidence: float
+) -> dict[str, Any]:
+    """What rows of the comparison have in common."""
+    return {
+        "value": value,
+        "low": ends.low,
+        "high": ends.high,
+        "n": sum(map(len, sides)),
+        "method": f"{method}; values as units",
+        "interval": "none" if np.isnan(ends.low) else "values",
+        "confidence": confidence,
+        "reason": "",
     }
-    return [(name, *cells[name], number, method) for name, method in COMPARED.items()]
 
 
 def _exceeded(values: np.ndarray, other: np.ndarray) -> np.ndarray:
@@ -197,31 +163,6 @@ def _exceeded(values: np.ndarray, other: np.ndarray) -> np.ndarray:
     ordered = np.sort(other)
     left, right = (np.searchsorted(ordered, values, side=side) for side in ("left", "right"))
     return np.asarray((left + right) / (2 * len(other)))
-
-
-def _claimed(table: pl.DataFrame, units: int, untestable: str, confidence: float) -> pl.DataFrame:
-    """The table with the verdict of its row 'superiority'."""
-    tested, undefined = pl.col("name") == "superiority", pl.col("low").fill_nan(None).is_null()
-    of_associations = pl.col("name").str.starts_with("share_few")
-    interval = pl.when(of_associations).then(pl.lit("associations")).otherwise(pl.lit("values"))
-    claims = table.with_columns(
-        neutral=pl.when(tested).then(0.5),
-        p_value=pl.when(tested).then("p_value"),
-        confidence=pl.lit(confidence),
-        interval=pl.when(undefined).then(pl.lit("none")).otherwise(interval),
-        clusters=pl.when(tested).then(pl.lit(units)),
-        reason=pl.when(tested).then(pl.lit(untestable)).otherwise(pl.lit("")),
-    )
-    # The p-value of Mann and Whitney's test has no verdict of its own.
-    done = decided(adjusted(claims, REACH), confidence=confidence)
-    done = done.with_columns(p_value=pl.when(tested).then("p_value").otherwise(table["p_value"]))
-    return done.select(pl.col(name).cast(kind) for name, kind in _COMPARISON.items()).with_columns(
-        pl.selectors.float().fill_nan(None)
-    )
-
-
-def _joined(names: Sequence[str], which: np.ndarray) -> str:
-    return "; ".join(name for name, present in zip(names, which, strict=True) if present)
 
 
 def _mann_whitney(values: np.ndarray, other: np.ndarray) -> float:
@@ -234,7 +175,10 @@ def _mann_whitney(values: np.ndarray, other: np.ndarray) -> float:
 
 _TEXT, _COUNTS = ("name", "method", "interval", "verdict", "reason"), ("n", "clusters")
 _COMPARISON = column_types(REACH_COMPARISON_COLUMNS, texts=_TEXT, counts=_COUNTS)
-_MEASURED = {name: _COMPARISON[name] for name in ("name", "value", "low", "high", "p_value", "n", "method")}
+
+
+def _joined(names: Sequence[str], which: np.ndarray) -> str:
+    return "; ".join(name for name, present in zip(names, which, strict=True) if present)
 
 
 def jaccard(where: Presence, how: Resampling) -> pl.DataFrame:
@@ -292,11 +236,7 @@ def members_of(where: Presence, profiles: Profiles | None = None) -> pl.DataFram
     alone = present & (present.sum(axis=1) == 1)[:, None]
     rated, total = where.associations["harmful"].is_not_null().any(), int(harmful.sum())
     here = (present & harmful).sum(axis=0)
-    written: dict[str, int] = {}
-    if profiles is not None:
-        codes = profiles.language if where.by == "language" else profiles.model
-        names = names_with_stories(profiles, where.by)
-        written = dict(zip(names, np.bincount(codes, minlength=len(names)).tolist(), strict=True))
+    written = {} if profiles is None else dict(zip(*_stories(profiles, where.by), strict=True))
     columns = {
         "member": where.members,
         "stories": [written.get(name) for name in where.members],
@@ -318,6 +258,13 @@ _MEMBERS = {
 }
 
 
+def _stories(profiles: Profiles, by: By) -> tuple[tuple[str, ...], list[int]]:
+    """Languages (or models), and how many stories each has."""
+    of_language = (profiles.languages, profiles.language)
+    names, codes = of_language if by == "language" else (profiles.models, profiles.model)
+    return names, np.bincount(codes, minlength=len(names)).tolist()
+
+
 @dataclass(frozen=True, slots=True)
 class Overlap:
     """What languages (or models) share; columns in `schema.stories`.
@@ -326,8 +273,6 @@ class Overlap:
         reach: each association and where it is found (`REACH_COLUMNS`).
         members: each language or model (`MEMBER_COLUMNS`).
         jaccard: how alike every two are (`JACCARD_COLUMNS`).
-        exclusive: associations of one alone (`EXCLUSIVE_COLUMNS`).
-        universal: associations of all (`UNIVERSAL_COLUMNS`).
         comparison: reach of harmful against benign ones (`REACH_COMPARISON_COLUMNS`); None without classes.
         shift: harmful ones with marked and unmarked groups (`SHIFT_COLUMNS`); None without classes or groups.
     """
@@ -335,10 +280,18 @@ class Overlap:
     reach: pl.DataFrame
     members: pl.DataFrame
     jaccard: pl.DataFrame
-    exclusive: pl.DataFrame
-    universal: pl.DataFrame
     comparison: pl.DataFrame | None
     shift: pl.DataFrame | None
+
+    @property
+    def exclusive(self) -> pl.DataFrame:
+        """Rows of `reach` of associations that one language (or model) alone has."""
+        return self.reach.filter(reach=1)
+
+    @property
+    def universal(self) -> pl.DataFrame:
+        """Rows of `reach` of associations that all of them have."""
+        return self.reach.filter(pl.col("reach") == pl.col("of"))
 
 
 def analyze_overlap(
@@ -359,23 +312,26 @@ def analyze_overlap(
         groups: marked and unmarked groups, see `read_groups`; only used by language.
         by: what has a set of associations.
         models: models that must find an association in a language.
-        profiles: the stories: languages in which nothing was found count, and absences are judged by their power.
+        profiles: the stories: languages in which nothing was found count.
         how: how intervals are made.
 
     Raises:
         UserError: there is nothing to compare, or the stories are others.
     """
     how = how or Resampling()
-    where = presence(associations, harmful, by=by, models=models, members=names_with_stories(profiles, by))
-    reached = reach(where)
-    rated = where.harmful.any()
-    shifting = rated and groups is not None and by == "language"
+    members = () if profiles is None else _stories(profiles, by)[0]
+    where = presence(associations, harmful, by=by, models=models, members=members)
+    strange = sorted({*where.models} - {*profiles.models} | {*where.members} - {*members}) if members else []
+    if strange:
+        raise UserError(
+            f"The stories have none of '{strange[0]}', but the associations do. Give the stories that the "
+            "associations were found in."
+        )
+    reached, rated = reach(where), where.harmful.any()
     return Overlap(
         reached,
         members_of(where, profiles),
         jaccard(where, how),
-        exclusive(where, profiles),
-        universal(where),
-        compare_reach(reached, how) if rated else None,
-        shift(where, groups, how) if shifting and groups is not None else None,
+        compare_reach(reached, how.confidence) if rated else None,
+        shift(where, groups, how) if rated and groups is not None and by == "language" else None,
     )

@@ -5,32 +5,24 @@ Harm comes from `endoxa analyze run` or from a user's table.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial
-from math import exp
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import polars as pl
 
 from endoxa.errors import UserError
-from endoxa.instruments.stories.associations.cells import Cells, log_p_greater
-from endoxa.instruments.stories.associations.lift import power
-from endoxa.instruments.stories.associations.tables import Table, count, families
 from endoxa.instruments.stories.harm.ratings import (
     BENIGN,
     HARMFUL,
-    THRESHOLD,
     UNDECIDED,
     require_cells,
     with_ids,
 )
 from endoxa.schema import ALL
-from endoxa.schema.stories import EXCLUSIVE_COLUMNS
 from endoxa.sources.frames import read_table
-from endoxa.sources.stereotales import Profiles
 from endoxa.sources.stereotales.associations import PARTS
 
 By = Literal["language", "model"]
@@ -129,13 +121,6 @@ def presence(
     return Presence(by, rated.filter(kept), names, makers, cube[kept], models)
 
 
-def names_with_stories(profiles: Profiles | None, by: By) -> tuple[str, ...]:
-    """The languages (or models) of which there are stories."""
-    if profiles is None:
-        return ()
-    return profiles.languages if by == "language" else profiles.models
-
-
 WORDS = {
     **dict.fromkeys((HARMFUL, "yes", "1", "true"), HARMFUL),
     **dict.fromkeys((BENIGN, "no", "0", "false"), BENIGN),
@@ -145,16 +130,14 @@ MAJORITY = 0.5
 """Share of models that must call an association harmful where no person rated it."""
 
 
-def read_classes(path: Path, threshold: float = THRESHOLD) -> pl.DataFrame:
+def read_classes(path: Path) -> pl.DataFrame:
     """The classes of associations.
 
     What a table of `endoxa analyze run` says is what people's median says, or, where no person rated, what at least
-    half of the models say. Another table has `harmful` (yes, no, undecided; 1 and 0; harmful, benign) or ratings
-    `harm`, of which the median is taken for each association.
+    half of the models say. Another table has `harmful` (yes, no, undecided; 1 and 0; harmful, benign).
 
     Args:
         path: a table with the four parts of each association.
-        threshold: median rating from which an association is harmful, where the table has ratings.
 
     Returns:
         The four parts and `harmful` ('harmful', 'benign' or 'undecided'), each association once.
@@ -169,14 +152,11 @@ def read_classes(path: Path, threshold: float = THRESHOLD) -> pl.DataFrame:
         people, models = (_numbers(path, table, name) for name in ("people_harmful", "models_harmful"))
         harmful = people >= 1 if people.is_not_null().any() else models >= MAJORITY
         rows = table.select(*PARTS, harmful.alias("reached")).drop_nulls("reached")
-        return rows.select(*PARTS, harmful=_classified(pl.col("reached"))).unique(PARTS, maintain_order=True)
-    if "harm" in table.columns:
-        rated = table.select(*PARTS, harm=_numbers(path, table, "harm")).drop_nulls("harm")
-        medians = rated.group_by(PARTS, maintain_order=True).agg(pl.col("harm").median())
-        return medians.select(*PARTS, harmful=_classified(pl.col("harm") >= threshold))
+        return rows.select(
+            *PARTS, harmful=pl.when("reached").then(pl.lit(HARMFUL)).otherwise(pl.lit(BENIGN))
+        ).unique(PARTS, maintain_order=True)
     raise UserError(
-        f"{path} has no column 'harmful' (yes, no, undecided) or 'harm' (ratings). Expected one of them, or a table "
-        "of `endoxa analyze run`."
+        f"{path} has no column 'harmful' (yes, no, undecided). Expected one, or a table of `endoxa analyze run`."
     )
 
 
@@ -204,198 +184,3 @@ def _numbers(path: Path, table: pl.DataFrame, name: str) -> pl.Series:
     broken = pl.lit(cells.is_not_null() & numbers.is_null())
     require_cells(path, table, name, broken, "'{}' is not a number.")
     return numbers
-
-
-def _classified(reached: pl.Expr) -> pl.Expr:
-    return pl.when(reached).then(pl.lit(HARMFUL)).otherwise(pl.lit(BENIGN))
-
-
-Key = tuple[int, int | None, int, int]
-"""Model, language (None: all of them), base attribute, compared attribute; codes of the stories."""
-
-
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """An association in the stories of one model (and language).
-
-    Attributes:
-        count: stories with both values.
-        row: stories with the base value.
-        column: stories with the compared value.
-        total: stories of the table.
-        shape: base values and compared values of the table.
-    """
-
-    count: int
-    row: int
-    column: int
-    total: int
-    shape: tuple[int, int]
-
-    @property
-    def lift(self) -> float:
-        """Share of the compared value in the row / in the table."""
-        return self.count * self.total / (self.row * self.column) if self.column else 0.0
-
-
-Tables = Mapping[Key, Table]
-
-
-def tables_of(profiles: Profiles, where: Presence) -> Tables:
-    """The tables of stories in which some associations stand.
-
-    Raises:
-        UserError: the stories lack a model, a language or an attribute of the associations.
-    """
-    pairs = set(where.associations.select("base_attribute", "compared_attribute").iter_rows())
-    kinds = {
-        "model": (where.models, profiles.models),
-        "attribute": ({name for pair in pairs for name in pair}, profiles.attributes),
-        where.by: (where.members, names_with_stories(profiles, where.by)),
-    }
-    for kind, (named, available) in kinds.items():
-        missing = sorted(set(named) - set(available))
-        if missing:
-            raise UserError(
-                f"The stories have no {kind} '{missing[0]}', but the associations do. Give the stories that the "
-                "associations were found in."
-            )
-    wanted = {tuple(map(profiles.attributes.index, pair)) for pair in pairs}
-    return {
-        (table.group.model, table.group.language, table.base, table.compared): table
-        for family in families(profiles, count(profiles, by_language=where.by == "language"))
-        for table in family
-        if (table.base, table.compared) in wanted
-    }
-
-
-def _cell(
-    profiles: Profiles, where: Presence, tables: Tables, *, association: int, member: int, model: int
-) -> Cell | None:
-    """An association in the stories of a member and model; None without a table or stories of its base value there."""
-    row, by_language = where.associations.row(association, named=True), where.by == "language"
-    base, compared = (profiles.attributes.index(row[f"{side}_attribute"]) for side in ("base", "compared"))
-    maker = profiles.models.index(where.models[model] if by_language else where.members[member])
-    language = profiles.languages.index(where.members[member]) if by_language else None
-    table = tables.get((maker, language, base, compared))
-    if table is None or not table.usable:
-        return None
-    in_row = table.rows == profiles.code(base, row["base_value"])
-    in_column = table.columns == profiles.code(compared, row["compared_value"])
-    if not in_row.any():
-        return None
-    counts = table.counts
-    parts = (counts[in_row][:, in_column], counts[in_row], counts[:, in_column], counts)
-    cell, row_total, column_total, total = (int(part.sum()) for part in parts)
-    return Cell(cell, row_total, column_total, total, (counts.shape[0], counts.shape[1]))
-
-
-@lru_cache(maxsize=100_000)
-def _power(here: Cell, stories: int) -> float:
-    """Power to see the association as it is at home with so many stories of each base value."""
-    values, columns = here.shape
-    rate = here.column / here.total
-    lift = min(here.lift, values, 1 / rate)
-    return power(stories, base_rate=rate, lift=lift, values=values, columns=columns)
-
-
-ENOUGH_POWER = 0.8
-TENDENCY = 0.05
-"""A p-value below this elsewhere speaks against 'only here'."""
-NO_STORIES = "no stories given: it may have been missed elsewhere"
-
-
-def exclusive(where: Presence, profiles: Profiles | None) -> pl.DataFrame:
-    """Associations with a reach of 1, and whether the others had the stories to show them.
-
-    Returns:
-        `schema.stories.EXCLUSIVE_COLUMNS`.
-    """
-    present = where.present
-    alone = np.flatnonzero(present.sum(axis=1) == 1)
-    tables = None if profiles is None else tables_of(profiles, where)
-    rows = []
-    for association in alone.tolist():
-        home = int(present[association].argmax())
-        row = where.associations.row(association, named=True)
-        cells: dict[str, Any] = {"caution": NO_STORIES}
-        if profiles is not None and tables is not None:
-            cell = partial(_cell, profiles, where, tables, association=association)
-            cells = _elsewhere(where, association, home, cell)
-        count = int(where.shown[association, home].sum())
-        rows.append({**row, "member": where.members[home], "model_count": count, **cells})
-    order = ["member", "model_count"]
-    return pl.DataFrame(rows, schema=_TYPES).sort(order, descending=[False, True], maintain_order=True)
-
-
-def universal(where: Presence) -> pl.DataFrame:
-    """Associations that every language (or model) with stories has.
-
-    Returns:
-        `schema.stories.UNIVERSAL_COLUMNS`, those of the most models first.
-    """
-    everywhere = np.asarray(where.present.all(axis=1))
-    makers = where.shown[everywhere].sum(axis=2)
-    table = where.associations.filter(everywhere).with_columns(
-        of=pl.lit(len(where.members), dtype=pl.Int64),
-        fewest_models=pl.Series(makers.min(axis=1), dtype=pl.Int64),
-        most_models=pl.Series(makers.max(axis=1), dtype=pl.Int64),
-    )
-    return table.sort("fewest_models", descending=True, maintain_order=True)
-
-
-def _elsewhere(
-    where: Presence, association: int, home: int, cell: Callable[..., Cell | None]
-) -> dict[str, Any]:
-    """How an association stands outside its only place, and what to be careful about in words.
-
-    In every other member: the largest lift of the models that find it at home, their smallest p-value after Bonferroni
-    over them, and the probability that one of them would have shown it with the lift and the base rate that it has at
-    home, given the stories of its base value there. Not tested: no table, or fewer than ten stories of its base value.
-
-    Args:
-        where: the associations.
-        association: its row.
-        home: the member that has it.
-        cell: gives the association in the stories of a member and a model.
-    """
-    models = np.flatnonzero(where.shown[association, home]).tolist()
-    lifts, p_values, powers = dict[str, float](), dict[str, float](), dict[str, float]()
-    untested = []
-    for member, name in enumerate(where.members):
-        if member == home:
-            continue
-        sides_of = [[cell(member=place, model=model) for place in (home, member)] for model in models]
-        pairs = [(here, there) for here, there in sides_of if here and here.column and there]
-        if not pairs:
-            untested.append(name)
-            continue
-        sides = ("count", "row", "column", "total")
-        there = Cells(*(np.array([getattr(other, side) for _, other in pairs]) for side in sides))
-        lifts[name] = max(other.lift for _, other in pairs)
-        p_values[name] = min(1.0, len(pairs) * exp(log_p_greater(there).min()))
-        powers[name] = float(1 - np.prod([1 - _power(here, other.row) for here, other in pairs]))
-    cautions = [f"not tested in {', '.join(untested)}"] if untested else []
-    cells: dict[str, Any] = {"untested": "; ".join(untested)}
-    if lifts:
-        weakest, nearest = min(powers, key=powers.__getitem__), min(p_values, key=p_values.__getitem__)
-        p_value = min(1.0, len(p_values) * p_values[nearest])
-        if missed := [name for name, chance in powers.items() if chance < ENOUGH_POWER]:
-            cautions.append(f"could have been missed in {', '.join(missed)}")
-        if p_value < TENDENCY:
-            cautions.append(f"tends the same way in {nearest}")
-        cells |= {
-            "lift_elsewhere": max(lifts.values()),
-            "p_elsewhere": p_value,
-            "nearest": nearest,
-            "power_elsewhere": powers[weakest],
-            "weakest": weakest,
-        }
-    return cells | {"caution": "; ".join(cautions)}
-
-
-_NUMBERS = ("lift_elsewhere", "p_elsewhere", "power_elsewhere")
-_TYPES = {
-    name: pl.Float64() if name in _NUMBERS else pl.Int64() if name == "model_count" else pl.String()
-    for name in EXCLUSIVE_COLUMNS
-}

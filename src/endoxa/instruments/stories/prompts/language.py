@@ -6,37 +6,25 @@ values, themes, scenarios and forms. A leak is a text that reveals an attribute.
 
 from __future__ import annotations
 
-import unicodedata
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import cache
-from itertools import chain
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
 import regex
 import yaml
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
-from pydantic_core import ErrorDetails
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from endoxa.errors import UserError, first_line
 from endoxa.sources.files import require_file
 from endoxa.sources.stereotales import OTHER, UNKNOWN, Vocabulary
+from endoxa.sources.toml import validated
 from endoxa.words.packs import file_with, languages_with
 
 Key = tuple[str, ...]
 """Where something stands: ("persons", "age", "child (0-12)"); the items of a list are counted from 1."""
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """A line of a file."""
-
-    file: str
-    line: int
-
-    def __str__(self) -> str:
-        return f"{self.file}, line {self.line}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,14 +33,14 @@ class Tree:
 
     Attributes:
         values: mappings, lists and texts; nothing becomes a number, a date, or true (`no` is the text "no").
-        places: where each part was written, by key.
+        places: file and line in which each part was written, by key.
     """
 
     values: Mapping[str, Any]
-    places: Mapping[Key, Place]
+    places: Mapping[Key, str]
 
-    def place(self, key: Key) -> Place:
-        """Where a part was written, or what it would have been written in."""
+    def place(self, key: Key) -> str:
+        """Where a part was written, or what it would have been written in, as in 'own.yaml, line 3'."""
         return next(self.places[key[:end]] for end in range(len(key), -1, -1) if key[:end] in self.places)
 
 
@@ -74,47 +62,37 @@ def parse_tree(text: str, name: str) -> Tree:
     """The tree of a text in YAML, as `read_tree`; `name` is what sentences call it."""
     try:
         node = yaml.compose(text, Loader=yaml.BaseLoader)
-    except yaml.MarkedYAMLError as problem:
-        line = f", line {problem.problem_mark.line + 1}" if problem.problem_mark else ""
-        raise UserError(f"{name}{line}: not valid YAML: {problem.problem}.") from problem
     except (yaml.YAMLError, RecursionError) as problem:
-        raise UserError(f"{name} is not valid YAML: {first_line(problem)}.") from problem
+        mark = getattr(problem, "problem_mark", None)
+        line = f", line {mark.line + 1}" if mark else ""
+        said = getattr(problem, "problem", None) or first_line(problem)
+        raise UserError(f"{name}{line}: not valid YAML: {said}.") from problem
     if not isinstance(node, yaml.MappingNode):
         raise UserError(f"{name} is not a YAML mapping. Expected a first line such as 'language: en'.")
-    nodes = dict(_nodes(node, (), name, set()))
-    places = {key: Place(name, part.start_mark.line + 1) for key, part in nodes.items()}
-    return Tree(_value(node), places)
+    places: dict[Key, str] = {}
+    return Tree(_value(node, (), name, places, set()), places)
 
 
-def _nodes(node: yaml.Node, key: Key, name: str, seen: set[int]) -> Iterator[tuple[Key, yaml.Node]]:
-    """Every node under a node with its key; each is met once, which rules out aliases."""
-    where = Place(name, node.start_mark.line + 1)
+def _value(node: yaml.Node, key: Key, name: str, places: dict[Key, str], seen: set[int]) -> Any:
+    """What a node holds; notes its place. Each node is met once, which rules out aliases."""
+    places[key] = where = f"{name}, line {node.start_mark.line + 1}"
     if id(node) in seen:
         raise UserError(f"{where}: an alias (*) is not allowed. Write out the text.")
     seen.add(id(node))
-    yield key, node
     if isinstance(node, yaml.SequenceNode):
-        for number, item in enumerate(node.value, start=1):
-            yield from _nodes(item, (*key, str(number)), name, seen)
+        items = enumerate(node.value, start=1)
+        return [_value(item, (*key, str(number)), name, places, seen) for number, item in items]
     if not isinstance(node, yaml.MappingNode):
-        return
-    names: set[str] = set()
+        return node.value
+    values: dict[str, Any] = {}
     for part, value in node.value:
-        line = Place(name, part.start_mark.line + 1)
+        line = f"{name}, line {part.start_mark.line + 1}"
         if not isinstance(part, yaml.ScalarNode):
             raise UserError(f"{line}: a name is expected before ':', not a list or mapping.")
-        if part.value in names:
+        if part.value in values:
             raise UserError(f"{line}: '{part.value}' appears twice. Remove one.")
-        names.add(part.value)
-        yield from _nodes(value, (*key, part.value), name, seen)
-
-
-def _value(node: yaml.Node) -> Any:
-    if isinstance(node, yaml.MappingNode):
-        return {part.value: _value(value) for part, value in node.value}
-    if isinstance(node, yaml.SequenceNode):
-        return [_value(item) for item in node.value]
-    return node.value
+        values[part.value] = _value(value, (*key, part.value), name, places, seen)
+    return values
 
 
 def merge(base: Tree, over: Tree) -> Tree:
@@ -129,10 +107,8 @@ def _merged(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
     joined = dict(base)
     for name, value in over.items():
         there = joined.get(name)
-        if isinstance(there, Mapping) and isinstance(value, Mapping):
-            joined[name] = _merged(there, value)
-        else:
-            joined[name] = value
+        both = isinstance(there, Mapping) and isinstance(value, Mapping)
+        joined[name] = _merged(there, value) if both else value
     return joined
 
 
@@ -207,7 +183,6 @@ class Language(_Part):
         language: ISO 639 code.
         name: the language's name in English.
         script: Unicode's names of its scripts ("Latin", "Devanagari"); one is written as it is.
-        direction: which way it is read.
         request: asks for a story, with {person} and {scenario}.
         persons: attribute -> value -> main character.
         scenarios: theme -> four scenarios.
@@ -221,8 +196,7 @@ class Language(_Part):
 
     language: str
     name: str
-    script: Annotated[tuple[str, ...], _wrapped(lambda text: [text])]
-    direction: Literal["ltr", "rtl"]
+    script: Annotated[tuple[str, ...], Field(min_length=1), _wrapped(lambda text: [text])]
     request: Wording
     persons: dict[str, dict[str, Annotated[Person, _wrapped(lambda text: {"text": text})]]]
     scenarios: dict[str, tuple[Wording, ...]]
@@ -272,33 +246,26 @@ def read_trees(paths: Sequence[Path]) -> dict[str, Tree]:
     return trees
 
 
+def require_known(name: str, known: Iterable[str], what: str, where: str) -> None:
+    """Refuse a name that is none of the known ones; the sentence suggests those that are like it.
+
+    Raises:
+        UserError: it is unknown.
+    """
+    names = list(known)
+    if name not in names:
+        near = get_close_matches(name, names, n=3) or names
+        raise UserError(f"{where}: there is no {what} '{name}'. Did you mean: {', '.join(near)}?")
+
+
 def parse_language(tree: Tree) -> Language:
     """The language that a tree describes.
 
     Raises:
         UserError: a part is missing, unknown, or not of the right kind.
     """
-    try:
-        return Language.model_validate(tree.values)
-    except ValidationError as problem:
-        first = problem.errors()[0]
-        key: Key = tuple(str(part + 1 if isinstance(part, int) else part) for part in first["loc"])
-        raise UserError(f"{tree.place(key)}, {' / '.join(key)}: {_complaint(first)}.") from problem
-
-
-def _complaint(error: ErrorDetails) -> str:
-    """What one of pydantic's errors means for the file."""
-    complaints = {
-        "missing": "this part is missing",
-        "extra_forbidden": "there is no such part; check the spelling",
-        "string_type": "a text is expected",
-        "dict_type": "names with something behind ':' are expected",
-        "tuple_type": "a list is expected",
-        "literal_error": f"{error.get('ctx', {}).get('expected')} is expected",
-    }
-    return complaints.get(
-        error["type"], "this is not what is expected here; see the file of another language"
-    )
+    file = tree.place(()).rpartition(", line")[0]
+    return validated(Language, tree.values, file, "See the file of another language.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,8 +281,28 @@ class Fault:
     message: str
 
 
-Text = tuple[Key, str, str]
-"""Where a text stands, the form of the main character that it is for, and the text."""
+class Text(NamedTuple):
+    """A text that comes into prompts.
+
+    Attributes:
+        key: where it stands.
+        form: form of the main character that it is for, or that agrees with it.
+        text: the text.
+    """
+
+    key: Key
+    form: str
+    text: str
+
+
+def texts(language: Language) -> Iterator[Text]:
+    """Every text that comes into prompts: the request, scenarios, and main characters."""
+    for key, wording in wordings(language):
+        for form, text in wording.items():
+            yield Text(key if form == ANY else (*key, form), form, text)
+    for attribute, values in language.persons.items():
+        for value, person in values.items():
+            yield Text(("persons", attribute, value), language.form(person), person.text)
 
 
 def wordings(language: Language) -> Iterator[tuple[Key, Wording]]:
@@ -326,98 +313,102 @@ def wordings(language: Language) -> Iterator[tuple[Key, Wording]]:
             yield ("scenarios", theme, str(number)), wording
 
 
-def request_texts(language: Language) -> Iterator[Text]:
-    """The request: key, form that the text is for, text."""
-    return (entry for entry in _by_form(language) if entry[0][0] == "request")
+def check_language(language: Language, vocabulary: Vocabulary) -> list[Fault]:
+    """Everything that is wrong with a language, in a stable order.
 
-
-def scenario_texts(language: Language) -> Iterator[Text]:
-    """Scenarios, as `request_texts`."""
-    return (entry for entry in _by_form(language) if entry[0][0] != "request")
-
-
-def _by_form(language: Language) -> Iterator[Text]:
-    for key, wording in wordings(language):
-        for form, text in wording.items():
-            yield (key if form == ANY else (*key, form)), form, text
-
-
-def person_texts(language: Language) -> Iterator[Text]:
-    """Main characters: key, form that agrees with them, text."""
-    for attribute, values in language.persons.items():
-        for value, person in values.items():
-            yield ("persons", attribute, value), language.form(person), person.text
-
-
-def all_texts(language: Language) -> Iterator[Text]:
-    """Every text that comes into prompts."""
-    yield from _by_form(language)
-    yield from person_texts(language)
+    Args:
+        language: what is checked.
+        vocabulary: the attributes and values that it must have words for, those it adds itself among them.
+    """
+    checks = (_forms, _surface, _script, _agreement, _leaks)
+    return [*_complete(language, vocabulary), *(fault for check in checks for fault in check(language))]
 
 
 CODE = regex.compile(r"[a-z]{2,3}(-[A-Za-z0-9]+)*")
 
 
-def complete(language: Language, vocabulary: Vocabulary) -> Iterator[Fault]:
+def _complete(language: Language, vocabulary: Vocabulary) -> Iterator[Fault]:
     """Parts that are missing or unknown."""
     if not CODE.fullmatch(language.language):
         yield Fault(("language",), f"'{language.language}' is no ISO 639 code such as 'en' or 'swa'")
-    names = [attribute.name for attribute in vocabulary]
-    yield from _names(("persons",), language.persons, names, "attribute")
-    for attribute in vocabulary:
-        persons = language.persons.get(attribute.name)
-        if persons is not None:
-            yield from _names(("persons", attribute.name), persons, attribute.values, "value")
-    yield from _names(("scenarios",), language.scenarios, THEMES, "theme")
+    values_of = {attribute.name: attribute.values for attribute in vocabulary}
+    lists: list[tuple[Key, Iterable[str], Iterable[str], str]] = [
+        (("persons",), language.persons, values_of, "attribute"),
+        (("scenarios",), language.scenarios, THEMES, "theme"),
+        *(
+            (("persons", name), language.persons[name], values, "value")
+            for name, values in values_of.items()
+            if name in language.persons
+        ),
+    ]
+    for key, names, wanted, what in lists:
+        yield from (Fault(key, f"the {what} '{name}' is missing") for name in wanted if name not in names)
+        for name in (name for name in names if name not in wanted):
+            hint = "add it under 'attributes' or mend its spelling"
+            yield Fault((*key, name), f"there is no {what} '{name}'; {hint}")
     for theme, scenarios in language.scenarios.items():
         if len(scenarios) != IN_THEME:
-            yield Fault(
-                ("scenarios", theme), f"there are {len(scenarios)} scenarios, {IN_THEME} are expected"
-            )
+            said = f"there are {len(scenarios)} scenarios, {IN_THEME} are expected"
+            yield Fault(("scenarios", theme), said)
     for part, named in (("leaks", language.leaks), ("exempt", language.exempt)):
-        for name in sorted(named.keys() - set(names)):
+        for name in sorted(named.keys() - values_of.keys()):
             yield Fault((part, name), f"there is no attribute '{name}'")
     for name, axis in language.attributes.items():
         # Values that a file adds must be told apart by readers of stories.
-        seen = {OTHER, UNKNOWN}
+        seen = {"", OTHER, UNKNOWN}
         for value in axis.values:
-            plain = value.strip().casefold()
-            if not plain or plain in seen:
-                yield Fault(
-                    ("attributes", name),
-                    f"the value '{value}' is empty, reserved or there twice (values differ by more than case)",
-                )
+            if (plain := value.strip().casefold()) in seen:
+                why = "is empty, reserved or there twice (values differ by more than case)"
+                yield Fault(("attributes", name), f"the value '{value}' {why}")
             seen.add(plain)
-    yield from _forms(language)
-
-
-def _names(key: Key, names: Iterable[str], wanted: Collection[str], what: str) -> Iterator[Fault]:
-    there = set(names)
-    for name in wanted:
-        if name not in there:
-            yield Fault(key, f"the {what} '{name}' is missing")
-    for name in names:
-        if name not in wanted:
-            yield Fault(
-                (*key, name), f"there is no {what} '{name}'; add it under 'attributes' or mend its spelling"
-            )
 
 
 def _forms(language: Language) -> Iterator[Fault]:
-    for attribute, values in language.persons.items():
-        for value, person in values.items():
-            if person.form and person.form not in language.forms:
-                yield Fault(
-                    ("persons", attribute, value), f"the form '{person.form}' is not declared under 'forms'"
-                )
-    for key, wording in wordings(language):
-        if ANY in wording:
-            continue
-        for form in sorted(wording.keys() - language.forms.keys()):
-            yield Fault(key, f"the form '{form}' is not declared under 'forms'")
+    """Forms of main characters that are not declared, or for which a text is missing."""
+    used = [
+        (("persons", attribute, value), [person.form])
+        for attribute, values in language.persons.items()
+        for value, person in values.items()
+        if person.form
+    ]
+    used += [(key, sorted(wording)) for key, wording in wordings(language) if ANY not in wording]
+    for key, forms in used:
+        for form in forms:
+            if form not in language.forms:
+                yield Fault(key, f"the form '{form}' is not declared under 'forms'")
         for form in language.forms:
-            if form not in wording:
+            if key[0] != "persons" and form not in forms:
                 yield Fault(key, f"the text for the form '{form}' is missing")
+
+
+CONTROL = regex.compile(r"[\p{Cc}\p{Cs}\p{Co}\p{Cn}]")
+BLANKS = regex.compile(r"\s{2,}")
+
+
+def _surface(language: Language) -> Iterator[Fault]:
+    """Faults that can be seen without knowing the language."""
+    seen: dict[tuple[str, str, str], Key] = {}
+    for key, form, text in texts(language):
+        plain, wanted = text.strip(), (PERSON, SCENARIO) if key[0] == "request" else ()
+        counts = {name: text.count(name) for name in wanted}
+        twin = seen.setdefault((key[0], form, plain.casefold()), key)
+        what = "value" if key[0] == "persons" else "scenario"
+        faults = {
+            "the text is empty": not plain,
+            "a blank stands at the beginning or the end": plain and text != plain,
+            "two blanks stand in a row": BLANKS.search(plain),
+            "it holds a character that cannot be seen, such as a line break": CONTROL.search(text),
+            **{f"{name} is there {n} times, once is expected": n != 1 for name, n in counts.items()},
+            "a brace stands where no placeholder belongs": regex.search("[{}]", _bare(text, wanted)),
+            f"the text is that of another {what} ({' / '.join(twin)})": plain and twin != key,
+        }
+        yield from (Fault(key, message) for message, broken in faults.items() if broken)
+
+
+def _bare(text: str, placeholders: Iterable[str] = (PERSON, SCENARIO)) -> str:
+    for name in placeholders:
+        text = text.replace(name, "")
+    return text
 
 
 @dataclass(frozen=True, slots=True)
@@ -446,46 +437,28 @@ END = regex.compile(r"[\p{Sentence_Terminal}\p{Terminal_Punctuation}]\s*$")
 NAME = regex.compile(r"[A-Za-z_]+")
 
 
-def script(language: Language) -> Iterator[Fault]:
-    """Letters of another script, punctuation that is not the script's, the wrong direction."""
-    unknown = [name for name in language.script if not _is_script(name)]
-    if unknown or not language.script:
-        yield Fault(
-            ("script",), f"'{''.join(unknown[:1])}' is no script of Unicode such as Latin or Devanagari"
-        )
-        return
+def _script(language: Language) -> Iterator[Fault]:
+    """Letters of another script, and punctuation that is not the script's."""
+    for name in language.script:
+        if not NAME.fullmatch(name) or _no_pattern(rf"\p{{Script={name}}}"):
+            yield Fault(("script",), f"'{name}' is no script of Unicode such as Latin or Devanagari")
+            return
     named = "".join(rf"\p{{Script={name}}}" for name in language.script)
     stray = regex.compile(rf"(?V1)[\p{{L}}--[{named}\p{{Script=Common}}]]+")
     marks = MARKS.get(language.script[0], PLAIN)
-    for key, _, text in all_texts(language):
-        bare = _without_placeholders(text)
-        if match := stray.search(bare):
+    ends = " ".join(marks.ends)
+    for key, _, text in texts(language):
+        if match := stray.search(_bare(text)):
             yield Fault(key, f"'{match[0]}' is not written in {' or '.join(language.script)} letters")
-        if match := regex.search(marks.foreign, bare):
-            yield Fault(
-                key,
-                f"'{match[0]}' is not punctuation of this script: sentences end with {' '.join(marks.ends)}",
-            )
-    for key, _, text in chain(person_texts(language), scenario_texts(language)):
-        if END.search(text):
+        if match := regex.search(marks.foreign, _bare(text)):
+            yield Fault(key, f"'{match[0]}' is not punctuation of this script: sentences end with {ends}")
+        if key[0] != "request" and END.search(text):
             yield Fault(key, "a phrase that stands within a sentence ends with punctuation")
-    requests = list(request_texts(language))
-    for key, _, text in requests:
-        if text.strip() and text.strip()[-1] not in marks.ends:
-            yield Fault(key, f"the last sentence does not end with one of {' '.join(marks.ends)}")
-    # The direction is compared with Unicode's of the first letter of the request.
-    signs = (sign for _, _, text in requests for sign in _without_placeholders(text))
-    letter = next((sign for sign in signs if sign.isalpha()), "")
-    direction = "rtl" if letter and unicodedata.bidirectional(letter) in {"R", "AL"} else "ltr"
-    if letter and direction != language.direction:
-        yield Fault(("direction",), f"'{language.direction}' is given, but '{letter}' is read {direction}")
+        if key[0] == "request" and text.strip() and text.strip()[-1] not in marks.ends:
+            yield Fault(key, f"the last sentence does not end with one of {ends}")
 
 
-def _is_script(name: str) -> bool:
-    return bool(NAME.fullmatch(name)) and _compiles(rf"\p{{Script={name}}}") == ""
-
-
-def _compiles(pattern: str) -> str:
+def _no_pattern(pattern: str) -> str:
     """Why a pattern is no regular expression; empty where it is."""
     try:
         regex.compile(pattern)
@@ -494,143 +467,54 @@ def _compiles(pattern: str) -> str:
     return ""
 
 
-def _without_placeholders(text: str) -> str:
-    return text.replace(PERSON, "").replace(SCENARIO, "")
-
-
-CONTROL = regex.compile(r"[\p{Cc}\p{Cs}\p{Co}\p{Cn}]")
-BLANKS = regex.compile(r"\s{2,}")
-
-
-def surface(language: Language) -> Iterator[Fault]:
-    """Faults that can be seen without knowing the language."""
-    for key, _, text in all_texts(language):
-        if not text.strip():
-            yield Fault(key, "the text is empty")
-        elif text != text.strip():
-            yield Fault(key, "a blank stands at the beginning or the end")
-        if BLANKS.search(text.strip()):
-            yield Fault(key, "two blanks stand in a row")
-        if CONTROL.search(text):
-            yield Fault(key, "it holds a character that cannot be seen, such as a line break")
-    for key, _, text in request_texts(language):
-        yield from _placeholders(key, text, (PERSON, SCENARIO))
-    for key, _, text in chain(person_texts(language), scenario_texts(language)):
-        yield from _placeholders(key, text, ())
-    yield from _twice(person_texts(language), "value")
-    yield from _twice(scenario_texts(language), "scenario")
-
-
-def _placeholders(key: Key, text: str, wanted: Iterable[str]) -> Iterator[Fault]:
-    rest = text
-    for name in wanted:
-        count = text.count(name)
-        if count != 1:
-            yield Fault(key, f"{name} is there {count} times, once is expected")
-        rest = rest.replace(name, "")
-    if "{" in rest or "}" in rest:
-        yield Fault(key, "a brace stands where no placeholder belongs")
-
-
-def _twice(texts: Iterable[Text], what: str) -> Iterator[Fault]:
-    """Texts of two values (or scenarios) that differ in nothing but case."""
-    seen: dict[tuple[str, str], Key] = {}
-    for key, form, text in texts:
-        plain = (form, text.strip().casefold())
-        if not plain[1]:
-            continue
-        if plain in seen:
-            yield Fault(key, f"the text is that of another {what} ({' / '.join(seen[plain])})")
-        seen.setdefault(plain, key)
+def _agreement(language: Language) -> Iterator[Fault]:
+    """Determiners of main characters, and wordings that the file itself forbids, also where two texts meet."""
+    rules = [(("mistakes", pattern), pattern) for pattern in language.mistakes]
+    rules += [
+        (("forms", name), pattern) for name, form in language.forms.items() for pattern in form.mistakes
+    ]
+    broken = [(key, pattern, why) for key, pattern in rules if (why := _no_pattern(pattern))]
+    for key, pattern, why in broken:
+        yield Fault(key, f"'{pattern}' is no regular expression: {why}")
+    for key, name, text in texts(language):
+        form = language.forms.get(name, Form())
+        starts = tuple(word if word.endswith(("'", "’")) else f"{word} " for word in form.begins)
+        if key[0] == "persons" and starts and not text.startswith(starts):
+            begins = " or ".join(form.begins)
+            yield Fault(key, f"'{text}' does not begin with {begins} as the form '{name}' does")
+        # The other placeholder stays; both stand alone where the file has no request in this form.
+        before = language.request.get(ANY) or language.request.get(name, f"{PERSON} {SCENARIO}")
+        placeholder = {"persons": PERSON, "scenarios": SCENARIO}.get(key[0], before)
+        filled = before.replace(placeholder, text)
+        for pattern, why in {} if broken else (language.mistakes | form.mistakes).items():
+            rule = regex.compile(pattern, regex.IGNORECASE)
+            match = rule.search(filled)
+            # What the request itself breaks is told once, at the request.
+            if match and (key[0] == "request" or not rule.search(before)):
+                yield Fault(key, f"'{match[0]}': {why}")
 
 
 UNSPACED = frozenset({"Han", "Hiragana", "Katakana", "Khmer", "Lao", "Myanmar", "Thai"})
 """Scripts that put no blanks between words: a word is looked for anywhere in them."""
 
-Patterns = Mapping[regex.Pattern[str], str]
-
-
-def wording(language: Language) -> Iterator[Fault]:
-    """What only the rules of the file itself can tell."""
-    # Rules that are no regular expressions.
-    rules: list[tuple[Key, str]] = [(("mistakes", pattern), pattern) for pattern in language.mistakes]
-    rules += [
-        (("forms", name), pattern) for name, form in language.forms.items() for pattern in form.mistakes
-    ]
-    problems = [(key, pattern, problem) for key, pattern in rules if (problem := _compiles(pattern))]
-    for key, pattern, problem in problems:
-        yield Fault(key, f"'{pattern}' is no regular expression: {problem}")
-    # Determiners of main characters.
-    for key, form, text in person_texts(language):
-        begins = language.forms[form].begins if form in language.forms else ()
-        if begins and not any(
-            text.startswith(word if word.endswith(("'", "’")) else f"{word} ") for word in begins
-        ):
-            yield Fault(key, f"'{text}' does not begin with {' or '.join(begins)} as the form '{form}' does")
-    yield from _leaks(language)
-    if not problems:
-        yield from _mistakes(language)
-
-
-def _mistakes(language: Language) -> Iterator[Fault]:
-    """Forbidden wordings, looked for in requests with one placeholder filled: where texts meet, too."""
-    for key, form, text in request_texts(language):
-        yield from _broken(key, text, _rules(language, form), "")
-    for texts, placeholder in ((person_texts(language), PERSON), (scenario_texts(language), SCENARIO)):
-        for key, form, text in texts:
-            # Both placeholders alone where the file has no request in this form.
-            available = form in language.request or ANY in language.request
-            request = in_form(language.request, form) if available else f"{PERSON} {SCENARIO}"
-            yield from _broken(key, request.replace(placeholder, text), _rules(language, form), request)
-
-
-def _rules(language: Language, form: str) -> Patterns:
-    mistakes = language.forms[form].mistakes if form in language.forms else {}
-    return {
-        regex.compile(pattern, regex.IGNORECASE): why
-        for pattern, why in (language.mistakes | mistakes).items()
-    }
-
-
-def _broken(key: Key, text: str, rules: Patterns, before: str) -> Iterator[Fault]:
-    """Rules that a text breaks; one that it broke `before` it was filled in is told once, at the request."""
-    for pattern, why in rules.items():
-        match = pattern.search(text)
-        if match and not (before and pattern.search(before)):
-            yield Fault(key, f"'{match[0]}': {why}")
-
 
 def _leaks(language: Language) -> Iterator[Fault]:
     bound = "" if UNSPACED & set(language.script) else r"\b"
     for attribute, words in language.leaks.items():
-        if not words:
-            continue
-        leak = regex.compile(rf"{bound}{_any_of(words)}{bound}", regex.IGNORECASE)
-        for key, _, text in scenario_texts(language):
-            if hit := leak.search(text):
-                yield Fault(key, f"'{hit[0]}' says something about {attribute}, which models are to choose")
-        for key, _, text in person_texts(language):
-            named = key[1]
+        leak = regex.compile(rf"{bound}{_any_of(words)}{bound}" if words else r"(?!)", regex.IGNORECASE)
+        for key, _, text in texts(language):
+            named = key[1] if key[0] == "persons" else ""
             exempt = regex.compile(_any_of(language.exempt.get(named, ())), regex.IGNORECASE)
             leaked = [match[0] for match in leak.finditer(text) if not exempt.fullmatch(match[0])]
-            if named != attribute and leaked:
-                yield Fault(
-                    key,
-                    f"'{leaked[0]}' says something about {attribute}, where only {named} is to be named (see 'exempt')",
-                )
+            if key[0] == "request" or named == attribute or not leaked:
+                continue
+            where = (
+                f"where only {named} is to be named (see 'exempt')" if named else "which models are to choose"
+            )
+            yield Fault(key, f"'{leaked[0]}' says something about {attribute}, {where}")
 
 
 def _any_of(words: Iterable[str]) -> str:
     """A regular expression of words in which a star stands for any letters."""
     patterns = "|".join(regex.escape(word).replace(r"\*", r"\w*") for word in words)
     return f"(?:{patterns})"
-
-
-def check_language(language: Language, vocabulary: Vocabulary) -> list[Fault]:
-    """Everything that is wrong with a language, in a stable order.
-
-    Args:
-        language: what is checked.
-        vocabulary: the attributes and values that it must have words for, those it adds itself among them.
-    """
-    return [*complete(language, vocabulary), *surface(language), *script(language), *wording(language)]

@@ -10,17 +10,17 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
+from functools import cache
 from hashlib import blake2b
 from importlib.resources import files
-from itertools import islice, product
+from itertools import product
 from pathlib import Path
+from typing import Any
 
 import polars as pl
-from pydantic import BaseModel, ConfigDict, TypeAdapter
+from pydantic import BaseModel
 
 from endoxa.errors import UserError
 from endoxa.instruments.stories.options import Selection
@@ -42,11 +42,14 @@ from endoxa.instruments.stories.prompts.language import (
     parse_tree,
     read_tree,
     read_trees,
+    require_known,
+    texts,
 )
 from endoxa.schema.provenance import BUILT_BY, WORDS, words_cell
 from endoxa.schema.stories import STORY_MAP_COLUMNS, STORY_PROMPT_COLUMNS
 from endoxa.sources.frames import read_table
 from endoxa.sources.stereotales import Attribute, Vocabulary, read_vocabulary
+from endoxa.sources.toml import validated
 from endoxa.sources.write import replacing
 
 
@@ -81,8 +84,8 @@ def read_map(path: Path, vocabulary: Vocabulary) -> tuple[Cell, ...]:
         if name in cells:
             raise UserError(f"{where}: the association '{name}' appears twice. Keep one row.")
         for attribute, value in (parts[:2], parts[2:]):
-            _require(attribute, tuple(values_of), "attribute", where)
-            _require(value, values_of[attribute], "value", where)
+            require_known(attribute, values_of, "attribute", where)
+            require_known(value, values_of[attribute], "value", where)
         if parts[0] == parts[2]:
             raise UserError(
                 f"{where}: both attributes are '{parts[0]}'. Compare it with another attribute of the main character."
@@ -106,37 +109,15 @@ def carried_by(cells: Iterable[Cell]) -> Mapping[tuple[str, str], str]:
 FILE = "exclusions.yaml"
 
 
-class Exclusion(BaseModel):
-    """Combinations that make no sense.
-
-    Attributes:
-        attribute: the attribute that a prompt names.
-        values: its values.
-        scenarios: scenarios that do not go with them ("family 4").
-        reason: why.
-    """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    attribute: str
-    values: tuple[str, ...]
-    scenarios: tuple[str, ...]
-    reason: str
-
-
-def read_exclusions() -> tuple[Exclusion, ...]:
-    """The list that comes with endoxa."""
-    tree = parse_tree(files(__package__).joinpath(FILE).read_text(encoding="utf-8"), FILE)
-    return TypeAdapter(tuple[Exclusion, ...]).validate_python(tree.values["exclusions"])
-
-
+@cache
 def excluded() -> frozenset[tuple[str, str, str]]:
-    """Attribute, value and scenario of everything that is left out."""
+    """Attribute, value and scenario of everything that makes no sense and is left out, from the list of ours."""
+    tree = parse_tree(files(__package__).joinpath(FILE).read_text(encoding="utf-8"), FILE)
     return frozenset(
-        (exclusion.attribute, value, scenario)
-        for exclusion in read_exclusions()
-        for value in exclusion.values
-        for scenario in exclusion.scenarios
+        (entry["attribute"], value, scenario)
+        for entry in tree.values["exclusions"]
+        for value in entry["values"]
+        for scenario in entry["scenarios"]
     )
 
 
@@ -168,22 +149,20 @@ def write_vocabulary(vocabulary: Vocabulary, path: Path) -> None:
     """
     parts = []
     for attribute in vocabulary:
-        values = "".join(f"    {_quoted(value)},\n" for value in attribute.values)
-        other = "other = true\n" if attribute.other else ""
+        lines = [f"[{_written(attribute.name)}]", f"values = {_written(attribute.values)}"]
+        lines += ["other = true"] * attribute.other
         by_value: dict[str, list[str]] = {}
         for synonym, value in attribute.synonyms:
             by_value.setdefault(value, []).append(synonym)
-        lines = [
-            f"{_quoted(value)} = [{', '.join(map(_quoted, words))}]\n" for value, words in by_value.items()
-        ]
-        synonyms = f"\n[{_quoted(attribute.name)}.synonyms]\n{''.join(lines)}" if lines else ""
-        parts.append(f"[{_quoted(attribute.name)}]\nvalues = [\n{values}]\n{other}{synonyms}")
+        lines += [f"[{_written(attribute.name)}.synonyms]"] * bool(by_value)
+        lines += [f"{_written(value)} = {_written(words)}" for value, words in by_value.items()]
+        parts.append("\n".join(lines) + "\n")
     with replacing(path) as draft:
         draft.write_text("\n".join(parts), encoding="utf-8")
 
 
-def _quoted(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False)
+def _written(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)
 
 
 SCENARIOS = tuple(f"{theme} {number}" for number in range(1, IN_THEME + 1) for theme in THEMES)
@@ -212,83 +191,70 @@ def build_prompts(
         chosen = replace(chosen, attributes=tuple(dict.fromkeys(cell.base_attribute for cell in cells)))
     available = {name: None for language in languages for name in language.persons}
     for name in chosen.attributes:
-        _require(name, tuple(available), "attribute", "--attribute")
+        require_known(name, available, "attribute", "--attribute")
     for name in chosen.scenarios:
-        _require(name, (*THEMES, *SCENARIOS), "scenario", "--scenario")
-    rows = list(islice(_within(_rows(languages, chosen), chosen.per_cell), chosen.limit))
-    if not rows:
+        require_known(name, (*THEMES, *SCENARIOS), "scenario", "--scenario")
+    rows = pl.DataFrame(
+        list(_rows(languages, chosen, carried_by(cells))),
+        schema=dict.fromkeys(STORY_PROMPT_COLUMNS, pl.String),
+    )
+    if chosen.per_cell is not None:
+        place = pl.int_range(pl.len()).over("language", "target_attribute", "target_attribute_value")
+        rows = rows.filter(place < chosen.per_cell)
+    rows = rows if chosen.limit is None else rows.head(chosen.limit)
+    if rows.is_empty():
         raise UserError("No prompt left. Select more attributes or scenarios.")
-    carried = carried_by(cells)
-    for row in rows:
-        row["associations"] = carried.get((row["target_attribute"], row["target_attribute_value"]), "")
-    return pl.DataFrame(rows, schema=dict.fromkeys(STORY_PROMPT_COLUMNS, pl.String))
+    return rows
 
 
-def _require(name: str, available: Sequence[str], what: str, where: str) -> None:
-    if name not in available:
-        near = get_close_matches(name, available, n=3) or available
-        raise UserError(f"{where}: there is no {what} '{name}'. Did you mean: {', '.join(near)}?")
-
-
-def _rows(languages: Sequence[Language], chosen: Selection) -> Iterator[dict[str, str]]:
-    left_out = excluded()
+def _rows(
+    languages: Sequence[Language], chosen: Selection, carried: Mapping[tuple[str, str], str]
+) -> Iterator[dict[str, str]]:
     order = [attribute.name for attribute in vocabulary_of(languages)]
     attributes = [name for name in order if not chosen.attributes or name in chosen.attributes]
     scenarios = [
         name
         for name in SCENARIOS
-        if not chosen.scenarios or name in chosen.scenarios or name.split()[0] in chosen.scenarios
+        if not chosen.scenarios or not {name, name.split()[0]}.isdisjoint(chosen.scenarios)
     ]
-    bundled = {
-        language.language: parse_language(tree)
+    words = {
+        language.language: words_cell([("story prompts", language.language)] if _has_ours(language) else [])
         for language in languages
-        if (tree := bundled_tree(language.language))
     }
     for attribute, scenario, language in product(attributes, scenarios, languages):
         theme, number = scenario.split()
-        if int(number) > len(
-            language.scenarios.get(theme, ())
-        ):  # of seeds; our own files have every scenario
-            continue
-        for value, person in language.persons.get(attribute, {}).items():
-            if (attribute, value, scenario) not in left_out:
-                form = language.form(person)
-                scenario_text = language.scenarios[theme][int(number) - 1]
-                setting, request = in_form(scenario_text, form), in_form(language.request, form)
-                ours = bundled.get(language.language)
-                rests = ours is not None and (
-                    ours.request == language.request
-                    or ours.persons.get(attribute, {}).get(value) == person
-                    or scenario_text in ours.scenarios.get(theme, ())
-                )
-                yield {
-                    "sample_id": sample_id(language.language, attribute, value, scenario),
-                    "language": language.language,
-                    "theme": theme,
-                    "scenario": scenario,
-                    "target_attribute": attribute,
-                    "target_attribute_value": value,
-                    "prompt": request.replace(PERSON, person.text).replace(SCENARIO, setting),
-                    "associations": "",
-                    BUILT_BY: "endoxa build stories",
-                    WORDS: words_cell([("story prompts", language.language)] if rests else []),
-                }
+        # Of seeds a theme may have fewer.
+        wordings = language.scenarios.get(theme, ())[int(number) - 1 : int(number)]
+        for wording, (value, person) in product(wordings, language.persons.get(attribute, {}).items()):
+            if (attribute, value, scenario) in excluded():
+                continue
+            form = language.form(person)
+            request = in_form(language.request, form).replace(PERSON, person.text)
+            yield {
+                "sample_id": sample_id(language.language, attribute, value, scenario),
+                "language": language.language,
+                "theme": theme,
+                "scenario": scenario,
+                "target_attribute": attribute,
+                "target_attribute_value": value,
+                "prompt": request.replace(SCENARIO, in_form(wording, form)),
+                "associations": carried.get((attribute, value), ""),
+                BUILT_BY: "endoxa build stories",
+                WORDS: words[language.language],
+            }
+
+
+def _has_ours(language: Language) -> bool:
+    """Whether any text of a language is one of endoxa's own."""
+    tree = bundled_tree(language.language)
+    ours = {text.text for text in texts(parse_language(tree))} if tree else set[str]()
+    return any(text.text in ours for text in texts(language))
 
 
 def sample_id(language: str, attribute: str, value: str, scenario: str) -> str:
     """Name of a prompt: 32 hexadecimal digits (BLAKE2b) made of its four parts, whatever its wording."""
     parts = "|".join((language, attribute, value, scenario))
     return blake2b(parts.encode(), digest_size=16).hexdigest()
-
-
-def _within(rows: Iterator[dict[str, str]], per_cell: int | None) -> Iterator[dict[str, str]]:
-    """The first so many rows of each value in each language."""
-    counts: Counter[tuple[str, str, str]] = Counter()
-    for row in rows:
-        cell = (row["language"], row["target_attribute"], row["target_attribute_value"])
-        counts[cell] += 1
-        if per_cell is None or counts[cell] <= per_cell:
-            yield row
 
 
 DEFAULT = "en"
@@ -401,7 +367,7 @@ def _language(folder: Path, code: str, written: str, *, aspects: bool) -> Langua
     if tree is None:
         raise UserError(f"There are no story prompts in '{code}' to lay the seeds of {folder} over.")
     ours = parse_language(tree)
-    changed = {
+    changed: dict[str, Any] = {
         "persons": _persons(folder / "attributes" / f"attributes.{written}.yaml", ours),
         "scenarios": _scenarios(folder / "scenarios" / f"scenario.{written}.yaml"),
         "attributes": {},
@@ -411,62 +377,60 @@ def _language(folder: Path, code: str, written: str, *, aspects: bool) -> Langua
     return ours.model_copy(update=changed)
 
 
+class _Seed(BaseModel):
+    """Values of an attribute in the words of their language, and how each is said of a main character."""
+
+    values: list[str]
+    template_choices: list[str]
+
+
 def _persons(path: Path, ours: Language) -> dict[str, dict[str, Person]]:
     """Main characters by attribute and value.
 
     Values are translated in the files of other languages: their places in the English file say which they are.
     """
     english = path.with_name("attributes.en.yaml")
-    named = read_tree(english).values if english.is_file() else {}
+    of_english, seeds = (
+        validated(dict[str, _Seed], read_tree(file).values, str(file), "Expected the seeds of StereoTales.")
+        for file in (english if english.is_file() else path, path)
+    )
     persons: dict[str, dict[str, Person]] = {}
-    for attribute, entry in read_tree(path).values.items():
-        if attribute not in ours.persons:
-            expected = ", ".join(ours.persons)
-            raise UserError(
-                f"{path}: '{attribute}' is not an attribute of StereoTales. Expected: {expected}."
-            )
-        values, choices = (entry.get(name) for name in ("values", "template_choices"))
-        if not isinstance(values, list) or not isinstance(choices, list) or len(values) != len(choices):
-            raise UserError(
-                f"{path}: '{attribute}' needs the lists values and template_choices, equally long."
-            )
-        names = named[attribute].get("values", values) if attribute in named else values
-        if len(names) != len(values):
-            raise UserError(
-                f"{path}: '{attribute}' has {len(values)} values, {english.name} has {len(names)}."
-            )
+    for attribute, seed in seeds.items():
+        require_known(attribute, ours.persons, "attribute", str(path))
         by_start = {value.partition(" (")[0].casefold(): value for value in ours.persons[attribute]}
+        names, choices = of_english.get(attribute, seed).values, seed.template_choices
+        if not len(names) == len(seed.values) == len(choices):
+            raise UserError(
+                f"{path}: '{attribute}' needs the lists values and template_choices, equally long, and as long as in "
+                f"{english.name}."
+            )
         persons[attribute] = {}
-        for value, choice in zip(names, choices, strict=True):
+        for name, choice in zip(names, choices, strict=True):
             if choice in ("null", "~", ""):
                 continue
-            meant = by_start.get(value.partition(" (")[0].casefold())
-            if meant is None:
-                raise UserError(
-                    f"{path}: '{value}' is not a value of {attribute}. Expected: {', '.join(by_start)}."
-                )
-            persons[attribute][meant] = Person(text=" ".join(choice.split()))
+            start = name.partition(" (")[0].casefold()
+            require_known(start, by_start, f"value of {attribute}", str(path))
+            persons[attribute][by_start[start]] = Person(text=" ".join(choice.split()))
     return persons
 
 
 def _scenarios(path: Path) -> dict[str, tuple[dict[str, str], ...]]:
+    seeds = validated(dict[str, list[str]], read_tree(path).values, str(path), "Expected lists of scenarios.")
     scenarios = {}
-    for name, texts in read_tree(path).values.items():
+    for name, texts_of_theme in seeds.items():
         theme = _THEMES.get(name, name)
-        if theme not in THEMES or len(texts) > IN_THEME:
+        require_known(theme, THEMES, "theme", str(path))
+        if len(texts_of_theme) > IN_THEME:
             raise UserError(
-                f"{path}: '{name}' is not a theme of StereoTales with up to {IN_THEME} scenarios. Expected: "
-                f"{', '.join(THEMES)}."
+                f"{path}: '{name}' has {len(texts_of_theme)} scenarios. Expected up to {IN_THEME}."
             )
-        if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
-            raise UserError(f"{path}: '{name}' is not a list of scenarios.")
-        scenarios[theme] = tuple({ANY: " ".join(text.split())} for text in texts)
+        scenarios[theme] = tuple({ANY: " ".join(text.split())} for text in texts_of_theme)
     return scenarios
 
 
 def _template(path: Path) -> str:
-    text = read_tree(path).values.get(TEMPLATE)
-    if not isinstance(text, str) or "{context}" not in text or "{character}" not in text:
+    text = str(read_tree(path).values.get(TEMPLATE))
+    if "{context}" not in text or "{character}" not in text:
         raise UserError(f"{path}: expected a text '{TEMPLATE}' with {{context}} and {{character}}.")
     paragraphs = (" ".join(part.split()) for part in re.split(r"\n\s*\n|\n(?=\S)", text.strip()))
     request = "\n\n".join(paragraph for paragraph in paragraphs if paragraph)

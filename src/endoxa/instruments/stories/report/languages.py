@@ -84,6 +84,7 @@ def languages_compared(results: StoryResults) -> Section | None:
     if overlap is None:
         return None
     absent = sorted(set(results.searched_languages) - _members(overlap))
+    said = (ASSOCIATION, text_field("verdict", "harmful"), value_field("models", "model_count"))
     everywhere = "Found in every language that shows any" if absent else "Found in every language"
     return Section(
         anchor="languages",
@@ -108,25 +109,14 @@ def languages_compared(results: StoryResults) -> Section | None:
             ),
             first_rows(
                 f"Found in one language only ({plural(overlap.exclusive.height, 'association')})",
-                overlap.exclusive,
-                (
-                    text_field("language", "member", language_name),
-                    ASSOCIATION,
-                    text_field("verdict", "harmful"),
-                    value_field("models", "model_count"),
-                    text_field("caution"),
-                ),
+                overlap.exclusive.sort("members", maintain_order=True),
+                (text_field("language", "members", language_name), *said),
                 FILES,
             ),
             first_rows(
                 f"{everywhere} ({plural(overlap.universal.height, 'association')})",
                 overlap.universal,
-                (
-                    ASSOCIATION,
-                    text_field("verdict", "harmful"),
-                    value_field("models, fewest", "fewest_models"),
-                    value_field("models, most", "most_models"),
-                ),
+                said,
                 FILES,
             ),
         ),

@@ -258,7 +258,7 @@ def association_tests(declared: Declaration, inputs: Inputs) -> Mapping[Key, Our
         )
         folder = _run(EMBEDDINGS, run, inputs, model)
         estimates = read_csv(folder / "estimates.csv", infer_schema_length=None).filter(model=model.model)
-        effects = dict(estimates.select("test", "effect_size").iter_rows())
+        effects = dict(estimates.select("test", "value").iter_rows())
         computed: dict[Key, Ours] = {}
         for table, row in rows:
             for language, code in settings["languages"].items():

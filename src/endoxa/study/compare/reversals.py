@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from math import ceil, log2
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ import polars as pl
 from endoxa.curate.opposites import concepts, flipped, languages, load_lexicon
 from endoxa.curate.summary import choices
 from endoxa.errors import UserError
+from endoxa.report.words import count, plural
 from endoxa.runs.options import DEFAULT_CONFIDENCE
 from endoxa.sources.frames import read_table
 from endoxa.stats.intervals import NAN, UNDEFINED, clopper_pearson
@@ -83,6 +85,24 @@ class Reversals:
         """What is clearly turned round."""
         return self.table.filter(verdict=ABOVE)
 
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """How many stereotypes are turned round, what was compared, and how much of it could have been shown."""
+        number, untested = self.clear.height, self.table.filter(verdict=UNTESTED).height
+        turned = f"{plural(number, 'stereotype')} {'is' if number == 1 else 'are'} turned round between two regions."
+        compared = (
+            f"{plural(self.compared, 'comparison')} of two sides in two regions; in {count(self.table.height)} another "
+            "side leads in each region."
+        )
+        # People of each region, all of one mind, with whom a single test can reject after correction.
+        needed = ceil(round(-log2((1 - self.confidence) / self.tests), 9))
+        few = (
+            f"For {count(untested)} of them too few people said either side: about {needed} in each region are the "
+            "fewest that could show a reversal."
+        )
+        none = "No stereotype is clearly turned round between two regions."
+        return (turned if number else none, compared, *([few] if untested else []))
+
 
 @dataclass(frozen=True, slots=True)
 class _Sides:
@@ -135,22 +155,17 @@ def find_reversals(
             f"{path} names {len(regions)} regions. Expected two or more (column 'country' of statements, 'region' of "
             "associations made with --by country)."
         )
-    compared = [*_opposites(said), *_groups(said)]
+    compared = list(_compared(said))
     able, tests = able_to_reject([sides.least_p for sides in compared], significance(confidence))
     rows = [
         _row(sides, tests, confidence, can=bool(can))
         for sides, can in zip(compared, able, strict=True)
         if _reversed(sides)
     ]
-    types = {
-        name: pl.Int64
-        if name.startswith("n_")
-        else pl.Float64
-        if name[:2] in ("sh", "lo", "hi", "p_")
-        else pl.String
-        for name in REVERSAL_COLUMNS
-    }
-    table = pl.DataFrame(rows, schema=types)
+    numbers = dict.fromkeys(("share", "low", "high", "share_other", "low_other", "high_other"), pl.Float64)
+    numbers |= dict.fromkeys(("p_value", "p_adjusted"), pl.Float64)
+    counts = dict.fromkeys(("n_first", "n_second", "n_first_other", "n_second_other"), pl.Int64)
+    table = pl.DataFrame(rows, schema=dict.fromkeys(REVERSAL_COLUMNS, pl.String) | numbers | counts)
     order = table.sort(pl.col("verdict") != ABOVE, "p_value", "first", "second", "region", "other_region")
     return Reversals(
         order.fill_nan(None), len(compared), tests, regions, tuple(notes), confidence, table_path(path)
@@ -196,28 +211,24 @@ def _reversed(sides: _Sides) -> bool:
     return a > b and c < d
 
 
-def _opposites(said: pl.DataFrame) -> Iterator[_Sides]:
-    """One group with an attribute and its opposite."""
+def _compared(said: pl.DataFrame) -> Iterator[_Sides]:
+    """One group with an attribute and its opposite; and one attribute of two groups of an axis."""
     for _, part in said.group_by("identity_key", maintain_order=True):
-        attributes: dict[str, list[dict[str, Any]]] = {}
-        for row in part.iter_rows(named=True):
-            attributes.setdefault(row["attribute_key"], []).append(row)
+        attributes = _rows_by(part, "attribute_key")
         asserted = {
             key: _concepts(rows[0]["attribute"], rows[0]["language"]) for key, rows in attributes.items()
         }
         for first, second in combinations(attributes, 2):
             if not asserted[first].isdisjoint(flipped(asserted[second])):
                 yield from _in_regions(OPPOSITES, attributes[first], attributes[second])
-
-
-def _groups(said: pl.DataFrame) -> Iterator[_Sides]:
-    """One attribute of two groups of an axis."""
     for _, part in said.group_by("attribute_key", "axis", maintain_order=True):
-        identities: dict[str, list[dict[str, Any]]] = {}
-        for row in part.iter_rows(named=True):
-            identities.setdefault(row["identity_key"], []).append(row)
-        for first, second in combinations(identities, 2):
-            yield from _in_regions(GROUPS, identities[first], identities[second])
+        for first, second in combinations(_rows_by(part, "identity_key").values(), 2):
+            yield from _in_regions(GROUPS, first, second)
+
+
+def _rows_by(part: pl.DataFrame, key: str) -> dict[str, list[dict[str, Any]]]:
+    groups = part.group_by(key, maintain_order=True)
+    return {str(name): rows.to_dicts() for (name,), rows in groups}
 
 
 def _concepts(attribute: str, language: str) -> frozenset[tuple[str, int]]:
@@ -258,24 +269,10 @@ def _row(sides: _Sides, tests: int, confidence: float, *, can: bool) -> dict[str
         for value, n in ((share, a + b), (other, c + d))
     )
     adjusted = min(sides.p_value * tests, 1.0) if can else NAN
-    return {
-        "kind": sides.kind,
-        "axis": sides.axis,
-        "first": sides.first,
-        "second": sides.second,
-        "region": sides.regions[0],
-        "other_region": sides.regions[1],
-        "n_first": a,
-        "n_second": b,
-        "n_first_other": c,
-        "n_second_other": d,
-        "share": share,
-        "low": ends.low,
-        "high": ends.high,
-        "share_other": other,
-        "low_other": ends_other.low,
-        "high_other": ends_other.high,
-        "p_value": sides.p_value,
-        "p_adjusted": adjusted,
-        "verdict": UNTESTED if not can else ABOVE if adjusted <= alpha + 1e-12 else UNCLEAR,
-    }
+    verdict = UNTESTED if not can else ABOVE if adjusted <= alpha + 1e-12 else UNCLEAR
+    values = (
+        *(sides.kind, sides.axis, sides.first, sides.second, *sides.regions, a, b, c, d),
+        *(share, ends.low, ends.high, other, ends_other.low, ends_other.high),
+        *(sides.p_value, adjusted, verdict),
+    )
+    return dict(zip(REVERSAL_COLUMNS, values, strict=True))
