@@ -159,7 +159,7 @@ def test_what_a_step_does_not_ask_for_is_not_allowed(folder):
 
 
 def test_steps_alone_have_a_plan_and_no_page(folder, tmp_path):
-    planned = CliRunner().invoke(app, ["study", "plan", str(folder)])
+    planned = CliRunner().invoke(app, ["study", "run", str(folder), "--plan"])
     assert "Step build-pairs: " in planned.output
-    page = CliRunner().invoke(app, ["study", "report", str(folder), "-o", str(tmp_path / "page.html")])
+    page = CliRunner().invoke(app, ["study", "run", str(folder), "-o", str(tmp_path / "page.html")])
     assert "there is nothing to compare" in str(page.exception)

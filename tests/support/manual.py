@@ -27,11 +27,11 @@ from support.tutorials import PARTS, file_of, split
 
 NOT_RUN: Mapping[str, str] = {
     r"^endoxa collect serve": "serves until it is stopped",
-    r"^endoxa datasets download": "needs a network",
+    r"^endoxa datasets convert": "needs a network",
     r"^endoxa collect check /srv": "a site behind its proxy; the site's test_health.py",
     r"^endoxa demo": "takes a minute; tests/demo runs it",
-    r"^endoxa reproduce run (?!arithmetic)": "takes minutes; tests/commands/test_reproduce.py",
-    r"^endoxa curate thresholds": "takes a minute; tests/curate/group/test_reference.py",
+    r"^endoxa reproduce (?!arithmetic)": "takes minutes; tests/commands/test_reproduce.py",
+    r"^endoxa curate group .*--calibrate": "takes a minute; tests/curate/group/test_reference.py",
     r"--engine ray": "needs a cluster; tests/runs/executors runs it",
     r"^endoxa (analyze|report) .*(harness/|logs/|\bLOG\b)": "logs of other harnesses; tests/instruments/test_logs.py",
     r"--labels sheet\.csv|novelty\.html": "people fill the sheet in; tests/curate/novelty",

@@ -195,7 +195,7 @@ def command(words: str, *inputs: Any, progress: bool = True, **options: Any) -> 
     """Carry out a command that measures nothing: `command("curate group", "statements.csv", out="groups.csv")`.
 
     Args:
-        words: the command ("build pairs", "curate review apply").
+        words: the command ("build pairs", "curate review").
         inputs: what stands behind the words: files, or data frames in place of files.
         progress: show progress on stderr.
         options: those of the command, by keyword.

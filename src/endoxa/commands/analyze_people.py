@@ -33,7 +33,10 @@ COMMONEST = 8
 def agreement(
     files: Annotated[
         tuple[Path, ...],
-        argument("Review sheets of several reviewers, or tables of votes.", metavar="FILE..."),
+        argument(
+            "Review sheets of several reviewers, tables of votes, or labels of author label and the sheet of a person.",
+            metavar="FILE...",
+        ),
     ],
     *,
     out: Annotated[
@@ -84,6 +87,7 @@ def agreement(
       endoxa analyze agreement ana.xlsx ben.xlsx -o agreement.csv
       endoxa analyze agreement ana.xlsx ben.xlsx -o agreement.csv --value attribute
       endoxa analyze agreement votes.csv -o agreement.csv
+      endoxa analyze agreement topics.csv check.csv -o agreement.csv
       endoxa analyze agreement votes.csv -o agreement.csv --item statement_id --rater who --value vote
       endoxa analyze agreement ratings.csv -o agreement.csv --level ordinal --order never,sometimes,always
     """  # noqa: D301
@@ -166,10 +170,13 @@ def _votes(
     Raises:
         UserError: review sheets and tables of votes are mixed.
     """
+    from endoxa.author.tables import is_labels, label_votes
     from endoxa.curate.agreement import read_votes
     from endoxa.curate.review import is_sheet, read_sheets, votes
     from endoxa.errors import UserError
 
+    if len(files) == 2 and all(map(is_labels, files)):
+        return label_votes(*files)
     sheets = [path for path in files if is_sheet(path)]
     if sheets and len(sheets) < len(files):
         other = next(path for path in files if path not in sheets)

@@ -4,7 +4,7 @@
 a table of such a folder leaves these rows out (`endoxa.sources.tables`); a newer `withdrawals.csv` put in the place of
 the old one is all that an older release needs.
 
-`endoxa author` writes tables with a column `status`; `endoxa author approve` fills it in. What people rejected is never
+`endoxa author` writes tables with a column `status`; `endoxa curate review` fills it in. What people rejected is never
 measured or released; what nobody has judged only with `--include-drafts`.
 """
 
@@ -159,7 +159,7 @@ def say_left_out(path: Path, left_out: int, kept: int) -> None:
         how.left_out[path] = left_out
     if not kept:
         raise UserError(
-            f"{path} has no row that people approved. Have drafts judged (`endoxa author approve`), or give "
+            f"{path} has no row that people approved. Have drafts judged (`endoxa curate review`), or give "
             "--include-drafts to use those that nobody has judged."
         )
 

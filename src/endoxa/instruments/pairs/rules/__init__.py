@@ -25,11 +25,11 @@ def _builtin() -> Iterable[Rule]:
 RULES: Registry[Rule] = Registry("rule", "endoxa.rules", _builtin)
 
 CHOICE = "choice"
-"""How chat models choose between two sentences in the task of `endoxa export inspect`, which no probe asks."""
+"""How chat models choose between two sentences in a task of `endoxa export task`, which no probe asks."""
 _CHOICE_FACTS = (
     "share of answers",
     "share of a chat model's answers that chose the sentence, both shown once in each order",
-    "endoxa export inspect",
+    "endoxa export task --for inspect",
 )
 
 

@@ -1,7 +1,8 @@
 """Which records of a file with names a person should read: those that are not what the rules write with their names.
 
-A file as `endoxa build names` wrote it has none. One that was edited by hand, or was written from other questions, with
-another bank or by other rules, has some. The rules themselves are not checked: read a sample of what they write.
+A file as `endoxa build qa --names` wrote it has none. One that was edited by hand, or was written from other
+questions, with another bank or by other rules, has some. The rules themselves are not checked: read a sample of what
+they write.
 """
 
 from __future__ import annotations
