@@ -108,7 +108,9 @@ def test_rejected_and_unjudged_pairs_are_neither_measured_nor_released(tmp_path)
     for frame in (load_pairs(path), load_pairs(pl.read_csv(path))):
         assert frame.select("item_id", "association_id").rows() == [("d1", "a1")]
     assert load_pairs(path, include_drafts=True)["item_id"].to_list() == ["d1", "d3"]
-    planned = cli.invoke(app, ["probe", "pairs", "--data", str(path), "--plan", "--include-drafts"])
+    planned = cli.invoke(
+        app, ["probe", "pairs", "--data", str(path), "--plan", "--set", "include_drafts=yes"]
+    )
     assert re.search(r"all +all +2 ", planned.output)
     harnesses = (["task", "--for", "lm-eval"], ["task", "--for", "inspect"])
     for given, rows in ((["hub"], 1), (["hub", "--include-drafts"], 2), *((each, 1) for each in harnesses)):

@@ -32,7 +32,7 @@ def probe_choices(
     before: str = '',
     after: str = '',
     examples: Sequence[Sequence[str] | str] | str = (),
-    ask: Literal['auto', 'text', 'letters', 'loglik', 'loglik-mean', 'nli'] = 'auto',
+    ask: Literal['auto', 'text', 'letters', 'loglik', 'loglik-mean'] = 'auto',
     repeats: int = 1,
     temperature: float | None = 1.0,
     top_p: float | None = None,
@@ -75,7 +75,7 @@ def probe_choices(
         before: Text before each request.
         after: Text after each request.
         examples: Examples before each request: '[["QUESTION", "ANSWER"], ...]'.
-        ask: Answer by letter or by text, score the options (hf/..., http://...), or label inferences with an NLI model (hf/...); auto is loglik for local weights (all models are hf/...), else letters.
+        ask: Answer by letter or by text, or score the options (hf/..., http://...); auto is loglik for local weights (all models are hf/...), else letters.
         repeats: Number of times each item is asked in each order.
         temperature: Sampling temperature; 0 takes the most probable token.
         top_p: Nucleus sampling: share of the probability mass to draw from.
@@ -103,8 +103,8 @@ def probe_choices(
         batch_size: Maximum number of conversations generated together.
         engine: Compute on this machine, or on a Ray cluster.
         ray_address: Ray cluster: auto, HOST:PORT or ray://HOST:10001.
-        workers: With --engine ray: copies of each model.
-        num_gpus: With --engine ray: GPUs of each copy, such as 0.5.
+        workers: With --set engine=ray: copies of each model.
+        num_gpus: With --set engine=ray: GPUs of each copy, such as 0.5.
     """
 
 def probe_embeddings(
@@ -157,8 +157,8 @@ def probe_embeddings(
         packed_weights: Pack weights for the CPU: faster, more memory, same numbers to about 1e-5.
         engine: Compute on this machine, or on a Ray cluster.
         ray_address: Ray cluster: auto, HOST:PORT or ray://HOST:10001.
-        workers: With --engine ray: copies of each model.
-        num_gpus: With --engine ray: GPUs of each copy, such as 0.5.
+        workers: With --set engine=ray: copies of each model.
+        num_gpus: With --set engine=ray: GPUs of each copy, such as 0.5.
     """
 
 def extract(
@@ -249,8 +249,8 @@ def extract(
         batch_size: Maximum number of conversations generated together.
         engine: Compute on this machine, or on a Ray cluster.
         ray_address: Ray cluster: auto, HOST:PORT or ray://HOST:10001.
-        workers: With --engine ray: copies of each model.
-        num_gpus: With --engine ray: GPUs of each copy, such as 0.5.
+        workers: With --set engine=ray: copies of each model.
+        num_gpus: With --set engine=ray: GPUs of each copy, such as 0.5.
         sheet: Also write a sheet on which a person codes a sample (.xlsx, .csv).
         sheet_rows: Number of stories on the sheet, from every model and language.
     """
@@ -341,8 +341,8 @@ def rate_harm(
         batch_size: Maximum number of conversations generated together.
         engine: Compute on this machine, or on a Ray cluster.
         ray_address: Ray cluster: auto, HOST:PORT or ray://HOST:10001.
-        workers: With --engine ray: copies of each model.
-        num_gpus: With --engine ray: GPUs of each copy, such as 0.5.
+        workers: With --set engine=ray: copies of each model.
+        num_gpus: With --set engine=ray: GPUs of each copy, such as 0.5.
     """
 
 def probe_pairs(
@@ -406,8 +406,8 @@ def probe_pairs(
         packed_weights: Pack weights for the CPU: faster, more memory, same numbers to about 1e-5.
         engine: Compute on this machine, or on a Ray cluster.
         ray_address: Ray cluster: auto, HOST:PORT or ray://HOST:10001.
-        workers: With --engine ray: copies of each model.
-        num_gpus: With --engine ray: GPUs of each copy, such as 0.5.
+        workers: With --set engine=ray: copies of each model.
+        num_gpus: With --set engine=ray: GPUs of each copy, such as 0.5.
     """
 
 def probe_questions(
@@ -510,8 +510,8 @@ def probe_questions(
         batch_size: Maximum number of conversations generated together.
         engine: Compute on this machine, or on a Ray cluster.
         ray_address: Ray cluster: auto, HOST:PORT or ray://HOST:10001.
-        workers: With --engine ray: copies of each model.
-        num_gpus: With --engine ray: GPUs of each copy, such as 0.5.
+        workers: With --set engine=ray: copies of each model.
+        num_gpus: With --set engine=ray: GPUs of each copy, such as 0.5.
     """
 
 def probe_stories(
@@ -600,8 +600,8 @@ def probe_stories(
         batch_size: Maximum number of conversations generated together.
         engine: Compute on this machine, or on a Ray cluster.
         ray_address: Ray cluster: auto, HOST:PORT or ray://HOST:10001.
-        workers: With --engine ray: copies of each model.
-        num_gpus: With --engine ray: GPUs of each copy, such as 0.5.
+        workers: With --set engine=ray: copies of each model.
+        num_gpus: With --set engine=ray: GPUs of each copy, such as 0.5.
     """
 
 def analyze_run(
@@ -619,7 +619,6 @@ def analyze_run(
     vectors: Sequence[str | Path] | str = (),
     pooling: str = '',
     associations: str | Path | None = None,
-    alias: Sequence[str] | str = (),
     coded: str | Path | None = None,
     reader: Sequence[str] | str = (),
     seed: int = 0,
@@ -653,7 +652,6 @@ def analyze_run(
         vectors: With --tests: vectors, .npz (texts, vectors) or word2vec text; repeatable.
         pooling: Pooling of --vectors, shown in the table.
         associations: Ratings of harm: associations by model, to find blind spots.
-        alias: Model name of a rater in --associations; repeatable.
         coded: Sheet of thoughts that a person filled in.
         reader: Reader model that codes thoughts besides the rules: openai/NAME, anthropic/NAME, http://HOST:PORT/v1#NAME, hf/ID, sim/NAME; repeatable. The thoughts are sent to it.
         seed: Seed of every random draw.
@@ -690,7 +688,6 @@ def analyze_associations(
     jobs: int | None = None,
     pooled: Literal['stratified', 'published'] = 'stratified',
     rule: Literal['both-steps', 'paper'] = 'both-steps',
-    models: int = 1,
     resamples: int = 2000,
     engine: Literal['local', 'ray'] = 'local',
     ray_address: str | None = None,
@@ -711,7 +708,6 @@ def analyze_associations(
         jobs: Number of processes.
         pooled: Pooled languages: report associations that also hold within languages, or use the published test.
         rule: paper: keep only medium and large effects with a lift of at least 2.
-        models: Minimum number of models that show an association in a language.
         resamples: Bootstrap samples per interval.
         engine: Compute on this machine, or on a Ray cluster.
         ray_address: Ray cluster: auto, HOST:PORT or ray://HOST:10001.
@@ -862,7 +858,6 @@ def build_qa(
     variants: int = 3,
     bank: str | Path | None = None,
     out: str | Path | None = None,
-    check: str | None = None,
     sample: str | Path | None = None,
 ) -> Outcome:
     """Make multiple-choice questions: the association's identity against one without the attribute. `endoxa build qa`; see `command`.
@@ -883,7 +878,6 @@ def build_qa(
         variants: With --names: number of draws of names.
         bank: With --names: your own names (columns group, gender, name).
         out: Questions (.jsonl).
-        check: With --names: only check this file against the questions.
         sample: Write an invented sample table of associations, and exit.
     """
 
@@ -891,14 +885,11 @@ def build_choices(
     associations: Source,
     *,
     progress: bool = True,
-    limit: int | None = None,
     include_drafts: bool = False,
     kind: Literal['inference', 'decision', 'association'] = 'decision',
     language: str | None = None,
     per_association: int = 4,
-    references: int = 1,
     premises: Sequence[str] | str = ...,
-    counter: str | Path | None = None,
     templates: str | Path | None = None,
     gender: str = 'm',
     seed: int = 0,
@@ -907,14 +898,11 @@ def build_choices(
     """Make inferences, decisions between two candidates, or word lists from associations. `endoxa build choices`; see `command`.
 
     Options:
-        limit: Use only the first N associations that get an item.
         include_drafts: Also use drafts of `endoxa author` that nobody has judged yet; rejected ones never are.
         kind: Inferences, decisions or word lists.
         language: Language of the items; others with --templates.
         per_association: Number of situations and wordings per association.
-        references: Number of other groups per association.
-        premises: Premises of inferences, separated by commas: neutral, stereotype, counter.
-        counter: Approved drafts of `endoxa author counter`, for the premise counter.
+        premises: Premises of inferences, separated by commas: neutral, stereotype.
         templates: Your own situations and words (TOML).
         gender: Grammatical gender of the people, where the language has one.
         seed: Seed of every random draw.
@@ -970,10 +958,8 @@ def build_pairs(
     templates: str | Path | None = None,
     antonym_only: bool = False,
     framings: int = 1,
-    balance: Literal['country'] | None = None,
     cross: bool = False,
     parts: str | Path | None = None,
-    seed: int = 0,
     out: str | Path,
     report: str | Path | None = None,
     min_cell: int = 5,
@@ -994,10 +980,8 @@ def build_pairs(
         templates: Your own sentence templates by language (TOML).
         antonym_only: Leave out associations without an antonym.
         framings: Pairs per association: the plain sentence and N-1 framings ('People often say: ...').
-        balance: Draw the same number of associations of every country (column region).
         cross: Also make pairs about the parts of crossed identities ('igbo women': 'igbo people', 'women').
         parts: Parts of your own crossed identities, with --cross (columns identity, parts).
-        seed: Seed of every random draw.
         out: Pairs: .csv, .tsv, .jsonl or .parquet.
         report: Also write associations left out and pairs to review, with reasons.
         min_cell: Minimum number of respondents to keep an association's region.

@@ -8,13 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from annotated_types import Ge
-
 from endoxa.commands.verbs import TABLES, Outcome, argument, table
 from endoxa.instruments.stories.options import Discovery
 from endoxa.runs.options import DEFAULT_RESAMPLES, Resamples, Resampling
 from endoxa.schema import ALL
-from endoxa.schema.options import ANALYSIS, DATA, Option
+from endoxa.schema.options import DATA, Option
 from endoxa.stats.verdicts import ABOVE
 
 if TYPE_CHECKING:
@@ -144,7 +142,6 @@ class Sharing:
     Attributes:
         harm: which associations are harmful.
         groups: marked and unmarked groups.
-        models: models that must show an association in a language.
     """
 
     harm: Annotated[
@@ -155,9 +152,6 @@ class Sharing:
         Path | None,
         Option("Marked and unmarked groups (YAML), with --harm.", DATA, default="built-in groups"),
     ] = None
-    models: Annotated[
-        int, Ge(1), Option("Minimum number of models that show an association in a language.", ANALYSIS)
-    ] = 1
 
 
 def associations(
@@ -291,7 +285,6 @@ def _shared(
         None if harm is None else read_classes(harm),
         read_groups(sharing.groups, found) if harm is not None and settings.by_language else None,
         by=by,
-        models=sharing.models,
         profiles=profiles,
         how=how,
     )

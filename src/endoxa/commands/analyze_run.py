@@ -96,17 +96,12 @@ class HarmRatings:
 
     Attributes:
         associations: associations by model, to find blind spots.
-        alias: RATER=MODEL, names of raters in that table.
         threshold: median rating from which an association is harmful.
     """
 
     associations: Annotated[
         Path | None, Option("Ratings of harm: associations by model, to find blind spots.", DATA)
     ] = None
-    alias: Annotated[
-        tuple[str, ...],
-        Option("Model name of a rater in --associations; repeatable.", DATA, metavar="RATER=MODEL"),
-    ] = ()
     threshold: Annotated[
         float, Option("Ratings of harm: minimum median of a harmful association.", ANALYSIS)
     ] = 4.0
@@ -289,8 +284,9 @@ def _as_declared(runs: Sequence[Path], given: Given) -> Analyzed:
 def _pairs(runs: Sequence[Path], given: Given) -> Analyzed:
     """Preferences per model, rule, language and axis; models compared; disagreement between rules."""
     from endoxa.instruments.intersections import of_pairs
-    from endoxa.instruments.pairs.estimates import analyze_pairs, analyze_run, load_records
-    from endoxa.instruments.pairs.headline import headline_of
+    from endoxa.instruments.pairs.estimates import analyze_pairs, analyze_run
+    from endoxa.instruments.pairs.estimates.records import load_records
+    from endoxa.instruments.pairs.report.preference import headline_of
 
     how = asdict(given.resampling)
     records = load_records(runs)
@@ -334,8 +330,8 @@ def _interactions(
         (
             f"{row['model']} ({row['rule']})",
             f"{row['identity']} ({row['parts']})" if row["parts"] else row["identity"],
-            str(row["n_sets"]),
-            *(signed(row[name]) for name in ("crossed", "predicted", "interaction")),
+            str(row["n"]),
+            *(signed(row[name]) for name in ("crossed", "predicted", "value")),
             signed_interval(row["low"], row["high"]),
             chip(row),
         )
@@ -351,14 +347,7 @@ def _interactions(
 def _questions(runs: Sequence[Path], given: Given) -> Analyzed:
     """Accuracy, bias scores and leans; error retention and debiasing protocols where there are any."""
     from endoxa.instruments.intersections import of_answers
-    from endoxa.instruments.questions.estimates import (
-        analyze_qa,
-        analyze_run,
-        load_answers,
-        retention,
-        together,
-        why_unmatched,
-    )
+    from endoxa.instruments.questions.estimates import analyze_qa, analyze_run, load_answers, retention
     from endoxa.instruments.questions.headline import headline_of
     from endoxa.runs.progress import shown
 
@@ -375,17 +364,16 @@ def _questions(runs: Sequence[Path], given: Given) -> Analyzed:
         )
     ratios = analysis.retention
     if against is not None:
-        first = load_answers([against])
-        parts = sorted(answers.partition_by("data", as_dict=True).items())
-        ratios = together([retention(first, part, **how) for _, part in parts])
-    lines: list[Any] = [headline_of(analysis.estimates)]
+        ratios = retention(load_answers([against]), answers, **how)
+    lines: list[Any] = [headline_of(analysis.estimates, analysis.counts)]
     if ratios.is_empty() and len(runs) > 1:
         lines.append(
-            f"No error retention: {why_unmatched(answers)} To compare any two runs, name one with --against RUN."
+            "No error retention: no model answered the same questions with and without names under one protocol. To "
+            "compare any two runs, name one with --against RUN."
         )
     tables = {
         name: getattr(analysis, name)
-        for name in ("estimates", "debias", "differences", "identities", "outcomes")
+        for name in ("estimates", "debias", "differences", "identities", "counts")
     }
     crossed, interactions = _interactions(lambda: of_answers(answers), given, "question")
     return [*lines, *crossed], tables | {"retention": ratios, "interactions": interactions}, lines[0]
@@ -481,8 +469,7 @@ def _extraction(runs: Sequence[Path], given: Given) -> Analyzed:
     Raises:
         UserError: several runs or sheets.
     """
-    from endoxa.instruments.stories.profiles import analyze_extraction, load_extraction
-    from endoxa.instruments.stories.profiles.coding import read_sheet
+    from endoxa.instruments.stories.profiles.coding import analyze_extraction, load_extraction, read_sheet
 
     if not given.human:
         return _as_declared(runs, given)
@@ -490,7 +477,7 @@ def _extraction(runs: Sequence[Path], given: Given) -> Analyzed:
         raise UserError("Give one run of `endoxa probe extract` and the one sheet that was made from it.")
     loaded = load_extraction(runs[0])
     coded = read_sheet(given.human[0], loaded.vocabulary)
-    measured = analyze_extraction(loaded, coded, confidence=given.how.confidence, seed=given.how.seed)
+    measured = analyze_extraction(loaded, coded, confidence=given.how.confidence)
     rates = ("error_rate", "missed", "swapped", "invented")
     rows = [
         (
@@ -504,7 +491,7 @@ def _extraction(runs: Sequence[Path], given: Given) -> Analyzed:
     ]
     heads = ("attribute", "coded", "error rate", "interval", *rates[1:])
     errors = table("Errors of the extractors' majority, against the human coder", heads, rows)
-    tables = {"errors": measured.errors, "confusion": measured.confusion, "counts": measured.counts}
+    tables = {"errors": measured.errors, "confusion": measured.confusion}
     return [errors, f"{plural(len(coded), 'story', 'stories')} coded by hand"], tables, None
 
 
@@ -522,9 +509,8 @@ def _harm(runs: Sequence[Path], given: Given) -> Analyzed:
             _ratings([path for path in runs if not path.is_file()], human, made),
             made,
             threshold=asked.threshold,
-            aliases=_aliases(asked.alias),
             progress=progress,
-            **asdict(given.resampling),
+            how=given.resampling,
         )
     names = ("associations", "raters", "summary", "agreement", "by_attribute", "blind_spots", "scores")
     return (
@@ -559,25 +545,6 @@ def _ratings(runs: Sequence[Path], human: Sequence[Path], made: pl.DataFrame | N
     return pl.concat([*of_models, *of_people])
 
 
-def _aliases(given: Sequence[str]) -> dict[str, str]:
-    """Read RATER=MODEL, split at the last '=' because names of simulated raters may contain '='.
-
-    Raises:
-        UserError: an alias has another form, or a rater appears twice.
-    """
-    aliases: dict[str, str] = {}
-    for text in given:
-        rater, sign, model = text.rpartition("=")
-        if not sign or not rater or not model:
-            raise UserError(
-                f"--alias: '{text}' is invalid. Expected RATER=MODEL: a rater, and the model's name in --associations."
-            )
-        if rater in aliases:
-            raise UserError(f"--alias: the rater '{rater}' appears twice. Give each rater one model.")
-        aliases[rater] = model
-    return aliases
-
-
 def _harm_lines(raters: pl.DataFrame, summary: pl.DataFrame) -> Iterator[Any]:
     """The raters and the summary statistics."""
     from endoxa.report.claims import chip
@@ -603,9 +570,7 @@ def _harm_lines(raters: pl.DataFrame, summary: pl.DataFrame) -> Iterator[Any]:
     yield table(title, heads, rows, wrap=True)
     for row in summary.to_dicts():
         ends = "" if row["low"] is None else f" ({decimal_interval(row['low'], row['high'])})"
-        reason = f" ({row['reason']})" if row["reason"] else ""
-        verdict = f": {chip(row)}{reason}" if row["verdict"] else ""
-        yield f"{row['name']}: {decimal(row['value'])}{ends}, n = {row['n']}{verdict}"
+        yield f"{row['name']}: {decimal(row['value'])}{ends}, n = {row['n']}"
     yield (
         "Associations that share a base value are alike and resampled together. "
         "Intervals condition on these raters, except those of delta, which also resample people."

@@ -91,17 +91,19 @@ def analyze_thoughts(
     """Lines and tables of the thoughts in runs; nothing where there are none and nobody asked for them.
 
     Thoughts about questions are read by rules: the options argued for in order, whether the group is given as the
-    reason, a stereotype is mentioned or rejected, missing information is noticed. Those about stories and ratings are
-    read by models or people. With two who read, agreement is estimated.
+    reason, a stereotype is mentioned or rejected, missing information is noticed. With models or people who read
+    besides, agreement is estimated.
 
     Raises:
         UserError: no thoughts where some were asked for, or thoughts that nobody would read.
     """
     from endoxa.instruments.questions.thoughts.coded import holds_thoughts
+    from endoxa.instruments.questions.thoughts.estimates import thought_measures
     from endoxa.instruments.thoughts.coding import ThoughtReaderSettings, read_sheet, to_read, write_sheet
     from endoxa.instruments.thoughts.estimates import agreement, coders_of
     from endoxa.runs.asking.readers import read_with_models
     from endoxa.runs.progress import shown
+    from endoxa.schema.thoughts import CODE_COLUMNS
 
     if not options.asked and not (kind == QUESTIONS and any(map(holds_thoughts, runs))):
         return [], {}
@@ -122,23 +124,24 @@ def analyze_thoughts(
         lines += cost
     coders = coders_of(finished, read, read_sheet(options.coded, finished) if options.coded else None)
     agreed = agreement(coders, confidence=how.confidence)
-    measures = thoughts.measures(read, how.confidence, how.seed)
+    measures = thought_measures(thoughts.by_rules, confidence=how.confidence, seed=how.seed)
     lines += [*_measures(measures), *_agreement(agreed)]
-    return lines, {"thoughts": measures, "thought_codes": thoughts.codes, "thought_agreement": agreed}
+    codes = thoughts.by_rules.select(list(CODE_COLUMNS))
+    return lines, {"thoughts": measures, "thought_codes": codes, "thought_agreement": agreed}
 
 
 @dataclass(frozen=True, slots=True)
 class _Thoughts:
-    """The thoughts of some runs of one kind.
+    """The thoughts of some runs.
 
     Attributes:
         texts: all thoughts, cut-off ones included.
-        by_rules: thoughts about questions coded by rules; None for other runs.
+        by_rules: the same coded by rules.
         notes: sentences for the terminal.
     """
 
     texts: Sequence[ThoughtText]
-    by_rules: pl.DataFrame | None
+    by_rules: pl.DataFrame
     notes: Sequence[str]
 
     @classmethod
@@ -146,19 +149,20 @@ class _Thoughts:
         """The thoughts of run folders.
 
         Raises:
-            UserError: two runs hold thoughts of one model about the same data.
+            UserError: runs of something else, or two with thoughts of one model about the same data.
         """
         import polars as pl
 
         from endoxa.instruments.questions.thoughts.coded import coded, texts_of, thoughts_of, without_rules
-        from endoxa.instruments.thoughts.texts import thoughts_in_journal
 
         if kind != QUESTIONS:
-            return cls([text for run in runs for text in thoughts_in_journal(run)], None, ())
+            raise UserError(
+                f"Thoughts are read in runs of `endoxa probe qa`, and these are of kind '{kind}'."
+            )
         texts, frames, lacking = [], [], set()
         for run in runs:
             of_run = thoughts_of(run)
-            frames.append(coded(run, of_run))
+            frames.append(coded(of_run))
             texts += texts_of(of_run, frames[-1], run.name if len(runs) > 1 else "")
             lacking |= set(without_rules(of_run))
         cells = [
@@ -176,23 +180,6 @@ class _Thoughts:
         )
         return cls(texts, pl.concat(frames), [note] if lacking else ())
 
-    @property
-    def codes(self) -> pl.DataFrame | None:
-        """What rules read in each thought."""
-        from endoxa.schema.thoughts import CODE_COLUMNS
-
-        return None if self.by_rules is None else self.by_rules.select(list(CODE_COLUMNS))
-
-    def measures(self, read: Mapping[str, Mapping[str, Codes]], confidence: float, seed: int) -> pl.DataFrame:
-        """Measures by rules for questions, by the majority of readers for others."""
-        if self.by_rules is not None:
-            from endoxa.instruments.questions.thoughts.estimates import thought_measures
-
-            return thought_measures(self.by_rules, confidence=confidence, seed=seed)
-        from endoxa.instruments.thoughts.estimates import shares_by_readers
-
-        return shares_by_readers(self.texts, read, confidence=confidence)
-
 
 def _finished(thoughts: _Thoughts, options: Thoughts) -> list[ThoughtText]:
     """The thoughts that ended before an answer.
@@ -202,12 +189,14 @@ def _finished(thoughts: _Thoughts, options: Thoughts) -> list[ThoughtText]:
     """
     if not thoughts.texts:
         raise UserError(
-            "These runs hold no thoughts. Ask a model that thinks (--reasoning), or one whose thoughts stand in its "
+            "These runs hold no thoughts. Ask a model that thinks, or one whose thoughts stand in its "
             "answers in a known form; providers that hide thoughts return none."
         )
     finished = [text for text in thoughts.texts if not text.cut_off]
     if not finished and options.asked:
-        raise UserError("No thought in these runs ended before an answer. Raise --max-tokens of the probe.")
+        raise UserError(
+            "No thought in these runs ended before an answer. Raise max_tokens of the probe (--set)."
+        )
     return finished
 
 
@@ -216,7 +205,7 @@ def _measures(measures: pl.DataFrame) -> Iterator[Table]:
 
     rows = []
     for row in measures.iter_rows(named=True):
-        shares = row["measure"] not in ("answers_bias", "thoughts_bias", "difference", "thought_tokens")
+        shares = row["measure"] not in ("answers_bias", "thoughts_bias", "difference")
         ends = (percent_interval if shares else decimal_interval)(row["low"], row["high"])
         value = (percent if shares else decimal)(row["value"])
         about = f"{row['model']} {row['context_condition']}".strip()

@@ -90,8 +90,8 @@ def pairs(
 
 def _denied(built: Built) -> Iterator[str]:
     """What to know first where nearly all pairs are denials."""
-    from endoxa.instruments.pairs.estimates.deciding import denials_note
-    from endoxa.instruments.pairs.probe.calibration import Comparisons
+    from endoxa.instruments.pairs.estimates.inference import denials_note
+    from endoxa.instruments.pairs.probe.items import Comparisons
 
     denied = built.pairs.filter(how="negation").rows(named=True)
     comparisons = Comparisons(built.pairs.iter_rows(named=True))
@@ -177,7 +177,6 @@ def questions(
       endoxa build qa associations.csv --language pt --per-association 3 --gender any -o questions.jsonl
       endoxa build qa --names Nationality.jsonl -o names.jsonl --seed 42 --variants 3
       endoxa build qa --names Religion.jsonl -o names.jsonl --bank my-names.csv
-      endoxa build qa --names Nationality.jsonl --check names.jsonl
     """  # noqa: D301
     from endoxa.errors import UserError
     from endoxa.instruments.questions.items.build import build_questions
@@ -193,7 +192,7 @@ def questions(
             raise UserError("Give ASSOCIATIONS or --names FILE, not both.")
         return with_names(names.names, names, out, options.seed)
     if names != Names():
-        raise UserError("--variants, --bank and --check need --names FILE.")
+        raise UserError("--variants and --bank need --names FILE.")
     if associations is None or out is None:
         raise UserError("Missing ASSOCIATIONS or --out FILE (or write a sample table with --sample FILE).")
     require_jsonl(out)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 SHOWN = 5
-"""Maximum number of reasons, or of problems, printed."""
+"""Maximum number of reasons printed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,6 @@ class Names:
         names: questions that name groups.
         variants: draws of names.
         bank: a bank of names of one's own.
-        check: a file with names to check against the questions.
     """
 
     names: Annotated[
@@ -57,10 +56,6 @@ class Names:
             default="68 nationalities, 10 names each",
         ),
     ] = None
-    check: Annotated[
-        str | None,
-        Option("With --names: only check this file against the questions.", OUTPUT, metavar="FILE"),
-    ] = None
 
 
 def with_names(items: Path, given: Names, out: Path | None, seed: int) -> Outcome:
@@ -77,14 +72,8 @@ def with_names(items: Path, given: Names, out: Path | None, seed: int) -> Outcom
     from endoxa.sources.files import require_apart
     from endoxa.sources.frames import write_table
 
-    if given.check is not None:
-        if out is not None:
-            raise UserError("--check only checks a file. Leave out --out.")
-        return _check_names(items, Path(given.check), read_bank(given.bank))
     if out is None:
-        raise UserError(
-            "Missing --out FILE for the questions with names (or --check FILE to check such a file)."
-        )
+        raise UserError("Missing --out FILE for the questions with names.")
     require_jsonl(out)
     unwritten = out.with_suffix(".unwritten.csv")
     require_apart([unwritten], [items, given.bank])
@@ -138,27 +127,6 @@ def _note_unwritten(made: NameVariants, listed: Path) -> None:
     note(f"{len(made.unwritten)} records left out, see {listed}:")
     for reason, count in reasons.most_common(SHOWN):
         note(f"  {count}: {reason}")
-
-
-def _check_names(items: Path, written: Path, bank: NameBank) -> Outcome:
-    from endoxa.instruments.questions.names.check import check_file
-    from endoxa.sources.bbq import read_rows
-
-    originals = (row for _, row in read_rows(items))
-    checked = check_file(read_rows(written), originals, bank)
-    problems = checked.problems
-    for problem in problems[:SHOWN]:
-        note(f"{written}, {problem}")
-    if len(problems) > SHOWN:
-        note(f"{len(problems) - SHOWN} more problems.")
-    if checked.absent:
-        listed = written.with_suffix(".unwritten.csv")
-        note(
-            f"{checked.absent} records of {items} are missing from all variants; those left out are listed in "
-            f"{listed.name}."
-        )
-    sentence = f"{checked.records} records of {written} checked: {len(problems)} problems"
-    return Outcome((sentence,), exit_code=int(bool(problems)))
 
 
 def stories(

@@ -10,7 +10,6 @@ from endoxa.commands.plugins import SUMMARIES
 from endoxa.commands.verbs import Group, Outcome, argument, table
 from endoxa.report.words import plural
 from endoxa.schema.options import DATA, OUTPUT, Option
-from endoxa.words.packs import using
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -192,6 +191,7 @@ def check(
     """  # noqa: D301
     from endoxa.errors import UserError
     from endoxa.words.check import folder_of
+    from endoxa.words.packs import using
 
     if pack is None:
         if sheet or apply or out:

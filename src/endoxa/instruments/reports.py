@@ -34,12 +34,21 @@ from endoxa.report.inputs import (
     holds,
     read_runs,
 )
-from endoxa.runs.instrument import INSTRUMENTS, Shown
+from endoxa.runs.instrument import INSTRUMENTS, Shown, late
 from endoxa.runs.options import ReportOptions
 from endoxa.runs.settings import RunSettings
 from endoxa.sources.files import require_apart
 
 __all__ = ["FORMATS", "write_report"]
+
+PAGES_OF_TABLES = {
+    DISAGREEMENT: late("endoxa.curate.ratings.page:shown"),
+    LENIENCY: late("endoxa.curate.ratings.page:shown"),
+    NOVELTY: late("endoxa.curate.novelty.page:shown"),
+    TOPICS: late("endoxa.curate.topics.page:shown"),
+    DRAFTS: late("endoxa.author.page:shown"),
+}
+"""What tables of no instrument are shown as."""
 
 
 def write_report(
@@ -127,22 +136,9 @@ def shown_as(runs: Sequence[Run], how: ReportOptions) -> Shown:
         UserError: there is nothing to show of such runs, or an option is not for them.
     """
     kind = runs[0].kind
-    if kind in (DISAGREEMENT, LENIENCY):
-        from endoxa.curate.ratings.page import shown
-
-        return shown(runs)
-    if kind == NOVELTY:
-        from endoxa.curate.novelty.page import shown as novelty_shown
-
-        return novelty_shown(runs)
-    if kind == TOPICS:
-        from endoxa.curate.topics.page import shown as topics_shown
-
-        return topics_shown(runs)
-    if kind == DRAFTS:
-        from endoxa.author.page import shown as drafts_shown
-
-        return drafts_shown(runs)
+    if kind in PAGES_OF_TABLES:
+        table: Shown = PAGES_OF_TABLES[kind](runs)
+        return table
     instrument = INSTRUMENTS.get(EXTRACTED if kind in TABLE_KINDS else kind)
     if how.labels is not None and not instrument.takes_labels:
         raise UserError(
