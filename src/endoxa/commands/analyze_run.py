@@ -33,7 +33,7 @@ ONLY_FOR = {
     "answers": ("qa",),
     "vectors": ("embeddings",),
     "ratings": ("harm",),
-    **dict.fromkeys(("draws", "unequal", "ddof", "parametric", "alternative", "unit"), ("embeddings",)),
+    **dict.fromkeys(("draws", "unequal", "ddof", "alternative", "unit"), ("embeddings",)),
 }
 """Kinds of runs that an option, or a group of options, says something about; all others are for all."""
 
