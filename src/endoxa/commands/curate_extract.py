@@ -150,7 +150,7 @@ def extract(
     ] = None,
     lexicon: Annotated[
         Path | None,
-        Option("What reviewers taught, from `endoxa curate learn` (TOML).", DATA, metavar="FILE"),
+        Option("What reviewers taught, from `endoxa curate evaluate --learn` (TOML).", DATA, metavar="FILE"),
     ] = None,
     translate: Annotated[
         str | None,
