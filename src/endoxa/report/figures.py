@@ -226,16 +226,18 @@ def likeness_map(
     return (figure_of(frame, plot, name=name, title=title, alt=spoken, wide=len(members) > widest),)
 
 
-def in_parts(entries: Sequence[T], most: int, *, even: bool = True) -> Iterator[tuple[str, Sequence[T]]]:
-    """Cut what does not fit into one figure; yields ', part 1 of 2' (empty where there is one) and the entries.
+def in_parts(entries: Sequence[T], most: int) -> Iterator[tuple[str, Sequence[T]]]:
+    """Cut what does not fit into one figure into parts of like size.
 
     Args:
         entries: rows or columns.
         most: how many fit.
-        even: parts of like size; else all but the last are full.
+
+    Yields:
+        ', part 1 of 2' (empty where there is one) and the entries.
     """
     parts = -(-len(entries) // most)
-    size = -(-len(entries) // parts) if even and parts else most
+    size = -(-len(entries) // max(1, parts))
     for part in range(parts):
         words = f", part {part + 1} of {parts}" if parts > 1 else ""
         yield words, entries[part * size : (part + 1) * size]

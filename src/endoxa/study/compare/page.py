@@ -53,9 +53,7 @@ KIND = Kind(
     "interval",
     "0",
     "no change: 0",
-    *[lambda row: str(row["label"])] * 3,
-    {},
-    "",
+    name=lambda row: str(row["label"]),
     value=signed,
     ends=lambda row: decimal_interval(row["low"], row["high"]),
 )

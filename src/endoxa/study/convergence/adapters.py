@@ -17,7 +17,7 @@ import polars as pl
 from endoxa.errors import UserError
 from endoxa.instruments.association_tests.estimates.effect_size import UnitVectors
 from endoxa.instruments.association_tests.estimates.run import Source, run_sources
-from endoxa.instruments.choices.estimates import ITEM, paired, read_records
+from endoxa.instruments.choices.estimates import ITEM, paired
 from endoxa.instruments.pairs.estimates.deciding import calibration_decides
 from endoxa.instruments.pairs.estimates.records import load_records
 from endoxa.instruments.questions.estimates.answers import load_answers
@@ -363,7 +363,7 @@ def choice_parts(run: Path) -> pl.DataFrame:
     """
     source = run / "records.parquet" if run.is_dir() else run
     require_file(source)
-    records = read_records(source).filter(pl.col("association_id").fill_null("") != "")
+    records = pl.read_parquet(source).filter(pl.col("association_id").fill_null("") != "")
     valued = paired(versions_apart(records.lazy(), "model").collect(), pl.col("score").is_not_null())
     if valued.is_empty():
         raise NothingReadError(

@@ -234,8 +234,8 @@ def tests_made(convergence: Convergence) -> Section:
         (COINCIDENCE, convergence.chance, ""),
         (VALIDITY, convergence.validity, ""),
     ]
-    made = families(used, "convergence-tests", f"{significance(convergence.options.confidence):g}")
-    return replace(made, title="Tests and corrections of convergence", folded=True)
+    made = families(used, f"{significance(convergence.options.confidence):g}")
+    return replace(made, anchor="convergence-tests", title="Tests and corrections of convergence")
 
 
 def methods(convergence: Convergence) -> Section:

@@ -121,12 +121,7 @@ def _read(run: Run) -> pl.DataFrame:
     texts = read_table(path, tuple(SCHEMA)).select(pl.lit(str(run.folder)).alias("run"), *SCHEMA)
     numbers = [name for name, kind in SCHEMA.items() if kind.is_numeric()]
     try:
-        return (
-            texts.with_columns(pl.col(numbers).replace("", None))
-            .cast(SCHEMA)
-            .with_columns(  # type: ignore[arg-type]
-                pl.col(pl.String).fill_null("")
-            )
-        )
+        typed = texts.with_columns(pl.col(numbers).replace("", None)).cast(pl.Schema(SCHEMA))
+        return typed.with_columns(pl.col(pl.String).fill_null(""))
     except pl.exceptions.PolarsError as problem:
         raise UserError(f"{path} holds text in place of a number: {first_line(problem)}") from problem

@@ -225,7 +225,6 @@ def _closer(results: Results) -> Section | None:
         reading=f"The preference ratio of every cell with its {results.level} interval, identities and attributes "
         "taken as samples.",
         line="an unbiased model",
-        choose=" models, rules, axes and languages",
     )
 
 
