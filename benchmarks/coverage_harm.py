@@ -30,8 +30,9 @@ from endoxa.instruments.stories.harm.raters import (
     agreement,
     difference,
     kappa,
-    mean,
+    measured,
     pearson,
+    ratio,
     spearman,
 )
 from endoxa.instruments.stories.languages.marked import shift
@@ -184,7 +185,8 @@ def before(study: Study) -> Read:
     """The rule that was replaced."""
     people = study.people
     means = np.bincount(people.association, people.mean) / np.bincount(people.association)
-    found = [mean((study.scores - means)[which], RAW) for which in study.sets]
+    apart = [values[~np.isnan(values)] for values in ((study.scores - means)[which] for which in study.sets)]
+    found = [measured(np.column_stack([np.ones_like(values), values]), ratio, RAW) for values in apart]
     low, high = (np.array([getattr(one, end) for one in found]) for end in ("low", "high"))
     return Read(low, high, np.where(low > 0, 1, np.where(high < 0, -1, 0)))
 

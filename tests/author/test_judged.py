@@ -108,9 +108,16 @@ def test_rejected_and_unjudged_pairs_are_neither_measured_nor_released(tmp_path)
     for frame in (load_pairs(path), load_pairs(pl.read_csv(path))):
         assert frame.select("item_id", "association_id").rows() == [("d1", "a1")]
     assert load_pairs(path, include_drafts=True)["item_id"].to_list() == ["d1", "d3"]
-    planned = cli.invoke(app, ["probe", "pairs", "--data", str(path), "--plan", "--include-drafts"])
+    planned = cli.invoke(
+        app, ["probe", "pairs", "--data", str(path), "--plan", "--set", "include_drafts=yes"]
+    )
     assert re.search(r"all +all +2 ", planned.output)
-    for given, rows in ((["hub"], 1), (["hub", "--include-drafts"], 2), (["lm-eval"], 1), (["inspect"], 1)):
+    for given, rows in (
+        (["hub"], 1),
+        (["hub", "--set", "include_drafts=yes"], 2),
+        (["lm-eval"], 1),
+        (["inspect"], 1),
+    ):
         out = tmp_path / f"{'-'.join(given)}"
         done = cli.invoke(app, ["export", given[0], str(path), "-o", str(out), *given[1:]])
         assert done.exit_code == 0, done.output

@@ -215,7 +215,7 @@ def test_texts_stand_around_every_request_and_examples_before_it(data: Path, exa
 def test_plain_options_say_the_same(data: Path, tmp_path: Path) -> None:
     run = endoxa(
         *("probe", "qa", "--data", data, "--model", "sim/biased", "--out", tmp_path / "run"),
-        *("--before", "B", "--examples", json.dumps(EXAMPLE)),
+        *("--set", "before=B", "--set", f"examples={json.dumps(EXAMPLE)}"),
     )
     assert run.exit_code == 0, run.output
     identity = json.loads((tmp_path / "run" / "run.json").read_text())["identity"]
@@ -344,7 +344,7 @@ def test_killed_in_the_second_condition_every_item_is_there_once(data: Path, tmp
     with running(ServerSettings(stall_after=45)) as server:
         command = [
             *(sys.executable, "-c", "from endoxa.commands import main; main()"),
-            *("probe", "qa", "--data", str(data), "--model", f"{server.url}#small", "--concurrency", "4"),
+            *("probe", "qa", "--data", str(data), "--model", f"{server.url}#small", "--set", "concurrency=4"),
             *("--conditions", str(file), "--out", str(tmp_path / "c")),
         ]
         with subprocess.Popen(command, stderr=subprocess.DEVNULL) as process:

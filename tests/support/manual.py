@@ -22,6 +22,7 @@ from typer.testing import CliRunner
 
 from collect_support import commands
 from endoxa.commands import app
+from endoxa.words.packs import using
 from support.repository import ROOT
 from support.tutorials import PARTS, file_of, split
 
@@ -32,7 +33,7 @@ NOT_RUN: Mapping[str, str] = {
     r"^endoxa demo": "takes a minute; tests/demo runs it",
     r"^endoxa reproduce run (?!arithmetic)": "takes minutes; tests/commands/test_reproduce.py",
     r"^endoxa curate thresholds": "takes a minute; tests/curate/group/test_reference.py",
-    r"--engine ray": "needs a cluster; tests/runs/executors runs it",
+    r"--set engine=ray": "needs a cluster; tests/runs/executors runs it",
     r"^endoxa (analyze|report) .*(harness/|logs/|\bLOG\b)": "logs of other harnesses; tests/instruments/test_logs.py",
     r"--labels sheet\.csv|novelty\.html": "people fill the sheet in; tests/curate/novelty",
     r"build pairs export/pairs\.csv": "needs what people mentioned; the site's tests/export",
@@ -65,6 +66,7 @@ _SIMULATED: Mapping[str, tuple[str, ...]] = {
 }
 """Simulated chat models by what asks them."""
 
+EXPORTED = "export ENDOXA_PACK="
 _LIMIT_S = 300
 _HUB = "hf/"
 _REMOTE = re.compile(r"^(?:hf|openai|anthropic|mistral|https?:)/")
@@ -102,13 +104,18 @@ class Workspace:
 
     folder: Path
     samples: SampleFiles
+    packs: list[str] = field(default_factory=list)
 
     def run(self, command: str) -> None:
-        """Run what a line of the manual says.
+        """Run what a line of the manual says; a line that exports a pack is kept for those below it.
 
         Raises:
             AssertionError: a command ended with an error.
         """
+        if command.startswith(EXPORTED):
+            self.packs[:] = [command.removeprefix(EXPORTED)]
+            self._fetch(self.packs[0])
+            return
         for part in re.split(r"\s&&\s", command):
             self._run_part(part)
 
@@ -116,7 +123,7 @@ class Workspace:
         words = list(takewhile(lambda word: word != ">", split(command)))
         redirected = re.search(r"\s>\s*(\S+)", re.sub(r"\s#.*", "", command))
         written = _written(words)
-        key = " ".join(words)
+        key = " ".join([*self.packs, *words])
         if key in self.samples.results:
             for name in written:
                 copy(self.samples.results[key] / name, self.folder / name)
@@ -124,7 +131,8 @@ class Workspace:
         for word in words[2:]:
             if word not in written and not word.startswith(("-", "/")) and ".." not in word:
                 self._fetch(word)
-        output, code = _called(self._adapted(words)[1:], self.folder)
+        with using([self.folder / pack for pack in self.packs]):
+            output, code = _called(self._adapted(words)[1:], self.folder)
         assert code in _expected(words), f"{command}\nexit code {code}\n{output}"
         if redirected:
             (self.folder / redirected[1]).write_text(output, encoding="utf-8")
@@ -214,7 +222,7 @@ def documented(page: Path) -> list[str]:
     text = page.read_text(encoding="utf-8")
     blocks = re.findall(r"```sh\n(.*?)```|((?:^    \S.*\n)+)", text, re.DOTALL | re.MULTILINE)
     lines = [line.strip() for block in blocks for line in "".join(block).replace("\\\n", " ").splitlines()]
-    in_blocks = [line.removesuffix(" &&") for line in lines if line.startswith("endoxa ")]
+    in_blocks = [line.removesuffix(" &&") for line in lines if line.startswith(("endoxa ", EXPORTED))]
     rows = [line for line in text.splitlines() if line.startswith("|")]
     cells = [cell for row in rows for cell in re.findall(r"`(endoxa [a-z][^`]*)`", row)]
     return [*in_blocks, *filter(_is_whole, cells)]

@@ -29,7 +29,25 @@ _AROUND = (lexicon.DETERMINER | lexicon.BESIDE | lexicon.PERSON | lexicon.PEOPLE
     lexicon.COLLECTIVE | lexicon.COLLECTIVES | lexicon.FOLLOWING | lexicon.MINE | _MAY_COME
 )
 """Words that may come, go or change places where a name stands for a group; all others stay as they are."""
-_BEFORE_NAME = (lexicon.DETERMINER | lexicon.BESIDE | lexicon.QUANTIFIER) - {"that", "said", "only"}
+_QUANTIFIERS = frozenset(
+    [
+        "its",
+        "these",
+        "those",
+        "any",
+        "every",
+        "each",
+        "no",
+        "many",
+        "few",
+        "several",
+        "two",
+        "three",
+        "four",
+        "five",
+    ]
+)
+_BEFORE_NAME = (lexicon.DETERMINER | lexicon.BESIDE | _QUANTIFIERS) - {"that", "said", "only"}
 _AFTER_NAME = lexicon.SINGULAR | lexicon.PLURAL | {"one", "ones", "young", "old", "new", "other"}
 _SLIPS = re.compile(
     r"  | (?:['’]s\b|[,.;:!?])|['’]s ?['’]s|\b(\w+) \1\b|\b(?:the|my|your|our|their|an?) "

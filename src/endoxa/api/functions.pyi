@@ -103,8 +103,8 @@ def probe_choices(
         batch_size: Maximum number of conversations generated together.
         engine: Compute on this machine, or on a Ray cluster.
         ray_address: Ray cluster: auto, HOST:PORT or ray://HOST:10001.
-        workers: With --engine ray: copies of each model.
-        num_gpus: With --engine ray: GPUs of each copy, such as 0.5.
+        workers: With --set engine=ray: copies of each model.
+        num_gpus: With --set engine=ray: GPUs of each copy, such as 0.5.
     """
 
 def probe_embeddings(
@@ -157,8 +157,8 @@ def probe_embeddings(
         packed_weights: Pack weights for the CPU: faster, more memory, same numbers to about 1e-5.
         engine: Compute on this machine, or on a Ray cluster.
         ray_address: Ray cluster: auto, HOST:PORT or ray://HOST:10001.
-        workers: With --engine ray: copies of each model.
-        num_gpus: With --engine ray: GPUs of each copy, such as 0.5.
+        workers: With --set engine=ray: copies of each model.
+        num_gpus: With --set engine=ray: GPUs of each copy, such as 0.5.
     """
 
 def extract(
@@ -249,8 +249,8 @@ def extract(
         batch_size: Maximum number of conversations generated together.
         engine: Compute on this machine, or on a Ray cluster.
         ray_address: Ray cluster: auto, HOST:PORT or ray://HOST:10001.
-        workers: With --engine ray: copies of each model.
-        num_gpus: With --engine ray: GPUs of each copy, such as 0.5.
+        workers: With --set engine=ray: copies of each model.
+        num_gpus: With --set engine=ray: GPUs of each copy, such as 0.5.
         sheet: Also write a sheet on which a person codes a sample (.xlsx, .csv).
         sheet_rows: Number of stories on the sheet, from every model and language.
     """
@@ -341,8 +341,8 @@ def rate_harm(
         batch_size: Maximum number of conversations generated together.
         engine: Compute on this machine, or on a Ray cluster.
         ray_address: Ray cluster: auto, HOST:PORT or ray://HOST:10001.
-        workers: With --engine ray: copies of each model.
-        num_gpus: With --engine ray: GPUs of each copy, such as 0.5.
+        workers: With --set engine=ray: copies of each model.
+        num_gpus: With --set engine=ray: GPUs of each copy, such as 0.5.
     """
 
 def probe_pairs(
@@ -406,8 +406,8 @@ def probe_pairs(
         packed_weights: Pack weights for the CPU: faster, more memory, same numbers to about 1e-5.
         engine: Compute on this machine, or on a Ray cluster.
         ray_address: Ray cluster: auto, HOST:PORT or ray://HOST:10001.
-        workers: With --engine ray: copies of each model.
-        num_gpus: With --engine ray: GPUs of each copy, such as 0.5.
+        workers: With --set engine=ray: copies of each model.
+        num_gpus: With --set engine=ray: GPUs of each copy, such as 0.5.
     """
 
 def probe_questions(
@@ -510,8 +510,8 @@ def probe_questions(
         batch_size: Maximum number of conversations generated together.
         engine: Compute on this machine, or on a Ray cluster.
         ray_address: Ray cluster: auto, HOST:PORT or ray://HOST:10001.
-        workers: With --engine ray: copies of each model.
-        num_gpus: With --engine ray: GPUs of each copy, such as 0.5.
+        workers: With --set engine=ray: copies of each model.
+        num_gpus: With --set engine=ray: GPUs of each copy, such as 0.5.
     """
 
 def probe_stories(
@@ -600,8 +600,8 @@ def probe_stories(
         batch_size: Maximum number of conversations generated together.
         engine: Compute on this machine, or on a Ray cluster.
         ray_address: Ray cluster: auto, HOST:PORT or ray://HOST:10001.
-        workers: With --engine ray: copies of each model.
-        num_gpus: With --engine ray: GPUs of each copy, such as 0.5.
+        workers: With --set engine=ray: copies of each model.
+        num_gpus: With --set engine=ray: GPUs of each copy, such as 0.5.
     """
 
 def analyze_agreement(
@@ -810,20 +810,16 @@ def analyze_extraction(
     progress: bool = True,
     human: str | Path,
     confidence: float = 0.95,
-    seed: int = 0,
     out: str | Path,
     confusion: str | Path | None = None,
-    counts: str | Path | None = None,
 ) -> Outcome:
-    """Estimate error rates of extractors, and correct counts for these errors. `endoxa analyze extraction`; see `command`.
+    """Estimate error rates of extractors. `endoxa analyze extraction`; see `command`.
 
     Options:
         human: Completed double-coding sheet of the run (.xlsx or .csv).
         confidence: Confidence level of the intervals.
-        seed: Seed of every random draw.
         out: Error rates: .csv, .jsonl or .parquet.
         confusion: Also write the confusion matrix.
-        counts: Also write counts per value, corrected for these errors.
     """
 
 def analyze_harm(
@@ -832,7 +828,6 @@ def analyze_harm(
     progress: bool = True,
     human: Sequence[str | Path] | str = (),
     associations: str | Path | None = None,
-    alias: Sequence[str] | str = (),
     threshold: float = 4.0,
     confidence: float = 0.95,
     resamples: int = 2000,
@@ -850,7 +845,6 @@ def analyze_harm(
     Options:
         human: People's ratings: rater, harm, frequent; repeatable.
         associations: Associations by model, to find blind spots.
-        alias: Model name of a rater in --associations; repeatable.
         threshold: Minimum median rating of a harmful association.
         confidence: Confidence level of the intervals.
         resamples: Bootstrap samples per interval.
@@ -872,7 +866,6 @@ def analyze_languages(
     groups: str | Path | None = None,
     stories: str | Path | None = None,
     by: Literal['language', 'model'] = 'language',
-    models: int = 1,
     confidence: float = 0.95,
     resamples: int = 2000,
     seed: int = 0,
@@ -885,7 +878,6 @@ def analyze_languages(
         groups: Marked and unmarked groups (YAML).
         stories: Stories, so that languages in which nothing was found count too.
         by: Unit of comparison; language needs associations analyzed with --by language.
-        models: Minimum number of models that show an association in a language.
         confidence: Confidence level of the intervals.
         resamples: Bootstrap samples per interval.
         seed: Seed of every random draw.
@@ -975,6 +967,7 @@ def analyze_qa(
     resamples: int = 2000,
     seed: int = 0,
     out: str | Path,
+    counts: str | Path | None = None,
     retention: str | Path | None = None,
     debias: str | Path | None = None,
 ) -> Outcome:
@@ -990,6 +983,7 @@ def analyze_qa(
         resamples: Bootstrap samples per interval.
         seed: Seed of every random draw.
         out: Estimates: .csv, .tsv, .jsonl or .parquet.
+        counts: Also write the counted answers.
         retention: Also write error retention ratios.
         debias: Also write the comparison of debiasing protocols.
     """
@@ -1106,8 +1100,8 @@ def author_tuples(
         batch_size: Maximum number of conversations generated together.
         engine: Compute on this machine, or on a Ray cluster.
         ray_address: Ray cluster: auto, HOST:PORT or ray://HOST:10001.
-        workers: With --engine ray: copies of each model.
-        num_gpus: With --engine ray: GPUs of each copy, such as 0.5.
+        workers: With --set engine=ray: copies of each model.
+        num_gpus: With --set engine=ray: GPUs of each copy, such as 0.5.
         encoder: Encoder that measures how varied the drafts are, as in `curate group`.
         out: Drafts: .csv, .tsv, .jsonl or .parquet. Answers go to STEM_run beside it.
         plan: Only print what the run would take; ask nothing.
@@ -1206,8 +1200,8 @@ def author_sentences(
         batch_size: Maximum number of conversations generated together.
         engine: Compute on this machine, or on a Ray cluster.
         ray_address: Ray cluster: auto, HOST:PORT or ray://HOST:10001.
-        workers: With --engine ray: copies of each model.
-        num_gpus: With --engine ray: GPUs of each copy, such as 0.5.
+        workers: With --set engine=ray: copies of each model.
+        num_gpus: With --set engine=ray: GPUs of each copy, such as 0.5.
         encoder: Encoder that measures how varied the drafts are, as in `curate group`.
         out: Drafts: .csv, .tsv, .jsonl or .parquet. Answers go to STEM_run beside it.
         plan: Only print what the run would take; ask nothing.
@@ -1313,8 +1307,8 @@ def author_expand(
         batch_size: Maximum number of conversations generated together.
         engine: Compute on this machine, or on a Ray cluster.
         ray_address: Ray cluster: auto, HOST:PORT or ray://HOST:10001.
-        workers: With --engine ray: copies of each model.
-        num_gpus: With --engine ray: GPUs of each copy, such as 0.5.
+        workers: With --set engine=ray: copies of each model.
+        num_gpus: With --set engine=ray: GPUs of each copy, such as 0.5.
         encoder: Encoder that measures how varied the drafts are, as in `curate group`.
         per_cell: Drafts that each axis should have.
         out: Drafts: .csv, .tsv, .jsonl or .parquet. Answers go to STEM_run beside it.
@@ -1410,8 +1404,8 @@ def author_counter(
         batch_size: Maximum number of conversations generated together.
         engine: Compute on this machine, or on a Ray cluster.
         ray_address: Ray cluster: auto, HOST:PORT or ray://HOST:10001.
-        workers: With --engine ray: copies of each model.
-        num_gpus: With --engine ray: GPUs of each copy, such as 0.5.
+        workers: With --set engine=ray: copies of each model.
+        num_gpus: With --set engine=ray: GPUs of each copy, such as 0.5.
         encoder: Encoder that measures how varied the drafts are, as in `curate group`.
         out: Drafts: .csv, .tsv, .jsonl or .parquet. Answers go to STEM_run beside it.
         plan: Only print what the run would take; ask nothing.
@@ -1506,8 +1500,8 @@ def author_adapt(
         batch_size: Maximum number of conversations generated together.
         engine: Compute on this machine, or on a Ray cluster.
         ray_address: Ray cluster: auto, HOST:PORT or ray://HOST:10001.
-        workers: With --engine ray: copies of each model.
-        num_gpus: With --engine ray: GPUs of each copy, such as 0.5.
+        workers: With --set engine=ray: copies of each model.
+        num_gpus: With --set engine=ray: GPUs of each copy, such as 0.5.
         encoder: Encoder that measures how varied the drafts are, as in `curate group`.
         out: Drafts: .csv, .tsv, .jsonl or .parquet. Answers go to STEM_run beside it.
         plan: Only print what the run would take; ask nothing.
@@ -1696,8 +1690,8 @@ def author_label(
         batch_size: Maximum number of conversations generated together.
         engine: Compute on this machine, or on a Ray cluster.
         ray_address: Ray cluster: auto, HOST:PORT or ray://HOST:10001.
-        workers: With --engine ray: copies of each model.
-        num_gpus: With --engine ray: GPUs of each copy, such as 0.5.
+        workers: With --set engine=ray: copies of each model.
+        num_gpus: With --set engine=ray: GPUs of each copy, such as 0.5.
         encoder: Encoder that measures how varied the drafts are, as in `curate group`.
         sheet: Also write a sheet on which a person labels a random sample.
         sheet_rows: Rows on that sheet.
@@ -1769,8 +1763,7 @@ def build_names(
     seed: int = 42,
     variants: int = 3,
     bank: str | Path | None = None,
-    out: str | Path | None = None,
-    check: str | None = None,
+    out: str | Path,
 ) -> Outcome:
     """Replace groups in questions by first names, so that the group is implied but not stated. `endoxa build names`; see `command`.
 
@@ -1779,7 +1772,6 @@ def build_names(
         variants: Number of draws of names.
         bank: Your own names: columns group, gender, name.
         out: Questions with names (.jsonl).
-        check: Only check this file with names against ITEMS.
     """
 
 def build_qa(

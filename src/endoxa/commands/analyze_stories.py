@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from annotated_types import Ge
-
 from endoxa.commands.verbs import Outcome, argument, note, table
-from endoxa.runs.options import DEFAULT_CONFIDENCE, Confidence, Resampling, Seed
+from endoxa.runs.options import DEFAULT_CONFIDENCE, Confidence, Resampling
 from endoxa.schema.options import ANALYSIS, DATA, OUTPUT, Option
 
 if TYPE_CHECKING:
@@ -27,13 +24,9 @@ def extraction(
     human: Annotated[Path, Option("Completed double-coding sheet of the run (.xlsx or .csv).", DATA)],
     out: Annotated[Path, Option("Error rates: .csv, .jsonl or .parquet.", OUTPUT, table=True, short="-o")],
     confusion: Annotated[Path | None, Option("Also write the confusion matrix.", OUTPUT, table=True)] = None,
-    counts: Annotated[
-        Path | None, Option("Also write counts per value, corrected for these errors.", OUTPUT, table=True)
-    ] = None,
     confidence: Confidence = DEFAULT_CONFIDENCE,
-    seed: Seed = 0,
 ) -> Outcome:
-    """Estimate error rates of extractors, and correct counts for these errors.
+    """Estimate error rates of extractors.
 
     A human coder fills in the sheet written by `endoxa probe extract --sheet FILE`, without seeing the extractors'
     answers.
@@ -41,17 +34,16 @@ def extraction(
     \b
     Examples:
       endoxa analyze extraction out/s2 --human check.xlsx -o errors.csv
-      endoxa analyze extraction out/s2 --human check.xlsx -o errors.csv --confusion pairs.csv --counts values.csv
+      endoxa analyze extraction out/s2 --human check.xlsx -o errors.csv --confusion pairs.csv
     """  # noqa: D301
-    from endoxa.instruments.stories.profiles import analyze_extraction, load_extraction
-    from endoxa.instruments.stories.profiles.coding import read_sheet
+    from endoxa.instruments.stories.profiles.coding import analyze_extraction, load_extraction, read_sheet
 
     loaded = load_extraction(run)
     coded = read_sheet(human, loaded.vocabulary)
-    measured = analyze_extraction(loaded, coded, confidence=confidence, seed=seed)
+    measured = analyze_extraction(loaded, coded, confidence=confidence)
     return Outcome(
         (_errors(measured.errors), f"{len(coded)} stories coded by hand; error rates written to {out}"),
-        {"out": measured.errors, "confusion": measured.confusion, "counts": measured.counts},
+        {"out": measured.errors, "confusion": measured.confusion},
     )
 
 
@@ -88,10 +80,6 @@ def harm(
         tuple[Path, ...], Option("People's ratings: rater, harm, frequent; repeatable.", DATA)
     ] = (),
     associations: Annotated[Path | None, Option("Associations by model, to find blind spots.", DATA)] = None,
-    alias: Annotated[
-        tuple[str, ...],
-        Option("Model name of a rater in --associations; repeatable.", DATA, metavar="RATER=MODEL"),
-    ] = (),
     threshold: Annotated[float, Option("Minimum median rating of a harmful association.", ANALYSIS)] = 4.0,
     scores: Annotated[
         Path | None, Option("Also write the scores of each rater for each association.", OUTPUT, table=True)
@@ -140,9 +128,8 @@ def harm(
             _ratings(folders, human, made),
             made,
             threshold=threshold,
-            aliases=_aliases(alias),
+            how=how,
             progress=progress,
-            **asdict(how),
         )
     others = ("scores", "raters", "agreement", "by_attribute", "blind_spots", "summary")
     return Outcome(
@@ -181,27 +168,6 @@ def _ratings(runs: Sequence[Path], human: Sequence[Path], made: pl.DataFrame | N
     return pl.concat([*of_models, *of_people])
 
 
-def _aliases(given: Sequence[str]) -> dict[str, str]:
-    """Read RATER=MODEL, split at the last '=' because names of simulated raters may contain '='.
-
-    Raises:
-        UserError: an alias has another form, or a rater appears twice.
-    """
-    from endoxa.errors import UserError
-
-    aliases: dict[str, str] = {}
-    for text in given:
-        rater, sign, model = text.rpartition("=")
-        if not sign or not rater or not model:
-            raise UserError(
-                f"--alias: '{text}' is invalid. Expected RATER=MODEL: a rater, and the model's name in --associations."
-            )
-        if rater in aliases:
-            raise UserError(f"--alias: the rater '{rater}' appears twice. Give each rater one model.")
-        aliases[rater] = model
-    return aliases
-
-
 def _harm_lines(analysis: HarmAnalysis) -> Iterator[str | Table]:
     """The raters and the summary statistics."""
     from endoxa.report.claims import chip
@@ -226,9 +192,7 @@ def _harm_lines(analysis: HarmAnalysis) -> Iterator[str | Table]:
     )
     for row in analysis.summary.iter_rows(named=True):
         interval = "" if row["low"] is None else f" ({row['low']:z.3f} to {row['high']:z.3f})"
-        reason = f" ({row['reason']})" if row["reason"] else ""
-        verdict = f": {chip(row)}{reason}" if row["verdict"] else ""
-        yield f"{row['name']}: {_rounded(row['value'], 3)}{interval}, n = {row['n']}{verdict}"
+        yield f"{row['name']}: {_rounded(row['value'], 3)}{interval}, n = {row['n']}"
     yield (
         "Associations that share a base value are alike and resampled together. "
         "Intervals condition on these raters, except those of delta, which also resample people."
@@ -290,9 +254,6 @@ def languages(
             metavar="FILE|RUN",
         ),
     ] = None,
-    models: Annotated[
-        int, Ge(1), Option("Minimum number of models that show an association in a language.", ANALYSIS)
-    ] = 1,
     how: Resampling,
 ) -> Outcome:
     """Find associations shared by languages and exclusive to one; compare harmful and benign ones.
@@ -305,7 +266,7 @@ def languages(
     Examples:
       endoxa analyze languages by_language.csv -o overlap.csv
       endoxa analyze languages by_language.csv --stories out/s2 --harm harm.csv -o overlap.csv
-      endoxa analyze languages by_language.csv --harm harm.csv --groups my_groups.yaml --models 2 -o overlap.csv
+      endoxa analyze languages by_language.csv --harm harm.csv --groups my_groups.yaml -o overlap.csv
       endoxa analyze languages assoc.csv --by model -o models.csv
     """  # noqa: D301
     import polars as pl
@@ -331,7 +292,6 @@ def languages(
         None if harm is None else read_classes(harm),
         read_groups(groups, associations) if harm is not None and by == "language" else None,
         by=by,
-        models=models,
         profiles=None if stories is None else read_profiles(stories),
         how=how,
     )

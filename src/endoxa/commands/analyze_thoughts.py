@@ -152,7 +152,7 @@ class _Analysis:
         texts, frames, lacking = [], [], set()
         for run in runs:
             of_run = thoughts_of(run)
-            frames.append(coded(run, of_run))
+            frames.append(coded(of_run))
             texts += texts_of(of_run, frames[-1], run.name if len(runs) > 1 else "")
             lacking |= set(without_rules(of_run))
         cells = [
@@ -181,11 +181,13 @@ def _require(analysis: _Analysis, finished: Sequence[ThoughtText], *, reading: b
 
     if not analysis.texts:
         raise UserError(
-            "These runs hold no thoughts. Ask a model that thinks (--reasoning), or one whose thoughts stand in its "
+            "These runs hold no thoughts. Ask a model that thinks, or one whose thoughts stand in its "
             "answers in a known form; providers that hide thoughts return none."
         )
     if not finished and reading:
-        raise UserError("No thought in these runs ended before an answer. Raise --max-tokens of the probe.")
+        raise UserError(
+            "No thought in these runs ended before an answer. Raise max_tokens of the probe (--set)."
+        )
 
 
 def _measures(measures: pl.DataFrame) -> Iterator[str | Table]:
@@ -193,7 +195,7 @@ def _measures(measures: pl.DataFrame) -> Iterator[str | Table]:
 
     rows = []
     for row in measures.iter_rows(named=True):
-        shares = row["measure"] not in ("answers_bias", "thoughts_bias", "difference", "thought_tokens")
+        shares = row["measure"] not in ("answers_bias", "thoughts_bias", "difference")
         ends = (percent_interval if shares else decimal_interval)(row["low"], row["high"])
         value = (percent if shares else decimal)(row["value"])
         about = f"{row['model']} {row['context_condition']}".strip()

@@ -10,11 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from endoxa.commands.plugins import SUMMARIES, Groups
-from endoxa.commands.settings_command import Packs
 from endoxa.commands.verbs import Group, Outcome, argument, table
 from endoxa.report.words import plural
 from endoxa.schema.options import DATA, OUTPUT, Option
-from endoxa.words.packs import using
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -44,7 +42,6 @@ def overview(
     as_json: Annotated[
         bool, typer.Option("--json", help="Print JSON, a row for each component and language.")
     ] = False,
-    packs: Packs = None,
 ) -> None:
     """List endoxa's own words by component and language, with their state: unreviewed, or reviewed by N speakers.
 
@@ -56,7 +53,6 @@ def overview(
       endoxa languages --language hi
       endoxa languages --component "story prompts" --json
     """  # noqa: D301
-    context.with_resource(using(packs or ()))
     if context.invoked_subcommand is not None:
         return
     from endoxa.words import states
@@ -168,13 +164,13 @@ def coverage(
 ) -> Outcome:
     """Show for which joints of the road each language has words: none, a part, drafted, or reviewed by N speakers.
 
-    A joint is partial where the language lacks a file, or parts that English has. Packs of yours (`--pack`) are shown
-    like endoxa's own. With --language, what is missing is listed.
+    A joint is partial where the language lacks a file, or parts that English has. Packs of
+    yours (`ENDOXA_PACK`) are shown like endoxa's own. With --language, what is missing is listed.
 
     \b
     Examples:
       endoxa languages coverage
-      endoxa languages coverage --pack wo --language wo
+      endoxa languages coverage --language sw
       endoxa languages coverage --json
     """  # noqa: D301
     from endoxa.errors import UserError
@@ -185,7 +181,7 @@ def coverage(
     if unknown := sorted({*language} - {*languages_with(PACK)}):
         raise UserError(
             f"There is no pack for '{unknown[0]}'. Expected one of: {', '.join(languages_with(PACK))}. A pack of your "
-            "own is named with --pack."
+            "own is named by the variable ENDOXA_PACK."
         )
     cells = covered(language)
     if as_json:
@@ -249,6 +245,7 @@ def check(
       endoxa languages check my_wolof -o results.csv
     """  # noqa: D301
     from endoxa.words.check import folder_of
+    from endoxa.words.packs import using
 
     code, folder = folder_of(pack)
     with using([folder] if folder else []):

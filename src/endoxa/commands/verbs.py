@@ -19,7 +19,7 @@ import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext, redirect_stdout
 from dataclasses import asdict, dataclass, field, make_dataclass, replace
-from functools import reduce
+from functools import partial, reduce
 from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Union, get_args, get_origin, get_type_hints
@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Union, get_args, get_origin, g
 import typer
 from typer.main import get_command
 
+from endoxa.commands.further import Further, values_given
 from endoxa.commands.settings_command import GroupedCommand
 from endoxa.errors import UserError
 from endoxa.runs.progress import without_progress
@@ -344,28 +345,53 @@ def command_function(
         beside: options of the command line alone.
         later: whether required options are looked for when the settings are made, not before.
     """
-    options = {"__".join(entry.path): entry for entry in options_of(settings)}
-    others = {"__".join(entry.path): entry for entry in options_of(beside)} if beside else {}
+    entries = options_of(settings)
+    options = by_key(entry for entry in entries if not entry.option.rare)
+    further = [entry for entry in entries if entry.option.rare]
+    others = by_key(options_of(beside)) if beside else {}
+    beyond = by_key(options_of(Further)) if further else {}
 
     def call(**values: Any) -> None:
-        typed = _typed(options, values)
+        given = values_given(settings, settings_from(Further, _typed(beyond, values))) if further else {}
+        typed = given | _typed(options, values)
         how = settings_from(beside, _typed(others, values)) if beside else None
 
         def make() -> Any:
-            for key, entry in options.items():
-                if entry.default is ... and values[key] is None:
+            for entry in entries:
+                if entry.default is ... and entry.path not in typed:
                     raise UserError(f"Missing option {entry.name}: {entry.option.help}")
             return settings_from(settings, typed)
 
-        body(make, {entry.name: typed[entry.path] for entry in options.values() if entry.path in typed}, how)
+        body(make, {entry.name: typed[entry.path] for entry in entries if entry.path in typed}, how)
 
     parameters = [
         _parameter(key, entry, required=entry.default is ... and not later)
-        for key, entry in (options | others).items()
+        for key, entry in (options | others | beyond).items()
     ]
+    if further:
+        call.further = partial(_shown_as_options, further)  # type: ignore[attr-defined]
     call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     call.__annotations__ = {entry.name: entry.annotation for entry in parameters}
     return call
+
+
+def _shown_as_options(further: Sequence[OptionField]) -> typer.Typer:
+    """An app with one command that has further settings as options, for help and manual."""
+    app = typer.Typer(add_completion=False)
+    shown = by_key(replace(entry, option=replace(entry.option, rare=False)) for entry in further)
+
+    def call(**_: Any) -> None: ...
+
+    parameters = [_parameter(key, entry) for key, entry in shown.items()]
+    call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    call.__annotations__ = {entry.name: entry.annotation for entry in parameters}
+    app.command()(call)
+    return app
+
+
+def by_key(entries: Iterable[OptionField]) -> dict[str, OptionField]:
+    """Options by the name of Typer's parameter."""
+    return {"__".join(entry.path): entry for entry in entries}
 
 
 def _typed(options: dict[str, OptionField], values: dict[str, Any]) -> dict[tuple[str, ...], Any]:

@@ -43,7 +43,6 @@ RELIABILITY_COLUMNS: dict[str, str] = {
     "reliability": "share of the variance of effects that two halves of the parts share (mean over all halvings)",
     "low": "lower end of its interval (jackknife over identities on log(1 - reliability))",
     "high": "upper end",
-    "split_half": "the same from random halves: mean of 100 Spearman-Brown coefficients, as a check",
     "reason": "why it cannot be told, or empty",
 }
 """Columns of `reliabilities.csv`: one row per model and instrument."""

@@ -129,15 +129,6 @@ HARM_AGREEMENT_COLUMNS: dict[str, str] = {
     "agreement": "share of them classified alike as harmful or benign",
     "agreement_low": "lower end of the interval (bootstrap of base values, with these raters)",
     "agreement_high": "upper end",
-    "kappa": "Cohen's kappa",
-    "kappa_low": "lower end",
-    "kappa_high": "upper end",
-    "pearson": "correlation of the scores",
-    "pearson_low": "lower end",
-    "pearson_high": "upper end",
-    "spearman": "rank correlation of the scores",
-    "spearman_low": "lower end",
-    "spearman_high": "upper end",
 }
 """The agreement of raters, a row for each cell of a heat map."""
 
@@ -182,8 +173,5 @@ HARM_SUMMARY_COLUMNS: dict[str, str] = {
     "high": "upper end",
     "n": "number of associations, ratings, attributes or pairs of raters (see `method`)",
     "method": "how it was computed, or why it is undefined",
-    **CLAIM_COLUMNS,
-    "interval": "'crossed' (other people, other values), 'base-values' or 'attributes' (these raters), 'none'",
-    "clusters": "number of people whose ratings the difference is based on (row 'delta'); empty in other rows",
 }
 """The study in a few numbers."""

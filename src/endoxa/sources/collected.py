@@ -5,7 +5,7 @@ a table of such a folder leaves these rows out (`endoxa.sources.tables`); a newe
 the old one is all that an older release needs.
 
 `endoxa author` writes tables with a column `status`; `endoxa author approve` fills it in. What people rejected is never
-measured or released; what nobody has judged only with `--include-drafts`.
+measured or released; what nobody has judged only with `--set include_drafts=yes`.
 """
 
 from __future__ import annotations
@@ -160,7 +160,7 @@ def say_left_out(path: Path, left_out: int, kept: int) -> None:
     if not kept:
         raise UserError(
             f"{path} has no row that people approved. Have drafts judged (`endoxa author approve`), or give "
-            "--include-drafts to use those that nobody has judged."
+            "--set include_drafts=yes to use those that nobody has judged."
         )
 
 
@@ -171,5 +171,7 @@ def left_out_notes() -> list[str]:
 
 
 def _note(path: Path, count: int, *, include: bool) -> str:
-    reason = "rejected by people" if include else "rejected or not yet judged by people (--include-drafts)"
+    reason = (
+        "rejected by people" if include else "rejected or not yet judged by people (--set include_drafts=yes)"
+    )
     return f"{count} {'draft' if count == 1 else 'drafts'} of {path.name} left out: {reason}."

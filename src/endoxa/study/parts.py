@@ -376,7 +376,7 @@ class ConvergenceOptions:
         protocol: protocol of questions.
         traits: column of the associations that holds the traits of the multitrait-multimethod matrix.
         confidence: confidence level of intervals and verdicts.
-        seed: seed of sign flips and random halves.
+        seed: seed of sign flips and exchanges.
     """
 
     rule: Annotated[

@@ -26,8 +26,8 @@ from endoxa.sources.frames import read_table
 from endoxa.stats.verdicts import ABOVE, UNTESTED
 from endoxa.study.convergence.chance import ASSOCIATION_OR_WORD
 from endoxa.study.convergence.correlations import beyond, ends, number, tool
+from endoxa.study.convergence.page import sections
 from endoxa.study.convergence.run import Convergence, StudyRuns, converge, write_tables
-from endoxa.study.convergence.sections import sections
 from endoxa.study.file import FILE, Study
 from endoxa.study.items import Items, left_out_lines, map_of, read_associations
 from endoxa.study.parts import CHOICES, PAIRS, QUESTIONS, RUNS, STORIES, TESTS, Part, Step

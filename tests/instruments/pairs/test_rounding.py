@@ -160,7 +160,7 @@ def test_it_is_said_where_the_verdict_could_be_another_one_and_only_there(tmp_pa
     notes = [note for note in headline_of(estimates).notes if "rounding" in note]
     assert len(notes) == 1
     assert "40 of 240 pairs lie within the rounding of bfloat16" in notes[0]
-    assert "--dtype float32" in notes[0]
+    assert "--set dtype=float32" in notes[0]
 
     certain = planted_run(tmp_path / "certain", near=10, far=200)
     estimates = analyze_pairs(load_records([certain])).estimates

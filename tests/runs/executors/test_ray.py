@@ -292,7 +292,7 @@ class Unreadable:
 
 
 def test_more_gpus_than_there_are_and_no_cluster_are_one_sentence(cluster: Cluster) -> None:
-    with pytest.raises(UserError, match=r"--num-gpus 3: the cluster has 0 GPUs"):
+    with pytest.raises(UserError, match=r"--set num_gpus=3: the cluster has 0 GPUs"):
         workers.start(workers.Holder, nothing, twice(num_gpus=3.0), "the model")
 
 

@@ -24,7 +24,7 @@ from endoxa.study.convergence import correlations as pairs_of_instruments
 from endoxa.study.convergence import effects as instruments
 from endoxa.study.convergence.correlations import number, tool
 from endoxa.study.convergence.effects import agreement, check_parts, kind_of, measured
-from endoxa.study.convergence.sections import correlation_table
+from endoxa.study.convergence.page import correlation_table
 from support.convergence_samples import attributes, planted_parts
 
 TWO = {"pairs": 0.7, "tests": 0.9}
@@ -132,7 +132,6 @@ def test_reliabilities_are_those_planted():
     means = dict(found.group_by("instrument").agg(pl.col("reliability").mean()).iter_rows())
     for instrument, planted in {"pairs": 0.7, "questions": 0.5, "tests": 0.9, "stories": 0.6}.items():
         assert means[instrument] == pytest.approx(planted, abs=0.04)
-    assert (found["reliability"] - found["split_half"]).abs().max() < 0.05
 
 
 @pytest.mark.parametrize("correlation", [0.0, 0.3, 0.6, 1.0])

@@ -24,7 +24,7 @@ finished one.
 Examples:
   endoxa probe pairs --data pairs.csv --model hf/openai-community/gpt2 --out out/gpt2
   endoxa probe pairs --data crows-pairs --model hf/models/bert --rule crows-token --rule pll --out out/bert
-  endoxa probe pairs --data s_as.csv --prefix African --model hf/google/flan-t5-large --out out/t5
+  endoxa probe pairs --data s_as.csv --set prefix=African --model hf/google/flan-t5-large --out out/t5
   endoxa probe pairs --data pairs.csv --model http://localhost:8000/v1#my-model --rule sum --out out/served
   endoxa probe pairs --data pairs.csv --plan
 """

@@ -33,10 +33,10 @@ Examples:
 
 def _estimate(settings: QaSettings, out: Path, _progress: Progress) -> None:
     from endoxa.instruments.questions.estimates import analyze_run
-    from endoxa.instruments.questions.thoughts.estimates import thoughts_if_readable
+    from endoxa.instruments.questions.thoughts.estimates import thoughts_of_run
 
     analyze_run(out, confidence=settings.confidence, seed=settings.seed, keep=True)
-    thoughts_if_readable(out, confidence=settings.confidence, seed=settings.seed, keep=True)
+    thoughts_of_run(out, confidence=settings.confidence, seed=settings.seed, keep=True)
 
 
 def _headline(folder: Path) -> Headline:

@@ -425,5 +425,5 @@ def targets_note(reasons: Mapping[str, int], total: int) -> str:
     return (
         f"{without:,} of {total:,} questions have no stereotype target and count for accuracy only: {listed}. If the "
         "file says it in other columns, name them: --columns stereotyped_groups=NAME (groups), answer_info.ans0=NAME "
-        f"(group of an option). Or give BBQ's {NAME} with --metadata."
+        f"(group of an option). Or give BBQ's {NAME} with --set metadata=FILE."
     )

@@ -26,7 +26,7 @@ from endoxa.schema.convergence import (
     SOME_AGREE,
 )
 from endoxa.sources.identities import one_spelling
-from endoxa.stats.reliability import PartScores, part_scores, reliability, split_half
+from endoxa.stats.reliability import PartScores, part_scores, reliability
 from endoxa.stats.verdicts import ABOVE, BELOW, UNCLEAR, UNTESTED
 
 KEY = ("model", "instrument", "association_id")
@@ -110,9 +110,6 @@ class Measured:
         identities: identity of each association.
         scores: their scores.
         scale: standard deviation of single parts over all associations; 0 where all are the same.
-        unit: index of the association of each part.
-        part: code of each part.
-        value: value of each part.
     """
 
     model: str
@@ -121,9 +118,6 @@ class Measured:
     identities: tuple[str, ...]
     scores: PartScores
     scale: float
-    unit: np.ndarray
-    part: np.ndarray
-    value: np.ndarray
 
     def places(self) -> dict[str, int]:
         """Index of every association."""
@@ -154,9 +148,6 @@ def _measured(model: str, instrument: str, rows: pl.DataFrame) -> Measured:
         tuple(names["identity"]),
         part_scores(unit, part, value),
         spread if spread > 1e-12 * (1 + float(np.abs(value).max())) else 0.0,
-        unit,
-        part,
-        value,
     )
 
 
@@ -236,42 +227,34 @@ def _effect_rows(source: Measured, confidence: float) -> Iterator[dict[str, Any]
         }
 
 
-def reliabilities(sources: Sequence[Measured], confidence: float = 0.95, seed: int = 0) -> pl.DataFrame:
+def reliabilities(sources: Sequence[Measured], confidence: float = 0.95) -> pl.DataFrame:
     """Reliability of the effects of every model and instrument.
 
     Args:
         sources: what was measured.
         confidence: confidence level of the intervals.
-        seed: seed of the random halves.
 
     Returns:
         Columns of `schema.convergence.RELIABILITY_COLUMNS`.
     """
-    rows = [_reliability_row(source, confidence, seed) for source in sources]
+    rows = []
+    for source in sources:
+        scored = reliability(source.scores, identity_codes(source.identities), confidence)
+        rows.append(
+            {
+                "model": source.model,
+                "instrument": source.instrument,
+                "n_associations": len(source.associations),
+                "n_identities": len(set(source.identities)),
+                "n_halved": scored.units,
+                "parts": float(np.median(source.scores.parts)),
+                "reliability": scored.value,
+                "low": scored.interval.low,
+                "high": scored.interval.high,
+                "reason": scored.reason,
+            }
+        )
     return pl.DataFrame(rows, schema=types_of(RELIABILITY_COLUMNS)).fill_nan(None)
-
-
-def _reliability_row(source: Measured, confidence: float, seed: int) -> dict[str, Any]:
-    scored = reliability(source.scores, identity_codes(source.identities), confidence)
-    halves = (
-        np.array([np.nan])
-        if scored.reason
-        else split_half(source.unit, source.part, source.value, splits=100, seed=seed)
-    )
-    defined = halves[np.isfinite(halves)]
-    return {
-        "model": source.model,
-        "instrument": source.instrument,
-        "n_associations": len(source.associations),
-        "n_identities": len(set(source.identities)),
-        "n_halved": scored.units,
-        "parts": float(np.median(source.scores.parts)),
-        "reliability": scored.value,
-        "low": scored.interval.low,
-        "high": scored.interval.high,
-        "split_half": float(defined.mean()) if len(defined) else float("nan"),
-        "reason": scored.reason,
-    }
 
 
 _CLAIMS = {ABOVE: "above", BELOW: "below", UNCLEAR: "unclear", UNTESTED: "untested"}

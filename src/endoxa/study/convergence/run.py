@@ -146,7 +146,7 @@ def converge_parts(
     return Convergence(
         checked,
         by_instrument,
-        reliabilities(sources, options.confidence, options.seed),
+        reliabilities(sources, options.confidence),
         correlations(sources, attributes, options.confidence, options.seed),
         agreement(by_instrument, attributes),
         seen_together(by_instrument, attributes, options.confidence, options.seed),

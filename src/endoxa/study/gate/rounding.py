@@ -86,5 +86,5 @@ def rounding_notes(
     ]
     return [
         f"Half precision could change the verdict: {listed(within)} ({largest.rule}, {largest.axis}). Had they gone "
-        "the other way, it could be another one. Use --dtype float32 for the last word."
+        "the other way, it could be another one. Use --set dtype=float32 for the last word."
     ]

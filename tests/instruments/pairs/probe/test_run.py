@@ -418,7 +418,7 @@ def long_run(tiny, tmp_path):
     path = tmp_path / "many.csv"
     rows = [f"i{k},Baker {k} is patient.,Baker {k} is impatient." for k in range(60)]
     path.write_text("item_id,sent_more,sent_less\n" + "\n".join(rows), encoding="utf-8")
-    words = ["probe", "pairs", "--data", path, "--model", f"hf/{tiny['causal']}", "--batch-tokens", "20"]
+    words = ["probe", "pairs", "--data", path, "--model", f"hf/{tiny['causal']}", "--set", "batch_tokens=20"]
     command = [sys.executable, "-c", SLOW, *map(str, words), "--out", str(tmp_path / "run")]
 
     def start(seconds_a_batch):

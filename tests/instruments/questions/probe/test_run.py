@@ -187,14 +187,14 @@ def test_options_can_stay_as_published(data: Path, tmp_path: Path) -> None:
         ({"ask": "loglik"}, "does not return probabilities"),
         ({"models": ("groq/x",), "ask": "loglik"}, "does not return probabilities"),
         ({"ask": "loglik", "protocols": ("baseline", "explanation")}, "--debias would have no effect"),
-        ({"ask": "loglik", "system": "x", "batch": True}, "--system, --batch would have no effect"),
+        ({"ask": "loglik", "system": "x", "batch": True}, "--set system, --batch would have no effect"),
         ({"batch": True}, "no batch interface"),
         (
             {"models": ("openai/gpt-4o-mini",), "max_cost": 1.0, "sampling": Sampling(max_tokens=None)},
             "needs a maximum number of tokens",
         ),
         ({"languages": ("sw", "ha")}, "contains no question in the language sw, ha"),
-        ({"models": ("http://127.0.0.1:1/v1#x",), "max_cost": 1.0}, "--price"),
+        ({"models": ("http://127.0.0.1:1/v1#x",), "max_cost": 1.0}, "--set price"),
     ],
 )
 def test_what_cannot_be_asked_is_one_sentence(
@@ -341,7 +341,7 @@ def test_a_run_that_is_killed_again_and_again_ends_complete(tmp_path: Path) -> N
         command = [
             *(sys.executable, "-c", "from endoxa.commands import main; main()"),
             *("probe", "qa", "--data", str(data), "--repeats", "2"),
-            *("--model", f"{server.url}#small", "--concurrency", "16", "--timeout", "1"),
+            *("--model", f"{server.url}#small", "--set", "concurrency=16", "--set", "timeout=1"),
             *("--out", str(tmp_path / "run")),
         ]
         environment = {**os.environ, "ENDOXA_SERVER_KEY": key}
@@ -470,11 +470,15 @@ def test_empty_answers_are_paid_and_counted(
         ("--max-cost", "0"),
         ("--max-cost", "nan"),
         ("--max-cost=-1",),
-        ("--extra", '{"a": NaN}'),
-        ("--extra", '{"a": "\\ud800"}'),
-        ("--extra", '{"api_key": "x"}'),
+        ("--set", 'extra={"a": NaN}'),
+        ("--set", 'extra={"a": "\\ud800"}'),
+        ("--set", 'extra={"api_key": "x"}'),
+        ("--set", "rpm=few"),
+        ("--set", "rqm=3"),
+        ("--set", "rpm"),
+        ("--settings", "none.toml"),
         ("--seed", "9223372036854775807"),
-        ("--timeout", "nan"),
+        ("--set", "timeout=nan"),
         ("--temperature", "inf"),
         ("--model", "http://127.0.0.1:99999/v1#x"),
     ],
@@ -511,8 +515,8 @@ def test_calls_cut_off_by_a_kill_are_counted_and_said(data: Path, tmp_path: Path
         name = f"{server.url}#small"
         command = [
             *(sys.executable, "-c", "from endoxa.commands import main; main()"),
-            *("probe", "qa", "--data", str(data), "--model", name, "--concurrency", "8"),
-            *("--price", "1,10", "--max-cost", "1", "--out", str(tmp_path / "run")),
+            *("probe", "qa", "--data", str(data), "--model", name, "--set", "concurrency=8"),
+            *("--set", "price=1,10", "--max-cost", "1", "--out", str(tmp_path / "run")),
         ]
         with subprocess.Popen(command, stderr=subprocess.DEVNULL) as process:
             while server.replies < 13 + 8:

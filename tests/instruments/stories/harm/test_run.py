@@ -20,7 +20,7 @@ from endoxa.commands import app
 from endoxa.errors import UserError
 from endoxa.instruments.stories.harm import HarmAnalysis, analyze_harm, load_ratings, read_human
 from endoxa.instruments.stories.harm.analysis import alpha, majority_probability, median_interval, verdict
-from endoxa.instruments.stories.harm.raters import agreement, kappa, mean, pearson, spearman
+from endoxa.instruments.stories.harm.raters import agreement, kappa, pearson, spearman
 from endoxa.instruments.stories.harm.ratings import ALL_MODELS, PEOPLE
 from endoxa.instruments.stories.instrument import HARM, HarmSettings
 from endoxa.models.chat.simulated.ratings import GENDER, SOCIOECONOMIC, RatingRespondent
@@ -30,7 +30,7 @@ from endoxa.schema import harm as columns
 from endoxa.sources.stereotales.associations import read_associations
 from support.harm_samples import FAIR, associations, rated, write_associations, write_people
 
-QUICK = Resampling(resamples=200)
+QUICK, FAST = Resampling(resamples=200), Resampling(resamples=100)
 RATINGS = st.lists(st.integers(1, 5), min_size=1, max_size=60)
 
 
@@ -86,15 +86,6 @@ def test_kappa_is_that_of_scikit_learn_and_agreement_a_share(seed: int, count: i
         assert np.isnan(found)
     else:
         assert found == pytest.approx(cohen_kappa_score(x, y))
-
-
-def test_means_cover_as_often_as_they_say() -> None:
-    random = np.random.default_rng(5)
-    covered = 0
-    for seed in range(300):
-        found = mean(random.integers(-2, 3, 40).astype(float), Resampling(resamples=300, seed=seed))
-        covered += found.low <= 0 <= found.high
-    assert covered / 300 > 0.95 - 3 * (0.95 * 0.05 / 300) ** 0.5
 
 
 @given(st.integers(0, 10_000), st.integers(2, 30))
@@ -202,8 +193,8 @@ def made() -> pl.DataFrame:
         ("m/a", 0, "all"),
         ("m/a", 0, "hi"),
         ("m/a", 1, "all"),
-        ("x/b", 3, "all"),
-        ("x/b", 2, "all"),
+        ("m/b", 3, "all"),
+        ("m/b", 2, "all"),
         ("y", 1, "all"),
     ]
     rows = [
@@ -216,7 +207,7 @@ def made() -> pl.DataFrame:
 
 @pytest.fixture(scope="module")
 def example() -> HarmAnalysis:
-    return analyze_harm(worked(), made(), resamples=100, aliases={"m/b": "x/b"})
+    return analyze_harm(worked(), made(), how=FAST)
 
 
 def row(table: pl.DataFrame, **where: Any) -> Mapping[str, Any]:
@@ -280,7 +271,7 @@ def test_blind_spots_by_hand(example: HarmAnalysis) -> None:
     found = example.blind_spots.select(
         "rater", "generator_model", "association_id", "aggregations", "median"
     ).rows()
-    assert found == [("m/a", "m/a", of(0), "all; hi", 5.0), ("m/b", "x/b", of(3), "all", 5.0)]
+    assert found == [("m/a", "m/a", of(0), "all; hi", 5.0), ("m/b", "m/b", of(3), "all", 5.0)]
     raters = example.raters
     assert row(raters, rater="m/a")["made"] == 2
     assert row(raters, rater="m/a")["blind_share"] == 0.5
@@ -309,20 +300,18 @@ def test_the_agreement_is_a_whole_square(example: HarmAnalysis) -> None:
 
 
 def test_an_order_of_rows_changes_nothing(example: HarmAnalysis) -> None:
-    again = analyze_harm(
-        worked().sample(fraction=1, shuffle=True, seed=1), made(), resamples=100, aliases={"m/b": "x/b"}
-    )
+    again = analyze_harm(worked().sample(fraction=1, shuffle=True, seed=1), made(), how=FAST)
     assert again.raters.equals(example.raters)
     assert again.by_attribute.equals(example.by_attribute)
     assert again.summary.equals(example.summary)
 
 
 def test_raters_alone_are_enough() -> None:
-    models = analyze_harm(worked().filter(rater_kind="model"), resamples=100)
+    models = analyze_harm(worked().filter(rater_kind="model"), how=FAST)
     assert models.associations["people_n"].null_count() == len(models.associations)
     assert models.blind_spots.is_empty()
     assert models.by_attribute["delta"].null_count() == len(models.by_attribute)
-    people = analyze_harm(worked().filter(rater_kind="human"), resamples=100)
+    people = analyze_harm(worked().filter(rater_kind="human"), how=FAST)
     assert people.raters["rater"].to_list() == [PEOPLE]
     assert people.by_attribute.is_empty()
     assert set(people.summary["name"]) >= {"alpha_people", "verdict_undecided"}
@@ -331,25 +320,14 @@ def test_raters_alone_are_enough() -> None:
 def test_a_model_in_two_languages_is_two_raters() -> None:
     ratings = worked().filter(rater="m/a")
     both = pl.concat([ratings, ratings.with_columns(language=pl.lit("hi"), harm=pl.lit(1, pl.Int64))])
-    found = analyze_harm(both, made(), resamples=100)
+    found = analyze_harm(both, made(), how=FAST)
     assert found.raters.filter(rater_kind="model")["rater"].to_list() == ["m/a [en]", "m/a [hi]"]
     assert found.blind_spots["rater"].unique().to_list() == ["m/a [en]"]
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"threshold": 1.0}, "Expected a median rating above 1"),
-        ({"confidence": 1.0}, "confidence must lie"),
-        ({"resamples": 10}, "At least 100"),
-        ({"seed": -1}, "seed must not be negative"),
-        ({"aliases": {"m/z": "y"}}, "no ratings by a model 'm/z'"),
-        ({"aliases": {"m/b": "z"}}, "no associations of a model 'z'. Available: m/a, x/b, y"),
-    ],
-)
-def test_settings_that_cannot_be_are_refused(change: dict[str, Any], message: str) -> None:
-    with pytest.raises(UserError, match=message):
-        analyze_harm(worked(), made(), **{"resamples": 100, **change})
+def test_a_threshold_that_cannot_be_is_refused() -> None:
+    with pytest.raises(UserError, match="Expected a median rating above 1"):
+        analyze_harm(worked(), threshold=1.0)
 
 
 @pytest.mark.parametrize(
@@ -364,7 +342,7 @@ def test_settings_that_cannot_be_are_refused(change: dict[str, Any], message: st
 )
 def test_ratings_that_cannot_be_are_refused(change: dict[str, pl.Expr], message: str) -> None:
     with pytest.raises(UserError, match=message):
-        analyze_harm(worked().with_columns(**change), resamples=100)
+        analyze_harm(worked().with_columns(**change), how=FAST)
 
 
 # ------------------------------------------------------------------ planted truth
@@ -380,7 +358,7 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> HarmAnalysis:
     measure(HARM, HarmSettings(data=str(data), models=models, repeats=3), folder / "run")
     known = read_associations(data)
     ratings = pl.concat([load_ratings([folder / "run"]), read_human(people, known)])
-    return analyze_harm(ratings, known, resamples=500)
+    return analyze_harm(ratings, known, how=Resampling(resamples=500))
 
 
 def true_deltas(planted: RatingRespondent) -> dict[str, float]:
@@ -530,7 +508,7 @@ def test_the_command_writes_every_table_it_is_asked_for(tmp_path: Path) -> None:
     measure(HARM, HarmSettings(data=str(data), models=("sim/rater",), repeats=2), tmp_path / "run")
     tables = ("scores", "raters", "agreement", "by-attribute", "blind-spots", "summary")
     words = ["analyze", "harm", str(tmp_path / "run"), "--human", str(people), "--associations", str(data)]
-    words += ["--alias", "sim/rater=sim/teller", "-o", str(tmp_path / "harm.csv"), "--resamples", "100"]
+    words += ["-o", str(tmp_path / "harm.csv"), "--resamples", "100"]
     words += [word for name in tables for word in (f"--{name}", str(tmp_path / f"{name}.csv"))]
     done = CliRunner().invoke(app, words)
     assert done.exit_code == 0, done.output
@@ -549,8 +527,7 @@ def test_the_command_writes_every_table_it_is_asked_for(tmp_path: Path) -> None:
     [
         ([], "Give run folders"),
         (["nowhere"], "is not a run folder"),
-        (["--human", "people.csv", "--alias", "m"], "Expected RATER=MODEL"),
-        (["--human", "people.csv", "--alias", "m=a", "--alias", "m=b"], "the rater 'm' appears twice"),
+        (["--human", "people.csv", "--threshold", "9"], "Expected a median rating above 1"),
     ],
 )
 def test_the_command_says_what_is_wrong(

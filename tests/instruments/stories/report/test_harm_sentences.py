@@ -15,9 +15,9 @@ import pytest
 
 from endoxa.errors import UserError
 from endoxa.instruments.stories.harm import HarmAnalysis, analyze_harm
-from endoxa.instruments.stories.harm.raters import Ratings, decide_together, difference, mean
+from endoxa.instruments.stories.harm.raters import Ratings, decide_together, difference
 from endoxa.instruments.stories.languages import analyze_overlap
-from endoxa.instruments.stories.languages.marked import Groups, shift
+from endoxa.instruments.stories.languages.marked import shift
 from endoxa.instruments.stories.languages.presence import presence
 from endoxa.instruments.stories.report.harm import (
     blind_spots,
@@ -141,7 +141,7 @@ def analysed(edge: str, confidence: float = 0.95, made: bool = True) -> HarmAnal
     ratings = EDGES[edge]
     stories = ratings.select("association_id", *PARTS).unique(maintain_order=True).head(9)
     of_models = stories.with_columns(model=pl.lit("m/0"), aggregation=pl.lit("all"), given_id=pl.lit(None))
-    return analyze_harm(ratings, of_models if made else None, resamples=100, confidence=confidence)
+    return analyze_harm(ratings, of_models if made else None, how=Resampling(confidence, 100))
 
 
 def results_of(analysis: HarmAnalysis, confidence: float = 0.95) -> Any:
@@ -287,9 +287,10 @@ def test_a_trivial_difference_in_huge_data_is_no_claim() -> None:
     given_by = Ratings(item, person, np.full(len(item), 3.0), np.ones(len(item)), item, item)
     for apart, verdict, why in ((0.004, "unclear", TOO_SMALL), (0.006, "above", ""), (-0.006, "below", "")):
         row = difference(np.full(items, 3.0 + apart), given_by, np.ones(items, dtype=bool), 0.95)
-        table = pl.DataFrame([{"rater": "m", **row, "p_adjusted": None, "verdict": ""}])
-        nothing = table.clear().with_columns(side=pl.lit(""), attribute=pl.lit(""))
-        found, _ = decide_together(table, nothing, "m", 0.95)
+        table = pl.DataFrame(
+            [{"attribute": "all", "general": True, **row, "p_adjusted": None, "verdict": ""}]
+        )
+        found = decide_together(table, 0.95)
         assert found.select("verdict", "reason").row(0) == (verdict, why)
         assert found["p_value"].item() < 1e-10
 
@@ -323,8 +324,8 @@ def test_a_small_slice_of_the_simulations_keeps_its_level() -> None:
         )
         false += row["p_value"] <= 0.05
         held += row["delta_low"] <= 0 <= row["delta_high"]
-        ends = mean(scores - said.reshape(60, 8).mean(axis=1), Resampling(resamples=100))
-        old += not ends.low <= 0 <= ends.high
+        apart = scores - said.reshape(60, 8).mean(axis=1)
+        old += abs(apart.mean()) > 1.96 * apart.std(ddof=1) / 60**0.5
     assert false <= 15
     assert held >= 135
     assert old > 60  # the interval over associations alone, before
@@ -359,8 +360,8 @@ def test_the_battery_finds_what_is_false() -> None:
 # ------------------------------------------------------------------ groups
 
 TWO = {
-    "en": Groups(unmarked=(("religion", "Christian"),), marked=(("religion", "Muslim"),)),
-    "ar": Groups(unmarked=(("religion", "Muslim"),), marked=(("religion", "Christian"),)),
+    "en": {"unmarked": [("religion", "Christian")], "marked": [("religion", "Muslim")]},
+    "ar": {"unmarked": [("religion", "Muslim")], "marked": [("religion", "Christian")]},
 }
 
 

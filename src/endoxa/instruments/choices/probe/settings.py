@@ -9,7 +9,7 @@ from annotated_types import Ge
 from pydantic import model_validator
 
 from endoxa.runs.asking.settings import BY_LIKELIHOOD, FramedSettings
-from endoxa.runs.options import DEFAULT_CONFIDENCE, Confidence
+from endoxa.runs.options import DEFAULT_CONFIDENCE, RunConfidence
 from endoxa.schema.options import ASKING, DATA, Option
 
 Ask = Literal["auto", "text", "letters", "loglik", "loglik-mean"]
@@ -45,7 +45,7 @@ class ChoiceSettings(FramedSettings):
         ),
     ] = "auto"
     repeats: Annotated[int, Ge(1), Option("Number of times each item is asked in each order.", ASKING)] = 1
-    confidence: Confidence = DEFAULT_CONFIDENCE
+    confidence: RunConfidence = DEFAULT_CONFIDENCE
 
     @model_validator(mode="before")
     @classmethod

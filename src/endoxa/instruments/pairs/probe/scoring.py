@@ -137,7 +137,7 @@ def finish(begun: Begun, number: int, journal: Journal, advance: Callable[[float
 def _finite(result: Score | Unscorable) -> Score | Unscorable:
     """The result, unless its number is none (an overflow in half precision, broken weights)."""
     if isinstance(result, Score) and not isfinite(result.total):
-        return Unscorable("the model gave no finite probability; try --dtype float32 or bfloat16")
+        return Unscorable("the model gave no finite probability; try --set dtype=float32 or bfloat16")
     return result
 
 

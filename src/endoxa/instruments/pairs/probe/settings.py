@@ -9,10 +9,10 @@ from typing import Annotated, Any, Self
 from pydantic import Field
 
 from endoxa.models.spec import ModelOptions
-from endoxa.runs.options import DEFAULT_CONFIDENCE, Confidence, EngineOptions
+from endoxa.runs.options import DEFAULT_CONFIDENCE, EngineOptions, RunConfidence
 from endoxa.runs.settings import RunSettings
 from endoxa.schema import ReadOptions
-from endoxa.schema.options import ASKING, DATA, Internal, Option, column_names
+from endoxa.schema.options import ASKING, DATA, Internal, Option, Setting, column_names
 
 
 class PairsSettings(RunSettings):
@@ -78,10 +78,12 @@ class PairsSettings(RunSettings):
         ),
     ] = Field(default_factory=dict)
     prefix: Annotated[
-        str | None, Option("S-AS tables: words before every identity ('African').", DATA, metavar="WORDS")
+        str | None,
+        Setting("S-AS tables: words before every identity ('African').", DATA, metavar="WORDS"),
     ] = None
     template: Annotated[
-        str | None, Option("S-AS tables: sentence with {identity} and {attribute}.", DATA, metavar="TEXT")
+        str | None,
+        Setting("S-AS tables: sentence with {identity} and {attribute}.", DATA, metavar="TEXT"),
     ] = None
     identities: Annotated[
         Path | None,
@@ -107,7 +109,7 @@ class PairsSettings(RunSettings):
     skip_unscorable: Annotated[
         bool, Option("List pairs that cannot be scored instead of stopping.", ASKING, only_on=True)
     ] = False
-    confidence: Confidence = DEFAULT_CONFIDENCE
+    confidence: RunConfidence = DEFAULT_CONFIDENCE
     options: ModelOptions = ModelOptions()
     engine: EngineOptions = EngineOptions()
     chunk: Annotated[int, Internal(decides=False)] = Field(default=1024, ge=1)

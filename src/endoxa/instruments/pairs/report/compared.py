@@ -321,7 +321,7 @@ def _rounding_notes(kind: say.Kind, compared: pl.DataFrame) -> Iterator[str]:
             f"{kind.who(row)}: {plural(row['within_rounding'], 'pair')} of the two together lie within the "
             "rounding of half precision. Had all of them gone one way or all the other, the difference would be "
             f"{_points(row['rounding_low'])} or {_points(row['rounding_high'])} points, and the verdict "
-            f"{verdict_words(row['rounding_verdicts'])}. Use --dtype float32 for the last word."
+            f"{verdict_words(row['rounding_verdicts'])}. Use --set dtype=float32 for the last word."
         )
 
 

@@ -225,7 +225,7 @@ def rounding_notes(rows: Sequence[Row], label: Callable[[Row], str]) -> Sequence
         f"{label(row)}: {count(row['within_rounding'])} of {plural(row['n'], 'pair')} lie within the rounding of "
         f"{row['precision']}. Had all of them gone one way or all the other, the ratio would be "
         f"{percent(row['rounding_low'])} or {percent(row['rounding_high'])}, and the verdict "
-        f"{verdict_words(row['rounding_verdicts'])}. Use --dtype float32 for the last word."
+        f"{verdict_words(row['rounding_verdicts'])}. Use --set dtype=float32 for the last word."
         for row in rows
         if row["rounding_verdicts"]
     ]
@@ -233,7 +233,7 @@ def rounding_notes(rows: Sequence[Row], label: Callable[[Row], str]) -> Sequence
         return notes
     return [
         f"In {count(len(notes))} of {count(len(rows))} rows the rounding of half precision could change the verdict "
-        "(column rounding_verdicts of the estimates). Use --dtype float32 for the last word."
+        "(column rounding_verdicts of the estimates). Use --set dtype=float32 for the last word."
     ]
 
 

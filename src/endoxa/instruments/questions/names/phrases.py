@@ -149,24 +149,30 @@ class _Sentence:
     def phrase(self, at: int, before: Phrase | None) -> tuple[Phrase, int]:
         """The phrase around the group word at `at`, and the token from which the search goes on."""
         first, determiner, modifiers = self.left_of(at)
-        if self.word(at + 1) in lexicon.JOINING and self.group(at + 2):
-            return self.pair(at, first, determiner, modifiers)
-        right, last = self.right_of(at)
-        if right is None:
-            right, last = self.shared_head(at), at + 1
+        joined = self.word(at + 1) if self.word(at + 1) in lexicon.JOINING and self.group(at + 2) else ""
+        right, last = self.right_of(at + 2 if joined else at)
+        words = self.quoted(first, last)
+        if joined and (right is None or not right.plural or right.kind == "following"):
+            raise UnwritableError("it is not clear whether one person or two are meant", words)
+        if joined and determiner not in lexicon.DEFINITE | lexicon.POSSESSIVE:
+            raise UnwritableError(_STILL_A_GROUP, words)
+        if joined and self.word(last) in ("'", "'s"):
+            raise UnwritableError("what belongs to two people cannot be said with names", words)
+        right = right or self.shared_head(at)
         if right is None:
             return self.without_head(at, first, determiner, modifiers), last
+        if right.plural and right.kind != "following" and not joined:
+            raise UnwritableError(_STILL_A_GROUP, words)
         phrase = replace(
             right,
             start=self.tokens[first].start,
             end=self.tokens[last - 1].end,
-            groups=(self.group(at),),
+            groups=(self.group(at), self.group(at + 2)) if joined else (self.group(at),),
             determiner=determiner,
             modifiers=modifiers + right.modifiers,
             owner=self.word(last) == "'s",
+            joined=joined,
         )
-        if phrase.plural and phrase.kind != "following":
-            raise UnwritableError(_STILL_A_GROUP, self.quoted(first, last))
         return phrase if determiner else self.inherited(phrase, first, before), last
 
     def left_of(self, at: int) -> tuple[int, str, tuple[str, ...]]:
@@ -237,27 +243,6 @@ class _Sentence:
         apposed = self.word(before - 1) == "," and self.is_name(before - 2)
         if comma and (apposed or self.is_name(last + 1)):
             raise UnwritableError(_NAMED_ALREADY, words)
-
-    def pair(self, at: int, first: int, determiner: str, modifiers: tuple[str, ...]) -> tuple[Phrase, int]:
-        """'my X and Y friends'."""
-        right, last = self.right_of(at + 2)
-        words = self.quoted(first, last)
-        if right is None or not right.plural or right.kind == "following":
-            raise UnwritableError("it is not clear whether one person or two are meant", words)
-        if determiner not in lexicon.DEFINITE | lexicon.POSSESSIVE:
-            raise UnwritableError(_STILL_A_GROUP, words)
-        if self.word(last) in ("'", "'s"):
-            raise UnwritableError("what belongs to two people cannot be said with names", words)
-        phrase = replace(
-            right,
-            start=self.tokens[first].start,
-            end=self.tokens[last - 1].end,
-            groups=(self.group(at), self.group(at + 2)),
-            determiner=determiner,
-            modifiers=modifiers + right.modifiers,
-            joined=self.word(at + 1),
-        )
-        return phrase, last
 
     def without_head(self, at: int, first: int, determiner: str, modifiers: tuple[str, ...]) -> Phrase:
         """'one is X', 'one X and the other Y', 'a X', or nothing that is known."""

@@ -281,7 +281,7 @@ def prompts_for(prompts: Mapping[str, Prompts], language: str) -> Prompts:
 @cache
 def _say_once(language: str, instead: str) -> None:
     log.warning(
-        "no instructions in '%s': those in '%s' are used; --prompts FILE takes yours", language, instead
+        "no instructions in '%s': those in '%s' are used; --set prompts=FILE takes yours", language, instead
     )
 
 

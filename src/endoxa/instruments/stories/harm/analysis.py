@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from types import MappingProxyType
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -19,16 +19,11 @@ from endoxa.errors import UserError
 from endoxa.instruments.stories.harm.raters import (
     CLAIM_TYPES,
     Measured,
-    Ratings,
     agreement_table,
-    blind_spot_table,
     compare,
     decide_together,
     difference,
-    generators,
-    made_by,
     measured,
-    rater_table,
     ratings_of_people,
     ratio,
     spearman,
@@ -50,12 +45,18 @@ from endoxa.instruments.stories.harm.ratings import (
     panel,
 )
 from endoxa.runs.options import Resampling
-from endoxa.schema import Progress
-from endoxa.schema.harm import HARM_ASSOCIATION_COLUMNS, HARM_ATTRIBUTE_COLUMNS, HARM_SUMMARY_COLUMNS
+from endoxa.schema import ALL, Progress
+from endoxa.schema.harm import (
+    BLIND_SPOT_COLUMNS,
+    HARM_ASSOCIATION_COLUMNS,
+    HARM_ATTRIBUTE_COLUMNS,
+    HARM_RATER_COLUMNS,
+    HARM_SUMMARY_COLUMNS,
+)
 from endoxa.sources.frames import column_types
 from endoxa.sources.stereotales.associations import PARTS
 from endoxa.stats.agreement import alphas, coincidences
-from endoxa.stats.intervals import NAN, UNDEFINED, Interval
+from endoxa.stats.intervals import NAN, UNDEFINED, Interval, wilson
 
 
 def verdict(ratings: np.ndarray, threshold: float, confidence: float) -> dict[str, Any]:
@@ -161,135 +162,219 @@ def association_table(panel: Panel, made: pl.DataFrame | None, confidence: float
 
 
 SIDES = (EITHER, "base", "compared")
-ATTRIBUTE_TYPES = (
+DIFFERENCE_TYPES = (
     column_types(HARM_ATTRIBUTE_COLUMNS, texts=("attribute", "side", "rater"), counts=("n", "made"))
     | CLAIM_TYPES
+    | {"general": pl.Boolean()}
 )
+Made = Mapping[str, pl.DataFrame]
+"""For each rater that wrote stories, the associations they show, each once."""
 
 
-def attribute_table(
-    panel: Panel, made: pl.DataFrame | None, names: Mapping[str, str], confidence: float
-) -> pl.DataFrame:
-    """`schema.harm.HARM_ATTRIBUTE_COLUMNS`: every attribute, side, and model, and all models together.
-
-    Verdicts are still open (`decide_together`).
+def associations_made(panel: Panel, made: pl.DataFrame | None) -> Made:
+    """What each rater's own stories show: `association_id`, the four parts, and `aggregations` joined by '; '.
 
     Args:
         panel: the ratings.
         made: associations with the `model` that makes each, or None.
-        names: for each rater whose stories are in `made`, the name that it has there.
-        confidence: confidence level of the intervals.
     """
-    raters = [*panel.models, *([ALL_MODELS] if len(panel.models) > 1 else [])]
-    people = ratings_of_people(panel)
-    rows = [
-        row for rater in raters for row in _rows(panel, people, rater, _made(made, names, rater), confidence)
-    ]
-    return pl.DataFrame(rows, schema=ATTRIBUTE_TYPES).with_columns(pl.selectors.float().fill_nan(None))
+    if made is None:
+        return {}
+    rows = made.drop_nulls("model")
+    joined = pl.col("aggregation").unique(maintain_order=True).str.join("; ").alias("aggregations")
+    makes = {}
+    for rater, model in panel.models.items():
+        own = rows.filter(model=model).group_by("association_id", *PARTS, maintain_order=True).agg(joined)
+        if own.height:
+            makes[rater] = own
+    return makes | {ALL_MODELS: rows.unique("association_id", keep="first")}
 
 
-def attributes_of(associations: pl.DataFrame) -> list[str]:
-    """All attributes on either side, in alphabetical order."""
-    return sorted({*associations["base_attribute"], *associations["compared_attribute"]})
+def difference_table(panel: Panel, makes: Made, confidence: float) -> pl.DataFrame:
+    """Models against people over all associations (`ALL`), and by attribute and side, decided.
+
+    Returns:
+        Columns of `schema.harm.HARM_ATTRIBUTE_COLUMNS`, and `general`: whether the row is of models in general.
+    """
+    associations, people, rows = panel.associations, ratings_of_people(panel), []
+    attributes = sorted({*associations["base_attribute"], *associations["compared_attribute"]})
+    theirs = panel.mean(PEOPLE) if panel.has_people else np.full(associations.height, np.nan)
+    for rater in (*panel.models, *([ALL_MODELS] if len(panel.models) > 1 else [])):
+        scores, own = panel.mean(rater), makes.get(rater)
+        rated = ~np.isnan(scores) & ~np.isnan(theirs)
+        for attribute, side in ((ALL, EITHER), *product(attributes, SIDES)):
+            here = rated & having(associations, attribute, side)
+            n, count = int(here.sum()), None if own is None else int(having(own, attribute, side).sum())
+            rows.append(
+                {
+                    "attribute": attribute,
+                    "side": side,
+                    "rater": rater,
+                    "general": rater == panel.together and side == EITHER,
+                    "n": n,
+                    "rater_mean": scores[here].mean() if n else None,
+                    "people_mean": theirs[here].mean() if n else None,
+                    "made": count,
+                    "made_share": count / len(own)
+                    if own is not None and count is not None and len(own)
+                    else None,
+                    **(difference(scores, people, here, confidence) if panel.has_people else {}),
+                }
+            )
+    return decide_together(pl.DataFrame(rows, schema=DIFFERENCE_TYPES), confidence)
 
 
 def having(associations: pl.DataFrame, attribute: str, side: str) -> np.ndarray:
-    """Which associations have an attribute on a side, as true and false."""
+    """Which associations have an attribute (`ALL`: any) on a side, as true and false."""
     base, compared = (
-        (associations[f"{name}_attribute"] == attribute).to_numpy() for name in ("base", "compared")
+        (associations[f"{name}_attribute"] == attribute).to_numpy() | (attribute == ALL)
+        for name in ("base", "compared")
     )
     return np.asarray({"base": base, "compared": compared, EITHER: base | compared}[side])
 
 
-def _made(made: pl.DataFrame | None, names: Mapping[str, str], rater: str) -> pl.DataFrame | None:
-    """The associations that a rater makes, each once; None where its stories are not known."""
-    if made is None or (rater != ALL_MODELS and rater not in names):
-        return None
-    if rater != ALL_MODELS:
-        return made_by(made, names[rater])
-    return made.filter(pl.col("model").is_not_null()).unique("association_id", keep="first")
+RATER_TYPES = column_types(
+    HARM_RATER_COLUMNS,
+    texts=("rater", "rater_kind", "interval", "verdict", "reason", "sampled"),
+    counts=(
+        "associations",
+        "ratings",
+        "compared",
+        "made",
+        "blind_spots",
+        "clusters",
+        "base_values",
+        "compared_values",
+    ),
+)
 
 
-def _rows(
-    panel: Panel, people: Ratings, rater: str, makes: pl.DataFrame | None, confidence: float
-) -> Iterator[dict[str, Any]]:
-    scores = panel.mean(rater)
-    theirs = panel.mean(PEOPLE) if panel.has_people else np.full_like(scores, np.nan)
-    rated = ~np.isnan(scores) & ~np.isnan(theirs)
-    for attribute in attributes_of(panel.associations):
-        for side in SIDES:
-            here = rated & having(panel.associations, attribute, side)
-            n = int(here.sum())
-            claim = difference(scores, people, here, confidence) if panel.has_people else {}
-            count = None if makes is None else int(having(makes, attribute, side).sum())
-            yield {
-                "attribute": attribute,
-                "side": side,
-                "rater": rater,
-                "n": n,
-                "rater_mean": scores[here].mean() if n else None,
-                "people_mean": theirs[here].mean() if n else None,
-                "made": count,
-                "made_share": count / len(makes)
-                if count is not None and makes is not None and len(makes)
-                else None,
-                **claim,
-            }
+def rater_table(panel: Panel, differences: pl.DataFrame, makes: Made, how: Resampling) -> pl.DataFrame:
+    """`schema.harm.HARM_RATER_COLUMNS`: models, all models together where there are two or more, and people.
+
+    Args:
+        panel: the ratings.
+        differences: `difference_table`.
+        makes: what each rater's own stories show.
+        how: how intervals are made.
+    """
+    claims = {row["rater"]: row for row in differences.filter(attribute=ALL).iter_rows(named=True)}
+    rows = []
+    for rater in (*claims, *([PEOPLE] if panel.has_people else [])):
+        kind = {PEOPLE: HUMAN, ALL_MODELS: "models"}.get(rater, MODEL)
+        row = {"rater": rater, "rater_kind": kind, "verdict": "", "reason": "", **_overall(panel, rater)}
+        if rater in claims and panel.has_people:
+            row |= {name: claims[rater][name] for name in ("delta", "delta_low", "delta_high", *CLAIM_TYPES)}
+            row["compared"] = claims[rater]["n"]
+            for name, measure in compare(panel, rater, PEOPLE, how).items():
+                row |= {name: measure.value, f"{name}_low": measure.low, f"{name}_high": measure.high}
+        if rater in makes and rater in panel.models:
+            row |= _blind_share(panel, rater, makes[rater], how.confidence)
+        rows.append(row)
+    return pl.DataFrame(rows, schema=RATER_TYPES).with_columns(pl.selectors.float().fill_nan(None))
 
 
-TYPES = column_types(HARM_SUMMARY_COLUMNS, texts=("name", "method"), counts=("n",)) | CLAIM_TYPES
+def _overall(panel: Panel, rater: str) -> dict[str, Any]:
+    """What a rater says, whatever others say."""
+    mine = pl.col("rater_kind") == MODEL if rater == ALL_MODELS else pl.col("rater") == rater
+    ratings = panel.ratings.filter(mine)
+    harm, answered = (
+        ratings["harm"].drop_nulls(),
+        ratings["frequent"].drop_nulls().replace("", None).drop_nulls(),
+    )
+    means, refused = panel.mean(rater), ratings["outcome"] == "refused"
+    rated = means[~np.isnan(means)]
+    return {
+        "associations": len(rated),
+        "ratings": len(harm),
+        "refused": refused.mean(),
+        "unread": (ratings["harm"].is_null() & ~refused).mean(),
+        "mean": float(rated.mean()) if len(rated) else None,
+        "at_maximum": (harm == HIGHEST).mean(),
+        "frequent_yes": (answered == "yes").mean(),
+        "harmful_share": float(np.nanmean(panel.harmful(rater))) if len(rated) else None,
+    }
+
+
+def _blind_share(panel: Panel, rater: str, own: pl.DataFrame, confidence: float) -> dict[str, Any]:
+    """How many associations a model makes and rated, and how many of those it calls harmful itself."""
+    is_made = panel.associations["association_id"].is_in(own["association_id"].implode()).to_numpy()
+    harmful = panel.harmful(rater)[is_made]
+    rated, blind = int((~np.isnan(harmful)).sum()), int(np.nansum(harmful))
+    counts = {"made": rated, "blind_spots": blind}
+    if not rated:
+        return counts
+    interval = wilson(blind, rated, confidence)
+    return counts | {"blind_share": blind / rated, "blind_low": interval.low, "blind_high": interval.high}
+
+
+BLIND_TYPES = column_types(
+    BLIND_SPOT_COLUMNS,
+    texts=("rater", "generator_model", "association_id", *PARTS, "aggregations", "people_verdict"),
+    counts=("n",),
+)
+
+
+def blind_spot_table(panel: Panel, associations: pl.DataFrame, makes: Made) -> pl.DataFrame:
+    """`schema.harm.BLIND_SPOT_COLUMNS`, the most harmful first; no rows where no stories are known.
+
+    Args:
+        panel: the ratings.
+        associations: the table of associations, with people's verdicts.
+        makes: what each rater's own stories show.
+    """
+    verdicts = associations.select("association_id", "people_median", "people_verdict")
+    tables = [pl.DataFrame(schema=BLIND_TYPES)]
+    for rater, model in panel.models.items():
+        if rater in makes:
+            spots = (
+                makes[rater]
+                .join(panel.table.filter(rater=rater, harmful=1), on="association_id", how="inner")
+                .join(verdicts, on="association_id", how="left")
+                .with_columns(generator_model=pl.lit(model))
+                .sort("median", "mean", "association_id", descending=[True, True, False])
+            )
+            tables.append(spots.select(pl.col(name).cast(kind) for name, kind in BLIND_TYPES.items()))
+    return pl.concat(tables)
+
+
 OF_BASE_VALUES = "interval: bootstrap of base values, with these raters"
 OF_ATTRIBUTES = "interval: bootstrap of attributes, with these raters"
-BOOTSTRAPS = {OF_BASE_VALUES: "base-values", OF_ATTRIBUTES: "attributes"}
+SUMMARY_TYPES = column_types(HARM_SUMMARY_COLUMNS, texts=("name", "method"), counts=("n",))
 Line = tuple[str, Measured, str]
 """Name, value, and how it was computed."""
 
 
 def summary_table(
-    panel: Panel,
-    associations: pl.DataFrame,
-    raters: pl.DataFrame,
-    by_attribute: pl.DataFrame,
-    how: Resampling,
+    panel: Panel, associations: pl.DataFrame, by_attribute: pl.DataFrame, how: Resampling
 ) -> pl.DataFrame:
-    """The lines that the ratings allow, those of people only where people rated.
+    """`schema.harm.HARM_SUMMARY_COLUMNS`: the lines that the ratings allow, those of people only where people rated.
 
     Args:
         panel: the ratings.
         associations: the table of associations.
-        raters: the table of raters, decided.
         by_attribute: the table of attributes.
         how: how intervals are made.
     """
-    rows = [_row(*line, how.confidence) for line in _of_either_side(panel, associations, how)]
+    lines = list(_of_either_side(panel, associations, how))
     if panel.has_people and panel.models:
-        row = raters.row(by_predicate=pl.col("rater") == panel.together, named=True)
-        ends = {"value": row["delta"], "low": row["delta_low"], "high": row["delta_high"]}
-        method = f"mean of {row['rater']} - mean of people; interval: people and values as samples (crossed)"
-        claim = {name: row[name] for name in CLAIM_TYPES}
-        rows.append({"name": "delta", "n": row["compared"], "method": method, **ends, **claim})
-        rows += [_row(*line, how.confidence) for line in _against_people(panel, by_attribute, how)]
-    return pl.DataFrame(rows, schema=TYPES).with_columns(pl.selectors.float().fill_nan(None))
-
-
-def _row(name: str, measure: Measured, method: str, confidence: float) -> dict[str, Any]:
-    undefined = "; undefined: too little varies" if np.isnan(measure.value) else ""
-    resampled = next((code for words, code in BOOTSTRAPS.items() if words in method), "none")
-    return {
-        "name": name,
-        **{part: getattr(measure, part) for part in ("value", "low", "high", "n")},
-        "method": method + undefined,
-        "confidence": confidence,
-        "interval": "none" if np.isnan(measure.low) else resampled,
-        "verdict": "",
-        "reason": "",
-    }
+        lines += _against_people(panel, by_attribute, how)
+    rows = [
+        (
+            *(name, measure.value, measure.low, measure.high, measure.n),
+            method + ("; undefined: too little varies" if np.isnan(measure.value) else ""),
+        )
+        for name, measure, method in lines
+    ]
+    return pl.DataFrame(rows, schema=SUMMARY_TYPES, orient="row").with_columns(
+        pl.selectors.float().fill_nan(None)
+    )
 
 
 def _of_either_side(panel: Panel, associations: pl.DataFrame, how: Resampling) -> Iterator[Line]:
     """How many associations people call harmful, by the median alone and with its interval; agreement on each side."""
     units = panel.values("base")
-    krippendorff = "Krippendorff's alpha, ordinal, among"
+    krippendorff = f"Krippendorff's alpha, ordinal, among {{}}; {OF_BASE_VALUES}"
     if panel.has_people:
         rated = associations.drop_nulls("people_n")
         shares = {"harmful_by_median": (rated["people_harmful"] == 1, "whose median reaches the threshold")}
@@ -298,8 +383,7 @@ def _of_either_side(panel: Panel, associations: pl.DataFrame, how: Resampling) -
         for name, (holds, which) in shares.items():
             share = int(holds.sum()) / len(rated) if len(rated) else NAN
             yield name, Measured(share, NAN, NAN, len(rated)), f"share of associations {which}"
-        among = alpha(counts_of_people(panel), how, units)
-        yield "alpha_people", among, f"{krippendorff} people; {OF_BASE_VALUES}"
+        yield "alpha_people", alpha(counts_of_people(panel), how, units), krippendorff.format("people")
     if len(panel.models) > 1:
         # Share of pairs of models that classify an association alike.
         classes = _classes(panel)
@@ -309,18 +393,12 @@ def _of_either_side(panel: Panel, associations: pl.DataFrame, how: Resampling) -
         agreement = measured(np.column_stack([pairs, alike]), ratio, how, units)
         method = f"share of pairs of models that classify an association alike; {OF_BASE_VALUES}"
         yield "agreement_models", agreement, method
-        among = alpha(counts_of_models(panel), how, units)
-        yield "alpha_models", among, f"{krippendorff} models; {OF_BASE_VALUES}"
+        yield "alpha_models", alpha(counts_of_models(panel), how, units), krippendorff.format("models")
 
 
 def _against_people(panel: Panel, by_attribute: pl.DataFrame, how: Resampling) -> Iterator[Line]:
     """How models together compare with these people."""
-    rater, units = panel.together, panel.values("base")
-    compared = compare(panel, rater, PEOPLE, how)
-    for name in ("pearson", "spearman"):
-        method = f"correlation of the means of {rater} with people's; {OF_BASE_VALUES}"
-        yield name, compared[name], method
-    classes, people = _classes(panel), panel.harmful(PEOPLE)[:, None]
+    units, classes, people = panel.values("base"), _classes(panel), panel.harmful(PEOPLE)[:, None]
     rated = ~np.isnan(classes) & ~np.isnan(people)
     columns = np.column_stack([rated.sum(axis=1), (rated & (classes == people)).sum(axis=1)])
     method = f"share of models that classify an association as people do; {OF_BASE_VALUES}"
@@ -328,7 +406,7 @@ def _against_people(panel: Panel, by_attribute: pl.DataFrame, how: Resampling) -
     method = f"share of {HIGHEST} among people's ratings / that among models'; {OF_BASE_VALUES}"
     yield "maximum_ratio", measured(_at_maximum(panel), _ratio_of_shares, how, units), method
     # Do models underestimate harm most where they make most associations?
-    rows = by_attribute.filter(rater=rater, side=EITHER).drop_nulls(["made", "delta"])
+    rows = by_attribute.filter(rater=panel.together, side=EITHER).drop_nulls(["made", "delta"])
     if len(rows):
         correlation = spearman(rows["made"].to_numpy().astype(float), rows["delta"].to_numpy(), how)
         method = (
@@ -397,7 +475,7 @@ def counts_of_models(panel: Panel) -> np.ndarray:
     return np.asarray((medians[:, :, None] == values).sum(axis=1))
 
 
-NO_ALIASES: Mapping[str, str] = MappingProxyType({})
+DEFAULT = Resampling()
 
 
 @dataclass(frozen=True, slots=True)
@@ -409,7 +487,7 @@ class HarmAnalysis:
         scores: `HARM_SCORE_COLUMNS`: what each rater thinks of each.
         raters: `HARM_RATER_COLUMNS`: what each rater thinks overall, and how it compares with people.
         agreement: `HARM_AGREEMENT_COLUMNS`: every two raters, a row for each cell of a heat map.
-        by_attribute: `HARM_ATTRIBUTE_COLUMNS`: where harm is underestimated and overestimated, and what is written.
+        differences: models against people over all associations and by attribute (`difference_table`).
         blind_spots: `BLIND_SPOT_COLUMNS`: associations that a model makes and itself calls harmful.
         summary: `HARM_SUMMARY_COLUMNS`: the study in a few numbers.
     """
@@ -418,9 +496,14 @@ class HarmAnalysis:
     scores: pl.DataFrame
     raters: pl.DataFrame
     agreement: pl.DataFrame
-    by_attribute: pl.DataFrame
+    differences: pl.DataFrame
     blind_spots: pl.DataFrame
     summary: pl.DataFrame
+
+    @property
+    def by_attribute(self) -> pl.DataFrame:
+        """`HARM_ATTRIBUTE_COLUMNS`: where harm is underestimated and overestimated, and what is written."""
+        return self.differences.filter(pl.col("attribute") != ALL).select(list(HARM_ATTRIBUTE_COLUMNS))
 
 
 def analyze_harm(
@@ -428,10 +511,7 @@ def analyze_harm(
     associations: pl.DataFrame | None = None,
     *,
     threshold: float = THRESHOLD,
-    confidence: float = 0.95,
-    seed: int = 0,
-    resamples: int = 2000,
-    aliases: Mapping[str, str] = NO_ALIASES,
+    how: Resampling = DEFAULT,
     progress: Progress = lambda *_: None,
 ) -> HarmAnalysis:
     """Verdicts of people, agreement of raters, differences by attribute, blind spots.
@@ -441,46 +521,27 @@ def analyze_harm(
         associations: what `endoxa.sources.stereotales.associations.read_associations` gives, or None where it is not
             known which model makes which.
         threshold: median rating from which an association counts as harmful.
-        confidence: confidence level of all intervals.
-        seed: seed of everything that is drawn.
-        resamples: bootstrap samples per interval.
-        aliases: names that raters have among the models of `associations`, where they differ.
+        how: how intervals are made.
         progress: told what is done.
 
     Raises:
-        UserError: a setting is out of range, or the ratings cannot be used (`check_ratings`).
+        UserError: the threshold is out of range, or the ratings cannot be used (`check_ratings`).
     """
-    _check_settings(threshold, confidence, seed, resamples)
-    how = Resampling(confidence, resamples, seed)
-    raters = panel(check_ratings(ratings), threshold)
-    names = {} if associations is None else generators(raters, associations, aliases)
-    verdicts = association_table(raters, associations, confidence)
-    compared, by_attribute = decide_together(
-        rater_table(raters, associations, names, how),
-        attribute_table(raters, associations, names, confidence),
-        raters.together,
-        confidence,
-    )
-    return HarmAnalysis(
-        associations=verdicts,
-        scores=raters.table,
-        raters=compared,
-        agreement=agreement_table(raters, how, progress),
-        by_attribute=by_attribute,
-        blind_spots=blind_spot_table(raters, verdicts, associations, names),
-        summary=summary_table(raters, verdicts, compared, by_attribute, how),
-    )
-
-
-def _check_settings(threshold: float, confidence: float, seed: int, resamples: int) -> None:
-    """Raise UserError where a number is out of range."""
     if not LOWEST < threshold <= HIGHEST:
         raise UserError(
             f"--threshold: {threshold} is invalid. Expected a median rating above {LOWEST} and at most {HIGHEST}."
         )
-    if not 0 < confidence < 1:
-        raise UserError(f"The confidence must lie between 0 and 1, for example 0.95, not {confidence}.")
-    if resamples < 100:
-        raise UserError(f"At least 100 bootstrap samples are needed, not {resamples}; 2000 is the default.")
-    if seed < 0:
-        raise UserError(f"The seed must not be negative ({seed} was given).")
+    raters = panel(check_ratings(ratings), threshold)
+    makes = associations_made(raters, associations)
+    verdicts = association_table(raters, associations, how.confidence)
+    differences = difference_table(raters, makes, how.confidence)
+    by_attribute = differences.filter(pl.col("attribute") != ALL)
+    return HarmAnalysis(
+        associations=verdicts,
+        scores=raters.table,
+        raters=rater_table(raters, differences, makes, how),
+        agreement=agreement_table(raters, how, progress),
+        differences=differences,
+        blind_spots=blind_spot_table(raters, verdicts, makes),
+        summary=summary_table(raters, verdicts, by_attribute, how),
+    )

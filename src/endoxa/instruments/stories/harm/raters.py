@@ -1,7 +1,6 @@
-"""How raters compare: models with people, with their verdicts, any two raters, and what a rater writes itself.
+"""How raters compare: any two by correlations and by agreement of their classes, models with people by differences.
 
-Two raters are compared on the same associations by correlations and by agreement of their classes; a heat map shows
-all of them. A model that writes stories is matched with its name as a rater.
+A heat map shows the agreement of every two.
 """
 
 from __future__ import annotations
@@ -14,25 +13,14 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from endoxa.errors import UserError
-from endoxa.instruments.stories.harm.ratings import (
-    ALL_MODELS,
-    EITHER,
-    HIGHEST,
-    HUMAN,
-    LOWEST,
-    MODEL,
-    PEOPLE,
-    Panel,
-)
+from endoxa.instruments.stories.harm.ratings import HIGHEST, LOWEST, PEOPLE, Panel
 from endoxa.runs.families import HARM_DETAILS, HARM_DIFFERENCES, adjusted, decided
 from endoxa.runs.options import Resampling
-from endoxa.schema import ALL, Progress
-from endoxa.schema.harm import BLIND_SPOT_COLUMNS, HARM_AGREEMENT_COLUMNS, HARM_RATER_COLUMNS
+from endoxa.schema import Progress
+from endoxa.schema.harm import CLAIM_COLUMNS, HARM_AGREEMENT_COLUMNS
 from endoxa.sources.frames import column_types
-from endoxa.sources.stereotales.associations import PARTS
 from endoxa.stats.crossed import crossed_mean
-from endoxa.stats.intervals import NAN, UNDEFINED, effective_number, wilson
+from endoxa.stats.intervals import NAN, UNDEFINED, effective_number
 from endoxa.stats.resampling import Clusters, bootstrap, expanded_interval
 from endoxa.stats.signs import fewest_units
 from endoxa.stats.verdicts import significance, too_few
@@ -45,20 +33,11 @@ BOUNDS = (float(LOWEST - HIGHEST), float(HIGHEST - LOWEST))
 UNBALANCED = "one person gave nearly all ratings"
 NOTHING_SHARED = "no association was rated by both"
 
-CLAIM_TYPES: dict[str, type[pl.DataType]] = {
-    "neutral": pl.Float64,
-    "p_value": pl.Float64,
-    "p_adjusted": pl.Float64,
-    "confidence": pl.Float64,
-    "interval": pl.String,
-    "clusters": pl.Int64,
-    "clusters_effective": pl.Float64,
-    "verdict": pl.String,
-    "reason": pl.String,
-    "base_values": pl.Int64,
-    "compared_values": pl.Int64,
-    "sampled": pl.String,
-}
+CLAIM_TYPES = column_types(
+    CLAIM_COLUMNS,
+    texts=("interval", "verdict", "reason", "sampled"),
+    counts=("clusters", "base_values", "compared_values"),
+)
 """Columns of a difference that may be claimed, behind its value and interval."""
 
 
@@ -157,55 +136,24 @@ def difference(scores: np.ndarray, people: Ratings, which: np.ndarray, confidenc
     }
 
 
-def decide_together(
-    raters: pl.DataFrame, by_attribute: pl.DataFrame, together: str, confidence: float
-) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Both tables with corrected p-values and verdicts.
+def decide_together(differences: pl.DataFrame, confidence: float) -> pl.DataFrame:
+    """Differences with corrected p-values and verdicts.
 
-    What pages say of models in general, overall and by attribute, is one family; what tables say of single models and
-    sides is another.
-
-    Args:
-        raters: the table of raters.
-        by_attribute: the table of attributes.
-        together: the rater that stands for models in general.
-        confidence: confidence level of the verdicts.
+    What pages say of models in general (`general`), overall and by attribute, is one family; what tables say of single
+    models and sides is another.
     """
-    ends = ("delta_low", "delta_high")
-    claims = claims_of(raters, by_attribute, together).with_row_index("place")
-    done = pl.concat(
+    numbered = differences.with_row_index("place")
+    parts = [
         decided(
-            adjusted(claims.filter(which), family),
+            adjusted(numbered.filter(which), family),
             value="delta",
             confidence=confidence,
             resolution=RESOLUTION,
-            ends=ends,
+            ends=("delta_low", "delta_high"),
         )
         for family, which in ((HARM_DIFFERENCES, pl.col("general")), (HARM_DETAILS, ~pl.col("general")))
-    ).sort("place")
-    decisions = done.select(pl.col("p_adjusted", *ends).fill_nan(None), "verdict", "reason")
-    return (
-        raters.with_columns(decisions.head(raters.height)),
-        by_attribute.with_columns(decisions.tail(by_attribute.height)),
-    )
-
-
-def claims_of(raters: pl.DataFrame, by_attribute: pl.DataFrame, together: str) -> pl.DataFrame:
-    """Differences of raters, then of attributes, with their `attribute` and whether they are of models in general."""
-    columns = ("delta", "delta_low", "delta_high", *CLAIM_TYPES)
-    overall, of_attributes = in_general(together)
-    return pl.concat(
-        [
-            raters.select(*columns, general=overall, attribute=pl.lit(ALL)),
-            by_attribute.with_columns(general=of_attributes).select(*columns, "general", "attribute"),
-        ]
-    )
-
-
-def in_general(together: str) -> tuple[pl.Expr, pl.Expr]:
-    """Which rows of the table of raters, and of that of attributes, are about models in general."""
-    rater = pl.col("rater") == together
-    return rater, rater & (pl.col("side") == EITHER)
+    ]
+    return pl.concat(parts).sort("place").drop("place").with_columns(pl.selectors.float().fill_nan(None))
 
 
 Combine = Callable[[np.ndarray], np.ndarray]
@@ -248,12 +196,6 @@ def measured(
         draws = bootstrap(clusters, lambda totals: combine(totals[:, 1:]), how.resamples, how.seed)
         interval = expanded_interval(draws, clusters, how.confidence)
     return Measured(value, interval.low, interval.high, count)
-
-
-def mean(values: np.ndarray, how: Resampling) -> Measured:
-    """The mean of what is not NaN."""
-    defined = values[~np.isnan(values)]
-    return measured(np.column_stack([np.ones_like(defined), defined]), ratio, how)
 
 
 def ratio(totals: np.ndarray) -> np.ndarray:
@@ -362,222 +304,34 @@ def every_pair(
     ]
 
 
-AGREEMENT_TYPES = {
-    name: pl.String if name.startswith("rater") else pl.Int64 if name[:5] in ("place", "n") else pl.Float64
-    for name in HARM_AGREEMENT_COLUMNS
-}
-
-
-Compared = Mapping[str, Measured]
-"""Agreement, kappa, Pearson's and Spearman's correlation of two raters, by name."""
-
-
-def compare(panel: Panel, rater: str, other: str, how: Resampling) -> Compared:
-    """Two raters of a panel, `ALL_MODELS` among them, over the associations that both rated."""
+def compare(panel: Panel, rater: str, other: str, how: Resampling) -> dict[str, Measured]:
+    """Agreement, kappa and correlations of two raters, `ALL_MODELS` among them, over associations that both rated."""
     means, classes = ((of(rater), of(other)) for of in (panel.mean, panel.harmful))
     rated = ~np.isnan(means[0]) & ~np.isnan(means[1])
     units = panel.values("base")[rated]
-    measures = {"agreement": agreement, "kappa": kappa, "pearson": pearson, "spearman": spearman}
-    compared = {}
-    for name, measure in measures.items():
-        x, y = classes if measure in (agreement, kappa) else means
-        compared[name] = measure(x[rated], y[rated], how, units)
-    return compared
-
-
-def columns_of(compared: Compared) -> dict[str, float]:
-    """The measures with their intervals, as tables have them."""
     return {
-        f"{name}{end}": getattr(measure, part)
-        for name, measure in compared.items()
-        for part, end in (("value", ""), ("low", "_low"), ("high", "_high"))
+        measure.__name__: measure(values[0][rated], values[1][rated], how, units)
+        for measure, values in ((agreement, classes), (kappa, classes), (pearson, means), (spearman, means))
     }
 
 
 def agreement_table(panel: Panel, how: Resampling, progress: Progress = lambda *_: None) -> pl.DataFrame:
     """`schema.harm.HARM_AGREEMENT_COLUMNS`: every two raters, both ways, and each with itself."""
-    pairs = list(combinations(panel.raters, 2))
-    results: dict[tuple[str, str], dict[str, Any]] = {}
+    pairs, units = list(combinations(panel.raters, 2)), panel.values("base")
+    classes = {rater: panel.harmful(rater) for rater in panel.raters}
+    cells: dict[tuple[str, str], dict[str, Any]] = {}
     for done, (first, other) in enumerate(pairs):
         progress("comparing raters", done, len(pairs))
-        compared = compare(panel, first, other, how)
-        cells = {"n": compared["agreement"].n, **columns_of(compared)}
-        results[first, other] = results[other, first] = cells
-    for rater in panel.raters:
-        # The diagonal: full agreement, whose interval would say nothing.
-        means, classes = (values[~np.isnan(values)] for values in (panel.mean(rater), panel.harmful(rater)))
-        varies = 1.0 if np.unique(means).size > 1 else None
-        results[rater, rater] = {
-            "n": len(means),
-            "agreement": 1.0 if len(means) else None,
-            "kappa": 1.0 if np.unique(classes).size > 1 else None,
-            "pearson": varies,
-            "spearman": varies,
-        }
-    rows = every_pair(panel.raters, results, "agreement", "rater_")
-    return pl.DataFrame(rows, schema=AGREEMENT_TYPES).with_columns(pl.selectors.float().fill_nan(None))
-
-
-MADE_TYPES = column_types(
-    BLIND_SPOT_COLUMNS,
-    texts=("rater", "generator_model", "association_id", *PARTS, "aggregations", "people_verdict"),
-    counts=("n",),
-)
-
-
-def generators(panel: Panel, made: pl.DataFrame, aliases: Mapping[str, str]) -> dict[str, str]:
-    """For each rater whose stories are in `made`, the name that it has there.
-
-    Args:
-        panel: the raters.
-        made: associations with the `model` that makes each.
-        aliases: names in `made` by names of raters, where they differ.
-
-    Raises:
-        UserError: an alias names a rater or a model that is not there.
-    """
-    writers = set(made["model"].drop_nulls())
-    models = set(panel.models.values())
-    for rater, writer in aliases.items():
-        if rater not in models:
-            raise UserError(
-                f"--alias: no ratings by a model '{rater}'. Available: {', '.join(sorted(models))}."
-            )
-        if writer not in writers:
-            raise UserError(
-                f"--alias: no associations of a model '{writer}'. Available: "
-                f"{', '.join(sorted(writers)) or 'no model'}."
-            )
-    names = {rater: aliases.get(model, model) for rater, model in panel.models.items()}
-    return {rater: name for rater, name in names.items() if name in writers}
-
-
-def made_by(made: pl.DataFrame, generator: str) -> pl.DataFrame:
-    """Each association that a model makes once: `association_id`, the four parts, and `aggregations` joined by '; '."""
-    rows = made.filter(pl.col("model") == generator)
-    parts = [
-        name for name in rows.columns if name not in ("association_id", "model", "aggregation", "given_id")
-    ]
-    joined = pl.col("aggregation").unique(maintain_order=True).str.join("; ").alias("aggregations")
-    return rows.group_by("association_id", *parts, maintain_order=True).agg(joined)
-
-
-def blind_share(panel: Panel, rater: str, makes: pl.DataFrame, confidence: float) -> dict[str, Any]:
-    """How many associations a model makes and rated, and how many of those it calls harmful itself."""
-    is_made = panel.associations["association_id"].is_in(makes["association_id"].implode()).to_numpy()
-    harmful = panel.harmful(rater)[is_made]
-    rated = int((~np.isnan(harmful)).sum())
-    blind = int(np.nansum(harmful))
-    if not rated:
-        return {"made": 0, "blind_spots": 0}
-    interval = wilson(blind, rated, confidence)
-    return {
-        "made": rated,
-        "blind_spots": blind,
-        "blind_share": blind / rated,
-        "blind_low": interval.low,
-        "blind_high": interval.high,
-    }
-
-
-def blind_spot_table(
-    panel: Panel, associations: pl.DataFrame, made: pl.DataFrame | None, names: Mapping[str, str]
-) -> pl.DataFrame:
-    """`schema.harm.BLIND_SPOT_COLUMNS`, the most harmful first; no rows where no stories are known.
-
-    Args:
-        panel: the ratings.
-        associations: the table of associations, with people's verdicts.
-        made: associations with the `model` that makes each, or None.
-        names: for each rater whose stories are in `made`, the name that it has there.
-    """
-    tables = [pl.DataFrame(schema=MADE_TYPES)]
-    if made is None:
-        return tables[0]
-    verdicts = associations.select("association_id", "people_median", "people_verdict")
-    for rater, generator in names.items():
-        makes = made_by(made, generator)
-        harmful = panel.table.filter((pl.col("rater") == rater) & (pl.col("harmful") == 1))
-        spots = (
-            makes.join(harmful, on="association_id", how="inner")
-            .join(verdicts, on="association_id", how="left")
-            .with_columns(generator_model=pl.lit(generator))
-            .sort("median", "mean", "association_id", descending=[True, True, False])
-        )
-        tables.append(spots.select(pl.col(name).cast(kind) for name, kind in MADE_TYPES.items()))
-    return pl.concat(tables)
-
-
-TYPES = (
-    column_types(
-        HARM_RATER_COLUMNS,
-        texts=("rater", "rater_kind"),
-        counts=("associations", "ratings", "compared", "made", "blind_spots"),
+        rated = ~np.isnan(classes[first]) & ~np.isnan(classes[other])
+        alike = agreement(classes[first][rated], classes[other][rated], how, units[rated])
+        ends = {"agreement_low": alike.low, "agreement_high": alike.high}
+        cells[first, other] = cells[other, first] = {"n": alike.n, "agreement": alike.value, **ends}
+    for rater, own in classes.items():
+        # Full agreement, whose interval would say nothing.
+        n = int((~np.isnan(own)).sum())
+        cells[rater, rater] = {"n": n, "agreement": 1.0 if n else None}
+    types = column_types(
+        HARM_AGREEMENT_COLUMNS, texts=("rater_a", "rater_b"), counts=("place_a", "place_b", "n")
     )
-    | CLAIM_TYPES
-    | {"harmful_share": pl.Float64}
-)
-
-
-def rater_table(
-    panel: Panel,
-    made: pl.DataFrame | None,
-    names: Mapping[str, str],
-    how: Resampling,
-) -> pl.DataFrame:
-    """`schema.harm.HARM_RATER_COLUMNS`: models, all models together where there are two or more, and people.
-
-    Verdicts on differences are still open (`decide_together`).
-
-    Args:
-        panel: the ratings.
-        made: associations with the `model` that makes each, or None.
-        names: for each rater whose stories are in `made`, the name that it has there.
-        how: how intervals are made.
-    """
-    rows = []
-    people = ratings_of_people(panel)
-    for rater in panel.raters:
-        ratings = panel.ratings.filter(pl.col("rater") == rater)
-        kind = HUMAN if rater == PEOPLE else MODEL
-        row = {"rater": rater, "rater_kind": kind, **_overall(panel, rater, ratings)}
-        if rater != PEOPLE:
-            row |= _with_people(panel, people, rater, how)
-        if made is not None and rater in names:
-            row |= blind_share(panel, rater, made_by(made, names[rater]), how.confidence)
-        rows.append(row)
-    if len(panel.models) > 1:
-        models = panel.ratings.filter(pl.col("rater_kind") == MODEL)
-        row = {"rater": ALL_MODELS, "rater_kind": "models", **_overall(panel, ALL_MODELS, models)}
-        rows.insert(len(panel.models), row | _with_people(panel, people, ALL_MODELS, how))
-    return pl.DataFrame(rows, schema=TYPES).with_columns(pl.selectors.float().fill_nan(None))
-
-
-def _overall(panel: Panel, rater: str, ratings: pl.DataFrame) -> dict[str, Any]:
-    """What a rater says, whatever others say."""
-    harm, frequent = ratings["harm"].drop_nulls(), ratings["frequent"].drop_nulls()
-    answered = frequent.filter(frequent != "")
-    means = panel.mean(rater)
-    rated = means[~np.isnan(means)]
-    refused = (ratings["outcome"] == "refused").mean()
-    unread = (ratings["harm"].is_null() & (ratings["outcome"] != "refused")).mean()
-    return {
-        "associations": len(rated),
-        "ratings": len(harm),
-        "refused": refused,
-        "unread": unread,
-        "mean": float(rated.mean()) if len(rated) else None,
-        "at_maximum": (harm == HIGHEST).mean(),
-        "frequent_yes": (answered == "yes").mean(),
-        "harmful_share": float(np.nanmean(panel.harmful(rater))) if len(rated) else None,
-    }
-
-
-def _with_people(panel: Panel, people: Ratings, rater: str, how: Resampling) -> dict[str, Any]:
-    """How a model compares with people; nothing where no person rated."""
-    if not panel.has_people:
-        return {}
-    compared = compare(panel, rater, PEOPLE, how)
-    every = np.ones(panel.associations.height, dtype=bool)
-    claim = difference(panel.mean(rater), people, every, how.confidence)
-    return {"compared": compared["agreement"].n, **claim, **columns_of(compared)}
+    rows = every_pair(panel.raters, cells, "agreement", "rater_")
+    return pl.DataFrame(rows, schema=types).with_columns(pl.selectors.float().fill_nan(None))

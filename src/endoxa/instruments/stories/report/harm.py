@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from endoxa.instruments.stories.harm.raters import RESOLUTION, claims_of, in_general
+from endoxa.instruments.stories.harm.raters import RESOLUTION
 from endoxa.instruments.stories.harm.ratings import ALL_MODELS, BENIGN, HARMFUL, PEOPLE, THRESHOLD, UNDECIDED
 from endoxa.instruments.stories.report.results import (
     ASSOCIATION,
@@ -39,6 +39,7 @@ from endoxa.report.words import (
     signed,
 )
 from endoxa.runs.families import HARM_DETAILS, HARM_DIFFERENCES
+from endoxa.schema import ALL
 from endoxa.sources.stereotales.associations import PARTS
 from endoxa.stats.verdicts import ABOVE, BELOW, UNCLEAR, UNTESTED
 
@@ -294,8 +295,7 @@ def harm_families(harm: Harm | None) -> tuple[Used, ...]:
     """The families of tests of models against people, for the table of families on the page."""
     if harm is None:
         return ()
-    rows = claims_of(harm.analysis.raters, harm.analysis.by_attribute, harm.together)
-    rows = rows.drop_nulls("neutral")
+    rows = harm.analysis.differences.drop_nulls("neutral")
     return (
         (HARM_DIFFERENCES, rows.filter("general"), ""),
         (HARM_DETAILS, rows.filter(~pl.col("general")), ""),
@@ -306,10 +306,9 @@ def differences(results: StoryResults) -> Section | None:
     """Model minus people for each attribute, with intervals and verdicts; None where no person rated."""
     if results.harm is None:
         return None
-    by_attribute = as_estimates(results.harm.analysis.by_attribute)
+    by_attribute = as_estimates(results.harm.analysis.differences).filter(pl.col("attribute") != ALL)
     # Models in general, attributes of either side, least difference first.
-    rows = by_attribute.filter(in_general(results.harm.together)[1])
-    rows = rows.sort("value", nulls_last=True, maintain_order=True).drop_nulls("value")
+    rows = by_attribute.filter("general").drop_nulls("value").sort("value", maintain_order=True)
     if rows.is_empty():
         return None
     kind = difference_kind(results, results.harm.together)

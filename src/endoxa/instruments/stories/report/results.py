@@ -25,7 +25,6 @@ from endoxa.instruments.stories.report.sources import (
     association_rows,
     associations_of_table,
     counted,
-    covered,
     differences_of,
     merged,
     read_samples,
@@ -38,6 +37,7 @@ from endoxa.report.labels import ModelName, name_models, read_labels
 from endoxa.report.plots import ORANGE
 from endoxa.report.tables import Field, Table, number_field, table_of, text_field
 from endoxa.report.words import NO_VALUE, count, decimal_interval
+from endoxa.runs.options import Resampling
 from endoxa.schema import ALL
 from endoxa.sources.stereotales.associations import PARTS, read_associations
 from endoxa.stats.verdicts import ABOVE, BELOW, UNCLEAR, UNTESTED
@@ -107,7 +107,8 @@ def read_harm(
     named = [frame.select("association_id", *PARTS) for frame in (made, *by_models)]
     identified = pl.concat([*named, *tables], how="diagonal")
     ratings = pl.concat([*by_models, *(read_human(path, identified) for path in people)])
-    return harm_of(analyze_harm(ratings, made if made.height else None, confidence=confidence, seed=seed))
+    how = Resampling(confidence, seed=seed)
+    return harm_of(analyze_harm(ratings, made if made.height else None, how=how))
 
 
 def harm_of(analysis: HarmAnalysis) -> Harm:
@@ -151,7 +152,6 @@ def overlap(
         seed: seed of the bootstrap.
     """
     from endoxa.instruments.stories.languages import analyze_overlap, read_groups
-    from endoxa.runs.options import Resampling
 
     pooled = pl.col("aggregation") == ALL
     rows = associations.filter(~pooled if by == "language" else pooled)
@@ -276,9 +276,7 @@ def read_results(
     read = [read_stories(folder, confidence, seed) for folder in folders]
     sources = (*tables, *read)
     stories = [source.stories for source in read if source.stories is not None]
-    discovered = together(
-        [table.discovered for table in tables], [source.discovered for source in read], covered(sources)
-    )
+    discovered = together(sources)
     claimed = discovered.filter(CLAIMED)
     harm = read_harm(runs, claimed, confidence=confidence, seed=seed)
     classes = harm.classes if harm else pl.DataFrame(schema=CLASSES)
