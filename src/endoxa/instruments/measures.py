@@ -92,8 +92,8 @@ def _long(table: pl.DataFrame) -> pl.DataFrame:
     """The columns that say where, `name` and `_VALUES`, of the interval that decides."""
     places = [name for name in PLACES if name in table.columns]
     if "interval" in table.columns:
-        rests = table.with_columns(decides=pl.col("interval") == "identities", row=pl.int_range(pl.len()))
-        first = rests.sort("decides", descending=True, maintain_order=True)
+        decides, row = pl.col("interval") == "identities", pl.int_range(pl.len())
+        first = table.with_columns(row=row).sort(decides, descending=True, maintain_order=True)
         table = first.unique([*places, "name"], keep="first", maintain_order=True).sort("row")
     return table.select(*places, "name", *_VALUES)
 

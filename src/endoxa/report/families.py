@@ -16,11 +16,12 @@ Used = tuple[Family, pl.DataFrame, str]
 """A family, its rows of estimates, and what tells it from others of its name (a rule), or empty."""
 
 
-def families(used: Sequence[Used], level: str = "0.05") -> Section:
+def families(used: Sequence[Used], anchor: str = "families", level: str = "0.05") -> Section:
     """The families of a page, how many tests each holds, and how many of its rows could not be tested.
 
     Args:
         used: the families in the order of the page; those without a row are left out.
+        anchor: id of the heading.
         level: level of the verdicts, as text.
     """
     rows = [entry for entry in used if entry[1].height]
@@ -35,7 +36,7 @@ def families(used: Sequence[Used], level: str = "0.05") -> Section:
         text_field("what is claimed from it", lambda row: row[0].claims),
     )
     return Section(
-        anchor="families",
+        anchor=anchor,
         folded=True,
         title="Tests and corrections",
         tables=(table_of("Families of tests", rows, fields, folded=True),) if rows else (),

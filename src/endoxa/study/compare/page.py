@@ -48,11 +48,9 @@ DIRECTIONS = {
 """Where items can have gone, in the order in which they are shown."""
 AXIS = Measure("change (after minus before)", 0.0, "+.2~f", 0.1, 0.1)
 KIND = Kind(
-    "Comparison",
-    AXIS,
-    "interval",
-    "0",
-    "no change: 0",
+    head="Comparison",
+    measure=AXIS,
+    neutral="0",
     name=lambda row: str(row["label"]),
     value=signed,
     ends=lambda row: decimal_interval(row["low"], row["high"]),
