@@ -220,8 +220,7 @@ def likeness_map(
     frame = pairs.select("value", row=row, column=column)
     apart = frame.filter(pl.col("row") != pl.col("column"))["value"].drop_nulls().to_list()
     least, most = min(apart, default=0.0), max(apart, default=1.0)
-    ends, order = domain(least, most), list(labels.values())
-    plot = share_grid(frame, order, domain=ends, title=legend)
+    plot = share_grid(frame, list(labels.values()), domain=domain(least, most), title=legend)
     spoken = alt.format(n=len(members), range=f"from {percent(least, 0)} to {percent(most, 0)}")
     return (figure_of(frame, plot, name=name, title=title, alt=spoken, wide=len(members) > widest),)
 

@@ -67,12 +67,11 @@ def resolve_format(output: Path, named: str | None) -> str:
         if named not in FORMATS:
             raise UserError(f"Unknown report format '{named}'. There are: {', '.join(FORMATS)}.")
         return named
-    for name, suffixes in FORMATS.items():
-        if output.suffix.lower() in suffixes:
-            return name
-    endings = ", ".join(suffix for suffixes in FORMATS.values() for suffix in suffixes)
+    by_ending = {suffix: name for name, suffixes in FORMATS.items() for suffix in suffixes}
+    if output.suffix.lower() in by_ending:
+        return by_ending[output.suffix.lower()]
     raise UserError(
-        f"'{output.name}' does not say what to write: end its name in one of {endings}, or name a format "
+        f"'{output.name}' does not say what to write: end its name in one of {', '.join(by_ending)}, or name a format "
         "with --format."
     )
 

@@ -78,9 +78,7 @@ def items_section(
     total = content.items.height
     kept, text = fitting(content, most_bytes)
     many = plural(kept.height, content.noun, _plural(content.noun))
-    left = (
-        f" Every {total // kept.height}th of {count(total)} is in this page." if kept.height < total else ""
-    )
+    left = f" Every {total // kept.height}th of {count(total)} is in this page." * (kept.height < total)
     return Section(
         anchor=anchor,
         title=title,
@@ -107,10 +105,8 @@ def _plural(noun: str) -> str:
 def fitting(content: Items, most_bytes: int) -> tuple[pl.DataFrame, str]:
     """The items that fit, and the same packed for the page's script."""
     kept = content.items
-    text = packed(explorer_data(content, kept))
-    while len(text) > most_bytes and kept.height > 1:
+    while len(text := packed(explorer_data(content, kept))) > most_bytes and kept.height > 1:
         kept = kept.gather_every(2)
-        text = packed(explorer_data(content, kept))
     return kept, text
 
 

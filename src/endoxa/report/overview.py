@@ -72,9 +72,8 @@ def fingerprint_fields(runs: Sequence[Run]) -> tuple[Field, ...]:
         texts = (f"{model}: {', '.join(names)}" for (model, _), names in fingerprints(run.facts).items())
         return visible_directions("; ".join(texts)) or NOT_RECORDED
 
-    return (
-        (text_field("server's fingerprint", stated),) if any(fingerprints(run.facts) for run in runs) else ()
-    )
+    field = text_field("server's fingerprint", stated)
+    return (field,) if any(fingerprints(run.facts) for run in runs) else ()
 
 
 def shortened(facts: Mapping[str, Any], key: str) -> str:

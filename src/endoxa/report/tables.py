@@ -264,18 +264,15 @@ def latex(
         caption: in place of the tables' own captions and notes.
         label: of the first table; the others get a number behind it.
     """
-    labels = ["" if label is None else label if k == 0 else f"{label}-{k + 1}" for k in range(len(tables))]
-    made = [
-        _latex_table(table, note, column_gap, caption, name)
-        for table, name in zip(tables, labels, strict=True)
-    ]
+    made = []
+    for k, table in enumerate(tables, 1):
+        name = label and (label if k == 1 else f"{label}-{k}")
+        made.append(_latex_table(table, note, column_gap, caption, name))
     foreign = any(character > LAST_LATIN for text in made for character in text)
     return "\n".join([PREAMBLE + (FOREIGN if foreign else ""), *made])
 
 
-def _latex_table(
-    table: Table, note: str, column_gap: str, replacement: str | None = None, label: str = ""
-) -> str:
+def _latex_table(table: Table, note: str, column_gap: str, replacement: str | None, label: str | None) -> str:
     kinds = "".join("c" if column.narrow else "r" if column.numeric else "l" for column in table.columns)
     body = "\n".join(line for row in table.cells for line in _latex_rows(row))
     sentences = [f"{table.caption}." if table.caption else "", *table.notes, note]
