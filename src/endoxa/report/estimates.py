@@ -216,13 +216,9 @@ def lead(kind: Kind, row: Row, text: str) -> str:
 
 
 def downloaded(rows: pl.DataFrame) -> pl.DataFrame:
-    """The rows behind a figure: the columns of all estimates, and whatever tells these rows apart."""
-    kept = (
-        name
-        for name, type_of in rows.schema.items()
-        if name in ESTIMATES or (type_of == pl.String and rows[name].n_unique() > 1)
-    )
-    return rows.select(kept)
+    """The rows behind a figure: what stands before the value says where it was measured; then the shared columns."""
+    places = rows.columns[: rows.columns.index("value")]
+    return rows.select(name for name in rows.columns if name in places or name in ESTIMATES)
 
 
 def dots(
