@@ -23,7 +23,7 @@ from endoxa.instruments.choices.items.read import write_items
 from endoxa.instruments.choices.options import ChoiceOptions
 from endoxa.instruments.choices.probe.settings import ChoiceSettings
 from endoxa.instruments.pairs.instrument import PAIRS
-from endoxa.instruments.pairs.probe.settings import PairsSettings
+from endoxa.instruments.pairs.options import PairsSettings
 from endoxa.instruments.questions.probe.settings import QaSettings
 from endoxa.instruments.reports import write_report
 from endoxa.instruments.stories.instrument import STORIES, ExtractSettings, HarmSettings, StoriesSettings

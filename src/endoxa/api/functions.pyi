@@ -1887,10 +1887,8 @@ def build_pairs(
     templates: str | Path | None = None,
     antonym_only: bool = False,
     framings: int = 1,
-    balance: Literal['country'] | None = None,
     cross: bool = False,
     parts: str | Path | None = None,
-    seed: int = 0,
     out: str | Path,
     report: str | Path | None = None,
     min_cell: int = 5,
@@ -1911,10 +1909,8 @@ def build_pairs(
         templates: Your own sentence templates by language (TOML).
         antonym_only: Leave out associations without an antonym.
         framings: Pairs per association: the plain sentence and N-1 framings ('People often say: ...').
-        balance: Draw the same number of associations of every country (column region).
         cross: Also make pairs about the parts of crossed identities ('igbo women': 'igbo people', 'women').
         parts: Parts of your own crossed identities, with --cross (columns identity, parts).
-        seed: Seed of every random draw.
         out: Pairs: .csv, .tsv, .jsonl or .parquet.
         report: Also write associations left out and pairs to review, with reasons.
         min_cell: Minimum number of respondents to keep an association's region.

@@ -71,7 +71,6 @@ class Work:
         available: counts the items that the data holds after the filters; None where the run takes all of them.
         versions: versions of libraries that only some runs use.
         reopen: a finished run is opened again, to ask what ended with an error.
-        growing: names of lists in the identity that a finished run can be added to, beside `models`.
         keeps_journal: the journal of a finished run stays, so that a model can be added. Otherwise `measure` reads
             what is done from the folder.
     """
@@ -88,7 +87,6 @@ class Work:
     available: Callable[[], int] | None = None
     versions: Mapping[str, str] = field(default_factory=dict)
     reopen: bool = False
-    growing: tuple[str, ...] = ()
     keeps_journal: bool = True
 
     @property
@@ -98,16 +96,16 @@ class Work:
         contents = {**self.contents, **({"language packs": packs} if packs else {})}
         return deciding(self.settings, {**contents, "models": [dict(model) for model in self.models]})
 
-    def changes_since(self, earlier: Mapping[str, Any], growing: Iterable[str] = ()) -> list[str]:
+    def changes_since(self, earlier: Mapping[str, Any], *, more_models: bool = False) -> list[str]:
         """What differs from the identity of an earlier run, which had options added since then at their defaults.
 
         Args:
             earlier: that identity.
-            growing: names of lists to which something may have been added behind.
+            more_models: whether models may have been added behind those of the earlier run.
         """
         now = self.identity
-        for name in growing:
-            now[name] = now[name][: len(earlier.get(name, []))]
+        if more_models:
+            now["models"] = now["models"][: len(earlier.get("models", []))]
         return differences(with_defaults(earlier, now, type(self.settings)), now)
 
 
