@@ -17,8 +17,7 @@ from endoxa.instruments.association_tests.options import Contrast
 from endoxa.instruments.association_tests.probe.settings import EmbeddingsSettings
 from endoxa.instruments.pairs.instrument import PAIRS
 from endoxa.instruments.pairs.items import build_pairs
-from endoxa.instruments.pairs.options import PairOptions
-from endoxa.instruments.pairs.probe.settings import PairsSettings
+from endoxa.instruments.pairs.options import PairOptions, PairsSettings
 from endoxa.instruments.questions.instrument import QUESTIONS
 from endoxa.instruments.questions.items.build import build_questions
 from endoxa.instruments.questions.options import QaOptions

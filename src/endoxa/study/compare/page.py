@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import isfinite
+from operator import itemgetter
 from typing import Any
 
 import polars as pl
@@ -59,14 +60,14 @@ DIRECTIONS = {
 """Where items can have gone, in the order in which they are shown."""
 AXIS = Measure("change (after minus before)", 0.0, "+.2~f", 0.1, 0.1)
 KIND = Kind(
-    "Comparison",
-    AXIS,
-    "interval",
-    "0",
-    "no change: 0",
-    *[lambda row: str(row["label"])] * 3,
-    {},
-    "",
+    head="Comparison",
+    measure=AXIS,
+    neutral="0",
+    level="interval",
+    unbiased="no change: 0",
+    who=itemgetter("label"),
+    name=itemgetter("label"),
+    says=itemgetter("label"),
     value=signed,
     ends=lambda row: decimal_interval(row["low"], row["high"]),
 )

@@ -17,8 +17,8 @@ import polars as pl
 from endoxa.errors import UserError
 from endoxa.instruments.association_tests.estimates.effect_size import UnitVectors
 from endoxa.instruments.association_tests.estimates.run import Source, run_sources
-from endoxa.instruments.choices.estimates import ITEM, paired, read_records
-from endoxa.instruments.pairs.estimates.deciding import calibration_decides
+from endoxa.instruments.choices.estimates import ITEM, paired
+from endoxa.instruments.pairs.estimates.inference import calibration_decides
 from endoxa.instruments.pairs.estimates.records import load_records
 from endoxa.instruments.questions.estimates.answers import load_answers
 from endoxa.schema import AssociationTest
@@ -333,7 +333,7 @@ def choice_parts(run: Path) -> pl.DataFrame:
     Raises:
         UserError: the run cannot be used, or has no answer about an association that could be read.
     """
-    records = read_records(run / "records.parquet").filter(pl.col("association_id").fill_null("") != "")
+    records = pl.read_parquet(run / "records.parquet").filter(pl.col("association_id").fill_null("") != "")
     valued = paired(versions_apart(records.lazy(), "model").collect(), pl.col("score").is_not_null())
     if valued.is_empty():
         raise NothingReadError(
