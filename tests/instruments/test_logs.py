@@ -14,7 +14,7 @@ import pytest
 import endoxa as ex
 from endoxa.errors import UserError
 from endoxa.instruments.logs import runs_and_logs, unscored_lines, write_runs
-from endoxa.instruments.pairs.estimates import load_records
+from endoxa.instruments.pairs.estimates.records import load_records
 from endoxa.instruments.questions.estimates import load_answers, read_predictions
 from endoxa.instruments.reports import write_report
 from support.qa_questions import questions, write

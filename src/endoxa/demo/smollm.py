@@ -17,8 +17,8 @@ from typing import Any, Protocol
 import polars as pl
 
 from endoxa.errors import UserError
-from endoxa.instruments.pairs.estimates.references import REFERENCES
-from endoxa.instruments.pairs.estimates.run import SCHEMAS as PAIR_SCHEMAS
+from endoxa.instruments.pairs.estimates import SCHEMAS as PAIR_SCHEMAS
+from endoxa.instruments.pairs.estimates.records import REFERENCES
 from endoxa.instruments.pairs.estimates.statistics import PLACEBO
 from endoxa.instruments.questions.estimates.analysis import SCHEMAS as QUESTION_SCHEMAS
 from endoxa.instruments.questions.headline import leans_of

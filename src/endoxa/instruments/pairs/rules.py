@@ -1,4 +1,4 @@
-"""Rules for masked models: CrowS-Pairs' rule, its word-level variants, and pseudo-log-likelihood.
+"""Scoring rules: the named ways to give a sentence a number. Definitions: `docs/methods/scoring-rules.md`.
 
 `crows-token` follows metric.py of Nangia et al. (2020): the longest matching blocks of the two token sequences
 (Python's `SequenceMatcher` on token ids) are the unmodified tokens U; each is masked alone and their log-probabilities
@@ -10,7 +10,8 @@ does not say how text is cut into words or whether a word's tokens are masked to
 words at white space (`ws`) or by the tokenizer's pre-tokenizer (`pretok`), a shared word masked `whole` or one token
 at a time (`tok`).
 
-Pseudo-log-likelihood masks every token of the sentence in turn.
+Pseudo-log-likelihood masks every token of the sentence in turn. Causal models score a sentence from left to right;
+an encoder-decoder scores it as a completion of the item's prompt.
 """
 
 from __future__ import annotations
@@ -19,10 +20,21 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import partial
-from typing import Any, TypeVar, cast
+from typing import Any, Literal, TypeVar, cast
 
 from endoxa.models.special_tokens import AS_TEXT
-from endoxa.schema import MaskedRequest, Model, Pair, Request, Rule, Score
+from endoxa.registry import Registry
+from endoxa.schema import (
+    Architecture,
+    CausalRequest,
+    CompletionRequest,
+    MaskedRequest,
+    Model,
+    Pair,
+    Request,
+    Rule,
+    Score,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,28 +220,15 @@ CROWS_RULES = (
         "words that both sentences share (cut at white space), each masked whole, per shared token",
     ),
     _word_rule("crows-word-ws-whole", words_at_white_space, True, "another name of crows-word"),
+    _word_rule("crows-word-ws-tok", words_at_white_space, False, "as crows-word, tokens masked alone"),
+    _word_rule("crows-word-pretok-whole", words_of_tokenizer, True, "as crows-word, cut by the tokenizer"),
     _word_rule(
-        "crows-word-ws-tok",
-        words_at_white_space,
-        False,
-        "as crows-word, tokens of a shared word masked one at a time",
-    ),
-    _word_rule(
-        "crows-word-pretok-whole",
-        words_of_tokenizer,
-        True,
-        "as crows-word, words as the tokenizer's pre-tokenizer cuts them",
-    ),
-    _word_rule(
-        "crows-word-pretok-tok",
-        words_of_tokenizer,
-        False,
-        "as crows-word-pretok-whole, tokens of a shared word masked one at a time",
+        "crows-word-pretok-tok", words_of_tokenizer, False, "as crows-word-pretok-whole, tokens alone"
     ),
 )
 
 
-def _requests(pairs: Sequence[Pair], model: Model) -> list[tuple[Request, Request]]:
+def _sentence_requests(pairs: Sequence[Pair], model: Model) -> list[tuple[Request, Request]]:
     texts = [text for pair in pairs for text in (pair.sent_more, pair.sent_less)]
     requests: list[Request] = [
         MaskedRequest(sentence.ids, tuple((position,) for position in sentence.positions))
@@ -245,7 +244,7 @@ PLL_RULES = (
         "nats",
         "every token masked in turn, summed",
         "Salazar et al. 2020, eq. 1; AfriStereo 5.3 (masked models)",
-        _requests,
+        _sentence_requests,
         total,
     ),
     Rule(
@@ -254,7 +253,140 @@ PLL_RULES = (
         "nats per token",
         "as pll, per token",
         "Salazar et al. 2020",
-        _requests,
+        _sentence_requests,
         per_token,
     ),
 )
+
+
+def _causal_requests(
+    front: Literal["nothing", "bos", "tokenizer"], pairs: Sequence[Pair], _model: Model
+) -> list[tuple[Request, Request]]:
+    return [(CausalRequest(pair.sent_more, front), CausalRequest(pair.sent_less, front)) for pair in pairs]
+
+
+def _afristereo(score: Score) -> float:
+    """Mean loss times the token count: one token more than was scored."""
+    return per_token(score) * (score.n_tokens + 1)
+
+
+CAUSAL_RULES = (
+    Rule(
+        "sum",
+        "causal",
+        "nats",
+        "log-probability of every token after the first, nothing in front, summed",
+        "AfriStereo 5.1, eq. 1 (log P of the sentence)",
+        partial(_causal_requests, "nothing"),
+        total,
+    ),
+    Rule(
+        "mean",
+        "causal",
+        "nats per token",
+        "as sum, per scored token",
+        "IndiBias 6.1 (normalised probability, decoder models)",
+        partial(_causal_requests, "nothing"),
+        per_token,
+    ),
+    Rule(
+        "sum-bos",
+        "causal",
+        "nats",
+        "a beginning-of-sequence token in front, every token of the sentence scored, summed",
+        "the convention of lm-evaluation-harness's crows_pairs tasks",
+        partial(_causal_requests, "bos"),
+        total,
+    ),
+    Rule(
+        "mean-bos",
+        "causal",
+        "nats per token",
+        "as sum-bos, per scored token",
+        "the convention of bias-bench for causal models, without its exponential",
+        partial(_causal_requests, "bos"),
+        per_token,
+    ),
+    Rule(
+        "afristereo",
+        "causal",
+        "nats",
+        "mean loss x token count of the published notebook (counts one token too many): only to reproduce",
+        "AfriStereo, evaluation notebook; the paper's eq. 1 is `sum`",
+        partial(_causal_requests, "tokenizer"),
+        _afristereo,
+    ),
+)
+
+
+def _completions(pairs: Sequence[Pair], _model: Model) -> list[tuple[Request, Request]]:
+    return [
+        (
+            CompletionRequest(pair.prompt, completion_of(pair.sent_more, pair), pair.language),
+            CompletionRequest(pair.prompt, completion_of(pair.sent_less, pair), pair.language),
+        )
+        for pair in pairs
+    ]
+
+
+def completion_of(text: str, pair: Pair) -> str:
+    """A sentence as the answer to its prompt.
+
+    Where a prompt was asked and the sentence begins with the identity, the identity keeps its own first letter ("women
+    are caring."), as in the reference scores of the published evaluation; without a prompt the text stays as it is.
+    """
+    identity = pair.identity
+    if pair.prompt and identity and text.lower().startswith(identity.lower()):
+        return identity + text[len(identity) :]
+    return text
+
+
+COMPLETION_RULES = (
+    Rule(
+        "completion",
+        "encoder-decoder",
+        "nats",
+        "log P(sentence | prompt), end token scored, summed; the prompt is empty where the item has none",
+        "AfriStereo 5.3 (encoder-decoder)",
+        _completions,
+        total,
+    ),
+    Rule(
+        "completion-mean",
+        "encoder-decoder",
+        "nats per token",
+        "as completion, per scored token",
+        "IndiBias 6.1 (normalised probability, sequence-to-sequence models)",
+        _completions,
+        per_token,
+    ),
+)
+
+
+DEFAULT_RULES: dict[Architecture, str] = {
+    "causal": "sum",
+    "masked": "crows-token",
+    "encoder-decoder": "completion",
+}
+"""The rule taken for an architecture when none is named."""
+
+
+RULES: Registry[Rule] = Registry(
+    "rule", "endoxa.rules", lambda: (*CAUSAL_RULES, *PLL_RULES, *CROWS_RULES, *COMPLETION_RULES)
+)
+
+CHOICE = "choice"
+"""How chat models choose between two sentences in the task of `endoxa export inspect`, which no probe asks."""
+_CHOICE_FACTS = (
+    "share of answers",
+    "share of a chat model's answers that chose the sentence, both shown once in each order",
+    "endoxa export inspect",
+)
+
+
+def rule_facts(name: str) -> tuple[str, str, str] | None:
+    """Unit, meaning and source of a rule; None where it is not installed here."""
+    if name == CHOICE:
+        return _CHOICE_FACTS
+    rule = RULES.all().get(name)
+    return (rule.unit, rule.summary, rule.source) if rule else None

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import inf, isfinite
 
-import numpy as np
 import polars as pl
 
 from endoxa.curate.associations import association_id
@@ -23,7 +23,6 @@ from endoxa.curate.grammar.subject import with_capitals
 from endoxa.curate.grammar.templates import Template, UnclearError, load_templates
 from endoxa.curate.keys import with_identity_keys
 from endoxa.curate.opposites import Lexicon, languages, load_lexicon
-from endoxa.curate.summary import choices
 from endoxa.errors import UserError
 from endoxa.instruments.pairs.options import DEFAULT_LANGUAGE, PairOptions
 from endoxa.schema import PAIR_COLUMNS
@@ -46,31 +45,31 @@ def _has_capitals(words: str) -> bool:
     return all(word[0].isupper() for word in written.split() if word[0].isalpha())
 
 
-def _thresholds(options: PairOptions) -> dict[str, tuple[float, str]]:
-    """Thresholds that were given: the column of the export, its minimum, the option."""
-    thresholds = {
-        "ratings": (options.min_ratings, "--min-ratings", 0),
-        "mean": (options.min_mean, "--min-mean", 1),
-        "knowers": (options.min_knowers, "--min-knowers", 0),
-    }
-    return {name: (least, option) for name, (least, option, unset) in thresholds.items() if least > unset}
+Thresholds = Mapping[str, tuple[float, str]]
 
 
-def require_ratings(columns: Collection[str], options: PairOptions) -> None:
-    """Refuse thresholds that a table cannot answer.
+def thresholds_of(options: PairOptions, columns: Collection[str]) -> Thresholds:
+    """Thresholds that were given: the column of the campaign's export, its minimum, the option.
 
     Raises:
         UserError: a column is missing.
     """
-    for name, (_, option) in _thresholds(options).items():
+    every = {
+        "ratings": (options.min_ratings, "--min-ratings", 0),
+        "mean": (options.min_mean, "--min-mean", 1),
+        "knowers": (options.min_knowers, "--min-knowers", 0),
+    }
+    stated = {name: (least, option) for name, (least, option, unset) in every.items() if least > unset}
+    for name, (_, option) in stated.items():
         if name not in columns:
             raise UserError(
                 f"{option} needs the column '{name}', which the table lacks. Give pairs.csv of `endoxa collect "
                 f"export`, or leave {option} out."
             )
+    return stated
 
 
-def weakness(row: Mapping[str, str], number: int, options: PairOptions) -> str:
+def weakness(row: Mapping[str, str], number: int, thresholds: Thresholds) -> str:
     """Why an association is left out: the first threshold that it misses; empty where it meets all.
 
     An empty cell is 0 ratings, and no mean or share, which no threshold accepts.
@@ -78,103 +77,22 @@ def weakness(row: Mapping[str, str], number: int, options: PairOptions) -> str:
     Raises:
         UserError: a cell is not a number.
     """
-    for name, (least, option) in _thresholds(options).items():
-        cell = row[name]
-        value = _number(cell, name, number)
+    for name, (least, option) in thresholds.items():
+        value = _number(row[name], name, number)
         if value is None or value < least:
-            return f"{name} {cell or 'empty'}, below {least:g} ({option})"
+            return f"{name} {row[name] or 'empty'}, below {least:g} ({option})"
     return ""
 
 
-def unrated(table: pl.DataFrame, options: PairOptions) -> tuple[str, ...]:
-    """A sentence about associations without any rating, where the table counts ratings and no threshold was given."""
-    if "ratings" not in table.columns or _thresholds(options):
-        return ()
-    counts = table["ratings"].cast(pl.Float64, strict=False).fill_null(0)
-    none = int((counts == 0).sum())
-    if not none:
-        return ()
-    return (f"{none} of {table.height} associations have no rating: leave them out with --min-ratings 1.",)
-
-
 def _number(cell: str, name: str, number: int) -> float | None:
-    if not cell:
-        return None
+    """The number in a cell; None where it is empty."""
     try:
-        return float(cell)
-    except ValueError as error:
-        raise UserError(f"row {number}, column '{name}': '{cell}' is not a number.") from error
-
-
-COUNTRY = "country"
-
-BALANCE_COLUMNS: dict[str, str] = {
-    "balanced_by": "how pairs were drawn: 'country, seed N'; only with --balance",
-    "balanced_country": "the country the pair was drawn for; empty where the region is not given",
-}
-"""Columns of pairs that were balanced, after those of every table of pairs."""
-
-
-@dataclass(frozen=True, slots=True)
-class Draw:
-    """Associations that were drawn.
-
-    Attributes:
-        country: country by association, of those that were drawn.
-        available: number of pairs that each country had, by country.
-        each: number of pairs drawn per country.
-        placeless: associations without any country.
-    """
-
-    country: Mapping[str, str]
-    available: Mapping[str, int]
-    each: int
-    placeless: int
-
-    @property
-    def sentence(self) -> str:
-        """What was drawn, and which country decided how many."""
-        fewest = min(self.available, key=lambda country: (self.available[country], country))
-        counts = ", ".join(f"{country} {self.each} of {n}" for country, n in self.available.items())
-        left = f" {self.placeless} without a country are left out." if self.placeless else ""
-        return f"Balanced by country, pairs drawn at random: {counts}. {fewest} has the fewest.{left}"
-
-
-def draw_by_country(regions: Mapping[str, str], seed: int) -> Draw:
-    """As many associations of every country as the country with the fewest has.
-
-    What people of several countries said counts for that of them which has the fewest so far, so it is drawn once at
-    most.
-
-    Args:
-        regions: countries of each association, separated by '; '.
-        seed: of the draw.
-
-    Raises:
-        UserError: no association has a country, or all have the same one.
-    """
-    rng = np.random.default_rng(seed)
-    countries = {name: sorted(choices(region)) for name, region in sorted(regions.items())}
-    placed = [name for name, places in countries.items() if places]
-    members: dict[str, list[str]] = {
-        place: [] for place in sorted({place for places in countries.values() for place in places})
-    }
-    if len(members) < 2:
-        raise UserError(
-            "--balance country needs associations of two countries or more (column 'region'). Leave out --balance."
-        )
-    order = [placed[place] for place in rng.permutation(len(placed))]
-    for name in sorted(order, key=lambda name: len(countries[name])):
-        fewest = min(countries[name], key=lambda place: (len(members[place]), place))
-        members[fewest].append(name)
-    each = min(map(len, members.values()))
-    drawn = {
-        names[place]: country
-        for country, names in members.items()
-        for place in rng.choice(len(names), each, replace=False)
-    }
-    available = {country: len(names) for country, names in members.items()}
-    return Draw(drawn, available, each, len(regions) - len(placed))
+        value = float(cell or 0)
+    except ValueError:
+        value = inf
+    if not isfinite(value):
+        raise UserError(f"row {number}, column '{name}': '{cell}' is not a number.")
+    return value if cell else None
 
 
 EXTRA_COLUMNS: dict[str, str] = {
@@ -219,17 +137,8 @@ class Built:
 
 
 _OPTIONAL = (
-    "association_id",
-    "axis",
-    "region",
-    "language",
-    "source",
-    "support",
-    "agreement",
-    "predicate",
-    "identity_key",
-    BUILT_BY,
-    WORDS,
+    *("association_id", "axis", "region", "language", "source", "support", "agreement", "predicate"),
+    *("identity_key", BUILT_BY, WORDS),
 )
 _ASSUMED = {
     "association_id": "names are made from identity, attribute, axis, region and source",
@@ -251,7 +160,6 @@ class _Work:
     problems: list[dict[str, str]] = field(default_factory=list)
     names: dict[str, int] = field(default_factory=dict)
     texts: dict[tuple[str, str], int] = field(default_factory=dict)
-    regions: dict[int, str] = field(default_factory=dict)  # by row, with those of rows that repeat its pair
     short: dict[str, int] = field(default_factory=dict)  # languages with fewer framings than asked for
 
 
@@ -277,9 +185,7 @@ def build_pairs(associations: pl.DataFrame, options: PairOptions | None = None) 
     absent = [name for name in _OPTIONAL if name not in associations.columns]
     table = associations.with_columns(pl.lit("").alias(name) for name in absent)
     extra_columns = [
-        name
-        for name in associations.columns
-        if name not in (*BUILT_COLUMNS, *BALANCE_COLUMNS, CROSS_OF, "attribute")
+        name for name in associations.columns if name not in (*BUILT_COLUMNS, CROSS_OF, "attribute")
     ]
     work = _Work(options, language, load_templates(options.templates), load_templates(), extra_columns)
     if language not in work.templates:
@@ -287,84 +193,48 @@ def build_pairs(associations: pl.DataFrame, options: PairOptions | None = None) 
             f"No template for the language '{language}' (available: "
             f"{', '.join(sorted(work.templates))}). Give your own with --templates FILE."
         )
-    require_ratings(table.columns, options)
-    crossed: tuple[str, ...] = ()
+    thresholds = thresholds_of(options, table.columns)
+    notes = _assumed(absent, work)
     if options.cross:
         table, number = with_parts(table, read_parts(options.parts), language=language)
-        crossed = (f"{number} crossed identities; pairs about their parts are added.",)
+        notes.append(f"{number} crossed identities; pairs about their parts are added.")
         work.extra_columns = [*extra_columns, CROSS_OF]
     rare = placeless = 0
     table = with_identity_keys(table, language)
     for number, cells in enumerate(table.iter_rows(named=True), start=1):
         row = {name: str(cell if cell is not None else "").strip() for name, cell in cells.items()}
-        if weak := weakness(row, number, options):
+        if weak := weakness(row, number, thresholds):
             _problem(work, row, number, "left out", weak)
             continue
-        respondents = _support(row["support"], number)
+        respondents = _number(row["support"] or "1", "support", number) or 0
         if respondents < options.min_support:
             rare += 1
             continue
         hidden = bool(row["region"]) and respondents < options.min_cell
         if _add(row, "" if hidden else row["region"], number, work):
             placeless += hidden
-    notes = (*_assumed(absent, work), *crossed, *unrated(table, options), *_short(work))
-    pairs = pl.DataFrame(work.pairs, schema=dict.fromkeys((*BUILT_COLUMNS, *work.extra_columns), pl.String))
-    if options.balance == COUNTRY and work.pairs:
-        regions = {name: work.regions[number] for name, number in work.names.items()}
-        draw = draw_by_country(regions, options.seed)
-        notes += (draw.sentence,)
-        pairs = _drawn(pairs, draw, options.seed)
-        placeless = pairs.filter(region="")["association_id"].n_unique()
+    for code, there in work.short.items():
+        notes.append(f"'{code}' has {there} of the {options.framings} framings asked for.")
+    columns = (*BUILT_COLUMNS, *work.extra_columns)
     return Built(
-        pairs,
-        pl.DataFrame(work.problems, schema=dict.fromkeys(PROBLEM_COLUMNS, pl.String)),
-        rare,
-        notes,
-        placeless,
+        pairs=pl.DataFrame(work.pairs, schema=dict.fromkeys(columns, pl.String)),
+        problems=pl.DataFrame(work.problems, schema=dict.fromkeys(PROBLEM_COLUMNS, pl.String)),
+        rare=rare,
+        assumed=tuple(notes),
+        placeless=placeless,
     )
 
 
-def _drawn(pairs: pl.DataFrame, draw: Draw, seed: int) -> pl.DataFrame:
-    """The pairs of the associations that were drawn; a country is not given where the region is not."""
-    country = pl.col("association_id").replace_strict(draw.country, default="")
-    return pairs.filter(pl.col("association_id").is_in(list(draw.country))).with_columns(
-        balanced_by=pl.lit(f"{COUNTRY}, seed {seed}"),
-        balanced_country=pl.when(pl.col("region") == "").then(pl.lit("")).otherwise(country),
-    )
-
-
-def _assumed(absent: list[str], work: _Work) -> tuple[str, ...]:
+def _assumed(absent: list[str], work: _Work) -> list[str]:
     assumptions = _ASSUMED | {"language": f"every language is '{work.language}'"}
     if work.options.min_support > 1:
         assumptions["support"] = "every association counts as said by one respondent"
-    return tuple(
-        f"There is no column '{name}': {assumptions[name]}." for name in absent if name in assumptions
-    )
-
-
-def _short(work: _Work) -> tuple[str, ...]:
-    framings = work.options.framings
-    return tuple(
-        f"'{language}' has {there} of the {framings} framings asked for."
-        for language, there in work.short.items()
-    )
-
-
-def _support(cell: str, number: int) -> int:
-    """Number of respondents of an association; an empty cell counts as one."""
-    if not cell:
-        return 1
-    try:
-        return int(float(cell))
-    except (ValueError, OverflowError) as error:
-        raise UserError(
-            f"row {number}, column 'support': '{cell}' is not a number. Expected the number of respondents."
-        ) from error
+    return [f"There is no column '{name}': {assumptions[name]}." for name in absent if name in assumptions]
 
 
 def _add(row: Mapping[str, str], region: str, number: int, work: _Work) -> bool:
     """Make the pair of one association, with the region that may be given, or say why there is none."""
-    language, name = _language(row, work), _name(row)
+    language, name = row["language"] or work.language, _name(row)
 
     def tell(outcome: str, reason: str) -> None:
         _problem(work, row, number, outcome, reason)
@@ -388,14 +258,12 @@ def _add(row: Mapping[str, str], region: str, number: int, work: _Work) -> bool:
         return False
     key = same_words(made)
     if key in work.texts:
-        work.regions[work.texts[key]] += f"; {row['region']}"
         tell("left out", f"the pair is the same as that of row {work.texts[key]}")
         return False
     if name in work.names:
         tell("left out", f"the association_id '{name}' is also that of row {work.names[name]}")
         return False
     work.texts[key] = work.names[name] = number
-    work.regions[number] = row["region"]
     for remark in remarks(made, template):
         tell("kept", remark)
     if name_in(row["attribute"], template.language):
@@ -427,26 +295,13 @@ _PLACES = ("country", "place")
 
 
 def _problem(work: _Work, row: Mapping[str, str], number: int, outcome: str, reason: str) -> None:
-    cells = (
-        str(number),
-        _name(row),
-        row["identity"],
-        row["attribute"],
-        _language(row, work),
-        outcome,
-        reason,
-    )
-    work.problems.append(dict(zip(PROBLEM_COLUMNS, cells, strict=True)))
-
-
-def _language(row: Mapping[str, str], work: _Work) -> str:
-    return row["language"] or work.language
+    about = (str(number), _name(row), row["identity"], row["attribute"], row["language"] or work.language)
+    work.problems.append(dict(zip(PROBLEM_COLUMNS, (*about, outcome, reason), strict=True)))
 
 
 def _name(row: Mapping[str, str]) -> str:
-    return row["association_id"] or association_id(
-        row["identity"], row["attribute"], row["axis"], row["region"], row["source"]
-    )
+    parts = ("identity", "attribute", "axis", "region", "source")
+    return row["association_id"] or association_id(*(row[name] for name in parts))
 
 
 def _template(language: str, work: _Work) -> Template:
