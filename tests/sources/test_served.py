@@ -77,7 +77,7 @@ def test_a_run_whose_model_changes_midway_holds_two_models(tmp_path: Path) -> No
         model = f"{url}#gpt-x"
         settings = QaSettings(data=str(data), models=(model,), options=ChatOptions(concurrency=1))
         measure(QUESTIONS, settings, tmp_path / "run")
-        settings = QaSettings(data=str(data), models=(model,), seed=1, label="Later")
+        settings = QaSettings(data=str(data), models=(model,), seed=1)
         measure(QUESTIONS, settings, tmp_path / "later")
     old, new = f"{model} (served 2026-05-01)", f"{model} (served 2026-06-01)"
     analysis = analyze_run(tmp_path / "run", keep=True)
