@@ -166,8 +166,7 @@ def translate(
 
     \b
     Examples:
-      endoxa author translate pairs.csv --to hi --engine openai/gpt-4o-mini --engine deepl -o candidates.csv
-      endoxa author translate pairs.csv --to hi --engine libretranslate:http://localhost:5000 -o candidates.csv
+      endoxa author translate pairs.csv --to hi --engine openai/gpt-4o-mini --engine table:ours.csv -o candidates.csv
       endoxa author translate pairs.csv --to hi --engine sim/translator-a --engine sim/translator-b -o out/c.csv
     """  # noqa: D301
     from endoxa.author.drafting import is_service
