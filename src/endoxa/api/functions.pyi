@@ -967,6 +967,7 @@ def analyze_qa(
     resamples: int = 2000,
     seed: int = 0,
     out: str | Path,
+    counts: str | Path | None = None,
     retention: str | Path | None = None,
     debias: str | Path | None = None,
 ) -> Outcome:
@@ -982,6 +983,7 @@ def analyze_qa(
         resamples: Bootstrap samples per interval.
         seed: Seed of every random draw.
         out: Estimates: .csv, .tsv, .jsonl or .parquet.
+        counts: Also write the counted answers.
         retention: Also write error retention ratios.
         debias: Also write the comparison of debiasing protocols.
     """
@@ -1761,8 +1763,7 @@ def build_names(
     seed: int = 42,
     variants: int = 3,
     bank: str | Path | None = None,
-    out: str | Path | None = None,
-    check: str | None = None,
+    out: str | Path,
 ) -> Outcome:
     """Replace groups in questions by first names, so that the group is implied but not stated. `endoxa build names`; see `command`.
 
@@ -1771,7 +1772,6 @@ def build_names(
         variants: Number of draws of names.
         bank: Your own names: columns group, gender, name.
         out: Questions with names (.jsonl).
-        check: Only check this file with names against ITEMS.
     """
 
 def build_qa(
@@ -1887,10 +1887,8 @@ def build_pairs(
     templates: str | Path | None = None,
     antonym_only: bool = False,
     framings: int = 1,
-    balance: Literal['country'] | None = None,
     cross: bool = False,
     parts: str | Path | None = None,
-    seed: int = 0,
     out: str | Path,
     report: str | Path | None = None,
     min_cell: int = 5,
@@ -1911,10 +1909,8 @@ def build_pairs(
         templates: Your own sentence templates by language (TOML).
         antonym_only: Leave out associations without an antonym.
         framings: Pairs per association: the plain sentence and N-1 framings ('People often say: ...').
-        balance: Draw the same number of associations of every country (column region).
         cross: Also make pairs about the parts of crossed identities ('igbo women': 'igbo people', 'women').
         parts: Parts of your own crossed identities, with --cross (columns identity, parts).
-        seed: Seed of every random draw.
         out: Pairs: .csv, .tsv, .jsonl or .parquet.
         report: Also write associations left out and pairs to review, with reasons.
         min_cell: Minimum number of respondents to keep an association's region.

@@ -64,8 +64,10 @@ def pairs(
     """  # noqa: D301
     from endoxa.errors import UserError
     from endoxa.instruments.logs import runs_and_logs, unscored_lines
-    from endoxa.instruments.pairs.estimates import analyze_pairs, analyze_run, load_records, write_estimates
-    from endoxa.instruments.pairs.headline import headline_of
+    from endoxa.instruments.pairs.estimates import analyze_pairs, analyze_run
+    from endoxa.instruments.pairs.estimates.records import load_records
+    from endoxa.instruments.pairs.report.preference import headline_of
+    from endoxa.sources.frames import write_table
 
     with runs_and_logs(list(runs)) as folders:
         if len(folders) == 1 and folders[0].is_dir():
@@ -78,7 +80,7 @@ def pairs(
                 )
             analysis = analyze_pairs(records, **asdict(how))
         unanswered = unscored_lines(folders)
-    write_estimates(analysis, out)
+    write_table(analysis.estimates, out)
     headline = headline_of(analysis.estimates)
     return Outcome(
         (headline, *unanswered, f"{len(analysis.estimates)} estimates written to {out}"),

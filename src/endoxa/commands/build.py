@@ -90,8 +90,8 @@ def pairs(
 
 def _denied(built: Built) -> Iterator[str]:
     """What to know first where nearly all pairs are denials."""
-    from endoxa.instruments.pairs.estimates.deciding import denials_note
-    from endoxa.instruments.pairs.probe.calibration import Comparisons
+    from endoxa.instruments.pairs.estimates.inference import denials_note
+    from endoxa.instruments.pairs.probe.items import Comparisons
 
     denied = built.pairs.filter(how="negation").rows(named=True)
     comparisons = Comparisons(built.pairs.iter_rows(named=True))

@@ -82,7 +82,6 @@ class PaperOptions:
         interval: sentence pairs: "identities", "wilson" (pairs as independent), or "t" (mean score differences with
             t intervals over pairs, in place of shares).
         rules: sentence pairs: only these rules; empty takes all.
-        columns: sentence pairs: what stands in the columns.
         transpose: rows and columns of the wide tables exchanged; tables numbered as in an article stay.
         caption: in place of ours (LaTeX).
         label: by which LaTeX refers to it; further tables get a number behind it.
@@ -98,9 +97,6 @@ class PaperOptions:
         tuple[str, ...],
         Option("Tables of pairs: only this rule; repeatable.", OUTPUT, name="--rule", metavar="RULE"),
     ] = ()
-    columns: Annotated[
-        Literal["axis", "model"], Option("Tables of pairs: what stands in the columns.", OUTPUT)
-    ] = "axis"
     transpose: Annotated[
         bool,
         Option("Wide tables: rows and columns exchanged (pairs, questions, tests).", OUTPUT, only_on=True),

@@ -45,7 +45,7 @@ def estimate(
 
     Returns:
         value, low, high, confidence, p_value, n, neutral, clusters and attributes (numbers of units of both kinds),
-        sampled (as in `two_way`), and reason: why it cannot be tested, else empty.
+        sampled and informative (as in `two_way`), and reason: why it cannot be tested, else empty.
     """
     low, high = bounds or (0.0, 1.0)
     middle = (low + high) / 2 if neutral is None else neutral
@@ -64,6 +64,7 @@ def estimate(
         "clusters": result.first,
         "attributes": result.second,
         "sampled": result.sampled,
+        "informative": result.informative,
         "reason": (untestable or too_few_units(result, nouns, confidence)) if asked else "",
     }
 

@@ -18,13 +18,17 @@ import hashlib
 import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
+from endoxa.instruments.pairs.estimates import analyze_run
+from endoxa.instruments.pairs.probe.scoring import NUMBERS
 from endoxa.instruments.pairs.rules import CHOICE
 from endoxa.runs.folder import RECORDS
+from endoxa.runs.instrument import Logged
 from endoxa.schema import PAIR_COLUMNS, RECORD_COLUMNS
 from endoxa.sources.drafts import axis_of, direction_of
 from endoxa.sources.frames import write_table
@@ -33,15 +37,10 @@ from endoxa.sources.typography import differing_words
 
 LOGLIK = "sum-bos"
 EXPECTED = (
-    "sentence pairs. Expected a task of `endoxa export lm-eval` or of `endoxa export inspect`, or crows_pairs of "
-    "lm-evaluation-harness."
+    "sentence pairs. Expected a task of `endoxa export lm-eval` or `inspect`, or crows_pairs of the harness."
 )
 _LANGUAGES = {"english": "en", "french": "fr"}
-_TYPES = {
-    **dict.fromkeys((*PAIR_COLUMNS, "model", "rule", "identity_group", "compared_with"), pl.String),
-    **dict.fromkeys(("score_more", "score_less", "neutral_difference", "neutral_preferred"), pl.Float64),
-    **dict.fromkeys(("n_tokens_more", "n_tokens_less", "n_neutral"), pl.Int64),
-}
+_TYPES = {**dict.fromkeys(RECORD_COLUMNS, pl.String), **NUMBERS}
 
 
 def holds(sample: Mapping[str, Any]) -> bool:
@@ -87,7 +86,7 @@ def records_of(log: Log) -> tuple[pl.DataFrame, list[dict[str, str]]]:
     else:
         rule, (rows, unscored) = CHOICE, _choices(log)
     full = [{**dict.fromkeys(RECORD_COLUMNS), **row, "model": log.model, "rule": rule} for row in rows]
-    return pl.DataFrame(full, schema={name: _TYPES[name] for name in RECORD_COLUMNS}), unscored
+    return pl.DataFrame(full, schema=_TYPES), unscored
 
 
 def _scored(sample: Mapping[str, Any], task: str) -> dict[str, Any]:
@@ -156,3 +155,7 @@ def _choice(sample: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
         "sent_less": sentences["less"],
     }
     return pair, shown[int(answer) - 1] if answer in ("1", "2") else answer
+
+
+LOGGED = Logged(holds, write_run, partial(analyze_run, keep=True))
+"""What `endoxa analyze` and `endoxa report` need of these logs."""

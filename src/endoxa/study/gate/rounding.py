@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from endoxa.instruments.pairs.estimates.inference import within_rounding
 from endoxa.instruments.pairs.estimates.records import Scores
-from endoxa.instruments.pairs.estimates.rounding import within_rounding
 from endoxa.report.words import count, listed, plural
 from endoxa.study.gate.decision import SIGNS, Values
 from endoxa.study.gate.measures import Paired, Rounding

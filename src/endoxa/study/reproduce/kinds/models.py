@@ -17,7 +17,7 @@ from endoxa.instruments.association_tests.items import build_tests, read_tests, 
 from endoxa.instruments.association_tests.options import AnalysisOptions, BuildOptions
 from endoxa.instruments.association_tests.probe.settings import EmbeddingsSettings
 from endoxa.instruments.pairs.instrument import PAIRS
-from endoxa.instruments.pairs.probe.settings import PairsSettings
+from endoxa.instruments.pairs.options import PairsSettings
 from endoxa.instruments.pairs.rules import RULES
 from endoxa.models.scoring import look_at, parse_model
 from endoxa.report.words import slug
