@@ -247,7 +247,7 @@ def differences_of(
 def together(sources: Sequence[Source]) -> pl.DataFrame:
     """Associations of tables that were given and of stories, each association of a model once."""
     every = _of_tables_first(
-        sources, lambda source: source.discovered.cast(TYPES), pl.DataFrame(schema=TYPES)
+        sources, lambda source: source.discovered.cast(pl.Schema(TYPES)), pl.DataFrame(schema=TYPES)
     )
     return every.unique(["model", "aggregation", *PARTS], keep="first", maintain_order=True)
 
@@ -328,11 +328,7 @@ def counted(sources: Sequence[Path]) -> pl.DataFrame:
         }
         groups = records.group_by(model="generator_model", language="language", maintain_order=True)
         frames.append(groups.agg(stories=pl.len().cast(pl.Int64), **numbers).collect())
-    return (
-        pl.concat(frames)
-        .group_by("model", "language", maintain_order=True)
-        .agg(pl.when(pl.col(name).is_not_null().all()).then(pl.col(name).sum()) for name in list(COUNTED)[2:])
-    )
+    return pl.concat(frames)
 
 
 def themes(sources: Sequence[Path]) -> dict[str, str]:
