@@ -417,7 +417,9 @@ def cells(path: Path, settings: PairsSettings) -> tuple[dict[tuple[str, str], tu
     pairs: Counter[tuple[str, str]] = Counter()
     identities: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
     attributes: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
-    comparisons, stated, others = comparisons_of(path, settings), set(), set()
+    comparisons = comparisons_of(path, settings)
+    stated: set[str] = set()
+    others: set[str] = set()
     for chunk in chunks(path, settings):
         items = pl.DataFrame(chunk.items, schema=dict.fromkeys(PAIR_COLUMNS, pl.String))
         for item, attribute in zip(chunk.items, attributes_of(items), strict=True):

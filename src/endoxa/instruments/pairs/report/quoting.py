@@ -187,7 +187,7 @@ class Look:
 def stated(preferences: Preferences) -> np.ndarray:
     """1 for pairs that state a stereotype, -1 for those that contradict one, where the data label both."""
     label = preferences.scores.sample.direction
-    groups = np.select([label == "stereo", label == "antistereo"], [1, -1], 0)
+    groups: np.ndarray = np.select([label == "stereo", label == "antistereo"], [1, -1], 0)
     return groups if {1, -1} <= set(groups.tolist()) else 0 * groups
 
 
