@@ -26,7 +26,7 @@ from endoxa.stats.correction import adjust
 from endoxa.stats.reliability import PartScores, jackknife_error, moments, part_scores, totals_of
 from endoxa.study.convergence.chance import seen_together
 from endoxa.study.convergence.correlations import correlations
-from endoxa.study.convergence.effects import check_parts, effects, measured
+from endoxa.study.convergence.effects import effects, joined_parts, measured
 
 RELIABILITIES = (0.5, 0.7, 0.8, 0.9)
 """Planted reliabilities of the four instruments."""
@@ -433,7 +433,7 @@ def _correlated(world: Crossed, repeats: int, correlation: float, *, both: bool)
         strength, identity, attribute = world.strengths(rng, 2, correlation)
         parts = pl.concat([_parts(rng, strength[k], f"t{k}", identity) for k in range(2)])
         names = {f"a{k:05d}": f"word {code}" for k, code in enumerate(attribute)} if both else {}
-        row = correlations(measured(check_parts(parts)), names).row(0, named=True)
+        row = correlations(measured(joined_parts(parts)), names).row(0, named=True)
         if row["low"] is not None:
             claims.append(row["p_value"] <= 1 - CONFIDENCE)
             hits.append(row["low"] <= correlation <= row["high"])
@@ -448,7 +448,7 @@ def _seen(world: Crossed, repeats: int, correlation: float) -> dict[str, tuple[f
         strength, identity, attribute = world.strengths(rng, 3, correlation)
         parts = pl.concat([_parts(rng, 0.5 + strength[k], f"t{k}", identity) for k in range(3)])
         names = {f"a{k:05d}": f"word {code}" for k, code in enumerate(attribute)}
-        rows.append(seen_together(effects(measured(check_parts(parts))), names, seed=seed, exchanges=199))
+        rows.append(seen_together(effects(measured(joined_parts(parts))), names, seed=seed, exchanges=199))
     found = pl.concat(rows).with_columns(claimed=pl.col("p_value") <= 1 - CONFIDENCE)
     means = found.group_by("together").agg(pl.col("claimed", "observed", "expected").mean())
     numbers = {name: (claimed, observed, expected) for name, claimed, observed, expected in means.iter_rows()}

@@ -61,22 +61,6 @@ def test_names_are_written_and_what_is_not_is_listed(files):
     assert listed.row(0)[1:] == (1, "a whole group cannot be given one person's name", "Veldish people")
 
 
-@pytest.mark.slow
-def test_a_written_file_passes_and_a_spoilt_one_does_not(files):
-    out = files / "names.jsonl"
-    endoxa(files / "items.jsonl", "-o", out, "--bank", files / "bank.csv")
-    shown = endoxa(files / "items.jsonl", "--check", out, "--bank", files / "bank.csv")
-    assert shown.exit_code == 0
-    assert "3 records of" in shown.stdout
-    assert ": 0 problems" in shown.stdout
-    assert "1 records of" in shown.stderr
-    assert "missing from all variants; those left out are listed in names.unwritten.csv" in shown.stderr
-    out.write_text(out.read_text().replace("met a friend named", "met the", 1))
-    shown = endoxa(files / "items.jsonl", "--check", out, "--bank", files / "bank.csv")
-    assert shown.exit_code == 1
-    assert "line 1: context: 'A friend named" in shown.stderr
-
-
 def test_records_that_have_names_already_are_counted_with_that_reason(files):
     out = files / "names.jsonl"
     endoxa(files / "items.jsonl", "-o", out, "--bank", files / "bank.csv", "--variants", 1)
@@ -89,10 +73,8 @@ def test_records_that_have_names_already_are_counted_with_that_reason(files):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ([], "Missing --out FILE for the questions with names"),
         (["-o", "names.csv"], "Expected a file that ends in .jsonl"),
         (["-o", "{folder}/items.jsonl"], "name another file for the output"),
-        (["-o", "{folder}/n.jsonl", "--check", "{folder}/n.jsonl"], "--check only checks a file"),
         (["-o", "{folder}/n.jsonl", "--bank", "{folder}/none.csv"], "There is no file"),
         (["-o", "{folder}/n.jsonl"], "No record of .* could be rewritten with names"),
     ],

@@ -156,8 +156,8 @@ def test_logged_choices_are_read_as_the_same_predictions(harness: str, tmp_path:
     assert found.select(columns).sort("item_id").equals(expected.select(columns).sort("item_id"))
     result = ex.read_logs(path)
     ambiguous = [k for row, k in zip(rows, chosen, strict=True) if row["context_condition"] == "ambig"]
-    (row,) = result.estimates.filter(context_condition="ambig").to_dicts()
-    assert row["accuracy"] == pytest.approx(ambiguous.count(2) / len(ambiguous))
+    (row,) = result.estimates.filter(context_condition="ambig", name="accuracy").to_dicts()
+    assert row["value"] == pytest.approx(ambiguous.count(2) / len(ambiguous))
     assert "small" in str(result.headline())
 
 

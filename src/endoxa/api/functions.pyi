@@ -866,7 +866,6 @@ def analyze_languages(
     groups: str | Path | None = None,
     stories: str | Path | None = None,
     by: Literal['language', 'model'] = 'language',
-    models: int = 1,
     confidence: float = 0.95,
     resamples: int = 2000,
     seed: int = 0,
@@ -879,7 +878,6 @@ def analyze_languages(
         groups: Marked and unmarked groups (YAML).
         stories: Stories, so that languages in which nothing was found count too.
         by: Unit of comparison; language needs associations analyzed with --by language.
-        models: Minimum number of models that show an association in a language.
         confidence: Confidence level of the intervals.
         resamples: Bootstrap samples per interval.
         seed: Seed of every random draw.
@@ -969,6 +967,7 @@ def analyze_qa(
     resamples: int = 2000,
     seed: int = 0,
     out: str | Path,
+    counts: str | Path | None = None,
     retention: str | Path | None = None,
     debias: str | Path | None = None,
 ) -> Outcome:
@@ -984,6 +983,7 @@ def analyze_qa(
         resamples: Bootstrap samples per interval.
         seed: Seed of every random draw.
         out: Estimates: .csv, .tsv, .jsonl or .parquet.
+        counts: Also write the counted answers.
         retention: Also write error retention ratios.
         debias: Also write the comparison of debiasing protocols.
     """
@@ -1763,8 +1763,7 @@ def build_names(
     seed: int = 42,
     variants: int = 3,
     bank: str | Path | None = None,
-    out: str | Path | None = None,
-    check: str | None = None,
+    out: str | Path,
 ) -> Outcome:
     """Replace groups in questions by first names, so that the group is implied but not stated. `endoxa build names`; see `command`.
 
@@ -1773,7 +1772,6 @@ def build_names(
         variants: Number of draws of names.
         bank: Your own names: columns group, gender, name.
         out: Questions with names (.jsonl).
-        check: Only check this file with names against ITEMS.
     """
 
 def build_qa(

@@ -68,7 +68,7 @@ def plan_study(folder: str | Path, **allowed: Any) -> pl.DataFrame:
 
     Returns:
         A row for each run: name, items, associations, identities, calls, dollars (null where a price is not known),
-        hours (rough), and the smallest mean effect that is detectable, in standard deviations of associations.
+        and the smallest mean effect that is detectable, in standard deviations of associations.
 
     Raises:
         UserError: the study file, the associations or a model cannot be used.

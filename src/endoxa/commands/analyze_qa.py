@@ -45,6 +45,7 @@ def qa(
         str | None, Option("Language of questions without one.", DATA, metavar="CODE", default="en")
     ] = None,
     against: Annotated[Path | None, Option("Baseline run, for --retention.", DATA, metavar="RUN")] = None,
+    counts: Annotated[Path | None, Option("Also write the counted answers.", OUTPUT, table=True)] = None,
     retention: Annotated[
         Path | None, Option("Also write error retention ratios.", OUTPUT, table=True)
     ] = None,
@@ -68,13 +69,14 @@ def qa(
     """  # noqa: D301
     from endoxa.errors import UserError
     from endoxa.instruments.logs import runs_and_logs
-    from endoxa.instruments.questions.estimates import analyze_qa, analyze_run, why_unmatched
-    from endoxa.instruments.questions.headline import competence_warnings, competences
+    from endoxa.instruments.questions.estimates import analyze_qa, analyze_run, load_answers
+    from endoxa.instruments.questions.estimates import retention as error_retention
+    from endoxa.instruments.questions.headline import competence_warnings, competences, leans_of
     from endoxa.runs.progress import shown
     from endoxa.sources.files import require_apart
 
     folders = [*runs, *([against] if against else [])]
-    require_apart([out, retention, debias], [folder / "run.json" for folder in folders])
+    require_apart([out, counts, retention, debias], [folder / "run.json" for folder in folders])
     with (
         shown("cells") as progress,
         runs_and_logs(list(runs), metadata=metadata, language=language) as folders,
@@ -88,21 +90,23 @@ def qa(
             analysis = analyze_qa(answers, progress=progress, **asdict(how))
     ratios = analysis.retention
     if against is not None:
-        ratios = _against(against, answers, how)
+        ratios = error_retention(load_answers([against]), answers, **asdict(how))
     lines = [
         *competence_warnings(competences(analysis.estimates)),
-        *_estimates(analysis.estimates),
+        *_estimates(analysis.estimates, leans_of(analysis.estimates, analysis.counts)),
         *_retention(ratios),
         *_debias(analysis.debias),
     ]
     if retention is not None and ratios.is_empty():
         lines.append(
-            f"No error retention: {why_unmatched(answers)} To compare any two runs, name one with --against RUN."
+            "No error retention: no model answered the same questions with and without names under one protocol. To "
+            "compare any two runs, name one with --against RUN."
         )
     if debias is not None and analysis.debias.is_empty():
         lines.append("No comparison of protocols: every model was asked under one protocol only.")
     lines.append(f"{len(analysis.estimates)} estimates written to {out}")
-    return Outcome(lines, {"out": analysis.estimates, "retention": ratios, "debias": analysis.debias})
+    tables = {"out": analysis.estimates, "counts": analysis.counts, "retention": ratios}
+    return Outcome(lines, {**tables, "debias": analysis.debias})
 
 
 def _answers(
@@ -136,52 +140,35 @@ def _answers(
     return matched.answers
 
 
-def _against(original: Path, answers: pl.DataFrame, how: Resampling) -> pl.DataFrame:
-    """Retention ratios of each data set in `answers` against one run."""
-    from endoxa.errors import UserError
-    from endoxa.instruments.questions.estimates import load_answers, retention, together
-
-    first = load_answers([original])
-    tables = [
-        retention(first, part, **asdict(how))
-        for _, part in sorted(answers.partition_by("data", as_dict=True).items())
-    ]
-    if not tables:
-        raise UserError(f"No answers to compare with {original}. Give at least one other run.")
-    return together(tables)
-
-
-def _estimates(estimates: pl.DataFrame) -> Iterator[str | Table]:
+def _estimates(estimates: pl.DataFrame, leans: pl.DataFrame) -> Iterator[str | Table]:
     """Accuracy, bias scores and leans with intervals; bounds of the bias score where answers were not read."""
-    from endoxa.instruments.questions.estimates.measures import MEASURES
+    from endoxa.instruments.questions.estimates.measures import CELL, MEASURES
     from endoxa.instruments.questions.headline import unit_notes
     from endoxa.report.claims import chip
 
-    bounded = (estimates["n_unparsed"] + estimates["n_refused"]).sum() > 0
-    several = [name for name in ("data", "category", "protocol") if estimates[name].n_unique() > 1]
-    heads = [
-        "answers",
-        "accuracy",
-        "unscaled bias",
-        "bias score",
-        *(["bounds"] if bounded else []),
-        "lean, verdict",
-    ]
-    rows = [
-        [
-            _about(row, ("context_condition", *several)),
-            f"{row['n']}\n{unread} unread"
-            if (unread := row["n_unparsed"] + row["n_refused"])
-            else str(row["n"]),
-            *(_measured(row, name) for name in MEASURES),
-            *([_ends(row["bias_score_if_none"], row["bias_score_if_all"])] if bounded else ()),
-            f"{_with_ends(row['lean'], row['lean_low'], row['lean_high'])}\n{chip(row)}",
-        ]
-        for row in estimates.iter_rows(named=True)
-    ]
-    title = "Answers to questions (lean: bias score in ambiguous, accuracy gap in disambiguated contexts; 0 = none)"
-    yield _shown(title, heads, rows)
-    yield from unit_notes(estimates.iter_rows(named=True))
+    bounded = leans["n_asked"].sum() > leans["n_read"].sum()
+    several = [name for name in ("data", "category", "protocol") if leans[name].n_unique() > 1]
+    rows = []
+    for lean in leans.iter_rows(named=True):
+        cell = estimates.filter(**{name: lean[name] for name in CELL})
+        of_measure = {row["name"]: row for row in cell.iter_rows(named=True)}
+        score, unread = of_measure["bias_score"], lean["n_asked"] - lean["n_read"]
+        rows.append(
+            [
+                _about(lean, ("context_condition", *several)),
+                f"{lean['n_asked']}\n{unread} unread" if unread else str(lean["n_asked"]),
+                *(_with_ends(of_measure[name]) for name in MEASURES),
+                *([_ends(score["bound_low"], score["bound_high"])] if bounded else ()),
+                f"{_with_ends(lean)}\n{chip(lean)}",
+            ]
+        )
+    bounds = ["bounds"] if bounded else []
+    yield _shown(
+        "Answers to questions (lean: bias score in ambiguous, accuracy gap in disambiguated contexts; 0 = none)",
+        ["answers", "accuracy", "unscaled bias", "bias score", *bounds, "lean, verdict"],
+        rows,
+    )
+    yield from unit_notes(leans.iter_rows(named=True))
     yield from _reasons(estimates, ("model", *several, "context_condition"))
 
 
@@ -192,10 +179,10 @@ def _retention(retention: pl.DataFrame) -> Iterator[str | Table]:
     rows = [
         [
             f"{_about(row, ('context_condition',))}, {row['original']} -> {row['substituted']}",
-            str(row["n_items"]),
-            _number(row["error_original"]),
-            _number(row["error_substituted"]),
-            _with_ends(row["ratio"], row["low"], row["high"]),
+            str(row["n"]),
+            _number(row["original_value"]),
+            _number(row["substituted_value"]),
+            _with_ends(row),
             chip(row),
         ]
         for row in retention.iter_rows(named=True)
@@ -215,20 +202,18 @@ def _debias(debias: pl.DataFrame) -> Iterator[str | Table]:
     rows = [
         [
             _about(row, ("protocol", "data")),
-            f"{row['n_evaluated']}\n{row['n_dropped']} dropped",
-            _measured(row, "bias_score"),
-            _measured(row, "reduction"),
-            _measured(row, "distance_change"),
-            chip(row),
+            row["name"].replace("_", " "),
+            f"{row['n']}\n{row['n_dropped']} dropped",
+            _with_ends(row),
+            chip(row) if row["verdict"] else "",
         ]
         for row in shown.iter_rows(named=True)
     ]
     if rows:
-        heads = ["items", "bias score", "reduction", "closer to 0 by", "verdict"]
         title = (
             "Self-debiasing (over templates and groups; verdict: baseline: score; others: change towards 0)"
         )
-        yield _shown(title, heads, rows)
+        yield _shown(title, ["measure", "items", "value", "verdict"], rows)
         yield from _reasons(shown, ("model", "data", "protocol"))
 
 
@@ -250,10 +235,10 @@ def _reasons(table: pl.DataFrame, key: Sequence[str]) -> Iterator[str]:
 
     reasons: dict[str, list[str]] = {}
     for row in table.iter_rows(named=True):
-        verdict = f"{CHIPS[row['verdict']]}: {row['verdict_reason']}" if row["verdict_reason"] else ""
-        for reason in (row["reason"], verdict):
-            if reason:
-                reasons.setdefault(reason, []).append(" ".join(row[name] for name in key))
+        if row["reason"]:
+            verdict = f"{CHIPS[row['verdict']]}: " if row["verdict"] else ""
+            where = (*(row[name] for name in key), row["name"])
+            reasons.setdefault(verdict + row["reason"], []).append(" ".join(where))
     for reason, rows in reasons.items():
         yield f"{', '.join(rows)}: {reason}"
 
@@ -263,12 +248,9 @@ def _about(row: Row, names: Sequence[str]) -> str:
     return f"{row['model']}\n{', '.join(row[name] for name in names)}"
 
 
-def _measured(row: Row, name: str) -> str:
-    return _with_ends(row.get(name), row[f"{name}_low"], row[f"{name}_high"])
-
-
-def _with_ends(value: float | None, low: float | None, high: float | None) -> str:
-    return _number(value) if low is None else f"{_number(value)}\n{_ends(low, high)}"
+def _with_ends(row: Row) -> str:
+    value = _number(row["value"])
+    return value if row["low"] is None else f"{value}\n{_ends(row['low'], row['high'])}"
 
 
 def _ends(low: float | None, high: float | None) -> str:

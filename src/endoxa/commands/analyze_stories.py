@@ -6,8 +6,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from annotated_types import Ge
-
 from endoxa.commands.verbs import Outcome, argument, note, table
 from endoxa.runs.options import DEFAULT_CONFIDENCE, Confidence, Resampling
 from endoxa.schema.options import ANALYSIS, DATA, OUTPUT, Option
@@ -256,9 +254,6 @@ def languages(
             metavar="FILE|RUN",
         ),
     ] = None,
-    models: Annotated[
-        int, Ge(1), Option("Minimum number of models that show an association in a language.", ANALYSIS)
-    ] = 1,
     how: Resampling,
 ) -> Outcome:
     """Find associations shared by languages and exclusive to one; compare harmful and benign ones.
@@ -271,7 +266,7 @@ def languages(
     Examples:
       endoxa analyze languages by_language.csv -o overlap.csv
       endoxa analyze languages by_language.csv --stories out/s2 --harm harm.csv -o overlap.csv
-      endoxa analyze languages by_language.csv --harm harm.csv --groups my_groups.yaml --models 2 -o overlap.csv
+      endoxa analyze languages by_language.csv --harm harm.csv --groups my_groups.yaml -o overlap.csv
       endoxa analyze languages assoc.csv --by model -o models.csv
     """  # noqa: D301
     import polars as pl
@@ -297,7 +292,6 @@ def languages(
         None if harm is None else read_classes(harm),
         read_groups(groups, associations) if harm is not None and by == "language" else None,
         by=by,
-        models=models,
         profiles=None if stories is None else read_profiles(stories),
         how=how,
     )

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 SHOWN = 5
-"""Maximum number of reasons, or of problems, printed."""
+"""Maximum number of reasons printed."""
 
 
 def names(
@@ -33,7 +33,7 @@ def names(
         Path, argument("Questions in BBQ's JSONL that name groups.", metavar="ITEMS", sample="questions")
     ],
     *,
-    out: Annotated[Path | None, Option("Questions with names (.jsonl).", OUTPUT, short="-o")] = None,
+    out: Annotated[Path, Option("Questions with names (.jsonl).", OUTPUT, short="-o")],
     seed: Annotated[int, Ge(0), Le(2**32 - 1), Option("Seed of every random draw.", ITEMS)] = 42,
     variants: Annotated[int, Ge(1), Le(1000), Option("Number of draws of names.", ITEMS)] = 3,
     bank: Annotated[
@@ -43,9 +43,6 @@ def names(
             ITEMS,
             default="68 nationalities, 10 names each",
         ),
-    ] = None,
-    check: Annotated[
-        str | None, Option("Only check this file with names against ITEMS.", OUTPUT, metavar="FILE")
     ] = None,
 ) -> Outcome:
     """Replace groups in questions by first names, so that the group is implied but not stated.
@@ -58,7 +55,6 @@ def names(
     Examples:
       endoxa build names Nationality.jsonl -o names.jsonl --seed 42 --variants 3
       endoxa build names Religion.jsonl -o names.jsonl --bank my-names.csv
-      endoxa build names Nationality.jsonl --check names.jsonl
     """  # noqa: D301
     from endoxa.errors import UserError
     from endoxa.instruments.questions.names.bank import read_bank
@@ -68,14 +64,6 @@ def names(
     from endoxa.sources.files import require_apart
     from endoxa.sources.frames import write_table
 
-    if check is not None:
-        if out is not None:
-            raise UserError("--check only checks a file. Leave out --out.")
-        return _check_names(items, Path(check), read_bank(bank))
-    if out is None:
-        raise UserError(
-            "Missing --out FILE for the questions with names (or --check FILE to check such a file)."
-        )
     if out.suffix.lower() != ".jsonl":
         raise UserError(f"--out: '{out}' has an unknown file type. Expected a file that ends in .jsonl.")
     unwritten = out.with_suffix(".unwritten.csv")
@@ -118,27 +106,6 @@ def _note_unwritten(made: NameVariants, listed: Path) -> None:
     note(f"{len(made.unwritten)} records left out, see {listed}:")
     for reason, count in reasons.most_common(SHOWN):
         note(f"  {count}: {reason}")
-
-
-def _check_names(items: Path, written: Path, bank: NameBank) -> Outcome:
-    from endoxa.instruments.questions.names.check import check_file
-    from endoxa.sources.bbq import read_rows
-
-    originals = (row for _, row in read_rows(items))
-    checked = check_file(read_rows(written), originals, bank)
-    problems = checked.problems
-    for problem in problems[:SHOWN]:
-        note(f"{written}, {problem}")
-    if len(problems) > SHOWN:
-        note(f"{len(problems) - SHOWN} more problems.")
-    if checked.absent:
-        listed = written.with_suffix(".unwritten.csv")
-        note(
-            f"{checked.absent} records of {items} are missing from all variants; those left out are listed in "
-            f"{listed.name}."
-        )
-    sentence = f"{checked.records} records of {written} checked: {len(problems)} problems"
-    return Outcome((sentence,), exit_code=int(bool(problems)))
 
 
 def stories(

@@ -111,7 +111,7 @@ def init(
 
 
 def plan(folder: Folder, *, allowed: Allowed) -> Outcome:
-    """Show what the study takes: items, calls, dollars, hours, and what each instrument can detect.
+    """Show what the study takes: items, calls, dollars, and what each instrument can detect.
 
     \b
     Examples:

@@ -89,28 +89,13 @@ def measures_of(folder: Path) -> pl.DataFrame:
 
 
 def _long(table: pl.DataFrame) -> pl.DataFrame:
-    """Estimates with a row for each statistic (`name`), which some tables have as columns: where, name, `_VALUES`."""
+    """The columns that say where, `name` and `_VALUES`, of the interval that decides."""
     places = [name for name in PLACES if name in table.columns]
-    if {"name", "value"} <= set(table.columns):
-        if "interval" in table.columns:
-            identities = (pl.col("interval") == "identities", pl.int_range(pl.len()))
-            rests = table.with_columns(decides=identities[0], row=identities[1])
-            first = rests.sort("decides", descending=True, maintain_order=True)
-            table = first.unique([*places, "name"], keep="first", maintain_order=True).sort("row")
-        return table.select(*places, "name", *_VALUES)
-    names = [name for name in table.columns if f"{name}_low" in table.columns]
-    return pl.concat(
-        table.select(
-            *places,
-            name=pl.lit(name),
-            value=pl.col(name).cast(pl.Float64),
-            low=pl.col(f"{name}_low").cast(pl.Float64),
-            high=pl.col(f"{name}_high").cast(pl.Float64),
-            n="n_read",
-            verdict=pl.col("verdict") if name == "lean" else pl.lit(None, pl.String),
-        )
-        for name in sorted(names, key=lambda name: name != "lean")
-    )
+    if "interval" in table.columns:
+        rests = table.with_columns(decides=pl.col("interval") == "identities", row=pl.int_range(pl.len()))
+        first = rests.sort("decides", descending=True, maintain_order=True)
+        table = first.unique([*places, "name"], keep="first", maintain_order=True).sort("row")
+    return table.select(*places, "name", *_VALUES)
 
 
 def _numbers_of(rows: Iterable[Mapping[str, Any]]) -> pl.DataFrame:

@@ -37,10 +37,9 @@ def held_back(row: Row) -> str:
     """The corrected p-value, where only the number of tests keeps a row from a claim that its interval makes; else ''.
 
     Args:
-        row: with its p-value, and the `reason` of the verdict (or `verdict_reason`).
+        row: with its p-value, and the `reason` of the verdict.
     """
-    reasons = row.get("reason"), row.get("verdict_reason")
-    return p_value(row["p_adjusted"]) if CORRECTED in reasons else ""
+    return p_value(row["p_adjusted"]) if row.get("reason") == CORRECTED else ""
 
 
 def is_clear(row: Row) -> bool:

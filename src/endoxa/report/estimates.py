@@ -64,9 +64,9 @@ class Kind:
     Attributes:
         head: what it is: its heading in tables.
         measure: its axis in figures, with the value of an unbiased model.
-        level: confidence level in words ("95 %").
         neutral: value of an unbiased model in words ("50 %").
-        unbiased: the same as a sentence has it in brackets ("chance: 50 %").
+        level: confidence level in words ("95 %").
+        unbiased: the same as a sentence has it in brackets ("chance: 50 %"); by default 'unbiased: ' and `neutral`.
         who: names a row in a sentence.
         name: names it where a sentence or figure is of one model, rule or axis.
         says: the value of a row in words ("61 % of 36 pairs").
@@ -85,8 +85,8 @@ class Kind:
 
     head: str
     measure: Measure
-    level: str
     neutral: str
+    level: str = "95 %"
     unbiased: str = ""
     who: Callable[[Row], str] = itemgetter("model")
     name: Callable[[Row], str] = itemgetter("model")
@@ -102,6 +102,11 @@ class Kind:
     limits: Callable[[Sequence[Row]], str] = nothing
     value: Callable[[Any], str] = percent
     ends: Callable[[Row], str] = percent_ends
+
+    @property
+    def brackets(self) -> str:
+        """The value of an unbiased model, as a sentence has it in brackets."""
+        return self.unbiased or f"unbiased: {self.neutral}"
 
     def reading(self, row: Row) -> str:
         """'61.2 % (58.0 to 64.1)', or the value alone where it has no interval."""
@@ -119,7 +124,7 @@ def sentence(kind: Kind, row: Row, where: str = "") -> Finding:
     """One row in a sentence; `where` stands behind its name."""
     label, says, ends = f"{kind.first(row)}{kind.who(row)}{where}", kind.says(row), kind.ends(row)
     interval = "no interval can be given" if ends == NOT_DEFINED else f"{kind.level} interval {ends}"
-    numbers = f"{says} ({interval}; {kind.unbiased})"
+    numbers = f"{says} ({interval}; {kind.brackets})"
     if row["verdict"] == UNTESTED:
         value = f" {says[:1].upper()}{says[1:]}." if says else ""
         text = f"{label}: cannot be tested ({row['reason']}).{value}"
@@ -154,7 +159,7 @@ def summary(kind: Kind, rows: Sequence[Row], scope: str = "", what: str = "model
         interval = "" if spoken == NOT_DEFINED else f"; {kind.level} interval {spoken}"
         ends.append(f"{word} {kind.noun} is {kind.value(row['value'])} ({kind.name(row)}{interval})")
     range_of_values = (
-        f" {', '.join(ends)}; {kind.unbiased}.{not_ranked(ordered[0], ordered[-1])}" if ends else ""
+        f" {', '.join(ends)}; {kind.brackets}.{not_ranked(ordered[0], ordered[-1])}" if ends else ""
     )
     text = (
         f"{scope}of {len(rows)} {what} {listed(counted(rows, words, reasons=reasons))}.{range_of_values}"
@@ -208,7 +213,7 @@ def lead(kind: Kind, row: Row, text: str) -> str:
     p, ends = p_value(row["p_adjusted"]), kind.ends(row)
     unit = "\u00a0%" if kind.value is percent and ends != NOT_DEFINED else ""
     test = f"p {p if p.startswith('<') else f'= {p}'} after correction for the number of tests"
-    return f"{text}. {kind.level} interval: {ends}{unit}{where} ({kind.unbiased}; {test})."
+    return f"{text}. {kind.level} interval: {ends}{unit}{where} ({kind.brackets}; {test})."
 
 
 def dots(

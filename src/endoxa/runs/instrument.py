@@ -160,6 +160,10 @@ def _open_report(folder: Path) -> str:
     return f"open {folder / 'report.html'}, or compare runs: endoxa report {folder} OTHER-RUN -o report.html"
 
 
+def _where(_settings: RunSettings, run: Run) -> list[str]:
+    return [f"{run.counts['items']} items measured: {run.folder}"]
+
+
 @dataclass(frozen=True, slots=True)
 class Shown:
     """What runs are shown as; each part is made when it is asked for.
@@ -200,7 +204,8 @@ class Instrument(Generic[S]):
         settings: its settings; every option is declared there.
         help: text of the command: a sentence, a paragraph, and examples.
         work: prepares a run from its settings and folder; raises UserError for anything a user can mend.
-        summary: lines for the terminal about a finished run; may write files that the settings ask for.
+        summary: lines for the terminal about a finished run; may write files that the settings ask for. By default how
+            many items there are, and where.
         plan: what a run would take; None where there is nothing to say.
         words: endoxa's own words that a run rests on, by component and language; None where it rests on none.
         estimate: writes estimates (and their companions) into the folder of a finished run; None where none are made.
@@ -221,7 +226,7 @@ class Instrument(Generic[S]):
     settings: type[S]
     help: str
     work: Callable[[S, Path], Work]
-    summary: Callable[[S, Run], Iterable[str]]
+    summary: Callable[[S, Run], Iterable[str]] = _where
     plan: Callable[[S], Plan] | None = None
     words: Callable[[S], Used] | None = None
     estimate: Callable[[S, Path, Progress], None] | None = None

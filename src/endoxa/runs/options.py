@@ -10,7 +10,17 @@ from typing import Annotated, Any, Literal
 
 from annotated_types import Ge, Le
 
-from endoxa.schema.options import ANALYSIS, DATA, LOCAL, MACHINES, OUTPUT, Option, OptionField, options_of
+from endoxa.schema.options import (
+    ANALYSIS,
+    DATA,
+    LOCAL,
+    MACHINES,
+    OUTPUT,
+    Option,
+    OptionField,
+    Setting,
+    options_of,
+)
 
 DEFAULT_CONFIDENCE = 0.95
 DEFAULT_RESAMPLES = 2000
@@ -31,10 +41,9 @@ Sample = Annotated[
 ]
 IncludeDrafts = Annotated[
     bool,
-    Option(
+    Setting(
         "Also use drafts of `endoxa author` that nobody has judged yet; rejected ones never are.",
         DATA,
-        rare=True,
     ),
 ]
 Seed = Annotated[int, Ge(0), Le(2**31 - 1), Option("Seed of every random draw.", ANALYSIS)]
@@ -45,7 +54,7 @@ RunConfidence = Annotated[
     float,
     Ge(0.01),
     Le(0.999),
-    Option("Confidence level of the intervals.", ANALYSIS, decides=False, rare=True),
+    Setting("Confidence level of the intervals.", ANALYSIS, decides=False),
 ]
 Resamples = Annotated[int, Ge(100), Option("Bootstrap samples per interval.", ANALYSIS, decides=False)]
 
@@ -164,17 +173,16 @@ class Cluster:
 
     engine: Annotated[
         Literal["local", "ray"],
-        Option("Compute on this machine, or on a Ray cluster.", MACHINES, decides=False, rare=True),
+        Setting("Compute on this machine, or on a Ray cluster.", MACHINES, decides=False),
     ] = "local"
     ray_address: Annotated[
         str | None,
-        Option(
+        Setting(
             "Ray cluster: auto, HOST:PORT or ray://HOST:10001.",
             MACHINES,
             metavar="ADDRESS",
             default="one on this machine",
             decides=False,
-            rare=True,
         ),
     ] = None
 
@@ -232,24 +240,22 @@ class EngineOptions(Cluster):
     workers: Annotated[
         int | None,
         Ge(1),
-        Option(
+        Setting(
             "With --set engine=ray: copies of each model.",
             MACHINES,
             default="one per GPU, else one per machine",
             decides=False,
-            rare=True,
         ),
     ] = None
     num_gpus: Annotated[
         float | None,
         Ge(0),
-        Option(
+        Setting(
             "With --set engine=ray: GPUs of each copy, such as 0.5.",
             MACHINES,
             metavar="X",
             default="1 if any",
             decides=False,
-            rare=True,
         ),
     ] = None
 

@@ -17,7 +17,7 @@ import json
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import reduce
+from functools import partial, reduce
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, TypeVar, get_args, get_type_hints
@@ -77,6 +77,10 @@ class Option:
     ending: str = ""
     sample: str = ""
     rare: bool = False
+
+
+Setting = partial(Option, rare=True)
+"""An option that is no word of the command."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,7 +67,7 @@ THOUGHT_COLUMNS: dict[str, str] = {
     "p_adjusted": "the same after Benjamini-Hochberg over all tests of thoughts in the analysis",
     "verdict": "'above' (towards the stereotype, or thoughts more than answers), 'below', 'unclear', "
     "'cannot-be-tested', or empty where nothing is tested",
-    "verdict_reason": "why it cannot be tested, or why it is unclear although the raw p-value is small; else empty",
+    "reason": "why it cannot be tested, or why it is unclear although the raw p-value is small; else empty",
 }
 """Columns of a table of measures of thoughts; an undefined value is empty, never 0."""
 

@@ -9,7 +9,6 @@ import polars as pl
 import pytest
 from scipy import stats
 
-from endoxa.errors import UserError
 from endoxa.report.tables import Cell
 from endoxa.schema.convergence import (
     AGREEMENT_COLUMNS,
@@ -23,7 +22,7 @@ from endoxa.stats.attenuation import LEAST_RELIABILITY
 from endoxa.study.convergence import correlations as pairs_of_instruments
 from endoxa.study.convergence import effects as instruments
 from endoxa.study.convergence.correlations import number, tool
-from endoxa.study.convergence.effects import agreement, check_parts, kind_of, measured
+from endoxa.study.convergence.effects import agreement, joined_parts, kind_of, measured
 from endoxa.study.convergence.page import correlation_table
 from support.convergence_samples import attributes, planted_parts
 
@@ -31,15 +30,15 @@ TWO = {"pairs": 0.7, "tests": 0.9}
 
 
 def effects(parts: pl.DataFrame) -> pl.DataFrame:
-    return instruments.effects(measured(check_parts(parts)))
+    return instruments.effects(measured(joined_parts(parts)))
 
 
 def reliabilities(parts: pl.DataFrame) -> pl.DataFrame:
-    return instruments.reliabilities(measured(check_parts(parts)))
+    return instruments.reliabilities(measured(joined_parts(parts)))
 
 
 def correlations(parts: pl.DataFrame) -> pl.DataFrame:
-    return pairs_of_instruments.correlations(measured(check_parts(parts)))
+    return pairs_of_instruments.correlations(measured(joined_parts(parts)))
 
 
 def table(*rows: tuple[str, str, str, float], model: str = "m", tool: str = "pairs") -> pl.DataFrame:
@@ -282,18 +281,3 @@ def test_the_list_begins_with_what_all_see():
     assert found["attribute"].str.starts_with("attribute").all()
     row = first.row(0, named=True)
     assert row["above"] == "pairs; tests; stories"
-
-
-@pytest.mark.parametrize(
-    ("parts", "message"),
-    [
-        (HAND.drop("part"), "no column 'part'"),
-        (HAND.with_columns(value=pl.lit("much")), "wrong type"),
-        (HAND.with_columns(value=pl.lit(math.inf)), "row 1, column 'value': must be finite"),
-        (HAND.with_columns(identity=pl.lit("")), "row 1, column 'identity': empty"),
-        (pl.concat([HAND, HAND.with_columns(identity=pl.lit("other"))]), "'a1' has several identities"),
-    ],
-)
-def test_tables_that_cannot_be_used_say_why(parts, message):
-    with pytest.raises(UserError, match=message):
-        effects(parts)

@@ -15,7 +15,7 @@ from endoxa.runs.options import DEFAULT_CONFIDENCE, EngineOptions, RunConfidence
 from endoxa.runs.settings import RunSettings
 from endoxa.schema import ReadOptions
 from endoxa.schema.associations import SMALLEST_CELL
-from endoxa.schema.options import ASKING, DATA, ITEMS, OUTPUT, Internal, Option, column_names
+from endoxa.schema.options import ASKING, DATA, ITEMS, OUTPUT, Internal, Option, Setting, column_names
 
 DEFAULT_LANGUAGE = "en"
 """Of associations that name none, where nobody says or identifies another one."""
@@ -163,11 +163,11 @@ class PairsSettings(RunSettings):
     ] = Field(default_factory=dict)
     prefix: Annotated[
         str | None,
-        Option("S-AS tables: words before every identity ('African').", DATA, metavar="WORDS", rare=True),
+        Setting("S-AS tables: words before every identity ('African').", DATA, metavar="WORDS"),
     ] = None
     template: Annotated[
         str | None,
-        Option("S-AS tables: sentence with {identity} and {attribute}.", DATA, metavar="TEXT", rare=True),
+        Setting("S-AS tables: sentence with {identity} and {attribute}.", DATA, metavar="TEXT"),
     ] = None
     identities: Annotated[
         Path | None,

@@ -12,7 +12,7 @@ from endoxa.runs.asking.settings import FramedSettings
 from endoxa.runs.instrument import Instrument, Plan, Run, Shown, late
 from endoxa.runs.options import DEFAULT_CONFIDENCE, ReportOptions
 from endoxa.schema import Sampling
-from endoxa.schema.options import ASKING, DATA, OUTPUT, Option
+from endoxa.schema.options import ASKING, DATA, OUTPUT, Option, Setting
 
 if TYPE_CHECKING:
     from endoxa.schema import Progress
@@ -74,9 +74,7 @@ class ExtractSettings(FramedSettings):
     sheet_rows: Annotated[
         int,
         Ge(1),
-        Option(
-            "Number of stories on the sheet, from every model and language.", OUTPUT, decides=False, rare=True
-        ),
+        Setting("Number of stories on the sheet, from every model and language.", OUTPUT, decides=False),
     ] = 200
     sampling: Sampling = Sampling(temperature=0.0, max_tokens=1024)  # enough for all attributes as JSON
 
@@ -105,7 +103,7 @@ class HarmSettings(FramedSettings):
     ] = "en"
     repeats: Annotated[int, Ge(1), Option("Number of ratings per association and model.", ASKING)] = 3
     prompts: Annotated[
-        str | None, Option("Your own questions (TOML), in --language.", ASKING, metavar="FILE", rare=True)
+        str | None, Setting("Your own questions (TOML), in --language.", ASKING, metavar="FILE")
     ] = None
 
 
@@ -152,25 +150,20 @@ Examples:
 """
 
 
-def _late(module: str, function: str) -> Callable[..., Any]:
-    """A function of this package whose module is imported when it is called: the command line starts without it."""
-    return late(f"{__package__}.{module}:{function}")
-
-
 def _probe(module: str, kind: str) -> dict[str, Any]:
     """Work, plan and words of a probe."""
-    probe = _late(module, f"{kind}_probe")
+    probe = late(f"{__package__}.{module}:{kind}_probe")
 
     def plan(settings: Any) -> Plan:
         from endoxa.runs.asking.cost import plan_table
 
-        declared = probe(settings)
-        return plan_table(declared.plan(), declared.warning())
+        return plan_table(probe(settings).plan(), "")
 
     return {
         "work": lambda settings, out: probe(settings).work(out),
         "plan": plan,
-        "words": _late(module, f"{kind}_words"),
+        "words": late(f"{__package__}.{module}:{kind}_words"),
+        "headline": late(f"{__package__}.outcomes:{kind}_headline"),
     }
 
 
@@ -234,7 +227,6 @@ STORIES = Instrument(
     help=STORIES_HELP,
     **_probe("probe", "stories"),
     summary=_summary("{items} prompts, {records} stories"),
-    headline=_late("outcomes", "stories_headline"),
     following=lambda folder: (
         f"endoxa probe extract --data {folder} --model ... --model ... --model ... --out ANOTHER-RUN"
     ),
@@ -248,7 +240,6 @@ EXTRACT = Instrument(
     **_probe("profiles.probe", "extract"),
     estimate=_agreement,
     summary=_extract_summary,
-    headline=_late("outcomes", "extraction_headline"),
     following=lambda folder: f"endoxa analyze associations {folder} -o associations.csv",
     shown=_shown,
     takes_labels=True,
@@ -262,7 +253,6 @@ HARM = Instrument(
     help=HARM_HELP,
     **_probe("harm.probe", "harm"),
     summary=_summary("{items} associations, {records} answers, {rated} of them with a rating"),
-    headline=_late("outcomes", "harm_headline"),
     following=lambda folder: f"endoxa analyze harm {folder} --human RATINGS.csv -o harm.csv",
     shown=_shown,
     takes_labels=True,

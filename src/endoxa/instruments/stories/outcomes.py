@@ -303,7 +303,7 @@ def stories_headline(folder: Path) -> Headline:
     return with_diagnostics(headline, [*lost, *review(facts, items, "stories")])
 
 
-def extraction_headline(folder: Path) -> Headline:
+def extract_headline(folder: Path) -> Headline:
     """How far the extractors agree on each attribute, with what else may explain it."""
     facts = read_run(folder)
     names = [str(model.get("name")) for model in entries(facts.get("models"))]

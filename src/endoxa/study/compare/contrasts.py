@@ -63,7 +63,6 @@ def compare_items(sides: tuple[Side, Side], choices: Choices) -> Estimates:
         items.changed(),
         (*items.notes, *left_out(cells), *rounding_notes(cells, names, verdicts)),
         bool(items.frame["same"].all()),
-        tuple(items.findings(choices.confidence)),
     )
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from math import isfinite
+from operator import itemgetter
 from typing import Any
 
 import polars as pl
@@ -13,9 +14,9 @@ from endoxa.report.claims import chip
 from endoxa.report.document import Figure, Finding, Section
 from endoxa.report.estimates import Kind, dots
 from endoxa.report.figures import Measure
-from endoxa.report.files import LARGEST, csv_address
 from endoxa.report.frame import CITE, Page, present
 from endoxa.report.inputs import EXTRACTED, HARM, PAIRS
+from endoxa.report.items import Items, items_section
 from endoxa.report.tables import Field, number_field, table_of, text_field
 from endoxa.report.words import NO_VALUE, count, decimal_interval, listed, p_value, plural, signed
 from endoxa.schema import ALL
@@ -30,8 +31,19 @@ MOST_PARTS = 10
 """Rises, and falls, that the figure of parts shows."""
 MOST_SETTINGS = 4
 """Settings in which runs differ that the first lines of the page name."""
-MOST_ITEMS = 100
-"""Items in each direction that the page shows."""
+UNVEIL_TEXTS = "Show the texts (they can be offensive)"
+ITEMS_FILE = "The option --items FILE writes all of them as a table."
+FACETS = {"direction": "direction", "axis": "axis", "identity": "identity", "after_run": "run"}
+"""By what items can be chosen."""
+TEXTS = {
+    "stereotypical_sentence": "stereotypical",
+    "other_sentence": "other",
+    "context": "context",
+    "question": "question",
+    "about": "stories about",
+    "also": "also have",
+}
+"""Texts of items, and what they are called."""
 UNVEIL = "Show the associations (they are stereotypes, some of them offensive)"
 PLACES = {EXTRACTED: "attribute and association", HARM: "attribute"}
 """By what parts are told apart, where it is not axis and identity."""
@@ -48,14 +60,14 @@ DIRECTIONS = {
 """Where items can have gone, in the order in which they are shown."""
 AXIS = Measure("change (after minus before)", 0.0, "+.2~f", 0.1, 0.1)
 KIND = Kind(
-    "Comparison",
-    AXIS,
-    "interval",
-    "0",
-    "no change: 0",
-    *[lambda row: str(row["label"])] * 3,
-    {},
-    "",
+    head="Comparison",
+    measure=AXIS,
+    neutral="0",
+    level="interval",
+    unbiased="no change: 0",
+    who=itemgetter("label"),
+    name=itemgetter("label"),
+    says=itemgetter("label"),
     value=signed,
     ends=lambda row: decimal_interval(row["low"], row["high"]),
 )
@@ -334,34 +346,80 @@ def _kind(comparison: Comparison) -> str:
 
 
 def items(comparison: Comparison) -> Section | None:
-    """The items that changed sides, with an address each."""
+    """The items that changed sides, to filter and to read."""
     changed = comparison.items
     if changed.is_empty() and not comparison.about_items:
         return None
-    several = len(comparison.labels) > 2
     words = ITEM_WORDS.get(_kind(comparison), ItemWords())
     numbers = {name: changed.filter(direction=name).height for name in DIRECTIONS}
     numbers = {name: number for name, number in numbers.items() if number}
     moved = [f"{count(number)} {DIRECTIONS[name]}" for name, number in numbers.items()]
     text = f"{plural(changed.height, words.noun)} {words.moved}{f': {listed(moved)}' if moved else ''}."
-    address = csv_address(changed)
-    rows = list(_item_rows(changed, several=several))
     anchor, title = _of_instrument(comparison, "items", words.title)
-    return Section(
-        anchor,
-        title,
-        findings=(
-            Finding(text, (numbers | {"changed": changed.height},)),
-            *comparison.about_items,
-        ),
-        notes=(LISTS,) if _kind(comparison) == EXTRACTED else (),
-        template="items.html.j2",
-        values={
-            "anchor": anchor,
-            "rows": rows,
-            "total": changed.height,
-            "changed": changed if len(address) <= 20 * LARGEST else None,
-        },
+    findings = (Finding(text, (numbers | {"changed": changed.height},)), *comparison.about_items)
+    if changed.is_empty():
+        return Section(anchor, title, findings=findings)
+    section = items_section(
+        anchor, _read(changed, words.noun), title=title, lead="", unveil=UNVEIL_TEXTS, closing=ITEMS_FILE
+    )
+    return replace(section, findings=findings, notes=(LISTS,) if _kind(comparison) == EXTRACTED else ())
+
+
+def _read(changed: pl.DataFrame, noun: str) -> Items:
+    """The items with what both runs made of them, by where they went and by how much."""
+    columns = changed.columns
+    swing = (
+        [(pl.col("difference_before") - pl.col("difference_after")).abs()]
+        if "difference_after" in columns
+        else []
+    )
+    several = [
+        name for name in ("rule", "repeat", "after_run") if name in columns and changed[name].n_unique() > 1
+    ]
+    ordered = changed.sort(
+        pl.col("direction").replace_strict({name: place for place, name in enumerate(DIRECTIONS)}),
+        *swing,
+        descending=[False, *[True] * len(swing)],
+        maintain_order=True,
+    ).with_columns(id=pl.concat_str("item_id", *several, separator=", "), language=pl.lit(""))
+    if "compared_attribute" in columns:  # the name of an association says what is veiled
+        ordered = ordered.with_columns(
+            id=pl.col("id").str.split("-").list.last(),
+            about=pl.format("{}: {}", "axis", "identity"),
+            also=pl.format("{}: {}", "compared_attribute", "compared_value"),
+        )
+    return Items(
+        noun,
+        "rule",
+        ordered,
+        pl.concat(_answers(ordered, side) for side in ("before", "after")),
+        {name: word for name, word in FACETS.items() if name in columns},
+        {name: word for name, word in TEXTS.items() if name in ordered.columns and ordered[name].count()},
+    )
+
+
+def _answers(ordered: pl.DataFrame, side: str) -> pl.DataFrame:
+    """What one run made of the items: outcome, score and words."""
+    nothing = pl.lit(None, pl.String)
+    words = pl.col(f"answer_{side}") if f"answer_{side}" in ordered.columns else nothing
+    if "option_0" in ordered.columns:
+        chosen = [
+            pl.when(pl.col(f"choice_{side}") == place).then(name)
+            for place in range(10)
+            if (name := f"option_{place}") in ordered.columns
+        ]
+        words = pl.coalesce(*chosen, words)
+    score = (
+        pl.col(f"difference_{side}") if f"difference_{side}" in ordered.columns else pl.lit(None, pl.Float64)
+    )
+    said = pl.col(side).cast(pl.String)
+    return ordered.select(
+        "id",
+        model=f"{side}_run",
+        condition="rule",
+        outcome=said.str.split(" (").list.first(),
+        value=score,
+        text=pl.coalesce(words, pl.when(said.str.contains(" (", literal=True)).then(said)),
     )
 
 
@@ -371,62 +429,6 @@ LISTS = (
     "the lists are made again."
 )
 """What lists of associations say, and what not."""
-
-
-def _item_rows(changed: pl.DataFrame, *, several: bool) -> Iterator[Mapping[str, Any]]:
-    """What the page shows of an item, as many in each direction."""
-    swing = (
-        (pl.col("difference_after") - pl.col("difference_before")).abs()
-        if "difference_after" in changed.columns
-        else pl.lit(0.0)
-    )
-    places = {name: place for place, name in enumerate(DIRECTIONS)}
-    order = pl.col("direction").replace_strict(places, return_dtype=pl.Int64)
-    chosen = (
-        changed.with_columns(_order=order, _swing=swing)
-        .sort("_order", "_swing", descending=[False, True], maintain_order=True)
-        .filter(pl.int_range(pl.len()).over("_order") < MOST_ITEMS)
-    )
-    addresses: set[str] = set()
-    for row in chosen.iter_rows(named=True):
-        item = str(row["item_id"])
-        if "compared_attribute" in row:
-            item = item.rpartition("-")[2]  # the rest of its name says the association, which is veiled
-        where = [
-            row["after_run"] if several else "",
-            row["axis"],
-            row["identity"],
-            row.get("context_condition"),
-        ]
-        yield {
-            "item": item,
-            "address": "" if item in addresses else item,
-            "where": ", ".join(str(word).replace("_", " ") for word in where if word),
-            "rule": row["rule"],
-            "before": row["before"],
-            "after": row["after"],
-            "direction": row["direction"],
-            "texts": list(_texts(row)),
-        }
-        addresses.add(item)
-
-
-def _texts(row: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Names and texts of what can be offensive."""
-    if "stereotypical_sentence" in row:
-        yield "stereotypical", str(row["stereotypical_sentence"] or "")
-        yield "other", str(row["other_sentence"] or "")
-        return
-    if "compared_attribute" in row:
-        yield "stories about", f"{row['axis'].replace('_', ' ')}: {row['identity']}"
-        yield "also have", f"{row['compared_attribute'].replace('_', ' ')}: {row['compared_value']}"
-        return
-    if row.get("context"):
-        yield "question", f"{row['context']} {row['question']}"
-    for name in ("before", "after"):
-        choice = row.get(f"choice_{name}")
-        option = row.get(f"option_{choice}") if choice is not None else None
-        yield name, str(option or row[f"answer_{name}"] or "")
 
 
 def differing(comparison: Comparison) -> Section | None:

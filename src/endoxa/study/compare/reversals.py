@@ -15,6 +15,7 @@ from math import ceil, log2
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from endoxa.curate.opposites import concepts, flipped, languages, load_lexicon
@@ -104,31 +105,6 @@ class Reversals:
         return (turned if number else none, compared, *([few] if untested else []))
 
 
-@dataclass(frozen=True, slots=True)
-class _Sides:
-    """Two sides in two regions, the region where the first side leads first."""
-
-    kind: str
-    axis: str
-    first: str
-    second: str
-    regions: tuple[str, str]
-    counts: tuple[tuple[int, int], tuple[int, int]]
-
-    @property
-    def p_value(self) -> float:
-        """The larger of both one-sided sign tests, in the directions that a reversal has."""
-        from scipy.stats import binom
-
-        (a, b), (c, d) = self.counts
-        return max(float(binom.sf(a - 1, a + b, 0.5)), float(binom.cdf(c, c + d, 0.5)))
-
-    @property
-    def least_p(self) -> float:
-        """The smallest p-value that as many people could give."""
-        return max(0.5 ** sum(counts) for counts in self.counts)
-
-
 def find_reversals(
     path: Path,
     *,
@@ -155,21 +131,49 @@ def find_reversals(
             f"{path} names {len(regions)} regions. Expected two or more (column 'country' of statements, 'region' of "
             "associations made with --by country)."
         )
-    compared = list(_compared(said))
-    able, tests = able_to_reject([sides.least_p for sides in compared], significance(confidence))
-    rows = [
-        _row(sides, tests, confidence, can=bool(can))
-        for sides, can in zip(compared, able, strict=True)
-        if _reversed(sides)
-    ]
-    numbers = dict.fromkeys(("share", "low", "high", "share_other", "low_other", "high_other"), pl.Float64)
-    numbers |= dict.fromkeys(("p_value", "p_adjusted"), pl.Float64)
-    counts = dict.fromkeys(("n_first", "n_second", "n_first_other", "n_second_other"), pl.Int64)
-    table = pl.DataFrame(rows, schema=dict.fromkeys(REVERSAL_COLUMNS, pl.String) | numbers | counts)
+    names = list(REVERSAL_COLUMNS)
+    schema = dict.fromkeys(names[:6], pl.String) | dict.fromkeys(names[6:10], pl.Int64)
+    compared = pl.DataFrame(list(_compared(said)), schema=schema, orient="row")
+    table, tests = _tested(compared, confidence)
     order = table.sort(pl.col("verdict") != ABOVE, "p_value", "first", "second", "region", "other_region")
     return Reversals(
-        order.fill_nan(None), len(compared), tests, regions, tuple(notes), confidence, table_path(path)
+        order.fill_nan(None), compared.height, tests, regions, tuple(notes), confidence, table_path(path)
     )
+
+
+def _tested(compared: pl.DataFrame, confidence: float) -> tuple[pl.DataFrame, int]:
+    """The comparisons in which another side leads in each region, tested; and how many tests are corrected for."""
+    from scipy.stats import binom
+
+    a, b, c, d = (compared[name].to_numpy() for name in compared.columns[6:])
+    alpha = significance(confidence)
+    # Of as many people all of one mind the smallest p-value.
+    able, tests = able_to_reject(np.maximum(0.5 ** (a + b), 0.5 ** (c + d)).tolist(), alpha)
+    p_value = np.maximum(binom.sf(a - 1, a + b, 0.5), binom.cdf(c, c + d, 0.5))
+    adjusted = np.where(able, np.minimum(p_value * tests, 1.0), NAN)
+    # One-sided tests in both regions: the ends of two-sided intervals at twice the level.
+    level = 1 - 2 * alpha / tests
+    ends = [
+        [
+            clopper_pearson(n / m, m, level) if can else UNDEFINED
+            for n, m, can in zip(x, x + y, able, strict=True)
+        ]
+        for x, y in ((a, b), (c, d))
+    ]
+    columns = {
+        "share": a / (a + b),
+        "low": [interval.low for interval in ends[0]],
+        "high": [interval.high for interval in ends[0]],
+        "share_other": c / (c + d),
+        "low_other": [interval.low for interval in ends[1]],
+        "high_other": [interval.high for interval in ends[1]],
+        "p_value": p_value,
+        "p_adjusted": adjusted,
+        "verdict": np.where(able, np.where(adjusted <= alpha + 1e-12, ABOVE, UNCLEAR), UNTESTED),
+    }
+    types = {name: pl.String if name == "verdict" else pl.Float64 for name in columns}
+    tested = compared.with_columns(pl.Series(name, values, types[name]) for name, values in columns.items())
+    return tested.filter((a > b) & (c < d)), tests
 
 
 def _by_region(path: Path, grouping: pl.DataFrame | None) -> tuple[pl.DataFrame, list[str]]:
@@ -206,12 +210,7 @@ def _by_region(path: Path, grouping: pl.DataFrame | None) -> tuple[pl.DataFrame,
     return numbered, notes
 
 
-def _reversed(sides: _Sides) -> bool:
-    (a, b), (c, d) = sides.counts
-    return a > b and c < d
-
-
-def _compared(said: pl.DataFrame) -> Iterator[_Sides]:
+def _compared(said: pl.DataFrame) -> Iterator[tuple[Any, ...]]:
     """One group with an attribute and its opposite; and one attribute of two groups of an axis."""
     for _, part in said.group_by("identity_key", maintain_order=True):
         attributes = _rows_by(part, "attribute_key")
@@ -241,38 +240,20 @@ def _concepts(attribute: str, language: str) -> frozenset[tuple[str, int]]:
 
 def _in_regions(
     kind: str, first: Sequence[Mapping[str, Any]], second: Sequence[Mapping[str, Any]]
-) -> Iterator[_Sides]:
+) -> Iterator[tuple[Any, ...]]:
     """Both sides in every two regions in which somebody said one of them."""
     people = [{row["region"]: set(row["people"]) for row in side} for side in (first, second)]
-    name, other_name = (f"{side[0]['identity']}: {side[0]['attribute']}" for side in (first, second))
+    names = [f"{side[0]['identity']}: {side[0]['attribute']}" for side in (first, second)]
     for region, other in combinations(sorted(people[0].keys() | people[1].keys()), 2):
         counts = []
         for place in (region, other):
-            a, b = (side.get(place, set()) for side in people)
-            counts.append((len(a - b), len(b - a)))
+            one, two = (side.get(place, set()) for side in people)
+            counts.append((len(one - two), len(two - one)))
         if not all(map(sum, counts)):
             continue
-        sides = _Sides(kind, first[0]["axis"], name, other_name, (region, other), (counts[0], counts[1]))
-        # The first region is the one in which the first side leads.
-        turned = _Sides(kind, first[0]["axis"], name, other_name, (other, region), (counts[1], counts[0]))
-        yield turned if _reversed(turned) else sides
-
-
-def _row(sides: _Sides, tests: int, confidence: float, *, can: bool) -> dict[str, Any]:
-    (a, b), (c, d) = sides.counts
-    alpha = significance(confidence)
-    # One-sided tests in both regions: the ends of two-sided intervals at twice the level.
-    level = 1 - 2 * alpha / tests
-    share, other = a / (a + b), c / (c + d)
-    ends, ends_other = (
-        clopper_pearson(value, n, level) if can else UNDEFINED
-        for value, n in ((share, a + b), (other, c + d))
-    )
-    adjusted = min(sides.p_value * tests, 1.0) if can else NAN
-    verdict = UNTESTED if not can else ABOVE if adjusted <= alpha + 1e-12 else UNCLEAR
-    values = (
-        *(sides.kind, sides.axis, sides.first, sides.second, *sides.regions, a, b, c, d),
-        *(share, ends.low, ends.high, other, ends_other.low, ends_other.high),
-        *(sides.p_value, adjusted, verdict),
-    )
-    return dict(zip(REVERSAL_COLUMNS, values, strict=True))
+        regions = [region, other]
+        (a, b), (c, d) = counts
+        if c > d and a < b:  # the first region is the one in which the first side leads
+            regions.reverse()
+            counts.reverse()
+        yield kind, first[0]["axis"], *names, *regions, *counts[0], *counts[1]

@@ -25,7 +25,7 @@ from endoxa.study.compare.story_lists import SWAPS, about_lists, items_of_lists,
 from endoxa.study.compare.story_pairs import PairedStories, paired_stories, together
 from endoxa.study.gate.measures import ASSOCIATION, Paired
 from endoxa.study.gate.runs import Side
-from endoxa.study.gate.stories import Prices, pooled, prices_of, story_items, strength_cell
+from endoxa.study.gate.stories import pooled, story_items, strength_cell
 
 CANDIDATES = 0.25
 """False-discovery rate at which associations of all runs together become single tests: what one run alone shows is
@@ -39,17 +39,14 @@ def compare_stories(sides: tuple[Side, Side], choices: Choices) -> Estimates:
     several = len(choices.sides) > 2
     # The same associations in every contrast, so that their values can stand side by side.
     shared = together([(side.run.folder, side.model) for side in choices.sides]) if several else None
-    settings, prices = settings_of(first.run.folder), prices_of(sides)
-    return estimates_of(
-        stories, settings, choices.harmful, prices, profiles=shared, confidence=choices.confidence
-    )
+    settings = settings_of(first.run.folder)
+    return estimates_of(stories, settings, choices.harmful, profiles=shared, confidence=choices.confidence)
 
 
 def estimates_of(
     stories: PairedStories,
     settings: Discovery,
     harmful: Collection[str] = (),
-    prices: Sequence[Prices | None] = (None, None),
     *,
     profiles: Profiles | None = None,
     confidence: float = 0.95,
@@ -62,7 +59,6 @@ def estimates_of(
         stories: of both runs, paired.
         settings: of the discovery of associations.
         harmful: identifiers of associations that are rated harmful; empty where there are no ratings.
-        prices: of both runs; None where they are not known.
         profiles: stories of all runs, where there are more than these two.
         confidence: of intervals and tests.
         swaps: how often the lists are made of stories that changed sides by chance; 0 leaves that out.
@@ -77,7 +73,7 @@ def estimates_of(
     ]
     cells = [
         *(cell for cell in strengths[:1] if cell.values),
-        *cells_of(story_items(stories, harmful, prices)),
+        *cells_of(story_items(stories, harmful)),
     ]
     single = (
         change_of(association_cell(stories, parts), confidence, parts[1])

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from endoxa.errors import UserError, first_line
 from endoxa.runs.families import SINGLE_ASSOCIATIONS, adjusted, decided
 from endoxa.schema.convergence import (
     AGREEMENT_COLUMNS,
@@ -61,42 +60,11 @@ def types_of(columns: Iterable[str]) -> dict[str, type[pl.DataType]]:
     }
 
 
-def check_parts(parts: pl.DataFrame) -> pl.DataFrame:
-    """The table with the columns of `PART_COLUMNS` in their types; values of one part averaged.
-
-    Raises:
-        UserError: a column is missing or of the wrong type, a cell is empty, a value is not finite, or an association
-            has two identities.
-    """
-    missing = [name for name in PART_COLUMNS if name not in parts.columns]
-    if missing:
-        raise UserError(
-            f"The table of parts has no column '{missing[0]}' (found: {', '.join(parts.columns) or 'none'})."
-        )
-    try:
-        checked = parts.select(pl.col(name).cast(kind) for name, kind in types_of(PART_COLUMNS).items())
-    except pl.exceptions.PolarsError as problem:
-        raise UserError(
-            f"A column of the table of parts has the wrong type: {first_line(problem)}"
-        ) from problem
-    for name in PART_COLUMNS:
-        empty = checked[name].is_null() if name in ("value", "part") else checked[name].fill_null("") == ""
-        if empty.any():
-            row = int(empty.arg_true()[0]) + 1
-            raise UserError(f"The table of parts, row {row}, column '{name}': empty. Expected a value.")
-    infinite = ~checked["value"].is_finite()
-    if infinite.any():
-        row = int(infinite.arg_true()[0]) + 1
-        raise UserError(f"The table of parts, row {row}, column 'value': must be finite.")
-    checked = one_spelling(checked)
-    identities = checked.group_by("association_id").agg(pl.col("identity").n_unique())
-    several = identities.filter(pl.col("identity") > 1).sort("association_id")
-    if len(several):
-        raise UserError(
-            f"The association '{several['association_id'][0]}' has several identities in the table of parts. "
-            "Expected one."
-        )
-    return checked.group_by(*KEY, "identity", "part", maintain_order=True).agg(pl.col("value").sort().mean())
+def joined_parts(parts: pl.DataFrame) -> pl.DataFrame:
+    """The table of parts (`PART_COLUMNS`) in one spelling, values of one part averaged in whatever order they come."""
+    typed = parts.select(pl.col(name).cast(kind) for name, kind in types_of(PART_COLUMNS).items())
+    groups = one_spelling(typed).group_by(*KEY, "identity", "part", maintain_order=True)
+    return groups.agg(pl.col("value").sort().mean())
 
 
 @dataclass(frozen=True, slots=True)

@@ -133,6 +133,7 @@ def by_association(convergence: Convergence) -> Section | None:
     return Section(
         "associations",
         "Which associations several instruments show",
+        **_number(convergence),
         findings=tuple(_together(convergence)),
         tables=(
             model_table(
@@ -176,6 +177,25 @@ def by_association(convergence: Convergence) -> Section | None:
             "with identities and attributes as samples.",
         ),
     )
+
+
+def several_shown(convergence: Convergence) -> Mapping[str, Any] | None:
+    """What several instruments show of the only model beside chance; None where nothing is tested."""
+    rows = convergence.chance.filter(together=SEVERAL).rows(named=True)
+    return rows[0] if len(rows) == 1 and rows[0]["verdict"] != UNTESTED else None
+
+
+def _number(convergence: Convergence) -> dict[str, str]:
+    """The number of associations that several instruments show, large above the section."""
+    row = several_shown(convergence)
+    if row is None:
+        return {}
+    both = row["n_instruments"] == 2
+    return {
+        "number": f"{int(row['observed'])} of {row['n_associations']}",
+        "meaning": f"associations tested with {'both' if both else 'two or more'} instruments are shown by "
+        f"{'both' if both else 'several'}. By chance: {decimal(row['expected'], 1)} ({_range(row)}).",
+    }
 
 
 def _range(row: Mapping[str, Any]) -> str:

@@ -11,7 +11,7 @@ import polars as pl
 
 from endoxa.errors import UserError
 from endoxa.instruments.questions.estimates.answers import is_read, load_answers
-from endoxa.instruments.questions.estimates.pairing import ITEM, unlike
+from endoxa.instruments.questions.estimates.names import ITEM, unlike
 from endoxa.instruments.questions.items.of_run import items_of_run
 from endoxa.report.inputs import QUESTIONS, Run
 from endoxa.schema.finish import LENGTH

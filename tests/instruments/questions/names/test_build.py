@@ -304,6 +304,11 @@ def test_all_of_nationality_is_written(made, nationality):
         assert len({tuple(row["names"].items()) for row in records[at : at + 4]}) == 1
     for record, row in zip(records[:3080], nationality, strict=True):
         assert second_reading(record, row, read_bank()) == []
+        people = [field for field in ("ans0", "ans1", "ans2") if row["answer_info"][field][-1] != "unknown"]
+        changed = {field for field in row if record[field] != row[field]}
+        assert changed == {"context", *people}
+        assert record.keys() - row.keys() == {"names", "variant", "built_by", "words"}
+        assert len({name.casefold() for name in record["names"].values()}) == 2
 
 
 @pytest.mark.slow

@@ -73,7 +73,7 @@ def test_a_few_or_no_finished_thoughts_give_no_numbers_and_say_why():
     assert cut["difference"]["verdict"] == "cannot-be-tested"
     few = by_measure(thought_measures(pl.DataFrame(TWELVE[:3])))
     assert few["thoughts_bias"]["verdict"] == "cannot-be-tested"
-    assert few["thoughts_bias"]["verdict_reason"]
+    assert few["thoughts_bias"]["reason"]
     assert few["thoughts_bias"]["low"] is None
 
 

@@ -73,14 +73,6 @@ def test_reach_counts_languages_in_which_any_model_finds_it() -> None:
     ]
 
 
-def test_two_models_can_be_asked_for() -> None:
-    assert reach(presence(FOUND, models=2)).select("base_value", "members", "models").rows() == [
-        ("Christian", "en", "m/one; m/two")
-    ]
-    with pytest.raises(UserError, match=r"3 models: there are 2\."):
-        reach(presence(FOUND, models=3))
-
-
 def test_languages_without_a_find_count_when_they_have_stories() -> None:
     assert set(reach(presence(FOUND, members=["zh"]))["of"]) == {4}
 

@@ -7,7 +7,6 @@ import json
 from collections import Counter
 from pathlib import Path
 
-import numpy as np
 import polars as pl
 import pytest
 from openpyxl import load_workbook
@@ -17,7 +16,6 @@ from endoxa.commands import app
 from endoxa.errors import UserError
 from endoxa.instruments.stories.profiles.coding import (
     Coding,
-    Confusion,
     analyze_extraction,
     draw,
     error_table,
@@ -38,7 +36,9 @@ ONE_BAD = ("sim/reader-a?error=0.2&unknown=0.1&noise=0&refusal_error=0.02",)
 def test_error_rates_of_a_worked_example() -> None:
     # Person: red 6 (4 right, 1 blue, 1 unknown), blue 2 (right), unknown 4 (3 right, 1 red).
     pairs = [(0, 0)] * 4 + [(0, 1), (0, 2)] + [(1, 1)] * 2 + [(2, 2)] * 3 + [(2, 0)]
-    (row,) = error_table([Confusion("colour", ("red", "blue", UNKNOWN), np.array(pairs))], 0.95).to_dicts()
+    answers = ("red", "blue", UNKNOWN)
+    named = [(answers[person], answers[ours]) for person, ours in pairs]
+    (row,) = error_table({"colour": named}, 0.95).to_dicts()
     assert tuple(row) == tuple(EXTRACTION_ERROR_COLUMNS)
     assert (row["n"], row["errors"], row["n_known"], row["n_unknown"]) == (12, 3, 8, 4)
     assert [row[name] for name in ("error_rate", "missed", "swapped", "invented")] == [

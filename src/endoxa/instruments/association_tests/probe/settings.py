@@ -12,7 +12,7 @@ from endoxa.instruments.association_tests.options import DRAWS, Draws
 from endoxa.models.spec import DEFAULT_MAX_UNKNOWN, ModelOptions
 from endoxa.runs.options import DEFAULT_CONFIDENCE, EngineOptions, RunConfidence
 from endoxa.runs.settings import RunSettings
-from endoxa.schema.options import ASKING, DATA, MODELS, Option
+from endoxa.schema.options import ASKING, DATA, MODELS, Option, Setting
 from endoxa.words.used import Tally, Used
 
 if TYPE_CHECKING:
@@ -73,9 +73,7 @@ class EmbeddingsSettings(RunSettings):
         float,
         Ge(0),
         Le(1),
-        Option(
-            "Word vectors: maximum share of words that the file may lack.", ASKING, decides=False, rare=True
-        ),
+        Setting("Word vectors: maximum share of words that the file may lack.", ASKING, decides=False),
     ] = DEFAULT_MAX_UNKNOWN
     limit: int | None = None  # all tests of the file are encoded
     sample: int | None = None

@@ -80,15 +80,8 @@ def draw_names(
     return names
 
 
-Written = dict[str, Any]
-
-UNWRITTEN_COLUMNS = {
-    "category": "category of the record",
-    "example_id": "number of the record within its category",
-    "reason": "why it was left out",
-    "phrase": "the words that could not be written with a name, or empty",
-}
-"""Columns of the table of records that were left out."""
+UNWRITTEN_COLUMNS = ("category", "example_id", "reason", "phrase")
+"""Columns of the table of records that were left out: which record, why, and the words that have no name, or empty."""
 
 _STEP = 100
 
@@ -118,13 +111,24 @@ class NameVariants:
     bundled: bool = False
 
     @property
-    def records(self) -> Iterator[Written]:
+    def records(self) -> Iterator[dict[str, Any]]:
         """The records with names, ordered by variant: as published, with `names` and `variant` ("1", "2", ...)."""
         for variant in range(len(self.seeds)):
             for bundle in self.named:
-                yield from written(
-                    bundle.prepared, bundle.names[variant], str(variant + 1), bundled=self.bundled
-                )
+                names = bundle.names[variant]
+                languages = {name: sorted(languages_of_name(name)) for name in names.values()}
+                banks = [("names bank", code) for codes in languages.values() for code in codes]
+                for row, drafts in zip(bundle.prepared.rows, bundle.prepared.drafts, strict=True):
+                    stated = words_of_cells(str(row.get(BUILT_BY) or ""), str(row.get(WORDS) or ""))
+                    yield {
+                        **row,
+                        "context": drafts.context.text(names),
+                        **{field: draft.text(names) for field, draft in drafts.options.items()},
+                        "names": dict(names),
+                        "variant": str(variant + 1),
+                        BUILT_BY: "endoxa build names",
+                        WORDS: words_cell([*stated, *(banks if self.bundled else ())]),
+                    }
 
     @property
     def rows(self) -> int:
@@ -138,34 +142,6 @@ class NameVariants:
             for bundle in self.unwritten
         ]
         return pl.DataFrame(rows, schema=dict.fromkeys(UNWRITTEN_COLUMNS, pl.String), orient="row")
-
-
-def written(
-    prepared: Prepared, names: Mapping[str, str], variant: str, *, bundled: bool = False
-) -> Iterator[Written]:
-    """The records of one variant.
-
-    Args:
-        prepared: records about the same people.
-        names: name of each group.
-        variant: number of the variant.
-        bundled: whether the names are of the bank that comes with endoxa.
-    """
-    languages = [sorted(languages_of_name(name)) for name in names.values()] if bundled else []
-    banks = [("names bank", language) for codes in languages for language in codes]
-    for row, drafts in zip(prepared.rows, prepared.drafts, strict=True):
-        texts = {field: draft.text(names) for field, draft in drafts.options.items()}
-        yield {
-            **row,
-            "context": drafts.context.text(names),
-            **texts,
-            "names": dict(names),
-            "variant": variant,
-            BUILT_BY: "endoxa build names",
-            WORDS: words_cell(
-                [*words_of_cells(str(row.get(BUILT_BY) or ""), str(row.get(WORDS) or "")), *banks]
-            ),
-        }
 
 
 def build_names(

@@ -12,7 +12,7 @@ from endoxa.errors import UserError
 from endoxa.runs.asking.settings import BY_LIKELIHOOD, FramedSettings
 from endoxa.runs.options import DEFAULT_CONFIDENCE, RunConfidence
 from endoxa.schema import PROTOCOLS, Sampling
-from endoxa.schema.options import ASKING, DATA, Option, column_names, names
+from endoxa.schema.options import ASKING, DATA, Option, Setting, column_names, names
 
 Ask = Literal["letters", "text", "loglik", "loglik-mean"]
 LETTER_TOKENS = 64
@@ -73,19 +73,16 @@ class QaSettings(FramedSettings):
     ] = Field(default_factory=dict)
     metadata: Annotated[
         str | None,
-        Option(
+        Setting(
             "BBQ's additional_metadata.csv.",
             DATA,
             metavar="FILE",
             default="in the folder of the data",
-            rare=True,
         ),
     ] = None
     label: Annotated[
         str | None,
-        Option(
-            "Name of the data in reports.", DATA, default="its category, or Name", decides=False, rare=True
-        ),
+        Setting("Name of the data in reports.", DATA, default="its category, or Name", decides=False),
     ] = None
     ask: Annotated[
         Ask, Option("Answer by letter or by text, or score the options (hf/..., http://...).", ASKING)
@@ -102,16 +99,13 @@ class QaSettings(FramedSettings):
         ),
     ] = ("baseline",)
     repeats: Annotated[int, Ge(1), Option("Number of times each question is asked.", ASKING)] = 1
-    shuffle: Annotated[
-        bool, Option("Shuffle the options of each question and repeat.", ASKING, rare=True)
-    ] = True
+    shuffle: Annotated[bool, Setting("Shuffle the options of each question and repeat.", ASKING)] = True
     prompts: Annotated[
         str | None,
-        Option(
+        Setting(
             "Your own instructions by language (TOML); or laces, those of LACES.",
             ASKING,
             metavar="FILE",
-            rare=True,
         ),
     ] = None
     names: Annotated[

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import polars as pl
 
-from endoxa.instruments.questions.report.kinds import of_scores
-from endoxa.instruments.questions.report.results import CONTEXTS, QaResults
+from endoxa.instruments.questions.report.results import CONTEXTS, QaResults, of_scores
 from endoxa.instruments.questions.thoughts.estimates import THOUGHT_TYPES, thoughts_of_run
 from endoxa.report import estimates as say
 from endoxa.report.claims import Row, decimal_ends, is_clear
@@ -31,7 +30,7 @@ def read_thoughts(runs: Sequence[Run], results: QaResults, *, seed: int) -> pl.D
         table = thoughts_of_run(run.folder, confidence=results.confidence, seed=seed)
         tables += [] if table is None else [table]
     rows = pl.concat(tables).with_columns(
-        label=pl.col("model").map_elements(results.label, return_dtype=pl.String), reason="verdict_reason"
+        label=pl.col("model").map_elements(results.label, return_dtype=pl.String)
     )
     several = pl.col("protocol").n_unique().over("model", "data") > 1
     return rows.with_columns(

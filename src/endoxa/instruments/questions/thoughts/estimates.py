@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +37,7 @@ from endoxa.stats.resampling import Clusters
 log = logging.getLogger(__name__)
 
 CELL = ("data", "model", "protocol", "context_condition")
-_TEXTS = (*CELL, "measure", "method", "verdict", "verdict_reason")
+_TEXTS = (*CELL, "measure", "method", "verdict", "reason")
 THOUGHT_TYPES = column_types(THOUGHT_COLUMNS, texts=_TEXTS, counts=("n",))
 KEPT = "thoughts"
 """The table in a run folder, and its key in `run.json`."""
@@ -54,12 +55,11 @@ def thought_measures(answers: pl.DataFrame, *, confidence: float = 0.95, seed: i
     """
     rows: list[Values] = []
     for key, cell in answers.group_by(CELL, maintain_order=True):
-        about = {**dict(zip(CELL, key, strict=True)), "confidence": confidence, "verdict": ""}
+        about = {**dict(zip(CELL, key, strict=True)), "confidence": confidence}
         finished = cell.filter(pl.col("cut_off") == 0)
         measures = (*_leans(finished, confidence, seed), *_shares(cell, finished, confidence))
-        rows += [about | {"verdict_reason": ""} | row for row in measures]
-    table = pl.DataFrame(rows, schema=THOUGHT_TYPES).with_columns(pl.selectors.float().fill_nan(None))
-    table = judged(table, THOUGHTS, value="value", confidence=confidence)
+        rows += [about | row for row in measures]
+    table = judged(rows, THOUGHT_TYPES, THOUGHTS, confidence)
     return table.sort(*(pl.col(name).rank("dense") for name in CELL), maintain_order=True)
 
 
@@ -123,9 +123,9 @@ def _leans(finished: pl.DataFrame, confidence: float, seed: int) -> Iterator[Val
             yield _row(name)
             continue
         lean = lean_of(_cell(finished, argued=argued), confidence, seed)
-        tested = {"neutral": 0.0, "p_value": lean.p_value, "verdict_reason": lean.untestable}
+        tested = {"neutral": 0.0, **lean.result.cells} if argued else {}
         method = lean.units.text(confidence)
-        yield _row(name, lean.answers, lean.value, lean.interval, method, **(tested if argued else {}))
+        yield _row(name, lean.answers, lean.value, lean.result.interval, method, **tested)
     yield _difference(finished, confidence, seed)
 
 
@@ -134,31 +134,32 @@ def _difference(finished: pl.DataFrame, confidence: float, seed: int) -> Values:
     joint = finished.drop_nulls(["argued", "choice"])
     if joint.is_empty():
         why = "no thought whose option and answer could both be read"
-        return _row("difference", neutral=0.0, verdict_reason=why)
+        return _row("difference", neutral=0.0, reason=why)
     thoughts, _, units = lean_parts(_cell(joint, argued=True))
     answers, _, _ = lean_parts(_cell(joint, argued=False))
     if not len(thoughts):
-        return _row("difference", neutral=0.0, verdict_reason="no answer that a lean could rest on")
+        return _row("difference", neutral=0.0, reason="no answer that a lean could rest on")
     values = thoughts - answers
     limit = max(2.0, float(np.abs(values).max()))
     happens = "thought and answer differ"
     if units.decide_together(confidence):
         result = crossed(values, units, limit=limit, happens=happens, confidence=confidence, seed=seed)
-        interval, test = result.interval, result.test
     else:
         sums = Clusters.of(units.first, values, values != 0)
         totals, speaking = np.round(sums.totals[:, 1], 9), sums.totals[:, 2] > 0
-        test = templates_test(totals, speaking, happens=happens, confidence=confidence, seed=seed)
-        interval = clustered_mean(sums.sizes, sums.totals[:, 1], confidence, (-limit, limit))
+        result = templates_test(totals, speaking, happens=happens, confidence=confidence, seed=seed)
+        if not result.reason:
+            interval = clustered_mean(sums.sizes, sums.totals[:, 1], confidence, (-limit, limit))
+            result = replace(result, interval=interval)
     return _row(
         "difference",
         len(values),
         float(values.mean()),
-        UNDEFINED if test.untestable else interval,
+        result.interval,
         units.text(confidence),
         neutral=0.0,
-        p_value=test.p_value,
-        verdict_reason=test.untestable,
+        p_value=result.p_value,
+        reason=result.reason,
     )
 
 

@@ -29,12 +29,9 @@ from endoxa.instruments.stories.probe import Answers, Probe, Row, ending
 from endoxa.runs.answers.language import language
 from endoxa.runs.answers.text import before_new_question, declined, first_reply, fold, plain, read_first
 from endoxa.runs.asking.jobs import Job, draw_seed
-from endoxa.runs.options import DEFAULT_CONFIDENCE
 from endoxa.schema.harm import HARM_RATING_COLUMNS
 from endoxa.sources.stereotales.associations import distinct_associations, read_associations
 from endoxa.sources.toml import read_toml, validated
-from endoxa.stats.signs import fewest_units
-from endoxa.stats.verdicts import significance
 from endoxa.words.packs import file_with, languages_with
 from endoxa.words.used import Tally, Used
 
@@ -430,9 +427,6 @@ def harm_probe(settings: HarmSettings) -> Probe[Association]:
         outcomes=ratings_read,
         contents={"prompts": words.model_dump(mode="json")},
         in_memory=True,
-        units=lambda several: sum(1 for _ in several),
-        needed=fewest_units(significance(DEFAULT_CONFIDENCE)),
-        noun="associations",
     )
     return probe
 

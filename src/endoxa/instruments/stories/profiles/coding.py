@@ -11,6 +11,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -149,32 +150,14 @@ def read_sheet(path: Path, vocabulary: Vocabulary) -> dict[str, Coding]:
     return codings
 
 
-@dataclass(frozen=True, slots=True)
-class Confusion:
-    """One attribute.
-
-    Attributes:
-        attribute: its name.
-        answers: its answers, "unknown" last.
-        pairs: (stories, 2): number of the person's answer and of the majority's; one row per coded story.
-    """
-
-    attribute: str
-    answers: tuple[str, ...]
-    pairs: np.ndarray
-
-    @property
-    def counts(self) -> np.ndarray:
-        """Stories, (person's answers, majority's answers)."""
-        size = len(self.answers)
-        flat = np.bincount(self.pairs[:, 0] * size + self.pairs[:, 1], minlength=size * size)
-        return flat.reshape(size, size)
+Pairs = Sequence[tuple[str, str]]
+"""Answers of the person and of the majority, a pair for each coded story."""
 
 
-def confusions(
+def compare(
     coded: Mapping[str, Coding], extracted: Mapping[str, Coding], vocabulary: Vocabulary
-) -> list[Confusion]:
-    """The question of refusal ("yes" and "no"), then every attribute.
+) -> dict[str, Pairs]:
+    """Answers to the question of refusal ("yes" and "no"), then to every attribute.
 
     Profiles are compared where neither side takes the text for a refusal: the error of calling it one is the first
     row's.
@@ -184,72 +167,62 @@ def confusions(
         extracted: what the extractors' majority read off the same stories.
         vocabulary: the attributes.
     """
-    refusals = [tuple(YES if side[key].refusal else NO for side in (coded, extracted)) for key in coded]
-    result = [Confusion(REFUSAL, (YES, NO), _pairs(refusals, (YES, NO)))]
-    stories = [key for key in coded if not coded[key].refusal and not extracted[key].refusal]
-    for attribute in vocabulary:
-        answers = [
-            (coded[key].profile[attribute.name], extracted[key].profile[attribute.name])
-            for key in stories
-            if attribute.name in coded[key].profile
-        ]
-        result.append(Confusion(attribute.name, attribute.answers, _pairs(answers, attribute.answers)))
-    return result
+    both = [(coding, extracted[key]) for key, coding in coded.items()]
+    stories = [
+        (person.profile, ours.profile) for person, ours in both if not (person.refusal or ours.refusal)
+    ]
+    answer = {True: YES, False: NO}
+    return {
+        REFUSAL: [(answer[person.refusal], answer[ours.refusal]) for person, ours in both],
+        **{
+            name: [(person[name], ours[name]) for person, ours in stories if name in person]
+            for name in (attribute.name for attribute in vocabulary)
+        },
+    }
 
 
-def _pairs(answers: Sequence[tuple[str, ...]], allowed: tuple[str, ...]) -> np.ndarray:
-    return np.array([[allowed.index(answer) for answer in pair] for pair in answers], dtype=np.int64).reshape(
-        -1, 2
-    )
-
-
-def error_table(confusions: Sequence[Confusion], confidence: float) -> pl.DataFrame:
+def error_table(compared: Mapping[str, Pairs], confidence: float) -> pl.DataFrame:
     """One row per attribute (`EXTRACTION_ERROR_COLUMNS`)."""
-    rows = [_row(confusion, confidence) for confusion in confusions]
+    rows = [_errors(name, pairs, confidence) for name, pairs in compared.items()]
     counts = ("n", "errors", "n_known", "n_unknown")
     types = column_types(EXTRACTION_ERROR_COLUMNS, texts=("attribute",), counts=counts)
     return pl.DataFrame(rows, schema=types, orient="row").fill_nan(None)
 
 
-def confusion_table(confusions: Sequence[Confusion]) -> pl.DataFrame:
+def confusion_table(compared: Mapping[str, Pairs], vocabulary: Vocabulary) -> pl.DataFrame:
     """One row per pair of answers that occurs (`CONFUSION_COLUMNS`)."""
     rows = [
-        (
-            confusion.attribute,
-            confusion.answers[human],
-            confusion.answers[extracted],
-            int(counts[human, extracted]),
-        )
-        for confusion in confusions
-        for counts in (confusion.counts,)
-        for human, extracted in np.argwhere(counts)
+        (name, person, ours, number)
+        for name, answers in choices(vocabulary).items()
+        for person, ours in product(answers, repeat=2)
+        if (number := compared[name].count((person, ours)))
     ]
     types = dict.fromkeys(CONFUSION_COLUMNS, pl.String()) | {"count": pl.Int64()}
     return pl.DataFrame(rows, schema=types, orient="row")
 
 
-def _row(confusion: Confusion, confidence: float) -> dict[str, Any]:
-    counts = confusion.counts
-    total, right = int(counts.sum()), int(counts.trace())
+def _errors(name: str, pairs: Pairs, confidence: float) -> dict[str, Any]:
+    wrong = [(person, ours) for person, ours in pairs if person != ours]
     row: dict[str, Any] = {
-        "attribute": confusion.attribute,
-        "n": total,
-        "errors": total - right,
-        "kappa": cohen_kappa(confusion.pairs),
-        **_share("error_rate", "", total - right, total, confidence),
+        "attribute": name,
+        "n": len(pairs),
+        "errors": len(wrong),
+        "kappa": cohen_kappa(np.array(pairs, dtype=str).reshape(-1, 2)),
+        **_share("error_rate", "", len(wrong), len(pairs), confidence),
     }
-    if confusion.attribute == REFUSAL:
+    if name == REFUSAL:
         return row
-    stated, unknown = counts[:-1], counts[-1]
-    n_known, n_unknown = int(stated.sum()), int(unknown.sum())
-    missed = int(stated[:, -1].sum())
+    n_unknown = sum(person == UNKNOWN for person, _ in pairs)
+    n_known = len(pairs) - n_unknown
+    missed = sum(ours == UNKNOWN for _, ours in wrong)
+    invented = sum(person == UNKNOWN for person, _ in wrong)
     return {
         **row,
         "n_known": n_known,
         **_share("missed", "missed_", missed, n_known, confidence),
-        **_share("swapped", "swapped_", n_known - missed - int(stated.trace()), n_known, confidence),
+        **_share("swapped", "swapped_", len(wrong) - missed - invented, n_known, confidence),
         "n_unknown": n_unknown,
-        **_share("invented", "invented_", n_unknown - int(unknown[-1]), n_unknown, confidence),
+        **_share("invented", "invented_", invented, n_unknown, confidence),
     }
 
 
@@ -333,8 +306,10 @@ def analyze_extraction(
         raise UserError(
             f"The sheet has a story '{strange}' that is not in {extraction.folder}. Give the sheet of this run."
         )
-    compared = confusions(coded, extracted, extraction.vocabulary)
-    return ExtractionAnalysis(error_table(compared, confidence), confusion_table(compared))
+    compared = compare(coded, extracted, extraction.vocabulary)
+    return ExtractionAnalysis(
+        error_table(compared, confidence), confusion_table(compared, extraction.vocabulary)
+    )
 
 
 CONFIDENCE = 0.95

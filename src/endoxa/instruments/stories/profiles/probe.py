@@ -20,10 +20,9 @@ import polars as pl
 
 from endoxa.curate.review.coding import require_new_sheet
 from endoxa.errors import UserError
-from endoxa.instruments.stories.associations.tables import FEWEST
 from endoxa.instruments.stories.instrument import ExtractSettings
 from endoxa.instruments.stories.outcomes import profiles_read
-from endoxa.instruments.stories.probe import Answers, Probe, Row, most_of_a_value
+from endoxa.instruments.stories.probe import Answers, Probe, Row
 from endoxa.models.chat import ChatSpec
 from endoxa.models.chat.simulated.model import SIMULATED
 from endoxa.models.chat.simulated.stories import read_profile_line
@@ -424,9 +423,6 @@ def extract_probe(settings: ExtractSettings) -> Probe[Story]:
             **({"synonyms": synonyms} if settings.vocabulary else {}),
         },
         data={NOTES: part_notes(source)},
-        units=lambda stories: most_of_a_value(story.cells for story in stories),
-        needed=FEWEST,
-        noun="stories per value and model",
         check=check,
     )
 

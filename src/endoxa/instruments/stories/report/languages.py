@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from functools import partial
 
 import polars as pl
@@ -32,7 +32,6 @@ from endoxa.report.words import (
     decimal,
     decimal_interval,
     language_name,
-    listed,
     p_value,
     percent,
     plural,
@@ -81,7 +80,6 @@ def languages_compared(results: StoryResults) -> Section | None:
     overlap = results.by_language
     if overlap is None:
         return None
-    absent = sorted(set(results.searched_languages) - _members(overlap))
     return Section(
         anchor="languages",
         title="Which languages share what",
@@ -109,7 +107,6 @@ def languages_compared(results: StoryResults) -> Section | None:
             "An association counts for a language where it is found in that language alone, in any model. A language "
             "with fewer stories shows fewer: that it is not found there is no proof that it is not there. Each "
             f"association with its languages: {FILES}.",
-            *_absent([language_name(code) for code in absent]),
         ),
     )
 
@@ -117,28 +114,15 @@ def languages_compared(results: StoryResults) -> Section | None:
 def models_compared(results: StoryResults) -> Section | None:
     """Likeness of models; None with fewer than `FEWEST_ALIKE`."""
     overlap = results.between_models
-    if overlap is None or len(members := _members(overlap)) < FEWEST_ALIKE:
+    if overlap is None or overlap.jaccard["a"].n_unique() < FEWEST_ALIKE:
         return None
     return Section(
         anchor="models-alike",
         title="Which models are alike",
         findings=tuple(_alike(overlap, results.label)),
         figures=_likeness(overlap, "model", results.label),
-        notes=(
-            "All languages of a model together. Models stand next to those they share most with.",
-            *_absent([results.label(name) for name in results.searched if name not in members]),
-        ),
+        notes=("All languages of a model together. Models stand next to those they share most with.",),
     )
-
-
-def _absent(names: Sequence[str]) -> Iterator[str]:
-    if names:
-        them = "it" if len(names) == 1 else "them"
-        yield f"Nothing was found for {listed(names)}, and nothing is said of {them} here."
-
-
-def _members(overlap: Overlap) -> set[str]:
-    return set(overlap.jaccard["a"])
 
 
 def _reach_findings(overlap: Overlap, level: str) -> Iterator[Finding]:
@@ -190,22 +174,15 @@ def _likeness(overlap: Overlap, by: By, name: Callable[[str], str]) -> tuple[Fig
 def _reach_figure(reach: pl.DataFrame) -> Figure:
     """In how many languages associations are found, harmful ones above benign ones."""
     counted = reach.group_by(part=pl.col("harmful").fill_null(UNRATED), languages="reach").agg(n=pl.len())
-    shares = counted.with_columns(share=pl.col("n") / pl.col("n").sum().over("part"))
-    frame = shares.sort("languages", "part").with_columns(
-        label=pl.format(
-            "in {} {}",
-            "languages",
-            pl.when(pl.col("languages") == 1).then(pl.lit("language")).otherwise(pl.lit("languages")),
-        ),
+    parts = [part for part in (HARMFUL, BENIGN, UNRATED) if part in counted["part"]]
+    each = counted.sort("languages").with_columns(
+        share=pl.col("n") / pl.col("n").sum().over("part"),
+        label="in " + pl.col("languages").map_elements(lambda n: plural(n, "language"), pl.String),
         note=pl.col("n").cast(pl.String),
         start=pl.lit(0.0),
     )
-    spoken = (
-        f"{part}: " + ", ".join(f"{n} in {number}" for n, number in rows.select("n", "languages").iter_rows())
-        for (part,), rows in frame.group_by(["part"], maintain_order=True)
-    )
-    parts = [part for part in (HARMFUL, BENIGN, UNRATED) if part in frame["part"]]
-    bars = pl.concat(frame.filter(part=part) for part in parts)
+    bars = pl.concat(each.filter(part=part) for part in parts)
+    spoken = (f"{part}, {label}: {n}" for part, label, n in bars.select("part", "label", "n").iter_rows())
     return block_figure(
         bars.select("label", "part", "start", "note", block="part", end="share"),
         {part: COLORS[part] for part in parts},
