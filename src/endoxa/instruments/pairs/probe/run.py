@@ -418,8 +418,7 @@ def cells(path: Path, settings: PairsSettings) -> tuple[dict[tuple[str, str], tu
     identities: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
     attributes: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
     comparisons = comparisons_of(path, settings)
-    stated: set[str] = set()
-    others: set[str] = set()
+    stated, others = set[str](), set[str]()
     for chunk in chunks(path, settings):
         items = pl.DataFrame(chunk.items, schema=dict.fromkeys(PAIR_COLUMNS, pl.String))
         for item, attribute in zip(chunk.items, attributes_of(items), strict=True):

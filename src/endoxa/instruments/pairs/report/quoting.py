@@ -178,10 +178,9 @@ class Look:
     second: str
     many: float = 2.0
 
-    def words(self, preferences: Preferences) -> tuple[str, str]:
+    def words(self, preferences: Preferences) -> list[str]:
         """Which pairs both kinds are."""
-        first, second = (text.format(measure=preferences.measure) for text in (self.first, self.second))
-        return first, second
+        return [text.format(measure=preferences.measure) for text in (self.first, self.second)]
 
 
 def stated(preferences: Preferences) -> np.ndarray:

@@ -324,8 +324,7 @@ def _explained(results: Results, preferences: Preferences) -> Iterator[Figure]:
     """A figure for each look of which both kinds have at least `FEWEST` pairs."""
     for look in EXPLAINED:
         groups = look.groups(preferences)
-        first, second = look.words(preferences)
-        kinds = {first: groups == 1, second: groups == -1}
+        kinds = dict(zip(look.words(preferences), (groups == 1, groups == -1), strict=True))
         if min(int(chosen.sum()) for chosen in kinds.values()) >= FEWEST:
             rows = [{"label": label, **preferences.row(chosen)} for label, chosen in kinds.items()]
             yield say.dots(
