@@ -449,8 +449,7 @@ def plan_table(settings: PairsSettings) -> Plan:
     planned, cost = cells(data, settings)
     needed = fewest_units(significance(settings.confidence))
     few_groups = (
-        " Identities are groups; with fewer than six the statement is about these groups as they are, and the best "
-        "case applies."
+        " Identities are groups; of fewer than six the best case applies, to these groups as they are."
     )
     note = (
         "Best: all pairs independent. Expected: answers about one identity correlated 0.1, and those about one "

@@ -171,6 +171,7 @@ def _findings(results: Results, kind: say.Kind, every: pl.DataFrame) -> Iterator
 def _figures(results: Results, kind: say.Kind, cells: pl.DataFrame) -> Iterator[Figure]:
     """All models and rules in one figure, or of many one for each rule, the highest share first."""
     few = cells.height <= say.FEW
+    compared = ", compared with others" if all(map(calibrated, cells.rows(named=True))) else ""
     ordered = cells if few else cells.sort("value", descending=True, maintain_order=True)
     for rule in [""] if few else sorted(set(cells["rule"])):
         yield say.dots(
@@ -183,7 +184,7 @@ def _figures(results: Results, kind: say.Kind, cells: pl.DataFrame) -> Iterator[
             ),
             outer=("pair_low", "pair_high"),
             name="-".join(filter(None, (f"headline-{results.slug}", slug(rule) if rule else ""))),
-            title=", ".join(filter(None, ("Preference for the stereotypical sentence", rule))),
+            title=f"Preference for the stereotypical sentence{compared}" + (f", {rule}" if rule else ""),
         )
 
 
