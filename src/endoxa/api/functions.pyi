@@ -1555,7 +1555,7 @@ def author_translate(
     """Have several engines translate both sentences of pairs, for people to choose. `endoxa author translate`; see `command`.
 
     Options:
-        models: Chat model openai/NAME, anthropic/NAME, PROVIDER/NAME, http://HOST:PORT/v1#NAME, hf/ID-OR-FOLDER or sim/NAME. Or libretranslate:URL, deepl, seq2seq:MODEL, table:FILE; repeatable.
+        models: Chat model openai/NAME, anthropic/NAME, PROVIDER/NAME, http://HOST:PORT/v1#NAME, hf/ID-OR-FOLDER or sim/NAME. Or seq2seq:MODEL, table:FILE; repeatable.
         limit: Use only the first N items.
         sample: Use a random sample of N items, stratified by what they have: language, axis, template, identity (--seed).
         include_drafts: Also use drafts of `endoxa author` that nobody has judged yet; rejected ones never are.
