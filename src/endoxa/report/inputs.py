@@ -94,7 +94,7 @@ def read_runs(paths: Sequence[Path]) -> list[Run]:
     """The runs in the order given, all of one kind or all about stories; one named twice counts once.
 
     Args:
-        paths: run folders, or tables: of `endoxa analyze tests`, of `endoxa analyze associations`, stories in
+        paths: run folders, or tables: of `endoxa analyze run`, of `endoxa analyze associations`, stories in
             StereoTales' columns, their published associations (JSON), people's ratings of harm.
 
     Raises:
@@ -141,8 +141,7 @@ def _read_run(folder: Path) -> Run:
         )
     if kind == EMBEDDINGS and not (folder / ESTIMATES).is_file():
         raise UserError(
-            f"The run in '{folder}' has no {ESTIMATES}: write it with `endoxa analyze tests {folder} -o "
-            f"{folder / ESTIMATES}`."
+            f"The run in '{folder}' has no {ESTIMATES}: repeat its `endoxa probe {kind}` command, which writes it."
         )
     return Run(folder, facts)
 

@@ -377,7 +377,7 @@ def shown(runs: Sequence[Run], how: ReportOptions) -> Shown:
     if how.confidence is not None and abs(results.confidence - how.confidence) > 1e-9:
         raise UserError(
             f"The intervals of these tests have confidence {results.confidence:g}, not {how.confidence:g}: leave "
-            "--confidence out, or make the table again with `endoxa analyze tests RUN --confidence ... -o FILE`."
+            "--confidence out, or make the table again with `endoxa analyze run RUN --confidence ... -o FILE`."
         )
     return Shown(
         page=lambda: tests_page(runs, results),

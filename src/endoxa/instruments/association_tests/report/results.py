@@ -86,7 +86,7 @@ def read_associations(runs: Sequence[Run]) -> Associations:
     """The association tests of all runs, in the order given; several tables are judged again over all their rows.
 
     Raises:
-        UserError: a table cannot be read or is none of `endoxa analyze tests`, two tables have another confidence or
+        UserError: a table cannot be read or is none of `endoxa analyze run`, two tables have another confidence or
             alternative, or two rows are about the same test, language, model and pooling.
     """
     tables = pl.concat([_read(run) for run in runs])
@@ -94,7 +94,7 @@ def read_associations(runs: Sequence[Run]) -> Associations:
         if tables[name].n_unique() > 1:
             levels = " and ".join(str(level) for level in tables[name].unique().sort())
             raise UserError(
-                f"The tests have a different {name} ({levels}). Analyze them with one, together: `endoxa analyze tests "
+                f"The tests have a different {name} ({levels}). Analyze them with one, together: `endoxa analyze run "
                 "RUN RUN -o FILE`."
             )
     repeated = tables.filter(tables.select(KEY).is_duplicated())
