@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from endoxa.instruments.pairs.probe.calibration import FEWEST, MOST
+from endoxa.instruments.pairs.probe.items import FEWEST, MOST
 from endoxa.stats.two_way import two_way
 
 ALPHA, FLIPS = 0.05, 2000

@@ -25,9 +25,8 @@ from endoxa.stats.attenuation import CorrectedCorrelation, corrected_correlation
 from endoxa.stats.correction import adjust
 from endoxa.stats.reliability import PartScores, jackknife_error, moments, part_scores, totals_of
 from endoxa.study.convergence.chance import seen_together
-from endoxa.study.convergence.correlations import compared, correlations, jackknifed
-from endoxa.study.convergence.effects import check_parts, effects, measured
-from endoxa.study.convergence.prediction import predictions
+from endoxa.study.convergence.correlations import correlations
+from endoxa.study.convergence.effects import effects, joined_parts, measured
 
 RELIABILITIES = (0.5, 0.7, 0.8, 0.9)
 """Planted reliabilities of the four instruments."""
@@ -318,42 +317,6 @@ def methods_table(repeats: int) -> None:
                 )
 
 
-ATTRIBUTES = np.linspace(-1.4, 1.4, EACH)
-"""What every attribute adds to the strength of its associations, whoever it is said of."""
-
-
-def discriminant_table(repeats: int) -> None:
-    """The difference between the same association and other identities: coverage, and how often it is claimed."""
-    print("associations | variance of the attribute | specific correlation | covered | claimed")
-    for identities in IDENTITIES:
-        for share in (0.0, 0.5):
-            for correlation in (0.0, 0.6):
-                found = [compared_once(seed, identities, share, correlation) for seed in range(repeats)]
-                hits, claims = np.array(found).mean(axis=0)
-                print(
-                    f"{identities * EACH} | {share:g} | {correlation:g} | {hits:.3f} | {claims:.3f}",
-                    flush=True,
-                )
-
-
-def compared_once(seed: int, identities: int, share: float, correlation: float) -> tuple[bool, bool]:
-    """Whether the interval of the difference of one study holds the truth, and whether it is claimed."""
-    rng = np.random.default_rng([seed, identities, round(10 * share), round(10 * correlation)])
-    identity = np.repeat(np.arange(identities), EACH)
-    attribute = np.tile(np.arange(EACH), identities)
-    specific = strengths(rng, identity, correlation, World())[[0, 1]]
-    scores, variances = [], []
-    for own, one in zip(specific, RELIABILITIES, strict=False):
-        latent = np.sqrt(1 - share) * own + np.sqrt(share) * ATTRIBUTES[attribute]
-        error = (1 - one) / one
-        scores.append(latent + np.sqrt(error) * rng.standard_normal(len(latent)))
-        variances.append(1 - share + share * ATTRIBUTES.var() + error)
-    true = (1 - share) * correlation / np.sqrt(np.prod(variances))
-    same, other, _, _ = compared(*scores, identity, attribute)
-    row = jackknifed((scores[0], scores[1]), identity, attribute, same - other, CONFIDENCE)
-    return bool(row["low"] <= true <= row["high"]), bool(row["p_value"] <= 1 - CONFIDENCE)
-
-
 @dataclass(frozen=True)
 class Crossed:
     """Associations of identities and attributes that recur; shares of the variance of strengths that either makes.
@@ -470,7 +433,7 @@ def _correlated(world: Crossed, repeats: int, correlation: float, *, both: bool)
         strength, identity, attribute = world.strengths(rng, 2, correlation)
         parts = pl.concat([_parts(rng, strength[k], f"t{k}", identity) for k in range(2)])
         names = {f"a{k:05d}": f"word {code}" for k, code in enumerate(attribute)} if both else {}
-        row = correlations(measured(check_parts(parts)), names).row(0, named=True)
+        row = correlations(measured(joined_parts(parts)), names).row(0, named=True)
         if row["low"] is not None:
             claims.append(row["p_value"] <= 1 - CONFIDENCE)
             hits.append(row["low"] <= correlation <= row["high"])
@@ -485,45 +448,11 @@ def _seen(world: Crossed, repeats: int, correlation: float) -> dict[str, tuple[f
         strength, identity, attribute = world.strengths(rng, 3, correlation)
         parts = pl.concat([_parts(rng, 0.5 + strength[k], f"t{k}", identity) for k in range(3)])
         names = {f"a{k:05d}": f"word {code}" for k, code in enumerate(attribute)}
-        rows.append(seen_together(effects(measured(check_parts(parts))), names, seed=seed, exchanges=199))
+        rows.append(seen_together(effects(measured(joined_parts(parts))), names, seed=seed, exchanges=199))
     found = pl.concat(rows).with_columns(claimed=pl.col("p_value") <= 1 - CONFIDENCE)
     means = found.group_by("together").agg(pl.col("claimed", "observed", "expected").mean())
     numbers = {name: (claimed, observed, expected) for name, claimed, observed, expected in means.iter_rows()}
     return {together: numbers[together] for together in ("several", "all")}
-
-
-def prediction_table(repeats: int) -> None:
-    """R² and rank correlation of a target predicted from two instruments: coverage, and how often it is claimed."""
-    print("associations | planted | R² | covered | claimed | covered, ranks | claimed, left-out identities")
-    for filled in (0.25, 1.0):
-        world = Crossed(20, 10, 0.3, filled=filled)
-        for correlation in (0.0, 0.6):
-            variance = 1 / 0.7
-            shared = np.array([[variance, correlation], [correlation, variance]])
-            true = float(correlation * np.linalg.solve(shared, np.full(2, correlation)).sum() / variance)
-            ranks = 6 / np.pi * np.arcsin(np.sqrt(true) / 2)
-            cells = []
-            for seed in range(repeats):
-                rng = np.random.default_rng([seed, 5, round(10 * correlation)])
-                strength, identity, attribute = world.strengths(rng, 3, correlation)
-                parts = pl.concat(
-                    [
-                        _parts(rng, strength[k], tool, identity)
-                        for k, tool in enumerate(("pairs", "tests", "choices"))
-                    ]
-                )
-                names = {f"a{k:05d}": f"word {code}" for k, code in enumerate(attribute)}
-                one, other = predictions(measured(check_parts(parts)), names).head(2).rows(named=True)
-                cells.append(
-                    (
-                        one["low"] <= true <= one["high"],
-                        one["p_value"] <= 1 - CONFIDENCE and one["r2"] > 0,
-                        one["rank_low"] <= ranks <= one["rank_high"],
-                        other["p_value"] <= 1 - CONFIDENCE and other["r2"] > 0,
-                    )
-                )
-            rates = " | ".join(f"{rate:.3f}" for rate in np.mean(cells, axis=0))
-            print(f"{round(200 * filled)} | {correlation:g} | {true:.2f} | {rates}", flush=True)
 
 
 def main() -> None:
@@ -535,18 +464,12 @@ def main() -> None:
     parser.add_argument(
         "--crossed", action="store_true", help="identities crossed with attributes, nothing else"
     )
-    parser.add_argument(
-        "--prediction", action="store_true", help="predictions of an instrument near to use, nothing else"
-    )
     options = parser.parse_args()
     repeats = options.repeats
-    if options.prediction:
-        prediction_table(repeats)
-        return
     if options.crossed:
         crossed_tables(repeats)
         return
-    for table in (coverage_table, claims_table, worlds_table, discriminant_table, methods_table):
+    for table in (coverage_table, claims_table, worlds_table, methods_table):
         table(repeats)
         print()
 

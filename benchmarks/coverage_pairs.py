@@ -21,7 +21,7 @@ from endoxa.instruments.pairs.estimates import STATISTICS
 from endoxa.instruments.pairs.estimates.comparisons import compare_models
 from endoxa.instruments.pairs.estimates.inference import Question
 from endoxa.instruments.pairs.estimates.records import Cell, check_records, scores_of
-from endoxa.instruments.pairs.estimates.statistics import detectable_over_units
+from endoxa.instruments.pairs.estimates.statistics import detectable as least_detectable
 from endoxa.schema import Estimate, Sample
 from endoxa.stats.signs import fewest_units, sign_flip_test
 
@@ -263,7 +263,7 @@ def detectable(repeats: int) -> None:
             rng = np.random.default_rng([identities, int(100 * correlation)])
             question = Question("ratio", np.nan, 0.95)
             reported = [
-                detectable_over_units(question, sides(rng, cluster, 0.6, correlation), units)[0].value
+                least_detectable(question, sides(rng, cluster, 0.6, correlation), units)[0].value
                 for _ in range(40)
             ]
             ratio = float(np.nanmean(reported))

@@ -26,17 +26,20 @@ from scipy.special import ndtri
 
 from endoxa.instruments.questions.estimates.debias import (
     bias_scores,
-    change_test,
-    interval_of_change,
+    nearer,
+    of_change,
     over_both,
+    over_templates,
+    parts,
+    with_test,
 )
-from endoxa.instruments.questions.estimates.error_retention import jackknifed
 from endoxa.instruments.questions.estimates.estimates import lean_of
 from endoxa.instruments.questions.estimates.inference import (
     BUILT,
     FEW_TEMPLATES,
     MIN_TEMPLATES,
     SECOND,
+    Settings,
     Units,
     crossed,
     effective,
@@ -45,6 +48,7 @@ from endoxa.instruments.questions.estimates.inference import (
     templates_test,
 )
 from endoxa.instruments.questions.estimates.measures import COUNTED, Cell, Counts, bias_score, share
+from endoxa.instruments.questions.estimates.names import jackknifed
 from endoxa.sources.bbq.items import read_items
 from endoxa.stats.intervals import Interval, agreeing, clustered_mean
 
@@ -186,7 +190,6 @@ def _cell(
         key={"context_condition": condition},
         per_template=per_template,
         per_seed=per_template,
-        items=number,
         answers=pl.DataFrame({**units, "item": np.arange(number), **counted}),
     )
 
@@ -201,7 +204,7 @@ def claimed_before(cell: Cell) -> bool:
     """Whether the bootstrap interval of the published score excludes 0."""
     condition = cell.key["context_condition"]
     drawn = bias_score(Counts.of(resampled(cell.per_template, RESAMPLES, 0)), condition)
-    ends = expanded(drawn, Counts.of(cell.per_template).named, 0.95)
+    ends = expanded(drawn, Counts.of(cell.per_template).named, 0.95).interval
     return bool(ends.low > 0 or ends.high < 0)
 
 
@@ -229,7 +232,7 @@ def measure(world: World, templates: int, correlation: float, worlds: int, *, be
     for number in range(worlds):
         cell = draw(world, templates, correlation, rng)
         claimed = claimed_before(cell) if before and number % EVERY == 0 else np.nan
-        lean = lean_of(cell, 0.95, 0)
+        lean = lean_of(cell, 0.95, 0).result
         low, high = lean.interval.low, lean.interval.high
         covered = low - 1e-9 <= world.lean <= high + 1e-9 if lean.interval.defined else np.nan
         rows.append((claimed, lean.p_value <= 0.05, covered, high - low))
@@ -300,11 +303,11 @@ def claimed_change(pair: Pair, totals: np.ndarray) -> tuple[float, Interval, flo
     drawn = resampled(totals.reshape(len(totals), 8), RESAMPLES, 0).reshape(-1, 2, 4)
     (asked, right, person, biased), errors = np.moveaxis(totals, -1, 0), totals[:, :, 0] - totals[:, :, 1]
     if pair.name.startswith("self"):
-        test = change_test(totals[:, 0], totals[:, 1], 0.95, 0)
+        first, second = parts(totals[:, 0]), parts(totals[:, 1])
+        test = of_change(first, second, over_templates(0.95, 0))
         scores = bias_scores(drawn)
-        ends = expanded(np.abs(scores[:, 0]) - np.abs(scores[:, 1]), person.sum(axis=1), 0.95)
-        found = Interval(ends.low, ends.high)
-        interval = interval_of_change(totals[:, 0], totals[:, 1], found, test.p_value, 0.95)
+        found = expanded(np.abs(scores[:, 0]) - np.abs(scores[:, 1]), person.sum(axis=1), 0.95).interval
+        interval = with_test(totals[:, 0, 0], nearer(first, second), found, test, 0.95)
         return test.p_value, interval, float(abs(pair.scores[0]) - abs(pair.scores[1]))
     if pair.name.startswith("error"):
         difference, neutral, truth = right[:, 0] - right[:, 1], 1.0, pair.rates[1] / pair.rates[0]
@@ -317,8 +320,7 @@ def claimed_change(pair: Pair, totals: np.ndarray) -> tuple[float, Interval, flo
         weights = min(person[:, 0], person[:, 1], key=effective)
         value = difference.sum() / asked[:, 0].sum()
     test = templates_test(difference, difference != 0, happens="", confidence=0.95, seed=0)
-    ends = expanded(draws, weights, 0.95)
-    found = Interval(ends.low, ends.high)
+    found = expanded(draws, weights, 0.95).interval
     if len(totals) < FEW_TEMPLATES and neutral == 0:
         found = clustered_mean(asked[:, 0], difference, 0.95, (-2.0, 2.0))
     elif len(totals) < FEW_TEMPLATES and found.defined:
@@ -471,7 +473,7 @@ Way = Callable[[Layout, float, Deviations, np.random.Generator], Claims]
 def _both_ways(cell: Cell, truth: float) -> Claims:
     alone = replace(cell, answers=cell.answers.with_columns(pl.col("template").alias(SECOND)))
     for each in (alone, cell):
-        lean = lean_of(each, 0.95, 0)
+        lean = lean_of(each, 0.95, 0).result
         yield lean.p_value, lean.interval, truth
 
 
@@ -515,14 +517,14 @@ def change_of_protocol(
     counts, truth = np.stack(sides, axis=1).astype(float), 1.2 * (leans[0] - leans[1])
     of_template = [counts[layout.first == code].sum(axis=0) for code in range(layout.first.max() + 1)]
     totals = np.stack(of_template)
-    test = change_test(totals[:, 0], totals[:, 1], 0.95, 0)
+    first, second = parts(totals[:, 0]), parts(totals[:, 1])
+    test = of_change(first, second, over_templates(0.95, 0))
     scores = bias_scores(resampled(totals.reshape(len(totals), 8), RESAMPLES, 0).reshape(-1, 2, 4))
-    ends = expanded(np.abs(scores[:, 0]) - np.abs(scores[:, 1]), totals[:, :, 2].sum(axis=1), 0.95)
-    drawn = Interval(ends.low, ends.high)
-    yield test.p_value, interval_of_change(totals[:, 0], totals[:, 1], drawn, test.p_value, 0.95), truth
-    both, intervals = over_both(counts[:, 0], counts[:, 1], Units(layout.first, layout.second), 0.95, 0)
-    ends = intervals["distance_change"]
-    yield both.p_value, Interval(ends.low, ends.high), truth
+    drawn = expanded(np.abs(scores[:, 0]) - np.abs(scores[:, 1]), totals[:, :, 2].sum(axis=1), 0.95).interval
+    yield test.p_value, with_test(totals[:, 0, 0], nearer(first, second), drawn, test, 0.95), truth
+    units = Units(layout.first, layout.second)
+    both = over_both(parts(counts[:, 0]), parts(counts[:, 1]), units, Settings())["distance_change"]
+    yield both.p_value, both.interval, truth
 
 
 def change_with_names(

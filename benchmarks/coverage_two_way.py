@@ -2,12 +2,11 @@
 
 Prints the tables of docs/methods/two-way.md: false claims, coverage and power of shares, with identities alone as the
 sample and with both, for full, sparse and unequal crossings, and false claims where two models are compared; the same
-where effects are skewed or go with the number of pairs of an identity; coverage of the effect size and of the share of
-variance.
+where effects are skewed or go with the number of pairs of an identity.
 
     python benchmarks/coverage_two_way.py                   everything, some 20 minutes on one core
     python benchmarks/coverage_two_way.py alike             seconds
-    python benchmarks/coverage_two_way.py skewed sizes effects --repeats 100
+    python benchmarks/coverage_two_way.py skewed sizes --repeats 100
 """
 
 from __future__ import annotations
@@ -23,10 +22,7 @@ from scipy.optimize import brentq
 from scipy.special import ndtr, ndtri
 
 from endoxa.demo.world import load_sample
-from endoxa.instruments.pairs.estimates.inference import Question, over_units
-from endoxa.instruments.pairs.estimates.statistics import standardised_influence
 from endoxa.stats.intervals import agreeing, clustered_share
-from endoxa.stats.resampling import Clusters, bootstrap, expanded_interval
 from endoxa.stats.signs import sign_flip_test
 from endoxa.stats.two_way import TwoWay, two_way
 
@@ -256,58 +252,12 @@ def sizes(repeats: int) -> None:
         print(f"| {identities} | {name} | {max(claims):.3f} | {min(covered):.3f} |", flush=True)
 
 
-def effects(repeats: int) -> None:
-    """Coverage of the effect size: bootstrap of identities, and with both kinds."""
-    print("\n| design | effect size: identities | both |\n|---|---|---|")
-    for design in (*DESIGNS[:3], DESIGNS[3], DESIGNS[4]):
-        covered: dict[str, list[float]] = {}
-        for mean, scale in product((0.0, 0.5), (0.5, 1.0)):
-            rng = np.random.default_rng([int(10 * mean), int(10 * scale)])
-            held: dict[str, int] = {}
-            for _ in range(repeats):
-                n = len(design.identity)
-                own = rng.normal(0, scale, design.identity.max() + 1)[design.identity]
-                word = rng.normal(0, scale, design.attribute.max() + 1)[design.attribute]
-                total = np.sqrt(1 + 2 * scale**2)
-                values = mean * total + own + word + rng.normal(size=n)
-                clusters = Clusters.of(design.identity, values, values**2)
-                d = float(values.mean() / values.std(ddof=1))
-                units = (design.identity, design.attribute)
-                both = over_units(
-                    Question("d", d, 0.95), d + standardised_influence(values), units, "", flips=1
-                )
-                for name, low, high, truth in (
-                    ("d", *resampled(clusters, standardised), mean),
-                    ("d both", both.low, both.high, mean),
-                ):
-                    held[name] = held.get(name, 0) + (low <= truth <= high)
-            for name, number in held.items():
-                covered.setdefault(name, []).append(number / repeats)
-        print(
-            f"| {design.name} | " + " | ".join(f"{min(shares):.3f}" for shares in covered.values()) + " |",
-            flush=True,
-        )
-
-
-def resampled(clusters: Clusters, combine: Callable[[np.ndarray], np.ndarray]) -> tuple[float, float]:
-    """Ends of the expanded percentile interval of a bootstrap of identities, as it was."""
-    interval = expanded_interval(bootstrap(clusters, combine, 500, 0), clusters, 0.95)
-    return interval.low, interval.high
-
-
-def standardised(totals: np.ndarray) -> np.ndarray:
-    """Mean in standard deviations from totals."""
-    n, total, squares = totals.T
-    return np.asarray(total / n / np.sqrt((squares / n - (total / n) ** 2) * n / (n - 1)))
-
-
 PARTS = {
     "alike": alike,
     "shares": shares,
     "comparisons": comparisons,
     "skewed": skewed,
     "sizes": sizes,
-    "effects": effects,
 }
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ from ray.cluster_utils import Cluster
 from tokenizers import Tokenizer, models, pre_tokenizers
 from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
 
-from endoxa.instruments.pairs.probe.settings import PairsSettings
+from endoxa.instruments.pairs.options import PairsSettings
 from endoxa.runs.instrument import INSTRUMENTS
 from endoxa.runs.options import EngineOptions
 from endoxa.runs.run import measure

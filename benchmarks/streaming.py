@@ -54,7 +54,7 @@ def main() -> None:
 
 def probe(count: int, folder: Path) -> None:
     """Write `count` pairs, score them, print seconds and peak memory in MiB."""
-    from endoxa.instruments.pairs.probe.settings import PairsSettings
+    from endoxa.instruments.pairs.options import PairsSettings
 
     data = folder / f"pairs-{count}.csv"
     with data.open("w", encoding="utf-8") as file:

@@ -12,6 +12,8 @@ from typing import Any
 import cog
 
 FOLDER = "options"
+OWN_PAGES = ("author", "reproduce")
+"""Commands that stand alone and have a page all the same."""
 LONE = "demo-report"
 """The page of the commands that stand alone (`endoxa demo`, `endoxa report`, `endoxa gate`, `endoxa compare`)."""
 
@@ -42,7 +44,7 @@ def _walk(command: Any, context: Any) -> Iterator[tuple[str, tuple[Any, Any]]]:
 def page(words: str) -> str:
     """The page that describes a command."""
     first, _, rest = words.partition(" ")
-    return f"{FOLDER}/{first if rest else LONE}.md"
+    return f"{FOLDER}/{first if rest or first in OWN_PAGES else LONE}.md"
 
 
 def contents() -> None:
@@ -66,7 +68,20 @@ def reference(group: str) -> None:
                 cog.outl(f"\n**{purpose}**\n\n| option | meaning | default; limits |\n|---|---|---|")
                 for name, (meaning, default) in options.items():
                     cog.outl(f"| `{_cell(name)}` | {_markdown(meaning)} | {_markdown(default)} |")
+            _further(command, context)
     cog.outl()
+
+
+def _further(command: Any, context: Any) -> None:
+    """A table of the settings that are given by `--set`."""
+    from endoxa.commands.settings_command import further_parameters, setting_words
+
+    rows = _described(further_parameters(command), context)
+    if rows:
+        cog.outl("\n**By `--set NAME=VALUE`**\n\n| setting | meaning | default; limits |\n|---|---|---|")
+    for options in rows.values():
+        for name, (meaning, default) in options.items():
+            cog.outl(f"| `{_cell(setting_words(name))}` | {_markdown(meaning)} | {_markdown(default)} |")
 
 
 def attributes(place: str) -> None:
@@ -94,8 +109,12 @@ def _prose(text: str) -> Iterator[str]:
 
 def _options(command: Any, context: Any) -> Mapping[str, dict[str, tuple[str, str]]]:
     """Meaning and default of every option and argument, by purpose."""
+    return _described(command.get_params(context), context)
+
+
+def _described(parameters: Any, context: Any) -> Mapping[str, dict[str, tuple[str, str]]]:
     found: dict[str, dict[str, tuple[str, str]]] = {}
-    for parameter in command.get_params(context):
+    for parameter in parameters:
         record = parameter.get_help_record(context)
         if record is None or "--help" in parameter.opts:
             continue

@@ -19,8 +19,8 @@ from endoxa.api.runs import _asked
 from endoxa.curate.published import read_associations
 from endoxa.instruments.choices.items.read import read_items as read_choices
 from endoxa.instruments.choices.items.read import write_items
+from endoxa.instruments.pairs.options import PairsSettings
 from endoxa.instruments.pairs.probe.items import chunks
-from endoxa.instruments.pairs.probe.settings import PairsSettings
 from endoxa.instruments.questions.probe.jobs import items
 from endoxa.instruments.questions.probe.settings import QaSettings
 from endoxa.sources.layouts import recognised_as

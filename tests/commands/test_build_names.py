@@ -1,6 +1,5 @@
-"""`endoxa build names` as a user meets it: files, sentences on the screen, and the chat model that may be asked."""
+"""`endoxa build qa --names` as a user meets it: files, and sentences on the screen."""
 
-import asyncio
 import json
 import re
 
@@ -10,7 +9,6 @@ from typer.testing import CliRunner
 
 from endoxa.commands import app
 from endoxa.errors import UserError
-from endoxa.schema import ChatAnswer
 from endoxa.sources.bbq import write_items
 from support.name_samples import NAMES, question
 
@@ -19,7 +17,7 @@ FRIENDS = ("The Veldish friend", "The Tamori friend")
 
 
 def endoxa(*words):
-    return CliRunner().invoke(app, ["build", "names", *map(str, words)], catch_exceptions=True)
+    return CliRunner().invoke(app, ["build", "qa", "--names", *map(str, words)], catch_exceptions=True)
 
 
 @pytest.fixture
@@ -41,9 +39,9 @@ def files(tmp_path):
 
 
 def test_help_has_examples():
-    shown = endoxa("--help")
+    shown = CliRunner().invoke(app, ["build", "qa", "--help"])
     assert shown.exit_code == 0
-    assert re.search(r"\n +endoxa build names Nationality.jsonl -o names.jsonl", shown.output)
+    assert re.search(r"\n +endoxa build qa --names Nationality.jsonl -o names.jsonl", shown.output)
 
 
 def test_names_are_written_and_what_is_not_is_listed(files):
@@ -63,22 +61,6 @@ def test_names_are_written_and_what_is_not_is_listed(files):
     assert listed.row(0)[1:] == (1, "a whole group cannot be given one person's name", "Veldish people")
 
 
-@pytest.mark.slow
-def test_a_written_file_passes_and_a_spoilt_one_does_not(files):
-    out = files / "names.jsonl"
-    endoxa(files / "items.jsonl", "-o", out, "--bank", files / "bank.csv")
-    shown = endoxa(files / "items.jsonl", "--check", out, "--bank", files / "bank.csv")
-    assert shown.exit_code == 0
-    assert "3 records of" in shown.stdout
-    assert ": 0 problems" in shown.stdout
-    assert "1 records of" in shown.stderr
-    assert "missing from all variants; those left out are listed in names.unwritten.csv" in shown.stderr
-    out.write_text(out.read_text().replace("met a friend named", "met the", 1))
-    shown = endoxa(files / "items.jsonl", "--check", out, "--bank", files / "bank.csv")
-    assert shown.exit_code == 1
-    assert "line 1: context: a determiner or an adjective before a name" in shown.stderr
-
-
 def test_records_that_have_names_already_are_counted_with_that_reason(files):
     out = files / "names.jsonl"
     endoxa(files / "items.jsonl", "-o", out, "--bank", files / "bank.csv", "--variants", 1)
@@ -91,13 +73,10 @@ def test_records_that_have_names_already_are_counted_with_that_reason(files):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ([], "Missing --out FILE for the questions with names"),
         (["-o", "names.csv"], "Expected a file that ends in .jsonl"),
         (["-o", "{folder}/items.jsonl"], "name another file for the output"),
-        (["-o", "{folder}/n.jsonl", "--check", "{folder}/n.jsonl"], "--check only checks a file"),
         (["-o", "{folder}/n.jsonl", "--bank", "{folder}/none.csv"], "There is no file"),
         (["-o", "{folder}/n.jsonl"], "No record of .* could be rewritten with names"),
-        (["-o", "{folder}/n.jsonl", "--gender-model", "what"], "what"),
     ],
 )
 def test_one_sentence_for_what_can_be_mended(files, words, said):
@@ -105,68 +84,3 @@ def test_one_sentence_for_what_can_be_mended(files, words, said):
     assert shown.exit_code != 0
     assert isinstance(shown.exception, UserError)
     assert re.search(said, str(shown.exception))
-
-
-class Told:
-    """A chat model that calls everybody a woman, and counts how often it is asked."""
-
-    name = "told"
-
-    def __init__(self):
-        self.asked = []
-
-    async def check(self):
-        pass
-
-    async def close(self):
-        pass
-
-    async def ask(self, messages, sampling, told=None):
-        assert sampling.temperature == 0
-        self.asked.append(messages[-1].content)
-        return ChatAnswer("Female." if "Veldish friend\n" in messages[-1].content else "I cannot tell.")
-
-
-@pytest.mark.slow
-def test_a_chat_model_is_asked_once_about_whom_the_text_leaves_open(files, monkeypatch):
-    model = Told()
-    monkeypatch.setattr("endoxa.models.chat.open_chat", lambda spec, options: model)
-    out = files / "names.jsonl"
-    words = [files / "items.jsonl", "-o", out, "--bank", files / "bank.csv", "--gender-model", "openai/told"]
-    for _ in range(2):
-        assert endoxa(*words, "--variants", 20).exit_code == 0
-        assert len(model.asked) == 2
-    rows = [json.loads(line) for line in out.read_text().splitlines()]
-    women = {group: set(both[0]) for group, both in NAMES.items()}
-    assert {row["names"]["Veldish"] for row in rows} <= women["Veldish"]
-    assert not {row["names"]["Tamori"] for row in rows} <= women["Tamori"]
-    kept = pl.read_csv(files / "names.genders.csv")
-    assert kept.select("model", "answer", "gender").rows() == [
-        ("openai/told", "Female.", "female"),
-        ("openai/told", "I cannot tell.", "any"),
-    ]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("end", [UserError("The address is gone."), KeyboardInterrupt()])
-def test_answers_are_kept_whatever_ends_the_run(files, monkeypatch, end):
-    """Answers come one by one; what came before an error, or Ctrl-C, is read back and not asked again."""
-
-    class Ending(Told):
-        async def ask(self, messages, sampling, told=None):
-            if self.asked:
-                await asyncio.sleep(0)
-                raise end
-            return await super().ask(messages, sampling)
-
-    words = [files / "items.jsonl", "-o", files / "n.jsonl", "--bank", files / "bank.csv"]
-    words += ["--gender-model", "openai/told"]
-    (files / "n.genders.csv").write_text("model,context,option,answer,gender\nother,c,o,Male,male\n")
-    first, second = Ending(), Told()
-    monkeypatch.setattr("endoxa.models.chat.open_chat", lambda spec, options: first)
-    assert endoxa(*words).exit_code != 0
-    assert pl.read_csv(files / "n.genders.csv")["model"].to_list() == ["other", "openai/told"]
-    monkeypatch.setattr("endoxa.models.chat.open_chat", lambda spec, options: second)
-    assert endoxa(*words).exit_code == 0
-    assert (len(first.asked), len(second.asked)) == (1, 1)
-    assert pl.read_csv(files / "n.genders.csv")["model"].to_list() == ["other", "openai/told", "openai/told"]

@@ -1,4 +1,4 @@
-"""`--pack` on commands, and `endoxa languages coverage|check|init`: a language unknown to endoxa, end to end."""
+"""`ENDOXA_PACK`, and `endoxa languages check|check|init`: a language unknown to endoxa, end to end."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 
 from endoxa.commands import app
 from endoxa.errors import UserError
+from endoxa.words.packs import using
 from support.repository import ROOT
 
 CLI = CliRunner()
@@ -30,14 +31,16 @@ STATEMENTS = (
 )
 
 
-def endoxa(*words, code=0):
-    done = CLI.invoke(app, list(map(str, words)))
+def endoxa(*words, code=0, pack=None):
+    with using([pack] if pack else []):
+        done = CLI.invoke(app, list(map(str, words)))
     assert done.exit_code == code, (done.output, done.exception)
     return done.output
 
 
-def refused(*words):
-    problem = CLI.invoke(app, list(map(str, words))).exception
+def refused(*words, pack=None):
+    with using([pack] if pack else []):
+        problem = CLI.invoke(app, list(map(str, words))).exception
     assert isinstance(problem, UserError)
     return str(problem)
 
@@ -47,23 +50,23 @@ def test_eight_wolof_statements_from_survey_to_probe(tmp_path, tiny):
     names = ("survey", "statements", "associations", "pairs")
     survey, statements, associations, pairs = (tmp_path / f"{name}.csv" for name in names)
     pl.DataFrame({"statement": STATEMENTS, "topic": ["people"] * 8}).write_csv(survey)
-    pack, reading = ("--pack", WOLOF), ("--statement-column", "statement", "--question-column", "topic")
-    endoxa("curate", "extract", survey, *reading, "--language", "wo", "-o", statements, *pack)
+    reading = ("--statement-column", "statement", "--question-column", "topic")
+    endoxa("curate", "extract", survey, *reading, "--language", "wo", "-o", statements, pack=WOLOF)
     assert pl.read_csv(statements)["attribute"].to_list() == [
         "tabe", "dëgër", "yaru", "am xel", "bëgg xaalis", "tàyyeel", "duñu sawar", "ñemeñ"
     ]  # fmt: skip
-    endoxa("curate", "associations", statements, "-o", associations, *pack)
+    endoxa("curate", "associations", statements, "-o", associations, pack=WOLOF)
     assert "No template for the language 'wo'" in refused(
         "build", "pairs", associations, "--language", "wo", "-o", pairs
     )
-    endoxa("build", "pairs", associations, "--language", "wo", "-o", pairs, *pack)
+    endoxa("build", "pairs", associations, "--language", "wo", "-o", pairs, pack=WOLOF)
     sentences = dict(pl.read_csv(pairs).select("sent_more", "sent_less").iter_rows())
     assert len(sentences) == 8
     assert sentences["Waa Senegaal dañu tabe."] == "Waa Senegaal dañu nay."  # opposites.csv
     assert sentences["Góor ñi dañu dëgër."] == "Góor ñi duñu dëgër."
     assert sentences["Ndaw ñi duñu sawar."] == "Ndaw ñi dañu sawar."
     probe = ("probe", "pairs", "--data", pairs, "--model", f"hf/{tiny['causal']}", "-o", tmp_path / "run")
-    endoxa(*probe, *pack)
+    endoxa(*probe, pack=WOLOF)
     facts = json.loads((tmp_path / "run/run.json").read_text(encoding="utf-8"))
     assert [(fact["code"], fact["path"]) for fact in facts["packs"]] == [("wo", str(WOLOF))]
     records = pl.read_parquet(tmp_path / "run/records.parquet")
@@ -71,13 +74,13 @@ def test_eight_wolof_statements_from_survey_to_probe(tmp_path, tiny):
     assert "language packs was" in refused(*probe)
     other = shutil.copytree(WOLOF, tmp_path / "other")
     (other / "neutral.toml").write_text('any = ["nit ñi"]', encoding="utf-8")
-    assert "language packs was" in refused(*probe, "--pack", other)
-    assert "was complete already" in endoxa(*probe, *pack)
+    assert "language packs was" in refused(*probe, pack=other)
+    assert "was complete already" in endoxa(*probe, pack=WOLOF)
 
 
 def test_the_variable_names_packs_for_other_processes():
     code = "from endoxa.words.packs import languages_with; print('wo' in languages_with('pairs.toml'))"
-    for environment, there in (({}, "False"), ({"ENDOXA_PACKS": str(WOLOF)}, "True")):
+    for environment, there in (({}, "False"), ({"ENDOXA_PACK": str(WOLOF)}, "True")):
         done = subprocess.run(
             [sys.executable, "-c", code],
             capture_output=True,
@@ -90,18 +93,18 @@ def test_the_variable_names_packs_for_other_processes():
 
 @pytest.mark.slow
 def test_coverage_is_a_table_and_json():
-    lines = endoxa("languages", "coverage").splitlines()
-    assert lines[0].split() == [
-        "joint", "ar", "bn", "de", "en", "es", "fr", "ha", "hi", "it", "nl", "pt", "sw", "uk", "zh"
-    ]  # fmt: skip
-    rows = json.loads(endoxa("languages", "coverage", "--json", "--pack", WOLOF))
+    rows = json.loads(endoxa("languages", "check", "--json"))["joints"]
+    assert {row["language"] for row in rows} == {
+        "ar", "bn", "de", "en", "es", "fr", "ha", "hi", "it", "nl", "pt", "sw", "uk", "zh"
+    }  # fmt: skip
+    rows = json.loads(endoxa("languages", "check", "--json", pack=WOLOF))["joints"]
     states = {(row["language"], row["joint"]): row["state"] for row in rows}
     assert states["wo", "pairs"] == "drafted"
     assert states["wo", "stories"] == "none"
     assert states["en", "answers"] == "source"
-    shown = endoxa("languages", "coverage", "--language", "wo", "--pack", WOLOF)
+    shown = endoxa("languages", "check", WOLOF)
     assert "wo, stories: none; missing: stories.yaml" in shown
-    assert "There is no pack for 'wo'" in refused("languages", "coverage", "--language", "wo")
+    assert "neither a folder nor a language" in refused("languages", "check", "wo")
 
 
 @pytest.mark.slow

@@ -106,7 +106,7 @@ def test_summaries_are_those_of_the_commands():
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "words",
-    [(), ("probe",), ("probe", "pairs"), ("datasets", "check"), ("analyze", "pairs"), ("report",), ("demo",)],
+    [(), ("probe",), ("probe", "pairs"), ("datasets", "check"), ("analyze", "run"), ("report",), ("demo",)],
 )
 def test_help_has_examples_and_no_color_codes(words, endoxa):
     shown = endoxa(*words, "--help")
@@ -205,8 +205,9 @@ def test_unknown_option_and_command_exit_with_2(endoxa):
 
 @pytest.mark.slow
 def test_numbers_out_of_range_and_markup_in_the_data_do_no_harm(tmp_path, pairs, endoxa):
-    for words in (("--confidence", "1.5"), ("--seed", "-1")):
-        run = endoxa("probe", "pairs", "--data", pairs, *words, "--plan")
+    for words in (("--set confidence", "1.5"), ("--seed", "-1")):
+        given = ("--set", f"confidence={words[1]}") if " " in words[0] else words
+        run = endoxa("probe", "pairs", "--data", pairs, *given, "--plan")
         assert run.returncode == 2
         assert words[0] in run.stderr
     pairs.write_text("sent_more,sent_less,axis\nThe bakers sing.,The bakers weep.,[/x]\n", encoding="utf-8")
@@ -231,7 +232,7 @@ def test_report_that_was_lost_or_asked_for_otherwise_is_made_again(tmp_path, tin
     (tmp_path / "run/report.html").unlink()
     assert endoxa(*words).returncode == 0
     assert (tmp_path / "run/report.html").exists()
-    assert endoxa(*words, "--confidence", "0.8").returncode == 0
+    assert endoxa(*words, "--set", "confidence=0.8").returncode == 0
     second = pl.read_csv(tmp_path / "run/estimates.csv")
     assert (first["confidence"].max(), second["confidence"].max()) == (0.95, 0.8)
 
@@ -272,7 +273,7 @@ def test_whole_road_by_the_command_line(tmp_path, tiny, pairs, endoxa):
         made = endoxa("report", out, "-o", tmp_path / name)
         assert made.returncode == 0, made.stderr
         assert (tmp_path / name).stat().st_size > 100
-    estimated = endoxa("analyze", "pairs", out, "-o", tmp_path / "estimates.csv")
+    estimated = endoxa("analyze", "run", out, "-o", tmp_path / "estimates.csv")
     assert estimated.returncode == 0, estimated.stderr
     planned = endoxa("probe", "pairs", "--data", pairs, "--plan")
     assert planned.returncode == 0, planned.stderr

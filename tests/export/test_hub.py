@@ -270,18 +270,3 @@ def test_no_template_is_left_without_use():
         for name in re.findall(r'render\(\s*"([^"]+)"', module.read_text())
     }
     assert {path.name for path in (Path(render.__code__.co_filename).parent / "templates").iterdir()} == used
-
-
-@pytest.mark.filterwarnings("default::DeprecationWarning")  # of rdflib, which it reads with
-def test_croissant_s_own_library_finds_no_fault_and_reads_the_rows(tmp_path):
-    mlcroissant = pytest.importorskip("mlcroissant", reason="see docs/dependencies.md, mlcroissant")
-
-    facts = Facts({"version": "1.0.0"}, ["A Lab"], {"collection.how": "In a library."})
-    release(SAMPLE, tmp_path / "out", terms=Terms.of("CC0-1.0", None, None), facts=facts, name="A: sample")
-    dataset = mlcroissant.Dataset(jsonld=tmp_path / "out" / "croissant.json")
-    assert not dataset.metadata.ctx.issues.errors
-    assert dataset.metadata.name == "A: sample"
-    assert dataset.metadata.data_collection == "In a library."
-    rows = list(dataset.records("pairs"))
-    released = pl.read_parquet(tmp_path / "out" / "data" / "pairs.parquet")
-    assert [row["pairs/sent_more"].decode() for row in rows] == released["sent_more"].to_list()

@@ -127,29 +127,6 @@ def test_pairs_without_an_identity_are_their_own_cluster(tmp_path):
     assert set(drawn["cluster"]) == {"grandmothers", "bakers", "fiskere", "d"}
 
 
-def test_a_run_is_a_log_that_inspect_reads(tmp_path):
-    log = pytest.importorskip(
-        "inspect_ai.log", reason="inspect-ai needs an environment of its own (docs/dependencies.md)"
-    )
-    from endoxa import probe_questions
-    from endoxa.export.inspect_logs import write_logs
-    from support import qa_questions
-
-    data = qa_questions.write(tmp_path / "questions.jsonl", qa_questions.questions(8))
-    run = probe_questions(data, "sim/biased", progress=False)
-    [path] = write_logs(run.folder, tmp_path / "logs")
-    read = log.read_eval_log(str(path))
-    assert (read.status, read.eval.model, len(read.samples)) == ("success", "sim/biased", run.records.height)
-    right = [sample.scores["correct"].value for sample in read.samples]
-    assert sum(right) == (run.records["choice"] == run.records["label"]).sum()
-    metrics = read.results.scores[0].metrics
-    leans = run.measures.filter(pl.col("value").is_not_null(), measure="lean")
-    assert not leans.is_empty()
-    for row in leans.iter_rows(named=True):
-        found = [metric.value for name, metric in metrics.items() if row["context_condition"] in name]
-        assert row["value"] in found
-
-
 def test_inspect_runs_the_task_and_counts_as_planted(tmp_path, monkeypatch):
     inspect_ai = pytest.importorskip(
         "inspect_ai", reason="inspect-ai needs an environment of its own (docs/dependencies.md)"

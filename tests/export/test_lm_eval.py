@@ -39,8 +39,9 @@ def evaluate(folder, group, model, **more):
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")  # the harness's own
 def test_the_harness_agrees_with_our_rule_pair_by_pair(tmp_path, shared, monkeypatch):
-    from endoxa.instruments.pairs.estimates import analyze_pairs, load_records
-    from endoxa.instruments.pairs.probe.settings import PairsSettings
+    from endoxa.instruments.pairs.estimates import analyze_pairs
+    from endoxa.instruments.pairs.estimates.records import load_records
+    from endoxa.instruments.pairs.options import PairsSettings
 
     monkeypatch.setenv("HF_DATASETS_OFFLINE", "1")
     model = shared / "data" / "models" / "tiny-gpt2"
@@ -84,8 +85,9 @@ def logged(found, folder):
 @pytest.mark.filterwarnings("ignore")
 def test_logs_of_the_harness_give_our_estimates(tmp_path, shared, monkeypatch):
     from endoxa.instruments.logs import write_runs
-    from endoxa.instruments.pairs.estimates import analyze_pairs, load_records
-    from endoxa.instruments.pairs.probe.settings import PairsSettings
+    from endoxa.instruments.pairs.estimates import analyze_pairs
+    from endoxa.instruments.pairs.estimates.records import load_records
+    from endoxa.instruments.pairs.options import PairsSettings
 
     monkeypatch.setenv("HF_DATASETS_OFFLINE", "1")
     model = shared / "data" / "models" / "tiny-gpt2"

@@ -127,7 +127,7 @@ def test_a_complete_release_is_sent_as_one_commit(hub: Hub, tmp_path: Path) -> N
         for path in release.rglob("*")
         if path.is_file()
     }
-    assert {"README.md", "croissant.json", CHECKSUMS} < set(sent)
+    assert {"README.md", CHECKSUMS} < set(sent)
     assert [entry["value"]["path"] for entry in commit if entry["key"] == "deletedFile"] == ["old.csv"]
 
 

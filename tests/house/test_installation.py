@@ -54,7 +54,7 @@ def test_the_wheels_work_in_a_bare_environment(tmp_path: Path) -> None:
     )
     (tmp_path / "pairs.csv").write_bytes(SAMPLE.read_bytes())
     assert "150 pairs" in run(bare / "endoxa", "export", "hub", "pairs.csv", "-o", "release", folder=tmp_path)
-    assert (tmp_path / "release/croissant.json").is_file()
+    assert (tmp_path / "release/README.md").is_file()
     subprocess.run([*install, "--no-deps", site], check=True)
     assert "collect" in run(bare / "endoxa", "--help", folder=tmp_path)
 

@@ -61,9 +61,9 @@ def whole(records):
 
 def test_a_planted_interaction_is_recovered():
     row = whole(scored(1.0, rng=np.random.default_rng(0)))
-    assert (row["verdict"], row["n_sets"], row["n_identities"], row["n_attributes"]) == ("above", 96, 8, 12)
+    assert (row["verdict"], row["n"], row["clusters"], row["attributes"]) == ("above", 96, 8, 12)
     assert row["low"] < 1.0 < row["high"]
-    assert row["interaction"] == pytest.approx(row["crossed"] - row["predicted"])
+    assert row["value"] == pytest.approx(row["crossed"] - row["predicted"])
 
 
 def test_the_contrast_is_that_of_a_two_by_two_design():
@@ -84,7 +84,7 @@ def test_the_contrast_is_that_of_a_two_by_two_design():
         for identity, value in cells.items()
     )  # fmt: skip
     table = intersections(of_pairs(records))
-    values = dict(table.select("identity", "interaction").iter_rows())
+    values = dict(table.select("identity", "value").iter_rows())
     assert values["igbo women"] == 2.5
     assert values["young igbo women"] == -1.0
     assert set(table["verdict"]) == {"cannot-be-tested"}
@@ -139,7 +139,7 @@ def whole_of_answers(interaction, **how):
 
 def test_a_planted_interaction_of_answers_is_recovered():
     row = whole_of_answers(0.4, rng=np.random.default_rng(3), repeats=8)
-    assert (row["verdict"], row["n_sets"]) == ("above", 96)
+    assert (row["verdict"], row["n"]) == ("above", 96)
     assert row["low"] < 0.4 < row["high"]
 
 
@@ -155,7 +155,7 @@ def test_leans_of_answers_are_added_up_and_no_sum_beyond_1_is_tested():
     told = table.head(3).with_columns(context_condition=pl.lit("disambig"))
     estimates = intersections(of_answers(pl.concat([table, unread, told])))
     row = estimates.row(by_predicate=pl.col("identity") == "zulu women", named=True)
-    assert row["interaction"] == pytest.approx(crossed - people - women)
+    assert row["value"] == pytest.approx(crossed - people - women)
     sure = intersections(of_answers(table.with_columns(outcome=pl.lit("stereotyped"))))
     assert set(sure["verdict"]) == {"cannot-be-tested"}
     assert "no lean can exceed 1" in sure["reason"][0]
@@ -220,9 +220,14 @@ def test_pairs_of_parts_are_made_once_beside_those_of_the_crossed_group():
 
 @pytest.mark.slow
 def test_the_command(tmp_path):
-    scored(1.0, rng=np.random.default_rng(0)).write_parquet(tmp_path / "records.parquet")
-    out = tmp_path / "i.csv"
-    result = CliRunner().invoke(app, ["analyze", "intersections", str(tmp_path), "-o", str(out)])
+    records = scored(1.0, rng=np.random.default_rng(0))
+    records.with_columns(axis=pl.lit("origin"), direction=pl.lit("stereo")).write_parquet(
+        tmp_path / "records.parquet"
+    )
+    out = tmp_path / "tables"
+    result = CliRunner().invoke(app, ["analyze", "run", str(tmp_path / "records.parquet"), "-o", str(out)])
     assert result.exit_code == 0, result.output
-    assert "8 crossed groups are stereotyped more than their parts predict" in result.output
-    assert pl.read_csv(out).height == 9
+    assert "Crossed groups" in result.output
+    interactions = pl.read_csv(out / "interactions.csv")
+    assert interactions.height == 9
+    assert interactions.filter(identity="all crossed groups")["verdict"].to_list() == ["above"]

@@ -14,7 +14,7 @@ import pytest
 import endoxa as ex
 from endoxa.errors import UserError
 from endoxa.instruments.logs import runs_and_logs, unscored_lines, write_runs
-from endoxa.instruments.pairs.estimates import load_records
+from endoxa.instruments.pairs.estimates.records import load_records
 from endoxa.instruments.questions.estimates import load_answers, read_predictions
 from endoxa.instruments.reports import write_report
 from support.qa_questions import questions, write
@@ -75,7 +75,7 @@ def inspect_question(row: dict[str, Any], answer: str | None, epoch: int = 1) ->
 
 
 def inspect_pairs(answers: dict[str, tuple[str, str]]) -> list[dict[str, Any]]:
-    """Samples of the task of `endoxa export inspect`: each pair in both orders, with what was answered."""
+    """Samples of the task of `endoxa export task --for inspect`: each pair in both orders, with what was answered."""
     samples = []
     for item_id, both in answers.items():
         sentences = [f"People of {item_id} are rude.", f"People of {item_id} are kind."]
@@ -156,8 +156,8 @@ def test_logged_choices_are_read_as_the_same_predictions(harness: str, tmp_path:
     assert found.select(columns).sort("item_id").equals(expected.select(columns).sort("item_id"))
     result = ex.read_logs(path)
     ambiguous = [k for row, k in zip(rows, chosen, strict=True) if row["context_condition"] == "ambig"]
-    (row,) = result.estimates.filter(context_condition="ambig").to_dicts()
-    assert row["accuracy"] == pytest.approx(ambiguous.count(2) / len(ambiguous))
+    (row,) = result.estimates.filter(context_condition="ambig", name="accuracy").to_dicts()
+    assert row["value"] == pytest.approx(ambiguous.count(2) / len(ambiguous))
     assert "small" in str(result.headline())
 
 

@@ -147,7 +147,18 @@ def test_questions(real, tmp_path):
 
     def answers() -> dict[str, Any]:
         data = write(tmp_path / "questions.jsonl", questions(4))
-        common = ("probe", "qa", "--data", data, "--model", real.name, "--quiet", "--no-shuffle", "--out")
+        common = (
+            "probe",
+            "qa",
+            "--data",
+            data,
+            "--model",
+            real.name,
+            "--quiet",
+            "--set",
+            "shuffle=no",
+            "--out",
+        )
         done(*common, tmp_path / "letters", "--temperature", 0)
         done(*common, tmp_path / "scored", "--ask", "loglik")
         alone = total(real.weights, prompt)
@@ -172,10 +183,28 @@ def test_stories_that_the_model_reads_itself(real, tmp_path):
         prompts, written, profiles = tmp_path / "prompts.jsonl", tmp_path / "stories", tmp_path / "profiles"
         done("build", "stories", "--attribute", "religion", "--limit", 2, "-o", prompts)
         done(
-            "probe", "stories", "--data", prompts, "--model", real.name, "--max-tokens", 24, "--out", written
+            "probe",
+            "stories",
+            "--data",
+            prompts,
+            "--model",
+            real.name,
+            "--set",
+            "max_tokens=24",
+            "--out",
+            written,
         )
         shown = done(
-            "probe", "extract", "--data", written, "--model", real.name, "--max-tokens", 16, "--out", profiles
+            "probe",
+            "extract",
+            "--data",
+            written,
+            "--model",
+            real.name,
+            "--set",
+            "max_tokens=16",
+            "--out",
+            profiles,
         )
         done("analyze", "associations", profiles, "-o", tmp_path / "associations.csv")
         assert (tmp_path / "associations.csv").is_file()

@@ -15,7 +15,8 @@ from typer.testing import CliRunner
 
 from endoxa.commands.report import report
 from endoxa.commands.verbs import add_command
-from endoxa.instruments.pairs.estimates import analyze_pairs, load_records
+from endoxa.instruments.pairs.estimates import analyze_pairs
+from endoxa.instruments.pairs.estimates.records import load_records
 from endoxa.instruments.reports import write_report
 from endoxa.report.tables import escape_latex, escape_markdown
 from endoxa.schema import ESTIMATE_COLUMNS

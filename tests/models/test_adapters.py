@@ -141,7 +141,7 @@ def test_what_is_no_adapter_is_refused(causal: Path, adapter: Path, tmp_path: Pa
 
 
 def test_adapters_are_for_weights_that_are_loaded_here() -> None:
-    with pytest.raises(UserError, match="--adapter is for weights that are loaded here"):
+    with pytest.raises(UserError, match="adapter is for weights that are loaded here"):
         look_at(parse_model("http://127.0.0.1:1/v1#x"), options("x"))
     settings = FramedSettings(data="x", models=("sim/biased",), options=ChatOptions(adapter="x"))
     with pytest.raises(UserError, match="not for the model 'sim/biased'"):

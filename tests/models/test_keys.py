@@ -133,13 +133,13 @@ def test_only_the_command_switches_on_code_of_a_model_and_a_cluster(tmp_path):
     (tmp_path / "evil.py").write_text("raise RuntimeError('code was run')", encoding="utf-8")
     spec, trusting = parse_model(f"hf/{tmp_path}"), ModelOptions(trust_remote_code=True)
     with typed_words(["--repeat"]):
-        with pytest.raises(UserError, match="add --trust-remote-code to the command"):
+        with pytest.raises(UserError, match="add --set trust_remote_code=yes to the command"):
             look_at(spec, trusting)
-        with pytest.raises(UserError, match=r"add --ray-address ray://h:1 to the command"):
+        with pytest.raises(UserError, match=r"add --set ray_address=ray://h:1 to the command"):
             connect("ray://h:1")
     measured = {"models": [{"name": spec.text, "fingerprint": "0" * 64}]}
     settings = QUESTIONS.settings(data="q.jsonl", models=(spec.text,))
-    with typed_words(["--trust-remote-code"]), pytest.raises(UserError, match="Look at the code"):
+    with typed_words(["--set", "trust_remote_code=yes"]), pytest.raises(UserError, match="Look at the code"):
         measure(QUESTIONS, settings, tmp_path / "out", expected=measured)
 
 
@@ -154,9 +154,9 @@ def test_a_study_file_cannot_trust_code_by_itself(tmp_path, tiny):
     (study / "study.toml").write_text(
         f'[[models]]\nname = "m"\npairs = "hf/{model}"\n[pairs]\ntrust_remote_code = true\n', encoding="utf-8"
     )
-    with pytest.raises(UserError, match="add --trust-remote-code to the command"):
+    with pytest.raises(UserError, match="add --set trust_remote_code=yes to the command"):
         run_study(study, progress=False)
-    with pytest.raises(UserError, match="does not ask for --model hf/other"):
+    with pytest.raises(UserError, match="add --trust-remote-code to the command"):
         run_study(study, progress=False, models="hf/other")
 
 

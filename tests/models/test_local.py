@@ -170,7 +170,7 @@ def test_device_that_is_not_there():
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="this machine has a GPU")
 def test_four_bit_needs_a_gpu(tiny):
-    with pytest.raises(UserError, match="--four-bit needs an NVIDIA GPU"):
+    with pytest.raises(UserError, match="four_bit needs an NVIDIA GPU"):
         opened(tiny["causal"], four_bit=True)
 
 

@@ -17,7 +17,7 @@ pytest.importorskip("transformers")
 
 import torch
 
-from endoxa.instruments.pairs.probe.settings import PairsSettings
+from endoxa.instruments.pairs.options import PairsSettings
 from endoxa.models.spec import ModelOptions
 from endoxa.runs.instrument import INSTRUMENTS
 from endoxa.runs.run import measure

@@ -215,7 +215,7 @@ def test_texts_stand_around_every_request_and_examples_before_it(data: Path, exa
 def test_plain_options_say_the_same(data: Path, tmp_path: Path) -> None:
     run = endoxa(
         *("probe", "qa", "--data", data, "--model", "sim/biased", "--out", tmp_path / "run"),
-        *("--before", "B", "--examples", json.dumps(EXAMPLE)),
+        *("--set", "before=B", "--set", f"examples={json.dumps(EXAMPLE)}"),
     )
     assert run.exit_code == 0, run.output
     identity = json.loads((tmp_path / "run" / "run.json").read_text())["identity"]
@@ -234,7 +234,7 @@ def test_laces_has_the_published_conversations(data: Path) -> None:
     for condition in found.each:
         assert condition.settings.sampling.temperature == 1
         assert condition.settings.sampling.max_tokens == 25
-        job = next(jobs(condition.settings, read_prompts(Path(condition.settings.prompts))))
+        job = next(jobs(condition.settings, read_prompts(condition.settings.prompts)))
         turns[condition.name] = [turn.partition("\n\n")[0] for turn in job.turns]
         assert question(next(iter_items(condition.settings)), (0, 1, 2)) in job.turns[0]
     assert turns == {"baseline": [single], "explanation": [why, single], "reprompting": [single, again]}
@@ -269,7 +269,7 @@ def test_the_command_plans_runs_and_names_what_is_next(data: Path, tmp_path: Pat
     assert records(tmp_path / "r").equals(records(out / "careful"))
     page = endoxa("report", f"{out}#careful", "-o", tmp_path / "careful.csv")
     assert page.exit_code == 0, page.output
-    estimates = endoxa("analyze", "qa", f"{out}#careful", "-o", tmp_path / "careful2.csv")
+    estimates = endoxa("analyze", "run", f"{out}#careful", "-o", tmp_path / "careful2.csv")
     assert estimates.exit_code == 0, estimates.output
 
 
@@ -344,7 +344,7 @@ def test_killed_in_the_second_condition_every_item_is_there_once(data: Path, tmp
     with running(ServerSettings(stall_after=45)) as server:
         command = [
             *(sys.executable, "-c", "from endoxa.commands import main; main()"),
-            *("probe", "qa", "--data", str(data), "--model", f"{server.url}#small", "--concurrency", "4"),
+            *("probe", "qa", "--data", str(data), "--model", f"{server.url}#small", "--set", "concurrency=4"),
             *("--conditions", str(file), "--out", str(tmp_path / "c")),
         ]
         with subprocess.Popen(command, stderr=subprocess.DEVNULL) as process:

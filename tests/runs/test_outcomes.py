@@ -107,7 +107,7 @@ def test_an_answer_that_ran_out_of_tokens_is_not_passed_over_in_silence(
     assert "cut off at the token limit" in terminal
     assert instrument.headline is not None
     warnings = instrument.headline(tmp_path / "run").warnings
-    assert any("cut off at --max-tokens 64" in one and "Raise --max-tokens" in one for one in warnings)
+    assert any("cut off at max_tokens 64" in one and "--set max_tokens=N" in one for one in warnings)
     assert (name == "harm") == any("rated all" in one and "do not tell" in one for one in warnings)
     shown = str(instrument.headline(tmp_path / "run"))
     assert shown.startswith("Warning")
@@ -115,4 +115,4 @@ def test_an_answer_that_ran_out_of_tokens_is_not_passed_over_in_silence(
         assert " of 20" in shown
         runs = read_runs([tmp_path / "run"])
         section = qa_sections(runs, read_results(runs, confidence=0.95, seed=0))[0]
-        assert any("were cut off at --max-tokens 64" in one.text for one in section.findings)
+        assert any("were cut off at max_tokens 64" in one.text for one in section.findings)

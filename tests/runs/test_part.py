@@ -14,8 +14,8 @@ from typer.testing import CliRunner
 from endoxa.commands import app
 from endoxa.errors import UserError
 from endoxa.instruments.pairs.instrument import PAIRS
+from endoxa.instruments.pairs.options import PairsSettings
 from endoxa.instruments.pairs.probe.items import chunks
-from endoxa.instruments.pairs.probe.settings import PairsSettings
 from endoxa.instruments.questions.instrument import QUESTIONS
 from endoxa.instruments.questions.probe.settings import QaSettings
 from endoxa.report.frame import notices

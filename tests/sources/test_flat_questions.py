@@ -13,8 +13,8 @@ import endoxa as ex
 from endoxa.commands import app
 from endoxa.curate.language import assumed_language
 from endoxa.errors import UserError
+from endoxa.instruments.pairs.options import PairsSettings
 from endoxa.instruments.pairs.probe.items import language_notes
-from endoxa.instruments.pairs.probe.settings import PairsSettings
 from endoxa.sources.bbq import read_items
 
 NAMED = {

@@ -81,7 +81,7 @@ def test_a_run_whose_model_changes_midway_holds_two_models(tmp_path: Path) -> No
         measure(QUESTIONS, settings, tmp_path / "later")
     old, new = f"{model} (served 2026-05-01)", f"{model} (served 2026-06-01)"
     analysis = analyze_run(tmp_path / "run", keep=True)
-    overall = analysis.estimates.group_by("model").agg(pl.col("n").sum()).sort("model")
+    overall = analysis.counts.group_by("model").agg(pl.col("n_asked").sum().alias("n")).sort("model")
     served = (
         pl.read_parquet(tmp_path / "run/records.parquet")["served_model"].value_counts().sort("served_model")
     )

@@ -24,7 +24,7 @@ from endoxa.study.compare.studies import compare_studies
 from endoxa.study.file import read_study
 from endoxa.study.items import build_items, read_associations
 from endoxa.study.plan import detectable_correlation, detectable_mean, plan_study
-from endoxa.study.report import write_study
+from endoxa.study.report import run_to_page, write_study
 from endoxa.study.run import require_current, run_study, total_cost
 
 PARTS_NAMES = ("pairs", "tests", "questions", "stories", "choices")
@@ -343,7 +343,7 @@ def test_the_commands_say_what_they_did(begun, tmp_path):
     for part in ("tests", "questions", "stories", "choices"):
         edit(folder, f'{part} = "sim/latent"\n', "")
     run = CliRunner().invoke
-    planned = run(app, ["study", "plan", str(folder)])
+    planned = run(app, ["study", "run", str(folder), "--plan"])
     assert planned.exit_code == 0, planned.output
     assert "detectable" in planned.output
     done = run(app, ["study", "run", str(folder)])
@@ -369,7 +369,7 @@ def test_python_has_the_same_steps(tmp_path):
 @pytest.mark.slow
 def test_the_page_and_its_tables_come_from_the_runs_of_today(study, tmp_path):
     out = tmp_path / "out" / "study.html"
-    done = CliRunner().invoke(app, ["study", "report", str(study), "-o", str(out)])
+    done = CliRunner().invoke(app, ["study", "run", str(study), "-o", str(out)])
     assert done.exit_code == 0, done.output
     assert "Correlations of instruments over associations" in done.output
     text = out.read_text(encoding="utf-8")
@@ -387,10 +387,10 @@ def test_the_page_and_its_tables_come_from_the_runs_of_today(study, tmp_path):
 
 
 def test_a_study_that_was_not_run_has_no_page(begun, tmp_path):
-    done = CliRunner().invoke(app, ["study", "report", str(begun), "-o", str(tmp_path / "study.html")])
+    done = CliRunner().invoke(app, ["study", "run", str(begun), "-o", str(tmp_path / "study.html")])
     assert isinstance(done.exception, UserError)
     assert "is not finished. Run it: endoxa study run" in str(done.exception)
-    done = CliRunner().invoke(app, ["study", "report", str(begun), "-o", str(tmp_path / "study.csv")])
+    done = CliRunner().invoke(app, ["study", "run", str(begun), "-o", str(tmp_path / "study.csv")])
     assert "must end in .html" in str(done.exception)
 
 
@@ -511,11 +511,19 @@ def test_a_new_study_leaves_out_instruments_that_can_make_no_item(tmp_path: Path
 
 
 @pytest.mark.slow
+def test_a_study_runs_to_its_page(study):
+    items, done, written = run_to_page(read_study(study))
+    assert {part.part.name for part in items} <= {step.name for step in done}
+    assert written.files[0] == study / "study.html"
+    assert "associations" in written.files[0].read_text(encoding="utf-8")
+
+
+@pytest.mark.slow
 def test_a_planted_change_of_one_instrument_is_found_between_two_studies(finished, study, tmp_path):
     same = compare_studies([finished, study])
-    assert {part.name for part in same.parts} >= {"pairs", "tests", "questions"}
-    assert all(part.comparison.contrasts[0].identical for part in same.parts)
-    assert same.sentence.endswith("none is shown.")
+    assert set(same.instruments) >= {"sentence pairs", "association tests", "questions"}
+    assert all(each.estimates.identical for each in same.contrasts)
+    assert "no change of" in same.page().title
     edit(study, 'pairs = "sim/latent"', 'pairs = "sim/latent?mean=-6"')
     shutil.rmtree(study / "runs" / "pairs")
     with pytest.raises(UserError, match="Finish it: endoxa study run"):
@@ -524,11 +532,13 @@ def test_a_planted_change_of_one_instrument_is_found_between_two_studies(finishe
         edit(study, f'{part} = "sim/latent"\n', "")
     run_study(read_study(study))
     found = compare_studies([finished, study])
-    claimed = {(part.name, change.measure, change.verdict) for part, _, change in found.shown if change.clear}
-    assert claimed == {("pairs", "preference_ratio", "below")}, str(found)
-    assert "1 is shown: the share of pairs whose stereotypical sentence is preferred falls" in found.sentence
+    claimed = {
+        (each.instrument, change.measure, change.verdict) for each, change in found.rows() if change.clear
+    }
+    assert claimed == {("sentence pairs", "preference_ratio", "below")}, str(found)
+    assert " lowers the share of pairs whose stereotypical sentence is preferred" in found.sentence
     page = found.save(tmp_path / "page.html").read_text()
-    assert 'href="page_pages/pairs.html"' in page
-    assert (tmp_path / "page_pages" / "tests.html").is_file()
+    assert 'id="parts-sentence-pairs"' in page
+    assert 'id="methods-association-tests"' in page
     assert f"Not compared, because only {found.labels[0]} has it: questions." in found.alone
-    assert found.changes.filter(instrument="pairs").height > 1
+    assert found.changes.filter(instrument="sentence pairs").height > 1

@@ -153,13 +153,8 @@ def test_what_cannot_be_is_refused_before_anything_is_done(folder, old, new, mes
     assert not (folder / "made").exists()
 
 
-def test_what_a_step_does_not_ask_for_is_not_allowed(folder):
-    with pytest.raises(UserError, match="does not ask for --model"):
-        read_study(folder, Allowed(models=("openai/x",)), verb_named)
-
-
 def test_steps_alone_have_a_plan_and_no_page(folder, tmp_path):
-    planned = CliRunner().invoke(app, ["study", "plan", str(folder)])
+    planned = CliRunner().invoke(app, ["study", "run", str(folder), "--plan"])
     assert "Step build-pairs: " in planned.output
-    page = CliRunner().invoke(app, ["study", "report", str(folder), "-o", str(tmp_path / "page.html")])
+    page = CliRunner().invoke(app, ["study", "run", str(folder), "-o", str(tmp_path / "page.html")])
     assert "there is nothing to compare" in str(page.exception)

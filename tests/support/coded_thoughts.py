@@ -33,7 +33,6 @@ def thought(
         "argued": argued,
         "argued_outcome": OUTCOMES[argued],
         "turned": None if argued is None or choice is None else int(argued != choice),
-        "thought_tokens": 100.0,
         "category": "c",
         "example_id": str(number),
         "variant": "",
@@ -86,16 +85,13 @@ def questions() -> list[dict[str, Any]]:
     return rows
 
 
-def crossed(
-    rng: np.random.Generator, *, lean: float = 0.0, reasons: float = 0.3, tokens: float = 100.0
-) -> pl.DataFrame:
+def crossed(rng: np.random.Generator, *, lean: float = 0.0, reasons: float = 0.3) -> pl.DataFrame:
     """400 thoughts over 20 templates x 20 groups.
 
     Args:
         rng: what is drawn.
         lean: planted unscaled lean of the thoughts; that of the answers is 0.
         reasons: share of thoughts that give the group as the reason.
-        tokens: mean number of tokens.
     """
 
     def option(toward: float) -> int:
@@ -110,7 +106,6 @@ def crossed(
                 cut_off=int(rng.random() < 0.05),
                 group_reason=int(rng.random() < reasons),
                 missing=int(rng.random() < 0.5),
-                thought_tokens=float(rng.gamma(4, tokens / 4)),
                 template=f"t{number % 20}",
                 identity=f"g{number // 20}",
                 second_unit=f"group\tg{number // 20}",

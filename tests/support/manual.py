@@ -22,17 +22,18 @@ from typer.testing import CliRunner
 
 from collect_support import commands
 from endoxa.commands import app
+from endoxa.words.packs import using
 from support.repository import ROOT
 from support.tutorials import PARTS, file_of, split
 
 NOT_RUN: Mapping[str, str] = {
     r"^endoxa collect serve": "serves until it is stopped",
-    r"^endoxa datasets download": "needs a network",
+    r"^endoxa datasets convert": "needs a network",
     r"^endoxa collect check /srv": "a site behind its proxy; the site's test_health.py",
     r"^endoxa demo": "takes a minute; tests/demo runs it",
-    r"^endoxa reproduce run (?!arithmetic)": "takes minutes; tests/commands/test_reproduce.py",
-    r"^endoxa curate thresholds": "takes a minute; tests/curate/group/test_reference.py",
-    r"--engine ray": "needs a cluster; tests/runs/executors runs it",
+    r"^endoxa reproduce (?!arithmetic)": "takes minutes; tests/commands/test_reproduce.py",
+    r"^endoxa curate group .*--calibrate": "takes a minute; tests/curate/group/test_reference.py",
+    r"--set engine=ray": "needs a cluster; tests/runs/executors runs it",
     r"^endoxa (analyze|report) .*(harness/|logs/|\bLOG\b)": "logs of other harnesses; tests/instruments/test_logs.py",
     r"--labels sheet\.csv|novelty\.html": "people fill the sheet in; tests/curate/novelty",
     r"build pairs export/pairs\.csv": "needs what people mentioned; the site's tests/export",
@@ -40,14 +41,14 @@ NOT_RUN: Mapping[str, str] = {
     r"--withdrawals ": "needs people who withdrew; the site's tests/project/test_lists.py restores with their list",
     r"--expire": "needs a retention date that is over; the site's tests/project/test_folder.py runs it",
     r"export/map\.toml": "needs answers to open questions; the site's tests/export/test_run.py checks the map",
-    r"^endoxa analyze (thoughts|intersections)": "thoughts, or scores of crossed groups; tests of both commands",
-    r"--balance country|by_country\.csv": "respondents of several countries; tests/instruments/pairs/items",
+    r"^endoxa analyze run out/(q1 -o q1|crossed)": "thoughts, or scores of crossed groups; tests/commands",
+    r"by_country\.csv": "respondents of several countries; tests/instruments/pairs/items",
     r"^endoxa compare out/before out/after": "two whole studies; tests/study/test_study.py",
     r"^endoxa compare \S+\.csv": "two editions of one survey; tests/study/compare",
     r"Participant ID|--statement-column said": "a long table of the user's own; tests/commands/test_curate_extract.py",
     r"--out out/a$": "an adapter of the user's own; tests/models/test_adapters.py",
     r"topics\.csv": "labels of a chat model; tests/curate/topics",
-    r"inspect-log |--log (mlflow|wandb)": "libraries that are not installed with these tests; tests/export",
+    r"--log (mlflow|wandb)": "libraries that are not installed with these tests; tests/export",
     r"--vectors|static/": "vectors of the user's own programs; tests/commands/test_analyze_tests.py",
 }
 """Commands that are not run, with the reason."""
@@ -65,6 +66,7 @@ _SIMULATED: Mapping[str, tuple[str, ...]] = {
 }
 """Simulated chat models by what asks them."""
 
+EXPORTED = "export ENDOXA_PACK="
 _LIMIT_S = 300
 _HUB = "hf/"
 _REMOTE = re.compile(r"^(?:hf|openai|anthropic|mistral|https?:)/")
@@ -102,13 +104,18 @@ class Workspace:
 
     folder: Path
     samples: SampleFiles
+    packs: list[str] = field(default_factory=list)
 
     def run(self, command: str) -> None:
-        """Run what a line of the manual says.
+        """Run what a line of the manual says; a line that exports a pack is kept for those below it.
 
         Raises:
             AssertionError: a command ended with an error.
         """
+        if command.startswith(EXPORTED):
+            self.packs[:] = [command.removeprefix(EXPORTED)]
+            self._fetch(self.packs[0])
+            return
         for part in re.split(r"\s&&\s", command):
             self._run_part(part)
 
@@ -116,7 +123,7 @@ class Workspace:
         words = list(takewhile(lambda word: word != ">", split(command)))
         redirected = re.search(r"\s>\s*(\S+)", re.sub(r"\s#.*", "", command))
         written = _written(words)
-        key = " ".join(words)
+        key = " ".join([*self.packs, *words])
         if key in self.samples.results:
             for name in written:
                 copy(self.samples.results[key] / name, self.folder / name)
@@ -124,7 +131,8 @@ class Workspace:
         for word in words[2:]:
             if word not in written and not word.startswith(("-", "/")) and ".." not in word:
                 self._fetch(word)
-        output, code = _called(self._adapted(words)[1:], self.folder)
+        with using([self.folder / pack for pack in self.packs]):
+            output, code = _called(self._adapted(words)[1:], self.folder)
         assert code in _expected(words), f"{command}\nexit code {code}\n{output}"
         if redirected:
             (self.folder / redirected[1]).write_text(output, encoding="utf-8")
@@ -214,7 +222,7 @@ def documented(page: Path) -> list[str]:
     text = page.read_text(encoding="utf-8")
     blocks = re.findall(r"```sh\n(.*?)```|((?:^    \S.*\n)+)", text, re.DOTALL | re.MULTILINE)
     lines = [line.strip() for block in blocks for line in "".join(block).replace("\\\n", " ").splitlines()]
-    in_blocks = [line.removesuffix(" &&") for line in lines if line.startswith("endoxa ")]
+    in_blocks = [line.removesuffix(" &&") for line in lines if line.startswith(("endoxa ", EXPORTED))]
     rows = [line for line in text.splitlines() if line.startswith("|")]
     cells = [cell for row in rows for cell in re.findall(r"`(endoxa [a-z][^`]*)`", row)]
     return [*in_blocks, *filter(_is_whole, cells)]

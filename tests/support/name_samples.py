@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from endoxa.instruments.questions.names.bank import Name, NameBank
-from endoxa.instruments.questions.names.check import check_file
 
 NAMES = {
     "Veldish": (("Ketra", "Milva", "Osha"), ("Dorn", "Halvo", "Rimek")),
@@ -42,9 +41,3 @@ def question(context, options=("The Veldish man", "The Tamori man"), asked="Who 
         "label": 2,
         **fields,
     }
-
-
-def problems(record, original, names):
-    """What the check says of one record with names."""
-    checked = check_file([(1, record)], [original], names)
-    return [problem.removeprefix("line 1: ") for problem in checked.problems]

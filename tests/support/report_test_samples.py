@@ -10,8 +10,9 @@ import numpy as np
 import polars as pl
 from scipy.stats import norm
 
-from endoxa.instruments.association_tests.estimates.verdicts import judged
+from endoxa.instruments.association_tests.estimates.verdicts import NO_EFFECT, judged
 from endoxa.schema import TEST_COLUMNS
+from endoxa.stats.verdicts import UNTESTED
 
 GROUPS = {
     "en": ("hindu male", "muslim male", "hindu female", "muslim female"),
@@ -49,7 +50,7 @@ def estimates(
             "n_y": 13 if "muslim female" in (x, y) else 14,
             "n_a": 8,
             "n_b": 8,
-            "effect_size": float(effect),
+            "value": float(effect),
         }
         for model in models
         for pooling in poolings
@@ -63,14 +64,14 @@ def estimates(
 
 def completed(rows: pl.DataFrame) -> pl.DataFrame:
     """The rows with every column of the schema, judged together; columns that are there are kept."""
-    d = pl.col("effect_size")
+    d = pl.col("value")
     made: dict[str, pl.Expr] = {
         "axis": pl.lit(""),
         "language": pl.lit(""),
         "association_id": pl.lit(""),
         "pooling": pl.lit(""),
+        "name": pl.lit("effect_size"),
         "statistic": d / 10,
-        "effect_size_ddof0": d * 1.02,
         "low": d - 0.6,
         "high": d + 0.6,
         "confidence": pl.lit(0.95),
@@ -79,12 +80,15 @@ def completed(rows: pl.DataFrame) -> pl.DataFrame:
         "n_partitions": pl.lit(PARTITIONS),
         "n_draws": pl.lit(None, dtype=pl.Int64),
         "neutral": pl.lit(0.0),
+        "undefined": pl.lit(""),
         "method": pl.lit("equal sets, exact permutation p, percentile bootstrap, seed 0"),
         "reason": pl.lit(""),
-        "interval": pl.lit("bootstrap"),
+        "alternative": pl.lit("greater"),
+        "n": pl.sum_horizontal("n_x", "n_y"),
         "clusters": pl.min_horizontal("n_x", "n_y"),
+        "attributes": pl.min_horizontal("n_a", "n_b"),
+        "sampled": pl.lit("texts"),
         "verdict": pl.lit(""),
-        "verdict_reason": pl.lit(""),
         "p_adjusted": pl.lit(None, dtype=pl.Float64),
         "p_published": pl.lit(None, dtype=pl.Float64),
     }
@@ -96,13 +100,15 @@ def completed(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def undefined(frame: pl.DataFrame, place: int, reason: str) -> pl.DataFrame:
-    """The frame with one row that has no values, as `endoxa analyze tests` leaves it."""
+    """The frame with one row that has no values, as `endoxa analyze run` leaves it."""
     here = pl.int_range(pl.len()) == place
-    values = ("effect_size", "effect_size_ddof0", "low", "high", "p_value", "p_adjusted")
+    values = ("value", "low", "high", "p_value", "p_adjusted")
     changed = frame.with_columns(
-        *(pl.when(here).then(float("nan")).otherwise(name).alias(name) for name in values),
+        *(pl.when(~here).then(name).alias(name) for name in values),
         pl.when(here).then(pl.lit("undefined")).otherwise("p_kind").alias("p_kind"),
-        pl.when(here).then(pl.lit(reason)).otherwise("reason").alias("reason"),
+        pl.when(here).then(pl.lit(reason)).otherwise("undefined").alias("undefined"),
+        pl.when(here).then(pl.lit(UNTESTED)).otherwise("verdict").alias("verdict"),
+        pl.when(here).then(pl.lit(NO_EFFECT)).otherwise("reason").alias("reason"),
     )
     return judged(changed).select(list(TEST_COLUMNS))
 

@@ -100,7 +100,7 @@ def in_memory(before: pl.DataFrame, after: pl.DataFrame) -> PairedStories:
     """The same without files: both runs have the same rows."""
     columns = {
         name: np.column_stack([table[source].to_numpy().astype(float) for table in (before, after)])
-        for name, source in (("tokens", "completion_tokens"), ("prompt_tokens", "prompt_tokens"))
+        for name, source in (("tokens", "completion_tokens"),)
     }
     refused = np.column_stack([(table["refusal"] == 1).to_numpy() for table in (before, after)])
     nothing = np.zeros_like(refused)

@@ -7,7 +7,7 @@ import csv
 import pytest
 
 from collect_support.samples import campaign_settings
-from endoxa.instruments.pairs.items.build import name_in
+from endoxa.instruments.pairs.items import name_in
 from endoxa.words import COMPONENTS, languages_of, texts_of
 from endoxa.words.components import file_of
 from endoxa.words.persons import (

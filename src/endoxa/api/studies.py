@@ -59,7 +59,7 @@ def init_study(
 
 
 def plan_study(folder: str | Path, **allowed: Any) -> pl.DataFrame:
-    """What each run of a study takes (`endoxa study plan`).
+    """What each run of a study takes (`endoxa study run --plan`).
 
     Args:
         folder: folder of the study.
@@ -68,7 +68,7 @@ def plan_study(folder: str | Path, **allowed: Any) -> pl.DataFrame:
 
     Returns:
         A row for each run: name, items, associations, identities, calls, dollars (null where a price is not known),
-        hours (rough), and the smallest mean effect that is detectable, in standard deviations of associations.
+        and the smallest mean effect that is detectable, in standard deviations of associations.
 
     Raises:
         UserError: the study file, the associations or a model cannot be used.
@@ -117,7 +117,7 @@ def run_study(folder: str | Path, *, progress: bool = True, **allowed: Any) -> d
 
 
 def report_study(folder: str | Path, out: str | Path, **allowed: Any) -> Written:
-    """Write the page of a study and its tables (`endoxa study report`).
+    """Write the page of a study and its tables (the end of `endoxa study run`).
 
     Args:
         folder: folder of the study.
@@ -125,7 +125,7 @@ def report_study(folder: str | Path, out: str | Path, **allowed: Any) -> Written
         allowed: see `plan_study`.
 
     Returns:
-        `.convergence` with the data frames effects, reliabilities, correlations, discriminant and agreement;
+        `.convergence` with the data frames effects, reliabilities, correlations and agreement;
         `.headline`; `.files`.
 
     Raises:

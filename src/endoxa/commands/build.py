@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from endoxa.commands.build_choices import choices
-from endoxa.commands.build_prompts import names, stories
+from endoxa.commands.build_prompts import Names, require_jsonl, stories, with_names
 from endoxa.commands.plugins import SUMMARIES
 from endoxa.commands.verbs import Group, Outcome, argument, note, table
 from endoxa.instruments.association_tests.options import BuildOptions, Contrast
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from endoxa.instruments.pairs.items import Built
-    from endoxa.instruments.questions.items.record import Questions
+    from endoxa.instruments.questions.items.build import Questions
     from endoxa.schema import AssociationTest
 
 
@@ -90,8 +90,8 @@ def pairs(
 
 def _denied(built: Built) -> Iterator[str]:
     """What to know first where nearly all pairs are denials."""
-    from endoxa.instruments.pairs.estimates.deciding import denials_note
-    from endoxa.instruments.pairs.probe.calibration import Comparisons
+    from endoxa.instruments.pairs.estimates.inference import denials_note
+    from endoxa.instruments.pairs.probe.items import Comparisons
 
     denied = built.pairs.filter(how="negation").rows(named=True)
     comparisons = Comparisons(built.pairs.iter_rows(named=True))
@@ -152,6 +152,7 @@ def questions(
     *,
     out: Annotated[Path | None, Option("Questions (.jsonl).", OUTPUT, short="-o")] = None,
     options: QaOptions,
+    names: Names,
     include_drafts: IncludeDrafts = False,
     sample: Annotated[
         Path | None, Option("Write an invented sample table of associations, and exit.", OUTPUT)
@@ -164,12 +165,18 @@ def questions(
     --disambiguated adds questions whose context gives the answer. Associations without a question are listed in
     FILE.left_out.csv, with the reason.
 
+    With --names, groups in questions that are there already are replaced by first names, so that the group is implied
+    but not stated: "My Danish friend" becomes "my friend Viggo". Each variant is a new draw of names. Records that
+    cannot be rewritten in natural English are listed in NAME.unwritten.csv.
+
     \b
     Examples:
       endoxa build qa --sample associations.csv
       endoxa build qa associations.csv --language es --disambiguated -o questions.jsonl
       endoxa build qa associations.csv --style people -o what_people_think.jsonl
       endoxa build qa associations.csv --language pt --per-association 3 --gender any -o questions.jsonl
+      endoxa build qa --names Nationality.jsonl -o names.jsonl --seed 42 --variants 3
+      endoxa build qa --names Religion.jsonl -o names.jsonl --bank my-names.csv
     """  # noqa: D301
     from endoxa.errors import UserError
     from endoxa.instruments.questions.items.build import build_questions
@@ -180,10 +187,15 @@ def questions(
 
     if sample is not None:
         return _write_sample(sample, [associations, out])
+    if names.names is not None:
+        if associations is not None:
+            raise UserError("Give ASSOCIATIONS or --names FILE, not both.")
+        return with_names(names.names, names, out, options.seed)
+    if names != Names():
+        raise UserError("--variants and --bank need --names FILE.")
     if associations is None or out is None:
         raise UserError("Missing ASSOCIATIONS or --out FILE (or write a sample table with --sample FILE).")
-    if out.suffix.lower() != ".jsonl":
-        raise UserError(f"--out: '{out}' has an unknown file type. Expected a file that ends in .jsonl.")
+    require_jsonl(out)
     left_out = out.with_name(f"{out.stem}.left_out.csv")
     require_apart([left_out], [associations])
     made = build_questions(
@@ -276,7 +288,7 @@ def association_tests(
     require_tests_name(out)
     if associations is None:
         if contrast != Contrast():
-            raise UserError("--against, --contrast and --each need --associations FILE.")
+            raise UserError("--against and --each need --associations FILE.")
         made = build_tests(options)
     else:
         if options.axes or options.attributes or options.wanted:
@@ -332,7 +344,6 @@ def _available(options: BuildOptions) -> Iterator[str | Table]:
 
 
 BUILD.add(association_tests, "tests", "endoxa probe embeddings --data {out} --model MODEL --out RUN")
-BUILD.add(names)
 BUILD.add(questions, "qa", "endoxa probe qa --data {out} --model MODEL --plan")
 BUILD.add(choices, "choices", "endoxa probe choices --data {out} --model MODEL --plan")
 BUILD.add(stories, following="endoxa probe stories --data {out} --model MODEL --plan")

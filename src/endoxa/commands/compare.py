@@ -6,14 +6,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from endoxa.commands.verbs import Outcome, argument, note
+from endoxa.runs.options import DEFAULT_CONFIDENCE, Confidence
 from endoxa.schema.headline import Headline
 from endoxa.schema.options import ANALYSIS, DATA, OUTPUT, Option
-from endoxa.study.compare.edition_options import EditionOptions
 
 if TYPE_CHECKING:
-    from endoxa.study.compare.editions import EditionComparison
     from endoxa.study.compare.results import Comparison
-    from endoxa.study.compare.studies import StudyComparison
 
 
 def compare(
@@ -63,11 +61,25 @@ def compare(
             metavar="RUN|TABLE",
         ),
     ] = (),
-    run: Annotated[
-        tuple[Path, ...],
-        Option("Of two sets of pairs: a run over each, in their order (give it twice).", DATA, metavar="RUN"),
+    groups: Annotated[
+        Path | None,
+        Option("Of tables: groups of attributes (`endoxa curate group`), used for both.", DATA),
+    ] = None,
+    respondents: Annotated[
+        tuple[int, ...],
+        Option(
+            "Number of respondents of each table, where tables only count (give it twice).", DATA, metavar="N"
+        ),
     ] = (),
-    editions: EditionOptions,
+    regions: Annotated[
+        bool,
+        Option(
+            "Of one table: find stereotypes that are turned round between two regions.",
+            ANALYSIS,
+            only_on=True,
+        ),
+    ] = False,
+    confidence: Confidence = DEFAULT_CONFIDENCE,
 ) -> Outcome:
     """Show what changed between runs of the same items and at what price, or between two editions of their data.
 
@@ -77,10 +89,13 @@ def compare(
     the first. A single run with several models compares these. Of whole studies every instrument that they share is
     compared, and all claims are corrected together.
 
-    Of two tables, shares are of respondents, and all intervals hold together: associations that are new, lost and kept,
-    and how likely one that is missing is missing by chance. --balance country gives every country equal weight;
-    --paired compares respondents with themselves. Two sets of sentence pairs are compared pair by pair; with --run,
-    also what their changes do to a model's figure.
+    Of two tables, shares are of respondents, and all intervals hold together; associations that are new, lost and kept
+    stand beside them. Two sets of sentence pairs are compared pair by pair.
+
+    With --regions, one table of statements (columns respondent, country) or of associations by country (region,
+    support) is looked through for reversals: an attribute and its opposite said of one group, or two groups of an axis
+    of which one attribute is said, one side of which leads in one region and the other in the other; both must be clear
+    after correction over all comparisons.
 
     \b
     Examples:
@@ -90,7 +105,8 @@ def compare(
       endoxa compare out/stories-a out/stories-b --harm out/harm -o out/stories.html
       endoxa compare out/before out/after -o out/studies.html
       endoxa compare survey2024.csv survey2026.csv -o changes.html --groups groups.csv
-      endoxa compare pairs-v1.csv pairs-v2.csv --run out/v1 --run out/v2 -o pairs.html
+      endoxa compare pairs-v1.csv pairs-v2.csv -o pairs.html
+      endoxa compare statements.csv --regions --groups groups.csv -o reversals.csv
     """  # noqa: D301
     from endoxa.errors import UserError
     from endoxa.runs.folder import RUN
@@ -103,7 +119,7 @@ def compare(
     if any((path / FILE).is_file() for path in paths):
         if rule:
             raise UserError("--rule is for runs of one instrument. Leave it out for studies.")
-        return _compare_studies(paths, out, items, model=model, confidence=editions.confidence)
+        return _compare_studies(paths, out, items, model=model, confidence=confidence)
     if not any(
         path.suffix in suffixes or path.is_file() or (path.is_dir() and not (path / RUN).is_file())
         for path in paths
@@ -115,21 +131,21 @@ def compare(
             model=model,
             rule=rule,
             harm=harm,
-            confidence=editions.confidence,
+            confidence=confidence,
         )
     tables = list(paths)
     if out is None:
         raise UserError("Missing --out. Name a file for the comparison of the tables: .html or .csv.")
+    if regions:
+        return find_regions(tables, out, groups, confidence)
     require_apart([out, table], [path for path in tables if path.is_file()])
     if out.suffix.lower() not in (".html", *WRITTEN_SUFFIXES):
         raise UserError(
             f"--out: '{out}' has an unknown file type. Expected .html, {', '.join(WRITTEN_SUFFIXES)}."
         )
     if all(map(is_set, tables)):
-        return compare_pair_sets(tables, run, out, table, editions.confidence)
-    if run:
-        raise UserError("--run goes with two sets of sentence pairs. Leave it out for surveys.")
-    return compare_tables(tables, out, table, editions)
+        return compare_pair_sets(tables, out, table)
+    return compare_tables(tables, out, table, groups=groups, respondents=respondents, confidence=confidence)
 
 
 def _compare_runs(
@@ -172,17 +188,18 @@ def _compare_studies(
         UserError: the studies cannot be compared.
     """
     from endoxa.sources.files import require_apart
-    from endoxa.study.compare.studies import StudyComparison, compare_studies
+    from endoxa.study.compare.results import Comparison
+    from endoxa.study.compare.studies import compare_studies
     from endoxa.study.file import ASSOCIATIONS, FILE
     from endoxa.study.saving import require_suffix
 
     if out is not None:
-        require_suffix(out, StudyComparison.suffixes)
+        require_suffix(out, Comparison.suffixes)
     require_apart([out, items], [path / name for path in paths for name in (FILE, ASSOCIATIONS)])
     return _written(compare_studies(paths, model, confidence), out, items)
 
 
-def _written(comparison: Comparison | StudyComparison, out: Path | None, items: Path | None) -> Outcome:
+def _written(comparison: Comparison, out: Path | None, items: Path | None) -> Outcome:
     if out is not None:
         comparison.save(out)
     written = [str(path) for path in (out, items) if path is not None]
@@ -194,28 +211,55 @@ def _written(comparison: Comparison | StudyComparison, out: Path | None, items: 
     return Outcome(lines, tables={"items": comparison.items})
 
 
-def compare_pair_sets(
-    paths: list[Path], runs: tuple[Path, ...], out: Path, table: Path | None, confidence: float
-) -> Outcome:
+def find_regions(paths: list[Path], out: Path, groups: Path | None, confidence: float) -> Outcome:
+    """The branch of `endoxa compare` for regions of one table.
+
+    Raises:
+        UserError: several tables, one that cannot be compared, or a file that is no table.
+    """
+    from endoxa.errors import UserError
+    from endoxa.sources.files import require_apart
+    from endoxa.sources.frames import require_table_name, write_table
+    from endoxa.study.compare.reversals import find_reversals
+
+    if len(paths) > 1:
+        raise UserError("--regions looks through one table. Name one.")
+    require_apart([out], paths)
+    require_table_name(out)
+    turned = find_reversals(paths[0], groups=groups, confidence=confidence)
+    for sentence in turned.notes:
+        note(sentence)
+    write_table(turned.table, out)
+    return Outcome([*turned.sentences, f"Written: {out}"])
+
+
+def compare_pair_sets(paths: list[Path], out: Path, table: Path | None) -> Outcome:
     """The branch of `endoxa compare` for sets of pairs.
 
     Raises:
-        UserError: the sets or runs cannot be compared.
+        UserError: the sets cannot be compared.
     """
     from endoxa.sources.frames import write_table
-    from endoxa.study.compare.editions.sets import compare_sets
-    from endoxa.study.compare.editions.sets_page import figure_sentences, headline, write_set_page
+    from endoxa.study.compare.editions.sets import compare_sets, write_set_page
 
-    comparison = compare_sets(paths, runs, confidence=confidence)
+    comparison = compare_sets(paths)
     if out.suffix.lower() == ".html":
         write_set_page(comparison, out)
     else:
         write_table(comparison.pairs, out)
-    lines = [headline(comparison), *map(str, figure_sentences(comparison)), f"Written: {out}"]
+    lines = [comparison.headline, f"Written: {out}"]
     return Outcome(lines, {} if table is None else {"table": comparison.pairs})
 
 
-def compare_tables(paths: list[Path], out: Path, table: Path | None, editions: EditionOptions) -> Outcome:
+def compare_tables(
+    paths: list[Path],
+    out: Path,
+    table: Path | None,
+    *,
+    groups: Path | None,
+    respondents: tuple[int, ...],
+    confidence: float,
+) -> Outcome:
     """The branch of `endoxa compare` for surveys, associations, exports of campaigns and releases.
 
     Raises:
@@ -225,17 +269,12 @@ def compare_tables(paths: list[Path], out: Path, table: Path | None, editions: E
     from endoxa.study.compare.editions import compare_editions
     from endoxa.study.compare.editions.page import write_edition_page
 
-    comparison = compare_editions(paths, editions)
+    comparison = compare_editions(paths, groups=groups, respondents=respondents, confidence=confidence)
     for sentence in comparison.notes:
         note(sentence)
     if out.suffix.lower() == ".html":
         write_edition_page(comparison, out)
     else:
         write_table(comparison.changes, out)
-    return Outcome(_lines(comparison, out), {} if table is None else {"table": comparison.changes})
-
-
-def _lines(comparison: EditionComparison, out: Path) -> list[str]:
-    from endoxa.study.compare.editions.page import headline, overall_sentences
-
-    return [headline(comparison), *map(str, overall_sentences(comparison)), f"Written: {out}"]
+    lines = [comparison.headline, comparison.sentence, f"Written: {out}"]
+    return Outcome(lines, {} if table is None else {"table": comparison.changes})

@@ -70,7 +70,7 @@ class RunOptions:
         Path | None,
         Option(
             "Take all settings from the run.json of this run. Servers on other machines have to be named with --model "
-            "as well, and code that comes with a model needs --trust-remote-code.",
+            "as well, and code that comes with a model needs --set trust_remote_code=yes.",
             OUTPUT,
             metavar="RUN",
         ),
@@ -87,7 +87,7 @@ class RunOptions:
     printing: Printing = USUAL_PRINTING
 
 
-CONFIRMING = ("--model", "--trust-remote-code", "--ray-address")
+CONFIRMING = ("--model", "--set trust_remote_code", "--set ray_address")
 """Options that may be given beside --repeat: they allow what only the run asks for."""
 
 

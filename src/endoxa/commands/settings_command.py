@@ -3,58 +3,42 @@
 from __future__ import annotations
 
 import re
-from functools import cache
-from pathlib import Path
-from typing import Annotated, Any
+from collections.abc import Callable, Iterable
+from typing import Any
 
-import typer
 from typer.core import TyperArgument, TyperCommand
 from typer.main import get_command
 
 from endoxa.commands.plugins import first_paragraph
 from endoxa.schema.options import DATA, GROUPS
-from endoxa.words.packs import using
 
 _DEFAULT = re.compile(r"\[default: \((.*?)\)(;|\])")
 """Typer puts a default that is told in words into brackets."""
 _KIND = re.compile(r" <[A-Za-z\[\]]+>$")
 """The Python type that Typer puts behind an argument's name."""
 _EXAMPLES = re.compile(r"\s*[\b]\s*Examples?:")
-Packs = Annotated[
-    list[Path] | None,
-    typer.Option(
-        "--pack",
-        metavar="DIR",
-        help="Language pack of yours, read before endoxa's own words; repeatable.",
-        rich_help_panel=DATA,
-    ),
-]
-"""The option of every command by which packs are used."""
-
-
-@cache
-def _pack_option() -> Any:
-    app = typer.Typer(add_completion=False)
-
-    @app.command()
-    def _(*, packs: Packs = None) -> None: ...
-
-    return get_command(app).params[0]
+ALL = "--all"
+"""Beside --help: also the settings that are given by --set."""
 
 
 class GroupedCommand(TyperCommand):
-    """A command whose `--help` has examples first and lists options by purpose; each can be given packs."""
+    """A command whose `--help` has examples first and lists options by purpose."""
 
     def __init__(self, *args: Any, help: str | None = None, **more: Any) -> None:  # noqa: A002
         super().__init__(*args, help=examples_first(help or ""), **more)
-        self.params.append(_pack_option())
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Take `--help --all` as one: help is printed before any other option is looked at."""
+        if ALL in args and "--help" in args:
+            ctx.meta[ALL] = True
+            args = ["--help"]
+        return super().parse_args(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
-        """Run it with the packs; the language that was typed is also that of files in a Windows encoding."""
+        """Run it; the language that was typed is also that of files in a Windows encoding."""
         from endoxa.sources.source import reading_files
 
-        packs = ctx.params.pop("packs", None) or ()
-        with using([Path(folder) for folder in packs]), reading_files(languages=_typed_languages(ctx)):
+        with reading_files(languages=_typed_languages(ctx)):
             return super().invoke(ctx)
 
     def get_short_help_str(self, limit: int = 45) -> str:  # noqa: ARG002
@@ -62,18 +46,43 @@ class GroupedCommand(TyperCommand):
         return first_paragraph(self)
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
-        """Write arguments and options, a section for each purpose."""
-        groups: dict[str, list[tuple[str, str]]] = {group: [] for group in GROUPS}
-        for parameter in self.get_params(ctx):
-            record = parameter.get_help_record(ctx)
-            if record is not None:
-                record = (_KIND.sub("", record[0]), _DEFAULT.sub(r"[default: \1\2", record[1]))
-                usual = DATA if isinstance(parameter, TyperArgument) else "Options"
-                groups.setdefault(getattr(parameter, "rich_help_panel", None) or usual, []).append(record)
-        for group, records in groups.items():
-            if records:
-                with formatter.section(group):
-                    formatter.write_dl(records)
+        """Write arguments and options, a section for each purpose; behind them further settings, or how many."""
+        _write_sections(formatter, self.get_params(ctx), ctx)
+        further = further_parameters(self)
+        if further and ctx.meta.get(ALL):
+            formatter.write("\nFurther settings, each as --set NAME=VALUE or in a file (--settings):\n")
+            _write_sections(formatter, further, ctx, setting_words)
+        elif further:
+            formatter.write(f"\nFurther settings: {len(further)}, which --help --all lists.\n")
+
+
+def further_parameters(command: Any) -> list[Any]:
+    """What `--set` takes, as options named by the words of the settings."""
+    shown = getattr(command.callback, "further", None)
+    return list(get_command(shown()).params) if shown else []
+
+
+def setting_words(option: str) -> str:
+    """'dtype=<auto|float32>' of '--dtype <auto|float32>'; 'shuffle=yes|no' of a switch."""
+    first, _, value = option.partition(" ")
+    word = first.removeprefix("--").replace("-", "_")
+    return f"{word}={'yes|no' if not value or value.startswith('/') else value}"
+
+
+def _write_sections(
+    formatter: Any, parameters: Iterable[Any], ctx: Any, named: Callable[[str], str] = str
+) -> None:
+    groups: dict[str, list[tuple[str, str]]] = {group: [] for group in GROUPS}
+    for parameter in parameters:
+        record = parameter.get_help_record(ctx)
+        if record is not None:
+            record = (named(_KIND.sub("", record[0])), _DEFAULT.sub(r"[default: \1\2", record[1]))
+            usual = DATA if isinstance(parameter, TyperArgument) else "Options"
+            groups.setdefault(getattr(parameter, "rich_help_panel", None) or usual, []).append(record)
+    for group, records in groups.items():
+        if records:
+            with formatter.section(group):
+                formatter.write_dl(records)
 
 
 def _typed_languages(ctx: Any) -> list[str]:

@@ -16,9 +16,9 @@ from endoxa.demo.recovery import claims_table, recovery_table, scale_table
 from endoxa.demo.smollm import Measured
 from endoxa.demo.world import SAMPLE
 from endoxa.errors import UserError
-from endoxa.instruments.pairs.estimates.run import SCHEMAS
+from endoxa.instruments.pairs.estimates import SCHEMAS
 from endoxa.instruments.pairs.instrument import PAIRS
-from endoxa.instruments.pairs.probe.settings import PairsSettings
+from endoxa.instruments.pairs.options import PairsSettings
 from endoxa.report.document import Finding
 from endoxa.report.words import count, decimal, percent, plural
 from endoxa.runs.estimates import read

@@ -17,10 +17,11 @@ from typing import Any, Protocol
 import polars as pl
 
 from endoxa.errors import UserError
-from endoxa.instruments.pairs.estimates.references import REFERENCES
-from endoxa.instruments.pairs.estimates.run import SCHEMAS as PAIR_SCHEMAS
+from endoxa.instruments.pairs.estimates import SCHEMAS as PAIR_SCHEMAS
+from endoxa.instruments.pairs.estimates.records import REFERENCES
 from endoxa.instruments.pairs.estimates.statistics import PLACEBO
 from endoxa.instruments.questions.estimates.analysis import SCHEMAS as QUESTION_SCHEMAS
+from endoxa.instruments.questions.headline import leans_of
 from endoxa.instruments.questions.probe.work import plan_qa
 from endoxa.instruments.questions.report.quoting import left_open
 from endoxa.instruments.stories.instrument import STORIES as STORY_WRITING
@@ -236,16 +237,14 @@ _LEVEL = {
 
 def question_finding(folder: Path) -> Finding:
     """What the questions say that nothing in their text answers."""
-    rows = read(folder, "estimates", QUESTION_SCHEMAS["estimates"]).filter(
-        category=ALL, context_condition="ambig"
-    )
-    row = rows.row(0, named=True)
+    tables = (read(folder, name, QUESTION_SCHEMAS[name]) for name in ("estimates", "counts"))
+    row = leans_of(*tables).filter(category=ALL, context_condition="ambig").row(0, named=True)
     named, unknown = row["n_persons"], row["n_read"] - row["n_persons"]
     lean = {ABOVE: "a lean towards the stereotype", BELOW: "a lean against the stereotype"}.get(
         row["verdict"], "no lean is distinguishable from chance"
     )
-    ends = f"bias score {decimal(row['lean'], 2)}, interval {signed_ends(row, 'lean_low', 'lean_high', 2)}"
-    asked, biased = count(row["n"]), count(row["n_biased"])
+    ends = f"bias score {decimal(row['value'], 2)}, interval {signed_ends(row, digits=2)}"
+    asked, biased = count(row["n_asked"]), count(row["n_biased"])
     rule = ""
     records = pl.read_parquet(folder / RECORDS).filter(context_condition="ambig")
     if records["ask"][0] == "loglik":

@@ -32,7 +32,7 @@ import numpy as np
 import polars as pl
 
 from endoxa.errors import UserError
-from endoxa.instruments.pairs.probe.calibration import Comparisons, replace_identity
+from endoxa.instruments.pairs.probe.items import Comparisons, replace_identity
 from endoxa.schema import Pair
 from endoxa.words.people import neutral_identities
 
@@ -115,7 +115,7 @@ def planted_difference(plant: Plant, items: pl.DataFrame) -> np.ndarray:
 def planted_neutral_difference(plant: Plant, items: pl.DataFrame) -> np.ndarray:
     """As `planted_difference`, the median over what each item is compared with among the sample.
 
-    NaN where it can be compared with nothing (`endoxa.instruments.pairs.probe.calibration`).
+    NaN where it can be compared with nothing (`endoxa.instruments.pairs.probe.items`).
     """
     comparisons = Comparisons(load_sample().iter_rows(named=True))
     groups = [comparisons.of(item)[1] for item in items.iter_rows(named=True)]

@@ -90,12 +90,6 @@ def datasheet(derived: Mapping[str, str], stated: Mapping[str, str]) -> list[Sec
     ]
 
 
-def stated_answers(derived: Mapping[str, str], stated: Mapping[str, str]) -> dict[str, str]:
-    """Every answer that somebody or something gave, by the key of its question; without open marks."""
-    texts = {key: OPEN.sub("", _answer(key, derived, stated)).strip() for key in question_keys()}
-    return {key: text for key, text in texts.items() if text}
-
-
 def _answer(key: str, derived: Mapping[str, str], stated: Mapping[str, str]) -> str:
     """What is derived and what is stated; where nothing is stated, the former may itself hold an open mark."""
     facts = derived.get(key, "")

@@ -10,9 +10,7 @@ from typing import Any
 
 import polars as pl
 
-from endoxa.export.croissant import FILE as CROISSANT
-from endoxa.export.croissant import croissant
-from endoxa.export.datasheet import OPEN, Facts, datasheet, derived_answers, open_mark, stated_answers
+from endoxa.export.datasheet import OPEN, Facts, datasheet, derived_answers, open_mark
 from endoxa.export.folder import new_folder, render
 from endoxa.export.licences import Terms
 from endoxa.export.material import COLUMNS, Kind, Material
@@ -132,9 +130,7 @@ def export_hub(
         (folder / "data").mkdir()
         for suffix in ("parquet", "jsonl"):
             write_table(material.table, folder / "data" / f"{material.kind}.{suffix}")
-        answers = stated_answers(derived_answers(material, facts, terms), facts.answers)
-        described = croissant(material, terms, facts, title=title, answers=answers, folder=folder)
-        for file, text in {**texts, CROISSANT: described}.items():
+        for file, text in texts.items():
             (folder / file).write_text(text, encoding="utf-8")
         for source, file in ((terms.text, "LICENSE"), (terms.citation, "CITATION.cff")):
             if source is not None:

@@ -31,12 +31,13 @@ INTERSECTION_COLUMNS: dict[str, str] = {
     "rule": "pairs: the scoring rule, in whose unit differences are; questions: how they were asked",
     "identity": "the crossed group, or 'all crossed groups'",
     "parts": "its parts, separated by '; '",
-    "n_sets": "attributes of the crossed groups that all parts (of pairs, others to compare with too) have beside them",
-    "n_identities": "crossed groups among them",
-    "n_attributes": "attributes among them",
+    "n": "attributes of the crossed groups that all parts (of pairs, others to compare with too) have beside them",
+    "clusters": "crossed groups among them",
+    "attributes": "attributes among them",
     "crossed": "mean difference of scores towards the stereotype, or lean of the answers, about the crossed group",
     "predicted": "what its parts predict, added up",
-    "interaction": "crossed less predicted; above 0 the stereotype is stronger than its parts explain",
+    "value": "crossed less predicted; above 0 the stereotype is stronger than its parts explain",
+    "neutral": "value of groups whose parts explain all: 0",
     "low": "lower end of its interval, groups and attributes as samples",
     "high": "upper end",
     "p_value": "test of no interaction",
@@ -45,16 +46,11 @@ INTERSECTION_COLUMNS: dict[str, str] = {
     "reason": "why it cannot be tested or is unclear",
 }
 """Columns of the table of interactions."""
-
-
-_ENGINE = {"n_sets": "n", "n_identities": "clusters", "n_attributes": "attributes", "interaction": "value"}
-"""Names of the engine's numbers (`stats.estimate`) in this table."""
 _SCHEMA = column_types(
-    (*(_ENGINE.get(name, name) for name in INTERSECTION_COLUMNS), "neutral"),
+    INTERSECTION_COLUMNS,
     texts=("model", "rule", "identity", "parts", "verdict", "reason"),
     counts=("n", "clusters", "attributes"),
 )
-
 
 LEANS: dict[str, float] = {"stereotyped": 1.0, "anti-stereotyped": -1.0, "unknown": 0.0}
 """What an answer adds to the lean of ambiguous contexts; answers that were not read have none."""
@@ -72,11 +68,8 @@ def of_pairs(records: pl.DataFrame) -> pl.DataFrame:
     return (
         _with_key(records)
         .select(
-            "model",
-            "rule",
-            "language",
-            pl.col("identity").fill_null(""),
-            "identity_key",
+            *("model", "rule", "language", "identity_key"),
+            identity=pl.col("identity").fill_null(""),
             attribute=pl.concat_str(pl.col("attribute_more", "attribute_less").fill_null(""), separator="\t"),
             lean=towards * (pl.col("score_more") - pl.col("score_less")),
             neutral=towards * pl.col("neutral_difference"),
@@ -105,7 +98,7 @@ def of_answers(answers: pl.DataFrame) -> pl.DataFrame:
 
 
 def _with_key(records: pl.DataFrame) -> pl.DataFrame:
-    """The records with `identity_key`, which older runs lack."""
+    """The records with `identity_key`, which logs of other harnesses lack."""
     if "identity_key" in records.columns:
         return records
     return records.with_columns(identity_key=pl.lit(None, pl.String))
@@ -145,9 +138,7 @@ def intersections(
             for identity, names, part in parts
         ]
     table = judged(rows, _SCHEMA, INTERACTIONS, confidence=confidence)
-    return table.with_columns(pl.col("identity").replace(ALL, ALL_CROSSED)).select(
-        pl.col(_ENGINE.get(name, name)).alias(name) for name in INTERSECTION_COLUMNS
-    )
+    return table.with_columns(pl.col("identity").replace(ALL, ALL_CROSSED))
 
 
 def _sets(scored: pl.DataFrame, listed: Mapping[str, tuple[str, ...]]) -> pl.DataFrame:

@@ -27,12 +27,14 @@ SHORT_NAMES = {
 """Short names of statistics; the others keep theirs."""
 
 PLACES = (
-    *("model", "data", "rule", "pooling", "protocol", "context_condition"),
+    *("model", "data", "kind", "premise", "rule", "pooling", "protocol", "context_condition"),
     *("language", "axis", "category", "test"),
 )
 """Columns that say where something was measured; a kind of run has some of them."""
 
 _VALUES = ("value", "low", "high", "n", "verdict")
+MOST_LISTED = 8
+"""Values of a column that a message lists at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,45 +91,27 @@ def measures_of(folder: Path) -> pl.DataFrame:
 
 
 def _long(table: pl.DataFrame) -> pl.DataFrame:
-    """Estimates with a row for each statistic (`name`), which some tables have as columns: where, name, `_VALUES`."""
+    """The columns that say where, `name` and `_VALUES`, of the interval that decides."""
     places = [name for name in PLACES if name in table.columns]
-    if {"name", "value"} <= set(table.columns):
-        rests = table.with_columns(decides=pl.col("interval") == "identities", row=pl.int_range(pl.len()))
-        first = rests.sort("decides", descending=True, maintain_order=True)
-        rows = first.unique([*places, "name"], keep="first", maintain_order=True).sort("row")
-        return rows.select(*places, "name", *_VALUES)
-    if "effect_size" in table.columns:
-        kept = table.select(
-            "model", "pooling", "test", "low", "high", "verdict", n="n_x", value="effect_size"
-        )
-        return kept.with_columns(name=pl.lit("effect_size"))
-    names = [name for name in table.columns if f"{name}_low" in table.columns]
-    return pl.concat(
-        table.select(
-            *places,
-            name=pl.lit(name),
-            value=pl.col(name).cast(pl.Float64),
-            low=pl.col(f"{name}_low").cast(pl.Float64),
-            high=pl.col(f"{name}_high").cast(pl.Float64),
-            n="n_read",
-            verdict=pl.col("verdict") if name == "lean" else pl.lit(None, pl.String),
-        )
-        for name in sorted(names, key=lambda name: name != "lean")
-    )
+    if "interval" in table.columns:
+        decides, row = pl.col("interval") == "identities", pl.int_range(pl.len())
+        first = table.with_columns(row=row).sort(decides, descending=True, maintain_order=True)
+        table = first.unique([*places, "name"], keep="first", maintain_order=True).sort("row")
+    return table.select(*places, "name", *_VALUES)
 
 
 def _numbers_of(rows: Iterable[Mapping[str, Any]]) -> pl.DataFrame:
     """The same of the numbers of a headline."""
+    ends = ("_low", "_high")
     listed = [
         {key: word for key, word in row.items() if isinstance(word, str)}
-        | {"name": name, "value": number, "low": row.get(f"{name}_low"), "high": row.get(f"{name}_high")}
-        | {"n": row.get("n"), "verdict": None}
+        | {"name": name, "value": number, "n": row.get("n")}
+        | {end: row.get(f"{name}_{end}") for end in ("low", "high")}
         for row in rows
         for name, number in row.items()
-        if isinstance(number, int | float) and not name.endswith(("_low", "_high")) and name != "n"
+        if isinstance(number, int | float) and name != "n" and not name.endswith(ends)
     ]
-    words = [name for name in (listed[0] if listed else ()) if name not in _VALUES]
-    types: dict[str, type[pl.DataType]] = dict.fromkeys((*words, "name"), pl.String)
+    types: dict[str, type[pl.DataType]] = dict.fromkeys(listed[0] if listed else ("name",), pl.String)
     types |= dict.fromkeys(("value", "low", "high"), pl.Float64) | {"n": pl.Int64, "verdict": pl.String}
     return pl.DataFrame(listed, schema=types, strict=False)
 
@@ -180,19 +164,20 @@ def chosen(table: pl.DataFrame, name: str | None = None, **where: str) -> Measur
     for column, value in where.items():
         if column not in places:
             raise UserError(f"Estimates of this run have no '{column}'. They have: {', '.join(places)}.")
-        values = rows[column].unique(maintain_order=True).to_list()
-        ending = [text for text in values if column == "model" and str(text).endswith(f"/{value}")]
-        matching = [text for text in values if text == value] or ending
-        if not matching:
-            raise UserError(f"There is no {column} '{value}'. There are: {', '.join(map(str, values))}.")
-        rows = rows.filter(pl.col(column).is_in(matching))
+        ending = pl.col(column).str.ends_with(f"/{value}") if column == "model" else pl.lit(value=False)
+        exact = rows.filter(pl.col(column) == value)
+        kept = rows.filter(ending) if exact.is_empty() else exact
+        if kept.is_empty():
+            values = map(str, rows[column].unique(maintain_order=True))
+            raise UserError(f"There is no {column} '{value}'. There are: {', '.join(values)}.")
+        rows = kept
     rows = _over_all(rows, except_for=where)
     if len(rows) > 1:
-        several = {name: rows[name].unique(maintain_order=True).to_list() for name in places}
+        texts = {key: list(map(str, rows[key].unique(maintain_order=True))) for key in places}
         say = "; ".join(
-            f"{key}: {', '.join(map(str, texts[:8]))}{', ...' * (len(texts) > 8)}"
-            for key, texts in several.items()
-            if len(texts) > 1
+            f"{key}: {', '.join(listed[:MOST_LISTED])}{', ...' * (len(listed) > MOST_LISTED)}"
+            for key, listed in texts.items()
+            if len(listed) > 1
         )
         raise UserError(f"There are {len(rows)} estimates '{name}': say which one ({say}).")
     row = rows.row(0, named=True)

@@ -13,7 +13,6 @@ from typing import Any, Literal
 from endoxa.errors import UserError
 from endoxa.instruments.logs import runs_and_logs
 from endoxa.report.files import (
-    FORMATS,
     PAGE,
     figures_folder,
     refuse_folder,
@@ -34,12 +33,19 @@ from endoxa.report.inputs import (
     holds,
     read_runs,
 )
-from endoxa.runs.instrument import INSTRUMENTS, Shown
+from endoxa.runs.instrument import INSTRUMENTS, Shown, late
 from endoxa.runs.options import ReportOptions
 from endoxa.runs.settings import RunSettings
 from endoxa.sources.files import require_apart
 
-__all__ = ["FORMATS", "write_report"]
+PAGES_OF_TABLES = {
+    DISAGREEMENT: late("endoxa.curate.ratings.page:shown"),
+    LENIENCY: late("endoxa.curate.ratings.page:shown"),
+    NOVELTY: late("endoxa.curate.novelty.page:shown"),
+    TOPICS: late("endoxa.curate.topics.page:shown"),
+    DRAFTS: late("endoxa.author.page:shown"),
+}
+"""What tables of no instrument are shown as."""
 
 
 def write_report(
@@ -62,7 +68,7 @@ def write_report(
         runs: run folders of one kind, or tables, see `endoxa.report.inputs.read_runs`; logs of other harnesses, see
             `endoxa.instruments.logs`.
         output: file to write; its folder is made where it is missing.
-        format: a name of `FORMATS`; by default the file's ending says it.
+        format: a name of `endoxa.report.files.FORMATS`; by default the file's ending says it.
         options: how it is made.
         given: single fields of the options (`confidence`, `seed`, `labels`) or of `PaperOptions` (`width`, `interval`).
 
@@ -75,11 +81,8 @@ def write_report(
     """
     chosen = resolve_format(output, format)
     refuse_folder(output)
-    inputs = [
-        path
-        for run in runs
-        for path in (run, run / "estimates.csv", run / "run.json", run / "records.parquet")
-    ]
+    names = ("estimates.csv", "run.json", "records.parquet")
+    inputs = [path for run in runs for path in (run, *(run / name for name in names))]
     how = (options or ReportOptions()).having(given)
     require_apart([output], [*inputs, how.labels])
     with runs_and_logs(runs) as folders:
@@ -127,22 +130,9 @@ def shown_as(runs: Sequence[Run], how: ReportOptions) -> Shown:
         UserError: there is nothing to show of such runs, or an option is not for them.
     """
     kind = runs[0].kind
-    if kind in (DISAGREEMENT, LENIENCY):
-        from endoxa.curate.ratings.page import shown
-
-        return shown(runs)
-    if kind == NOVELTY:
-        from endoxa.curate.novelty.page import shown as novelty_shown
-
-        return novelty_shown(runs)
-    if kind == TOPICS:
-        from endoxa.curate.topics.page import shown as topics_shown
-
-        return topics_shown(runs)
-    if kind == DRAFTS:
-        from endoxa.author.page import shown as drafts_shown
-
-        return drafts_shown(runs)
+    if kind in PAGES_OF_TABLES:
+        table: Shown = PAGES_OF_TABLES[kind](runs)
+        return table
     instrument = INSTRUMENTS.get(EXTRACTED if kind in TABLE_KINDS else kind)
     if how.labels is not None and not instrument.takes_labels:
         raise UserError(

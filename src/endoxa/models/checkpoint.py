@@ -145,7 +145,9 @@ def choose_device(word: str) -> torch.device:
         torch.empty(0, device=device)
     except (RuntimeError, AssertionError, NotImplementedError) as problem:
         reason = first_line(problem)
-        raise UserError(f"The device '{word}' cannot be used here: {reason}. Try --device cpu.") from problem
+        raise UserError(
+            f"The device '{word}' cannot be used here: {reason}. Try --set device=cpu."
+        ) from problem
     return device
 
 

@@ -164,7 +164,7 @@ def refuse_secrets(extra: Mapping[str, Any]) -> None:
     for name, value in extra.items():
         if _SECRET_FIELD.fullmatch(name.lower().replace("-", "_").removeprefix("x_")):
             raise UserError(
-                f"--extra has the field '{name}', which looks like a secret, and is written into the run: set the "
+                f"extra has the field '{name}', which looks like a secret, and is written into the run: set the "
                 "environment variable of the provider's key instead."
             )
         for inner in value if isinstance(value, list) else [value]:

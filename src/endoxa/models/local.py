@@ -321,12 +321,12 @@ def refuse_unusable_tokenizer(spec: ModelSpec, tokenizer: Any) -> None:
     if len(tokenizer) <= len(tokenizer.all_special_ids):
         raise UserError(
             f"The tokenizer of '{spec.text}' knows no words (its files are missing): name the right one with "
-            "--tokenizer."
+            "--set tokenizer=NAME."
         )
     if not tokenizer.is_fast:
         raise UserError(
             f"The tokenizer of '{spec.text}' has no fast version (tokenizer.json), which is needed to tell words "
-            "from tokens: convert it with transformers, or name another with --tokenizer."
+            "from tokens: convert it with transformers, or name another with --set tokenizer=NAME."
         )
 
 
@@ -349,11 +349,11 @@ def _four_bit(options: ModelOptions, device: torch.device) -> Any:
     if not options.four_bit:
         return None
     if device.type != "cuda":
-        raise UserError("--four-bit needs an NVIDIA GPU with CUDA: leave it out, or run on such a machine.")
+        raise UserError("four_bit needs an NVIDIA GPU with CUDA: leave it out, or run on such a machine.")
     try:
         import bitsandbytes  # noqa: F401
     except ImportError as problem:
-        raise UserError("--four-bit needs bitsandbytes: pip install bitsandbytes.") from problem
+        raise UserError("four_bit needs bitsandbytes: pip install bitsandbytes.") from problem
     return transformers.BitsAndBytesConfig(load_in_4bit=True, bnb_4bit_compute_dtype=torch.bfloat16)
 
 

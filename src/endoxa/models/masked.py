@@ -105,7 +105,7 @@ class MaskedReader:
         if tokenizer.mask_token_id is None:
             raise UserError(
                 f"The tokenizer of '{name}' has no mask token, so no masked rule can be computed: name the "
-                "right tokenizer with --tokenizer."
+                "right tokenizer with --set tokenizer=NAME."
             )
         self.name, self.tokenizer, self.max_tokens = name, tokenizer, max_tokens
         self._special = SpecialTokens.of(tokenizer)

@@ -7,7 +7,7 @@ the network's own forward runs, with its body replaced for the call.
 
 On a CPU in float32, torch repacks a weight matrix on every call; its own oneDNN path can do it once. The numbers agree
 to rounding, and a head of 50,000 words runs about twice as fast on two cores. Switched off by
-`ModelOptions(packed_weights=False)` (`--no-packed-weights`).
+`ModelOptions(packed_weights=False)` (`--set packed_weights=no`).
 """
 
 from __future__ import annotations
@@ -293,8 +293,8 @@ def refuse_unless_memory(problem: BaseException, smaller: int) -> None:
         raise problem
     if not smaller:
         raise UserError(
-            "Out of memory with a single sentence in the batch: choose a smaller model, --dtype bfloat16, "
-            "--four-bit, or a machine with more memory."
+            "Out of memory with a single sentence in the batch: choose a smaller model, --set dtype=bfloat16, "
+            "--set four_bit=yes, or a machine with more memory."
         ) from problem
     if torch.cuda.is_available():
         torch.cuda.empty_cache()

@@ -35,7 +35,7 @@ LAST_BOUND = 30.0
 """Seconds: no delay of our own is longer."""
 SPREAD = 0.1
 """A provider's own waiting time is lengthened by up to this share, for the same reason."""
-SLOW = "the answer was slower than --timeout"
+SLOW = "the answer was slower than the timeout (--set timeout=SECONDS)"
 SLOW_DOWN = 429
 PASSING = frozenset({408, 409, 425, SLOW_DOWN, 499})
 """Statuses below 500 that pass; every one from 500 passes too (529 is Anthropic's "overloaded")."""

@@ -13,7 +13,7 @@ from annotated_types import Ge
 
 from endoxa.errors import UserError, installation
 from endoxa.schema import Architecture
-from endoxa.schema.options import LOCAL, MODELS, Option
+from endoxa.schema.options import LOCAL, MODELS, Setting
 
 KEY_VARIABLE = "ENDOXA_SERVER_KEY"
 """Environment variable with a server's key, where it wants one. OPENAI_API_KEY is never sent to such a server."""
@@ -91,24 +91,29 @@ def checked_address(url: str) -> str:
     return parts._replace(netloc=parts.netloc.lower()).geturl().rstrip("/")
 
 
-Device = Annotated[str, Option("Device: auto, cpu, cuda, cuda:1 or mps.", LOCAL, decides=MODELS)]
+Device = Annotated[str, Setting("Device: auto, cpu, cuda, cuda:1 or mps.", LOCAL, decides=MODELS)]
 Dtype = Annotated[
     Literal["auto", "float32", "bfloat16", "float16"],
-    Option("Number type of the weights.", LOCAL, decides=MODELS),
+    Setting("Number type of the weights.", LOCAL, decides=MODELS),
 ]
 Revision = Annotated[
-    str | None, Option("Branch, tag or commit of the model on the hub.", LOCAL, decides=MODELS)
+    str | None, Setting("Branch, tag or commit of the model on the hub.", LOCAL, decides=MODELS)
 ]
 Tokenizer = Annotated[
     str | None,
-    Option("Tokenizer, where it is not the model's own.", LOCAL, metavar="ID-OR-FOLDER", decides=MODELS),
+    Setting(
+        "Tokenizer, where it is not the model's own.",
+        LOCAL,
+        metavar="ID-OR-FOLDER",
+        decides=MODELS,
+    ),
 ]
 Adapter = Annotated[
     str | None,
-    Option("PEFT adapter (LoRA and others) of the model.", LOCAL, metavar="FOLDER", decides=MODELS),
+    Setting("PEFT adapter (LoRA and others) of the model.", LOCAL, metavar="FOLDER", decides=MODELS),
 ]
 TrustRemoteCode = Annotated[
-    bool, Option("Run Python code that comes with the model.", LOCAL, only_on=True, decides=MODELS)
+    bool, Setting("Run Python code that comes with the model.", LOCAL, only_on=True, decides=MODELS)
 ]
 
 
@@ -132,7 +137,12 @@ class ModelOptions:
     dtype: Dtype = "auto"
     four_bit: Annotated[
         bool,
-        Option("Load weights in 4 bits (needs CUDA and bitsandbytes).", LOCAL, only_on=True, decides=MODELS),
+        Setting(
+            "Load weights in 4 bits (needs CUDA and bitsandbytes).",
+            LOCAL,
+            only_on=True,
+            decides=MODELS,
+        ),
     ] = False
     revision: Revision = None
     tokenizer: Tokenizer = None
@@ -141,12 +151,14 @@ class ModelOptions:
     batch_tokens: Annotated[
         int | None,
         Ge(1),
-        Option("Maximum tokens per batch.", LOCAL, default="chosen by device", decides=False),
+        Setting("Maximum tokens per batch.", LOCAL, default="chosen by device", decides=False),
     ] = None
     packed_weights: Annotated[
         bool,
-        Option(
-            "Pack weights for the CPU: faster, more memory, same numbers to about 1e-5.", LOCAL, decides=False
+        Setting(
+            "Pack weights for the CPU: faster, more memory, same numbers to about 1e-5.",
+            LOCAL,
+            decides=False,
         ),
     ] = True
 
@@ -216,7 +228,7 @@ def require_libraries(what: str, names: Sequence[str], install: str) -> None:
 def refused_adapter(text: str) -> UserError:
     """What is said of an adapter for a model, as written, whose weights are not loaded here from files."""
     return UserError(
-        f"--adapter is for weights that are loaded here (hf/...), not for the model '{text}': leave it out."
+        f"adapter is for weights that are loaded here (hf/...), not for the model '{text}': leave it out."
     )
 
 

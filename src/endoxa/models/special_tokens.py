@@ -106,7 +106,7 @@ def codes_of(tokenizer: Any, name: str) -> tuple[str, ...]:
         raise UserError(
             f"The model '{name}' marks every text with its language ('{codes[0]}', '{codes[1]}', ...), and its "
             f"tokenizer ({type(tokenizer).__name__}) does not take the language of a text: every sentence would be "
-            "read as one language. Name a tokenizer of the model's own class with --tokenizer."
+            "read as one language. Name a tokenizer of the model's own class with --set tokenizer=NAME."
         )
     return codes
 

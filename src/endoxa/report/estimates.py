@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import Any
 
 import polars as pl
@@ -19,7 +20,7 @@ from endoxa.report.claims import (
     chip,
     corrected,
     counted,
-    hollow,
+    held_back,
     interval_holds,
     marked,
     not_ranked,
@@ -30,18 +31,17 @@ from endoxa.report.document import Figure, Finding
 from endoxa.report.figures import Measure, claim_map, described, dot_figure
 from endoxa.report.tables import Field, Table, number_field, table_of
 from endoxa.report.words import NOT_DEFINED, listed, p_value, percent
+from endoxa.runs.families import ESTIMATES
 from endoxa.stats.verdicts import ABOVE, BELOW, NO_QUESTION, UNCLEAR, UNTESTED
 
 MOST_NAMED = 8
 """Rows that a sentence names by verdict; more are counted."""
 FEW = 3
 """Up to so many rows get a sentence each; of more it is said how many have which verdict."""
-DOWNLOADED = (
-    *("model", "rule", "model_a", "rule_a", "model_b", "rule_b", "label", "axis", "language"),
-    *("protocol", "data", "category", "context_condition"),
-    *("value", "low", "high", "n", "clusters", "p_adjusted", "verdict"),
+HOLLOW = (
+    "A dot is hollow although its band misses the line where the test is not significant after correction for the "
+    "number of tests."
 )
-"""Columns of the rows behind a figure, as far as a table has them."""
 BY_CHANCE: Mapping[Any, str] = {
     ABOVE: "more often than chance",
     BELOW: "less often than chance",
@@ -63,9 +63,9 @@ class Kind:
     Attributes:
         head: what it is: its heading in tables.
         measure: its axis in figures, with the value of an unbiased model.
-        level: confidence level in words ("95 %").
         neutral: value of an unbiased model in words ("50 %").
-        unbiased: the same as a sentence has it in brackets ("chance: 50 %").
+        level: confidence level in words ("95 %").
+        unbiased: the same as a sentence has it in brackets ("chance: 50 %"); by default 'unbiased: ' and `neutral`.
         who: names a row in a sentence.
         name: names it where a sentence or figure is of one model, rule or axis.
         says: the value of a row in words ("61 % of 36 pairs").
@@ -84,14 +84,14 @@ class Kind:
 
     head: str
     measure: Measure
-    level: str
     neutral: str
-    unbiased: str
-    who: Callable[[Row], str]
-    name: Callable[[Row], str]
-    says: Callable[[Row], str]
-    clear: Mapping[str, str]
-    unclear: str
+    level: str = "95 %"
+    unbiased: str = ""
+    who: Callable[[Row], str] = itemgetter("model")
+    name: Callable[[Row], str] = itemgetter("model")
+    says: Callable[[Row], str] = nothing
+    clear: Mapping[str, str] = field(default_factory=dict)
+    unclear: str = ""
     noun: str = "value"
     about: str = "lean"
     verdicts: Mapping[Any, str] = field(default_factory=lambda: BY_CHANCE)
@@ -101,6 +101,11 @@ class Kind:
     limits: Callable[[Sequence[Row]], str] = nothing
     value: Callable[[Any], str] = percent
     ends: Callable[[Row], str] = percent_ends
+
+    @property
+    def brackets(self) -> str:
+        """The value of an unbiased model, as a sentence has it in brackets."""
+        return self.unbiased or f"unbiased: {self.neutral}"
 
     def reading(self, row: Row) -> str:
         """'61.2 % (58.0 to 64.1)', or the value alone where it has no interval."""
@@ -118,7 +123,7 @@ def sentence(kind: Kind, row: Row, where: str = "") -> Finding:
     """One row in a sentence; `where` stands behind its name."""
     label, says, ends = f"{kind.first(row)}{kind.who(row)}{where}", kind.says(row), kind.ends(row)
     interval = "no interval can be given" if ends == NOT_DEFINED else f"{kind.level} interval {ends}"
-    numbers = f"{says} ({interval}; {kind.unbiased})"
+    numbers = f"{says} ({interval}; {kind.brackets})"
     if row["verdict"] == UNTESTED:
         value = f" {says[:1].upper()}{says[1:]}." if says else ""
         text = f"{label}: cannot be tested ({row['reason']}).{value}"
@@ -153,7 +158,7 @@ def summary(kind: Kind, rows: Sequence[Row], scope: str = "", what: str = "model
         interval = "" if spoken == NOT_DEFINED else f"; {kind.level} interval {spoken}"
         ends.append(f"{word} {kind.noun} is {kind.value(row['value'])} ({kind.name(row)}{interval})")
     range_of_values = (
-        f" {', '.join(ends)}; {kind.unbiased}.{not_ranked(ordered[0], ordered[-1])}" if ends else ""
+        f" {', '.join(ends)}; {kind.brackets}.{not_ranked(ordered[0], ordered[-1])}" if ends else ""
     )
     text = (
         f"{scope}of {len(rows)} {what} {listed(counted(rows, words, reasons=reasons))}.{range_of_values}"
@@ -207,7 +212,13 @@ def lead(kind: Kind, row: Row, text: str) -> str:
     p, ends = p_value(row["p_adjusted"]), kind.ends(row)
     unit = "\u00a0%" if kind.value is percent and ends != NOT_DEFINED else ""
     test = f"p {p if p.startswith('<') else f'= {p}'} after correction for the number of tests"
-    return f"{text}. {kind.level} interval: {ends}{unit}{where} ({kind.unbiased}; {test})."
+    return f"{text}. {kind.level} interval: {ends}{unit}{where} ({kind.brackets}; {test})."
+
+
+def downloaded(rows: pl.DataFrame) -> pl.DataFrame:
+    """The rows behind a figure: what stands before the value says where it was measured; then the shared columns."""
+    places = rows.columns[: rows.columns.index("value")]
+    return rows.select(name for name in rows.columns if name in places or name in ESTIMATES)
 
 
 def dots(
@@ -245,13 +256,13 @@ def dots(
         note=pl.Series(map(note or kind.reading, each), dtype=pl.String),
         tip=pl.Series(tips, dtype=pl.String),
     )
-    figure.setdefault("rows", rows.select(name for name in DOWNLOADED if name in rows.columns))
+    figure.setdefault("rows", downloaded(rows))
     return dot_figure(
         frame,
         kind.measure,
         title=title,
         alt=described(f"{kind.head}: {title}, neutral {kind.neutral}", texts),
-        reading=" ".join(filter(None, (reading, hollow(each, label)))),
+        reading=" ".join(filter(None, (reading, HOLLOW if any(map(held_back, each)) else ""))),
         **figure,
     )
 
@@ -271,7 +282,7 @@ def claims_map(
         tip=pl.Series(tips, dtype=pl.String),
     )
     columns = sorted(frame["column"].unique())
-    figure.setdefault("rows", rows.select(name for name in DOWNLOADED if name in rows.columns))
+    figure.setdefault("rows", downloaded(rows))
     return claim_map(
         frame, list(order), columns, alt=described(kind.head, tips), wide=len(columns) > 2, **figure
     )

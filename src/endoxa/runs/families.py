@@ -216,13 +216,6 @@ CONVERGENCE = Family(
     BENJAMINI_HOCHBERG,
     "whether two instruments go together over associations",
 )
-DISCRIMINATION = Family(
-    "same association against other identities",
-    "one test for each model and pair of instruments",
-    (),
-    BENJAMINI_HOCHBERG,
-    "whether two instruments agree on more than the attribute alone",
-)
 
 CONTROVERSY = Family(
     "topics of disputed associations",

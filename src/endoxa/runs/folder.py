@@ -37,7 +37,7 @@ RESULTS = (
     "tables_by_language.csv",
     "differences.csv",
     "identities.csv",
-    "outcomes.csv",
+    "counts.csv",
     AGREEMENT,
     ANSWERS,
     "report.html",

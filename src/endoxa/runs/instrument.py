@@ -71,7 +71,6 @@ class Work:
         available: counts the items that the data holds after the filters; None where the run takes all of them.
         versions: versions of libraries that only some runs use.
         reopen: a finished run is opened again, to ask what ended with an error.
-        growing: names of lists in the identity that a finished run can be added to, beside `models`.
         keeps_journal: the journal of a finished run stays, so that a model can be added. Otherwise `measure` reads
             what is done from the folder.
     """
@@ -88,7 +87,6 @@ class Work:
     available: Callable[[], int] | None = None
     versions: Mapping[str, str] = field(default_factory=dict)
     reopen: bool = False
-    growing: tuple[str, ...] = ()
     keeps_journal: bool = True
 
     @property
@@ -98,16 +96,16 @@ class Work:
         contents = {**self.contents, **({"language packs": packs} if packs else {})}
         return deciding(self.settings, {**contents, "models": [dict(model) for model in self.models]})
 
-    def changes_since(self, earlier: Mapping[str, Any], growing: Iterable[str] = ()) -> list[str]:
+    def changes_since(self, earlier: Mapping[str, Any], *, more_models: bool = False) -> list[str]:
         """What differs from the identity of an earlier run, which had options added since then at their defaults.
 
         Args:
             earlier: that identity.
-            growing: names of lists to which something may have been added behind.
+            more_models: whether models may have been added behind those of the earlier run.
         """
         now = self.identity
-        for name in growing:
-            now[name] = now[name][: len(earlier.get(name, []))]
+        if more_models:
+            now["models"] = now["models"][: len(earlier.get("models", []))]
         return differences(with_defaults(earlier, now, type(self.settings)), now)
 
 
@@ -162,6 +160,10 @@ def _open_report(folder: Path) -> str:
     return f"open {folder / 'report.html'}, or compare runs: endoxa report {folder} OTHER-RUN -o report.html"
 
 
+def _where(_settings: RunSettings, run: Run) -> list[str]:
+    return [f"{run.counts['items']} items measured: {run.folder}"]
+
+
 @dataclass(frozen=True, slots=True)
 class Shown:
     """What runs are shown as; each part is made when it is asked for.
@@ -202,7 +204,8 @@ class Instrument(Generic[S]):
         settings: its settings; every option is declared there.
         help: text of the command: a sentence, a paragraph, and examples.
         work: prepares a run from its settings and folder; raises UserError for anything a user can mend.
-        summary: lines for the terminal about a finished run; may write files that the settings ask for.
+        summary: lines for the terminal about a finished run; may write files that the settings ask for. By default how
+            many items there are, and where.
         plan: what a run would take; None where there is nothing to say.
         words: endoxa's own words that a run rests on, by component and language; None where it rests on none.
         estimate: writes estimates (and their companions) into the folder of a finished run; None where none are made.
@@ -223,7 +226,7 @@ class Instrument(Generic[S]):
     settings: type[S]
     help: str
     work: Callable[[S, Path], Work]
-    summary: Callable[[S, Run], Iterable[str]]
+    summary: Callable[[S, Run], Iterable[str]] = _where
     plan: Callable[[S], Plan] | None = None
     words: Callable[[S], Used] | None = None
     estimate: Callable[[S, Path, Progress], None] | None = None

@@ -10,7 +10,17 @@ from typing import Annotated, Any, Literal
 
 from annotated_types import Ge, Le
 
-from endoxa.schema.options import ANALYSIS, DATA, LOCAL, MACHINES, OUTPUT, Option, OptionField, options_of
+from endoxa.schema.options import (
+    ANALYSIS,
+    DATA,
+    LOCAL,
+    MACHINES,
+    OUTPUT,
+    Option,
+    OptionField,
+    Setting,
+    options_of,
+)
 
 DEFAULT_CONFIDENCE = 0.95
 DEFAULT_RESAMPLES = 2000
@@ -31,15 +41,20 @@ Sample = Annotated[
 ]
 IncludeDrafts = Annotated[
     bool,
-    Option(
+    Setting(
         "Also use drafts of `endoxa author` that nobody has judged yet; rejected ones never are.",
         DATA,
-        only_on=True,
     ),
 ]
 Seed = Annotated[int, Ge(0), Le(2**31 - 1), Option("Seed of every random draw.", ANALYSIS)]
 Confidence = Annotated[
     float, Ge(0.01), Le(0.999), Option("Confidence level of the intervals.", ANALYSIS, decides=False)
+]
+RunConfidence = Annotated[
+    float,
+    Ge(0.01),
+    Le(0.999),
+    Setting("Confidence level of the intervals.", ANALYSIS, decides=False),
 ]
 Resamples = Annotated[int, Ge(100), Option("Bootstrap samples per interval.", ANALYSIS, decides=False)]
 
@@ -67,7 +82,6 @@ class PaperOptions:
         interval: sentence pairs: "identities", "wilson" (pairs as independent), or "t" (mean score differences with
             t intervals over pairs, in place of shares).
         rules: sentence pairs: only these rules; empty takes all.
-        columns: sentence pairs: what stands in the columns.
         transpose: rows and columns of the wide tables exchanged; tables numbered as in an article stay.
         caption: in place of ours (LaTeX).
         label: by which LaTeX refers to it; further tables get a number behind it.
@@ -83,9 +97,6 @@ class PaperOptions:
         tuple[str, ...],
         Option("Tables of pairs: only this rule; repeatable.", OUTPUT, name="--rule", metavar="RULE"),
     ] = ()
-    columns: Annotated[
-        Literal["axis", "model"], Option("Tables of pairs: what stands in the columns.", OUTPUT)
-    ] = "axis"
     transpose: Annotated[
         bool,
         Option("Wide tables: rows and columns exchanged (pairs, questions, tests).", OUTPUT, only_on=True),
@@ -162,11 +173,11 @@ class Cluster:
 
     engine: Annotated[
         Literal["local", "ray"],
-        Option("Compute on this machine, or on a Ray cluster.", MACHINES, decides=False),
+        Setting("Compute on this machine, or on a Ray cluster.", MACHINES, decides=False),
     ] = "local"
     ray_address: Annotated[
         str | None,
-        Option(
+        Setting(
             "Ray cluster: auto, HOST:PORT or ray://HOST:10001.",
             MACHINES,
             metavar="ADDRESS",
@@ -229,8 +240,8 @@ class EngineOptions(Cluster):
     workers: Annotated[
         int | None,
         Ge(1),
-        Option(
-            "With --engine ray: copies of each model.",
+        Setting(
+            "With --set engine=ray: copies of each model.",
             MACHINES,
             default="one per GPU, else one per machine",
             decides=False,
@@ -239,8 +250,8 @@ class EngineOptions(Cluster):
     num_gpus: Annotated[
         float | None,
         Ge(0),
-        Option(
-            "With --engine ray: GPUs of each copy, such as 0.5.",
+        Setting(
+            "With --set engine=ray: GPUs of each copy, such as 0.5.",
             MACHINES,
             metavar="X",
             default="1 if any",
@@ -252,8 +263,7 @@ class EngineOptions(Cluster):
 def keywords(owner: Any) -> dict[str, OptionField]:
     """Options by keyword: as the command spells them, and by the names of their fields ("rule", "rules")."""
     options = options_of(owner)
-    words = {option.name.strip("-").partition("/")[0].replace("-", "_"): option for option in options}
-    return {option.path[-1]: option for option in options} | words
+    return {option.path[-1]: option for option in options} | {option.word: option for option in options}
 
 
 def keyword_of(option: OptionField, options: Mapping[str, OptionField]) -> str:
@@ -281,11 +291,11 @@ def values_by_path(owner: Any, arguments: Mapping[str, Any]) -> dict[tuple[str, 
     for word, value in arguments.items():
         if word not in options:
             raise TypeError(f"There is no option '{word}'.{nearest(word, options)}")
-        values[options[word].path] = _read(options[word], value)
+        values[options[word].path] = as_setting(options[word], value)
     return values
 
 
-def _read(option: OptionField, value: Any) -> Any:
+def as_setting(option: OptionField, value: Any) -> Any:
     """A value as the setting takes it: one word for several, a path for a text."""
     if getattr(option.type, "__origin__", None) is tuple:
         return (value,) if isinstance(value, str | Path) else tuple(value)

@@ -147,7 +147,7 @@ def measure(
             _require_same(before, work, out)
         if before and before.get("finished"):
             complete = Run(out, before, was_complete=True)
-            added = _added(work, before) or _grown(work, before)
+            added = _added(work, before)
             if not added and not (work.reopen and any(complete.errors.values())):
                 return complete
             if work.keeps_journal and not (out / JOURNAL).exists():
@@ -168,7 +168,7 @@ def measure(
 def outdated(instrument: Instrument[S], settings: S, out: Path) -> list[str]:
     """What differs between a finished run and what these settings would measure and estimate now; empty: nothing.
 
-    Models that the run has besides make no difference, nor does what was added to it (`Work.growing`).
+    Models that the run has besides make no difference.
 
     Raises:
         UserError: the data or the models cannot be used.
@@ -178,8 +178,6 @@ def outdated(instrument: Instrument[S], settings: S, out: Path) -> list[str]:
         work = instrument.work(_with_earlier(settings, before, out), out)
         if _added(work, before):
             return ["a model is not measured"]
-        if grown := _grown(work, before):
-            return [f"some {' and '.join(grown)} are not measured"]
         changes = work.changes_since(before["identity"])
         analysis = settings.asked()
         if instrument.estimate is not None and before.get("reported") != analysis:
@@ -309,13 +307,10 @@ def _require_repeated(expected: Mapping[str, Any] | None, work: Work) -> None:
 def _require_same(before: Mapping[str, Any], work: Work, out: Path) -> None:
     """Refuse another run than the one the folder holds; models behind the earlier ones are added to it.
 
-    So is what else can be added to a finished run (`Work.growing`).
-
     Raises:
         UserError: something else differs.
     """
-    growing = ("models", *(work.growing if before.get("finished") else ()))
-    if changed := work.changes_since(before["identity"], growing):
+    if changed := work.changes_since(before["identity"], more_models=True):
         raise DifferentRunError(
             f"The folder {out} holds a different run ({'; '.join(changed)}). Choose another --out, or pass --restart "
             "to replace it."
@@ -328,12 +323,6 @@ def _added(work: Work, before: Mapping[str, Any]) -> list[Any]:
     return added
 
 
-def _grown(work: Work, before: Mapping[str, Any]) -> dict[str, list[Any]]:
-    """What is added to the other lists of an earlier run, by their names."""
-    behind = {name: list(work.identity[name][len(before["identity"][name]) :]) for name in work.growing}
-    return {name: added for name, added in behind.items() if added}
-
-
 def _measured(
     work: Work, out: Path, facts: dict[str, Any], before: dict[str, Any] | None, progress: Progress
 ) -> dict[str, Any]:
@@ -344,14 +333,12 @@ def _measured(
             clear(out)
             journal.clear()
         if before and before.get("finished"):
-            added, grown = _added(work, before), _grown(work, before)
+            added = _added(work, before)
             wanted = takewhile(
                 lambda pair: pair[0] == pair[1], zip(added, before.get("adding", []), strict=False)
             )
-            # What was begun for other rules has numbers of theirs.
-            same = before.get("adding_to", {}) == grown
-            journal.forget_models(len(before["identity"]["models"]) + len(list(wanted)) if same else 0)
-            write_json(out / RUN, {**before, "adding": added, "adding_to": grown})
+            journal.forget_models(len(before["identity"]["models"]) + len(list(wanted)))
+            write_json(out / RUN, {**before, "adding": added})
         else:
             write_json(out / RUN, facts)
         progress("reading the data", 0, 0)

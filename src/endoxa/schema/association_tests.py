@@ -70,31 +70,35 @@ TEST_COLUMNS: dict[str, str] = {
     "y": "name of the second target set",
     "a": "name of the first attribute set",
     "b": "name of the second attribute set",
+    "name": "what was estimated: 'effect_size'",
+    "value": "difference of mean associations over their standard deviation (ddof as `method` has it); empty where "
+    "undefined",
+    "low": "lower end of its bootstrap interval, which holds 0 if and only if the two-sided p-value is above 1 - "
+    "confidence; the verdict depends on the p-value only",
+    "high": "upper end",
+    "confidence": "confidence level of the interval",
+    "p_value": "permutation p-value of `alternative`, ties counted",
+    "p_adjusted": "p-value after Benjamini-Hochberg over all tests of the table",
+    "p_published": "one-sided p-value as papers print it (X lies nearer to A; Caliskan et al. 2017, May et al. 2019); "
+    "no verdict rests on it",
+    "alternative": "'two-sided', 'greater' (X lies nearer to A than Y does) or 'less'",
+    "n": "texts in X and Y",
+    "neutral": "effect size of an encoder without the association: 0",
+    "clusters": "texts or terms of the smaller target set, which are permuted and resampled",
+    "attributes": "texts of the smaller attribute set, which are taken as they are",
+    "sampled": "what is permuted and resampled: 'texts' or 'terms'",
+    "verdict": "'above' (X lies nearer to A, rather than B, than Y does), 'below' (X nearer to B), 'unclear' or "
+    "'cannot-be-tested'",
+    "reason": "why it cannot be tested, or why it is unclear although the raw p-value is small; else empty",
     "n_x": "texts in X",
     "n_y": "texts in Y",
     "n_a": "texts in A",
     "n_b": "texts in B",
     "statistic": "sum of associations over X minus sum over Y",
-    "effect_size": "difference of mean associations over their standard deviation (ddof as `method` has it)",
-    "effect_size_ddof0": "the same with ddof 0 (WEFE)",
-    "low": "lower end of the bootstrap interval of the effect size",
-    "high": "upper end",
-    "confidence": "confidence level of the interval",
-    "p_value": "permutation p-value of the alternative that `method` names (two-sided by default), ties counted",
-    "p_adjusted": "p-value after Benjamini-Hochberg over all tests of the table",
-    "p_kind": "'exact', 'sampled', 'parametric', or 'undefined'",
+    "p_kind": "'exact', 'sampled' or 'undefined'",
     "n_partitions": "partitions there are, as a whole number",
     "n_draws": "partitions drawn where p is sampled, else empty",
-    "neutral": "effect size of an encoder without the association: 0",
+    "undefined": "why a value is undefined, or empty",
     "method": "how unequal sets, interval and p were made, with the seed",
-    "reason": "why a value is undefined, or empty",
-    "interval": "'bootstrap' (low and high; holds 0 if and only if the two-sided p-value is above 1 - confidence), or "
-    "empty without an interval; the verdict depends on the p-value only",
-    "clusters": "number of texts or terms of the smaller target set, which are permuted and resampled",
-    "verdict": "'above' (X lies nearer to A, rather than B, than Y does), 'below' (X nearer to B), 'unclear' or "
-    "'cannot-be-tested'",
-    "verdict_reason": "why it cannot be tested, or why it is unclear although the raw p-value is small; else empty",
-    "p_published": "one-sided p-value as papers print it (X lies nearer to A; Caliskan et al. 2017, May et al. 2019); "
-    "no verdict rests on it",
 }
-"""Columns of a table of association tests."""
+"""Columns of a table of association tests: an estimate in each row."""

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, Protocol, runtime_checkable
 from annotated_types import Ge, Le
 
 from endoxa.schema.finish import STOP
-from endoxa.schema.options import SAMPLING, Option, finite, json_object
+from endoxa.schema.options import SAMPLING, Option, Setting, finite, json_object
 
 Role = Literal["system", "user", "assistant"]
 
@@ -46,19 +46,23 @@ class Sampling:
         float | None,
         Ge(0),
         Le(1),
-        Option("Nucleus sampling: share of the probability mass to draw from.", SAMPLING, parse=finite),
+        Setting("Nucleus sampling: share of the probability mass to draw from.", SAMPLING, parse=finite),
     ] = None
     max_tokens: Annotated[
-        int | None, Ge(1), Option("Maximum tokens per answer, reasoning included.", SAMPLING)
+        int | None, Ge(1), Setting("Maximum tokens per answer, reasoning included.", SAMPLING)
     ] = 512
     seed: int | None = None
     reasoning: Annotated[
         str | None,
-        Option("Reasoning effort of a reasoning model: low, medium, high ...", SAMPLING, metavar="EFFORT"),
+        Setting(
+            "Reasoning effort of a reasoning model: low, medium, high ...",
+            SAMPLING,
+            metavar="EFFORT",
+        ),
     ] = None
     extra: Annotated[
         Mapping[str, Any],
-        Option(
+        Setting(
             "Additional fields of the request, as the provider names them.",
             SAMPLING,
             metavar="JSON",

@@ -8,9 +8,9 @@ from typing import Any, Literal
 
 Kind = Literal["inference", "decision", "association"]
 KINDS: tuple[Kind, ...] = ("inference", "decision", "association")
-PREMISES = ("neutral", "stereotype", "counter")
-"""What stands before the hypothesis of an inference: a neutral premise, with the stereotype as reported speech, or with
-the counter-narrative that people approved."""
+PREMISES = ("neutral", "stereotype")
+"""What stands before the hypothesis of an inference: a neutral premise, alone or after the stereotype as reported
+speech."""
 
 STEREOTYPE, ANTI, UNDETERMINED, BOTH, NEITHER = (
     "stereotype",
@@ -117,9 +117,9 @@ CHOICE_RECORD_COLUMNS: dict[str, str] = {
     "language": "ISO 639 code",
     "situation": "name of the situation; of a word list its name",
     "wording": "number of the wording",
-    "premise": "of inferences 'neutral', 'stereotype' or 'counter'; else empty",
+    "premise": "of inferences 'neutral' or 'stereotype'; else empty",
     "model": "the model as written on the command line",
-    "ask": "how it was asked: 'letters', 'text', 'loglik', 'loglik-mean' or 'nli'",
+    "ask": "how it was asked: 'letters', 'text', 'loglik' or 'loglik-mean'",
     "repeat": "which repeat, from 1",
     "seed": "seed of the draw",
     "order": "options in the order shown: '10' shows option 1 first",

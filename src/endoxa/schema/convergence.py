@@ -43,7 +43,6 @@ RELIABILITY_COLUMNS: dict[str, str] = {
     "reliability": "share of the variance of effects that two halves of the parts share (mean over all halvings)",
     "low": "lower end of its interval (jackknife over identities on log(1 - reliability))",
     "high": "upper end",
-    "split_half": "the same from random halves: mean of 100 Spearman-Brown coefficients, as a check",
     "reason": "why it cannot be told, or empty",
 }
 """Columns of `reliabilities.csv`: one row per model and instrument."""
@@ -79,32 +78,6 @@ CORRELATION_COLUMNS: dict[str, str] = {
     "sampled": "'both' identities and attributes, or 'identities': the statement is about these attributes only",
 }
 """Columns of `correlations.csv`: one row per model and pair of instruments."""
-
-DISCRIMINANT_COLUMNS: dict[str, str] = {
-    "model": "name of the model in the study",
-    "instrument_1": "one instrument",
-    "instrument_2": "the other",
-    "n_associations": "associations that both measured and whose attribute both measured for another identity too",
-    "n_identities": "their identities",
-    "n_attributes": "their attributes",
-    "same": "correlation of both instruments on the same association (monotrait-heteromethod)",
-    "other": "correlation of the first instrument with the second one on the same attribute of other identities, "
-    "mean of both directions (heterotrait-heteromethod)",
-    "within_1": "correlation of the first instrument with itself on the same attribute of other identities "
-    "(heterotrait-monomethod)",
-    "within_2": "the same of the second instrument",
-    "difference": "same - other: above 0 where the instruments agree on more than the attribute alone",
-    "low": "lower end of its interval (jackknife over identities)",
-    "high": "upper end",
-    "confidence": "confidence level of the interval",
-    "p_value": "jackknife t test of no difference",
-    "p_adjusted": "the same after Benjamini-Hochberg over all models and pairs of instruments",
-    "neutral": "0",
-    "verdict": "of the difference: 'above', 'below', 'unclear' or 'cannot-be-tested'",
-    "reason": "why it cannot be tested, or why it is unclear although the raw p-value is small; else empty",
-    "sentence": "the finding in one sentence",
-}
-"""Columns of `discriminant.csv`: one row per model and pair of instruments."""
 
 ALL_AGREE = "all agree"
 CONTRADICT = "contradict"
@@ -161,31 +134,6 @@ CHANCE_COLUMNS: dict[str, str] = {
     "reason": "why it cannot be tested, or why it is unclear although the raw p-value is small; else empty",
 }
 """Columns of `chance.csv`: rows per model with two instruments or more."""
-
-PREDICTION_COLUMNS: dict[str, str] = {
-    "model": "name of the model in the study",
-    "target": "instrument near to use whose effects are predicted",
-    "predictors": "cheap instruments they are predicted from, joined by '; '",
-    "left_out": "what is left out and predicted from the rest: 'association', or 'identity' (all its associations)",
-    "n_associations": "associations that all of these instruments measured",
-    "n_identities": "their identities",
-    "n_attributes": "their attributes; 0 where none recurs",
-    "r2": "1 - sum of squared errors / that of the mean of what is not left out; below 0 where the mean is better",
-    "low": "lower end of its interval (jackknife over identities and attributes on log(1 - r2))",
-    "high": "upper end",
-    "rank": "Spearman's correlation of prediction (less that mean) and effect",
-    "rank_low": "lower end of its interval (the same jackknife on Fisher's z)",
-    "rank_high": "upper end",
-    "reliability": "reliability of the target over these associations: no r2 can be expected above it",
-    "confidence": "confidence level of the intervals",
-    "p_value": "two-sided jackknife t test of r2 = 0",
-    "p_adjusted": "the same after Benjamini-Hochberg over all rows",
-    "neutral": "0",
-    "verdict": "of r2: 'above', 'below', 'unclear' or 'cannot-be-tested'",
-    "reason": "why it cannot be tested, or why it is unclear although the raw p-value is small; else empty",
-    "sentence": "the finding in one sentence",
-}
-"""Columns of `prediction.csv`: one row per model, instrument near to use, predictors, and what is left out."""
 
 RELIABLE = "reliability"
 MONOTRAIT_HETEROMETHOD = "monotrait-heteromethod"

@@ -17,7 +17,7 @@ import json
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import reduce
+from functools import partial, reduce
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, TypeVar, get_args, get_type_hints
@@ -60,6 +60,7 @@ class Option:
         table: the file holds a table.
         ending: what the file's name must end with.
         sample: which sample data the word `sample` stands for ("questions"); by default pairs.
+        rare: it is no word of the command: it is given by `--set NAME=VALUE` or in a file of settings.
     """
 
     help: str
@@ -75,6 +76,11 @@ class Option:
     table: bool = False
     ending: str = ""
     sample: str = ""
+    rare: bool = False
+
+
+Setting = partial(Option, rare=True)
+"""An option that is no word of the command."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,8 +117,15 @@ class OptionField:
     limits: dict[str, float]
 
     @property
+    def word(self) -> str:
+        """Its name in files, in Python and behind `--set`: "max_tokens"."""
+        return (self.option.name or self.path[-1]).strip("-").partition("/")[0].replace("-", "_")
+
+    @property
     def name(self) -> str:
-        """The option as written, "--max-tokens"."""
+        """The option as written, "--max-tokens" or "--set rpm"."""
+        if self.option.rare:
+            return f"--set {self.word}"
         return self.option.name or "--" + self.path[-1].replace("_", "-")
 
     @property

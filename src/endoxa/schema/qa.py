@@ -173,173 +173,102 @@ QA_RECORD_COLUMNS: dict[str, str] = {
 }
 """Columns of `records.parquet` of a run of questions: one row per item x model x protocol x repeat."""
 
-_SECOND_UNITS = {
+_RESULT = {
+    "low": "lower end of its interval; where something is tested, it agrees with the test",
+    "high": "upper end of its interval",
+    "n": "what it rests on",
+    "neutral": "value of an unbiased respondent, which is tested; empty where nothing is",
+    "p_value": "sign-flip test on templates and on what they are crossed with, the larger; empty without a test",
+    "p_adjusted": "the same after Benjamini-Hochberg over all tests of the table",
+    "verdict": "'above' or 'below' the neutral value, 'unclear', 'cannot-be-tested', or empty where nothing is tested",
+    "reason": "why it cannot be tested, or is unclear although the raw p-value is small; where nothing is tested, why "
+    "the value or its interval is missing; else empty",
+    "interval": "units of interval and test of what is tested: 'templates', or 'items'",
+    "clusters": "number of these units; of an accuracy gap templates with items of both kinds",
     "groups": "stereotyped groups that templates are crossed with; 0 where none is asked about in several templates",
     "attributes": "questions made from associations: attributes that identities are crossed with; 0 where none recurs",
     "sampled": "what the statement is about: 'both' kinds of units; 'templates' (in these groups as they are), "
     "'groups' (with these templates only) or 'identities' (with these attributes only), where the other kind has "
     "fewer than six; 'none' where nothing can be tested",
+    "confidence": "confidence level of the interval",
+    "method": "how the interval was made, with the seed",
 }
-"""Last columns of tables with verdicts about answers."""
-
-QA_ESTIMATE_COLUMNS: dict[str, str] = {
+"""Columns of every table of estimates about answers."""
+_SEEDS = {
+    "mean": "mean over seeds",
+    "sd": "standard deviation over seeds (n - 1), empty for one seed",
+    "seeds": "number of seeds (variants x repeats)",
+}
+_CELL = {
     "data": "label of the data set ('Nationality', 'Name', ...)",
     "category": "category of the items, or 'all' where a file holds several",
     "model": "the model as written on the command line",
     "protocol": "how it was asked",
     "context_condition": "'ambig' or 'disambig'",
-    "n": "answers asked for (items x variants x repeats)",
+}
+
+QA_ESTIMATE_COLUMNS: dict[str, str] = {
+    **_CELL,
+    "name": "'lean', the tested measure of bias: the bias score in ambiguous contexts, in disambiguated ones the "
+    "accuracy gap (accuracy where the right answer agrees with the stereotype minus accuracy where it does not, within "
+    "templates); 'accuracy': right answers / answers read (neither refused nor unparsed); 'bias_unscaled': 2 n_biased "
+    "/ n_non_unknown - 1; 'bias_score': the same, in ambiguous contexts times (1 - accuracy) (Parrish et al. 2022); "
+    "'accuracy_aligned', 'accuracy_nonaligned': accuracy where the right answer agrees with the stereotype, and where "
+    "it does not (disambiguated only)",
+    "value": "its value",
+    **_RESULT,
+    "bound_low": "its value if every answer that was not read had been wrong, or anti-stereotyped",
+    "bound_high": "its value if every answer that was not read had been right, or stereotyped",
+    **_SEEDS,
+}
+"""Columns of a table of estimates from questions, a row for each measure; an undefined value is empty, never 0."""
+
+QA_COUNT_COLUMNS: dict[str, str] = {
+    **_CELL,
+    "n_asked": "answers asked for (items x variants x repeats)",
+    "n_read": "answers in which an option was read",
     "n_unparsed": "answers that could not be read",
     "n_refused": "answers that declined",
     "n_correct": "right answers",
-    "n_non_unknown": "answers that name a person",
+    "n_persons": "answers that name a person, items without a known stereotyped option included",
+    "n_non_unknown": "answers that name a person, to items whose stereotyped option is known",
     "n_biased": "answers that name the option that agrees with the stereotype",
-    "accuracy": "n_correct / answers read (neither refused nor unparsed)",
-    "accuracy_low": "lower end of its interval",
-    "accuracy_high": "upper end of its interval",
-    "bias_unscaled": "2 n_biased / n_non_unknown - 1",
-    "bias_unscaled_low": "lower end of its interval",
-    "bias_unscaled_high": "upper end of its interval",
-    "bias_score": "bias_unscaled; in ambiguous contexts times (1 - accuracy) (Parrish et al. 2022)",
-    "bias_score_low": "lower end of its interval",
-    "bias_score_high": "upper end of its interval",
-    "stereotyped_share": "n_biased / n_non_unknown, the p of s = 2p - 1",
-    "accuracy_unparsed_as_wrong": "n_correct / n: answers that were not read count as wrong",
-    "accuracy_aligned": "accuracy where the right answer agrees with the stereotype (disambiguated only)",
-    "accuracy_nonaligned": "accuracy where it does not (disambiguated only)",
-    "bias_score_if_none": "bias score if every answer that was not read had been anti-stereotyped",
-    "bias_score_if_all": "bias score if every answer that was not read had been stereotyped",
-    "bias_unscaled_if_none": "the unscaled score if every answer that was not read had been anti-stereotyped",
-    "bias_unscaled_if_all": "the unscaled score if every answer that was not read had been stereotyped",
-    "n_seeds": "seeds (variants x repeats)",
-    "accuracy_mean": "mean over seeds",
-    "accuracy_sd": "standard deviation over seeds (n - 1), empty for one seed",
-    "bias_unscaled_mean": "mean over seeds",
-    "bias_unscaled_sd": "standard deviation over seeds",
-    "bias_score_mean": "mean over seeds",
-    "bias_score_sd": "standard deviation over seeds",
-    "confidence": "confidence level of the intervals",
-    "method": "how intervals were made, with the seed",
-    "reason": "why a value is undefined, or empty",
-    "n_read": "answers in which an option was read",
-    "n_persons": "of these, the ones that name a person, items without a known stereotyped option included",
-    "n_aligned": "of these, the ones where the right answer agrees with the stereotype (disambiguated only)",
-    "n_nonaligned": "and the ones where it does not",
-    "n_lean": "answers that `lean` is based on: read, to items whose stereotyped option is known; for an accuracy gap "
-    "in templates with items of both kinds",
-    "lean": "tested measure of bias: bias_score in ambiguous contexts, in disambiguated ones the accuracy gap "
-    "(accuracy where the right answer agrees with the stereotype minus accuracy where it does not, within templates)",
-    "lean_name": "'bias_score' or 'accuracy_gap'",
-    "lean_low": "lower end of its interval, which agrees with the test",
-    "lean_high": "upper end of its interval",
-    "neutral": "0, the value of an unbiased respondent",
-    "p_value": "sign-flip test of `lean` on templates and on what they are crossed with, the larger; empty where it "
-    "cannot be tested",
-    "p_adjusted": "the same after Benjamini-Hochberg over all values of `lean` in the analysis",
-    "interval": "units of interval and test of `lean`: 'templates', or 'items' where each is a template of its own",
-    "clusters": "informative templates (for an accuracy gap those with items of both kinds)",
-    "verdict": "'above' (biased towards the stereotype), 'below' (against it), 'unclear' or 'cannot-be-tested'",
-    "verdict_reason": "why it cannot be tested, or why it is unclear although the raw p-value is small; else empty",
-    **_SECOND_UNITS,
 }
-"""Columns of a table of estimates from questions; an undefined value is empty, never 0."""
+"""Columns of a table of counted answers."""
 
-RETENTION_COLUMNS: dict[str, str] = {
+QA_COMPARISON_COLUMNS: dict[str, str] = {
     "model": "the model",
     "protocol": "how it was asked",
     "context_condition": "'ambig' or 'disambig'",
     "original": "label of the data set with the groups",
     "substituted": "label of the data set with the names",
-    "n_items": "items both runs answered",
-    "error_original": "1 - accuracy over those items",
-    "error_substituted": "the same with names",
-    "ratio": "error_substituted / error_original (Pelosio et al. 2025, 4.3.3); empty where no error is to be retained",
-    "low": "lower end of its interval",
-    "high": "upper end of its interval",
-    "ratio_mean": "mean over seeds",
-    "ratio_sd": "standard deviation over seeds",
-    "n_seeds": "seeds that were paired",
-    "confidence": "confidence level",
-    "method": "method of the interval",
-    "reason": "why it is undefined, or empty",
-    "n_left_out": "items read in one of the two only, which are left out",
-    "neutral": "1, as many errors",
-    "p_value": "sign-flip test of the difference of errors, on the units of leans; empty where it cannot be tested",
-    "p_adjusted": "the same after Benjamini-Hochberg over all ratios",
-    "interval": "'templates', or 'items' where there are too few templates to resample",
-    "clusters": "templates that both answered",
-    "verdict": "'above' (more errors with the names), 'below' (fewer), 'unclear' or 'cannot-be-tested'",
-    "verdict_reason": "why it cannot be tested, or why it is unclear although the raw p-value is small; else empty",
-    **_SECOND_UNITS,
-}
-"""Columns of a table of error retention ratios."""
-
-QA_DIFFERENCE_COLUMNS: dict[str, str] = {
-    "model": "the model",
-    "protocol": "how it was asked",
-    "context_condition": "'ambig' or 'disambig'",
-    "original": "label of the data set with the groups",
-    "substituted": "label of the data set with the names",
-    "measure": "'accuracy', 'bias_unscaled', 'bias_score' or (disambiguated only) 'accuracy_gap'",
-    "original_value": "its value with the groups, over the items that were read in both data sets",
+    "name": "'accuracy', 'bias_unscaled', 'bias_score' or (disambiguated only) 'accuracy_gap'; or 'error_retention'",
+    "original_value": "its value with the groups, over the items read in both data sets; of retention, errors",
     "substituted_value": "its value with the names, over the same items",
-    "difference": "original_value - substituted_value (Pelosio et al. 2025, Figures 5 and 6)",
-    "low": "lower end of its interval",
-    "high": "upper end of its interval",
-    "confidence": "confidence level",
-    "method": "method of the interval, with the seed",
-    "reason": "why a value is undefined, or empty",
-    "n_items": "items that were read in both data sets",
-    "n_left_out": "items read in one of them only, which are left out",
-    "neutral": "0; empty for measures that are not tested (bias_unscaled, the disambiguated bias_score)",
-    "p_value": "sign-flip test of the difference, on the units of leans; empty where it cannot be tested",
-    "p_adjusted": "the same after Benjamini-Hochberg over all differences",
-    "interval": "'templates', or 'items' where there are too few templates to resample",
-    "clusters": "templates that both answered",
-    "verdict": "'above' (higher with the groups), 'below', 'unclear', 'cannot-be-tested', or empty without a test",
-    "verdict_reason": "why it cannot be tested, or why it is unclear although the raw p-value is small; else empty",
-    **_SECOND_UNITS,
+    "value": "original_value - substituted_value (Pelosio et al. 2025, Figures 5 and 6); of error retention "
+    "substituted_value / original_value (4.3.3), empty where no error is to be retained",
+    **_RESULT,
+    **_SEEDS,
+    "n_left_out": "items read in one of the two only, which are left out; `n` counts the others",
 }
-"""Columns of a table of differences between a data set and the same with names."""
+"""Columns of tables that compare a data set with the same with names: differences, and error retention ratios."""
 
 DEBIAS_COLUMNS: dict[str, str] = {
     "data": "label of the data set",
     "model": "the model",
     "protocol": "'baseline', 'explanation' or 'reprompting'",
-    "n_evaluated": "item x repeat with a valid answer under every protocol",
-    "n_dropped": "item x repeat left out because some protocol gave no valid answer",
+    "name": "'bias_score': (1 - accuracy) (2 n_biased / n_non_unknown - 1), accuracy over all evaluated items; "
+    "'distance_change': |bias score of the baseline| - |bias score|, above 0 where the score is nearer to 0; "
+    "'reduction': bias score of the baseline minus this one",
+    "value": "its value; tested are the bias score of the baseline, and the distance_change of other protocols",
+    **_RESULT,
+    "n_dropped": "item x repeat left out because some protocol gave no valid answer; `n` counts the others",
     "n_unread": "answers of this protocol that could not be read or declined",
     "n_correct": "right answers among those evaluated",
     "n_non_unknown": "answers that name a person",
     "n_biased": "answers that name the stereotyped option",
-    "bias_score": "(1 - accuracy) (2 n_biased / n_non_unknown - 1), accuracy over all evaluated items",
-    "bias_score_low": "lower end of its interval",
-    "bias_score_high": "upper end of its interval",
-    "reduction": "bias score of the baseline minus this one",
-    "reduction_low": "lower end of its interval",
-    "reduction_high": "upper end of its interval",
-    "reduction_share": "reduction / bias score of the baseline; empty where that is 0",
-    "reduction_share_low": "lower end of its interval",
-    "reduction_share_high": "upper end of its interval",
-    "confidence": "confidence level",
-    "method": "how intervals were made, with the seed",
-    "reason": "why a value is undefined, or empty",
-    "distance_change": "|bias score of the baseline| - |bias score|: above 0 where the score is nearer to 0",
-    "distance_change_low": "lower end of its interval",
-    "distance_change_high": "upper end of its interval",
-    "distance_share": "distance_change / |bias score of the baseline|; empty unless the baseline's verdict is a claim",
-    "neutral": "0; empty in rows that resample items, which are not tested",
-    "p_value": "sign-flip test, on the units of leans: of the baseline's score, or of another protocol's change of "
-    "distance",
-    "p_adjusted": "the same after Benjamini-Hochberg over all protocols, models and data sets",
-    "interval": "'items' or 'templates': what is resampled",
-    "clusters": "how many of them there are",
-    "verdict": "baseline: 'above' or 'below' 0; others: 'above' (nearer to 0), 'below' (farther); or 'unclear', "
-    "'cannot-be-tested'; empty in rows that resample items",
-    "verdict_reason": "why it cannot be tested, or why it is unclear although the raw p-value is small; else empty",
-    **_SECOND_UNITS,
 }
-"""Columns of a table of self-debiasing protocols (Gallegos et al. 2025)."""
+"""Columns of a table of self-debiasing protocols (Gallegos et al. 2025), with intervals over items and templates."""
 
 QA_IDENTITY_COLUMNS: dict[str, str] = {
     "data": "label of the data set",
@@ -355,14 +284,3 @@ QA_IDENTITY_COLUMNS: dict[str, str] = {
     "confidence": "confidence level",
 }
 """Columns of a table of unscaled bias by stereotyped identity; it holds no tests, and nothing is claimed from it."""
-
-OUTCOME_COLUMNS: dict[str, str] = {
-    "data": "label of the data set",
-    "model": "the model",
-    "protocol": "how it was asked",
-    "context_condition": "'ambig' or 'disambig'",
-    "outcome": "one of `OUTCOMES`, or `NOT_KNOWN`",
-    "n": "answers with this outcome",
-    "share": "n / all answers of the model, protocol and kind of context",
-}
-"""Columns of a table of outcomes."""

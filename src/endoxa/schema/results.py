@@ -70,7 +70,7 @@ ESTIMATE_COLUMNS: dict[str, str] = {
     "neutral": "the value an unbiased model would have",
     "method": "how interval and p-value were computed",
     "unit": "unit of the value",
-    "interval": "name of the interval: 'identities', 'wilson', 't', 'noncentral-t' or 'none'",
+    "interval": "name of the interval: 'identities', 'wilson', 't' or 'none'",
     "clusters": "number of independent units: identities, groups, or pairs where pairs are taken as independent",
     "attributes": "number of attributes, or of sentence frames, that identities are crossed with; 0 where none counts",
     "sampled": "what the statement is about: 'both' identities and attributes, 'identities' (with these attributes "

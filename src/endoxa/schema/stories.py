@@ -73,7 +73,6 @@ EXTRACTOR_AGREEMENT_COLUMNS: dict[str, str] = {
     "other": "share of stories whose answer is 'other'",
     "unparsed": "share of votes that could not be read",
     "unlisted": "share of votes for something that is not in the list; they count as 'unknown'",
-    "unlisted_json": "how many of them each extractor gave, as JSON",
 }
 """Columns of `agreement.csv`: how far the extractors of a run agree."""
 
@@ -106,22 +105,6 @@ CONFUSION_COLUMNS: dict[str, str] = {
     "count": "stories",
 }
 """Columns of the confusion of person and extractors."""
-
-CORRECTED_COLUMNS: dict[str, str] = {
-    "model": "the model that wrote the stories, or 'all'",
-    "attribute": "the attribute",
-    "value": "one of its answers",
-    "count": "stories with that answer, refusals left out",
-    "n": "stories, refusals left out",
-    "fraction": "count / n",
-    "n_coded": "stories that a person coded with that answer",
-    "few_coded": "1 where these are fewer than 20: the interval is then unreliable",
-    "corrected": "fraction after correction by the error rates",
-    "low": "lower end of its interval: percentiles over samples of stories and draws of the error rates",
-    "high": "upper end",
-}
-"""Columns of counts corrected for the errors of extraction."""
-
 
 ASSOCIATION_TEST_COLUMNS: dict[str, str] = {
     "model": "the model that wrote the stories",

@@ -32,8 +32,6 @@ CODE_COLUMNS: dict[str, str] = {
     "argued": "the option argued for last, 0 to 2; empty where none was read",
     "argued_outcome": "what the answer would be, if it were that option",
     "turned": "1 where the answer is another option than the one argued for last",
-    "thought_tokens": "tokens of the thoughts: the part of the tokens received that thoughts have of the characters, "
-    "scaled to the provider's own count of tokens of thoughts where it gives one",
 }
 """Columns of a table of coded thoughts about questions, a row per answer with thoughts."""
 
@@ -49,7 +47,6 @@ MEASURES: dict[str, str] = {
     "changed_mind": "of thoughts: argues for several options, one after the other",
     **{name: f"of thoughts: {meaning}" for name, meaning in CODES.items()},
     "cut_off": "of all thoughts: did not end before an answer; these are left out of all other shares and leans",
-    "thought_tokens": "mean number of tokens of the thoughts of one answer, cut-off ones included",
 }
 """What is measured of thoughts about questions."""
 
@@ -70,7 +67,7 @@ THOUGHT_COLUMNS: dict[str, str] = {
     "p_adjusted": "the same after Benjamini-Hochberg over all tests of thoughts in the analysis",
     "verdict": "'above' (towards the stereotype, or thoughts more than answers), 'below', 'unclear', "
     "'cannot-be-tested', or empty where nothing is tested",
-    "verdict_reason": "why it cannot be tested, or why it is unclear although the raw p-value is small; else empty",
+    "reason": "why it cannot be tested, or why it is unclear although the raw p-value is small; else empty",
 }
 """Columns of a table of measures of thoughts; an undefined value is empty, never 0."""
 

@@ -16,7 +16,12 @@ from urllib.parse import urlsplit
 
 from endoxa.errors import UserError
 
-TRUST_REMOTE_CODE = "--trust-remote-code"
+TRUST_REMOTE_CODE = "--set trust_remote_code"
+"""The setting as a command has it; `endoxa study run` has an option of its own."""
+_TRUSTED = re.compile(
+    r"--trust-remote-code|--set trust_remote_code|(--set=)?trust[-_]remote[-_]code=(1|on|t|true|y|yes)",
+    re.IGNORECASE,
+)
 _PORTS = {"http": 80, "https": 443}
 _ADDRESSES = re.compile(r"https?://[^#\s]+", re.IGNORECASE)
 
@@ -84,9 +89,10 @@ def require_typed_trust(model: str, trusted: bool) -> bool:
     Raises:
         UserError: only a file says so.
     """
-    if trusted and not is_typed(TRUST_REMOTE_CODE):
+    words = _words.get()
+    if trusted and words is not None and not any(map(_TRUSTED.fullmatch, words)):
         raise UserError(
             f"A file asks to run Python code that comes with the model '{model}' (trust_remote_code), and the command "
-            f"does not. If you know that code and trust it, add {TRUST_REMOTE_CODE} to the command."
+            f"does not. If you know that code and trust it, add {TRUST_REMOTE_CODE}=yes to the command."
         )
     return trusted

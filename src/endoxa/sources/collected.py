@@ -4,8 +4,8 @@
 a table of such a folder leaves these rows out (`endoxa.sources.tables`); a newer `withdrawals.csv` put in the place of
 the old one is all that an older release needs.
 
-`endoxa author` writes tables with a column `status`; `endoxa author approve` fills it in. What people rejected is never
-measured or released; what nobody has judged only with `--include-drafts`.
+`endoxa author` writes tables with a column `status`; `endoxa curate review` fills it in. What people rejected is never
+measured or released; what nobody has judged only with `--set include_drafts=yes`.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ _USES = {
     "pairs": "make sentences of it with endoxa build pairs",
     "statements": "take associations out of it with endoxa curate extract",
     "withdrawals": "endoxa reads it by itself with every table beside it",
-    "ratings": "find what people disagree about with endoxa analyze disagreement",
-    "mentions": "count topics with endoxa analyze topics FOLDER, the folder it lies in",
+    "ratings": "find what people disagree about with endoxa analyze ratings",
+    "mentions": "count topics with endoxa analyze ratings FOLDER, the folder it lies in",
     **dict.fromkeys(
         ("people", "skips", "hurt_answers", "mixed", "group_means"),
         "no command reads it; its columns are explained in README.md beside it",
@@ -159,8 +159,8 @@ def say_left_out(path: Path, left_out: int, kept: int) -> None:
         how.left_out[path] = left_out
     if not kept:
         raise UserError(
-            f"{path} has no row that people approved. Have drafts judged (`endoxa author approve`), or give "
-            "--include-drafts to use those that nobody has judged."
+            f"{path} has no row that people approved. Have drafts judged (`endoxa curate review`), or give "
+            "--set include_drafts=yes to use those that nobody has judged."
         )
 
 
@@ -171,5 +171,7 @@ def left_out_notes() -> list[str]:
 
 
 def _note(path: Path, count: int, *, include: bool) -> str:
-    reason = "rejected by people" if include else "rejected or not yet judged by people (--include-drafts)"
+    reason = (
+        "rejected by people" if include else "rejected or not yet judged by people (--set include_drafts=yes)"
+    )
     return f"{count} {'draft' if count == 1 else 'drafts'} of {path.name} left out: {reason}."

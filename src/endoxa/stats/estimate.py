@@ -45,7 +45,7 @@ def estimate(
 
     Returns:
         value, low, high, confidence, p_value, n, neutral, clusters and attributes (numbers of units of both kinds),
-        sampled (as in `two_way`), and reason: why it cannot be tested, else empty.
+        sampled and informative (as in `two_way`), and reason: why it cannot be tested, else empty.
     """
     low, high = bounds or (0.0, 1.0)
     middle = (low + high) / 2 if neutral is None else neutral
@@ -64,6 +64,7 @@ def estimate(
         "clusters": result.first,
         "attributes": result.second,
         "sampled": result.sampled,
+        "informative": result.informative,
         "reason": (untestable or too_few_units(result, nouns, confidence)) if asked else "",
     }
 
@@ -77,4 +78,4 @@ def too_few_units(result: TwoWay, nouns: tuple[str, str], confidence: float) -> 
     if result.sampled == "none":
         return too_few(max(result.first, result.second), either, needed)
     noun = {"first": nouns[0], "second": nouns[1]}.get(result.sampled, either)
-    return too_few(result.informative, f"{noun} that lean at all", needed)
+    return too_few(result.informative, noun, needed, " that lean at all")

@@ -106,45 +106,6 @@ def _shared(part: np.ndarray, units: int) -> np.ndarray:
     return np.asarray(np.bincount(part) >= max(2.0, SHARED * units))
 
 
-def spearman_brown(correlation: float | np.ndarray, factor: float = 2.0) -> np.ndarray:
-    """Reliability of a measure `factor` times as long (Spearman 1910; Brown 1910): k r / (1 + (k - 1) r)."""
-    r = np.asarray(correlation, dtype=float)
-    return np.asarray(factor * r / (1 + (factor - 1) * r))
-
-
-def split_half(
-    unit: np.ndarray, part: np.ndarray, value: np.ndarray, *, splits: int = 100, seed: int = 0
-) -> np.ndarray:
-    """Spearman-Brown reliability of each of `splits` random halvings of the parts, shape (splits,).
-
-    The parts of a unit are put in a random order that is the same for parts of one code, and go to the two halves in
-    turn. Units with one part are left out; NaN where a half does not vary. Odd numbers of parts make halves of unequal
-    length, which the step-up by 2 takes as equal: it is a check of `reliability`, not used elsewhere.
-    """
-    value = np.asarray(value, dtype=float)
-    kept = np.bincount(unit)[unit] > 1
-    codes, unit = np.unique(unit[kept], return_inverse=True)
-    part, value = part[kept], value[kept]
-    if len(codes) < 2:
-        return np.full(splits, NAN)
-    rng, reliabilities = np.random.default_rng(seed), np.full(splits, NAN)
-    starts = np.concatenate([[0], np.cumsum(np.bincount(unit))[:-1]])
-    for k in range(splits):
-        key = rng.random(int(part.max()) + 1)
-        order = np.lexsort((key[part], unit))
-        place = np.arange(len(unit)) - starts[unit[order]]
-        # Which half comes first is drawn too, so that the longer half is not always the same one.
-        second = (place + rng.integers(2, size=len(codes))[unit[order]]) % 2 == 1
-        halves = [
-            np.bincount(unit[order], value[order] * half) / np.bincount(unit[order], half)
-            for half in (~second, second)
-        ]
-        first, second_half = halves
-        if min(first.std(), second_half.std()) > 0:
-            reliabilities[k] = float(spearman_brown(float(np.corrcoef(first, second_half)[0, 1])))
-    return reliabilities
-
-
 @dataclass(frozen=True, slots=True)
 class Reliability:
     """A reliability with its interval.

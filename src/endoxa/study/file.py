@@ -29,15 +29,12 @@ from endoxa.study.parts import (
     files_named,
     paths_of,
     read_steps,
-    stated,
 )
 
 FILE = "study.toml"
 ASSOCIATIONS = "associations.csv"
 MAP = "stories.csv"
 ITEMS = "items"
-_ALLOWABLE = ("trust_remote_code", "ray_address")
-"""Options of sections that the command has to allow."""
 
 
 class StudyModel(BaseModel):
@@ -147,11 +144,9 @@ def read_study(folder: Path, allowed: Allowed = NOTHING_ALLOWED, verb: FindVerb 
         verb: finds a command by its words, for steps of the study.
 
     Raises:
-        UserError: there is no study file, it is no TOML, it holds what a study has not, or does not ask for what it
-            is allowed.
+        UserError: there is no study file, it is no TOML, or it holds what a study has not.
     """
     study = study_of(folder, verb)
-    _require_requests(folder / FILE, study, allowed)
     _require_inside(folder / FILE, study, allowed)
     return study
 
@@ -231,39 +226,6 @@ def _require_inside(path: Path, study: Study, allowed: Allowed) -> None:
                 f"{path} asks to read {file}, which is not in the folder of the study, and the command does not. If "
                 f"that is meant, add --file {file} to the command, or copy the file into {study.folder}."
             )
-
-
-def _require_requests(path: Path, study: Study, allowed: Allowed) -> None:
-    """Refuse to allow what the study does not ask for.
-
-    Raises:
-        UserError: it does not.
-    """
-    requests = {
-        (key[-1], value)
-        for section in study.sections.values()
-        for key, value in section.probe.items()
-        if key[-1] in _ALLOWABLE
-    }
-    by_step = [(entry.path[-1], value) for step in study.steps for entry, value in stated(step)]
-    requests |= {(key, value) for key, value in by_step if key in _ALLOWABLE}
-    extractors = (study.sections["stories"].of_study if "stories" in study.sections else {}).get(
-        "extractors", ()
-    )
-    models = {model.reached(part.name) for model in study.models for part in PARTS} | set(
-        (extractors,) if isinstance(extractors, str) else extractors
-    )
-    models |= {value for _, value in by_step if isinstance(value, str)}
-    unasked = [
-        *(f"--model {model}" for model in allowed.models if model not in models),
-        *(
-            f"--{name.replace('_', '-')}"
-            for name in _ALLOWABLE
-            if (value := getattr(allowed, name)) and (name, value) not in requests
-        ),
-    ]
-    if unasked:
-        raise UserError(f"{path} does not ask for {unasked[0]}: leave it out.")
 
 
 def _comparison(path: Path, content: _Content) -> ConvergenceOptions:

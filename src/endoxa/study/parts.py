@@ -374,11 +374,9 @@ class ConvergenceOptions:
         rule: scoring rule of sentence pairs; empty takes the first one of each model in the run.
         pooling: pooling of association tests; empty takes the first one of each model in the run.
         protocol: protocol of questions.
-        cheap: instruments from which those near to use are predicted.
-        near_use: instruments that are predicted.
         traits: column of the associations that holds the traits of the multitrait-multimethod matrix.
         confidence: confidence level of intervals and verdicts.
-        seed: seed of sign flips and random halves.
+        seed: seed of sign flips and exchanges.
     """
 
     rule: Annotated[
@@ -389,12 +387,6 @@ class ConvergenceOptions:
         str, Option("Pooling of association tests; by default the first of each model.", DATA, metavar="NAME")
     ] = ""
     protocol: Annotated[str, Option("Protocol of questions.", ANALYSIS, metavar="NAME")] = "baseline"
-    cheap: Annotated[
-        tuple[str, ...], Option("Instruments to predict from.", ANALYSIS, metavar="INSTRUMENT")
-    ] = ("pairs", "tests")
-    near_use: Annotated[
-        tuple[str, ...], Option("Instruments near to use, to be predicted.", ANALYSIS, metavar="INSTRUMENT")
-    ] = ("choices", "stories")
     traits: Annotated[
         str,
         Option("Column of the associations that holds the traits of the matrix.", ANALYSIS, metavar="COLUMN"),

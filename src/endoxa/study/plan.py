@@ -1,4 +1,4 @@
-"""`endoxa study plan`: items, calls, dollars, hours, and what each instrument can detect, before anything is asked."""
+"""`endoxa study run --plan`: items, calls, dollars, and what each instrument can detect, before anything is asked."""
 
 from __future__ import annotations
 
@@ -19,12 +19,6 @@ from endoxa.study.items import ID, Items, build_items, read_associations, study_
 from endoxa.study.parts import CHOICES, QUESTIONS, STORIES, Step
 from endoxa.study.run import PROFILES, steps
 
-SECONDS_PER_CALL = 2.0
-"""What a call to a chat model is taken to last, for the hours of a plan."""
-SECONDS_PER_ITEM = 0.1
-"""What a pair, a test or the scoring of options is taken to last with weights on this machine."""
-SECONDS_PER_TOKEN = 0.035
-"""What a token that they write is taken to last (SmolLM2-135M on two cores: 29 tokens a second)."""
 STORY_TOKENS, QUESTION_TOKENS = 300, 700
 """Tokens of a story and of what is asked about it."""
 ANSWER_TOKENS = 15
@@ -42,7 +36,6 @@ class PlannedStep:
         identities: identities among them.
         calls: calls to chat models, all models together; 0 where none is asked.
         dollars: what they cost; None where a price is not known.
-        hours: how long it takes, roughly.
         detectable: smallest mean effect over associations that is found four times in five, in standard deviations of
             associations; NaN where too few.
     """
@@ -53,7 +46,6 @@ class PlannedStep:
     identities: int
     calls: int
     dollars: float | None
-    hours: float
     detectable: float
 
 
@@ -87,7 +79,6 @@ def _planned(
         len(sizes),
         calls,
         None if None in dollars else float(sum(price or 0.0 for price in dollars)),
-        _hours(step, part_items.count, work),
         detectable_mean(sizes),
     )
 
@@ -114,25 +105,6 @@ def _expected_work(study: Study, step: Step, items: Items) -> list[Planned]:
     answer = ANSWER_TOKENS * len(study_vocabulary(study))
     work = Expected(2 * stories, stories * (2 * STORY_TOKENS + QUESTION_TOKENS), stories * answer)
     return planned(step.settings, parse_models(step.settings.models), work)
-
-
-def _hours(step: Step, items: int, work: Sequence[Planned]) -> float:
-    """Hours at the assumed speeds; simulated models take none."""
-    settings = step.settings
-    if isinstance(settings, ChatRunSettings):
-        return sum(seconds(model, settings.options.concurrency) for model in work) / 3600
-    real_models = [model for model in settings.models if not model.startswith("live/")]
-    return items * len(real_models) * SECONDS_PER_ITEM / 3600
-
-
-def seconds(model: Planned, concurrency: int) -> float:
-    """How long the work of a chat model takes at the assumed speeds; calls of weights here are not side by side."""
-    if model.model.startswith("sim/"):
-        return 0.0
-    expected = model.expected
-    if model.model.startswith("hf/"):
-        return expected.calls * SECONDS_PER_ITEM + expected.completion_tokens * SECONDS_PER_TOKEN
-    return expected.calls * SECONDS_PER_CALL / concurrency
 
 
 def detectable_mean(sizes: np.ndarray) -> float:
@@ -174,37 +146,22 @@ def plan_table(items: Sequence[Items], rows: Sequence[PlannedStep]) -> Plan:
             str(row.identities),
             f"{row.calls:,}" if row.calls else "-",
             _dollars(row),
-            "-" if row.hours < 0.005 else f"{row.hours:.2f}",
             "-" if isnan(row.detectable) else f"{row.detectable:.2f}",
         )
         for row in rows
     )
     return Plan(
         title="What the study takes",
-        columns=("run", "items", "associations", "identities", "calls", "dollars", "hours", "detectable"),
+        columns=("run", "items", "associations", "identities", "calls", "dollars", "detectable"),
         texts=1,
         rows=cells,
-        note="\n".join((_EXPLAINED, f"All runs together: about {minutes(rows)}.", *_correlations(items))),
+        note="\n".join((_EXPLAINED, *_correlations(items))),
     )
 
 
 _EXPLAINED = (
-    "detectable: smallest mean effect found four times in five, in standard deviations of associations.\n"
-    f"hours: rough, at {SECONDS_PER_CALL:g} s per call; with weights on this machine {SECONDS_PER_ITEM:g} s per item "
-    f"and {SECONDS_PER_TOKEN:g} s per token written."
+    "detectable: smallest mean effect found four times in five, in standard deviations of associations."
 )
-
-
-def minutes(rows: Sequence[PlannedStep]) -> str:
-    """How long all runs take, roughly."""
-    taken = 60 * sum(row.hours for row in rows)
-    return (
-        f"{taken / 60:.1f} hours"
-        if taken >= 90
-        else f"{taken:.0f} minutes"
-        if taken >= 1
-        else "a minute at most"
-    )
 
 
 def _dollars(row: PlannedStep) -> str:

@@ -1,14 +1,12 @@
-"""`endoxa study report`: one page with what the instruments say together, and the page of each beside it."""
+"""The end of `endoxa study run`: one page with what the instruments say together, and the page of each beside it."""
 
 from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-
-import polars as pl
 
 from endoxa.errors import UserError
 from endoxa.instruments.reports import write_report
@@ -17,21 +15,22 @@ from endoxa.report.document import Section
 from endoxa.report.files import PAGE, refuse_folder, resolve_format
 from endoxa.report.frame import CITE, Page, write_page
 from endoxa.report.inputs import read_runs
-from endoxa.report.tables import Column, Table
-from endoxa.report.words import decimal, listed, plural
-from endoxa.schema.convergence import SEVERAL
-from endoxa.schema.headline import Headline, plain
+from endoxa.report.tables import Column, Table, number_field, text_field
+from endoxa.report.words import listed, plural
+from endoxa.schema import Progress
+from endoxa.schema.headline import Headline
 from endoxa.sources.files import require_apart
 from endoxa.sources.frames import read_table
 from endoxa.stats.verdicts import ABOVE, UNTESTED
 from endoxa.study.convergence.chance import ASSOCIATION_OR_WORD
 from endoxa.study.convergence.correlations import beyond, ends, number, tool
+from endoxa.study.convergence.page import sections, several_shown
 from endoxa.study.convergence.run import Convergence, StudyRuns, converge, write_tables
-from endoxa.study.convergence.sections import sections
 from endoxa.study.file import FILE, Study
 from endoxa.study.items import Items, left_out_lines, map_of, read_associations
-from endoxa.study.parts import CHOICES, PAIRS, QUESTIONS, RUNS, STORIES, TESTS, Part, Step
-from endoxa.study.run import PROFILES, require_current
+from endoxa.study.parts import CHOICES, PAIRS, QUESTIONS, RUNS, STORIES, TESTS, Step
+from endoxa.study.run import PROFILES, Done, require_current, run_study
+from endoxa.study.saving import headline_of
 from endoxa.study.simulated import is_simulated
 
 LIVE = "live/"
@@ -52,24 +51,15 @@ def study_runs(study: Study) -> StudyRuns:
             if is_simulated(model) and part in (PAIRS, TESTS):
                 aliases[LIVE + model] = name
 
-    def folder(part: Part, run: str = "") -> Path | None:
-        return study.folder / RUNS / (run or part.name) if part in parts else None
-
-    story_map: pl.DataFrame | None = None
-    if STORIES in parts:
-        story_map = read_table(map_of(study, study.sections[STORIES.name]))
-    return StudyRuns(
-        read_associations(study),
-        folder(PAIRS),
-        folder(QUESTIONS),
-        folder(TESTS),
-        folder(STORIES, PROFILES),
-        story_map,
-        folder(CHOICES),
-        aliases,
-    )
+    folders = {
+        part.name: study.folder / RUNS / (PROFILES if part == STORIES else part.name) for part in parts
+    }
+    story_map = read_table(map_of(study, study.sections[STORIES.name])) if STORIES in parts else None
+    return StudyRuns(read_associations(study), folders, story_map, aliases)
 
 
+PAGE_FILE = "study.html"
+"""Page of a study in its folder."""
 REPORT = "report.html"
 """Page in the folder of a run."""
 _NAMED = (PAIRS.name, QUESTIONS.name, STORIES.name, CHOICES.name)
@@ -124,6 +114,26 @@ def write_study(study: Study, output: Path) -> Written:
     return Written(convergence, headline(convergence), (output, *tables, *pages))
 
 
+def run_to_page(
+    study: Study, progress: Progress = lambda *_: None, command: Sequence[str] = ()
+) -> tuple[list[Items], list[Done], Written | None]:
+    """Run a study to its end, which is its page (`study.html` in its folder).
+
+    Args:
+        study: the study.
+        progress: told which run is under way and how far it is.
+        command: the words of the command line, for `run.json`.
+
+    Returns:
+        Items and steps of `run_study`, and what was written; None where the study has no instrument to report.
+
+    Raises:
+        UserError: any user error; what was measured is kept.
+    """
+    items, done = run_study(study, progress, command)
+    return items, done, write_study(study, study.folder / PAGE_FILE) if any(study.parts()) else None
+
+
 def _copied(study: Study, current: Sequence[Step], output: Path) -> Iterator[Path]:
     """The page of each instrument, beside the page of the study so that both can be sent together."""
     folder = output.with_name(f"{output.stem}_pages")
@@ -155,12 +165,12 @@ def _page(
     runs = [run for step in _shown(current) for run in read_runs([step.folder])]
     return Page(
         package="endoxa.study",
-        title=_title(convergence) or f"{plural(measured, 'association')}, {plural(len(parts), 'instrument')}",
+        title=_title(convergence, f"{plural(measured, 'association')}, {plural(len(parts), 'instrument')}"),
         subtitle=f"{listed(parts)}; {plural(len(study.models), 'model')}: "
         f"{listed([model.name for model in study.models])}",
-        lead=_lead(compared),
+        lead=str(compared[0].findings[0]) if compared and compared[0].findings else "",
         entries=(
-            *_opening([section for section in compared if not section.folded], convergence),
+            *(section for section in compared if not section.folded),
             _instruments(convergence, current, pages),
             *(section for section in compared if section.folded),
             _items(study, items),
@@ -171,17 +181,11 @@ def _page(
     )
 
 
-def _together(convergence: Convergence) -> Mapping[str, Any] | None:
-    """What several instruments show of the only model beside chance; None where nothing is tested."""
-    rows = convergence.chance.filter(together=SEVERAL).rows(named=True)
-    return rows[0] if len(rows) == 1 and rows[0]["verdict"] != UNTESTED else None
-
-
-def _title(convergence: Convergence) -> str:
-    """How many associations several instruments show of the only model, as the title of a page; else empty."""
-    row = _together(convergence)
+def _title(convergence: Convergence, otherwise: str) -> str:
+    """How many associations several instruments show of the only model, as the title of a page."""
+    row = several_shown(convergence)
     if row is None:
-        return ""
+        return otherwise
     every = "both" if row["n_instruments"] == 2 else "several"
     often = "more often than by chance" if row["verdict"] == ABOVE else "not distinguishable from chance"
     (label,) = convergence.labels.values()
@@ -189,29 +193,6 @@ def _title(convergence: Convergence) -> str:
         f"{label} shows {int(row['observed']) or 'none'} of {plural(row['n_associations'], 'association')} in {every} "
         f"instruments: {often}"
     )
-
-
-def _opening(compared: Sequence[Section], convergence: Convergence) -> Iterator[Section]:
-    """The sections; the first has the number of associations that several instruments show, which the lead explains."""
-    row = _together(convergence)
-    for place, section in enumerate(compared):
-        if place or row is None:
-            yield section
-            continue
-        every = "both" if row["n_instruments"] == 2 else "two or more"
-        yield replace(
-            section,
-            number=f"{int(row['observed'])} of {row['n_associations']}",
-            meaning=f"associations tested with {every} instruments are shown by "
-            f"{'both' if every == 'both' else 'several'}. By chance: {decimal(row['expected'], 1)} "
-            f"({int(row['range_low'])} to {int(row['range_high'])}).",
-        )
-
-
-def _lead(compared: Sequence[Section]) -> str:
-    """How many associations several instruments show."""
-    findings = compared[0].findings if compared else ()
-    return str(findings[0]) if findings else ""
 
 
 def _instruments(convergence: Convergence, current: Sequence[Step], pages: Sequence[Path]) -> Section:
@@ -249,30 +230,23 @@ def _items(study: Study, items: Sequence[Items]) -> Section:
 def headline(convergence: Convergence) -> Headline:
     """The correlations of instruments over associations, a row for each model and pair of instruments."""
     rows = convergence.correlations.drop("sentence").to_dicts()
-    confidence = f"{100 * convergence.options.confidence:g}%"
-    texts = tuple(
-        (
-            str(row["model"]),
-            f"{row['instrument_1']}, {row['instrument_2']}",
-            str(row["n_associations"]),
-            number(row["raw"]),
-            number(row["corrected"]),
-            ends(row["low"], row["high"], row["verdict"]),
-            chip(row),
-        )
-        for row in rows
+    fields = (
+        text_field("model"),
+        text_field("instruments", lambda row: f"{row['instrument_1']}, {row['instrument_2']}"),
+        number_field("n", "n_associations", str),
+        number_field("raw", "raw", number),
+        number_field("corrected", "corrected", number),
+        number_field(
+            f"{100 * convergence.options.confidence:g}% interval",
+            lambda row: ends(row["low"], row["high"], row["verdict"]),
+        ),
+        text_field("verdict", chip),
     )
     reasons = convergence.chance["reason"].unique()
     confounded = [f"{ASSOCIATION_OR_WORD.capitalize()}."] if ASSOCIATION_OR_WORD in reasons else []
-    return Headline(
-        "Correlations of instruments over associations",
-        ("model", "instruments", "n", "raw", "corrected", f"{confidence} interval", "verdict"),
-        texts,
-        tuple({name: plain(value) for name, value in row.items()} for row in rows),
-        ("model", "instruments", "verdict"),
-        (*_notes(rows), *confounded) if rows else ("One instrument alone: nothing to compare.",),
-        convergence.warnings,
-    )
+    notes = (*_notes(rows), *confounded) if rows else ("One instrument alone: nothing to compare.",)
+    title = "Correlations of instruments over associations"
+    return headline_of(title, rows, fields, rows, notes=notes, warnings=convergence.warnings)
 
 
 def _notes(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:

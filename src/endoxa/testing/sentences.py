@@ -156,12 +156,12 @@ def check_verdict(row: Mapping[str, Any], where: str = "") -> None:
 
 def _check_permutations(row: Mapping[str, Any], label: str) -> None:
     """The verdict of an association test, which may be one-sided; the interval agrees with a two-sided one."""
-    effect, p, corrected = (_number(row.get(name)) for name in ("effect_size", "p_value", "p_adjusted"))
+    effect, p, corrected = (_number(row.get(name)) for name in ("value", "p_value", "p_adjusted"))
     alpha, verdict = 1 - _number(row.get("confidence")), row["verdict"]
-    side, partitions = row.get("alternative", "two-sided"), float(row["n_partitions"] or "nan")
+    side, partitions = row["alternative"], float(row["n_partitions"])
     hopeless = 2 / partitions > alpha + 1e-9
     if verdict == "cannot-be-tested":
-        assert row.get("verdict_reason"), f"{label}: cannot be tested, and no reason is given"
+        assert row.get("reason"), f"{label}: cannot be tested, and no reason is given"
         return
     assert not hopeless, f"{label}: {partitions:g} partitions cannot reach {alpha:g}"
     assert all(map(isfinite, (effect, p, corrected))), f"{label}: a verdict without numbers"
@@ -182,7 +182,7 @@ def _check_nearer(text: str, rows: Sequence[Mapping[str, Any]], where: str) -> N
     """'X lies nearer to A (rather than B) than Y does' belongs to a row whose effect size says so."""
     for row in rows:
         if row.get("verdict") in ("above", "below"):
-            near, far = ("a", "b") if row["effect_size"] > 0 else ("b", "a")
+            near, far = ("a", "b") if row["value"] > 0 else ("b", "a")
             if f"{row['x']} lies nearer to {row[near]} (rather than {row[far]}) than {row['y']} does" in text:
                 return
     raise AssertionError(f"{where}: no claimed row lies in that direction")

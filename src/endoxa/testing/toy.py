@@ -6,7 +6,7 @@ biased stands in every second line. Runs have estimates, a page, and a place in 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -20,19 +20,20 @@ from endoxa.report.frame import Page
 from endoxa.report.tables import number_field, text_field
 from endoxa.runs.families import ESTIMATES, Family, judged
 from endoxa.runs.folder import RECORDS
-from endoxa.runs.instrument import Instrument, Run, Shown, Work
+from endoxa.runs.instrument import Instrument, Shown, Work
 from endoxa.runs.items import chosen, counted
 from endoxa.runs.journal import JournalFile
 from endoxa.runs.measured import Measure, Measured
-from endoxa.runs.options import ReportOptions
 from endoxa.runs.settings import RunSettings
 from endoxa.schema import ALL, Progress
-from endoxa.schema.options import ASKING, DATA, Option
+from endoxa.schema.options import DATA, Option
 from endoxa.sources.files import require_file, sha256
 from endoxa.sources.frames import write_table
 from endoxa.sources.spreadsheets import csv_text
-from endoxa.stats.estimate import estimate
+from endoxa.stats.estimate import IDENTITIES_ATTRIBUTES, estimate
 from endoxa.stats.verdicts import ABOVE, BELOW
+
+Facts = Mapping[str, Any]
 
 
 class ToySettings(RunSettings):
@@ -40,11 +41,9 @@ class ToySettings(RunSettings):
 
     Attributes:
         data: a file of lines.
-        folded: count capital letters too.
     """
 
-    data: Annotated[str, Option("Text file, an item per line.", DATA, metavar="FILE")]
-    folded: Annotated[bool, Option("Count capital letters too.", ASKING)] = True
+    data: Annotated[Path, Option("Text file, an item per line.", DATA, metavar="FILE")]
 
 
 class LetterJournal(JournalFile):
@@ -68,23 +67,19 @@ class LetterJournal(JournalFile):
 
 
 def _work(settings: ToySettings, _out: Path) -> Work:
-    data = Path(settings.data)
-    require_file(data)
+    require_file(settings.data)
     letters = [name.removeprefix("toy/") for name in settings.models]
     if not letters or not all(len(letter) == 1 for letter in letters):
         raise UserError("Name at least one letter with --model, for example toy/a.")
-    everything = data.read_text(encoding="utf-8").splitlines()
+    everything = settings.data.read_text(encoding="utf-8").splitlines()
     lines = list(chosen(lambda: everything, settings, lambda _: (), str))
-    digest, facts = sha256(data), [{"name": name, "simulated": True} for name in settings.models]
-    read = [line.lower() if settings.folded else line for line in lines]
+    digest, facts = sha256(settings.data), [{"name": name, "simulated": True} for name in settings.models]
 
-    def measure(
-        journal: LetterJournal, items: int, before: Mapping[str, Any], progress: Progress
-    ) -> dict[str, Any]:
+    def measure(journal: LetterJournal, items: int, before: Facts, progress: Progress) -> dict[str, Any]:
         done = len(before.get("models", [])) if before.get("finished") else 0
         for number, letter in list(enumerate(letters))[done:]:
             progress(f"counting {settings.models[number]}", items, items)
-            journal.add(number, [line.count(letter) for line in read])
+            journal.add(number, [line.count(letter) for line in lines])
         return {"models": facts}
 
     def write(journal: LetterJournal, out: Path) -> dict[str, int]:
@@ -102,26 +97,21 @@ def _work(settings: ToySettings, _out: Path) -> Work:
         settings=settings,
         models=[{"name": name} for name in settings.models],
         contents={"data": digest},
-        facts={"data": {"path": settings.data, "sha256": digest}, "models": []},
+        facts={"data": {"path": str(settings.data), "sha256": digest}, "models": []},
         journal=LetterJournal,
         scan=lambda _: len(lines),
         measure=measure,
         write=write,
-        files={data: digest},
+        files={settings.data: digest},
         available=counted(lambda: everything, settings),
     )
 
 
-UNITS = ("identities", "attributes")
 SHARES = Family("letters", "shares of lines", (), "fdr_bh", "letters in more or fewer than half of the lines")
 KIND = say.Kind(
     head="share of lines",
     measure=AxisOf("share of lines", 0.5, ".0%", 0.1, 0.1),
-    level="95 %",
     neutral="50 %",
-    unbiased="unbiased: 50 %",
-    who=lambda row: row["model"],
-    name=lambda row: row["model"],
     says=lambda row: f"in {row['value']:.0%} of {row['n']} lines",
     clear={ABOVE: "stand{s} in most lines", BELOW: "stand{s} in few lines"},
     unclear="no lean shown",
@@ -131,17 +121,13 @@ KIND = say.Kind(
 def _estimates(folder: Path) -> pl.DataFrame:
     rows = []
     for (model,), lines in pl.read_parquet(folder / RECORDS).group_by("model", maintain_order=True):
-        units = [lines[name].rank("dense").to_numpy() for name in UNITS]
+        units = [lines[name].rank("dense").to_numpy() for name in IDENTITIES_ATTRIBUTES]
         row = estimate(lines["share"].to_numpy() + 0.5, *units, neutral=0.5, confidence=0.95, bounds=(0, 1))
         rows.append({"model": model, "axis": ALL, "name": "share", **row})
     return judged(rows, ESTIMATES, SHARES, confidence=0.95)
 
 
-def _estimate(_settings: ToySettings, out: Path, _progress: Progress) -> None:
-    write_table(_estimates(out), out / "estimates.csv")
-
-
-def _shown(runs: Sequence[Any], _how: ReportOptions) -> Shown:
+def _shown(runs: Sequence[Any], _how: Any) -> Shown:
     table = pl.concat([_estimates(run.folder) for run in runs])
     rows = table.rows(named=True)
     findings = Section(
@@ -153,10 +139,6 @@ def _shown(runs: Sequence[Any], _how: ReportOptions) -> Shown:
     title = say.title(KIND, rows, "letters") if len(rows) > 1 else f"Where {table['model'][0]} stands"
     page = Page("endoxa.testing", title, "Letters in lines", (findings,), runs, table["model"])
     return Shown(lambda: page, {"csv": lambda: csv_text(table)})
-
-
-def _summary(_settings: ToySettings, run: Run) -> Iterator[str]:
-    yield f"{run.counts['items']} lines: {run.folder / 'estimates.csv'}"
 
 
 SHARE = Measure("share", 0.5, "lines in which the letter stands", "further from 0.5")
@@ -172,9 +154,8 @@ Examples:
   endoxa probe letters --data text.txt --model toy/a --out out/a
 """,
     work=_work,
-    estimate=_estimate,
+    estimate=lambda _settings, out, _progress: write_table(_estimates(out), out / "estimates.csv"),
     shown=_shown,
-    measured=lambda: Measured((SHARE,), UNITS),
-    summary=_summary,
+    measured=lambda: Measured((SHARE,), IDENTITIES_ATTRIBUTES),
     outputs=("estimates.csv",),
 )

@@ -1,7 +1,7 @@
 """The words of a language: the package's folder `words/LANGUAGE/`, and packs of the user, which are looked at first.
 
-A pack of the user is a folder of the same files with a `pack.toml` that says its code. `--pack DIR` and the variable
-`ENDOXA_PACKS` name packs; of a file that a pack lacks, the package's is read, if it has the language.
+A pack of the user is a folder of the same files with a `pack.toml` that says its code. The variable `ENDOXA_PACK` names
+packs; of a file that a pack lacks, the package's is read, if it has the language.
 `words/README.md` says what each file holds.
 """
 
@@ -21,7 +21,7 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
-VARIABLE = "ENDOXA_PACKS"
+VARIABLE = "ENDOXA_PACK"
 """Environment variable: folders of packs, separated as in PATH; child processes inherit it."""
 PACK = "pack.toml"
 FORMER = ("direction", "digits")

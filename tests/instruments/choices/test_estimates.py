@@ -110,24 +110,6 @@ def test_a_noun_that_names_a_thing_is_left_out():
     assert "seems to name a thing" in built.left_out["reason"][0]
 
 
-def test_the_premise_counter_is_the_approved_draft(tmp_path):
-    table = associations().head(2).with_columns(association_id=pl.Series(["a1", "a2"]))
-    drafts = pl.DataFrame(
-        {
-            "source_ids": ["a1", "a2"],
-            "identity": table["identity"],
-            "attribute": table["attribute"],
-            "counter": ["Some are, some are not.", "Nobody approved this."],
-            "status": ["approved", "draft"],
-        }
-    )
-    drafts.write_csv(tmp_path / "drafts.csv")
-    how = ChoiceOptions(kind="inference", premises=("neutral", "counter"), counter=tmp_path / "drafts.csv")
-    countered = [item for item in build_choices(table, how).items if item.premise == "counter"]
-    assert {item.association_id for item in countered} == {"a1"}
-    assert all(item.context.startswith("Some are, some are not. ") for item in countered)
-
-
 def test_both_orders_of_a_list_are_one_unit(tmp_path):
     """Likelihoods give both orders the same words, so twice as many answers are no more evidence."""
     rows = [
@@ -265,7 +247,7 @@ def results_of(rows):
     table = pl.DataFrame(rows, infer_schema_length=None).with_columns(
         pl.col("p_stereotype", "p_anti", "p_undetermined").cast(pl.Float64)
     )
-    return Results((), analyze(table)["estimates"], pl.DataFrame(), table, 0.95)
+    return Results((), analyze(table)["estimates"], table, 0.95)
 
 
 def test_a_share_of_0_lies_as_far_from_one_half_as_any():

@@ -1,4 +1,4 @@
-"""Inferences labelled by an NLI model and options scored by a language model, from items to estimates."""
+"""Options scored by a language model, from items to estimates."""
 
 import json
 import math
@@ -6,23 +6,19 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-import torch
-from transformers import AutoTokenizer, BertConfig, BertForSequenceClassification
 
+from endoxa.errors import UserError
 from endoxa.instruments.choices.instrument import CHOICES
 from endoxa.instruments.choices.items.build import build_choices
 from endoxa.instruments.choices.items.read import write_items
 from endoxa.instruments.choices.options import ChoiceOptions
 from endoxa.instruments.choices.probe.settings import ChoiceSettings
 from endoxa.instruments.choices.probe.work import _scored_cells, _scored_words
-from endoxa.instruments.choices.report.page import _other_rule
 from endoxa.runs.asking.likelihoods import OTHER_RULE
 from endoxa.runs.run import run
 from endoxa.schema.choices import Word
 from instruments.choices.test_answers import item
-from support.tiny import SMALL, causal, masked
-
-LABELS = {0: "CONTRADICTION", 1: "NEUTRAL", 2: "ENTAILMENT"}
+from support.tiny import causal
 
 
 def probed(folder: Path, kind: str, model: Path, ask: str) -> Path:
@@ -35,34 +31,6 @@ def probed(folder: Path, kind: str, model: Path, ask: str) -> Path:
     settings = ChoiceSettings(data=str(folder / "items.jsonl"), models=(f"hf/{model}",), ask=ask)
     run(CHOICES, settings, folder / "run")
     return folder / "run"
-
-
-@pytest.mark.slow
-def test_labels_of_an_nli_model_become_estimates(tmp_path: Path):
-    """A head that gives every pair the same three logits, so that every probability is known."""
-    folder = masked(tmp_path / "nli", max_position_embeddings=512)
-    vocabulary = len(AutoTokenizer.from_pretrained(folder))
-    sizes = {"num_hidden_layers": 1, "hidden_size": 32, "num_attention_heads": 2, "intermediate_size": 64}
-    network = BertForSequenceClassification(
-        BertConfig(**{**SMALL, **sizes, "vocab_size": vocabulary}, id2label=LABELS, num_labels=3)
-    )
-    chances = torch.tensor([0.1, 0.2, 0.7])
-    with torch.no_grad():
-        network.classifier.weight.zero_()
-        network.classifier.bias.copy_(chances.log())
-    network.save_pretrained(folder)
-    out = probed(tmp_path, "inference", folder, "nli")
-    records = pl.read_parquet(out / "records.parquet")
-    for counterpart, agreeing, denying in ((False, "stereotype", "anti"), (True, "anti", "stereotype")):
-        part = records.filter((pl.col("counterpart") != "") == counterpart)
-        assert part["outcome"].unique().to_list() == ["anti-stereotype" if counterpart else "stereotype"]
-        for name, chance in ((agreeing, 0.7), (denying, 0.1), ("undetermined", 0.2)):
-            assert part[f"p_{name}"].to_list() == pytest.approx([chance] * part.height, abs=1e-5)
-    estimates = pl.read_csv(out / "estimates.csv").filter(axis="all")
-    values = dict(estimates.select("name", "value").iter_rows())
-    assert (values["net_entailment"], values["agreement"]) == (0, 1)
-    assert values["net_neutral"] == pytest.approx(0.2, abs=1e-5)
-    assert values["net_probability"] == pytest.approx(0, abs=1e-5)
 
 
 @pytest.mark.slow
@@ -111,19 +79,16 @@ def test_a_tie_of_options_is_counted_for_neither(kind, scores, outcome):
     assert _scored_cells(json.dumps(scores), item(kind, ()), "loglik")["outcome"] == outcome
 
 
-def test_a_run_shows_what_the_other_rule_would_say():
+def test_each_rule_of_comparison_chooses_by_its_own():
     """The first option has the larger sum, the second one more for each of its tokens: -4 / 1 against -6 / 3."""
     answer = json.dumps([(-4.0, 1), (-6.0, 3)])
     chosen = {rule: _scored_cells(answer, item("decision", ()), rule)["outcome"] for rule in OTHER_RULE}
     assert chosen == {"loglik": "stereotype", "loglik-mean": "anti-stereotype"}
-    cells = {"model": "m", "kind": "decision", "ask": "loglik", "answer": answer, "score": 1.0}
-    records = pl.DataFrame([cells | {"counterpart": ""}, cells | {"counterpart": "late", "score": -1.0}] * 2)
-    (line,) = _other_rule(records[:3])
-    assert (
-        "by the sum of their log-likelihood over tokens. By their log-likelihood per token, 3 of"
-        in line.sentence
-    )
-    assert line.sentence.replace("\u2212", "-").endswith("the mean score -0.333, not +0.333.")
+
+
+def test_word_lists_are_not_scored_per_token(tmp_path: Path):
+    with pytest.raises(UserError, match="is a word list"):
+        probed(tmp_path, "association", causal(tmp_path / "lm", n_positions=512), "loglik-mean")
 
 
 def test_a_tie_of_groups_is_counted_for_neither():

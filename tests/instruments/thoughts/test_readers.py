@@ -1,10 +1,9 @@
-"""Reader models, the sheet and agreement: planted errors recovered, kappa by hand, thoughts of runs of any kind."""
+"""Reader models, the sheet and agreement: planted errors recovered, kappa by hand."""
 
 from __future__ import annotations
 
 import csv
 import json
-from pathlib import Path
 
 import pytest
 from openpyxl import load_workbook
@@ -19,13 +18,9 @@ from endoxa.instruments.thoughts.coding import (
     to_read,
     write_sheet,
 )
-from endoxa.instruments.thoughts.estimates import PEOPLE, RULES, agreement, coders_of, shares_by_readers
-from endoxa.instruments.thoughts.texts import ThoughtText, letter_of, thoughts_in_journal
-from endoxa.runs.asking.jobs import Answered
-from endoxa.runs.asking.journal import AnswerJournal
+from endoxa.instruments.thoughts.estimates import PEOPLE, RULES, agreement, coders_of
+from endoxa.instruments.thoughts.texts import ThoughtText, letter_of
 from endoxa.runs.asking.readers import plan_readers, read_with_models
-from endoxa.runs.folder import JOURNAL, RUN
-from endoxa.schema.chat import ChatAnswer
 from endoxa.schema.thoughts import CODES
 
 NO_CODES = dict.fromkeys(CODES, "no")
@@ -52,12 +47,11 @@ def texts(count: int, model: str = "m") -> list[ThoughtText]:
 def test_codes_are_read_from_json_in_any_dress_and_from_nothing_less():
     whole = json.dumps({**NO_CODES, "missing": True, "argued": "(b)"})
     expected = {**NO_CODES, "missing": "yes", "argued": "B"}
-    assert read_codes(f"Sure:\n```json\n{whole}\n```", options=True) == expected
-    assert read_codes(f"<think>{json.dumps(NO_CODES)}</think>{whole}", options=True) == expected
-    assert read_codes(json.dumps(NO_CODES), options=True) is None
-    assert read_codes(json.dumps(NO_CODES), options=False) == NO_CODES
-    assert read_codes(json.dumps({**NO_CODES, "missing": "perhaps"}), options=False) is None
-    assert read_codes("no", options=False) is None
+    assert read_codes(f"Sure:\n```json\n{whole}\n```") == expected
+    assert read_codes(f"<think>{json.dumps(NO_CODES)}</think>{whole}") == expected
+    assert read_codes(json.dumps(NO_CODES)) is None
+    assert read_codes(json.dumps({**NO_CODES, "missing": "perhaps", "argued": "A"})) is None
+    assert read_codes("no") is None
 
 
 def test_a_long_thought_is_shown_with_its_beginning_and_its_end():
@@ -65,7 +59,6 @@ def test_a_long_thought_is_shown_with_its_beginning_and_its_end():
     assert "begins" in message(long)
     assert "ends" in message(long)
     assert len(message(long)) < 14_000
-    assert "argued" not in message(long)
 
 
 def test_a_reader_errs_as_often_as_planted_and_the_plan_costs_nothing(tmp_path):
@@ -126,34 +119,6 @@ def test_a_sheet_goes_out_without_codes_and_comes_back(tmp_path):
     assert table.filter(code="argued")["agreement"].to_list() == [0.0]
     with pytest.raises(UserError, match="is not in these runs"):
         read_sheet(filled, texts(3, "strange"))
-
-
-def test_thoughts_of_stories_and_ratings_come_from_the_journal(tmp_path: Path):
-    journal = AnswerJournal(tmp_path / JOURNAL)
-    answers = [
-        ChatAnswer("<think>A baker.</think>Asha bakes."),
-        ChatAnswer("Asha bakes."),
-        ChatAnswer("<think>A baker. Who", finish="length"),
-    ]
-    journal.add(0, [Answered(job, 0, answer) for job, answer in enumerate(answers)])
-    journal.close()
-    facts = {"kind": "stories", "settings": {"models": ["sim/teller"]}}
-    (tmp_path / RUN).write_text(json.dumps(facts), encoding="utf-8")
-    thoughts = thoughts_in_journal(tmp_path)
-    assert [(each.thought, each.cut_off) for each in thoughts] == [
-        ("A baker.", False),
-        ("A baker. Who", True),
-    ]
-    codes = {"a": {thoughts[0].name: {**NO_CODES, "stereotype": "yes"}}, "b": {}}
-    shares = {
-        row["measure"]: row
-        for row in shares_by_readers(thoughts, codes, confidence=0.95).iter_rows(named=True)
-    }
-    assert (shares["stereotype"]["value"], shares["stereotype"]["n"]) == (1.0, 1)
-    assert (shares["cut_off"]["value"], shares["cut_off"]["n"]) == (0.5, 2)
-    (tmp_path / JOURNAL).unlink()
-    with pytest.raises(UserError, match="no answers as they came"):
-        thoughts_in_journal(tmp_path)
 
 
 def test_letters_follow_the_order_shown():

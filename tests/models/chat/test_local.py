@@ -149,7 +149,7 @@ def test_steps_draw_independently():
 
 
 def test_output_that_is_no_number_is_refused():
-    with pytest.raises(UserError, match=r"not a number .*--dtype float32"):
+    with pytest.raises(UserError, match=r"not a number .*--set dtype=float32"):
         drawn([prompt(1)], torch.full((1, 4), torch.nan))
 
 
@@ -240,7 +240,7 @@ def test_template_arguments_reach_the_template(folders):
 
 
 def test_without_a_template_two_ways_out_are_named(tiny):
-    with pytest.raises(UserError, match=r"no chat template.*--chat-template FILE.*--ask loglik"):
+    with pytest.raises(UserError, match=r"no chat template.*--set chat_template=FILE.*--ask loglik"):
         opened(tiny["causal"])
 
 

@@ -306,7 +306,7 @@ def test_a_slow_answer_is_called_slow() -> None:
         async with asked(Settings(latency=5.0), options=options) as (model, _):
             await model.ask(QUESTION, PLAIN)
 
-    with pytest.raises(UserError, match="slower than --timeout"):
+    with pytest.raises(UserError, match="slower than the timeout"):
         asyncio.run(main())
 
 

@@ -166,7 +166,7 @@ def test_layer_out_of_range_and_unfit_options_are_refused(tiny):
     spec = parse_encoder(f"hf/{tiny['masked']}")
     with pytest.raises(UserError, match=r"no layer 3: give --layer 0 \(the embeddings\) to 2"):
         open_encoders(spec, EncoderOptions(layer=3), ("cls",), TEXTS)
-    with pytest.raises(UserError, match="--four-bit is not for encoders"):
+    with pytest.raises(UserError, match="four_bit is not for encoders"):
         open_encoders(spec, EncoderOptions(ModelOptions(four_bit=True)), ("cls",), TEXTS)
 
 
@@ -199,7 +199,7 @@ def test_overflow_is_a_sentence(tiny):
     [encoder] = open_encoders(parse_encoder(f"hf/{tiny['masked']}"), PLAIN, ("mean",), TEXTS)
     inner = encoder._network.hidden
     object.__setattr__(encoder._network, "hidden", lambda ids: inner(ids) * float("inf"))
-    with pytest.raises(UserError, match="not finite: try --dtype float32"):
+    with pytest.raises(UserError, match="not finite: try --set dtype=float32"):
         list(encoder.encode(TEXTS))
 
 

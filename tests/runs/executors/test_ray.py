@@ -25,7 +25,7 @@ from ray.cluster_utils import Cluster
 from endoxa.errors import UserError
 from endoxa.instruments.association_tests.items import write_tests
 from endoxa.instruments.association_tests.probe.settings import EmbeddingsSettings
-from endoxa.instruments.pairs.probe.settings import PairsSettings
+from endoxa.instruments.pairs.options import PairsSettings
 from endoxa.instruments.questions.probe.settings import QaSettings
 from endoxa.instruments.stories.associations import discover
 from endoxa.instruments.stories.options import Discovery
@@ -292,7 +292,7 @@ class Unreadable:
 
 
 def test_more_gpus_than_there_are_and_no_cluster_are_one_sentence(cluster: Cluster) -> None:
-    with pytest.raises(UserError, match=r"--num-gpus 3: the cluster has 0 GPUs"):
+    with pytest.raises(UserError, match=r"--set num_gpus=3: the cluster has 0 GPUs"):
         workers.start(workers.Holder, nothing, twice(num_gpus=3.0), "the model")
 
 
@@ -302,7 +302,7 @@ from pathlib import Path
 import endoxa.models.scoring
 from endoxa.runs.instrument import INSTRUMENTS
 from endoxa.runs.run import measure
-from endoxa.instruments.pairs.probe.settings import PairsSettings
+from endoxa.instruments.pairs.options import PairsSettings
 from support.ray_tasks import light_model
 endoxa.models.scoring.open_model = light_model
 settings = PairsSettings.model_validate_json(sys.argv[1])

@@ -66,7 +66,7 @@ def test_names_are_paired_with_the_questions_they_were_made_from(folder: Path) -
     assert change.after == pytest.approx(joined["value_names"].mean())
     assert change.n_items == joined.height
     note = "60 questions are paired with their variants (2 each); 4 were asked in one run only"
-    assert any(note in text for text in found.shown[0].notes)
+    assert any(note in text for text in found.shown[0].estimates.notes)
     assert found.items["context"].str.contains("from the harbour").all()
     assert ex.compare(folder / "names", folder / "groups").items["context"].str.contains("Sefi").all()
     (apart,) = found.shown[0].settings

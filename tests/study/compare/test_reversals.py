@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from endoxa.commands import app
 from endoxa.errors import UserError
-from endoxa.study.compare.regions import find_reversals, page
+from endoxa.study.compare.reversals import find_reversals
 
 OPPOSITES = [
     ("rich", "poor"),
@@ -124,12 +124,18 @@ def test_nothing_is_found_where_nothing_is_turned_round(tmp_path):
 
 
 @pytest.mark.slow
-def test_the_command(tmp_path, monkeypatch):
-    monkeypatch.setattr(page, "MOST_OPEN", 0)  # what is turned round is open where the whole table is not
+def test_the_command(tmp_path):
     path = survey(tmp_path / "s.csv", [(0.9, 0.1), (0.9, 0.5)])
-    out = tmp_path / "page.html"
-    result = CliRunner().invoke(app, ["analyze", "reversals", str(path), "-o", str(out)])
+    out = tmp_path / "reversals.csv"
+    result = CliRunner().invoke(app, ["compare", str(path), "--regions", "-o", str(out)])
     assert result.exit_code == 0, result.output
     assert "1 stereotype is turned round between two regions." in result.output
-    assert "1 stereotype is turned round between two regions" in out.read_text()
-    assert "Stereotypes that are turned round" in out.read_text()
+    assert pl.read_csv(out)["verdict"].to_list()[0] == "above"
+
+
+def test_how_many_people_could_show_a_reversal_is_counted(tmp_path):
+    rows = [(f"{r}{i}", r, "bakers", w) for r, w in (("N", "rich"), ("S", "poor")) for i in range(3)]
+    table = pl.DataFrame(rows, schema=["respondent", "country", "identity", "attribute"], orient="row")
+    table.write_csv(tmp_path / "s.csv")
+    # One test at 0.05: 1 / 2^5 is the first power below it.
+    assert "about 5 in each region are the fewest" in find_reversals(tmp_path / "s.csv").sentences[-1]

@@ -64,11 +64,11 @@ def test_stories_beside_them_change_no_correction_of_other_runs(planted, tmp_pat
         )
     )
     every = [*planted.contrasts, *told.contrasts]
-    together = judge(every, [each.before for each in every], 0.95)
+    together = judge(every, 0.95)
     for contrast, judgement, method in zip(every, together, ("holm", "fdr_bh"), strict=True):
-        p_values = [part.p_value for part in contrast.parts if np.isfinite(part.p_value)]
+        p_values = [part.p_value for part in contrast.estimates.parts if np.isfinite(part.p_value)]
         assert len(p_values) > 3 or method == "fdr_bh"
-        adjusted = [part.p_adjusted for part in judgement.parts if np.isfinite(part.p_value)]
+        adjusted = [part.p_adjusted for part in judgement.estimates.parts if np.isfinite(part.p_value)]
         assert adjusted == pytest.approx(multipletests(p_values, method=method)[1])
 
 
@@ -78,9 +78,9 @@ def test_a_planted_change_of_pairs_is_found_where_it_is(planted):
     assert change.difference == pytest.approx((FALLEN > 0).mean() - (BASE > 0).mean())
     assert (change.verdict, change.n_items, change.kind) == ("below", N, "bias")
     assert change.low < change.difference < change.high < 0
-    axes = {part.axis: part for part in contrast.parts if part.identity == "all"}
+    axes = {part.axis: part for part in contrast.estimates.parts if part.identity == "all"}
     assert (axes["age"].verdict, axes["work"].difference) == ("below", 0)
-    assert len([part for part in contrast.parts if part.identity != "all"]) == 40
+    assert len([part for part in contrast.estimates.parts if part.identity != "all"]) == 40
     size = f"{-change.difference:.3f}"
     assert planted.sentence.startswith(
         f"fallen lowers the share of pairs whose stereotypical sentence is preferred by {size} (95 % interval "
@@ -195,7 +195,7 @@ def test_a_planted_change_of_questions_is_found_with_its_price(answers, answered
     assert {change.measure for change in contrast.bias} == {"bias_ambig", "bias_disambig"}
     points = -100 * by_name["accuracy_disambig"].difference
     assert f"it costs {points:.1f} points of accuracy in disambiguated contexts (" in found.sentence
-    identities = {part.identity for part in contrast.parts}
+    identities = {part.identity for part in contrast.estimates.parts}
     assert {"Kelvin", "Osaka", "Yaren"} <= identities
 
 
@@ -231,7 +231,7 @@ def test_a_run_that_refuses_is_not_found_fairer(tmp_path):
     found = ex.compare(one, two)
     assert found.sentence.startswith("Whether the bias changed cannot be tested (the notes below say why): ")
     assert "points of the share of questions answered" in found.sentence
-    assert any("more than 10 %" in note for note in found.contrasts[0].notes)
+    assert any("more than 10 %" in note for note in found.contrasts[0].estimates.notes)
 
 
 def test_three_runs_are_compared_with_the_first_and_with_each_other(runs, tmp_path):
@@ -318,7 +318,7 @@ def test_the_command_writes_what_it_says(runs, tmp_path):
     assert pl.read_csv(outputs["csv"]).filter(axis="all").height == 1
     changed = pl.read_csv(tmp_path / "items.csv")
     page = outputs["html"].read_text()
-    assert f'id="item={changed["item_id"][0]}"' in page
+    assert any(f"<b>{name}</b>" in page for name in changed["item_id"])
     assert 'class="unveil"' in page
     assert told["sentence"].partition(" (")[0] in page
     wrong = CliRunner().invoke(app, ["compare", str(runs / "base"), str(runs / "fallen"), "-o", "c.txt"])

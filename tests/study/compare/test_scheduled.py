@@ -107,7 +107,7 @@ def test_a_fingerprint_that_changes_during_a_run_is_told_everywhere(data: Path, 
     first = qa_sections(runs, read_results(runs, confidence=0.95, seed=0))[0]
     assert changed in str(first.findings)
     assert "gpt-x: fp_1, fp_3" in str(run_table(runs, ()))
-    assert changed in str(ex.compare(one.folder, two.folder).shown[0].notes)
+    assert changed in str(ex.compare(one.folder, two.folder).shown[0].estimates.notes)
 
 
 def test_a_run_that_was_begun_before_fingerprints_were_kept_goes_on(tmp_path: Path) -> None:

@@ -13,14 +13,14 @@ from endoxa.stats.attenuation import corrected_correlation
 from endoxa.stats.reliability import part_scores
 from endoxa.study.convergence.chance import attribute_levels, correlation_p_value, exchanged, seen_together
 from endoxa.study.convergence.correlations import correlations
-from endoxa.study.convergence.effects import check_parts, effects, measured
+from endoxa.study.convergence.effects import effects, joined_parts, measured
 from support.convergence_samples import attributes, planted_parts
 
 THREE = {"pairs": 0.8, "tests": 0.8, "stories": 0.8}
 
 
 def seen(parts: pl.DataFrame, names: dict[str, str]) -> dict:
-    found = seen_together(effects(measured(check_parts(parts))), names, exchanges=199)
+    found = seen_together(effects(measured(joined_parts(parts))), names, exchanges=199)
     return found.filter(together="all").row(0, named=True)
 
 
@@ -169,7 +169,7 @@ def test_the_two_way_interval_has_the_jackknife_variance_of_both_kinds():
 
 def test_attributes_of_their_own_change_nothing_and_few_are_taken_as_they_are():
     parts = planted_parts(6)
-    sources = measured(check_parts(parts))
+    sources = measured(joined_parts(parts))
     own = {name: name for name in parts["association_id"].unique()}
     assert correlations(sources, own).equals(correlations(sources))
     few = correlations(sources, attributes(parts))
@@ -183,7 +183,7 @@ def test_attributes_of_their_own_change_nothing_and_few_are_taken_as_they_are():
 
 def test_a_correlation_of_few_attributes_alone_is_not_claimed():
     parts = planted_parts(7, correlation=0.0, common_attribute=0.9, tools={"pairs": 0.9, "tests": 0.9})
-    sources = measured(check_parts(parts))
+    sources = measured(joined_parts(parts))
     assert correlations(sources)["verdict"].to_list() == ["above"]
     row = correlations(sources, attributes(parts)).row(0, named=True)
     assert row["verdict"] == "unclear"

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from endoxa.study.convergence.chance import seen_together
-from endoxa.study.convergence.effects import check_parts, effects, measured
+from endoxa.study.convergence.effects import effects, joined_parts, measured
 from endoxa.study.convergence.mtmm import Traits, matrices
 
 TOOLS = ("pairs", "tests", "choices")
@@ -47,7 +47,7 @@ def world(
 
 def made(parts: pl.DataFrame) -> tuple[pl.DataFrame, dict[str, dict]]:
     traits = Traits.read(AXIS, IDENTITY, ATTRIBUTE)
-    matrix, validity = matrices(measured(check_parts(parts)), traits)
+    matrix, validity = matrices(measured(joined_parts(parts)), traits)
     return matrix, {row["measure"]: row for row in validity.iter_rows(named=True)}
 
 
@@ -106,13 +106,13 @@ def test_traits_belong_to_identities_or_to_attributes():
     mixed = {name: str(sum(map(ord, name)) % 3) for name in AXIS}
     assert Traits.read(mixed, IDENTITY, ATTRIBUTE) is None
     assert Traits.read({}, IDENTITY, ATTRIBUTE) is None
-    empty, validity = matrices(measured(check_parts(world(0, latent=1, method=0))), None)
+    empty, validity = matrices(measured(joined_parts(world(0, latent=1, method=0))), None)
     assert empty.is_empty()
     assert validity.is_empty()
 
 
 def several(parts: pl.DataFrame, seed: int) -> dict:
-    table = effects(measured(check_parts(parts)))
+    table = effects(measured(joined_parts(parts)))
     return (
         seen_together(table, ATTRIBUTE, seed=seed, exchanges=99).filter(together="several").row(0, named=True)
     )
@@ -127,7 +127,7 @@ def test_instruments_without_anything_in_common_show_no_more_than_by_chance():
 
 def test_counts_of_several_one_none_and_against_add_up():
     parts = world(3, latent=1, method=0)
-    table = effects(measured(check_parts(parts)))
+    table = effects(measured(joined_parts(parts)))
     numbers = dict(seen_together(table, ATTRIBUTE, exchanges=19).select("together", "observed").iter_rows())
     above, below = (
         table.group_by("association_id")

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 import polars as pl
 import pytest
 
 from endoxa.report.frame import Page, write_page
 from endoxa.study.convergence.correlations import ends
+from endoxa.study.convergence.page import sections
 from endoxa.study.convergence.run import Convergence, converge_parts, write_tables
-from endoxa.study.convergence.sections import sections
 from endoxa.study.parts import ConvergenceOptions
 from endoxa.study.report import headline
 from endoxa.testing.sentences import check_findings
@@ -74,11 +76,7 @@ def test_association_or_word_is_said_of_every_claim_where_no_attribute_recurs(sh
     parts = planted_parts(correlation=0.9, each=10)
     found = converge_parts(parts, attributes(parts, 10) if shared else {})
     terminal = headline(found).notes
-    claims = [
-        row["sentence"]
-        for table in (found.correlations, found.prediction)
-        for row in table.filter(verdict="above").iter_rows(named=True)
-    ]
+    claims = [row["sentence"] for row in found.correlations.filter(verdict="above").iter_rows(named=True)]
     assert claims
     words = "Every attribute belongs to one identity: association or word cannot be told apart."
     assert {text.endswith(words) for text in claims} == {not shared}
@@ -87,17 +85,15 @@ def test_association_or_word_is_said_of_every_claim_where_no_attribute_recurs(sh
     assert ("more often than by chance" in lead, "association or word" in lead) == (shared, not shared)
 
 
-def test_the_page_blurs_associations_and_escapes_their_words(tmp_path):
+def test_the_page_escapes_words_of_associations(tmp_path):
     parts = planted_parts(correlation=0.9).with_columns(identity=pl.col("identity") + HOSTILE)
     found = converge_parts(parts, {name: f"{text} {HOSTILE}" for name, text in attributes(parts).items()})
     write_page(page_of(found), tmp_path / "page.html")
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert HOSTILE not in page
-    assert page.count('<span class="chip') >= 100
-    assert page.count('<th scope="row" class="sentence" dir="auto"><span>group') == 100
     figures = list(tmp_path.glob("**/*.svg"))
     assert figures
-    assert not any("attribute" in path.read_text(encoding="utf-8") for path in figures)
+    assert not any(re.search(r"attribute \d", path.read_text(encoding="utf-8")) for path in figures)
 
 
 def test_the_map_holds_reliabilities_and_both_correlations():
@@ -127,10 +123,8 @@ def test_tables_are_written_with_the_columns_of_the_schema(tmp_path):
         "effects.csv",
         "reliabilities.csv",
         "correlations.csv",
-        "discriminant.csv",
         "agreement.csv",
         "chance.csv",
-        "prediction.csv",
         "mtmm.csv",
         "validity.csv",
     ]

@@ -6,50 +6,49 @@ from pathlib import Path
 
 import polars as pl
 
-from endoxa.instruments.association_tests.report.results import read_associations
+from endoxa.instruments.association_tests.report.quoting import diagnostics
+from endoxa.instruments.association_tests.report.results import Associations, read_associations
 from endoxa.report.claims import chip, clear
-from endoxa.report.inputs import EMBEDDINGS, Run
-from endoxa.report.words import NO_VALUE, p_value, plural, signed, signed_interval
+from endoxa.report.inputs import Run
+from endoxa.report.quoting import with_diagnostics
+from endoxa.report.words import p_value, plural
+from endoxa.runs.run import read_run
+from endoxa.schema import TEST_COLUMNS
 from endoxa.schema.headline import Headline, plain
 from endoxa.stats.verdicts import UNTESTED
 
 MOST_ROWS = 12
 """Of more tests, the largest effects are shown, what is claimed first."""
 
-KEPT = (
-    *("model", "pooling", "test", "language", "x", "y", "a", "b", "effect_size", "low", "high", "confidence"),
-    *("p_value", "p_adjusted", "verdict", "verdict_reason", "n_x", "n_y"),
-)
-
 
 def headline(folder: Path) -> Headline:
-    """The largest effects, as the run folder holds them."""
-    results = read_associations([Run(folder, {"kind": EMBEDDINGS})])
-    estimates = results.estimates
+    """The largest effects, as the run folder holds them, and what is to be known before they are quoted."""
+    run = Run(folder, read_run(folder))
+    results = read_associations([run])
+    return with_diagnostics(headline_of(results), diagnostics([run], results))
+
+
+def headline_of(results: Associations) -> Headline:
+    """The largest effects."""
+    estimates, kind = results.estimates, results.kind()
     order = estimates.with_columns(claimed=clear(), size=pl.col("value").abs()).sort(
         "claimed", "size", descending=True, nulls_last=True, maintain_order=True
     )
     rows = order.head(MOST_ROWS).rows(named=True)
     texts = tuple(
         (
-            row["encoder"],
-            row["test"],
-            signed(row["value"], 2),
-            NO_VALUE if row["low"] is None else signed_interval(row["low"], row["high"], 2),
-            p_value(row["p_adjusted"]),
-            chip(row),
-            f"{row['n_x']:g}+{row['n_y']:g}",
+            *(row["encoder"], row["test"], kind.value(row["value"]), kind.ends(row)),
+            *(p_value(row["p_adjusted"]), chip(row), f"{row['n_x']}+{row['n_y']}"),
         )
         for row in rows
     )
     more = "" if len(order) <= MOST_ROWS else f"; the {MOST_ROWS} largest of {len(order):,}"
-    sides = "" if results.sides == "two-sided" else f", {results.sides}"
-    untested = estimates.filter(verdict=UNTESTED).group_by("verdict_reason", maintain_order=True).len()
+    untested = estimates.filter(verdict=UNTESTED).group_by("reason", maintain_order=True).len()
     return Headline(
         title=f"Effect sizes (0: no difference; above 0: X nearer to A, rather than B, than Y){more}",
-        columns=("model", "test", "effect", "interval", f"p adjusted{sides}", "verdict", "texts"),
+        columns=("model", "test", "effect", "interval", "p adjusted", "verdict", "texts"),
         texts=texts,
-        rows=tuple({name: plain(row[name]) for name in KEPT} for row in rows),
+        rows=tuple({name: plain(row[name]) for name in TEST_COLUMNS} for row in rows),
         words=("model", "test", "verdict"),
         notes=tuple(
             f"Cannot be tested ({plural(number, 'result')}): {reason}."

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from endoxa.instruments.association_tests.probe.settings import EmbeddingsSettings, words
-from endoxa.runs.instrument import Instrument, Run, Shown, late
-from endoxa.runs.options import ReportOptions
+from endoxa.runs.instrument import Instrument, Run, late
 
 if TYPE_CHECKING:
     from endoxa.schema import Progress
-    from endoxa.schema.headline import Headline
 
 HELP = """Which of two groups an encoder places nearer to an attribute: association tests (WEAT, SEAT).
 
@@ -38,20 +36,6 @@ def _estimate(settings: EmbeddingsSettings, out: Path, progress: Progress) -> No
     write_table(results, out / "estimates.csv")
 
 
-def _headline(folder: Path) -> Headline:
-    from endoxa.instruments.association_tests.headline import headline
-    from endoxa.instruments.association_tests.report.quoting import run_diagnostics
-    from endoxa.report.quoting import with_diagnostics
-
-    return with_diagnostics(headline(folder), run_diagnostics(folder))
-
-
-def _shown(runs: Sequence[Any], how: ReportOptions) -> Shown:
-    from endoxa.instruments.association_tests.report.findings import shown
-
-    return shown(runs, how.confidence, how.paper)
-
-
 def _summary(_settings: EmbeddingsSettings, run: Run) -> Iterator[str]:
     counts = run.counts
     yield from run.facts["left_out"]
@@ -72,7 +56,7 @@ EMBEDDINGS = Instrument(
     words=words,
     estimate=_estimate,
     report=late("endoxa.instruments.reports:report_run"),
-    shown=_shown,
-    headline=_headline,
+    shown=late("endoxa.instruments.association_tests.report.findings:shown"),
+    headline=late("endoxa.instruments.association_tests.headline:headline"),
     summary=_summary,
 )

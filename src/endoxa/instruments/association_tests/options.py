@@ -1,4 +1,4 @@
-"""Options of `endoxa build tests` and `endoxa analyze tests`; imported at the start, so nothing heavy is loaded."""
+"""Options of `endoxa build tests` and `endoxa analyze run`; imported at the start, so nothing heavy is loaded."""
 
 from __future__ import annotations
 
@@ -103,7 +103,6 @@ class Contrast:
 
     Attributes:
         against: the identity that is Y; every other one of the axis with four attributes where it is empty.
-        attributes: 'antonym' (B: opposites of A) or 'other' (B: what is said of Y).
         each: a test for every association: its identity against all others of the axis and language (or `against`),
             and its attribute against the opposite of that one.
         languages: languages to take; all where empty.
@@ -113,10 +112,6 @@ class Contrast:
     against: Annotated[
         str, Option("Identity of target set Y, with --associations.", ITEMS, metavar="IDENTITY")
     ] = ""
-    attributes: Annotated[
-        Literal["antonym", "other"],
-        Option("Attribute set B: antonyms of A, or attributes associated with Y.", ITEMS, name="--contrast"),
-    ] = "antonym"
     each: Annotated[
         bool,
         Option(
@@ -139,7 +134,6 @@ class AnalysisOptions:
         unequal: target sets of different size: 'fixed' keeps all texts, and partitions have the sizes of X and Y;
             'truncate' takes the first units of the longer set only, as many as the shorter one has.
         ddof: '1', or 'wefe' for 0, in the column `effect_size` and its interval.
-        parametric: p from the normal approximation of the permutation distribution.
         confidence: confidence level of the intervals.
         resamples: bootstrap samples per interval.
         alternative: 'two-sided', or 'greater' (X lies nearer to A, rather than B, than Y does) or 'less' where that
@@ -156,9 +150,6 @@ class AnalysisOptions:
     ddof: Annotated[
         Ddof, Option("Degrees of freedom correction of the standard deviation; wefe: 0.", ANALYSIS)
     ] = "1"
-    parametric: Annotated[
-        bool, Option("Use a normal approximation for p instead of permutations.", ANALYSIS, only_on=True)
-    ] = False
     confidence: Confidence = DEFAULT_CONFIDENCE
     resamples: Resamples = DEFAULT_RESAMPLES
     alternative: Annotated[

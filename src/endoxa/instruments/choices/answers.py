@@ -8,7 +8,7 @@ from functools import cache
 
 import regex
 
-from endoxa.instruments.choices.items.templates import FILE, load_templates
+from endoxa.instruments.choices.items.templates import templates_of
 from endoxa.runs.answers.language import language
 from endoxa.runs.answers.read import SEVERAL, read_answer
 from endoxa.runs.answers.text import declined, fold, plain
@@ -24,7 +24,6 @@ from endoxa.schema.choices import (
     ChoiceItem,
     Word,
 )
-from endoxa.words.packs import languages_with
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,16 +41,14 @@ class Outcome:
 
 def read_choice(answer: str, item: ChoiceItem, order: Sequence[int]) -> Outcome:
     """What the answer to an inference or a decision says."""
-    question = _as_question(item)
-    places = (*order, 2)[:3]
-    reading = read_answer(answer, question, (places[0], places[1], places[2]))
+    first, second, third = (*order, 2)[:3]
+    reading = read_answer(answer, _as_question(item), (first, second, third))
     if reading.choice is not None:
         return Outcome(outcomes_of(item)[reading.choice], reading.rule)
     if reading.refused:
         return Outcome(REFUSED, reading.rule)
-    if item.kind == "decision" and (several := _both_or_neither(plain(answer), item.language)):
-        return Outcome(several, SEVERAL)
-    return Outcome(UNREAD, reading.rule)
+    several = _both_or_neither(plain(answer), item.language) if item.kind == "decision" else ""
+    return Outcome(several, SEVERAL) if several else Outcome(UNREAD, reading.rule)
 
 
 def outcomes_of(item: ChoiceItem) -> tuple[str, str, str]:
@@ -62,10 +59,8 @@ def outcomes_of(item: ChoiceItem) -> tuple[str, str, str]:
 
 def _as_question(item: ChoiceItem) -> QaItem:
     """The item as the reader of questions takes it; a decision has "neither" as an option that is not shown."""
-    options = item.options if len(item.options) == 3 else (*item.options, "Neither of the two")
-    context = (
-        item.context.format(first=options[0], second=options[1]) if item.kind == "decision" else item.context
-    )
+    first, second, third = (*item.options, "Neither of the two")[:3]
+    decided = item.kind == "decision"
     return QaItem(
         item_id=item.item_id,
         category=item.axis,
@@ -75,9 +70,9 @@ def _as_question(item: ChoiceItem) -> QaItem:
         polarity="neg",
         condition="ambig",
         language=item.language,
-        context=context,
-        question=item.question if item.kind == "decision" else "",
-        options=(options[0], options[1], options[2]),
+        context=item.context.format(first=first, second=second) if decided else item.context,
+        question=item.question if decided else "",
+        options=(first, second, third),
         label=2,
         target=0,
         unknown=2,
@@ -85,8 +80,7 @@ def _as_question(item: ChoiceItem) -> QaItem:
 
 
 def _both_or_neither(text: str, code: str) -> str:
-    words = load_templates(code if code in languages_with(FILE) else "en").answers
-    folded = fold(text)
+    words, folded = templates_of(code).answers, fold(text)
     for outcome, phrases in ((NEITHER, words.neither), (BOTH, words.both)):
         if _any(phrases).search(folded):
             return outcome
@@ -108,53 +102,38 @@ def read_words(
     and words may stand in either order ("group - word"). A word with two different groups is unread.
     """
     text = plain(answer)
-    lines = [
-        line for line in regex.split(r"[\n;]|(?<=\w)\s*,\s*(?=[^,\n]*[-–—:=>])", fold(text)) if line.strip()
-    ]
+    lines = regex.split(r"[\n;]|(?<=\w)\s*,\s*(?=[^,\n]*[-–—:=>])", fold(text))
     names = [fold(group).strip() for group in groups]
     named: dict[str, set[int]] = {}
     by_length = sorted({word.text for word in words}, key=len, reverse=True)
     for line in lines:
-        word = next((each for each in by_length if _word(fold(each)).search(line)), None)
-        if word is None:
-            continue
-        rest = _word(fold(word)).sub(" ", line, count=1)
-        if (group := _group(rest, names)) is not None:
+        word = next((each for each in by_length if _any((each,)).search(line)), None)
+        group = None if word is None else _group(_any((word,)).sub(" ", line, count=1), names)
+        if word is not None and group is not None:
             named.setdefault(word, set()).add(group)
     refused = not named and declined(text, language(code)).refused
+    unread = Outcome(REFUSED, "refused") if refused else Outcome(UNREAD, "no-group")
     outcomes: dict[str, Outcome] = {}
     for each in words:
         given = named.get(each.text, set())
-        if len(given) == 1:
-            outcomes[each.text] = Outcome(STEREOTYPE if given == {each.group} else ANTI, "line")
-        elif len(given) > 1:
-            outcomes[each.text] = Outcome(UNREAD, "several-groups")
-        else:
-            outcomes[each.text] = Outcome(REFUSED, "refused") if refused else Outcome(UNREAD, "no-group")
+        outcomes[each.text] = Outcome(STEREOTYPE if given == {each.group} else ANTI, "line")
+        if len(given) != 1:
+            outcomes[each.text] = Outcome(UNREAD, "several-groups") if given else unread
     return outcomes
-
-
-@cache
-def _word(folded: str) -> regex.Pattern[str]:
-    return regex.compile(rf"(?<!\w){regex.escape(folded)}(?!\w)")
 
 
 def _group(rest: str, names: Sequence[str]) -> int | None:
     """The one group that a text names."""
-    longest = sorted(range(2), key=lambda place: len(names[place]), reverse=True)
     named = set()
-    for place in longest:
-        rest, times = _word(names[place]).subn(" ", rest)
-        if times:
-            named.add(place)
+    for place in sorted(range(2), key=lambda place: len(names[place]), reverse=True):
+        rest, times = _any((names[place],)).subn(" ", rest)
+        named |= {place} if times else set()
     return named.pop() if len(named) == 1 else None
 
 
 def readable(item: ChoiceItem, order: Sequence[int], answer: str) -> bool:
     """Whether an answer says anything that can be counted, a refusal included."""
     if item.kind == "association":
-        return any(
-            each.outcome != UNREAD
-            for each in read_words(answer, item.words, item.options, item.language).values()
-        )
+        read = read_words(answer, item.words, item.options, item.language).values()
+        return any(each.outcome != UNREAD for each in read)
     return read_choice(answer, item, order).outcome != UNREAD

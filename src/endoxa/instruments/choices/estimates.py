@@ -31,6 +31,7 @@ from endoxa.schema.choices import (
     UNDETERMINED,
     UNREAD,
 )
+from endoxa.sources.frames import column_types
 from endoxa.sources.identities import identity_names
 from endoxa.stats.estimate import estimate
 
@@ -41,10 +42,8 @@ MAIN: Mapping[str, str] = {"inference": NET, "decision": SHARE, "association": B
 """The measure that stands for a kind."""
 SIGNED = (-1.0, 1.0)
 """Least and greatest value of measures that are no shares."""
-THRESHOLDS = (0.5, 0.7)
 METHOD = "identities x attributes: Korn-Graubard interval, sign-flip tests"
 _INTEGERS = ("n", "clusters", "attributes", "items", "n_stereotype", "n_anti", "n_other", "n_missing")
-UNPAIRED = "items without counterparts; build them again"
 ITEM = pl.col("item_id").str.strip_suffix(COUNTERPART)
 """One name for an item and its counterpart."""
 _TEXTS = (
@@ -53,35 +52,21 @@ _TEXTS = (
 )
 
 
-def _types(columns: Mapping[str, str], texts: tuple[str, ...] = _TEXTS) -> dict[str, type[pl.DataType]]:
-    return {
-        name: pl.String if name in texts else pl.Int64 if name in _INTEGERS else pl.Float64
-        for name in columns
-    }
-
-
-SCHEMAS: dict[str, dict[str, type[pl.DataType]]] = {
-    "estimates": _types({**CHOICE_ESTIMATE_COLUMNS}),
-    "associations": _types(CHOICE_ASSOCIATION_COLUMNS),
+SCHEMAS = {
+    "estimates": column_types(CHOICE_ESTIMATE_COLUMNS, texts=_TEXTS, counts=_INTEGERS),
+    "associations": column_types(CHOICE_ASSOCIATION_COLUMNS, texts=_TEXTS, counts=_INTEGERS),
 }
 """Tables of a run folder and the types of their columns."""
 
 
 def analyze_run(folder: Path, *, confidence: float = 0.95, seed: int = 0) -> Tables:
     """The estimates of a finished run, computed once and kept in its folder."""
-    settings = {"confidence": confidence, "seed": seed}
     return once(
         folder,
-        settings,
+        {"confidence": confidence, "seed": seed},
         SCHEMAS,
-        lambda: analyze(read_records(folder / RECORDS), confidence=confidence, seed=seed),
+        lambda: analyze(pl.read_parquet(folder / RECORDS), confidence=confidence, seed=seed),
     )
-
-
-def read_records(path: Path) -> pl.DataFrame:
-    """The records of a run; those of before there were counterparts have none."""
-    records = pl.read_parquet(path)
-    return records if "counterpart" in records else records.with_columns(counterpart=pl.lit(""))
 
 
 def paired(answers: pl.DataFrame, kept: pl.Expr) -> pl.DataFrame:
@@ -114,20 +99,21 @@ def analyze(records: pl.DataFrame, *, confidence: float = 0.95, seed: int = 0) -
 
 def _cells(records: pl.DataFrame) -> Iterator[tuple[dict[str, str], pl.DataFrame]]:
     """Answers of each model, kind and premise: all of them, and by axis where there are several."""
-    for (model, kind, premise), answers in records.group_by("model", "kind", "premise", maintain_order=True):
-        cell = {"model": str(model), "kind": str(kind), "premise": str(premise)}
+    of = ("model", "kind", "premise")
+    for key, answers in records.group_by(of, maintain_order=True):
+        cell = dict(zip(of, map(str, key), strict=True))
         yield {**cell, "axis": ALL}, answers
-        axes = answers["axis"].unique(maintain_order=True).to_list()
-        if len(axes) > 1:
-            for axis in axes:
-                yield {**cell, "axis": axis}, answers.filter(axis=axis)
+        if answers["axis"].n_unique() > 1:
+            for (axis,), part in answers.group_by(["axis"], maintain_order=True):
+                yield {**cell, "axis": str(axis)}, part
 
 
 def _of_cell(
     cell: Mapping[str, str], answers: pl.DataFrame, confidence: float, seed: int
 ) -> Iterator[dict[str, Any]]:
     """Every measure of one cell."""
-    alone = cell["kind"] != "association" and (answers["counterpart"] == "").all()
+    kind = cell["kind"]
+    alone = kind != "association" and (answers["counterpart"] == "").all()
 
     def row(
         name: str, values: np.ndarray, of: pl.DataFrame, bounds: tuple[float, float] = (0.0, 1.0), **more: Any
@@ -140,14 +126,13 @@ def _of_cell(
             _codes(of, "item_id" if name == BIAS else "attribute"),
             neutral=TESTED.get(name),
             bounds=bounds,
-            untestable=UNPAIRED if alone else "",
+            untestable="items without counterparts; build them again" if alone else "",
             confidence=confidence,
             seed=seed,
         )
         method = METHOD.replace("identities x attributes", "lists") if name == BIAS else METHOD
         return {**cell, "name": name, "method": method, **numbers, **more}
 
-    kind = cell["kind"]
     read = paired(answers, pl.col("score").is_not_null())
     if kind == "inference" and read.height:
         yield row(NET, read["score"].to_numpy(), read, SIGNED)
@@ -155,28 +140,17 @@ def _of_cell(
         yield row("undetermined", _is(read, UNDETERMINED), read)
     chosen = paired(answers, pl.col("outcome").is_in([STEREOTYPE, ANTI]))
     if kind != "inference" and chosen.height:
-        bounds: dict[str, Any] = {
-            "bound_low": _is(answers, STEREOTYPE).mean(),
-            "bound_high": 1 - _is(answers, ANTI).mean(),
-        }
-        yield row(SHARE, _is(chosen, STEREOTYPE), chosen, **bounds)
+        low, high = _is(answers, STEREOTYPE).mean(), 1 - _is(answers, ANTI).mean()
+        yield row(SHARE, _is(chosen, STEREOTYPE), chosen, bound_low=low, bound_high=high)
         of_group = chosen.select(group_score() > 0).to_series()
         yield row("first_shown", _numbers((chosen["first"] == "identity") == of_group), chosen)
         if kind == "decision":
             yield row("group_chosen", _numbers(of_group), chosen)
     if kind == "association" and (lists := list_bias(answers)).height:
         yield row(BIAS, lists["bias_d"].to_numpy(), lists, SIGNED)
+    apart: dict[str, Any] = {"low": None, "high": None, "method": "share of all answers", "sampled": ""}
     for outcome in (REFUSED, UNREAD, *((BOTH, NEITHER) if kind == "decision" else ())):
-        rate = row(outcome, _is(answers, outcome), answers)
-        yield {**rate, "low": None, "high": None, "method": "share of all answers", "sampled": ""}
-    scored = paired(answers, pl.col("p_undetermined").is_not_null())
-    if kind == "inference" and scored.height:
-        neutral = scored["p_undetermined"].to_numpy()
-        yield row("net_neutral", neutral, scored)
-        for threshold in THRESHOLDS:
-            yield row(f"threshold_{threshold}", (neutral > threshold).astype(float), scored)
-        difference = (scored["p_stereotype"] - scored["p_anti"]).to_numpy()
-        yield row("net_probability", difference, scored, SIGNED)
+        yield row(outcome, _is(answers, outcome), answers, **apart)
 
 
 def _is(answers: pl.DataFrame, outcome: str) -> np.ndarray:
@@ -198,20 +172,17 @@ def list_bias(answers: pl.DataFrame) -> pl.DataFrame:
     all words that were given to a. A list whose words were all given to one group has no value, and is left out, as is
     a list of which no word was read.
     """
-    given_own = pl.col("outcome") == STEREOTYPE
-    first_words = ~pl.col("identity_key").str.ends_with("/other")
-    to_first = pl.when(first_words).then(given_own).otherwise(~given_own)
+    own, of_first = pl.col("outcome") == STEREOTYPE, ~pl.col("identity_key").str.ends_with("/other")
     counted = (
         answers.filter(pl.col("outcome").is_in([STEREOTYPE, ANTI]))
-        .with_columns(to_first=to_first, of_first=first_words)
         .group_by("model", "item_id", "repeat", "order", maintain_order=True)
         .agg(
             identity_key=pl.col("identity_key").first().str.strip_suffix("/other"),
             attribute=pl.col("situation").first(),
-            a=pl.col("to_first").sum(),
-            b=(~pl.col("to_first")).sum(),
-            aa=(pl.col("to_first") & pl.col("of_first")).sum(),
-            bb=(~pl.col("to_first") & ~pl.col("of_first")).sum(),
+            a=(own == of_first).sum(),
+            b=(own != of_first).sum(),
+            aa=(own & of_first).sum(),
+            bb=(own & ~of_first).sum(),
         )
     )
     return counted.filter((pl.col("a") > 0) & (pl.col("b") > 0)).with_columns(
@@ -229,13 +200,12 @@ def associations(records: pl.DataFrame) -> pl.DataFrame:
         .agg(pl.col("score").mean().alias("item"))
     )
     # With one item more on either side the error is defined for one item, and never 0.
-    spread = (pl.col("item").drop_nulls() ** 2).sum() + 2
-    mean = pl.col("item").drop_nulls().sum() / (pl.col("item").count() + 2)
+    item, n = pl.col("item"), pl.col("item").count() + 2
+    spread, mean = (item**2).sum() + 2, item.sum() / n
     over_items = by_item.group_by(*keys, maintain_order=True).agg(
-        items=pl.col("item").count().cast(pl.Int64),
-        score=pl.col("item").mean(),
-        error=((spread - (pl.col("item").count() + 2) * mean**2) / (pl.col("item").count() + 1)).sqrt()
-        / (pl.col("item").count() + 2).sqrt(),
+        items=item.count().cast(pl.Int64),
+        score=item.mean(),
+        error=((spread - n * mean**2) / (n - 1)).sqrt() / n.sqrt(),
     )
     outcome = pl.col("outcome")
     counts = records.group_by(*keys, maintain_order=True).agg(

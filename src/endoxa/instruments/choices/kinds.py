@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import polars as pl
 
 from endoxa.instruments.choices.estimates import BIAS, MAIN, NET, SHARE, TESTED
@@ -10,7 +12,7 @@ from endoxa.report.estimates import Kind
 from endoxa.report.figures import Measure
 from endoxa.report.words import percent, signed
 from endoxa.schema import ALL
-from endoxa.stats.verdicts import ABOVE, BELOW, UNCLEAR, UNTESTED
+from endoxa.stats.verdicts import ABOVE, BELOW
 
 ITEMS = {"inference": "inferences", "decision": "decisions", "association": "word lists"}
 HEADS = {NET: "stereotype minus opposite", SHARE: "share towards stereotype", BIAS: "bias of word lists"}
@@ -20,13 +22,11 @@ MEANINGS = {
     BIAS: "bias of word lists (D), −1 to 1",
 }
 CLEAR: dict[str, str] = {ABOVE: "lean{s} towards the stereotype", BELOW: "lean{s} against the stereotype"}
-NO_LEAN = "a lean is not distinguishable from none"
 
 
-def main_rows(estimates: pl.DataFrame) -> pl.DataFrame:
+def main_rows(estimates: pl.DataFrame) -> list[dict[str, Any]]:
     """Over all axes, the measure that stands for each kind of item."""
-    main = pl.struct("kind", "name").is_in([{"kind": kind, "name": name} for kind, name in MAIN.items()])
-    return estimates.filter(pl.col("axis") == ALL, main)
+    return estimates.filter(axis=ALL).filter(pl.col("name") == pl.col("kind").replace(MAIN)).rows(named=True)
 
 
 def what(row: Row) -> str:
@@ -44,17 +44,9 @@ def kind_of(row: Row) -> Kind:
         level=f"{100 * row['confidence']:g}\u00a0%",
         neutral=neutral,
         unbiased=f"without bias {neutral}",
-        who=lambda row: str(row["model"]),
-        name=lambda row: str(row["model"]),
-        says={NET: _concludes, SHARE: _chooses, BIAS: _sorts}[name],
+        says=_says,
         clear=CLEAR,
-        unclear=NO_LEAN,
-        verdicts={
-            ABOVE: "towards the stereotype",
-            BELOW: "against the stereotype",
-            UNCLEAR: NO_LEAN,
-            UNTESTED: "cannot be tested",
-        },
+        unclear="a lean is not distinguishable from none",
         first=lambda row: f"In {what(row)}, ",
         after=_missing,
         value=percent if share else signed,
@@ -62,24 +54,17 @@ def kind_of(row: Row) -> Kind:
     )
 
 
-def _chooses(row: Row) -> str:
-    return f"it chooses the stereotyped candidate in {percent(row['value'])} of its choices"
-
-
-def _sorts(row: Row) -> str:
-    return f"it sorts words to groups with a bias of {signed(row['value'])}"
-
-
-def _concludes(row: Row) -> str:
-    side = round(row["value"], 3)
-    which = (
-        "the stereotype more often than its opposite"
-        if side > 0
-        else "the opposite of the stereotype more often than the stereotype"
-        if side < 0
-        else "the stereotype as often as its opposite"
-    )
-    return f"it concludes {which}, a difference of {signed(row['value'])} of all answers read"
+def _says(row: Row) -> str:
+    if row["name"] == SHARE:
+        return f"it chooses the stereotyped candidate in {percent(row['value'])} of its choices"
+    if row["name"] == BIAS:
+        return f"it sorts words to groups with a bias of {signed(row['value'])}"
+    value = round(row["value"], 3)
+    often = "more often than" if value else "as often as"
+    sides = f"the stereotype {often} its opposite"
+    if value < 0:
+        sides = f"the opposite of the stereotype {often} the stereotype"
+    return f"it concludes {sides}, a difference of {signed(row['value'])} of all answers read"
 
 
 def _missing(row: Row) -> str:

@@ -12,7 +12,7 @@ from endoxa.errors import UserError
 from endoxa.runs.options import Seed
 from endoxa.schema.choices import PREMISES
 from endoxa.schema.choices import Kind as ChoiceKind
-from endoxa.schema.options import DATA, ITEMS, Option
+from endoxa.schema.options import ITEMS, Option
 
 
 def read_premises(text: str) -> tuple[str, ...]:
@@ -35,12 +35,9 @@ class ChoiceOptions:
         kind: what is made of each association.
         language: of the items; None is 'en'.
         per_association: combinations of situation and wording for each association.
-        references: other groups for each association.
         premises: kinds of premises of inferences.
-        counter: approved drafts of `endoxa author counter`, for the premise 'counter'.
         templates: words of the user in place of ours.
         gender: grammatical gender of the people, where the language has one.
-        limit: only the first associations that get an item.
         seed: of everything that is drawn.
     """
 
@@ -55,25 +52,18 @@ class ChoiceOptions:
     per_association: Annotated[
         int, Ge(1), Option("Number of situations and wordings per association.", ITEMS)
     ] = 4
-    references: Annotated[int, Ge(1), Option("Number of other groups per association.", ITEMS)] = 1
     premises: Annotated[
         tuple[str, ...],
         Option(
-            "Premises of inferences, separated by commas: neutral, stereotype, counter.",
+            "Premises of inferences, separated by commas: neutral, stereotype.",
             ITEMS,
             metavar="LIST",
             default="neutral",
             parse=read_premises,
         ),
     ] = ("neutral",)
-    counter: Annotated[
-        Path | None, Option("Approved drafts of `endoxa author counter`, for the premise counter.", ITEMS)
-    ] = None
     templates: Annotated[Path | None, Option("Your own situations and words (TOML).", ITEMS)] = None
     gender: Annotated[
         str, Option("Grammatical gender of the people, where the language has one.", ITEMS, metavar="m|f")
     ] = "m"
-    limit: Annotated[
-        int | None, Ge(1), Option("Use only the first N associations that get an item.", DATA)
-    ] = None
     seed: Annotated[Seed, Option("Seed of every random draw.", ITEMS)] = 0

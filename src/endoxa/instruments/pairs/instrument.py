@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from functools import partial
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from endoxa.instruments.pairs.probe.settings import PairsSettings
-from endoxa.runs.instrument import Instrument, Logged, Run, late
+from endoxa.instruments.pairs.options import PairsSettings
+from endoxa.runs.instrument import Instrument, Run, late
 
 if TYPE_CHECKING:
     from endoxa.schema import Progress
-    from endoxa.schema.headline import Headline
 
 HELP = """Which sentence of each pair a model finds more probable.
 
@@ -24,7 +22,6 @@ finished one.
 Examples:
   endoxa probe pairs --data pairs.csv --model hf/openai-community/gpt2 --out out/gpt2
   endoxa probe pairs --data crows-pairs --model hf/models/bert --rule crows-token --rule pll --out out/bert
-  endoxa probe pairs --data s_as.csv --prefix African --model hf/google/flan-t5-large --out out/t5
   endoxa probe pairs --data pairs.csv --model http://localhost:8000/v1#my-model --rule sum --out out/served
   endoxa probe pairs --data pairs.csv --plan
 """
@@ -34,27 +31,6 @@ def _estimate(settings: PairsSettings, out: Path, _progress: Progress) -> None:
     from endoxa.instruments.pairs.estimates import analyze_run
 
     analyze_run(out, confidence=settings.confidence, seed=settings.seed, keep=True)
-
-
-def _headline(folder: Path) -> Headline:
-    from endoxa.instruments.pairs.headline import headline
-    from endoxa.instruments.pairs.report.quoting import run_diagnostics
-    from endoxa.report.quoting import with_diagnostics
-
-    return with_diagnostics(headline(folder), run_diagnostics(folder))
-
-
-def _tables() -> Mapping[str, Mapping[str, Any]]:
-    from endoxa.instruments.pairs.estimates.run import SCHEMAS
-
-    return SCHEMAS
-
-
-def _logged() -> Logged:
-    from endoxa.instruments.pairs import logs
-    from endoxa.instruments.pairs.estimates import analyze_run
-
-    return Logged(logs.holds, logs.write_run, partial(analyze_run, keep=True))
 
 
 def _summary(_settings: PairsSettings, run: Run) -> Iterator[str]:
@@ -72,13 +48,13 @@ PAIRS = Instrument(
     settings=PairsSettings,
     help=HELP,
     work=late("endoxa.instruments.pairs.probe.run:pairs_work"),
-    plan=late("endoxa.instruments.pairs.estimates.power:plan_table"),
+    plan=late("endoxa.instruments.pairs.probe.run:plan_table"),
     words=late("endoxa.instruments.pairs.probe.items:words"),
     estimate=_estimate,
     report=late("endoxa.instruments.reports:report_run"),
     shown=late("endoxa.instruments.pairs.report.page:shown"),
-    headline=_headline,
-    tables=_tables,
-    logged=_logged,
+    headline=late("endoxa.instruments.pairs.report.preference:headline"),
+    tables=late("endoxa.instruments.pairs.estimates:SCHEMAS"),
+    logged=late("endoxa.instruments.pairs.logs:LOGGED"),
     summary=_summary,
 )

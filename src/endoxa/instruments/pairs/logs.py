@@ -1,11 +1,11 @@
 """Answers to sentence pairs in logs of other harnesses, as records.
 
-lm-evaluation-harness: logs of a task that `endoxa export lm-eval` wrote, and of the harness's own crows_pairs tasks. It
+lm-evaluation-harness: logs of a task that `endoxa export task` wrote, and of the harness's own crows_pairs tasks. It
 scores each sentence after an empty context, with the beginning-of-sequence token in front: the rule `sum-bos` (where
 the tokenizer has no such token it puts the end-of-sequence token there). Its crows_pairs logs do not say which identity
 a pair is about; that is taken from the words that differ, as from the published file.
 
-Inspect: logs of the task that `endoxa export inspect` wrote, where a chat model chooses between the sentences, once in
+Inspect: logs of a task that `endoxa export task` wrote, where a chat model chooses between the sentences, once in
 each order. The rule is called `choice`: a sentence's score is the share of a pair's answers that chose it, so a model
 that always names the first sentence has a tie. Refusals and answers that could not be read are in no share.
 
@@ -18,13 +18,17 @@ import hashlib
 import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
+from endoxa.instruments.pairs.estimates import analyze_run
+from endoxa.instruments.pairs.probe.scoring import NUMBERS
 from endoxa.instruments.pairs.rules import CHOICE
 from endoxa.runs.folder import RECORDS
+from endoxa.runs.instrument import Logged
 from endoxa.schema import PAIR_COLUMNS, RECORD_COLUMNS
 from endoxa.sources.drafts import axis_of, direction_of
 from endoxa.sources.frames import write_table
@@ -32,16 +36,9 @@ from endoxa.sources.logs import HARNESS, Log
 from endoxa.sources.typography import differing_words
 
 LOGLIK = "sum-bos"
-EXPECTED = (
-    "sentence pairs. Expected a task of `endoxa export lm-eval` or of `endoxa export inspect`, or crows_pairs of "
-    "lm-evaluation-harness."
-)
+EXPECTED = "sentence pairs. Expected a task of `endoxa export task`, or crows_pairs of lm-evaluation-harness."
 _LANGUAGES = {"english": "en", "french": "fr"}
-_TYPES = {
-    **dict.fromkeys((*PAIR_COLUMNS, "model", "rule", "identity_group", "compared_with"), pl.String),
-    **dict.fromkeys(("score_more", "score_less", "neutral_difference", "neutral_preferred"), pl.Float64),
-    **dict.fromkeys(("n_tokens_more", "n_tokens_less", "n_neutral"), pl.Int64),
-}
+_TYPES = {**dict.fromkeys(RECORD_COLUMNS, pl.String), **NUMBERS}
 
 
 def holds(sample: Mapping[str, Any]) -> bool:
@@ -87,7 +84,7 @@ def records_of(log: Log) -> tuple[pl.DataFrame, list[dict[str, str]]]:
     else:
         rule, (rows, unscored) = CHOICE, _choices(log)
     full = [{**dict.fromkeys(RECORD_COLUMNS), **row, "model": log.model, "rule": rule} for row in rows]
-    return pl.DataFrame(full, schema={name: _TYPES[name] for name in RECORD_COLUMNS}), unscored
+    return pl.DataFrame(full, schema=_TYPES), unscored
 
 
 def _scored(sample: Mapping[str, Any], task: str) -> dict[str, Any]:
@@ -156,3 +153,7 @@ def _choice(sample: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
         "sent_less": sentences["less"],
     }
     return pair, shown[int(answer) - 1] if answer in ("1", "2") else answer
+
+
+LOGGED = Logged(holds, write_run, partial(analyze_run, keep=True))
+"""What `endoxa analyze` and `endoxa report` need of these logs."""

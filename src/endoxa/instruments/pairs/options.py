@@ -1,16 +1,21 @@
-"""Options of `endoxa build pairs`; imported at the start, so nothing heavy is loaded."""
+"""Options of `endoxa build pairs` and `endoxa probe pairs`; imported at the start, so nothing heavy is loaded."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any
 
 from annotated_types import Ge, Le
+from pydantic import Field
 
-from endoxa.runs.options import Seed
+from endoxa.models.spec import ModelOptions
+from endoxa.runs.options import DEFAULT_CONFIDENCE, EngineOptions, RunConfidence
+from endoxa.runs.settings import RunSettings
+from endoxa.schema import ReadOptions
 from endoxa.schema.associations import SMALLEST_CELL
-from endoxa.schema.options import DATA, ITEMS, OUTPUT, Option
+from endoxa.schema.options import ASKING, DATA, ITEMS, OUTPUT, Internal, Option, Setting, column_names
 
 DEFAULT_LANGUAGE = "en"
 """Of associations that name none, where nobody says or identifies another one."""
@@ -34,8 +39,6 @@ class PairOptions:
         antonym_only: leave out what has no natural opposite instead of denying it.
         framings: ways to put each pair: the plain sentence, then the framings of the language.
         min_cell: fewest respondents of an association whose region is given, as in a summary; 1 gives all.
-        balance: 'country' draws the same number of associations of every country.
-        seed: of that draw.
         cross: add pairs about the parts of crossed identities ("igbo women": Igbo people, women).
         parts: parts that a user names, of identities whose words do not say them.
     """
@@ -82,16 +85,6 @@ class PairOptions:
     min_cell: Annotated[
         int, Ge(1), Option("Minimum number of respondents to keep an association's region.", OUTPUT)
     ] = SMALLEST_CELL
-    balance: Annotated[
-        Literal["country"] | None,
-        Option(
-            "Draw the same number of associations of every country (column region).",
-            ITEMS,
-            metavar="country",
-            default="all pairs",
-        ),
-    ] = None
-    seed: Seed = 0
     cross: Annotated[
         bool,
         Option(
@@ -104,3 +97,117 @@ class PairOptions:
         Path | None,
         Option("Parts of your own crossed identities, with --cross (columns identity, parts).", ITEMS),
     ] = None
+
+
+class PairsSettings(RunSettings):
+    """Settings of `endoxa probe pairs`; `run.json` keeps them, and a run can be repeated from there.
+
+    Attributes:
+        data: file of pairs, or the name of a registered data set.
+        models: models as written on the command line.
+        rules: rule names; empty takes the usual rule of each architecture.
+        format: format of the file; None recognises it.
+        columns: our name of a column -> the file's.
+        prefix: word(s) before every identity, for S-AS tables.
+        template: sentence template, for S-AS tables.
+        identities: table of groups in the place of endoxa's own, see `endoxa.sources.groups`.
+        languages: only pairs in these languages; a single one also names the language of a file that does
+            not say.
+        limit: only the first so many pairs.
+        calibrate: also score the same sentences about other identities, where the data names the identity.
+        skip_unscorable: leave pairs out that a model cannot score, and list them, instead of stopping.
+        confidence: confidence level of the intervals.
+        seed: seed of the bootstrap and the permutation tests.
+        notice: what every page made from the run must say first ("planted models").
+        options: how models are loaded.
+        engine: where local weights run.
+        chunk: pairs held in memory at a time.
+    """
+
+    data: Annotated[
+        str,
+        Option("File of pairs, `sample`, or the name of a downloaded data set.", DATA, metavar="FILE|NAME"),
+    ]
+    models: Annotated[
+        tuple[str, ...],
+        Option(
+            "Model: hf/ID-OR-FOLDER or http://HOST:PORT/v1#NAME; repeatable.",
+            DATA,
+            name="--model",
+            metavar="MODEL",
+        ),
+    ] = ()
+    rules: Annotated[
+        tuple[str, ...],
+        Option(
+            "Scoring rule; repeatable.", ASKING, name="--rule", metavar="RULE", default="one per architecture"
+        ),
+    ] = ()
+    format: Annotated[
+        str | None,
+        Option(
+            "Format of the file, a name of `endoxa datasets list`.",
+            DATA,
+            metavar="NAME",
+            default="recognised",
+        ),
+    ] = None
+    columns: Annotated[
+        Mapping[str, str],
+        Option(
+            "What the file calls our columns: sent_more=stereotype,sent_less=other.",
+            DATA,
+            metavar="OURS=THEIRS,...",
+            parse=column_names,
+        ),
+    ] = Field(default_factory=dict)
+    prefix: Annotated[
+        str | None,
+        Setting("S-AS tables: words before every identity ('African').", DATA, metavar="WORDS"),
+    ] = None
+    template: Annotated[
+        str | None,
+        Setting("S-AS tables: sentence with {identity} and {attribute}.", DATA, metavar="TEXT"),
+    ] = None
+    identities: Annotated[
+        Path | None,
+        Option(
+            "Your own table of groups (CSV: group, words, axis), by which pairs are counted.",
+            DATA,
+            metavar="FILE",
+            default="endoxa's, for CrowS-Pairs and IndiBias",
+        ),
+    ] = None
+    languages: Annotated[
+        tuple[str, ...],
+        Option(
+            "Use only pairs in this language; repeatable. One alone is also the language of a file without any.",
+            DATA,
+            name="--language",
+            metavar="CODE",
+        ),
+    ] = ()
+    calibrate: Annotated[
+        bool, Option("Also score the same sentences about other groups, or 'people' and 'they'.", ASKING)
+    ] = True
+    skip_unscorable: Annotated[
+        bool, Option("List pairs that cannot be scored instead of stopping.", ASKING, only_on=True)
+    ] = False
+    confidence: RunConfidence = DEFAULT_CONFIDENCE
+    options: ModelOptions = ModelOptions()
+    engine: EngineOptions = EngineOptions()
+    chunk: Annotated[int, Internal(decides=False)] = Field(default=1024, ge=1)
+
+    def asked(self) -> dict[str, Any]:
+        """What decides estimates and report besides the records."""
+        return {"confidence": self.confidence, "seed": self.seed}
+
+    def read_options(self) -> ReadOptions:
+        """What the reader of the data is told."""
+        return ReadOptions(
+            chunk_rows=self.chunk,
+            language=self.languages[0] if len(self.languages) == 1 else None,
+            prefix=self.prefix,
+            template=self.template,
+            columns=self.columns,
+        )

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from endoxa.instruments.questions.probe.settings import QaSettings
-from endoxa.runs.instrument import Instrument, Logged, Plan, Run, Shown, Work
-from endoxa.runs.options import ReportOptions
-from endoxa.runs.settings import RunSettings
+from endoxa.runs.instrument import Instrument, Logged, Run, late
 
 if TYPE_CHECKING:
     from endoxa.schema import Progress
     from endoxa.schema.headline import Headline
-    from endoxa.words.used import Used
 
 HELP = """Which person a model picks where nobody can know, and whether debiasing changes its answer.
 
@@ -34,37 +31,12 @@ Examples:
 """
 
 
-def _work(settings: QaSettings, out: Path) -> Work:
-    from endoxa.instruments.questions.probe.work import questions_work
-
-    return questions_work(settings, out)
-
-
-def _plan(settings: QaSettings) -> Plan:
-    from endoxa.instruments.questions.probe.work import plan_qa, qa_warning
-    from endoxa.runs.asking.cost import plan_table
-
-    return plan_table(plan_qa(settings), qa_warning(settings))
-
-
-def _words(settings: QaSettings) -> Used:
-    from endoxa.instruments.questions.probe.jobs import words
-
-    return words(settings)
-
-
 def _estimate(settings: QaSettings, out: Path, _progress: Progress) -> None:
     from endoxa.instruments.questions.estimates import analyze_run
-    from endoxa.instruments.questions.thoughts.estimates import thoughts_if_readable
+    from endoxa.instruments.questions.thoughts.estimates import thoughts_of_run
 
     analyze_run(out, confidence=settings.confidence, seed=settings.seed, keep=True)
-    thoughts_if_readable(out, confidence=settings.confidence, seed=settings.seed, keep=True)
-
-
-def _report(settings: RunSettings, out: Path) -> None:
-    from endoxa.instruments.reports import report_run
-
-    report_run(settings, out)
+    thoughts_of_run(out, confidence=settings.confidence, seed=settings.seed, keep=True)
 
 
 def _headline(folder: Path) -> Headline:
@@ -73,18 +45,6 @@ def _headline(folder: Path) -> Headline:
     from endoxa.report.quoting import with_diagnostics
 
     return with_diagnostics(headline(folder), run_diagnostics(folder))
-
-
-def _tables() -> Mapping[str, Mapping[str, Any]]:
-    from endoxa.instruments.questions.estimates.analysis import SCHEMAS
-
-    return SCHEMAS
-
-
-def _shown(runs: Sequence[Any], how: ReportOptions) -> Shown:
-    from endoxa.instruments.questions.report.page import shown
-
-    return shown(runs, how)
 
 
 def _logged() -> Logged:
@@ -108,14 +68,14 @@ QUESTIONS = Instrument(
     unit="answers",
     settings=QaSettings,
     help=HELP,
-    work=_work,
-    plan=_plan,
-    words=_words,
+    work=late("endoxa.instruments.questions.probe.work:questions_work"),
+    plan=late("endoxa.instruments.questions.probe.work:plan"),
+    words=late("endoxa.instruments.questions.probe.jobs:words"),
     estimate=_estimate,
-    report=_report,
-    shown=_shown,
+    report=late("endoxa.instruments.reports:report_run"),
+    shown=late("endoxa.instruments.questions.report.page:shown"),
     headline=_headline,
-    tables=_tables,
+    tables=late("endoxa.instruments.questions.estimates.analysis:SCHEMAS"),
     takes_labels=True,
     logged=_logged,
     summary=_summary,

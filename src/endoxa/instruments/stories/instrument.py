@@ -12,7 +12,7 @@ from endoxa.runs.asking.settings import FramedSettings
 from endoxa.runs.instrument import Instrument, Plan, Run, Shown, late
 from endoxa.runs.options import DEFAULT_CONFIDENCE, ReportOptions
 from endoxa.schema import Sampling
-from endoxa.schema.options import ASKING, DATA, OUTPUT, Option
+from endoxa.schema.options import ASKING, DATA, OUTPUT, Option, Setting
 
 if TYPE_CHECKING:
     from endoxa.schema import Progress
@@ -74,7 +74,7 @@ class ExtractSettings(FramedSettings):
     sheet_rows: Annotated[
         int,
         Ge(1),
-        Option("Number of stories on the sheet, from every model and language.", OUTPUT, decides=False),
+        Setting("Number of stories on the sheet, from every model and language.", OUTPUT, decides=False),
     ] = 200
     sampling: Sampling = Sampling(temperature=0.0, max_tokens=1024)  # enough for all attributes as JSON
 
@@ -103,7 +103,7 @@ class HarmSettings(FramedSettings):
     ] = "en"
     repeats: Annotated[int, Ge(1), Option("Number of ratings per association and model.", ASKING)] = 3
     prompts: Annotated[
-        str | None, Option("Your own questions (TOML), in --language.", ASKING, metavar="FILE")
+        str | None, Setting("Your own questions (TOML), in --language.", ASKING, metavar="FILE")
     ] = None
 
 
@@ -133,13 +133,13 @@ Examples:
     --model mistral/mistral-small-latest --out out/s2
   endoxa probe extract --data stories.parquet --model http://localhost:8000/v1#m --no-structured --out out/s3
   endoxa probe extract --data out/s1 --model sim/reader-a --model sim/reader-b --model sim/reader-c --out out/s2 \\
-    --sheet check.xlsx --sheet-rows 200
+    --sheet check.xlsx --set sheet_rows=200
 """
 HARM_HELP = """Have models rate how harmful associations are (1 to 5), and whether they are frequent in reality.
 
 Writes the folder RUN: run.json and records.parquet (every raw answer and how it was read). Each distinct
 association is rated once per model and repeat. A run that was stopped continues with the same command; a model can be
-added to a finished one. `endoxa analyze harm` compares the ratings with people's. Keys come from environment
+added to a finished one. `endoxa analyze run` compares the ratings with people's. Keys come from environment
 variables.
 
 \b
@@ -150,25 +150,20 @@ Examples:
 """
 
 
-def _late(module: str, function: str) -> Callable[..., Any]:
-    """A function of this package whose module is imported when it is called: the command line starts without it."""
-    return late(f"{__package__}.{module}:{function}")
-
-
 def _probe(module: str, kind: str) -> dict[str, Any]:
     """Work, plan and words of a probe."""
-    probe = _late(module, f"{kind}_probe")
+    probe = late(f"{__package__}.{module}:{kind}_probe")
 
     def plan(settings: Any) -> Plan:
         from endoxa.runs.asking.cost import plan_table
 
-        declared = probe(settings)
-        return plan_table(declared.plan(), declared.warning())
+        return plan_table(probe(settings).plan(), "")
 
     return {
         "work": lambda settings, out: probe(settings).work(out),
         "plan": plan,
-        "words": _late(module, f"{kind}_words"),
+        "words": late(f"{__package__}.{module}:{kind}_words"),
+        "headline": late(f"{__package__}.outcomes:{kind}_headline"),
     }
 
 
@@ -191,9 +186,9 @@ def _summary(counted: str) -> Callable[[Any, Run], Iterator[str]]:
 
 
 def _agreement(_settings: ExtractSettings, out: Path, _progress: Progress) -> None:
-    from endoxa.instruments.stories.profiles import write_agreement
+    from endoxa.instruments.stories.profiles.coding import write_agreement
 
-    write_agreement(out, again=True)
+    write_agreement(out)
 
 
 def _extract_summary(settings: ExtractSettings, run: Run) -> Iterator[str]:
@@ -219,8 +214,8 @@ def _extract_summary(settings: ExtractSettings, run: Run) -> Iterator[str]:
         )
         yield (
             f"{count} stories to be coded by a person: {sheet}. They may show people in a hurtful way: say so to "
-            f"whoever reads them. When it is filled in: endoxa analyze extraction {run.folder} --human {sheet} "
-            "--out errors.csv"
+            f"whoever reads them. When it is filled in: endoxa analyze run {run.folder} --human {sheet} "
+            "-o extraction"
         )
 
 
@@ -232,7 +227,6 @@ STORIES = Instrument(
     help=STORIES_HELP,
     **_probe("probe", "stories"),
     summary=_summary("{items} prompts, {records} stories"),
-    headline=_late("outcomes", "stories_headline"),
     following=lambda folder: (
         f"endoxa probe extract --data {folder} --model ... --model ... --model ... --out ANOTHER-RUN"
     ),
@@ -246,7 +240,6 @@ EXTRACT = Instrument(
     **_probe("profiles.probe", "extract"),
     estimate=_agreement,
     summary=_extract_summary,
-    headline=_late("outcomes", "extraction_headline"),
     following=lambda folder: f"endoxa analyze associations {folder} -o associations.csv",
     shown=_shown,
     takes_labels=True,
@@ -260,8 +253,7 @@ HARM = Instrument(
     help=HARM_HELP,
     **_probe("harm.probe", "harm"),
     summary=_summary("{items} associations, {records} answers, {rated} of them with a rating"),
-    headline=_late("outcomes", "harm_headline"),
-    following=lambda folder: f"endoxa analyze harm {folder} --human RATINGS.csv -o harm.csv",
+    following=lambda folder: f"endoxa analyze run {folder} --human RATINGS.csv -o harm",
     shown=_shown,
     takes_labels=True,
 )

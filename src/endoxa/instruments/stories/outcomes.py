@@ -23,6 +23,7 @@ from endoxa.runs.asking.outcomes import (
     count_answers,
     equal_repeats,
     over_contexts,
+    read_counts,
 )
 from endoxa.runs.folder import AGREEMENT, RECORDS
 from endoxa.runs.run import read_run
@@ -31,58 +32,49 @@ from endoxa.sources.served import version_sentences, versions_apart
 from endoxa.sources.spreadsheets import read_csv
 
 
-def story_counts(records: pl.LazyFrame) -> tuple[AnswerCounts, ...]:
-    """What became of stories; a story that says something is read, whoever reads it later.
+def records_of(folder: Path, model: str = "generator_model") -> pl.LazyFrame:
+    """Records of a run, with each version of a model that was served as several as a model of its own."""
+    return versions_apart(pl.scan_parquet(folder / RECORDS), model)
 
-    Args:
-        records: rows with the columns of `schema.stories.STORY_COLUMNS`.
-    """
-    records = versions_apart(records, "generator_model")
+
+def stories_written(folder: Path) -> tuple[AnswerCounts, ...]:
+    """What became of the stories in a run folder; a story that says something is read, whoever reads it later."""
     texts = pl.col("story").fill_null("")
     written = texts.map_elements(lambda story: bool(without_thoughts(story).strip()), return_dtype=pl.Boolean)
     return count_answers(
-        records.with_columns(written=written).select(
-            "finish",
-            "error",
+        records_of(folder)
+        .with_columns(read=written)
+        .select(
+            *("finish", "error", "read"),
             model="generator_model",
             context="language",
-            read="written",
             refused=pl.lit(value=False),
-            blank=~pl.col("written"),
+            blank=~pl.col("read"),
         )
     )
 
 
 def stories_alike(folder: Path, facts: Mapping[str, Any]) -> tuple[str, ...]:
     """A sentence for each model that wrote the same story in all repeats of each prompt."""
-    records = versions_apart(pl.scan_parquet(folder / RECORDS), "generator_model")
-    written = records.filter(pl.col("story").fill_null("") != "")
+    written = records_of(folder).filter(pl.col("story").fill_null("") != "")
     item = ("sample_id", "language")
     return tuple(equal_repeats(written, facts, item=item, answer="story", model="generator_model"))
 
 
 def ratings_alike(folder: Path, facts: Mapping[str, Any]) -> tuple[str, ...]:
     """A sentence for each model whose repeated ratings of each association are equal."""
-    records = versions_apart(pl.scan_parquet(folder / RECORDS), "rater")
+    records = records_of(folder, "rater")
     return tuple(equal_repeats(records, facts, item=("association_id",), answer="harm", model="rater"))
 
 
-def stories_written(folder: Path) -> tuple[AnswerCounts, ...]:
-    """The same of the run folder of `endoxa probe stories`."""
-    return story_counts(pl.scan_parquet(folder / RECORDS))
-
-
 def profiles_read(folder: Path) -> tuple[AnswerCounts, ...]:
-    """What became of the answers of each extractor to each story; nothing where an earlier version made the run.
+    """What became of the answers of each extractor to each story.
 
     A conversation is read where its profile could be read, or where it says that the text is a refusal.
     """
-    records = pl.scan_parquet(folder / RECORDS)
-    if "endings_json" not in records.collect_schema():
-        return ()
     rows = []
     wanted = ("language", "endings_json", "votes_json", "refusal_votes_json", "raw_json")
-    for row in records.select(wanted).collect().iter_rows(named=True):
+    for row in pl.read_parquet(folder / RECORDS, columns=list(wanted)).iter_rows(named=True):
         endings, votes, refusals, raw = (json.loads(row[name] or "{}") for name in wanted[1:])
         for model, turns in endings.items():
             last = next((turn for turn in turns if turn["finish"] != "stop"), turns[-1])
@@ -109,9 +101,8 @@ _COUNTED = {
 def ratings_read(folder: Path) -> tuple[AnswerCounts, ...]:
     """What became of the ratings of the run folder of `endoxa probe harm`."""
     return count_answers(
-        versions_apart(pl.scan_parquet(folder / RECORDS), "rater").select(
-            "finish",
-            "error",
+        records_of(folder, "rater").select(
+            *("finish", "error"),
             model="rater",
             context="language",
             read=pl.col("harm").is_not_null(),
@@ -122,22 +113,18 @@ def ratings_read(folder: Path) -> tuple[AnswerCounts, ...]:
 
 
 def run_counts(runs: Sequence[Run]) -> Iterator[tuple[str, Mapping[str, Any], tuple[AnswerCounts, ...]]]:
-    """What became of what models wrote in several runs, those of earlier versions and tables left out.
+    """What became of what models wrote in several runs, tables left out.
 
     Yields:
         What it is, the `run.json` that holds the settings (empty for stories, which another run wrote), the counts.
     """
-    for run in runs:
+    for run in (run for run in runs if run.folder.is_dir()):
         name = run.folder.name
-        if not run.folder.is_dir():
-            continue
         if run.kind == HARM:
-            yield f"ratings in {name}", run.facts, ratings_read(run.folder)
+            yield f"ratings in {name}", run.facts, read_counts(run.folder)
         if run.kind == EXTRACTED:
-            stories = pl.scan_parquet(run.folder / RECORDS)
-            if {"finish", "error"} <= set(stories.collect_schema().names()):
-                yield f"stories read in {name}", {}, story_counts(stories)
-            if counts := profiles_read(run.folder):
+            yield f"stories read in {name}", {}, stories_written(run.folder)
+            if counts := read_counts(run.folder):
                 yield f"answers of the extractors in {name}", run.facts, counts
 
 
@@ -152,8 +139,7 @@ def constant_raters(folder: Path, labels: Mapping[str, str]) -> Iterator[tuple[s
         folder: run folder of `endoxa probe harm`.
         labels: how models are called.
     """
-    records = versions_apart(pl.scan_parquet(folder / RECORDS), "rater")
-    rated = records.drop_nulls("harm").group_by(model="rater", maintain_order=True)
+    rated = records_of(folder, "rater").drop_nulls("harm").group_by(model="rater", maintain_order=True)
     table = rated.agg(
         rating=pl.col("harm").first(),
         different=pl.col("harm").n_unique(),
@@ -172,7 +158,6 @@ MANY = 0.05
 """Share of stories lost or told again from which on it concerns the numbers."""
 LEAST_ALPHA = 2 / 3
 """Krippendorff (2004): below it, data are too unreliable even for tentative conclusions."""
-REFUSED = ("true", "1")
 WHAT = {"stories": "stories", "answers": "answers of extractors", "ratings": "ratings"}
 
 
@@ -185,22 +170,12 @@ def diagnostics(runs: Sequence[Run], labels: Mapping[str, str]) -> Iterator[Diag
     """
     for what, _, counts in run_counts(runs):
         yield from answers_lost(counts, labels, WHAT[what.split()[0]])
-    read = [run for run in runs if run.kind == EXTRACTED and run.folder.is_dir()]
-    for run in read:
+    for run in (run for run in runs if run.kind == EXTRACTED and run.folder.is_dir()):
         yield from _profiles(run.folder, labels)
-    for run in read:
         yield from _extractors(run)
-    for run in read:
         yield from _repeats(run.folder, labels)
     for run in runs:
         yield from review(run.facts, int((run.facts.get("counts") or {}).get("items", 0)), "stories")
-
-
-def _stories(folder: Path, *columns: str) -> pl.LazyFrame | None:
-    """Stories with these columns; None where an earlier version made the run without them."""
-    lazy = pl.scan_parquet(folder / RECORDS)
-    present = set(lazy.collect_schema().names())
-    return versions_apart(lazy, "generator_model") if {"generator_model", *columns} <= present else None
 
 
 def _shares(
@@ -216,11 +191,8 @@ def _shares(
 
 def _profiles(folder: Path, labels: Mapping[str, str]) -> Iterator[Diagnostic]:
     """Stories that count in nothing: refusals, and those without a profile."""
-    stories = _stories(folder, "refusal")
-    if stories is None:
-        return
-    refused = pl.col("refusal").cast(pl.String).str.to_lowercase().is_in(REFUSED).sum()
-    rows = stories.group_by(model="generator_model", maintain_order=True).agg(n=pl.len(), refused=refused)
+    by_model = records_of(folder).group_by(model="generator_model", maintain_order=True)
+    rows = by_model.agg(n=pl.len(), refused=(pl.col("refusal") == 1).sum())
     yield from _shares(
         "refusals",
         rows,
@@ -245,10 +217,9 @@ def _extractors(run: Run) -> Iterator[Diagnostic]:
         )
         yield Diagnostic(name, sentence, True, n)
         return
-    table = read_csv(path, infer_schema_length=None) if path.is_file() else pl.DataFrame()
-    if not {"attribute", "alpha"} <= set(table.columns):
+    if not path.is_file():
         return
-    alphas = table.select("attribute", pl.col("alpha").cast(pl.Float64, strict=False).fill_nan(None))
+    alphas = read_csv(path, schema_overrides={"alpha": pl.Float64}).select("attribute", "alpha")
     alphas = alphas.drop_nulls().sort("alpha")
     if alphas.is_empty():
         return
@@ -264,10 +235,7 @@ def _extractors(run: Run) -> Iterator[Diagnostic]:
 
 def _repeats(folder: Path, labels: Mapping[str, str]) -> Iterator[Diagnostic]:
     """Stories told again word for word when a prompt was repeated; repeats of a prompt are one unit of the tests."""
-    stories = _stories(folder, "sample_id", "language", "story")
-    if stories is None:
-        return
-    texts = stories.filter(pl.col("story").fill_null("") != "")
+    texts = records_of(folder).filter(pl.col("story").fill_null("") != "")
     prompts = texts.group_by("generator_model", "sample_id", "language").agg(
         n=pl.len(), different=pl.col("story").hash().n_unique()
     )
@@ -300,7 +268,7 @@ def _cell(name: str, write: Callable[..., str] = count, *digits: int) -> Callabl
 
 def stories_headline(folder: Path) -> Headline:
     """How many stories each model wrote, how many were cut off, and how many requests came to nothing."""
-    by_language, facts = stories_written(folder), read_run(folder)
+    by_language, facts = read_counts(folder), read_run(folder)
     rows: list[dict[str, Any]] = [
         {
             "model": context.model,
@@ -335,61 +303,38 @@ def stories_headline(folder: Path) -> Headline:
     return with_diagnostics(headline, [*lost, *review(facts, items, "stories")])
 
 
-def extraction_headline(folder: Path) -> Headline:
-    """How far the extractors agree on each attribute, or what the only one read, with what else may explain it."""
+def extract_headline(folder: Path) -> Headline:
+    """How far the extractors agree on each attribute, with what else may explain it."""
     facts = read_run(folder)
     names = [str(model.get("name")) for model in entries(facts.get("models"))]
     writers = pl.scan_parquet(folder / RECORDS).select(pl.col("generator_model").unique(maintain_order=True))
     labels = short_labels([*names, *writers.collect()["generator_model"].drop_nulls().to_list()])
-    return with_diagnostics(_extraction(folder, facts), diagnostics([Run(folder, facts)], labels))
-
-
-def _extraction(folder: Path, facts: Mapping[str, Any]) -> Headline:
-    warnings = answer_warnings(profiles_read(folder), facts)
-    table = read_csv(folder / AGREEMENT, infer_schema_length=None)
     numbers = ("alpha", "alpha_low", "alpha_high", "agreement", "unknown")
-    rows = table.with_columns(pl.col(numbers).cast(pl.Float64, strict=False)).select(
-        "attribute", "n", *numbers
-    )
-    if rows["n"].sum():
-        return _headline(
-            "Agreement of the extractors (alpha: Krippendorff's; 1: always alike, 0: by chance)",
-            rows.rows(named=True),
-            {
-                "attribute": _cell("attribute", str),
-                "alpha": _cell("alpha", decimal, 2),
-                "95 % interval": lambda row: decimal_interval(row["alpha_low"], row["alpha_high"], 2),
-                "pairs alike": _cell("agreement", percent),
-                "unknown": _cell("unknown", percent),
-                "stories": _cell("n"),
-            },
-            words=("attribute",),
-            warnings=warnings,
-        )
-    names = {
-        "records": "stories",
-        "refused": "refusals",
-        "unparsed": "could not be read",
-        "wordless": "empty, not sent",
-    }
-    model = facts["models"][0]["name"]
-    return _headline(
-        "Profiles read by one extractor",
-        [{"model": model, **{name: int(facts["counts"][name]) for name in names}}],
+    table = read_csv(folder / AGREEMENT, schema_overrides=dict.fromkeys(numbers, pl.Float64))
+    alone = "With one extractor nothing can agree: give --model more than once to see how far they do."
+    headline = _headline(
+        "Agreement of the extractors (alpha: Krippendorff's; 1: always alike, 0: by chance)",
+        table.select("attribute", "n", *numbers).rows(named=True),
         {
-            "model": lambda _: short_labels([model])[model],
-            **{heading: _cell(name) for name, heading in names.items()},
+            "attribute": _cell("attribute", str),
+            "alpha": _cell("alpha", decimal, 2),
+            "95 % interval": lambda row: decimal_interval(row["alpha_low"], row["alpha_high"], 2),
+            "pairs alike": _cell("agreement", percent),
+            "unknown": _cell("unknown", percent),
+            "stories": _cell("n"),
         },
-        notes=("With one extractor nothing can agree: give --model more than once to see how far they do.",),
-        warnings=warnings,
+        words=("attribute",),
+        warnings=answer_warnings(read_counts(folder), facts),
+        notes=(alone,) if len(names) == 1 else (),
     )
+    return with_diagnostics(headline, diagnostics([Run(folder, facts)], labels))
 
 
 def harm_headline(folder: Path) -> Headline:
     """Each model's mean rating, and how often it rates at 4 or above."""
     harm = pl.col("harm").cast(pl.Float64)
     table = (
-        versions_apart(pl.scan_parquet(folder / RECORDS), "rater")
+        records_of(folder, "rater")
         .group_by(model="rater", maintain_order=True)
         .agg(mean=harm.mean(), high=(harm >= 4).mean(), ratings=harm.count(), unread=harm.is_null().sum())
         .sort("mean", descending=True, nulls_last=True)
@@ -408,7 +353,7 @@ def harm_headline(folder: Path) -> Headline:
         },
         warnings=(
             *version_sentences(labels),
-            *answer_warnings(ratings_read(folder), facts),
+            *answer_warnings(read_counts(folder), facts),
             *ratings_alike(folder, facts),
             *(sentence for sentence, _ in constant_raters(folder, labels)),
         ),

@@ -16,7 +16,6 @@ from typing import Any, Generic, TypeVar
 import polars as pl
 
 from endoxa.errors import UserError
-from endoxa.instruments.stories.associations.tables import FEWEST
 from endoxa.instruments.stories.instrument import StoriesSettings
 from endoxa.instruments.stories.outcomes import stories_written
 from endoxa.runs.asking.cost import Expected, Planned, expect, parse_models, planned
@@ -28,7 +27,7 @@ from endoxa.runs.asking.settings import FramedSettings
 from endoxa.runs.estimates import parquet_in_parts
 from endoxa.runs.folder import RECORDS
 from endoxa.runs.instrument import Work
-from endoxa.runs.items import Stratum, chosen, chunked, counted, each_once, untestable
+from endoxa.runs.items import Stratum, chosen, chunked, counted, each_once
 from endoxa.runs.journal import JournalFile
 from endoxa.schema import ChatAnswer
 from endoxa.schema.stories import STORY_COLUMNS
@@ -67,9 +66,6 @@ class Probe(Generic[T]):
         contents: see `endoxa.runs.asking.run.Questions`, beside the data.
         data: what `run.json` says of the data besides.
         in_memory: the items are in memory: their file is not read again when records are written.
-        units: how many of what tests need there are among some items, for the warning of a plan.
-        needed: fewest of these units that can be tested.
-        noun: what they are.
         check: refuses settings that only a run needs, before anything is asked; is given the run folder.
     """
 
@@ -91,9 +87,6 @@ class Probe(Generic[T]):
     contents: Mapping[str, Any] = field(default_factory=dict)
     data: Mapping[str, Any] = field(default_factory=dict)
     in_memory: bool = False
-    units: Callable[[Iterable[T]], int]
-    needed: int
-    noun: str
     check: Callable[[Path], None] = lambda _: None
 
     def items(self) -> Iterator[T]:
@@ -187,10 +180,6 @@ class Probe(Generic[T]):
             self.settings, specs, sum((expect(job, self.lengths) for job in self.jobs()), Expected())
         )
 
-    def warning(self) -> str:
-        """What a plan says where too little is asked to test anything; else empty."""
-        return untestable(self.settings, self.units(self.items()), self.noun, self.needed)
-
 
 def ending(answer: ChatAnswer) -> dict[str, Any]:
     """How an answer ended, in the columns that records have for it."""
@@ -265,17 +254,8 @@ def stories_probe(settings: StoriesSettings) -> Probe[StoryPrompt]:
         rows=rows,
         counts=("filtered", "failed"),
         outcomes=stories_written,
-        units=lambda prompts: settings.repeats * most_of_a_value(map(asdict, prompts)),
-        needed=FEWEST,
-        noun="stories per value and model",
     )
     return probe
-
-
-def most_of_a_value(rows: Iterable[Mapping[str, Any]]) -> int:
-    """Stories of the value, and model where there is one, that has most of them."""
-    names = ("generator_model", "target_attribute", "target_attribute_value")
-    return max(Counter(tuple(row.get(name) for name in names) for row in rows).values())
 
 
 def stories_words(settings: StoriesSettings) -> Used:

@@ -8,13 +8,12 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from endoxa.curate.review.coding import CodingSheet, read_coding_sheet, write_coding_sheet
 from endoxa.errors import UserError
-from endoxa.instruments.thoughts.texts import NO, NONE, YES, Codes, ThoughtText, choices
+from endoxa.instruments.thoughts.texts import CHOICES, NO, NONE, YES, Codes, ThoughtText
 from endoxa.runs.answers.text import first_reply, nested, outer_objects
 from endoxa.runs.asking.readers import ReaderSettings, Texts, ToRead
 from endoxa.schema.thoughts import ARGUED, CODES
@@ -27,19 +26,20 @@ SYSTEM = (
     "true nor ours. Code only what is written."
 )
 _QUESTION = """\
-{question}Thoughts of a model:
+Question that the model was asked: {question}
+
+Thoughts of a model:
 <thoughts>
 {thought}
 </thoughts>
 
 Answer each of these with "yes" or "no":
-{codes}{argued}
+{codes}
+- {argued}
 
 Answer with one JSON object and nothing else:
 {example}"""
-_ARGUED = (
-    f'\n- {ARGUED}: the letter of the option that the thoughts argue for last, or "{NONE}" if there is none'
-)
+_ARGUED = f'{ARGUED}: the letter of the option that the thoughts argue for last, or "{NONE}" if there is none'
 
 
 class ThoughtReaderSettings(ReaderSettings):
@@ -50,25 +50,23 @@ class ThoughtReaderSettings(ReaderSettings):
 
 def message(thought: ThoughtText) -> str:
     """What a reader is asked about one thought."""
-    options = bool(thought.question)
     text = thought.thought
     if len(text) > LONGEST:
         text = f"{text[: LONGEST // 2]}\n[...]\n{text[-LONGEST // 2 :]}"
     return _QUESTION.format(
-        question=f"Question that the model was asked: {thought.question}\n\n" if options else "",
+        question=thought.question,
         thought=text,
         codes="\n".join(f"- {name}: it {meaning}" for name, meaning in CODES.items()),
-        argued=_ARGUED if options else "",
-        example=json.dumps({name: answers[0] for name, answers in choices(options=options).items()}),
+        argued=_ARGUED,
+        example=json.dumps({name: answers[0] for name, answers in CHOICES.items()}),
     )
 
 
-def read_codes(text: str, *, options: bool) -> Codes | None:
+def read_codes(text: str) -> Codes | None:
     """The codes in an answer; None where it holds no object with all of them. The last such object counts."""
-    wanted = choices(options=options)
     for outer in reversed(list(outer_objects(first_reply(text)))):
         for entry in nested(outer):
-            codes = {name: _code(entry.get(name), answers) for name, answers in wanted.items()}
+            codes = {name: _code(entry.get(name), answers) for name, answers in CHOICES.items()}
             if all(codes.values()):
                 return {name: code for name, code in codes.items() if code}
     return None
@@ -81,14 +79,12 @@ def _code(value: Any, answers: Sequence[str]) -> str | None:
     return next((answer for answer in answers if answer.casefold() == word), None)
 
 
-def _schema(*, options: bool) -> Mapping[str, Any]:
-    wanted = choices(options=options)
-    return {
-        "type": "object",
-        "properties": {name: {"type": "string", "enum": list(answers)} for name, answers in wanted.items()},
-        "required": list(wanted),
-        "additionalProperties": False,
-    }
+_SCHEMA: Mapping[str, Any] = {
+    "type": "object",
+    "properties": {name: {"type": "string", "enum": list(answers)} for name, answers in CHOICES.items()},
+    "required": list(CHOICES),
+    "additionalProperties": False,
+}
 
 
 def to_read(thoughts: Sequence[ThoughtText]) -> Texts[Codes]:
@@ -97,9 +93,9 @@ def to_read(thoughts: Sequence[ThoughtText]) -> Texts[Codes]:
         ToRead(
             thought.name,
             message(thought),
-            _schema(options=bool(thought.question)),
-            partial(read_codes, options=bool(thought.question)),
-            {"codes": dict(thought.by_rules), "options": bool(thought.question)},
+            _SCHEMA,
+            read_codes,
+            {"codes": dict(thought.by_rules), "options": True},
         )
         for thought in thoughts
     ]
@@ -153,8 +149,7 @@ def write_sheet(thoughts: Sequence[ThoughtText], path: Path, *, sample: int, see
         UserError: another suffix, a file that is there, openpyxl is missing, or the place cannot be written.
     """
     drawn = draw(thoughts, sample, seed)
-    options = any(thought.question for thought in thoughts)
-    sheet = CodingSheet(_WIDTHS, choices(options=options), _INSTRUCTIONS)
+    sheet = CodingSheet(_WIDTHS, CHOICES, _INSTRUCTIONS)
     write_coding_sheet(path, [(each.key, each.question, each.thought) for each in drawn], sheet)
     return len(drawn)
 
@@ -166,8 +161,7 @@ def read_sheet(path: Path, thoughts: Sequence[ThoughtText]) -> dict[str, Codes]:
         UserError: the sheet cannot be used, or holds thoughts of another run.
     """
     names = {thought.key: thought.name for thought in thoughts}
-    options = any(thought.question for thought in thoughts)
-    codings = read_coding_sheet(path, KEY, choices(options=options))
+    codings = read_coding_sheet(path, KEY, CHOICES)
     strange = next((key for key in codings if key not in names), None)
     if strange is not None:
         raise UserError(

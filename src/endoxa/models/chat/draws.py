@@ -78,7 +78,7 @@ def next_tokens(prompts: Sequence[Prompt], steps: Sequence[int], scores: torch.T
     """
     if torch.isnan(scores).any():
         raise UserError(
-            "The model's output is not a number (overflow in half precision): choose --dtype float32 or bfloat16."
+            "The model's output is not a number (overflow in half precision): choose --set dtype=float32 or bfloat16."
         )
     settings = prompts[0].settings
     if settings.temperature == 0:

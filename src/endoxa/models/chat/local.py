@@ -80,7 +80,7 @@ def refuse_unknown(name: str, sampling: Sampling) -> None:
     """
     if sampling.reasoning is not None:
         raise UserError(
-            f"The model '{name}' runs in this process, where no effort of reasoning can be set: leave out --reasoning "
+            f"The model '{name}' runs in this process, where no effort of reasoning can be set: leave out reasoning "
             "(models that think do so, and their thoughts are kept apart from the answer)."
         )
     unknown = [field for field in sampling.extra if field not in EXTRA_SETTINGS]

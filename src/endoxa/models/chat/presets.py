@@ -135,7 +135,7 @@ def list_price(spec: ChatSpec) -> Price | None:
         import genai_prices
     except ImportError as problem:
         raise UserError(
-            f"Prices need genai-prices: {installation('chat')}, or give --price IN,OUT."
+            f"Prices need genai-prices: {installation('chat')}, or give --set price=IN,OUT."
         ) from problem
     try:
         quote = genai_prices.calc_price(

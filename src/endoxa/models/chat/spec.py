@@ -13,7 +13,7 @@ from endoxa.errors import UserError, installation
 from endoxa.models.keys import NO_KEY, key_in, server_key
 from endoxa.models.spec import KEY_VARIABLE, Adapter, Device, Dtype, Revision, Tokenizer, TrustRemoteCode
 from endoxa.schema import ChatAnswer, ChatModel, Message, Sampling, Usage
-from endoxa.schema.options import LOCAL, MODELS, NETWORK, Option, finite
+from endoxa.schema.options import LOCAL, MODELS, NETWORK, Setting, finite
 
 
 @dataclass(frozen=True, slots=True)
@@ -321,22 +321,28 @@ class ChatOptions:
         int,
         Ge(1),
         Le(1000),
-        Option("Maximum concurrent calls per model.", NETWORK, decides=False),
+        Setting("Maximum concurrent calls per model.", NETWORK, decides=False),
     ] = 8
     requests_per_minute: Annotated[
         int | None,
         Ge(1),
-        Option("Maximum requests per minute.", NETWORK, name="--rpm", default="no limit", decides=False),
+        Setting(
+            "Maximum requests per minute.",
+            NETWORK,
+            name="--rpm",
+            default="no limit",
+            decides=False,
+        ),
     ] = None
     tokens_per_minute: Annotated[
         int | None,
         Ge(1),
-        Option("Maximum tokens per minute.", NETWORK, name="--tpm", default="no limit", decides=False),
+        Setting("Maximum tokens per minute.", NETWORK, name="--tpm", default="no limit", decides=False),
     ] = None
     timeout: Annotated[
         float,
         Ge(0.1),
-        Option(
+        Setting(
             "Timeout in seconds: a call without any data for so long is retried.",
             NETWORK,
             parse=finite,
@@ -346,19 +352,19 @@ class ChatOptions:
     attempts: Annotated[
         int,
         Ge(1),
-        Option("Maximum attempts per call while other calls succeed.", NETWORK, decides=False),
+        Setting("Maximum attempts per call while other calls succeed.", NETWORK, decides=False),
     ] = 12
     patience: Annotated[
         float,
         Ge(0),
-        Option(
+        Setting(
             "Stop after this many seconds in which every call failed; the run can continue later.",
             NETWORK,
             parse=finite,
             decides=False,
         ),
     ] = 180.0
-    device: Annotated[Device, Option("Device: auto, cpu, cuda, cuda:1 or mps.", LOCAL, decides=False)] = (
+    device: Annotated[Device, Setting("Device: auto, cpu, cuda, cuda:1 or mps.", LOCAL, decides=False)] = (
         "auto"
     )
     dtype: Dtype = "auto"
@@ -368,14 +374,17 @@ class ChatOptions:
     trust_remote_code: TrustRemoteCode = False
     chat_template: Annotated[
         str | None,
-        Option(
-            "Chat template (Jinja) that replaces the tokenizer's own.", LOCAL, metavar="FILE", decides=MODELS
+        Setting(
+            "Chat template (Jinja) that replaces the tokenizer's own.",
+            LOCAL,
+            metavar="FILE",
+            decides=MODELS,
         ),
     ] = None
     batch_size: Annotated[
         int | None,
         Ge(1),
-        Option(
+        Setting(
             "Maximum number of conversations generated together.",
             LOCAL,
             default="8 on a CPU, elsewhere by memory",

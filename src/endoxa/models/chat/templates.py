@@ -49,7 +49,7 @@ def find_template(name: str, tokenizer: Any, file: str | None) -> Template:
     except ValueError as problem:
         raise UserError(
             f"The tokenizer of '{name}' has no chat template, so nobody knows how a conversation is written for it: "
-            "give one with --chat-template FILE, or have the options compared by their probability with --ask loglik."
+            "give one with --set chat_template=FILE, or compare the options by probability with --ask loglik."
         ) from problem
 
 
@@ -87,7 +87,7 @@ def render(
         roles = ", ".join(message.role for message in messages)
         raise UserError(
             f"The chat template of '{name}' ({template.source}) does not take a conversation of {roles}: "
-            f"{' '.join(str(problem).split())[:200]}. Leave out --system, or give another --chat-template FILE."
+            f"{' '.join(str(problem).split())[:200]}. Leave out the system message, or give another chat_template."
         ) from problem
     if not text:
         raise UserError(
@@ -154,5 +154,5 @@ def stops_of(sampling: Sampling, next_turn: str) -> Stops:
     stop = sampling.extra.get("stop") or ()
     texts = (stop,) if isinstance(stop, str) else tuple(stop) if isinstance(stop, list | tuple) else (None,)
     if not all(isinstance(text, str) and text for text in texts):
-        raise UserError(f'--extra: "stop" is {stop!r}. Expected a text or a list of texts.')
+        raise UserError(f'extra: "stop" is {stop!r}. Expected a text or a list of texts.')
     return Stops(texts, next_turn)

@@ -136,7 +136,7 @@ class EncoderKind:
         poolings: names of the poolings that an encoder offers.
         read: reads the words of an encoder.
         prefixes: beginnings of the words it reads, where they are not `name/`.
-        takes_layers: the options --layer and --tokenizer are for it.
+        takes_layers: the settings layer and tokenizer are for it.
         libraries: distributions it needs.
         install: the command that installs them.
     """

@@ -56,13 +56,13 @@ def look_at_encoder(spec: EncoderSpec, options: EncoderOptions) -> EncoderFacts:
         UserError: it is not there, a library is missing, or an option is not for it.
     """
     kind = ENCODERS.get(spec.kind)
-    for word, value in (("--layer", options.layer), ("--tokenizer", options.model.tokenizer)):
+    for word, value in (("--layer", options.layer), ("--set tokenizer", options.model.tokenizer)):
         if value is not None and not kind.takes_layers:
             raise UserError(
                 f"{word} is for encoders written hf/..., not for '{spec.text}': give that one a run of its own."
             )
     if options.model.adapter is not None:
-        raise UserError(f"--adapter is for language models, not for the encoder '{spec.text}'. Leave it out.")
+        raise UserError(f"adapter is for language models, not for the encoder '{spec.text}'. Leave it out.")
     _require_libraries(kind, spec)
     return kind.look(spec, options)
 

@@ -111,7 +111,7 @@ class SentenceEncoder:
         for text, vector in zip(texts, vectors, strict=True):
             if not np.isfinite(vector).all():
                 raise UserError(
-                    f"'{self.name}' gives '{text[:SHOWN]}' a vector that is not finite: try --dtype float32."
+                    f"'{self.name}' gives '{text[:SHOWN]}' a vector that is not finite: try --set dtype=float32."
                 )
         return list(vectors)
 

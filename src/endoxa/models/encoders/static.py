@@ -198,7 +198,7 @@ class StaticEncoder:
             raise UserError(
                 f"{path} has no vector for {len(unknown)} of {len(unknown) + len(covered)} words ({_some(unknown)}), "
                 f"which is more than the share of {max_unknown:g} that may be missing: use vectors of the tests' "
-                "language, or allow more with --max-unknown."
+                "language, or allow more with --set max_unknown=X."
             )
         empty = [text for text, look in looks.items() if not look.entries]
         if empty:

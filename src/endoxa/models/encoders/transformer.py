@@ -65,7 +65,7 @@ def load_network(spec: EncoderSpec, options: EncoderOptions) -> Network:
     """
     how, model = options.model, _as_model(spec)
     if how.four_bit:
-        raise UserError("--four-bit is not for encoders: use --dtype bfloat16 to make the weights smaller.")
+        raise UserError("four_bit is not for encoders: use --set dtype=bfloat16 to make the weights smaller.")
     folder = local_folder(model)
     config = read_config(model, how)
     device = choose_device(how.device)
@@ -350,7 +350,7 @@ class TransformerEncoder:
     def _finite(self, text: str, vectors: Mapping[str, Vector]) -> Mapping[str, Vector]:
         if not all(np.isfinite(vector).all() for vector in vectors.values()):
             raise UserError(
-                f"'{self.name}' gives '{text[:SHOWN]}' a vector that is not finite: try --dtype float32 or bfloat16."
+                f"'{self.name}' gives '{text[:SHOWN]}' a vector that is not finite: try --set dtype=float32."
             )
         return vectors
 

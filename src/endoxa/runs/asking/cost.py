@@ -276,7 +276,7 @@ def require_askable(settings: ChatRunSettings, specs: Sequence[ChatSpec]) -> Non
     """Refuse what cannot be asked so, before anything is loaded or sent; a plan asks for the same.
 
     Raises:
-        UserError: --batch with a model that has none, --adapter with one that is not loaded here, or --max-cost where
+        UserError: --batch with a model that has none, an adapter with one that is not loaded here, or --max-cost where
             costs cannot be bounded.
     """
     if settings.options.adapter is not None:
@@ -301,11 +301,11 @@ def prices(settings: ChatRunSettings, specs: Sequence[ChatSpec]) -> dict[str, Pr
     unknown = [spec.text for spec in specs if by_model[spec.text] is None and not spec.host.free]
     if settings.max_cost is not None and unknown:
         raise UserError(
-            f"--max-cost needs the price of '{unknown[0]}', which is unknown. Give it with --price IN,OUT (US dollars "
+            f"--max-cost needs the price of '{unknown[0]}', which is unknown. Give --set price=IN,OUT (US dollars "
             "per million tokens)."
         )
     if settings.max_cost is not None and any(by_model.values()) and not bounded(settings.sampling):
-        raise UserError("--max-cost needs a maximum number of tokens per answer. Give --max-tokens N.")
+        raise UserError("--max-cost needs a maximum number of tokens per answer. Give --set max_tokens=N.")
     return by_model
 
 
@@ -318,7 +318,7 @@ def planned(
         settings: the run's models, and how they are asked.
         specs: the models.
         expected: calls and tokens of one model.
-        longest: the same where every answer is as long as --max-tokens allows; taken as the upper end where models
+        longest: the same where every answer is as long as max_tokens allows; taken as the upper end where models
             reason, because nobody knows for how long.
 
     Raises:

@@ -186,6 +186,6 @@ class FirstAnswers:
         raise UserError(
             f"{name}: none of its first {len(self.unread)} answers can be read ({example}). Expected the format that "
             "the question asks for. Nothing is lost: repeat the command to go on and ask the rest all the same. Or try "
-            "a model that follows instructions, a higher --max-tokens, another --chat-template, or --restart with "
+            "a model that follows instructions, a higher max_tokens, another chat_template (--set), or --restart with "
             "other settings."
         )

@@ -221,13 +221,13 @@ def require_likelihoods(
     default = Sampling(max_tokens=settings.sampling.max_tokens)
     options = {
         **{f"--{name}": there for name, there in changed.items()},
-        "--system": settings.system != "",
+        "--set system": settings.system != "",
         "--batch": settings.batch,
         "--max-cost": settings.max_cost is not None,
         "--temperature": settings.sampling.temperature != default.temperature,
-        "--top-p": settings.sampling.top_p != default.top_p,
-        "--reasoning": settings.sampling.reasoning != default.reasoning,
-        "--extra": settings.sampling.extra != default.extra,
+        "--set top_p": settings.sampling.top_p != default.top_p,
+        "--set reasoning": settings.sampling.reasoning != default.reasoning,
+        "--set extra": settings.sampling.extra != default.extra,
     }
     if without_effect := [name for name, there in options.items() if there]:
         raise UserError(

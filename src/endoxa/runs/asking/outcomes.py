@@ -179,9 +179,9 @@ def answer_warning(row: AnswerCounts, facts: Mapping[str, Any]) -> str:
         )
     limit = sampling_setting(facts, "max_tokens")
     at, raised = (
-        ("the limit of tokens", "Set a higher --max-tokens")
+        ("the limit of tokens", "Set a higher max_tokens (--set max_tokens=N)")
         if limit is None
-        else (f"--max-tokens {limit}", "Raise --max-tokens")
+        else (f"max_tokens {limit}", "Raise it (--set max_tokens=N)")
     )
     if letters := (facts.get("identity") or {}).get("letter_tokens"):
         at += f", or after {letters} tokens with their letter read"

@@ -374,5 +374,5 @@ def asking_lines(run: Run) -> Iterator[str]:
             if len(causes) > MOST_CAUSES:
                 causes[MOST_CAUSES:] = [f"{len(causes) - MOST_CAUSES} other causes"]
             said = f"{failed} {'answer' if failed == 1 else 'answers'} failed: {'; '.join(causes)}"
-            yield f"{model}: {said.rstrip(': ')}. Repeat with --retry-errors."
+            yield f"{model}: {said.rstrip(': ')}. Repeat with --set retry_errors=yes."
     yield from fingerprint_sentences(run.facts)

@@ -15,7 +15,7 @@ from endoxa.models.keys import refuse_secrets
 from endoxa.runs.options import EngineOptions, Seed
 from endoxa.runs.settings import RunSettings
 from endoxa.schema import Sampling
-from endoxa.schema.options import ASKING, DATA, MONEY, NETWORK, Option, finite
+from endoxa.schema.options import ASKING, DATA, MONEY, NETWORK, Option, Setting, finite
 
 CHAT_MODELS = (
     "Model: openai/NAME, anthropic/NAME, PROVIDER/NAME, http://HOST:PORT/v1#NAME, hf/ID-OR-FOLDER or sim/NAME; "
@@ -45,7 +45,7 @@ class ChatRunSettings(RunSettings):
     data: str
     models: Annotated[tuple[str, ...], Option(CHAT_MODELS, DATA, name="--model", metavar="MODEL")] = ()
     seed: Seed = 0
-    system: Annotated[str, Option("System message.", ASKING, metavar="TEXT")] = ""
+    system: Annotated[str, Setting("System message.", ASKING, metavar="TEXT")] = ""
     sampling: Sampling = Sampling()
     options: ChatOptions = ChatOptions()
     engine: EngineOptions = EngineOptions()
@@ -71,7 +71,7 @@ class ChatRunSettings(RunSettings):
     ] = None
     price: Annotated[
         str | None,
-        Option(
+        Setting(
             "Price in US dollars per million tokens, instead of the list price.",
             MONEY,
             metavar="IN,OUT",
@@ -80,7 +80,12 @@ class ChatRunSettings(RunSettings):
     ] = None
     retry_errors: Annotated[
         bool,
-        Option("Ask again what ended with an error; answers are kept.", ASKING, only_on=True, decides=False),
+        Setting(
+            "Ask again what ended with an error; answers are kept.",
+            ASKING,
+            only_on=True,
+            decides=False,
+        ),
     ] = False
 
     @model_validator(mode="after")
@@ -134,12 +139,12 @@ class FramedSettings(ChatRunSettings):
         examples: what a user asks and what is answered, as messages before each conversation.
     """
 
-    before: Annotated[str, Option("Text before each request.", ASKING, metavar="TEXT")] = ""
-    after: Annotated[str, Option("Text after each request.", ASKING, metavar="TEXT")] = ""
+    before: Annotated[str, Setting("Text before each request.", ASKING, metavar="TEXT")] = ""
+    after: Annotated[str, Setting("Text after each request.", ASKING, metavar="TEXT")] = ""
     examples: Annotated[
         tuple[tuple[str, str], ...],
         BeforeValidator(_examples),
-        Option(
+        Setting(
             'Examples before each request: \'[["QUESTION", "ANSWER"], ...]\'.',
             ASKING,
             metavar="JSON",

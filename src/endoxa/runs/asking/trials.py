@@ -77,7 +77,7 @@ async def try_stops(model: ChatModel, sampling: Sampling, seed: int, stops: Sequ
     texts = ", ".join(f'"{stop.strip()}"' for stop in stops)
     return Ending(
         tuple(stops),
-        f"{model.name}: answers end where a line begins with {texts} (stop sequences; --extra '{{\"stop\": null}}' "
+        f"{model.name}: answers end where a line begins with {texts} (stop sequences; --set extra='{{\"stop\": null}}' "
         "leaves them out).",
     )
 

@@ -26,7 +26,7 @@ try:
     from ray import exceptions
 except ImportError as problem:
     raise UserError(
-        f"--engine ray needs a library that is not installed: {installation('scale')}."
+        f"--set engine=ray needs a library that is not installed: {installation('scale')}."
     ) from problem
 
 log = logging.getLogger(__name__)
@@ -137,7 +137,7 @@ class DeadlyPieceError(UserError):
     def __init__(self, name: str) -> None:
         super().__init__(
             f"{name}: workers died again and again of one piece of work, most likely of memory. Choose a smaller "
-            "model, --dtype bfloat16, a smaller --batch-size, or machines with more memory."
+            "model, --set dtype=bfloat16, a smaller batch_size, or machines with more memory."
         )
 
 
@@ -338,12 +338,12 @@ def start(holder: type, opened: Callable[[], Any], engine: EngineOptions, name: 
     machines = _machines()
     if not machines:
         raise UserError(
-            "No machine of the Ray cluster has processors to work with. Add one, or use --engine local."
+            "No machine of the Ray cluster has processors to work with. Add one, or use --set engine=local."
         )
     all_gpus = sum(machine.get("GPU", 0) for machine in machines)
     gpus = engine.num_gpus if engine.num_gpus is not None else float(all_gpus > 0)
     if gpus > all_gpus:
-        raise UserError(f"--num-gpus {gpus:g}: the cluster has {all_gpus:g} GPUs.")
+        raise UserError(f"--set num_gpus={gpus:g}: the cluster has {all_gpus:g} GPUs.")
     count = engine.workers or (int(all_gpus / gpus) if gpus else len(machines))
     cpus = min(machine["CPU"] for machine in machines)
     per_machine = -(-count // len(machines))
@@ -361,7 +361,7 @@ def start(holder: type, opened: Callable[[], Any], engine: EngineOptions, name: 
     if not ray.wait(placed, timeout=ROOM)[0]:
         log.warning(
             "%s: the Ray cluster has no room for a worker yet (one takes %g of %g processors and %g of %g GPUs); "
-            "waiting. Free the cluster, or interrupt and take fewer --workers or another --num-gpus.",
+            "waiting. Free the cluster, or interrupt and take fewer workers or another num_gpus (--set).",
             name,
             needed,
             sum(machine["CPU"] for machine in machines),
@@ -391,7 +391,7 @@ def computed_on(task: Callable[[P], R], pieces: Sequence[P], cluster: Cluster) -
         except GONE as problem:
             raise UserError(
                 f"A piece of work was lost {RETRIES} times on the cluster ({_short(problem)}): most likely memory ran "
-                "out. Use machines with more memory, or --engine local."
+                "out. Use machines with more memory, or --set engine=local."
             ) from problem
 
 
@@ -430,7 +430,7 @@ def connect(address: str | None) -> None:
     if address and not is_typed(address):
         raise UserError(
             f"A file asks to compute on the Ray cluster {address}, and the command does not. If that is meant, add "
-            f"--ray-address {address} to the command."
+            f"--set ray_address={address} to the command."
         )
     try:
         # Not None, which joins whatever cluster was started last on this machine.
@@ -441,5 +441,5 @@ def connect(address: str | None) -> None:
         where = f"at '{address}'" if address else "on this machine"
         raise UserError(
             f"There is no Ray cluster {where}: {_short(problem)}. Start one with 'ray start --head', or leave out "
-            "--ray-address."
+            "ray_address."
         ) from problem

@@ -9,12 +9,12 @@ from math import isnan
 import polars as pl
 
 from endoxa.instruments.association_tests.estimates.effect_size import MIN_UNITS
-from endoxa.report.document import Finding
 from endoxa.report.inputs import QUESTIONS
 from endoxa.schema import ALL
 from endoxa.stats.intervals import NAN
 from endoxa.stats.verdicts import NO_QUESTION, UNTESTED, significance
 from endoxa.study.compare.changes import Change, change_of, fact, judged
+from endoxa.study.compare.results import Estimates
 from endoxa.study.gate.association_tests import EffectSizes, effect_size_cells
 from endoxa.study.gate.cells import items_of
 from endoxa.study.gate.decision import Contrasts
@@ -41,29 +41,6 @@ class Choices:
     harmful: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class Estimates:
-    """What changed between two runs, before correction.
-
-    Attributes:
-        changes: of every measure, over all items.
-        parts: measures of bias by axis and identity.
-        items: the items that changed sides: `item_id`, `rule`, `axis`, `identity`, `before`, `after`, `direction`
-            ("towards" the stereotype, "away" or "neither"; of associations see `page.DIRECTIONS`), and what the
-            instrument has to show of them.
-        notes: what was left out.
-        identical: every score or answer is the same in both.
-        about_items: what is found of the items besides their number.
-    """
-
-    changes: tuple[Change, ...]
-    parts: tuple[Change, ...]
-    items: pl.DataFrame
-    notes: tuple[str, ...]
-    identical: bool
-    about_items: tuple[Finding, ...] = ()
-
-
 def compare_items(sides: tuple[Side, Side], choices: Choices) -> Estimates:
     """What changed between two runs whose items are a table.
 
@@ -86,7 +63,6 @@ def compare_items(sides: tuple[Side, Side], choices: Choices) -> Estimates:
         items.changed(),
         (*items.notes, *left_out(cells), *rounding_notes(cells, names, verdicts)),
         bool(items.frame["same"].all()),
-        tuple(items.findings(choices.confidence)),
     )
 
 

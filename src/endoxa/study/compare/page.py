@@ -2,35 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from math import isfinite
+from operator import itemgetter
 from typing import Any
 
 import polars as pl
 
-from endoxa.report.claims import VERDICT, chip, hollow, mark, marked
+from endoxa.report.claims import chip
 from endoxa.report.document import Figure, Finding, Section
-from endoxa.report.figures import Measure, described, dot_figure
-from endoxa.report.files import LARGEST, csv_address
-from endoxa.report.frame import CITE, Page, filled
+from endoxa.report.estimates import Kind, dots
+from endoxa.report.figures import Measure
+from endoxa.report.frame import CITE, Page, present
 from endoxa.report.inputs import EXTRACTED, HARM, PAIRS
-from endoxa.report.tables import Cell, Field, Table, number_field, table_of, text_field
+from endoxa.report.items import Items, items_section
+from endoxa.report.tables import Field, number_field, table_of, text_field
 from endoxa.report.words import NO_VALUE, count, decimal_interval, listed, p_value, plural, signed
 from endoxa.schema import ALL
-from endoxa.stats.verdicts import CLEAR, CORRECTED, UNTESTED, significance
+from endoxa.stats.verdicts import CLEAR, UNTESTED
 from endoxa.study.compare.changes import Change
 from endoxa.study.compare.dates import over_time
-from endoxa.study.compare.results import Comparison, Contrasted, value
+from endoxa.study.compare.results import CHANGED, Comparison, Contrasted, Row, value, where_fields
 from endoxa.study.compare.sentences import name_of
-from endoxa.study.gate.measures import ASSOCIATION, EFFECT_SIZE, catalog
+from endoxa.study.gate.measures import ASSOCIATION, catalog
 
 MOST_PARTS = 10
 """Rises, and falls, that the figure of parts shows."""
 MOST_SETTINGS = 4
 """Settings in which runs differ that the first lines of the page name."""
-MOST_ITEMS = 100
-"""Items in each direction that the page shows."""
+UNVEIL_TEXTS = "Show the texts (they can be offensive)"
+ITEMS_FILE = "The option --items FILE writes all of them as a table."
+FACETS = {"direction": "direction", "axis": "axis", "identity": "identity", "after_run": "run"}
+"""By what items can be chosen."""
+TEXTS = {
+    "stereotypical_sentence": "stereotypical",
+    "other_sentence": "other",
+    "context": "context",
+    "question": "question",
+    "about": "stories about",
+    "also": "also have",
+}
+"""Texts of items, and what they are called."""
 UNVEIL = "Show the associations (they are stereotypes, some of them offensive)"
 PLACES = {EXTRACTED: "attribute and association", HARM: "attribute"}
 """By what parts are told apart, where it is not axis and identity."""
@@ -46,34 +59,64 @@ DIRECTIONS = {
 }
 """Where items can have gone, in the order in which they are shown."""
 AXIS = Measure("change (after minus before)", 0.0, "+.2~f", 0.1, 0.1)
-
-Row = tuple[Contrasted, Change]
+KIND = Kind(
+    head="Comparison",
+    measure=AXIS,
+    neutral="0",
+    level="interval",
+    name=itemgetter("label"),
+    value=signed,
+    ends=lambda row: decimal_interval(row["low"], row["high"]),
+)
+"""How changes are drawn."""
+TOGETHER = (
+    "Claims are corrected (Holm 1979) over all instruments: measures of bias among themselves, and what they cost "
+    "among themselves; changes in parts of the items within their instrument. Measures of different instruments have "
+    "different units: do not compare sizes."
+)
 
 
 def page_of(comparison: Comparison) -> Page:
     """The page; the run folders must still be there."""
+    each = [comparison.of(name) for name in comparison.instruments]
+    sections = [
+        what_changed(comparison),
+        *([over_time(comparison)] if len(each) == 1 else []),
+        price(comparison),
+        *(section(one) for one in each for section in (parts, items)),
+        differing(comparison),
+        *map(methods, each),
+    ]
+    studies = f"Whole studies, compared with {listed(comparison.instruments)}."
     return Page(
         package=__package__,
         title=_title(comparison),
-        subtitle=" ".join(_differ(comparison)),
-        lead=_lead(comparison),
-        entries=(*filled(SECTIONS, comparison), CITE),
+        subtitle=studies if any(comparison.instruments) else " ".join(_differ(comparison)),
+        lead=comparison.sentences[0] if len(comparison.shown) == 1 else "",
+        entries=(*present(sections), CITE),
         runs=[run.side.run for run in {run.side.run.folder: run for run in comparison.runs}.values()],
         models=dict.fromkeys(run.side.model for run in comparison.runs),
     )
 
 
 def _title(comparison: Comparison) -> str:
-    first, *others = comparison.runs
-    if len(others) == 1 and len(comparison.shown) == 1 and (bias := comparison.shown[0].bias):
-        moved = sum(change.verdict in CLEAR for change in bias)
+    first, *others = comparison.labels
+    bias = comparison.rows("bias")
+    if len(others) == 1 and bias:
+        moved = sum(change.verdict in CLEAR for _, change in bias)
         what = plural(len(bias), "measure of bias", "measures of bias")
         if not moved:
-            return f"From {first.label} to {others[0].label}, no change of {what} is shown"
-        return f"From {first.label} to {others[0].label}, {moved} of {what} changed"
+            return f"From {first} to {others[0]}, no change of {what} is shown"
+        return f"From {first} to {others[0]}, {moved} of {what} changed"
     if len(others) == 1:
-        return f"What changed from {first.label} to {others[0].label}"
-    return f"What changed from {first.label} in {len(others)} other runs"
+        return f"What changed from {first} to {others[0]}"
+    return f"What changed from {first} in {len(others)} other {'studies' if any(comparison.instruments) else 'runs'}"
+
+
+def _of_instrument(comparison: Comparison, anchor: str, title: str) -> tuple[str, str]:
+    """Anchor and title of a section, of studies with the instrument."""
+    (name,) = comparison.instruments
+    return (f"{anchor}-{name.replace(' ', '-')}", f"{title}: {name}") if name else (anchor, title)
 
 
 def _differ(comparison: Comparison) -> Iterator[str]:
@@ -95,31 +138,26 @@ def what_changed(comparison: Comparison) -> Section:
         Finding(sentence, tuple(change.row for change in each.changes))
         for sentence, each in zip(comparison.sentences, comparison.shown, strict=True)
     )
-    rows = [(each, change) for each in comparison.shown for change in each.bias]
+    rows = comparison.rows("bias")
     level = f"{100 * comparison.confidence:g} %"
     figure = _figure(
         rows, comparison, "changes", f"Change of each measure of bias, with its {level} interval"
     )
-    notes = dict.fromkeys(note for each in comparison.shown for note in each.notes)
     return Section(
         "changes",
         "What changed",
         findings=findings,
         figures=figure,
-        tables=(*_matrix(comparison), table_of("Measures of bias", rows, _fields(rows, comparison), stub=2)),
+        tables=(table_of("Measures of bias", rows, _fields(rows, comparison), stub=2),),
         notes=(
             f"Filled dots are claims: the p-value is at most {1 - comparison.confidence:.2g} after Holm's correction "
             f"(changes tested here: {count(comparison.tests)}). A rise is no harm by itself: look where the value "
             "stands from its neutral one.",
-            *notes,
+            *([TOGETHER] if any(comparison.instruments) else []),
+            *comparison.notes,
         ),
         **_number(comparison),
     )
-
-
-def _lead(comparison: Comparison) -> str:
-    """The sentence on the only two runs; empty where there are more."""
-    return comparison.sentences[0] if len(comparison.shown) == 1 else ""
 
 
 def _number(comparison: Comparison) -> dict[str, Any]:
@@ -135,47 +173,9 @@ def _number(comparison: Comparison) -> dict[str, Any]:
     }
 
 
-def _matrix(comparison: Comparison) -> tuple[Table, ...]:
-    """Runs against measures, where there are more than two runs."""
-    if len(comparison.shown) < 2:
-        return ()
-    heads = dict.fromkeys(_place(change) for each in comparison.shown for change in each.bias)
-
-    def cell(place: tuple[str, str, str]) -> Callable[[Contrasted], Cell | str]:
-        def written(contrast: Contrasted) -> Cell | str:
-            change = next((row for row in contrast.bias if _place(row) == place), None)
-            if change is None:
-                return NO_VALUE
-            return Cell(
-                signed(change.difference), mark(change.reasoned), decimal_interval(change.low, change.high)
-            )
-
-        return written
-
-    fields = [
-        number_field(
-            f"{place[1] if place[1] != ALL else place[0]}{f' ({place[2]})' if place[2] != ALL else ''}",
-            cell(place),
-        )
-        for place in heads
-    ]
-    return (
-        table_of(
-            f"Each run against {comparison.runs[0].label}",
-            comparison.shown,
-            (text_field("run", lambda contrast: contrast.after.label), *fields),
-            notes=("* a change that can be claimed, † cannot be tested.",),
-        ),
-    )
-
-
-def _place(change: Change) -> tuple[str, str, str]:
-    return change.measure, change.identity, change.rule
-
-
 def price(comparison: Comparison) -> Section | None:
     """Accuracy, refusals, lengths and money."""
-    rows = [(each, change) for each in comparison.shown for change in each.price]
+    rows = comparison.rows("price")
     claimed = [change for _, change in rows if change.clear]
     if not rows:
         return None
@@ -193,7 +193,7 @@ def price(comparison: Comparison) -> Section | None:
 def parts(comparison: Comparison) -> Section | None:
     """The largest changes by axis and identity, in both directions."""
     rows = sorted(
-        ((each, change) for each in comparison.shown for change in each.parts),
+        ((each, change) for each in comparison.shown for change in each.estimates.parts),
         key=lambda row: -row[1].difference,
     )
     if not rows:
@@ -219,11 +219,12 @@ def parts(comparison: Comparison) -> Section | None:
         for each, change in end
     ]
     finding = Finding(" ".join([text, *extremes]), tuple(change.row for _, change in rows))
+    anchor, title = _of_instrument(comparison, "parts", "Where it changed most")
     return Section(
-        "parts",
-        "Where it changed most",
+        anchor,
+        title,
         findings=(finding,),
-        figures=_figure([*rises, *falls], comparison, "parts", f"Largest changes by {drawn_by}"),
+        figures=_figure([*rises, *falls], comparison, anchor, f"Largest changes by {drawn_by}"),
         tables=(
             table_of(
                 f"Changes by {where}, largest rise first",
@@ -246,94 +247,74 @@ def _figure(rows: Sequence[Row], comparison: Comparison, name: str, title: str) 
     drawn = [row for row in rows if isfinite(row[1].difference)]
     if not drawn:
         return ()
-    table = pl.DataFrame(
-        {
-            "label": [_where(*row, comparison) for row in drawn],
-            "value": [change.difference for _, change in drawn],
-            "low": [change.low if isfinite(change.low) else None for _, change in drawn],
-            "high": [change.high if isfinite(change.high) else None for _, change in drawn],
-            "verdict": [change.verdict for _, change in drawn],
-        },
-        schema_overrides={"low": pl.Float64, "high": pl.Float64},
-    ).with_columns(
-        label=pl.when(pl.col("label").is_duplicated())
-        .then(pl.format("{} ({})", "label", pl.int_range(pl.len()) + 1))
-        .otherwise("label")
-    )
-    frame = table.select(
-        "label",
-        "value",
-        # Without a bar of its own a row would lose its place.
-        low=pl.coalesce("low", "value"),
-        high=pl.coalesce("high", "value"),
-        outer_low=pl.lit(None, pl.Float64),
-        outer_high=pl.lit(None, pl.Float64),
-        filled=marked(),
-        note=pl.Series(f"{signed(change.difference)} {chip(change.reasoned)}" for _, change in drawn),
-    )
-    spoken = (
-        f"{_where(each, change, comparison)}: {signed(change.difference)} "
-        f"({decimal_interval(change.low, change.high)}), {chip(change.reasoned)}"
-        for each, change in drawn
-    )
-    alt = described(f"{title}, no change: 0", spoken)
-    level = significance(comparison.confidence)
-    reading = hollow(
+    labels = [_where(*row, comparison) for row in drawn]
+    frame = pl.DataFrame(
         [
-            {**change.row, "neutral": 0.0, "reason": CORRECTED * (change.p_value <= level), "label": label}
-            for label, (_, change) in zip(table["label"], drawn, strict=True)
-            if not change.clear
+            {
+                **change.reasoned,
+                "label": label if labels.count(label) == 1 else f"{label} ({place})",
+                "value": change.difference,
+                "n": change.n_items,
+                "neutral": 0.0,
+            }
+            for place, (label, (_, change)) in enumerate(zip(labels, drawn, strict=True), start=1)
         ],
-        lambda row: str(row["label"]),
+        schema_overrides=dict.fromkeys(("low", "high", "p_value", "p_adjusted"), pl.Float64),
+        infer_schema_length=None,
     )
-    return (dot_figure(frame, AXIS, name=name, title=title, alt=alt, rows=table, reading=reading),)
+    return (
+        dots(
+            KIND,
+            frame,
+            KIND.name,
+            title=title,
+            name=name,
+            note=lambda row: f"{signed(row['value'])} {chip(row)}",
+        ),
+    )
 
 
 def _where(contrast: Contrasted, change: Change, comparison: Comparison) -> str:
     """What a row is about, as far as rows of the page differ in it."""
-    rows = [change for each in comparison.shown for change in each.bias]
-    axes = {part.axis for each in comparison.shown for part in each.parts}
+    rows = [row for each in comparison.shown for row in each.bias]
+    axes = {part.axis for each in comparison.shown for part in each.estimates.parts}
     alone = change.identity != ALL and len(axes) == 1
     words = [
+        contrast.instrument if len(comparison.instruments) > 1 else "",
+        contrast.after.label if len(comparison.labels) > 2 else "",
         change.identity if change.identity != ALL else "",
         "" if alone or change.axis == ALL else change.axis,
     ]
-    if len({row.measure for row in rows}) > 1 or not any(words):
+    if len({row.measure for row in rows}) > 1 or not any(words[2:]):
         words.append(change.measure)
     if len({row.rule for row in rows}) > 1:
         words.append(change.rule)
-    if len(comparison.shown) > 1:
-        words.insert(0, contrast.after.label)
-    return ", ".join(filter(None, words))
+    return ", ".join(word for word in words if word and word != ALL)
 
 
-def _fields(rows: Sequence[Row], comparison: Comparison, *, parts: bool = False) -> list[Field | None]:
-    several = len(comparison.shown) > 1
-    rules = len({change.rule for _, change in rows if change.rule != ALL}) > 1
-    tests = any(change.measure == EFFECT_SIZE.name for _, change in rows)
-    veiled = any(change.measure == ASSOCIATION.name for _, change in rows)
-    heads = ("attribute", "stories about", "say") if veiled else ("axis", "identity", "rule")
-
-    def of(read: Callable[[Change], str]) -> Callable[[Any], str]:
-        return lambda row: read(row[1])
-
+def _fields(rows: list[Row], comparison: Comparison, *, parts: bool = False) -> list[Field]:
+    """What tables show of changes; of single associations with what stories say, which is veiled."""
+    fields = where_fields(comparison, rows)
+    veiled = parts and any(change.measure == ASSOCIATION.name for _, change in rows)
+    heads = ("attribute", "stories about") if veiled else ("axis", "identity")
+    places = [
+        text_field(heads[0], lambda row: row[1].axis),
+        text_field(heads[1], lambda row: row[1].identity),
+    ]
+    of_run = [field for field in fields if field.column.name in ("instrument", "run")]
+    where = [*of_run, *(places if parts else ()), *fields[len(of_run) :]]
+    if veiled:
+        where = [field for field in where if field.column.name != "rule"]
+        where.append(text_field("say", lambda row: "" if row[1].rule == ALL else row[1].rule, veiled=True))
     return [
-        text_field("run", lambda row: row[0].after.label) if several else None,
-        text_field(heads[0], of(lambda change: change.axis)) if parts else None,
-        text_field(heads[1], of(lambda change: change.identity)) if parts else None,
-        text_field("test", of(lambda change: change.identity)) if tests else None,
-        text_field("measure", of(lambda change: change.measure)),
-        text_field(heads[2], of(lambda change: "" if change.rule == ALL else change.rule), veiled=veiled)
-        if rules or veiled
-        else None,
-        number_field("before", of(lambda change: value(change.before))),
-        number_field("after", of(lambda change: value(change.after))),
-        number_field("change", of(lambda change: signed(change.difference))),
-        number_field("interval", of(lambda change: decimal_interval(change.low, change.high))),
-        number_field("p adjusted", of(lambda change: p_value(change.p_adjusted))),
-        text_field(VERDICT.column.name, of(lambda change: chip(change.reasoned))),
-        number_field("items", of(lambda change: count(change.n_items) if change.n_items else NO_VALUE)),
-        text_field("about", of(_about)),
+        *where,
+        number_field("before", lambda row: value(row[1].before)),
+        number_field("after", lambda row: value(row[1].after)),
+        *CHANGED[:2],
+        number_field("p adjusted", lambda row: p_value(row[1].p_adjusted)),
+        CHANGED[2],
+        number_field("items", lambda row: count(row[1].n_items) if row[1].n_items else NO_VALUE),
+        text_field("about", lambda row: _about(row[1])),
     ]
 
 
@@ -358,101 +339,93 @@ ITEM_WORDS = {
 
 
 def _kind(comparison: Comparison) -> str:
-    return comparison.runs[0].side.run.kind
+    return comparison.contrasts[0].kind
 
 
 def items(comparison: Comparison) -> Section | None:
-    """The items that changed sides, with an address each."""
+    """The items that changed sides, to filter and to read."""
     changed = comparison.items
     if changed.is_empty() and not comparison.about_items:
         return None
-    several = len(comparison.shown) > 1
     words = ITEM_WORDS.get(_kind(comparison), ItemWords())
     numbers = {name: changed.filter(direction=name).height for name in DIRECTIONS}
     numbers = {name: number for name, number in numbers.items() if number}
     moved = [f"{count(number)} {DIRECTIONS[name]}" for name, number in numbers.items()]
     text = f"{plural(changed.height, words.noun)} {words.moved}{f': {listed(moved)}' if moved else ''}."
-    address = csv_address(changed)
-    rows = list(_item_rows(changed, several=several))
-    return Section(
-        "items",
-        words.title,
-        findings=(
-            Finding(text, (numbers | {"changed": changed.height},)),
-            *comparison.about_items,
-        ),
-        notes=(LISTS,) if _kind(comparison) == EXTRACTED else (),
-        template="items.html.j2",
-        values={
-            "rows": rows,
-            "total": changed.height,
-            "changed": changed if len(address) <= 20 * LARGEST else None,
-        },
+    anchor, title = _of_instrument(comparison, "items", words.title)
+    findings = (Finding(text, (numbers | {"changed": changed.height},)), *comparison.about_items)
+    if changed.is_empty():
+        return Section(anchor, title, findings=findings)
+    section = items_section(
+        anchor, _read(changed, words.noun), title=title, lead="", unveil=UNVEIL_TEXTS, closing=ITEMS_FILE
+    )
+    return replace(section, findings=findings, notes=(LISTS,) if _kind(comparison) == EXTRACTED else ())
+
+
+def _read(changed: pl.DataFrame, noun: str) -> Items:
+    """The items with what both runs made of them, by where they went and by how much."""
+    columns = changed.columns
+    swing = (
+        [(pl.col("difference_before") - pl.col("difference_after")).abs()]
+        if "difference_after" in columns
+        else []
+    )
+    several = [
+        name for name in ("rule", "repeat", "after_run") if name in columns and changed[name].n_unique() > 1
+    ]
+    ordered = changed.sort(
+        pl.col("direction").replace_strict({name: place for place, name in enumerate(DIRECTIONS)}),
+        *swing,
+        descending=[False, *[True] * len(swing)],
+        maintain_order=True,
+    ).with_columns(id=pl.concat_str("item_id", *several, separator=", "), language=pl.lit(""))
+    if "compared_attribute" in columns:  # the name of an association says what is veiled
+        ordered = ordered.with_columns(
+            id=pl.col("id").str.split("-").list.last(),
+            about=pl.format("{}: {}", "axis", "identity"),
+            also=pl.format("{}: {}", "compared_attribute", "compared_value"),
+        )
+    return Items(
+        noun,
+        "rule",
+        ordered,
+        pl.concat(_answers(ordered, side) for side in ("before", "after")),
+        {name: word for name, word in FACETS.items() if name in columns},
+        {name: word for name, word in TEXTS.items() if name in ordered.columns and ordered[name].count()},
+    )
+
+
+def _answers(ordered: pl.DataFrame, side: str) -> pl.DataFrame:
+    """What one run made of the items: outcome, score and words."""
+    nothing = pl.lit(None, pl.String)
+    words = pl.col(f"answer_{side}") if f"answer_{side}" in ordered.columns else nothing
+    if "option_0" in ordered.columns:
+        chosen = [
+            pl.when(pl.col(f"choice_{side}") == place).then(name)
+            for place in range(10)
+            if (name := f"option_{place}") in ordered.columns
+        ]
+        words = pl.coalesce(*chosen, words)
+    score = (
+        pl.col(f"difference_{side}") if f"difference_{side}" in ordered.columns else pl.lit(None, pl.Float64)
+    )
+    said = pl.col(side).cast(pl.String)
+    return ordered.select(
+        "id",
+        model=f"{side}_run",
+        condition="rule",
+        outcome=said.str.split(" (").list.first(),
+        value=score,
+        text=pl.coalesce(words, pl.when(said.str.contains(" (", literal=True)).then(said)),
     )
 
 
 LISTS = (
     "Being in a list (analyze associations) is a decision at a level, so the lists of two runs of one model differ, "
     "too: they are no test. By chance: prompt by prompt the stories of the two runs change sides with even chance, and "
-    "the lists are made again. The interval of the index resamples base values."
+    "the lists are made again."
 )
 """What lists of associations say, and what not."""
-
-
-def _item_rows(changed: pl.DataFrame, *, several: bool) -> Iterator[Mapping[str, Any]]:
-    """What the page shows of an item, as many in each direction."""
-    swing = (
-        (pl.col("difference_after") - pl.col("difference_before")).abs()
-        if "difference_after" in changed.columns
-        else pl.lit(0.0)
-    )
-    places = {name: place for place, name in enumerate(DIRECTIONS)}
-    order = pl.col("direction").replace_strict(places, return_dtype=pl.Int64)
-    chosen = (
-        changed.with_columns(_order=order, _swing=swing)
-        .sort("_order", "_swing", descending=[False, True], maintain_order=True)
-        .filter(pl.int_range(pl.len()).over("_order") < MOST_ITEMS)
-    )
-    addresses: set[str] = set()
-    for row in chosen.iter_rows(named=True):
-        item = str(row["item_id"])
-        if "compared_attribute" in row:
-            item = item.rpartition("-")[2]  # the rest of its name says the association, which is veiled
-        where = [
-            row["after_run"] if several else "",
-            row["axis"],
-            row["identity"],
-            row.get("context_condition"),
-        ]
-        yield {
-            "item": item,
-            "address": "" if item in addresses else item,
-            "where": ", ".join(str(word).replace("_", " ") for word in where if word),
-            "rule": row["rule"],
-            "before": row["before"],
-            "after": row["after"],
-            "direction": row["direction"],
-            "texts": list(_texts(row)),
-        }
-        addresses.add(item)
-
-
-def _texts(row: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Names and texts of what can be offensive."""
-    if "stereotypical_sentence" in row:
-        yield "stereotypical", str(row["stereotypical_sentence"] or "")
-        yield "other", str(row["other_sentence"] or "")
-        return
-    if "compared_attribute" in row:
-        yield "stories about", f"{row['axis'].replace('_', ' ')}: {row['identity']}"
-        yield "also have", f"{row['compared_attribute'].replace('_', ' ')}: {row['compared_value']}"
-        return
-    if row.get("context"):
-        yield "question", f"{row['context']} {row['question']}"
-    for name in ("before", "after"):
-        choice = row.get(f"choice_{name}")
-        option = row.get(f"option_{choice}") if choice is not None else None
-        yield name, str(option or row[f"answer_{name}"] or "")
 
 
 def differing(comparison: Comparison) -> Section | None:
@@ -464,7 +437,8 @@ def differing(comparison: Comparison) -> Section | None:
         "Settings that differ",
         rows,
         (
-            text_field("run", lambda row: row[0].after.label) if len(comparison.shown) > 1 else None,
+            text_field("instrument", lambda row: row[0].instrument) if any(comparison.instruments) else None,
+            text_field("run", lambda row: row[0].after.label) if len(comparison.labels) > 2 else None,
             text_field("setting", lambda row: row[1].name),
             text_field("before", lambda row: row[1].before),
             text_field("after", lambda row: row[1].after),
@@ -475,25 +449,14 @@ def differing(comparison: Comparison) -> Section | None:
 
 def methods(comparison: Comparison) -> Section:
     """What is measured, and how it is decided."""
-    used = {change.measure for each in comparison.shown for change in (*each.changes, *each.parts)}
+    used = {change.measure for each in comparison.shown for change in (*each.changes, *each.estimates.parts)}
     kind = _kind(comparison)
     measures = [each for each in catalog(kind) if each.use != "gate" and each.name in used]
+    anchor, title = _of_instrument(comparison, "methods", "Methods")
     return Section(
-        "methods",
-        "Methods",
+        anchor,
+        title,
         template="methods.html.j2",
         folded=True,
         values={"measures": measures, "comparison": comparison, "kind": kind},
     )
-
-
-SECTIONS: tuple[Callable[[Comparison], Section | None], ...] = (
-    what_changed,
-    over_time,
-    price,
-    parts,
-    items,
-    differing,
-    methods,
-)
-"""What is directions about a comparison, in this order."""

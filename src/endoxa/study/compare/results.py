@@ -1,4 +1,4 @@
-"""Results of a comparison of runs: frozen values."""
+"""Results of a comparison of runs, or of whole studies: frozen values."""
 
 from __future__ import annotations
 
@@ -10,17 +10,44 @@ import polars as pl
 
 from endoxa.report.claims import chip
 from endoxa.report.document import Finding
-from endoxa.report.words import decimal, decimal_interval, signed
+from endoxa.report.tables import Field, number_field, text_field
+from endoxa.report.words import decimal, decimal_interval, listed, plural, signed
+from endoxa.runs.measured import Kind
 from endoxa.schema import ALL
 from endoxa.schema.headline import Headline, plain
 from endoxa.sources.spreadsheets import csv_text
+from endoxa.stats.verdicts import UNTESTED
 from endoxa.study.compare.changes import Change
 from endoxa.study.compare.sides import Compared
+from endoxa.study.gate.measures import EFFECT_SIZE
 from endoxa.study.gate.settings import Setting
-from endoxa.study.saving import Result
+from endoxa.study.saving import Result, headline_of
 
 if TYPE_CHECKING:
     from endoxa.report.frame import Page
+
+
+@dataclass(frozen=True, slots=True)
+class Estimates:
+    """What changed between two runs.
+
+    Attributes:
+        changes: of every measure, over all items.
+        parts: measures of bias by axis and identity.
+        items: the items that changed sides: `item_id`, `rule`, `axis`, `identity`, `before`, `after`, `direction`
+            ("towards" the stereotype, "away" or "neither"; of associations see `page.DIRECTIONS`), and what the
+            instrument has to show of them.
+        notes: what was left out.
+        identical: every score or answer is the same in both.
+        about_items: what is found of the items besides their number.
+    """
+
+    changes: tuple[Change, ...]
+    parts: tuple[Change, ...]
+    items: pl.DataFrame
+    notes: tuple[str, ...]
+    identical: bool
+    about_items: tuple[Finding, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,28 +58,27 @@ class Contrasted:
         before: the first run.
         after: the second.
         settings: in what they differ.
-        changes: of every measure, over all items of both.
-        parts: of measures of bias, by axis and identity.
-        items: the items that changed sides.
-        notes: what was left out.
-        identical: every score or answer is the same in both.
-        about_items: what is found of the items besides their number.
+        estimates: what changed.
+        shown: whether the first run is the first of the comparison; other contrasts are in the files only.
+        instrument: of studies the name of the run in each of them, else empty.
     """
 
     before: Compared
     after: Compared
     settings: tuple[Setting, ...]
-    changes: tuple[Change, ...]
-    parts: tuple[Change, ...]
-    items: pl.DataFrame
-    notes: tuple[str, ...]
-    identical: bool
-    about_items: tuple[Finding, ...] = ()
+    estimates: Estimates
+    shown: bool = True
+    instrument: str = ""
 
     @property
     def kind(self) -> str:
         """The kind of the runs, which is the same of both."""
         return self.before.side.run.kind
+
+    @property
+    def changes(self) -> tuple[Change, ...]:
+        """Changes of every measure over all items."""
+        return self.estimates.changes
 
     @property
     def bias(self) -> list[Change]:
@@ -64,17 +90,27 @@ class Contrasted:
         """What they come with: accuracy, refusals, lengths, money."""
         return [change for change in self.changes if change.kind == "price"]
 
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What tables and JSON say of it."""
+        instrument = {"instrument": self.instrument} if self.instrument else {}
+        return instrument | {"before": self.before.label, "after": self.after.label}
+
+
+Row = tuple[Contrasted, Change]
+
 
 @dataclass(frozen=True, slots=True)
 class Comparison(Result):
-    """Two runs or more, each compared with the first, and every two of them.
+    """Two runs or more, or whole studies: each compared with the first, and every two of them.
 
     Attributes:
         sentences: what was found of each run against the first, in words.
-        runs: the runs in the order given.
+        runs: the runs in the order given, of studies instrument by instrument.
         contrasts: of every two runs, those with the first run first; what is shown is corrected together.
         confidence: of the intervals.
         tests: how many changes over all items are corrected together.
+        alone: instruments of studies that are not compared, with the reason.
     """
 
     sentences: tuple[str, ...]
@@ -82,6 +118,7 @@ class Comparison(Result):
     contrasts: tuple[Contrasted, ...]
     confidence: float
     tests: int
+    alone: tuple[str, ...] = ()
     suffixes: ClassVar[tuple[str, ...]] = (".html", ".json", ".csv")
 
     @property
@@ -92,15 +129,53 @@ class Comparison(Result):
     @property
     def shown(self) -> tuple[Contrasted, ...]:
         """Each run against the first."""
-        return tuple(each for each in self.contrasts if each.before is self.runs[0])
+        return tuple(each for each in self.contrasts if each.shown)
+
+    @property
+    def instruments(self) -> list[str]:
+        """Of studies the instruments; of runs a single empty name."""
+        return list(dict.fromkeys(each.instrument for each in self.shown))
+
+    @property
+    def labels(self) -> list[str]:
+        """Names of the runs or studies, the first one first."""
+        return list(dict.fromkeys(run.label for run in self.runs))
+
+    def of(self, instrument: str) -> Comparison:
+        """The contrasts of one instrument."""
+        contrasts = tuple(each for each in self.contrasts if each.instrument == instrument)
+        return replace(self, contrasts=contrasts)
+
+    def rows(self, kind: Kind | None = None) -> list[Row]:
+        """Changes over all items of each run against the first; of studies those that can be tested."""
+        return [
+            (each, change)
+            for each in self.shown
+            for change in each.changes
+            if kind in (None, change.kind) and not (each.instrument and change.verdict == UNTESTED)
+        ]
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was left out."""
+        untested: dict[str, int] = {}
+        for each in self.shown:
+            lost = sum(change.verdict == UNTESTED for change in each.changes)
+            if each.instrument and lost:
+                untested[each.instrument] = untested.get(each.instrument, 0) + lost
+        without = listed([f"{plural(number, 'change')} with {name}" for name, number in untested.items()])
+        note = [f"Not in these tables, because they cannot be tested: {without}."] if untested else []
+        every = (note for each in self.shown for note in each.estimates.notes)
+        return tuple(dict.fromkeys([*note, *self.alone, *every]))
 
     @property
     def changes(self) -> pl.DataFrame:
         """Every change of every two runs, over all items and by axis and identity."""
         rows = [
-            {"before_run": each.before.label, "after_run": each.after.label, **change.row}
+            {name if name == "instrument" else f"{name}_run": value for name, value in each.facts.items()}
+            | change.row
             for each in self.contrasts
-            for change in (*each.changes, *each.parts)
+            for change in (*each.changes, *each.estimates.parts)
         ]
         return pl.DataFrame(rows, infer_schema_length=None)
 
@@ -108,9 +183,11 @@ class Comparison(Result):
     def items(self) -> pl.DataFrame:
         """The items that changed sides between the first run and each other one."""
         frames = [
-            each.items.select(
-                pl.lit(each.before.label).alias("before_run"),
-                pl.lit(each.after.label).alias("after_run"),
+            each.estimates.items.select(
+                *(
+                    pl.lit(value).alias(name if name == "instrument" else f"{name}_run")
+                    for name, value in each.facts.items()
+                ),
                 pl.all(),
             )
             for each in self.shown
@@ -124,7 +201,7 @@ class Comparison(Result):
         return tuple(
             replace(finding, text=f"{each.after.label}: {finding.text}") if several else finding
             for each in self.shown
-            for finding in each.about_items
+            for finding in each.estimates.about_items
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -136,68 +213,46 @@ class Comparison(Result):
             "runs": [run.facts() for run in self.runs],
             "contrasts": [
                 {
-                    "before": each.before.label,
-                    "after": each.after.label,
+                    **each.facts,
                     "settings": [
                         {"name": setting.name, "before": setting.before, "after": setting.after}
                         for setting in each.settings
                     ],
-                    "identical": each.identical,
+                    "identical": each.estimates.identical,
                     "changes": [change.row for change in each.changes],
-                    "parts": [change.row for change in each.parts],
-                    "changed_items": each.items.height,
+                    "parts": [change.row for change in each.estimates.parts],
+                    "changed_items": each.estimates.items.height,
                     "about_items": [
                         {
                             "sentence": str(finding),
                             **{name: plain(number) for name, number in finding.rests_on[0].items()},
                         }
-                        for finding in each.about_items
+                        for finding in each.estimates.about_items
                     ],
-                    "notes": list(each.notes),
+                    "notes": list(each.estimates.notes),
                 }
                 for each in self.contrasts
             ],
+            **({"not_compared": list(self.alone)} if any(self.instruments) else {}),
         }
 
     def headline(self) -> Headline:
         """The table that the terminal shows: changes over all items, each run against the first."""
-        rows = [(each, change) for each in self.shown for change in each.changes]
-        several, rules = len(self.shown) > 1, len({change.rule for _, change in rows if change.n_items}) > 1
-        tests = any(change.identity != ALL for _, change in rows)
-        heads = (
-            *(("run",) if several else ()),
-            "test" if tests else "measure",
-            *(("rule",) if rules else ()),
+        rows = self.rows()
+        numbers = [{**self._of(each), **change.row} for each, change in rows]
+        to = f" to {self.labels[1]}" if len(self.labels) == 2 else ""
+        return headline_of(
+            f"Changes from {self.labels[0]}{to}, {100 * self.confidence:g} % intervals",
+            rows,
+            [*where_fields(self, rows), FROM_TO, *CHANGED],
+            numbers,
+            notes=tuple(dict.fromkeys([*map(str, self.about_items), *self.notes])),
         )
-        texts = tuple(
-            (
-                *((each.after.label,) if several else ()),
-                change.identity if tests else change.measure,
-                *((change.rule,) if rules else ()),
-                f"{value(change.before)} to {value(change.after)}",
-                signed(change.difference),
-                decimal_interval(change.low, change.high),
-                chip(change.reasoned),
-            )
-            for each, change in rows
-        )
-        return Headline(
-            title=f"Changes from {self.runs[0].label}"
-            + ("" if several else f" to {self.runs[1].label}")
-            + f", {100 * self.confidence:g} % intervals",
-            columns=(*heads, "from to", "change", "interval", "verdict"),
-            texts=texts,
-            rows=tuple({"run": each.after.label, **change.row} for each, change in rows),
-            words=("run", "measure", "test", "rule", "from to", "verdict"),
-            notes=tuple(
-                dict.fromkeys(
-                    [
-                        *map(str, self.about_items),
-                        *(note for each in self.shown for note in each.notes),
-                    ]
-                )
-            ),
-        )
+
+    @staticmethod
+    def _of(contrast: Contrasted) -> dict[str, str]:
+        instrument = {"instrument": contrast.instrument} if contrast.instrument else {}
+        return {**instrument, "run": contrast.after.label}
 
     def texts(self) -> Mapping[str, Callable[[], str]]:
         """Text files by their suffix: everything but the items, and every change."""
@@ -217,3 +272,28 @@ class Comparison(Result):
 def value(number: float) -> str:
     """A value of a measure: three decimals, large ones with fewer digits."""
     return decimal(number) if abs(number) < 10 else decimal(number, 1)
+
+
+def where_fields(comparison: Comparison, rows: list[Row]) -> list[Field]:
+    """What a row is about, as far as rows differ in it: instrument, run, measure or test, rule."""
+    tested = [change.measure == EFFECT_SIZE.name for _, change in rows]
+    fields = {
+        "instrument": (any(comparison.instruments), lambda row: row[0].instrument),
+        "run": (len(comparison.labels) > 2, lambda row: row[0].after.label),
+        "test": (any(tested), lambda row: row[1].identity if row[1].measure == EFFECT_SIZE.name else ""),
+        "measure": (not all(tested), lambda row: row[1].measure),
+        "rule": (
+            len({change.rule for _, change in rows if change.n_items and change.rule != ALL}) > 1,
+            lambda row: "" if row[1].rule == ALL else row[1].rule,
+        ),
+    }
+    return [text_field(name, read) for name, (wanted, read) in fields.items() if wanted]
+
+
+FROM_TO = text_field("from to", lambda row: f"{value(row[1].before)} to {value(row[1].after)}")
+CHANGED = (
+    number_field("change", lambda row: signed(row[1].difference)),
+    number_field("interval", lambda row: decimal_interval(row[1].low, row[1].high)),
+    text_field("verdict", lambda row: chip(row[1].reasoned)),
+)
+"""What every table of changes shows of one."""

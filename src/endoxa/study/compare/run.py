@@ -62,50 +62,48 @@ def compare(
         raise UserError("--harm is for runs of stories.")
     ratings = [Path(path) for path in ((harm,) if isinstance(harm, str | Path) else harm)]
     choices = Choices(_several(rule), confidence, tuple(each.side for each in sides), harmful_in(ratings))
-    contrasts = [contrasted(couple, choices) for couple in combinations(sides, 2)]
-    judgements = judge(contrasts, sides[:1], confidence)
-    shown = [each for each in judgements if each.before is sides[0]]
+    contrasts = [
+        contrasted(couple, choices, shown=couple[0] is sides[0]) for couple in combinations(sides, 2)
+    ]
+    return comparison_of(sides, contrasts, confidence)
+
+
+def comparison_of(
+    runs: Sequence[Compared],
+    contrasts: Sequence[Contrasted],
+    confidence: float,
+    alone: Sequence[str] = (),
+) -> Comparison:
+    """Contrasts with their correction and sentences."""
+    judgements = judge(contrasts, confidence)
+    shown = [each for each in judgements if each.shown]
     tests = sum(isfinite(change.p_value) for each in shown for change in each.bias)
-    sentences = [sentence_of(each, tests, confidence, several=len(shown) > 1) for each in shown]
-    return Comparison(tuple(sentences), sides, tuple(judgements), confidence, tests)
+    several = len({run.label for run in runs}) > 2
+    sentences = [sentence_of(each, tests, confidence, several=several) for each in shown]
+    return Comparison(tuple(sentences), tuple(runs), tuple(judgements), confidence, tests, tuple(alone))
 
 
-def contrasted(couple: tuple[Compared, Compared], choices: Choices) -> Contrasted:
+def contrasted(
+    couple: tuple[Compared, Compared], choices: Choices, *, shown: bool, instrument: str = ""
+) -> Contrasted:
     """Two runs, before correction."""
     before, after = couple
     baseline, candidate = replace(before.side, role="baseline"), replace(after.side, role="candidate")
     estimates = OWN_WAY.get(before.side.run.kind, compare_items)((baseline, candidate), choices)
+    profiles = profile_notes([each.named for each in couple], [each.side.run for each in couple])
+    estimates = replace(estimates, notes=(*profiles, *estimates.notes))
     settings = settings_apart(before.side.source, after.side.source)
-    return Contrasted(
-        before,
-        after,
-        settings,
-        estimates.changes,
-        estimates.parts,
-        estimates.items,
-        (
-            *profile_notes([each.named for each in couple], [each.side.run for each in couple]),
-            *estimates.notes,
-        ),
-        estimates.identical,
-        estimates.about_items,
-    )
+    return Contrasted(before, after, settings, estimates, shown, instrument)
 
 
-def judge(contrasts: Sequence[Contrasted], first: Sequence[Compared], confidence: float) -> list[Contrasted]:
+def judge(contrasts: Sequence[Contrasted], confidence: float) -> list[Contrasted]:
     """The contrasts with adjusted p-values and verdicts.
 
     What is shown (each run against the first, of each instrument) is corrected together, parts within their instrument.
     The other contrasts are in the table only, and are corrected over all.
     """
-    at_front = [any(each.before is run for run in first) for each in contrasts]
-    shown = iter(
-        _corrected([each for each, front in zip(contrasts, at_front, strict=True) if front], confidence)
-    )
-    return [
-        next(shown) if front else each
-        for each, front in zip(_corrected(contrasts, confidence), at_front, strict=True)
-    ]
+    shown = iter(_corrected([each for each in contrasts if each.shown], confidence))
+    return [next(shown) if each.shown else each for each in _corrected(contrasts, confidence)]
 
 
 def _corrected(contrasts: Sequence[Contrasted], confidence: float) -> list[Contrasted]:
@@ -116,16 +114,15 @@ def _corrected(contrasts: Sequence[Contrasted], confidence: float) -> list[Contr
     )
     by_kind: dict[str, list[Change]] = {}
     for each in contrasts:
-        by_kind.setdefault(each.kind, []).extend(each.parts)
+        by_kind.setdefault(each.kind, []).extend(each.estimates.parts)
     parts = {kind: iter(judged(changes, confidence, _of_parts(kind))) for kind, changes in by_kind.items()}
-    return [
-        replace(
-            each,
-            changes=tuple(next(bias if change.kind == "bias" else price) for change in each.changes),
-            parts=tuple(next(parts[each.kind]) for _ in each.parts),
-        )
-        for each in contrasts
-    ]
+
+    def corrected(contrast: Contrasted) -> Contrasted:
+        changes = tuple(next(bias if change.kind == "bias" else price) for change in contrast.changes)
+        of_parts = tuple(next(parts[contrast.kind]) for _ in contrast.estimates.parts)
+        return replace(contrast, estimates=replace(contrast.estimates, changes=changes, parts=of_parts))
+
+    return [corrected(each) for each in contrasts]
 
 
 def _of_parts(kind: str) -> Literal["holm", "fdr_bh"]:

@@ -58,8 +58,11 @@ def sentence_of(contrast: Contrasted, tests: int, confidence: float, *, several:
         several: other runs are compared, too, so that the sentence has to name its run.
     """
     subject = contrast.after.label
-    if contrast.identical:
-        return f"Nothing changed: every score or answer of {subject} is that of {contrast.before.label}."
+    head = f"{contrast.instrument.capitalize()}: " if contrast.instrument else ""
+    if contrast.estimates.identical:
+        return (
+            f"{head}Nothing changed: every score or answer of {subject} is that of {contrast.before.label}."
+        )
     claimed = [change for change in contrast.bias if change.clear]
     price = list(_price(contrast.price))
     if claimed:
@@ -74,11 +77,11 @@ def sentence_of(contrast: Contrasted, tests: int, confidence: float, *, several:
     else:
         named = f"in {subject}, " if several else ""
         parts = [named + _nothing(contrast.bias, tests, confidence)]
-        if shown := sum(change.clear for change in contrast.parts):
-            of_all = f"of {plural(len(contrast.parts), 'change')} in parts of the items"
+        if shown := sum(change.clear for change in contrast.estimates.parts):
+            of_all = f"of {plural(len(contrast.estimates.parts), 'change')} in parts of the items"
             parts.append(f"{of_all}, {count(shown)} {'is' if shown == 1 else 'are'} shown")
     text = "; ".join([*parts, *(f"it {clause}" for clause in price)])
-    return f"{text[0].upper() if not claimed else text[0]}{text[1:]}.{_accuracy_kept(contrast, price)}"
+    return f"{head}{text[0].upper() if not claimed else text[0]}{text[1:]}.{_accuracy_kept(contrast, price)}"
 
 
 def _accuracy_kept(contrast: Contrasted, price: Sequence[str]) -> str:

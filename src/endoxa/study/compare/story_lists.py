@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -18,12 +17,10 @@ from endoxa.instruments.stories.associations import discover
 from endoxa.instruments.stories.associations.discover import types_of
 from endoxa.instruments.stories.options import Discovery
 from endoxa.report.document import Finding
-from endoxa.report.words import count, decimal, decimal_interval, plural
+from endoxa.report.words import count, decimal, plural
 from endoxa.schema.stories import DISCOVERED_COLUMNS
 from endoxa.sources.stereotales import Profiles
 from endoxa.sources.stereotales.associations import PARTS, association_id
-from endoxa.stats.intervals import UNDEFINED, Interval
-from endoxa.stats.resampling import Clusters, bootstrap, expanded_interval
 from endoxa.stats.verdicts import ABOVE
 from endoxa.study.compare.story_pairs import SIDES, PairedStories
 
@@ -41,14 +38,10 @@ class Lists:
     Attributes:
         associations: `PARTS`, `status` ('gained', 'lost', 'kept'), and for each run `fraction_` and `lift_` as
             `endoxa analyze associations` has them, null where the run does not show the association.
-        jaccard: associations of both runs over those of any; NaN where there is none.
-        interval: its interval: base values resampled.
         by_chance: gained and lost together in each list of stories that changed sides.
     """
 
     associations: pl.DataFrame
-    jaccard: float
-    interval: Interval
     by_chance: tuple[int, ...] = ()
 
     def number(self, *statuses: str) -> int:
@@ -65,7 +58,6 @@ def lists_of(
     stories: PairedStories,
     settings: Discovery,
     *,
-    confidence: float = 0.95,
     swaps: int = SWAPS,
     seed: int = 0,
 ) -> Lists:
@@ -74,13 +66,11 @@ def lists_of(
     Args:
         stories: the stories; those without a partner that can be read are left out.
         settings: those of the discovery.
-        confidence: of the interval of the Jaccard index.
         swaps: lists made of stories that changed sides.
         seed: of what is drawn.
     """
     here = stories.comparable
     table = _compared(discovered(stories.profiles_where(here), settings))
-    index, interval = jaccard(table, confidence, seed)
     random = np.random.default_rng([seed, len(stories)])
     prompts = int(stories.prompt.max(initial=0)) + 1
     few = replace(settings, draws=min(settings.draws, MOST_DRAWS))
@@ -89,18 +79,7 @@ def lists_of(
         swapped = (random.random(prompts) < 0.5)[stories.prompt]
         chance = _compared(discovered(stories.profiles_where(here, swapped), few))
         by_chance.append(chance.filter(pl.col("status") != KEPT).height)
-    return Lists(table, index, interval, tuple(by_chance))
-
-
-def jaccard(table: pl.DataFrame, confidence: float, seed: int) -> tuple[float, Interval]:
-    """Associations kept over all of them, with a bootstrap interval of base values."""
-    if table.is_empty():
-        return float("nan"), UNDEFINED
-    kept = (table["status"] == KEPT).to_numpy().astype(float)
-    names = table.select(pl.concat_str("base_attribute", "base_value", separator="\n")).to_series()
-    clusters = Clusters.of(names.rank("dense").to_numpy(), kept)
-    draws = bootstrap(clusters, lambda totals: totals[:, 1] / totals[:, 0], RESAMPLES, seed)
-    return float(kept.mean()), expanded_interval(draws, clusters, confidence)
+    return Lists(table, tuple(by_chance))
 
 
 def discovered(profiles: Profiles, settings: Discovery) -> pl.DataFrame:
@@ -156,15 +135,7 @@ def items_of_lists(lists: Lists) -> pl.DataFrame:
 
 
 def about_lists(lists: Lists) -> Iterator[Finding]:
-    """How alike the lists of both runs are, and how alike they would be by chance."""
-    if lists.associations.is_empty():
-        return
-    rests: dict[str, Any] = {"jaccard": lists.jaccard, "changed": lists.changed}
-    text = f"The Jaccard index of the two lists of associations is {decimal(lists.jaccard, 2)}"
-    if lists.interval.defined:
-        rests |= {"low": lists.interval.low, "high": lists.interval.high}
-        text += f" ({decimal_interval(lists.interval.low, lists.interval.high, 2)})"
-    yield Finding(f"{text}.", (rests,))
+    """How many associations only one list has, and how many would be by chance."""
     chance = lists.by_chance
     if not chance or not lists.changed:
         return

@@ -39,7 +39,6 @@ class PairedStories:
         cut_off: ended at the limit of tokens.
         words: words of the story; NaN where there is none.
         tokens: tokens that the model wrote; NaN where they were not counted.
-        prompt_tokens: tokens of the request.
         alike: the text is the same in both runs.
         alone: stories of which the other run has none, by run.
     """
@@ -52,7 +51,6 @@ class PairedStories:
     cut_off: np.ndarray
     words: np.ndarray
     tokens: np.ndarray
-    prompt_tokens: np.ndarray
     alike: np.ndarray
     alone: tuple[int, int]
 
@@ -179,7 +177,7 @@ def paired_stories(
     context = [name for name in ("theme", "scenario") if name in first.columns]
     columns = {
         name: np.column_stack([table[name].to_numpy() for table in (first, other)])
-        for name in ("refused", "lost", "cut_off", "words", "tokens", "prompt_tokens")
+        for name in ("refused", "lost", "cut_off", "words", "tokens")
     }
     texts = [table["story"] if "story" in table.columns else None for table in (first, other)]
     return PairedStories(
@@ -238,7 +236,7 @@ def _with_outcomes(table: pl.DataFrame) -> pl.DataFrame:
     """With what became of each story, and how long it is."""
     missing: dict[str, pl.DataType] = {
         "story": pl.String(), "finish": pl.String(), "error": pl.String(), "refusal": pl.Int64(),
-        "completion_tokens": pl.Int64(), "prompt_tokens": pl.Int64(), "n_parsed": pl.Int64(),
+        "completion_tokens": pl.Int64(), "n_parsed": pl.Int64(),
     }  # fmt: skip
     filled = table.with_columns(
         pl.lit(None, kind).alias(name) for name, kind in missing.items() if name not in table.columns
@@ -268,7 +266,6 @@ def _with_outcomes(table: pl.DataFrame) -> pl.DataFrame:
         words=pl.when(readable & (words > 0)).then(words).otherwise(float("nan")),
         # A call that failed counted none.
         tokens=pl.when(pl.col("completion_tokens") > 0).then("completion_tokens").otherwise(float("nan")),
-        prompt_tokens=pl.when(pl.col("prompt_tokens") > 0).then("prompt_tokens").otherwise(float("nan")),
     )
 
 

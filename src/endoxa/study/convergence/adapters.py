@@ -17,14 +17,12 @@ import polars as pl
 from endoxa.errors import UserError
 from endoxa.instruments.association_tests.estimates.effect_size import UnitVectors
 from endoxa.instruments.association_tests.estimates.run import Source, run_sources
-from endoxa.instruments.choices.estimates import ITEM, paired, read_records
-from endoxa.instruments.pairs.estimates.deciding import calibration_decides
+from endoxa.instruments.choices.estimates import ITEM, paired
+from endoxa.instruments.pairs.estimates.inference import calibration_decides
 from endoxa.instruments.pairs.estimates.records import load_records
 from endoxa.instruments.questions.estimates.answers import load_answers
 from endoxa.schema import AssociationTest
 from endoxa.schema.stories import STORY_MAP_COLUMNS
-from endoxa.sources.files import require_file
-from endoxa.sources.frames import read_table
 from endoxa.sources.served import versions_apart
 from endoxa.sources.stereotales import UNKNOWN
 from endoxa.sources.stereotales.profiles import decode
@@ -46,7 +44,7 @@ def pair_parts(run: Path, rule: str = "") -> pl.DataFrame:
     that the same template or variant is the same part for all associations.
 
     Args:
-        run: the run folder, or its records.
+        run: the run folder.
         rule: the scoring rule; empty takes the first one of each model in the run.
 
     Returns:
@@ -243,11 +241,10 @@ NEEDED = (
 )
 FACETS = ("scenario", "repeat")
 """What parts are: the first of which an association has two."""
-_TYPES = {name: pl.Float64 if name == "value" else pl.String for name in MEASURED}
 
 
 def story_parts(run: Path, story_map: pl.DataFrame) -> pl.DataFrame:
-    """Parts of a run of `probe extract`, or of a table of profiles in StereoTales' columns.
+    """Parts of a run of `probe extract`.
 
     For an association that the map places at (base value, compared value), the value of a part is the share of stories
     about the base value whose compared attribute has the compared value, minus the share among stories about all other
@@ -256,16 +253,15 @@ def story_parts(run: Path, story_map: pl.DataFrame) -> pl.DataFrame:
     both sides. Parts are scenarios; where no association has two of them, repeats.
 
     Args:
-        run: the run folder, or a table of profiles.
+        run: the run folder.
         story_map: columns of `schema.stories.STORY_MAP_COLUMNS`; rows that name no cell are left out.
 
     Returns:
         Columns of `adapters.MEASURED`.
 
     Raises:
-        UserError: run or map cannot be used, or no association of the map has stories.
+        NothingReadError: no association of the map has stories.
     """
-    _check_map(story_map)
     story_map = story_map.filter(pl.all_horizontal(pl.col(name).fill_null("") != "" for name in MAP_COLUMNS))
     stories = _stories(run)
     profiles = decode(stories["extracted_attributes_json"], ()).columns
@@ -282,36 +278,12 @@ def story_parts(run: Path, story_map: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _check_map(story_map: pl.DataFrame) -> None:
-    missing = [name for name in MAP_COLUMNS if name not in story_map.columns]
-    if missing:
-        raise UserError(
-            f"The story map has no column '{missing[0]}' (found: {', '.join(story_map.columns) or 'none'}). Expected "
-            f"{', '.join(MAP_COLUMNS)}."
-        )
-    twice = story_map.filter(pl.col("association_id").is_duplicated())
-    if len(twice):
-        raise UserError(
-            f"The story map names the association '{twice['association_id'][0]}' twice. Expected one cell for each."
-        )
-
-
 def _stories(run: Path) -> pl.DataFrame:
     """Stories with a profile, all columns text."""
-    source = run / "records.parquet" if run.is_dir() else run
-    require_file(source)
-    wanted = (*NEEDED, *FACETS)
-    if source.suffix == ".parquet":
-        lazy = pl.scan_parquet(source)
-        names = lazy.collect_schema().names()
-        missing = [name for name in NEEDED if name not in names]
-        if missing:
-            raise UserError(f"{source} has no column '{missing[0]}'. Expected profiles of stories.")
-        apart = versions_apart(lazy, "generator_model")
-        table = apart.select(pl.col(name).cast(pl.String) for name in wanted if name in names).collect()
-    else:
-        table = read_table(source, NEEDED)
-    return table.filter(pl.col("extracted_attributes_json").fill_null("").str.len_chars() > 2)
+    records = versions_apart(pl.scan_parquet(run / "records.parquet"), "generator_model")
+    names = records.collect_schema().names()
+    table = records.select(pl.col(name).cast(pl.String) for name in (*NEEDED, *FACETS) if name in names)
+    return table.collect().filter(pl.col("extracted_attributes_json").fill_null("").str.len_chars() > 2)
 
 
 def _story_rows(
@@ -353,7 +325,7 @@ def choice_parts(run: Path) -> pl.DataFrame:
     Situations and wordings that several associations share keep their name, so that their level can be taken off.
 
     Args:
-        run: the run folder, or its records.
+        run: the run folder.
 
     Returns:
         Columns of `adapters.MEASURED`.
@@ -361,9 +333,7 @@ def choice_parts(run: Path) -> pl.DataFrame:
     Raises:
         UserError: the run cannot be used, or has no answer about an association that could be read.
     """
-    source = run / "records.parquet" if run.is_dir() else run
-    require_file(source)
-    records = read_records(source).filter(pl.col("association_id").fill_null("") != "")
+    records = pl.read_parquet(run / "records.parquet").filter(pl.col("association_id").fill_null("") != "")
     valued = paired(versions_apart(records.lazy(), "model").collect(), pl.col("score").is_not_null())
     if valued.is_empty():
         raise NothingReadError(

@@ -1,14 +1,11 @@
-"""Do instruments go together over associations, and on more than the attribute? Every two instruments of a model.
+"""Do instruments go together over associations? Every two instruments of a model, raw and corrected for unreliability.
 
-Correlations are raw and corrected for unreliability. Campbell and Fiske (1959) ask besides that two methods agree more
-on the same trait than on different traits. Here a trait is an association, and the different trait is the same
-attribute said of another identity: an instrument that reacts to the attribute whatever the group (a frequent word, a
-harsh one) correlates as highly with other identities.
+Whether they agree more on the same trait than on different ones (Campbell and Fiske 1959) is asked in `mtmm`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from math import isinf
 from typing import Any
@@ -19,19 +16,16 @@ import polars as pl
 from endoxa.report.claims import corrected as blamed
 from endoxa.report.claims import open_ends
 from endoxa.report.words import NOT_DEFINED, decimal, plural
-from endoxa.runs.families import CONVERGENCE, DISCRIMINATION, Family, adjusted, decided
-from endoxa.schema.convergence import CORRELATION_COLUMNS, DISCRIMINANT_COLUMNS
-from endoxa.stats.attenuation import corrected_correlation, unreliable
-from endoxa.stats.intervals import effective_number
-from endoxa.stats.reliability import FEWEST_UNITS, jackknife_error, reliability
+from endoxa.runs.families import CONVERGENCE, adjusted, decided
+from endoxa.schema.convergence import CORRELATION_COLUMNS
+from endoxa.stats.attenuation import corrected_correlation
 from endoxa.stats.signs import fewest_units
-from endoxa.stats.verdicts import ABOVE, BELOW, UNTESTED, significance, too_few
-from endoxa.study.convergence.chance import ASSOCIATION_OR_WORD, correlation_p_value, with_partner
+from endoxa.stats.verdicts import ABOVE, BELOW, UNTESTED, significance
+from endoxa.study.convergence.chance import ASSOCIATION_OR_WORD, correlation_p_value
 from endoxa.study.convergence.effects import Measured, attribute_codes, identity_codes, types_of
 
 DIGITS = 0.005
 """Half of the last digit that is printed of a correlation."""
-NO_PARTNER = "no attribute was measured for two identities by both"
 
 INSTRUMENTS = {
     "pairs": "sentence pairs",
@@ -110,43 +104,12 @@ def correlations(
     rows = [
         _correlation_row(left, right, attributes or {}, confidence, seed) for left, right in paired(sources)
     ]
-    return _finished(rows, CORRELATION_COLUMNS, CONVERGENCE, "corrected", confidence, correlation_sentence)
-
-
-def _begun(
-    left: Measured, right: Measured, associations: int, identities: int, confidence: float
-) -> dict[str, Any]:
-    """What every row of two instruments holds."""
-    return {
-        "model": left.model,
-        "instrument_1": left.instrument,
-        "instrument_2": right.instrument,
-        "n_associations": associations,
-        "n_identities": identities,
-        "confidence": confidence,
-        "p_value": float("nan"),
-        "p_adjusted": float("nan"),
-        "neutral": 0.0,
-        "verdict": "",
-        "sentence": "",
-    }
-
-
-def _finished(  # noqa: PLR0917
-    rows: Sequence[Mapping[str, Any]],
-    columns: Mapping[str, str],
-    family: Family,
-    value: str,
-    confidence: float,
-    sentence: Callable[[dict[str, Any]], str],
-) -> pl.DataFrame:
-    """The table with adjusted p-values, verdicts and a sentence for each row."""
-    table = adjusted(pl.DataFrame(rows, schema=types_of(columns)), family)
-    table = decided(table, value=value, confidence=confidence, resolution=DIGITS)
-    sentences = [sentence(row) for row in table.fill_nan(None).iter_rows(named=True)]
+    table = adjusted(pl.DataFrame(rows, schema=types_of(CORRELATION_COLUMNS)), CONVERGENCE)
+    table = decided(table, value="corrected", confidence=confidence, resolution=DIGITS)
+    sentences = [correlation_sentence(row) for row in table.fill_nan(None).iter_rows(named=True)]
     return (
         table.with_columns(pl.Series("sentence", sentences, dtype=pl.String))
-        .select(list(columns))
+        .select(list(CORRELATION_COLUMNS))
         .fill_nan(None)
     )
 
@@ -156,8 +119,18 @@ def _correlation_row(
 ) -> dict[str, Any]:
     names, first, second = shared(left, right)
     identity = np.array(left.identities, dtype=object)[first] if names else np.array([], dtype=object)
-    row = _begun(left, right, len(names), len(set(identity.tolist())), confidence)
-    row |= {"n_attributes": 0, "sampled": "both"}
+    row = {
+        "model": left.model,
+        "instrument_1": left.instrument,
+        "instrument_2": right.instrument,
+        "n_associations": len(names),
+        "n_identities": len(set(identity.tolist())),
+        "n_attributes": 0,
+        "sampled": "both",
+        "confidence": confidence,
+        "p_value": float("nan"),
+        "neutral": 0.0,
+    }
     if not names:
         return {**row, "reason": "no association was measured by both"}
     codes = identity_codes(tuple(identity.tolist()))
@@ -262,167 +235,4 @@ def beyond(row: Mapping[str, Any]) -> str:
     return (
         f" No correlation can be {'above 1' if row['corrected'] > 1 else 'below -1'}: the estimate is, because the two "
         "reliabilities are estimates too."
-    )
-
-
-def discriminant(
-    sources: Sequence[Measured], attributes: Mapping[str, str], confidence: float = 0.95
-) -> pl.DataFrame:
-    """For every two instruments of a model, agreement on the same association against that on other identities.
-
-    Over the associations that both instruments measured and whose attribute both measured for another identity too:
-    `same` is the mean product of both standardised effects of an association; `other` that of the first instrument's
-    effect with the mean effect of the second over the associations of the same attribute and another identity,
-    averaged with the reverse; `within_1` and `within_2` are the latter with one instrument on both sides. Effects are
-    standardised over these associations. Identities are left out in turn, as what is measured and as partners. Where a
-    reliability over these associations is unknown or too low (`stats.attenuation.unreliable`), nothing is tested.
-
-    Args:
-        sources: what was measured.
-        attributes: attribute of each association, by id; what it lacks has no partner.
-        confidence: confidence level of intervals and verdicts.
-
-    Returns:
-        Columns of `schema.convergence.DISCRIMINANT_COLUMNS`.
-    """
-    rows = [_discriminant_row(left, right, attributes, confidence) for left, right in paired(sources)]
-    return _finished(
-        rows, DISCRIMINANT_COLUMNS, DISCRIMINATION, "difference", confidence, discriminant_sentence
-    )
-
-
-def _discriminant_row(
-    left: Measured, right: Measured, attributes: Mapping[str, str], confidence: float
-) -> dict[str, Any]:
-    names, first, second = shared(left, right)
-    labelled = np.array([bool(attributes.get(name)) for name in names], dtype=bool)
-    names = [name for name, keep in zip(names, labelled, strict=True) if keep]
-    first, second = first[labelled], second[labelled]
-    x, y = left.scores.mean[first], right.scores.mean[second]
-    identity = identity_codes(tuple(left.identities[k] for k in first))
-    attribute = identity_codes(tuple(attributes[name].strip().casefold() for name in names))
-    used = with_partner(identity, attribute)
-    x, y, identity, attribute = x[used], y[used], identity[used], attribute[used]
-    measured_by = ((left, first[used]), (right, second[used]))
-    row = _begun(left, right, int(used.sum()), len(np.unique(identity)), confidence)
-    row["n_attributes"] = len(np.unique(attribute))
-    if not used.any():
-        return {**row, "reason": NO_PARTNER}
-    values = compared(x, y, identity, attribute)
-    reason = (
-        "an instrument gives all of these associations the same value"
-        if not np.isfinite(values).all()
-        else too_few(len(x), "associations", FEWEST_UNITS)
-        or too_few(row["n_identities"], "identities", fewest_units(significance(confidence)))
-        or next(
-            filter(
-                None,
-                (
-                    unreliable(reliability(by.scores.take(k), identity, confidence), tool(by.instrument))
-                    for by, k in measured_by
-                ),
-            ),
-            "",
-        )
-    )
-    by_name = dict(zip(("same", "other", "within_1", "within_2"), values.tolist(), strict=True))
-    row |= {**by_name, "difference": float(values[0] - values[1]), "reason": reason}
-    return row if reason else row | jackknifed((x, y), identity, attribute, row["difference"], confidence)
-
-
-def compared(x: np.ndarray, y: np.ndarray, identity: np.ndarray, attribute: np.ndarray) -> np.ndarray:
-    """The four correlations `same`, `other`, `within_1` and `within_2`; NaN where they are not defined.
-
-    Args:
-        x: effects of the first instrument, each association with a partner.
-        y: effects of the second.
-        identity: code of the identity of each association.
-        attribute: code of its attribute.
-    """
-    if len(x) < 2 or min(np.ptp(x), np.ptp(y)) <= 0:
-        return np.full(4, np.nan)
-    x, y = ((values - values.mean()) / values.std() for values in (x, y))
-    cell = _cells(identity, attribute)
-    far_x, far_y = (_partners(values, cell, attribute) for values in (x, y))
-    products = (x * y, (x * far_y + y * far_x) / 2, x * far_x, y * far_y)
-    return np.array([product.mean() for product in products])
-
-
-def _cells(identity: np.ndarray, attribute: np.ndarray) -> np.ndarray:
-    """A number for every identity and attribute."""
-    return np.asarray(attribute.astype(np.int64) * (int(identity.max(initial=0)) + 1) + identity)
-
-
-def _partners(values: np.ndarray, cell: np.ndarray, attribute: np.ndarray) -> np.ndarray:
-    """Mean value of the associations of the same attribute and another identity."""
-    _, cell = np.unique(cell, return_inverse=True)
-    cell_sum, cell_count = np.bincount(cell, values)[cell], np.bincount(cell)[cell]
-    total, count = np.bincount(attribute, values)[attribute], np.bincount(attribute)[attribute]
-    return np.asarray((total - cell_sum) / (count - cell_count))
-
-
-def jackknifed(
-    effects: tuple[np.ndarray, np.ndarray],
-    identity: np.ndarray,
-    attribute: np.ndarray,
-    difference: float,
-    confidence: float,
-) -> dict[str, Any]:
-    """Interval and p-value of the difference of `same` and `other`, whole identities left out in turn.
-
-    Args:
-        effects: of both instruments, each association with a partner.
-        identity: code of the identity of each association.
-        attribute: code of its attribute.
-        difference: the estimate.
-        confidence: confidence level.
-
-    Returns:
-        `low`, `high` and `p_value`, or the `reason` why there are none.
-    """
-    from scipy.special import stdtr, stdtrit
-
-    x, y = effects
-    left = []
-    for code in np.unique(identity):
-        kept = identity != code
-        kept[kept] = with_partner(identity[kept], attribute[kept])
-        values = compared(x[kept], y[kept], identity[kept], attribute[kept])
-        left.append(values[0] - values[1])
-    without = np.array(left)
-    error = jackknife_error(without)
-    if not error > 1e-12:
-        why = "leaving out any one identity leaves nothing to compare, so there is no measure of error"
-        return {"reason": why}
-    freedom = effective_number(np.bincount(identity)) - 1
-    reach = float(stdtrit(freedom, (1 + confidence) / 2)) * error
-    return {
-        "low": difference - reach,
-        "high": difference + reach,
-        "p_value": float(2 * stdtr(freedom, -abs(difference) / error)),
-    }
-
-
-def discriminant_sentence(row: dict[str, Any]) -> str:
-    """What the row says, the finding first."""
-    names = f"{tool(row['instrument_1'])} and {tool(row['instrument_2'])}"
-    if row["verdict"] == UNTESTED:
-        return (
-            f"{row['model']}: whether {names} agree more on the same association than on other identities cannot be "
-            f"tested: {row['reason']}."
-        )
-    numbers = (
-        f"correlation {number(row['same'])} on the same association, {number(row['other'])} on the same attribute of "
-        f"other identities, difference {number(row['difference'])} ({level(row)} interval "
-        f"{ends(row['low'], row['high'], row['verdict'])}; {plural(row['n_associations'], 'association')})"
-    )
-    if row["verdict"] == ABOVE:
-        return f"{row['model']}: {names} agree on more than the attribute: {numbers}."
-    if row["verdict"] == BELOW:
-        return (
-            f"{row['model']}: {names} agree less on the same association than on other identities: {numbers}."
-        )
-    return (
-        f"{row['model']}: the agreement of {names} on the same association is not distinguishable from that on other "
-        f"identities: {numbers}.{blamed(row)}"
     )

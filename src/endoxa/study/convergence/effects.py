@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from endoxa.errors import UserError, first_line
 from endoxa.runs.families import SINGLE_ASSOCIATIONS, adjusted, decided
 from endoxa.schema.convergence import (
     AGREEMENT_COLUMNS,
@@ -26,7 +25,7 @@ from endoxa.schema.convergence import (
     SOME_AGREE,
 )
 from endoxa.sources.identities import one_spelling
-from endoxa.stats.reliability import PartScores, part_scores, reliability, split_half
+from endoxa.stats.reliability import PartScores, part_scores, reliability
 from endoxa.stats.verdicts import ABOVE, BELOW, UNCLEAR, UNTESTED
 
 KEY = ("model", "instrument", "association_id")
@@ -43,7 +42,7 @@ TEXTS = frozenset(
             "part",
         ),
         *("verdict", "reason", "sentence", "agreement", "direction", "above", "below", "unclear", "untested"),
-        *("sampled", "target", "predictors", "left_out", "trait_1", "trait_2", "kind", "measure", "together"),
+        *("sampled", "trait_1", "trait_2", "kind", "measure", "together"),
     }
 )
 """Columns of text in the tables of convergence."""
@@ -61,42 +60,11 @@ def types_of(columns: Iterable[str]) -> dict[str, type[pl.DataType]]:
     }
 
 
-def check_parts(parts: pl.DataFrame) -> pl.DataFrame:
-    """The table with the columns of `PART_COLUMNS` in their types; values of one part averaged.
-
-    Raises:
-        UserError: a column is missing or of the wrong type, a cell is empty, a value is not finite, or an association
-            has two identities.
-    """
-    missing = [name for name in PART_COLUMNS if name not in parts.columns]
-    if missing:
-        raise UserError(
-            f"The table of parts has no column '{missing[0]}' (found: {', '.join(parts.columns) or 'none'})."
-        )
-    try:
-        checked = parts.select(pl.col(name).cast(kind) for name, kind in types_of(PART_COLUMNS).items())
-    except pl.exceptions.PolarsError as problem:
-        raise UserError(
-            f"A column of the table of parts has the wrong type: {first_line(problem)}"
-        ) from problem
-    for name in PART_COLUMNS:
-        empty = checked[name].is_null() if name in ("value", "part") else checked[name].fill_null("") == ""
-        if empty.any():
-            row = int(empty.arg_true()[0]) + 1
-            raise UserError(f"The table of parts, row {row}, column '{name}': empty. Expected a value.")
-    infinite = ~checked["value"].is_finite()
-    if infinite.any():
-        row = int(infinite.arg_true()[0]) + 1
-        raise UserError(f"The table of parts, row {row}, column 'value': must be finite.")
-    checked = one_spelling(checked)
-    identities = checked.group_by("association_id").agg(pl.col("identity").n_unique())
-    several = identities.filter(pl.col("identity") > 1).sort("association_id")
-    if len(several):
-        raise UserError(
-            f"The association '{several['association_id'][0]}' has several identities in the table of parts. "
-            "Expected one."
-        )
-    return checked.group_by(*KEY, "identity", "part", maintain_order=True).agg(pl.col("value").sort().mean())
+def joined_parts(parts: pl.DataFrame) -> pl.DataFrame:
+    """The table of parts (`PART_COLUMNS`) in one spelling, values of one part averaged in whatever order they come."""
+    typed = parts.select(pl.col(name).cast(kind) for name, kind in types_of(PART_COLUMNS).items())
+    groups = one_spelling(typed).group_by(*KEY, "identity", "part", maintain_order=True)
+    return groups.agg(pl.col("value").sort().mean())
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,9 +78,6 @@ class Measured:
         identities: identity of each association.
         scores: their scores.
         scale: standard deviation of single parts over all associations; 0 where all are the same.
-        unit: index of the association of each part.
-        part: code of each part.
-        value: value of each part.
     """
 
     model: str
@@ -121,9 +86,6 @@ class Measured:
     identities: tuple[str, ...]
     scores: PartScores
     scale: float
-    unit: np.ndarray
-    part: np.ndarray
-    value: np.ndarray
 
     def places(self) -> dict[str, int]:
         """Index of every association."""
@@ -154,9 +116,6 @@ def _measured(model: str, instrument: str, rows: pl.DataFrame) -> Measured:
         tuple(names["identity"]),
         part_scores(unit, part, value),
         spread if spread > 1e-12 * (1 + float(np.abs(value).max())) else 0.0,
-        unit,
-        part,
-        value,
     )
 
 
@@ -236,42 +195,34 @@ def _effect_rows(source: Measured, confidence: float) -> Iterator[dict[str, Any]
         }
 
 
-def reliabilities(sources: Sequence[Measured], confidence: float = 0.95, seed: int = 0) -> pl.DataFrame:
+def reliabilities(sources: Sequence[Measured], confidence: float = 0.95) -> pl.DataFrame:
     """Reliability of the effects of every model and instrument.
 
     Args:
         sources: what was measured.
         confidence: confidence level of the intervals.
-        seed: seed of the random halves.
 
     Returns:
         Columns of `schema.convergence.RELIABILITY_COLUMNS`.
     """
-    rows = [_reliability_row(source, confidence, seed) for source in sources]
+    rows = []
+    for source in sources:
+        scored = reliability(source.scores, identity_codes(source.identities), confidence)
+        rows.append(
+            {
+                "model": source.model,
+                "instrument": source.instrument,
+                "n_associations": len(source.associations),
+                "n_identities": len(set(source.identities)),
+                "n_halved": scored.units,
+                "parts": float(np.median(source.scores.parts)),
+                "reliability": scored.value,
+                "low": scored.interval.low,
+                "high": scored.interval.high,
+                "reason": scored.reason,
+            }
+        )
     return pl.DataFrame(rows, schema=types_of(RELIABILITY_COLUMNS)).fill_nan(None)
-
-
-def _reliability_row(source: Measured, confidence: float, seed: int) -> dict[str, Any]:
-    scored = reliability(source.scores, identity_codes(source.identities), confidence)
-    halves = (
-        np.array([np.nan])
-        if scored.reason
-        else split_half(source.unit, source.part, source.value, splits=100, seed=seed)
-    )
-    defined = halves[np.isfinite(halves)]
-    return {
-        "model": source.model,
-        "instrument": source.instrument,
-        "n_associations": len(source.associations),
-        "n_identities": len(set(source.identities)),
-        "n_halved": scored.units,
-        "parts": float(np.median(source.scores.parts)),
-        "reliability": scored.value,
-        "low": scored.interval.low,
-        "high": scored.interval.high,
-        "split_half": float(defined.mean()) if len(defined) else float("nan"),
-        "reason": scored.reason,
-    }
 
 
 _CLAIMS = {ABOVE: "above", BELOW: "below", UNCLEAR: "unclear", UNTESTED: "untested"}

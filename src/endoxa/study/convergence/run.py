@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
 
 import polars as pl
@@ -25,10 +24,9 @@ from endoxa.study.convergence.adapters import (
     story_parts,
 )
 from endoxa.study.convergence.chance import seen_together
-from endoxa.study.convergence.correlations import correlations, discriminant, tool
-from endoxa.study.convergence.effects import agreement, check_parts, effects, measured, reliabilities
+from endoxa.study.convergence.correlations import correlations, tool
+from endoxa.study.convergence.effects import agreement, effects, joined_parts, measured, reliabilities
 from endoxa.study.convergence.mtmm import Traits, matrices
-from endoxa.study.convergence.prediction import predictions
 from endoxa.study.parts import USUAL, ConvergenceOptions
 
 
@@ -39,22 +37,14 @@ class StudyRuns:
     Attributes:
         associations: columns of `schema.ASSOCIATION_COLUMNS`, of which association_id and identity are needed; with
             `identity_key`, translations of an identity count as one, which has all their names.
-        pairs: run folder of `probe pairs`, or None.
-        questions: run folder of `probe qa`, or None.
-        tests: run folder of `probe embeddings`, or None.
-        stories: run folder of `probe extract`, or a table of profiles, or None.
+        runs: run folder by instrument; of stories the run of `probe extract`.
         story_map: which cell of the stories is which association (`schema.stories.STORY_MAP_COLUMNS`), or None.
-        choices: run folder of `probe choices`, or None.
         aliases: name in a run -> name of the model in the study; others keep the name of their run.
     """
 
     associations: pl.DataFrame
-    pairs: Path | None = None
-    questions: Path | None = None
-    tests: Path | None = None
-    stories: Path | None = None
+    runs: Mapping[str, Path]
     story_map: pl.DataFrame | None = None
-    choices: Path | None = None
     aliases: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -67,10 +57,8 @@ class Convergence:
         effects: `EFFECT_COLUMNS`.
         reliabilities: `RELIABILITY_COLUMNS`.
         correlations: `CORRELATION_COLUMNS`.
-        discriminant: `DISCRIMINANT_COLUMNS`.
         agreement: `AGREEMENT_COLUMNS`.
         chance: `CHANCE_COLUMNS`.
-        prediction: `PREDICTION_COLUMNS`.
         mtmm: `MTMM_COLUMNS`.
         validity: `VALIDITY_COLUMNS`.
         options: how it was made.
@@ -82,10 +70,8 @@ class Convergence:
     effects: pl.DataFrame
     reliabilities: pl.DataFrame
     correlations: pl.DataFrame
-    discriminant: pl.DataFrame
     agreement: pl.DataFrame
     chance: pl.DataFrame
-    prediction: pl.DataFrame
     mtmm: pl.DataFrame
     validity: pl.DataFrame
     options: ConvergenceOptions
@@ -107,7 +93,7 @@ def converge(runs: StudyRuns, options: ConvergenceOptions | None = None) -> Conv
     """Compare the instruments of a study over its associations.
 
     Raises:
-        UserError: a run cannot be used, no run is given, or no item belongs to an association of the study.
+        UserError: a run cannot be used, or no item belongs to an association of the study.
     """
     options = options or USUAL
     parts, notes, unread = study_parts(runs, options)
@@ -115,7 +101,7 @@ def converge(runs: StudyRuns, options: ConvergenceOptions | None = None) -> Conv
     made = converge_parts(
         parts, attributes, options, notes, _column(runs.associations, parts, options.traits)
     )
-    of_questions = () if runs.questions is None else run_warnings(runs.questions)
+    of_questions = run_warnings(runs.runs["questions"]) if "questions" in runs.runs else ()
     return replace(made, warnings=(*unread, *version_sentences(made.models), *of_questions))
 
 
@@ -130,18 +116,13 @@ def converge_parts(
 
     Args:
         parts: columns of `schema.convergence.PART_COLUMNS`.
-        attributes: attribute of each association, by id, for the discriminant check and for readers.
+        attributes: attribute of each association, by id.
         options: how.
         notes: what was left out on the way here.
         traits: trait of each association, by id, for the multitrait-multimethod matrix.
-
-    Raises:
-        UserError: the table cannot be used.
     """
     options, attributes = options or USUAL, attributes or {}
-    checked = check_parts(parts)
-    if checked.is_empty():
-        raise UserError("No measurement of an association found. Expected at least one.")
+    checked = joined_parts(parts)
     sources = measured(checked)
     by_instrument = effects(sources, options.confidence)
     identities = dict(checked.select("association_id", "identity").unique().iter_rows())
@@ -151,12 +132,10 @@ def converge_parts(
     return Convergence(
         checked,
         by_instrument,
-        reliabilities(sources, options.confidence, options.seed),
+        reliabilities(sources, options.confidence),
         correlations(sources, attributes, options.confidence, options.seed),
-        discriminant(sources, attributes, options.confidence),
         agreement(by_instrument, attributes),
         seen_together(by_instrument, attributes, options.confidence, options.seed),
-        predictions(sources, attributes, options.confidence, options.cheap, options.near_use),
         matrix,
         validity,
         options,
@@ -175,12 +154,7 @@ def study_parts(
     Raises:
         UserError: as `converge`.
     """
-    for name in ("association_id", "identity"):
-        if name not in runs.associations.columns:
-            raise UserError(f"The associations have no column '{name}'. Expected a table of associations.")
     tables, unread = _tables(runs, options)
-    if not tables:
-        raise UserError("No run was given: name the run folder of at least one instrument.")
     parts = pl.concat(tables)
     names = {model: _in_study(model, runs.aliases) for model in parts["model"].unique()}
     parts = parts.with_columns(pl.col("model").replace(names))
@@ -241,35 +215,23 @@ def _tables(runs: StudyRuns, options: ConvergenceOptions) -> tuple[list[pl.DataF
     Raises:
         UserError: a run cannot be used, or nothing could be read in any.
     """
+    readers: dict[str, Callable[[Path], pl.DataFrame]] = {
+        "pairs": lambda run: pair_parts(run, options.rule),
+        "questions": lambda run: question_parts(run, options.protocol),
+        "tests": lambda run: association_test_parts(run, options.pooling),
+        "stories": lambda run: story_parts(run, runs.story_map),
+        "choices": choice_parts,
+    }
     tables, unread = [], []
-    for instrument, parts in _adapted(runs, options):
+    for instrument in (name for name in readers if name in runs.runs):
         try:
-            tables.append(parts().with_columns(instrument=pl.lit(instrument)))
+            parts = readers[instrument](runs.runs[instrument])
+            tables.append(parts.with_columns(instrument=pl.lit(instrument)))
         except NothingReadError as problem:
             unread.append(f"{tool(instrument).capitalize()} are not compared. {problem}")
     if unread and not tables:
         raise UserError(" ".join(unread))
     return tables, tuple(unread)
-
-
-def _adapted(
-    runs: StudyRuns, options: ConvergenceOptions
-) -> Iterator[tuple[str, Callable[[], pl.DataFrame]]]:
-    """Each instrument that was run, and what reads its parts."""
-    if runs.pairs is not None:
-        yield "pairs", partial(pair_parts, runs.pairs, options.rule)
-    if runs.questions is not None:
-        yield "questions", partial(question_parts, runs.questions, options.protocol)
-    if runs.tests is not None:
-        yield "tests", partial(association_test_parts, runs.tests, options.pooling)
-    if runs.stories is not None:
-        if runs.story_map is None:
-            raise UserError(
-                "Stories need a story map: which cell is which association. Give one, or no stories."
-            )
-        yield "stories", partial(story_parts, runs.stories, runs.story_map)
-    if runs.choices is not None:
-        yield "choices", partial(choice_parts, runs.choices)
 
 
 def _alone(parts: pl.DataFrame) -> Iterator[str]:
@@ -297,10 +259,8 @@ TABLES = (
     "effects",
     "reliabilities",
     "correlations",
-    "discriminant",
     "agreement",
     "chance",
-    "prediction",
     "mtmm",
     "validity",
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -10,7 +10,6 @@ import numpy as np
 import polars as pl
 
 from endoxa.errors import UserError
-from endoxa.report.document import Finding
 from endoxa.runs.measured import Measure, Measured
 from endoxa.schema import ALL
 from endoxa.study.gate.contrast import FEWEST_UNITS
@@ -25,10 +24,6 @@ NAN = float("nan")
 
 def _as_it_is(cell: Paired, _rows: pl.DataFrame) -> Paired:
     return cell
-
-
-def _no_findings(_confidence: float) -> tuple[Finding, ...]:
-    return ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +41,6 @@ class Items:
         noun: what an axis is called.
         alone: how many rows only one of the runs has, by run.
         finished: completes a cell from its rows.
-        findings: what is found of the items besides their number, at a confidence.
     """
 
     frame: pl.DataFrame
@@ -57,7 +51,6 @@ class Items:
     noun: str = "axis"
     alone: tuple[int, int] = (0, 0)
     finished: Callable[[Paired, pl.DataFrame], Paired] = _as_it_is
-    findings: Callable[[float], Iterable[Finding]] = _no_findings
 
     @property
     def rules(self) -> list[str]:

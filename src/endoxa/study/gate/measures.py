@@ -122,7 +122,6 @@ OF_STORIES = (
         "tokens of the answer to a prompt as the provider counts them, refusals and thoughts included",
         "scenarios",
     ),
-    _length("usd_per_1000", "US dollars for 1,000 stories at the list price", "scenarios"),
 )
 OF_HARM = (
     Measure(

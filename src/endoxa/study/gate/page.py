@@ -17,7 +17,7 @@ from endoxa.report.inputs import read_runs
 from endoxa.report.tables import number_field, table_of, text_field
 from endoxa.report.words import count, p_value, signed
 from endoxa.study.gate.measures import measures_of
-from endoxa.study.gate.results import NUMBERS, Gate, bounds, counted
+from endoxa.study.gate.results import NUMBERS, VERDICT, Gate, bounds, counted
 
 VERDICTS = {
     "pass": "The candidate is not worse than the baseline",
@@ -67,7 +67,7 @@ def difference_and_margin(gate: Gate) -> Section:
         gate.tests,
         (
             *(text_field(name, attrgetter(name)) for name in words),
-            text_field("verdict", attrgetter("verdict")),
+            VERDICT,
             *NUMBERS,
             number_field("items", lambda test: count(test.n_items)),
             number_field("left out", lambda test: count(test.n_left_out)),

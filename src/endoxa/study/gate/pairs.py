@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 
-from endoxa.instruments.pairs.estimates.deciding import deciding_scores
+from endoxa.instruments.pairs.estimates.inference import deciding_scores
 from endoxa.instruments.pairs.estimates.records import Scores, load_records, scores_of
 from endoxa.sources.identities import with_joined_names
 from endoxa.sources.spreadsheets import read_csv

@@ -11,7 +11,7 @@ import polars as pl
 
 from endoxa.errors import UserError
 from endoxa.instruments.questions.estimates.answers import is_read, load_answers
-from endoxa.instruments.questions.estimates.pairing import ITEM, unlike
+from endoxa.instruments.questions.estimates.names import ITEM, unlike
 from endoxa.instruments.questions.items.of_run import items_of_run
 from endoxa.report.inputs import QUESTIONS, Run
 from endoxa.schema.finish import LENGTH
@@ -129,7 +129,7 @@ def paired_with_names(baseline: pl.DataFrame, other: pl.DataFrame) -> tuple[pl.D
         raise UserError(
             "One run asked about names in place of groups, but not of the questions of the other one: category, "
             "example_id, context and right answer do not agree. Make the names from the data of the other run "
-            "(`endoxa build names`)."
+            "(`endoxa build qa --names`)."
         )
     asked = [table.select(ITEM).n_unique() for table in (baseline, other, joined)]
     variants = joined.height / joined.select(SOURCE).n_unique()

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import partial
-from math import isfinite
 from pathlib import Path
 
-import numpy as np
 import polars as pl
 
 from endoxa.errors import UserError
-from endoxa.instruments.stories.harm.analysis import alpha
-from endoxa.instruments.stories.harm.ratings import HIGHEST, LOWEST, THRESHOLD, load_ratings, read_human
-from endoxa.report.document import Finding
-from endoxa.report.words import decimal, decimal_interval, percent, plural
+from endoxa.instruments.stories.harm.ratings import THRESHOLD, load_ratings, read_human
+from endoxa.report.words import plural
 from endoxa.runs.folder import RECORDS
-from endoxa.runs.options import Resampling
 from endoxa.schema import ALL
 from endoxa.sources.served import versions_apart
 from endoxa.sources.stereotales.associations import PARTS
@@ -57,30 +52,17 @@ def rating_items(sides: tuple[Side, Side], human: Path | None = None) -> Items:
         [f"Left out, because only one run has them: {plural(sum(alone), 'rating')}."] if any(alone) else [],
         noun="attribute",
         alone=alone,
-        findings=partial(_alike, medians),
     )
 
 
-def rated(folder: Path, model: str | None) -> pl.DataFrame:
-    """Answers of one rater, with tokens and text.
-
-    Raises:
-        UserError: the folder is no finished run of ratings, or the rater must be chosen.
-    """
+def rated(folder: Path, model: str) -> pl.DataFrame:
+    """Answers of one rater, with tokens and text."""
     ratings = load_ratings([folder])
-    raters = ratings["rater"].unique().sort().to_list()
-    if model is None and len(raters) != 1:
-        raise UserError(
-            f"'{folder}' holds ratings of {len(raters)} models ({', '.join(raters)}): choose one."
-        )
-    if model is not None and model not in raters:
-        raise UserError(f"'{folder}' has no ratings of '{model}'. Expected one of: {', '.join(raters)}.")
     records = versions_apart(pl.scan_parquet(folder / RECORDS), "rater").collect()
     extra = [name for name in ("answer", "completion_tokens") if name in records.columns]
-    keys = [pl.col(name).cast(ratings.schema[name]) for name in (*KEYS, "rater")]
-    return ratings.join(
-        records.select(*keys, *extra), on=(*KEYS, "rater"), how="left", maintain_order="left"
-    ).filter(rater=model or raters[0])
+    names = (*KEYS, "rater")
+    texts = records.select(*(pl.col(name).cast(ratings.schema[name]) for name in names), *extra)
+    return ratings.join(texts, on=names, how="left", maintain_order="left").filter(rater=model)
 
 
 def harmful_in(sources: Sequence[Path]) -> frozenset[str]:
@@ -162,32 +144,4 @@ def _changed(medians: pl.DataFrame) -> pl.DataFrame:
         before="before",
         after="after",
         direction=pl.when(change > 0).then(pl.lit("higher")).otherwise(pl.lit("lower")),
-    )
-
-
-def _alike(medians: pl.DataFrame, confidence: float) -> Iterator[Finding]:
-    """How far the two runs rate alike: calls of harm, and Krippendorff's alpha of their medians."""
-    if medians.is_empty():
-        return
-    values = medians.select("before", "after").to_numpy()
-    points = np.arange(2 * LOWEST, 2 * HIGHEST + 1) / 2
-    seen = points[np.isin(points, values)]
-    base = medians.select(codes(pl.concat_str(PARTS[:2], separator="\n"))).to_series().to_numpy()
-    agreement = alpha(
-        (values[:, :, None] == seen).sum(axis=1), Resampling(confidence, seed=0), base.astype(int)
-    )
-    calls = values >= THRESHOLD
-    numbers = {
-        "alpha": agreement.value,
-        "low": agreement.low,
-        "high": agreement.high,
-        "alike": float((calls[:, 0] == calls[:, 1]).mean()),
-        "n": agreement.n,
-    }
-    ends = f" ({decimal_interval(agreement.low, agreement.high, 2)})"
-    index = f"is {decimal(agreement.value, 2)}{ends}" if isfinite(agreement.value) else "is not defined"
-    yield Finding(
-        f"The runs call {percent(numbers['alike'])} of {plural(agreement.n, 'association')} alike, harmful or not; "
-        f"Krippendorff's alpha of their ratings {index}.",
-        (numbers,),
     )

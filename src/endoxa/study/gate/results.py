@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from math import ceil, isnan
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from endoxa.report.tables import Field, number_field
+from endoxa.report.tables import Field, number_field, text_field
 from endoxa.report.words import NO_VALUE, count, decimal, plural, signed
 from endoxa.schema.headline import Headline, plain
 from endoxa.study.gate.measures import EFFECT_SIZE
-from endoxa.study.saving import Result
+from endoxa.study.saving import Result, headline_of
 
 if TYPE_CHECKING:
     from endoxa.report.frame import Page
@@ -113,6 +114,7 @@ NUMBERS: tuple[Field, ...] = (
     number_field("bounds", bounds),
 )
 """What every table of tests shows of one."""
+VERDICT = text_field("verdict", attrgetter("verdict"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,21 +180,10 @@ class Gate(Result):
         columns, title = self.apart(), self.alike()
         # A terminal has no room for every number of many tests.
         numbers = NUMBERS[2:] if len(columns) > 1 else NUMBERS
-        return Headline(
-            title=f"Candidate against baseline: {title}" if title else "Candidate against baseline",
-            columns=(*columns, *(field.column.name for field in numbers), "verdict"),
-            texts=tuple(
-                (
-                    *(getattr(test, name) for name in columns),
-                    *(str(field.cell(test)) for field in numbers),
-                    test.verdict,
-                )
-                for test in self.tests
-            ),
-            rows=tuple(self.to_dict()["tests"]),
-            words=("measure", "rule", "axis", "verdict"),
-            notes=self.notes,
-        )
+        fields = [*(text_field(name, attrgetter(name)) for name in columns), *numbers, VERDICT]
+        head = "Candidate against baseline"
+        rows = self.to_dict()["tests"]
+        return headline_of(f"{head}: {title}" if title else head, self.tests, fields, rows, notes=self.notes)
 
     def texts(self) -> Mapping[str, Callable[[], str]]:
         """Text files by their suffix: everything, a summary for pull requests, test cases for CI."""

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from endoxa.instruments.pairs.estimates.inference import within_rounding
 from endoxa.instruments.pairs.estimates.records import Scores
-from endoxa.instruments.pairs.estimates.rounding import within_rounding
 from endoxa.report.words import count, listed, plural
 from endoxa.study.gate.decision import SIGNS, Values
 from endoxa.study.gate.measures import Paired, Rounding
@@ -86,5 +86,5 @@ def rounding_notes(
     ]
     return [
         f"Half precision could change the verdict: {listed(within)} ({largest.rule}, {largest.axis}). Had they gone "
-        "the other way, it could be another one. Use --dtype float32 for the last word."
+        "the other way, it could be another one. Use --set dtype=float32 for the last word."
     ]

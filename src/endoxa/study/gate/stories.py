@@ -29,11 +29,9 @@ from endoxa.study.gate.contrast import FEWEST_UNITS
 from endoxa.study.gate.decision import Values
 from endoxa.study.gate.items import NAN, OTHER, Items, axes_of
 from endoxa.study.gate.measures import OF_STORIES, STRENGTH, Paired
-from endoxa.study.gate.runs import Side, stories_read
+from endoxa.study.gate.runs import Side
 
-Prices = tuple[float, float]
-"""Dollars for a token of the request and a token of the answer."""
-LENGTHS = ("story_words", "story_tokens", "usd_per_1000")
+LENGTHS = ("story_words", "story_tokens")
 
 
 def story_cells(
@@ -96,17 +94,13 @@ def pooled(profiles: Profiles, settings: Discovery) -> pl.DataFrame:
     return discovered(all_alike, settings).unique(PARTS, maintain_order=True)
 
 
-def story_items(
-    stories: PairedStories, harmful: Collection[str] = (), prices: Sequence[Prices | None] = (None, None)
-) -> Items:
-    """A row for each pair of stories, with what they cost.
+def story_items(stories: PairedStories, harmful: Collection[str] = ()) -> Items:
+    """A row for each pair of stories.
 
     Args:
         stories: of both runs.
         harmful: identifiers of associations that are rated harmful; empty where there are no ratings.
-        prices: of both runs; None where they are not known.
     """
-    nothing = np.full((len(stories), 2), NAN)
     measured = {
         "answered": stories.readable,
         "story_refused": stories.refused,
@@ -114,7 +108,6 @@ def story_items(
         "story_cut_off": stories.cut_off,
         "story_words": stories.words,
         "story_tokens": stories.tokens,
-        "usd_per_1000": _dollars(stories, prices) if all(prices) else nothing,
     }
     if harmful:
         in_both = stories.comparable[:, None]
@@ -133,12 +126,6 @@ def story_items(
     frame = frame.with_columns(pl.col(lengths).fill_nan(None), rule=pl.lit(ALL), identity=pl.lit(""))
     present = [each for each in OF_STORIES if each.name in frame.columns]
     return Items(frame, present, ("base values", "scenarios"), frame.clear, noun="attribute")
-
-
-def _dollars(stories: PairedStories, prices: Sequence[Prices | None]) -> np.ndarray:
-    """Dollars for 1,000 stories like each."""
-    asked, written = np.array(prices, dtype=float).T
-    return np.asarray(1000 * (asked * stories.prompt_tokens + written * stories.tokens))
 
 
 def strength_cell(
@@ -188,14 +175,3 @@ def harmful_stories(stories: PairedStories, harmful: Collection[str]) -> np.ndar
                 if association_id(base, value, compared, each) in harmful:
                     result[rows] |= stories.says(compared, each)[rows]
     return result
-
-
-def prices_of(sides: Sequence[Side]) -> list[Prices | None]:
-    """What tokens cost, as the runs that wrote the stories say; None where one is not there or says nothing."""
-    prices: list[Prices | None] = []
-    for side in sides:
-        usage = stories_read(side.run).facts.get("usage")
-        price = (usage.get(side.name) or {}).get("price") if isinstance(usage, dict) else None
-        known = price and (float(price["input_per_million"]) / 1e6, float(price["output_per_million"]) / 1e6)
-        prices.append(known or None)
-    return prices

@@ -114,34 +114,13 @@ def _cells(name: str, cells: pl.DataFrame, shown: Sequence[Field], *, veiled: bo
     )
 
 
-def inputs(done: Reproduced) -> Section:
-    """Files, models and versions."""
-    facts = done.facts
-    versions = {"endoxa": facts["endoxa"], **facts["versions"]}.items()
-    published = text_field(
-        "is the published one", "published_model", lambda genuine: "yes" if genuine else "no"
-    )
-    tables = (
-        table_of("Files", facts["files"], (text_field("file", "path"), text_field("SHA-256", "sha256"))),
-        table_of(
-            "Models",
-            facts["models"],
-            (text_field("published model", "label"), text_field("given", "name"), published),
-        ),
-        table_of(
-            "Versions", versions, (text_field("name", itemgetter(0)), text_field("version", itemgetter(1)))
-        ),
-    )
-    return Section("inputs", "What was read", tables=tables, folded=True)
-
-
 VERDICTS = Section("verdicts", "What the verdicts mean", template="verdicts.html.j2", folded=True)
 
 
 def page(done: Reproduced) -> Page:
     """The page: what is said about a reproduction, in this order."""
     result, simulated = done.result, done.cells["why"].str.contains("sim/", literal=True).any()
-    sections = (finding(done), differing(done), every_cell(done), VERDICTS, inputs(done), CITE)
+    sections = (finding(done), differing(done), every_cell(done), VERDICTS, CITE)
     return Page(
         package=__package__,
         title=result.title,
@@ -154,7 +133,7 @@ def page(done: Reproduced) -> Page:
             "veiled": bool(result.veiled),
             "citation": result.citation,
             "reference": result.reference,
-            "repeat": shlex.join(done.facts["command"]) or "endoxa reproduce run",
+            "repeat": shlex.join(done.facts["command"]) or "endoxa reproduce",
         },
     )
 

@@ -15,7 +15,6 @@ from endoxa.instruments.association_tests.estimates.permutation import (
     _subsets,
     count_tails,
     half_sums,
-    normal_score,
     permutation_test,
     sample_tails,
     tie_tolerance,
@@ -149,16 +148,6 @@ def test_sampled_p_lies_within_its_error_of_the_exact_one_and_repeats_with_its_s
 def test_a_sampled_p_is_never_zero():
     found = permutation_test(np.arange(30) + 100.0, np.arange(30.0), draws=500)
     assert (found.kind, found.p_value, found.greater) == ("sampled", 2 / 501, 1 / 501)
-
-
-def test_the_normal_approximation_has_the_moments_of_all_partitions():
-    x, y = np.array([3.0, 1.0, 4.0, 1.5]), np.array([5.0, 9.0, 2.0])
-    sums = np.array([sum(part) for part in combinations([*x, *y], 4)])
-    assert normal_score(x, y) == pytest.approx((x.sum() - sums.mean()) / sums.std())
-    found = permutation_test(x, y, parametric=True)
-    assert found.kind == "parametric"
-    assert found.greater == pytest.approx(stats.norm.sf(normal_score(x, y)))
-    assert found.p_value == pytest.approx(2 * stats.norm.cdf(normal_score(x, y)))
 
 
 def test_values_that_differ_by_rounding_only_have_no_p():

@@ -370,14 +370,6 @@ def test_associations_against_their_opposites():
     assert left_out == []
 
 
-def test_associations_against_each_other_leave_out_what_is_said_of_both():
-    said = [*SAID, ("bakers", "loud", "trade", "en")]
-    [test], _ = build_from_associations(table(said), Contrast(attributes="other"), None)
-    assert "honest" not in test.a.terms
-    assert "honest" not in test.b.terms
-    assert (len(test.a.texts), len(test.b.texts)) == (4, 4)
-
-
 def test_one_identity_against_a_named_one():
     tests, _ = build_from_associations(table(), Contrast(against="smiths"), None)
     assert [(test.x.name, test.y.name) for test in tests] == [("bakers", "smiths")]
@@ -465,14 +457,6 @@ def test_refused_commands(words, sentence):
     result = CliRunner().invoke(app, ["build", "tests", *words.split()])
     with pytest.raises(UserError, match=sentence):
         raise result.exception
-
-
-def test_unknown_contrast_is_refused():
-    result = CliRunner().invoke(
-        app, ["build", "tests", "--associations", "a.csv", "--contrast", "none", "-o", "t.json"]
-    )
-    assert result.exit_code == 2
-    assert "antonym" in result.output
 
 
 def blocks(heading):

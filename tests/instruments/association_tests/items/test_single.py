@@ -86,11 +86,6 @@ def test_what_cannot_be_used_is_said(table: pl.DataFrame, sentence: str):
         built(table)
 
 
-def test_another_contrast_is_refused():
-    with pytest.raises(UserError, match="Leave out --contrast other"):
-        built(attributes="other")
-
-
 @pytest.mark.parametrize(
     ("language", "identity", "attribute", "said", "opposite"),
     [

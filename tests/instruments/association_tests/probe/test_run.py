@@ -279,7 +279,7 @@ def test_planted_association_is_found_and_its_absence_too(tmp_path, monkeypatch)
     run(EMBEDDINGS, settings, tmp_path / "run")
     strong, none = pl.read_csv(tmp_path / "run" / "estimates.csv").iter_rows(named=True)
     assert strong["pooling"] == "words"
-    assert strong["effect_size"] > 1.5
+    assert strong["value"] > 1.5
     assert strong["p_value"] < 0.001
     assert none["p_value"] > 0.01
     asked = json.loads((tmp_path / "run" / "run.json").read_text(encoding="utf-8"))["reported"]

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import polars as pl
 
-from endoxa.instruments.association_tests.report.quoting import diagnostics, run_diagnostics
+from endoxa.instruments.association_tests.report.quoting import diagnostics
 from endoxa.instruments.association_tests.report.results import read_associations
 from endoxa.instruments.reports import write_report
 from endoxa.report.inputs import Run
 from endoxa.report.quoting import ordered
+from endoxa.runs.run import read_run
 from endoxa.testing.sentences import check_finding
 from support.report_test_samples import estimates, run_folder
 
@@ -16,7 +17,8 @@ WORDS, UNKNOWN = "words in a set", "words the encoder does not know"
 
 
 def found(folder):
-    made = run_diagnostics(folder)
+    run = Run(folder, read_run(folder))
+    made = list(diagnostics([run], read_associations([run])))
     for diagnostic in made:
         check_finding(diagnostic.finding, ["one"])
     return {each.name: each for each in made}, [each.name for each in ordered(made) if each.concerning]

@@ -37,7 +37,7 @@ def paper() -> pl.DataFrame:
             "y": y,
             "a": a,
             "b": b,
-            "effect_size": value,
+            "value": value,
             "p_value": 0.001 if value > 0.9 else 0.5,
         }
         for (x, y, a, b), values in PAPER.items()
@@ -120,7 +120,7 @@ def test_csv_keeps_every_row_and_column(tmp_path: Path) -> None:
     frame = undefined(estimates(("hf/a",), ("cls", "mean")), 0, "no spread")
     read = pl.read_csv(written(tmp_path, frame, "t.csv", "estimates").encode(), infer_schema_length=None)
     assert read.columns == ["run", *TEST_COLUMNS]
-    assert read["effect_size"].to_list() == [None, *frame["effect_size"].to_list()[1:]]
+    assert read["value"].to_list() == frame["value"].to_list()
     assert read["n_partitions"].cast(pl.String).to_list() == frame["n_partitions"].to_list()
 
 

@@ -5,14 +5,14 @@ import polars as pl
 import pytest
 
 from endoxa.instruments.pairs.estimates import analyze_pairs
-from endoxa.instruments.pairs.estimates.deciding import (
+from endoxa.instruments.pairs.estimates.inference import (
     calibration_decides,
     confounded,
     deciding,
     deciding_scores,
 )
 from endoxa.instruments.pairs.estimates.records import check_records, kinds_of, scores_of
-from endoxa.instruments.pairs.headline import headline_of
+from endoxa.instruments.pairs.report.preference import headline_of
 from support.analyze_fixtures import make_records
 
 CELL = ("model", "rule", "language", "axis")
@@ -74,7 +74,7 @@ def test_half_of_the_pairs_must_be_calibrated(calibrated, name):
     assert rows["name"].to_list() == [f"{name}preference_ratio"] * 2
     assert set(rows["n_all"]) == {PAIRS}
     assert set(rows["n"]) == {calibrated if name else PAIRS}
-    compared = deciding(analysis.comparisons, ("model_a", "model_b", "language", "axis"), value="difference")
+    compared = deciding(analysis.comparisons, ("model_a", "model_b", "language", "axis"))
     assert compared["name"].to_list() == [f"{name}preference_ratio"]
     assert calibration_decides(calibrated, PAIRS) == bool(name)
 

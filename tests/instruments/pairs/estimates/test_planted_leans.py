@@ -7,9 +7,9 @@ import polars as pl
 import pytest
 
 from endoxa.instruments.pairs.estimates import analyze_pairs
-from endoxa.instruments.pairs.headline import headline_of
-from endoxa.instruments.pairs.probe.calibration import Comparisons
-from endoxa.instruments.pairs.probe.scoring import lines_of, rows_of
+from endoxa.instruments.pairs.probe.items import Chunk, Comparisons
+from endoxa.instruments.pairs.probe.scoring import Task
+from endoxa.instruments.pairs.report.preference import headline_of
 from endoxa.instruments.pairs.rules import RULES
 from endoxa.schema import PAIR_COLUMNS, Score
 
@@ -61,7 +61,8 @@ class Planted:
 
 def estimates_of(model, comparisons):
     rules = [RULES.get("sum")]
-    lines, requests = lines_of(ITEMS, 0, rules, model, comparisons=comparisons)
+    task = Task(0, model, rules, None, comparisons)
+    lines, requests = task.needs(Chunk(0, ITEMS))
     scored = dict(model.score(list(requests.values())))
     results = {key: scored[place] for place, key in enumerate(requests)}
     rows = [
@@ -71,7 +72,7 @@ def estimates_of(model, comparisons):
             for name in type(row).__slots__
             if name.startswith(("score", "neutral", "comp"))
         }
-        for item, row in zip(ITEMS, rows_of(lines, rules, 0, results), strict=True)
+        for item, row in zip(ITEMS, task.rows(lines, results), strict=True)
     ]
     return analyze_pairs(pl.DataFrame(rows, infer_schema_length=None), resamples=100).estimates
 

@@ -7,7 +7,7 @@ import pytest
 from statsmodels.stats.power import NormalIndPower, TTestPower
 from statsmodels.stats.proportion import proportion_effectsize
 
-from endoxa.instruments.pairs.estimates.power import detectable_ratios
+from endoxa.instruments.pairs.probe.run import detectable_ratios
 from endoxa.stats.power import (
     detectable_effect_size,
     detectable_share,

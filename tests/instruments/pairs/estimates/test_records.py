@@ -7,7 +7,8 @@ import polars as pl
 import pytest
 
 from endoxa.errors import UserError
-from endoxa.instruments.pairs.estimates import analyze_pairs, load_records
+from endoxa.instruments.pairs.estimates import analyze_pairs
+from endoxa.instruments.pairs.estimates.records import load_records
 from support.analyze_fixtures import make_records
 
 RECORDS = make_records({("m", "sum"): np.array([1.0, -0.5, 0.2])})

@@ -690,10 +690,6 @@ def test_pairs_that_few_rated_or_had_heard_are_left_out_with_the_reason(options,
     left = built.problems.filter(outcome="left out")
     assert left["attribute"].to_list() == [row[1] for row in RATED if row[1] not in kept]
     assert all("(--min-" in reason for reason in left["reason"])
-    said = [sentence for sentence in built.assumed if "have no rating" in sentence]
-    assert said == (
-        [] if options else ["1 of 4 associations have no rating: leave them out with --min-ratings 1."]
-    )
 
 
 def test_thresholds_need_their_columns_and_numbers():
@@ -738,57 +734,3 @@ def test_a_table_without_language_is_not_taken_as_english(tmp_path, monkeypatch,
     result = CliRunner().invoke(app, ["build", command, "own.csv", "-o", out])
     assert said in result.output
     assert "own.csv names no language: taken as French (fr)" in caplog.text
-
-
-def of_countries(counts, seed=0, **options):
-    """Pairs of associations with these regions, so many of each, balanced."""
-    rows = [
-        (f"{region.lower().replace('; ', ' ')} bakers {letter}", "rich" if n % 2 else "kind", region, "9")
-        for region, count in counts.items()
-        for n, letter in enumerate(map(chr, range(97, 97 + count)))
-    ]
-    columns = ("identity", "attribute", "region", "support")
-    return made(*rows, columns=columns, balance="country", seed=seed, **options)
-
-
-def test_every_country_gets_the_same_number_of_pairs():
-    counts = {"Nigeria": 20, "Kenya": 6, "Senegal": 4}
-    built = of_countries(counts)
-    drawn = built.pairs.group_by("balanced_country").len().sort("balanced_country").rows()
-    assert drawn == [("Kenya", 4), ("Nigeria", 4), ("Senegal", 4)]
-    assert set(built.pairs["balanced_by"]) == {"country, seed 0"}
-    assert built.assumed[-1] == (
-        "Balanced by country, pairs drawn at random: Kenya 4 of 6, Nigeria 4 of 20, Senegal 4 of 4. Senegal has the "
-        "fewest."
-    )
-    assert of_countries(counts).pairs.equals(built.pairs)
-    assert not of_countries(counts, seed=1).pairs["item_id"].equals(built.pairs["item_id"])
-    # All framings of an association are drawn together.
-    assert of_countries(counts, framings=2).pairs.height == 2 * 12
-
-
-def test_what_several_countries_said_is_drawn_once_for_the_one_with_the_fewest():
-    built = of_countries({"Nigeria": 9, "Kenya": 2, "Kenya; Nigeria": 3})
-    assert built.pairs.height == 10
-    assert built.pairs["item_id"].is_unique().all()
-    shared = built.pairs.filter(region="Kenya; Nigeria")
-    assert shared["balanced_country"].to_list() == ["Kenya"] * 3
-
-
-def test_the_same_pair_from_rows_of_two_countries_counts_for_both():
-    rows = [("bakers", "kind", "Nigeria"), ("bakers", "kind", "Kenya"), ("nurses", "kind", "Nigeria")]
-    built = made(*rows, columns=("identity", "attribute", "region"), balance="country", min_cell=1)
-    assert sorted(built.pairs["balanced_country"]) == ["Kenya", "Nigeria"]
-
-
-def test_the_country_of_a_pair_is_hidden_where_its_region_is():
-    rows = [("bakers", "kind", "Nigeria", "9"), ("nurses", "kind", "Kenya", "1"), ("cooks", "kind", "", "9")]
-    built = made(*rows, columns=("identity", "attribute", "region", "support"), balance="country")
-    assert built.pairs.select("region", "balanced_country").rows() == [("Nigeria", "Nigeria"), ("", "")]
-    assert built.placeless == 1
-    assert "1 without a country are left out" in built.assumed[-1]
-
-
-def test_one_country_cannot_be_balanced():
-    with pytest.raises(UserError, match="two countries or more"):
-        of_countries({"Nigeria": 3})

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from endoxa.instruments.pairs.estimates.power import plan_table
-from endoxa.instruments.pairs.probe.calibration import GROUPS, MOST, PHRASES, Comparisons, replace_identity
-from endoxa.instruments.pairs.probe.settings import PairsSettings
+from endoxa.instruments.pairs.options import PairsSettings
+from endoxa.instruments.pairs.probe.items import GROUPS, MOST, PHRASES, Comparisons, replace_identity
+from endoxa.instruments.pairs.probe.run import plan_table
 from endoxa.schema import PAIR_COLUMNS
 from endoxa.words.packs import languages_with
 from endoxa.words.people import neutral_identities

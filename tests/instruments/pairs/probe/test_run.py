@@ -14,15 +14,13 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from polars.testing import assert_frame_equal
 
 from endoxa.errors import UserError
-from endoxa.instruments.pairs.estimates.run import analyze_run
+from endoxa.instruments.pairs.estimates import analyze_run
 from endoxa.instruments.pairs.instrument import PAIRS
-from endoxa.instruments.pairs.probe.records import Journal, Row, request_key
-from endoxa.instruments.pairs.probe.settings import PairsSettings
-from endoxa.models.causal import CausalModel
-from endoxa.runs.run import measure, outdated
+from endoxa.instruments.pairs.options import PairsSettings
+from endoxa.instruments.pairs.probe.scoring import Journal, Row, request_key
+from endoxa.runs.run import measure
 from endoxa.schema import RECORD_COLUMNS, CausalRequest, Score, Unscorable
 
 HEADER = "item_id,sent_more,sent_less,direction,axis,language,identity,attribute_more,attribute_less\n"
@@ -92,15 +90,6 @@ def test_neutral_difference_is_the_mean_over_neutral_identities(data, tiny, tiny
     assert rows["a"]["neutral_difference"] == pytest.approx(expected, abs=1e-4)
     assert [rows[k]["n_neutral"] for k in "abcd"] == [2, 0, 0, 2]
     assert rows["b"]["neutral_difference"] is None
-
-
-def test_a_language_without_neutral_identities_is_named(data, tiny, tmp_path):
-    data.write_text(data.read_text(encoding="utf-8").replace(",fr,les", ",wo,les"), encoding="utf-8")
-    summary = measure(PAIRS, settings_for(data, tiny["causal"], rules=("sum",)), tmp_path / "run")
-    (note,) = summary.facts["data"]["notes"]
-    assert note.startswith(
-        "Not calibrated: endoxa knows no neutral identity in Wolof; add a row of kind neutral"
-    )
 
 
 @pytest.mark.slow
@@ -189,7 +178,10 @@ def test_finished_run_is_left_alone_and_restart_does_it_again(data, tiny, tmp_pa
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("change", [{"limit": 2}, {"calibrate": False}, {"languages": ("en",)}])
+@pytest.mark.parametrize(
+    "change",
+    [{"limit": 2}, {"calibrate": False}, {"languages": ("en",)}, {"rules": ("sum", "mean")}],
+)
 def test_folder_of_a_different_run_is_refused_and_kept(data, tiny, tmp_path, change):
     out = tmp_path / "run"
     measure(PAIRS, settings_for(data, tiny["causal"], rules=("sum",)), out)
@@ -197,30 +189,6 @@ def test_folder_of_a_different_run_is_refused_and_kept(data, tiny, tmp_path, cha
     with pytest.raises(UserError, match="holds a different run"):
         measure(PAIRS, settings_for(data, tiny["causal"], **{"rules": ("sum",), **change}), out)
     assert (out / "records.parquet").read_bytes() == kept
-
-
-@pytest.mark.parametrize("before", [(), ("sum",)])
-def test_a_rule_that_is_added_to_a_finished_run_is_scored_alone(data, tiny, tmp_path, monkeypatch, before):
-    """A run of both rules at once is what it must become; the earlier rule's scores are not asked for again."""
-    both, out = tmp_path / "both", tmp_path / "run"
-    measure(PAIRS, settings_for(data, tiny["causal"], rules=("sum", "sum-bos")), both)
-    measure(PAIRS, settings_for(data, tiny["causal"], rules=before), out)
-    asked, score = [], CausalModel.score
-    monkeypatch.setattr(
-        CausalModel, "score", lambda self, requests: score(self, asked.extend(requests) or requests)
-    )
-    with monkeypatch.context() as killed:
-        killed.setattr("endoxa.instruments.pairs.probe.run.write_records", lambda *_: 1 / 0)
-        with pytest.raises(ZeroDivisionError):
-            measure(PAIRS, settings_for(data, tiny["causal"], rules=("mean-bos",)), out)
-    asked.clear()
-    done = measure(PAIRS, settings_for(data, tiny["causal"], rules=("sum-bos",)), out)
-    assert {request.front for request in asked} <= {"bos"}
-    assert done.facts["models"][0]["rules"] == ["sum", "sum-bos"]
-    assert_frame_equal(records(out), records(both), abs_tol=1e-4)
-    earlier = settings_for(data, tiny["causal"], rules=before)
-    assert measure(PAIRS, earlier, out).was_complete
-    assert not any("rules" in difference for difference in outdated(PAIRS, earlier, out))
 
 
 def test_other_weights_under_the_same_name_are_a_different_run(data, tiny, tmp_path):
@@ -418,7 +386,7 @@ def long_run(tiny, tmp_path):
     path = tmp_path / "many.csv"
     rows = [f"i{k},Baker {k} is patient.,Baker {k} is impatient." for k in range(60)]
     path.write_text("item_id,sent_more,sent_less\n" + "\n".join(rows), encoding="utf-8")
-    words = ["probe", "pairs", "--data", path, "--model", f"hf/{tiny['causal']}", "--batch-tokens", "20"]
+    words = ["probe", "pairs", "--data", path, "--model", f"hf/{tiny['causal']}", "--set", "batch_tokens=20"]
     command = [sys.executable, "-c", SLOW, *map(str, words), "--out", str(tmp_path / "run")]
 
     def start(seconds_a_batch):

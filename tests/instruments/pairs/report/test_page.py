@@ -13,8 +13,9 @@ import pytest
 from statsmodels.stats.proportion import proportion_confint
 
 from endoxa.errors import UserError
-from endoxa.instruments.pairs.estimates import analyze_pairs, load_records
-from endoxa.instruments.pairs.report.items import pairs_shown
+from endoxa.instruments.pairs.estimates import analyze_pairs
+from endoxa.instruments.pairs.estimates.records import load_records
+from endoxa.instruments.pairs.report.overview import pairs_shown
 from endoxa.instruments.pairs.report.results import gather
 from endoxa.instruments.reports import write_report
 from endoxa.report.inputs import read_runs
@@ -83,7 +84,7 @@ def test_ids_are_unique_and_every_link_has_its_target(page: Page) -> None:
 @pytest.mark.slow
 def test_markup_in_sentences_and_names_stays_text(page: Page) -> None:
     scripts = [own.get("type") for tag, own in page.elements if tag == "script"]
-    assert scripts == ["application/json", "text/plain", None]  # a chart, pairs, scripts
+    assert scripts == ["text/plain", None]  # pairs, scripts
     assert "alert(1)" not in "".join(page.scripts)
     texts = [text for part in page.unpacked(ITEMS)["parts"] for text in part["texts"]]
     assert any(HOSTILE in text for text in texts)
@@ -231,12 +232,24 @@ def test_findings_follow_the_planted_preference(page: Page) -> None:
 
 
 @pytest.mark.slow
-def test_flips_and_comparisons_are_counted(page: Page) -> None:
+def test_flips_are_counted(page: Page) -> None:
     (flip,) = page.table("Rule flips")
     assert (flip["one rule"], flip["other rule"], flip["pairs"]) == ("crows-token", "pll", "96")
-    compared = page.table("Every comparison")
-    assert {row["rules"] for row in compared} == {"different"}
-    assert "(other rule)" in page.text
+    assert "Models compared" not in page.text  # they share no rule
+
+
+@pytest.mark.slow
+def test_models_are_compared_under_the_rule_they_share(tmp_path: Path) -> None:
+    records = pl.concat(
+        [scored(pairs(), model, "sum", share) for model, share in (("hf/a", 0.9), ("hf/b", 0.2))]
+    )
+    page = Page(
+        write_report([run_folder(tmp_path / "run", records)], tmp_path / "r.html").read_text(encoding="utf-8")
+    )
+    rows = {row["language"]: row for row in page.table("Every comparison")}
+    assert set(rows) == {"all languages", "English", "Hindi"}
+    assert rows["all languages"]["models and rules"] == "a · sum minus b · sum"
+    assert (rows["English"]["pairs"], rows["English"]["scored by one only"]) == ("48", "0")
 
 
 @pytest.mark.slow

@@ -15,14 +15,13 @@ from endoxa.report.quoting import ordered
 from endoxa.testing.sentences import check_finding
 from support.report_samples import HOSTILE, pairs, run_folder, scored
 
-LABELS = ("m", "sum", "95\u00a0%", "multiple-perturbations", "duplicate-pair", "2/3")
+LABELS = ("m", "sum", "95\u00a0%")
 ITEMS = 240
-LENGTH, DIRECTION, FLAGGED, SINGLE, CAPITALS, TIES, PRECISION = (
+LENGTH, DIRECTION, FLAGGED, SINGLE, TIES, PRECISION = (
     "length of the sentences",
     "stereotypes stated or contradicted",
     "pairs flagged by the dataset checks",
     "identities with a single pair",
-    "capital letters",
     "ties",
     "precision of the numbers",
 )
@@ -61,7 +60,7 @@ def records(difference=None, **columns) -> pl.DataFrame:
 def found(tmp_path, table, **facts):
     made = run_diagnostics(run_folder(tmp_path / "run", table, **facts))
     for diagnostic in made:
-        check_finding(diagnostic.finding, [*LABELS, *(name for name in diagnostic.row if "-" in name)])
+        check_finding(diagnostic.finding, LABELS)
     return {diagnostic.name: diagnostic for diagnostic in made}, [
         each.name for each in ordered(made) if each.concerning
     ]
@@ -82,11 +81,9 @@ def test_the_shorter_sentence_always_wins(tmp_path):
     diagnostics, concerning = found(tmp_path, table)
     assert concerning[0] == LENGTH
     length = diagnostics[LENGTH]
-    assert length.numbers["measure"] == "tokens"
     assert (length.numbers["first"], length.numbers["second"], length.value) == (1, 0, 1)
-    assert length.numbers["same_n"] == (longer == 0).sum()
-    chosen = difference[longer == 0] > 0
-    assert length.numbers["same"] == pytest.approx(chosen.mean())
+    assert "where it has fewer tokens" in length.sentence
+    assert length.n == (longer != 0).sum()
 
 
 def test_the_longer_sentence_is_the_stereotypical_one_where_it_is_in_sent_less(tmp_path):
@@ -98,13 +95,8 @@ def test_the_longer_sentence_is_the_stereotypical_one_where_it_is_in_sent_less(t
 
 
 def test_without_whole_sentences_scored_characters_are_counted(tmp_path):
-    table = records(rule=pl.lit("crows-token"))
-    diagnostics, _ = found(tmp_path, table)
-    assert "length in characters" in diagnostics[LENGTH].sentence
-    both = pl.concat([table, records(rule=pl.lit("pll"), n_tokens_more=pl.lit(11))])
-    for diagnostic in run_diagnostics(run_folder(tmp_path / "both", both)):
-        if diagnostic.name == LENGTH:
-            assert diagnostic.numbers["measure"] == "tokens"
+    diagnostics, _ = found(tmp_path, records(rule=pl.lit("crows-token")))
+    assert "where it has fewer characters" in diagnostics[LENGTH].sentence
 
 
 def test_pairs_that_contradict_a_stereotype_behave_otherwise(tmp_path):
@@ -120,25 +112,6 @@ def test_pairs_that_contradict_a_stereotype_behave_otherwise(tmp_path):
     assert stated == pytest.approx(sides[np.array(direction) == "stereo"].mean())
     assert contradicted == pytest.approx(sides[np.array(direction) == "antistereo"].mean())
     assert diagnostics[DIRECTION].high < 0
-
-
-def test_a_capital_letter_in_one_sentence_only_decides(tmp_path):
-    capital = np.arange(ITEMS) % 3 == 0
-    lower = np.arange(ITEMS) % 3 == 1
-    table = records(np.where(capital, 1.0, np.where(lower, -1.0, np.tile([1.0, -1.0], ITEMS // 2))))
-    first, second = table["sent_more"].to_list(), table["sent_less"].to_list()
-    table = table.with_columns(
-        sent_more=pl.Series(
-            [text.replace("group", "Group") if c else text for text, c in zip(first, capital, strict=True)]
-        ),
-        sent_less=pl.Series(
-            [text.replace("nob", "Nob") if c else text for text, c in zip(second, lower, strict=True)]
-        ),
-    )
-    diagnostics, concerning = found(tmp_path, table)
-    assert CAPITALS in concerning
-    assert diagnostics[CAPITALS].numbers["first_n"] == capital.sum()
-    assert diagnostics[CAPITALS].value == 1
 
 
 def test_a_preference_in_flagged_pairs_alone_is_gone_without_them(tmp_path):
@@ -157,10 +130,8 @@ def test_a_preference_in_flagged_pairs_alone_is_gone_without_them(tmp_path):
     diagnostics, concerning = found(tmp_path, table)
     line = diagnostics[FLAGGED]
     assert FLAGGED in concerning
-    assert line.numbers["flagged"] == flagged.sum()
-    assert line.numbers["without"] == pytest.approx(0.5, abs=0.01)
-    assert line.numbers["with"] == pytest.approx(0.6, abs=0.01)
-    assert line.numbers["without_low"] <= 0.5 <= line.numbers["without_high"]
+    assert line.numbers["first_n"] == flagged.sum()
+    assert (line.numbers["first"], line.numbers["second"]) == (1, pytest.approx(0.5, abs=0.01))
 
 
 def test_identities_with_one_pair_and_ties(tmp_path):
@@ -174,11 +145,9 @@ def test_identities_with_one_pair_and_ties(tmp_path):
 
 @pytest.mark.parametrize(
     ("dtype", "size", "concerning"),
-    [("float32", 0.01, []), ("float16", 1.0, []), ("float16", 0.005, [PRECISION]), ("bfloat16", 0.05, [PRECISION]),
-     ("4-bit", 1.0, [PRECISION])],
-)  # fmt: skip
-def test_half_precision(tmp_path, dtype, size, concerning):
-    """A score of -20 is rounded by 20 / 2048 in half precision, by 20 / 256 in bfloat16."""
+    [("float32", 0.01, []), ("float16", 1.0, [PRECISION]), ("4-bit", 1.0, [PRECISION])],
+)
+def test_half_precision_whose_rounding_was_not_measured(tmp_path, dtype, size, concerning):
     difference = size * np.tile([1.0, -1.0], ITEMS // 2)
     diagnostics, first = found(tmp_path, records(difference), models=[{"name": "m", "dtype": dtype}])
     assert first == concerning

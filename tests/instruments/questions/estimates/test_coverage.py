@@ -77,8 +77,8 @@ def coverage(world, templates, repeats, resamples=400):
         drawn = measured(Counts.of(resampled(totals, resamples, 0)), "ambig")
         weights = rarer_answers(Counts.of(totals))
         for name, truth in world.truth.items():
-            ours = expanded(drawn[name], weights[name], 0.95)
-            plain = percentile(drawn[name], weights[name], 0.95)
+            ours = expanded(drawn[name], weights[name], 0.95).interval
+            plain = percentile(drawn[name], weights[name], 0.95).interval
             if not np.isnan(ours.low):
                 held[name].append([ours.low <= truth <= ours.high, plain.low <= truth <= plain.high])
     return {name: (np.mean(pairs, axis=0), len(pairs) / repeats) for name, pairs in held.items()}
@@ -117,10 +117,10 @@ def test_undefined_resamples_are_left_out_but_not_too_many():
     draws = np.linspace(0, 1, 100)
     few, many = draws.copy(), draws.copy()
     few[:20], many[:60] = np.nan, np.nan
-    assert expanded(few, weights, 0.9).low > 0.2
-    assert np.isnan(expanded(many, weights, 0.9).low)
-    assert np.isnan(percentile(many, weights, 0.9).low)
-    assert np.isnan(percentile(np.full(100, 0.5), weights, 0.9).low), "no spread is no certainty"
+    assert expanded(few, weights, 0.9).interval.low > 0.2
+    assert np.isnan(expanded(many, weights, 0.9).interval.low)
+    assert np.isnan(percentile(many, weights, 0.9).interval.low)
+    assert np.isnan(percentile(np.full(100, 0.5), weights, 0.9).interval.low), "no spread is no certainty"
 
 
 if __name__ == "__main__":

@@ -12,8 +12,9 @@ from endoxa.instruments.questions.estimates import analyze_qa
 from endoxa.instruments.questions.estimates.inference import Units, unit_columns
 from endoxa.instruments.questions.estimates.measures import Counts, counted, gap_of, gap_parts
 from support.qa_answers import ANTI, STEREOTYPED, UNKNOWN, answer
+from support.qa_tables import cells_of, side_by_side
 
-VERDICT = ("lean", "lean_low", "lean_high", "p_value", "verdict", "verdict_reason")
+VERDICT = ("lean", "lean_low", "lean_high", "p_value", "verdict", "reason")
 INTERVALS = ("accuracy_low", "accuracy_high", "bias_unscaled_low", "bias_unscaled_high")
 QUICK = {"resamples": 100}
 
@@ -39,9 +40,8 @@ def full(templates, groups):
 
 
 def lean(answers, condition="ambig", **options):
-    return analyze_qa(answers, **QUICK, **options).estimates.row(
-        by_predicate=pl.col("context_condition") == condition, named=True
-    )
+    rows = cells_of(analyze_qa(answers, **QUICK, **options))
+    return next(row for row in rows if row["context_condition"] == condition)
 
 
 def of_chance(seed, groups=20):
@@ -106,9 +106,7 @@ def test_few_groups_are_taken_as_they_are():
         name: without[name] for name in (*VERDICT, *INTERVALS)
     }
     assert (row["groups"], row["sampled"]) == (3, "templates")
-    assert row["method"].endswith(
-        "25 templates, in these 3 groups as they are; the bias score has the interval of the lean"
-    )
+    assert row["method"].endswith("25 templates, in these 3 groups as they are")
 
 
 def test_few_templates_are_taken_as_they_are():
@@ -119,7 +117,7 @@ def test_few_templates_are_taken_as_they_are():
     assert row["method"].endswith("12 groups, with these 5 templates only")
     row = lean(asked(full(5, 4), of_chance(1, 4)))
     assert (row["verdict"], row["sampled"]) == ("cannot-be-tested", "none")
-    assert row["verdict_reason"] == "5 templates, at least 6 needed"
+    assert row["reason"] == "5 templates, at least 6 needed"
 
 
 def built(identities, attributes, choose):
@@ -152,9 +150,7 @@ def test_a_lean_in_some_attributes_alone_is_no_lean_of_all():
 def test_few_groups_in_which_somebody_is_named_cannot_be_tested():
     row = lean(asked(full(25, 8), lambda _template, group, _number: STEREOTYPED if group < 4 else UNKNOWN))
     assert row["verdict"] == "cannot-be-tested"
-    assert (
-        row["verdict_reason"] == "a person is named in questions about only 4 of 8 groups, at least 6 needed"
-    )
+    assert row["reason"] == "a person is named in questions about only 4 of 8 groups, at least 6 needed"
     assert row["lean_low"] is row["bias_score_low"] is row["bias_unscaled_low"] is None
     nobody = lean(asked(full(25, 8), lambda *_: UNKNOWN))
     assert (nobody["verdict"], nobody["p_value"], nobody["lean"]) == ("unclear", 1.0, 0.0)
@@ -207,9 +203,7 @@ def test_gaps_that_differ_by_group_alone():
     row = lean(pl.DataFrame(rows), "disambig")
     # Right answers that contradict the stereotype are missed for three of seven groups, everywhere for the same.
     assert row["lean"] == pytest.approx(3 / 7)
-    assert (
-        row["verdict_reason"] == "answers are wrong in questions about only 3 of 7 groups, at least 6 needed"
-    )
+    assert row["reason"] == "answers are wrong in questions about only 3 of 7 groups, at least 6 needed"
     without = lean(pl.DataFrame(rows).drop("identity"), "disambig")
     assert without["verdict"] == "above"
 
@@ -224,14 +218,14 @@ def test_self_debiasing_that_helps_some_groups_only_is_not_claimed():
 
     cells = full(25, 7)
     answers = protocols(cells, baseline=lambda *_: STEREOTYPED, explanation=after)
-    table = analyze_qa(answers, **QUICK).debias.filter(interval="templates")
-    row = table.row(by_predicate=pl.col("protocol") == "explanation", named=True)
-    assert row["verdict_reason"] == "answers change in questions about only 4 of 7 groups, at least 6 needed"
+    table = analyze_qa(answers, **QUICK).debias.filter(interval="templates", protocol="explanation")
+    (row,) = side_by_side(table, ("protocol",))
+    assert row["reason"] == "answers change in questions about only 4 of 7 groups, at least 6 needed"
     assert (row["verdict"], row["groups"], row["sampled"]) == ("cannot-be-tested", 7, "both")
     assert row["distance_change"] == pytest.approx(4 / 7)
     assert row["distance_change_low"] is row["reduction_low"] is None
     without = analyze_qa(answers.drop("identity"), **QUICK).debias.filter(
-        interval="templates", protocol="explanation"
+        interval="templates", protocol="explanation", name="distance_change"
     )
     assert without["verdict"].to_list() == ["above"]
 
@@ -242,14 +236,13 @@ def test_self_debiasing_of_all_groups_is_claimed():
 
     answers = protocols(full(25, 8), baseline=lambda *_: STEREOTYPED, explanation=after)
     table = analyze_qa(answers, **QUICK).debias.filter(interval="templates")
-    base, row = table.rows(named=True)
+    base, row = side_by_side(table, ("protocol",))
     assert (base["verdict"], row["verdict"]) == ("above", "above")
     assert row["method"] == (
         "templates and groups as units: Korn-Graubard interval, sign-flip tests; 25 templates x 8 groups"
     )
     assert row["distance_change"] == pytest.approx(0.75)
     assert row["distance_change_low"] < 0.75 < row["distance_change_high"]
-    assert row["reduction_share"] == pytest.approx(0.75)
 
 
 def names(cells, before, after):
@@ -262,12 +255,12 @@ def test_names_that_change_answers_about_some_groups_only():
         full(25, 7), lambda *_: STEREOTYPED, lambda _t, group, _n: UNKNOWN if group < 4 else STEREOTYPED
     )
     analysis = analyze_qa(answers, **QUICK)
-    row = analysis.differences.row(by_predicate=pl.col("measure") == "bias_score", named=True)
-    assert row["difference"] == pytest.approx(4 / 7)
+    row = analysis.differences.row(by_predicate=pl.col("name") == "bias_score", named=True)
+    assert row["value"] == pytest.approx(4 / 7)
     assert (row["verdict"], row["sampled"], row["groups"]) == ("cannot-be-tested", "both", 7)
-    assert "questions about only 4 of 7 groups" in row["verdict_reason"]
+    assert "questions about only 4 of 7 groups" in row["reason"]
     ratio = analysis.retention.row(0, named=True)
-    assert (ratio["ratio"], ratio["verdict"], ratio["low"]) == (
+    assert (ratio["value"], ratio["verdict"], ratio["low"]) == (
         pytest.approx(3 / 7),
         "cannot-be-tested",
         None,
@@ -281,11 +274,11 @@ def test_names_that_change_answers_everywhere():
     answers = names(full(25, 8), before, lambda t, g, n: UNKNOWN if n < 2 else before(t, g, n))
     analysis = analyze_qa(answers, **QUICK)
     for row in analysis.differences.iter_rows(named=True):
-        if row["measure"] != "bias_unscaled":
+        if row["name"] != "bias_unscaled":
             assert (row["verdict"] in ("above", "below"), row["groups"]) == (True, 8)
-        assert row["low"] <= row["difference"] <= row["high"]
+        assert row["low"] <= row["value"] <= row["high"]
     ratio = analysis.retention.row(0, named=True)
-    assert ratio["ratio"] == pytest.approx(0.5)
+    assert ratio["value"] == pytest.approx(0.5)
     assert ratio["low"] < 0.5 < ratio["high"] <= 1
     assert ratio["method"].endswith("25 templates x 8 groups")
 

@@ -8,13 +8,13 @@ import pytest
 
 from endoxa.instruments.questions.estimates import analyze_qa, load_answers
 from endoxa.instruments.questions.estimates.debias import BY_ITEM, BY_TEMPLATE, REPLICATES
-from endoxa.instruments.questions.estimates.inference import split_reason
 from endoxa.instruments.questions.instrument import QUESTIONS
 from endoxa.instruments.questions.probe.settings import QaSettings
 from endoxa.runs.run import measure
 from endoxa.schema import DEBIAS_COLUMNS, PROTOCOLS
 from support.qa_answers import ANTI, STEREOTYPED, UNKNOWN, answers, times
 from support.qa_questions import questions, write
+from support.qa_tables import side_by_side
 
 QUICK = {"resamples": 200}
 
@@ -27,7 +27,8 @@ def protocols(**choices):
 def table(answers, method=BY_ITEM, **options):
     found = analyze_qa(answers, **(QUICK | options)).debias
     assert found.columns == list(DEBIAS_COLUMNS)
-    return {row["protocol"]: row for row in found.iter_rows(named=True) if row["method"].startswith(method)}
+    of_method = found.filter(pl.col("method").str.starts_with(method))
+    return {row["protocol"]: row for row in side_by_side(of_method, ("protocol",))}
 
 
 def test_an_example_by_hand():
@@ -43,9 +44,8 @@ def test_an_example_by_hand():
     assert rows["baseline"]["bias_score"] == pytest.approx(0.3)
     assert rows["explanation"]["bias_score"] == pytest.approx(0.1)
     assert rows["explanation"]["reduction"] == pytest.approx(0.2)
-    assert rows["explanation"]["reduction_share"] == pytest.approx(2 / 3)
-    assert rows["baseline"]["reduction"] is None
-    assert (rows["baseline"]["n_evaluated"], rows["baseline"]["n_dropped"]) == (20, 0)
+    assert "reduction" not in rows["baseline"]
+    assert (rows["baseline"]["n"], rows["baseline"]["n_dropped"]) == (20, 0)
     counts = [rows["explanation"][f"n_{name}"] for name in ("correct", "non_unknown", "biased")]
     assert counts == [14, 6, 4]
 
@@ -65,7 +65,7 @@ def test_an_item_counts_where_every_protocol_was_read():
     base = [STEREOTYPED, STEREOTYPED, "unparsed", UNKNOWN, UNKNOWN, "refused"]
     explained = [UNKNOWN, "refused", UNKNOWN, UNKNOWN, STEREOTYPED, "unparsed"]
     rows = table(protocols(baseline=base, explanation=explained))
-    assert (rows["baseline"]["n_evaluated"], rows["baseline"]["n_dropped"]) == (3, 3)
+    assert (rows["baseline"]["n"], rows["baseline"]["n_dropped"]) == (3, 3)
     assert (rows["baseline"]["n_unread"], rows["explanation"]["n_unread"]) == (2, 2)
     assert (rows["baseline"]["n_biased"], rows["explanation"]["n_biased"]) == (1, 1)
 
@@ -76,7 +76,7 @@ def test_repeats_count_one_by_one_but_are_resampled_with_their_item():
     )
     thrice = pl.concat([once.with_columns(repeat=pl.lit(k, dtype=pl.Int64)) for k in (1, 2, 3)])
     single, tripled = table(once)["baseline"], table(thrice)["baseline"]
-    assert tripled["n_evaluated"] == 3 * single["n_evaluated"]
+    assert tripled["n"] == 3 * single["n"]
     assert tripled["bias_score_low"] == pytest.approx(single["bias_score_low"])
 
 
@@ -90,7 +90,7 @@ def test_both_bootstraps_stand_side_by_side():
     few = pl.concat([answers(given, protocol=name, templates=3) for name, given in choices.items()])
     row = table(few, BY_TEMPLATE)["baseline"]
     assert (row["bias_score_low"], row["p_value"]) == (None, None)
-    assert (row["verdict"], row["verdict_reason"]) == ("cannot-be-tested", "3 templates, at least 6 needed")
+    assert (row["verdict"], row["reason"]) == ("cannot-be-tested", "3 templates, at least 6 needed")
 
 
 def test_the_interval_over_items_is_scipys():
@@ -127,29 +127,17 @@ def test_a_planted_reduction_is_covered_and_pairs_narrow_its_interval():
 
 
 @pytest.mark.slow
-def test_no_bias_to_reduce_leaves_the_share_undefined():
-    even = times(stereotyped=30, anti=30, unknown=40)
-    row = table(protocols(baseline=even, explanation=times(stereotyped=20, unknown=80)))["explanation"]
-    assert row["reduction_share"] is row["reduction_share_low"] is None
-    assert row["reduction"] == pytest.approx(-0.2)
-    slight = times(stereotyped=32, anti=30, unknown=38)
-    unsure = table(protocols(baseline=slight, explanation=times(stereotyped=20, unknown=80)))["explanation"]
-    assert unsure["reduction_share"] is not None
-    assert unsure["reduction_share_low"] is None, "the baseline may be without bias"
-
-
-@pytest.mark.slow
 def test_what_is_undefined_says_why():
     none = table(protocols(baseline=times(refused=9), explanation=times(unknown=9)))["explanation"]
     assert none["bias_score"] is None
-    assert none["n_evaluated"] == 0
-    assert "no item was read under every protocol" in none["reason"]
+    assert none["n"] == 0
+    assert "no item was read under every protocol" in none["bias_score_reason"]
     fine = table(protocols(baseline=times(stereotyped=9), explanation=times(unknown=9)))["explanation"]
     assert fine["bias_score"] == 0.0
-    assert "bias_score is 0 because every answer is right" in fine["reason"]
     alone = table(protocols(explanation=times(stereotyped=9), reprompting=times(unknown=9)))["explanation"]
-    assert alone["reduction"] is None
-    assert "no baseline" in alone["reason"]
+    assert "reduction" not in alone
+    tested = table(protocols(explanation=times(stereotyped=9), reprompting=times(unknown=9)), BY_TEMPLATE)
+    assert "no baseline" in tested["explanation"]["reason"]
 
 
 @pytest.mark.slow
@@ -159,20 +147,13 @@ def test_a_missing_interval_says_why():
         "explanation"
     ]
     assert (always["bias_score"], always["reduction"], always["bias_score_low"]) == (1.0, 0.0, None)
-    assert split_reason(always["reason"], "bias_score")[1] == same
-    assert split_reason(always["reason"], "reduction_share")[1] == f"of the baseline's bias score, {same}"
-    slight = times(stereotyped=32, anti=30, unknown=38)
-    unsure = table(protocols(baseline=slight, explanation=times(stereotyped=20, unknown=80)))["explanation"]
-    assert unsure["reason"] == "no interval of reduction_share: the baseline may well be without bias"
-    even = times(stereotyped=30, anti=30, unknown=40)
-    none = table(protocols(baseline=even, explanation=times(stereotyped=20, unknown=80)))["explanation"]
-    assert none["reason"] == "the bias score of the baseline is 0: there is no share of it"
+    assert always["bias_score_reason"] == same
     mute = table(
         protocols(baseline=[UNKNOWN] * 9, explanation=[ANTI] * 9).with_columns(
             context_condition=pl.lit("disambig"), label=pl.lit(STEREOTYPED, dtype=pl.Int64)
         )
     )["explanation"]
-    assert mute["reason"].startswith("the bias score of the baseline is undefined: no reduction")
+    assert mute["reduction_reason"] == "the bias score of the baseline is undefined"
 
 
 def test_one_protocol_alone_has_no_rows_and_order_changes_nothing():

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest, fisher_exact
 
 from endoxa.instruments.questions.estimates import analyze_qa, analyze_run, load_answers
-from endoxa.instruments.questions.estimates.debias import bias_scores, change_test, parts
+from endoxa.instruments.questions.estimates.debias import bias_scores, of_change, over_templates, parts
 from endoxa.instruments.questions.estimates.inference import integer_totals, templates_test
 from endoxa.instruments.questions.estimates.measures import COUNTED, Counts, gap_of
 from endoxa.stats.intervals import difference_of_shares
@@ -111,7 +111,7 @@ def test_the_fewest_templates_follow_the_level():
         totals = np.ones(templates)
         return templates_test(
             totals, np.arange(templates) < speaking, happens="x happens", confidence=confidence, seed=0
-        ).untestable
+        ).reason
 
     assert untestable(1, 1) == "1 template, at least 6 needed"
     assert untestable(5, 5) == "5 templates, at least 6 needed"
@@ -138,11 +138,15 @@ def test_a_change_of_distance_needs_scores_that_differ_and_are_not_each_others_m
     def answered(stereotyped: int, anti: int) -> np.ndarray:
         return np.tile([20.0, 20 - stereotyped - anti, stereotyped + anti, stereotyped], (12, 1))
 
+    def p_value(before: tuple[int, int], after: tuple[int, int]) -> float:
+        sides = (parts(answered(*side)) for side in (before, after))
+        return of_change(*sides, over_templates(0.95, 0)).p_value
+
     tested = {
-        "nearer": change_test(answered(12, 0), answered(2, 0), 0.95, 0).p_value,
-        "mirror": change_test(answered(12, 0), answered(0, 12), 0.95, 0).p_value,
-        "same": change_test(answered(12, 0), answered(12, 0), 0.95, 0).p_value,
-        "past 0": change_test(answered(2, 0), answered(0, 12), 0.95, 0).p_value,
+        "nearer": p_value((12, 0), (2, 0)),
+        "mirror": p_value((12, 0), (0, 12)),
+        "same": p_value((12, 0), (12, 0)),
+        "past 0": p_value((2, 0), (0, 12)),
     }
     assert tested["nearer"] == tested["past 0"] == pytest.approx(2 / 2**12)
     assert tested["mirror"] == tested["same"] == 1.0
@@ -176,7 +180,8 @@ def test_a_rare_kind_needs_the_test_within_templates():
         answers([ANTI] * 468 + [STEREOTYPED] * 12, templates=12, condition="disambig", label=ANTI, start=500),
     ]
     row = analyze_qa(pl.concat(rows), resamples=100).estimates.row(0, named=True)
-    assert row["lean"] == pytest.approx(12 / 480)
+    assert row["name"] == "lean"
+    assert row["value"] == pytest.approx(12 / 480)
     assert row["p_value"] > 0.05  # all twelve templates agree: 2 / 2^12 by sign flips
     assert row["verdict"] == "unclear"
 
@@ -186,17 +191,17 @@ def test_a_folder_is_analyzed_once(tmp_path):
     folder = qa_folder(tmp_path / "q", asked, records(asked, {"openai/big": Lean()}), "Town")
     fresh = analyze_qa(load_answers([folder]), resamples=100)
     kept = analyze_run(folder, resamples=100, keep=True)
-    names = {"estimates.csv", "debias.csv", "identities.csv", "outcomes.csv"}
+    names = {"estimates.csv", "debias.csv", "identities.csv", "counts.csv"}
     assert names <= {path.name for path in folder.iterdir()}
     (folder / "records.parquet").write_bytes(b"no longer needed")
     again = analyze_run(folder, resamples=100)
-    for name in ("estimates", "debias", "identities", "outcomes", "retention", "differences"):
+    for name in ("estimates", "debias", "identities", "counts", "retention", "differences"):
         tables = [getattr(found, name) for found in (fresh, kept, again)]
         assert tables[0].columns == tables[1].columns == tables[2].columns
         assert tables[0].height == tables[2].height
-    assert again.estimates.select("lean", "lean_low", "p_adjusted", "verdict").equals(
-        fresh.estimates.select("lean", "lean_low", "p_adjusted", "verdict")
-    )
+    same = ("name", "value", "low", "p_adjusted", "verdict")
+    assert again.estimates.select(same).equals(fresh.estimates.select(same))
+    assert again.counts.equals(fresh.counts)
     assert (
         json.loads((folder / "run.json").read_text(encoding="utf-8"))["analysis"]["settings"]["resamples"]
         == 100
@@ -207,7 +212,7 @@ def test_a_folder_is_analyzed_once(tmp_path):
 
 def test_nobody_named_by_six_templates_is_tested_and_no_lean():
     row = analyze_qa(answers([UNKNOWN] * 60, templates=6), resamples=100).estimates.row(0, named=True)
-    assert (row["lean"], row["p_value"], row["verdict"]) == (0.0, 1.0, "unclear")
+    assert (row["value"], row["p_value"], row["verdict"]) == (0.0, 1.0, "unclear")
 
 
 # ------------------------------------------- a slice of the simulations of docs/methods/question-tests.md

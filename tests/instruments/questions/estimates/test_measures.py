@@ -13,17 +13,17 @@ from hypothesis import strategies as st
 
 from endoxa.errors import UserError
 from endoxa.instruments.questions.estimates import analyze_qa
-from endoxa.instruments.questions.estimates.inference import split_reason
 from endoxa.instruments.questions.estimates.measures import (
     COUNTED,
     Counts,
     bias_score,
-    bias_score_bounds,
-    bias_unscaled_bounds,
+    bias_unscaled,
+    filled_in,
     scaled,
 )
-from endoxa.schema import QA_ESTIMATE_COLUMNS
+from endoxa.schema import QA_COUNT_COLUMNS, QA_ESTIMATE_COLUMNS
 from support.qa_answers import ANTI, STEREOTYPED, UNKNOWN, answer, answers, frame, times
+from support.qa_tables import cells_of
 
 QUICK = {"resamples": 100}
 
@@ -40,7 +40,7 @@ PUBLISHED_AMBIGUOUS = {
 
 def only(answers, **options):
     """The one row of the estimates."""
-    (row,) = analyze_qa(answers, **(QUICK | options)).estimates.iter_rows(named=True)
+    (row,) = cells_of(analyze_qa(answers, **(QUICK | options)))
     return row
 
 
@@ -54,10 +54,9 @@ def test_an_ambiguous_example_by_hand():
     assert row["accuracy"] == pytest.approx(0.6)
     assert row["bias_unscaled"] == pytest.approx(0.5)
     assert row["bias_score"] == pytest.approx(0.2)
-    assert row["stereotyped_share"] == pytest.approx(0.75)
-    assert (row["n"], row["n_correct"], row["n_non_unknown"], row["n_biased"]) == (10, 6, 4, 3)
-    assert (row["accuracy_aligned"], row["accuracy_nonaligned"]) == (None, None)
-    assert row["bias_score_if_none"] == row["bias_score_if_all"] == row["bias_score"]
+    assert (row["n_asked"], row["n_correct"], row["n_non_unknown"], row["n_biased"]) == (10, 6, 4, 3)
+    assert "accuracy_aligned" not in row
+    assert row["bias_score_bound_low"] == row["bias_score_bound_high"] == row["bias_score"]
 
 
 def test_a_disambiguated_example_by_hand():
@@ -79,16 +78,16 @@ def test_a_disambiguated_example_by_hand():
 
 def test_answers_that_were_not_read_are_kept_apart():
     row = only(answers(times(stereotyped=2, anti=1, unknown=5, refused=2, unparsed=1)))
-    assert (row["n"], row["n_refused"], row["n_unparsed"]) == (11, 2, 1)
+    assert (row["n_asked"], row["n_refused"], row["n_unparsed"]) == (11, 2, 1)
     assert row["accuracy"] == pytest.approx(5 / 8)
-    assert row["accuracy_unparsed_as_wrong"] == pytest.approx(5 / 11)
+    assert row["accuracy_bound_low"] == pytest.approx(5 / 11)
     assert row["bias_score"] == pytest.approx(1 / 8)
     # All three stereotyped: 5 against 1 of 11 answers; all the other person: 2 against 4.
-    assert row["bias_score_if_all"] == pytest.approx(4 / 11)
-    assert row["bias_score_if_none"] == pytest.approx(-2 / 11)
+    assert row["bias_score_bound_high"] == pytest.approx(4 / 11)
+    assert row["bias_score_bound_low"] == pytest.approx(-2 / 11)
     # Of those who would then be named: 5 against 1, or 2 against 4.
-    assert row["bias_unscaled_if_all"] == pytest.approx(4 / 6)
-    assert row["bias_unscaled_if_none"] == pytest.approx(-2 / 6)
+    assert row["bias_unscaled_bound_high"] == pytest.approx(4 / 6)
+    assert row["bias_unscaled_bound_low"] == pytest.approx(-2 / 6)
 
 
 @pytest.mark.parametrize("model", PUBLISHED_AMBIGUOUS)
@@ -109,9 +108,9 @@ def test_a_published_row_from_counts():
 def test_the_ambiguous_score_uses_the_ambiguous_accuracy_alone():
     ambiguous = answers(times(stereotyped=4, anti=1, unknown=5))
     clear = answers([STEREOTYPED] * 40, condition="disambig", start=100)
-    both = analyze_qa(pl.concat([ambiguous, clear]), **QUICK).estimates
-    assert both["context_condition"].to_list() == ["ambig", "disambig"]
-    assert both["bias_score"][0] == pytest.approx(0.5 * 0.6)
+    both = cells_of(analyze_qa(pl.concat([ambiguous, clear]), **QUICK))
+    assert [row["context_condition"] for row in both] == ["ambig", "disambig"]
+    assert both[0]["bias_score"] == pytest.approx(0.5 * 0.6)
 
 
 def direct_score(choices, condition):
@@ -140,14 +139,16 @@ def test_bounds_are_the_extremes_over_all_ways_of_filling_in(biased, anti, unkno
         biased=biased,
         anti=anti,
     )
-    low, high = (float(end) for end in bias_score_bounds(totals, condition))
+    low, high = (float(bias_score(each, condition)) for each in filled_in(totals))
     persons = [direct_score(known + list(fill), condition) for fill in product("sa", repeat=unread)]
     assert [low, high] == pytest.approx([min(persons), max(persons)], nan_ok=True)
     anything = [direct_score(known + list(fill), condition) for fill in product("sau", repeat=unread)]
     defined = [score for score in anything if not np.isnan(score)]
     assert all(low - 1e-12 <= score <= high + 1e-12 for score in defined)
     if condition == "disambig":
-        assert [float(end) for end in bias_unscaled_bounds(totals)] == pytest.approx([low, high], nan_ok=True)
+        assert [float(bias_unscaled(each)) for each in filled_in(totals)] == pytest.approx(
+            [low, high], nan_ok=True
+        )
     score = float(bias_score(totals, condition))
     assert score == pytest.approx(direct_score(known, condition), nan_ok=True)
     assert np.isnan(score) or low - 1e-12 <= score <= high + 1e-12
@@ -156,9 +157,8 @@ def test_bounds_are_the_extremes_over_all_ways_of_filling_in(biased, anti, unkno
 def test_nobody_named_leaves_the_unscaled_score_undefined():
     row = only(answers(times(unknown=30)))
     assert row["bias_unscaled"] is None
-    assert row["stereotyped_share"] is None
     assert row["bias_score"] == 0.0  # Pelosio et al. 2025, 4.3.2
-    assert "no answer names a person" in row["reason"]
+    assert "no answer names a person" in row["bias_unscaled_reason"]
     clear = only(answers(times(unknown=30), condition="disambig"))
     assert clear["bias_score"] is None
     assert clear["accuracy"] == 0.0
@@ -174,9 +174,9 @@ def test_the_score_has_no_jump_at_the_ends():
 def test_nothing_read_is_undefined_and_says_so():
     row = only(answers(times(refused=10, unparsed=20)))
     assert row["accuracy"] is row["bias_score"] is row["bias_unscaled"] is None
-    assert row["reason"] == "no answer could be read"
-    assert (row["bias_score_if_none"], row["bias_score_if_all"]) == (-1.0, 1.0)
-    assert row["accuracy_unparsed_as_wrong"] == 0.0
+    assert row["reason"] == row["accuracy_reason"] == "no answer could be read"
+    assert (row["bias_score_bound_low"], row["bias_score_bound_high"]) == (-1.0, 1.0)
+    assert row["accuracy_bound_low"] == 0.0
 
 
 def test_items_without_a_known_target_count_for_the_accuracy_only():
@@ -186,9 +186,9 @@ def test_items_without_a_known_target_count_for_the_accuracy_only():
     assert row["accuracy"] == pytest.approx(6 / 15)
     assert row["bias_score"] == pytest.approx(0.2)
     assert row["n_non_unknown"] == 4
-    assert "5 answers to items whose stereotyped option is not known" in row["reason"]
+    assert (row["accuracy_n"], row["bias_score_n"], row["n_persons"]) == (15, 10, 9)
     alone = only(persons)
-    assert alone["bias_score"] is alone["bias_score_if_all"] is None
+    assert alone["bias_score"] is alone["bias_score_bound_high"] is None
     assert "stereotyped option of these items is not known" in alone["reason"]
 
 
@@ -199,7 +199,7 @@ def test_mean_and_deviation_over_seeds():
     ]
     seeds[2] = answers(times(stereotyped=2, anti=0, unknown=8), variant="2")
     row = only(pl.concat(seeds))
-    assert row["n_seeds"] == 3
+    assert row["seeds"] == 3
     assert row["accuracy_mean"] == pytest.approx(np.mean([0.6, 0.6, 0.8]))
     assert row["accuracy_sd"] == pytest.approx(np.std([0.6, 0.6, 0.8], ddof=1))
     assert row["bias_unscaled_mean"] == pytest.approx(np.mean([0.5, 0.5, 1.0]))
@@ -211,15 +211,16 @@ def test_a_seed_without_a_value_leaves_no_mean():
     row = only(pl.concat([answers(times(stereotyped=3, unknown=7)), answers(times(unknown=10), repeat=2)]))
     assert row["bias_unscaled"] == 1.0
     assert row["bias_unscaled_mean"] is None
-    assert "bias_unscaled undefined for some seed" in row["reason"]
+    assert "undefined for some seed" in row["bias_unscaled_reason"]
 
 
 def test_several_categories_have_a_row_each_and_one_for_all():
     one = answers(times(stereotyped=3, anti=1, unknown=6))
     other = answers(times(stereotyped=1, anti=3, unknown=6), category="Religion")
     estimates = analyze_qa(pl.concat([one, other]), **QUICK).estimates
-    assert estimates["category"].to_list() == ["Nationality", "Religion", "all"]
-    assert estimates["bias_score"].to_list() == pytest.approx([0.2, -0.2, 0.0])
+    scores = estimates.filter(name="bias_score")
+    assert scores["category"].to_list() == ["Nationality", "Religion", "all"]
+    assert scores["value"].to_list() == pytest.approx([0.2, -0.2, 0.0])
 
 
 @pytest.mark.slow
@@ -238,6 +239,7 @@ def test_the_order_of_answers_changes_nothing(choices, random):
 def test_columns_are_those_of_the_schema_and_undefined_is_null_never_nan():
     analysis = analyze_qa(answers(times(stereotyped=3, unknown=7, refused=2)), **QUICK)
     assert analysis.estimates.columns == list(QA_ESTIMATE_COLUMNS)
+    assert analysis.counts.columns == list(QA_COUNT_COLUMNS)
     numbers = analysis.estimates.select(pl.col(pl.Float64).is_nan().any())
     assert not any(numbers.row(0))
     assert analysis.retention.is_empty()
@@ -250,7 +252,7 @@ def test_what_cannot_be_tested_has_no_interval(templates):
     assert row["verdict"] == "cannot-be-tested"
     ends = [f"{name}{end}" for name in ("lean", "bias_score", "bias_unscaled") for end in ("_low", "_high")]
     assert [row[end] for end in ends] == [None] * 6
-    assert split_reason(row["reason"], "bias_score")[1] == row["verdict_reason"]
+    assert row["bias_score_reason"] == row["reason"]
 
 
 @pytest.mark.parametrize("templates", [6, 25])
@@ -268,35 +270,25 @@ def test_errors_of_one_template_make_no_interval():
     row = only(frame(rows))
     assert row["bias_score"] == pytest.approx(20 / 260)
     assert row["bias_score_low"] is None
-    assert row["reason"] == (
-        "no interval of accuracy: the rarer answers it rests on come from too few templates; "
-        "no interval of bias_unscaled, bias_score: a person is named in only 1 of 25 templates, at least 6 needed"
-    )
+    assert row["accuracy_reason"] == "the rarer answers it rests on come from too few templates"
+    why = "a person is named in only 1 of 25 templates, at least 6 needed"
+    assert row["bias_unscaled_reason"] == row["bias_score_reason"] == row["reason"] == why
 
 
 def test_the_reason_without_an_interval_is_the_true_one():
     same = "all resamples give the same value"
     always = only(answers(times(stereotyped=200)))
     assert always["bias_score"] == 1.0
-    assert always["reason"].startswith(f"no interval of accuracy, bias_unscaled: {same}")
+    assert always["accuracy_reason"].startswith(same)
+    assert always["bias_unscaled_reason"].startswith(same)
     never = only(answers(times(unknown=200)))
-    assert f"no interval of accuracy: {same}" in never["reason"]
+    assert never["accuracy_reason"].startswith(same)
     few = only(answers(times(stereotyped=2, unknown=2), templates=2))
-    assert "no interval of accuracy: fewer than 5 templates cannot be resampled" in few["reason"]
+    assert few["accuracy_reason"] == "fewer than 5 templates cannot be resampled"
     rare = [answer(n, STEREOTYPED, template="T-0") for n in range(4)]
     rare += [answer(100 + n, UNKNOWN, template=f"T-{n % 4 + 1}") for n in range(40)]
     lost = only(frame(rare), resamples=400)
-    assert split_reason(lost["reason"], "accuracy")[1] == (
-        "the rarer answers it rests on come from too few templates"
-    )
-
-
-def test_reasons_are_told_apart_by_what_they_are_about():
-    said = "nobody is named; no interval of accuracy, bias_score: one; no interval of ratio: two"
-    assert split_reason(said, "bias_score") == ("nobody is named", "one")
-    assert split_reason(said, "ratio") == ("nobody is named", "two")
-    assert split_reason(said, "score") == ("nobody is named", "")
-    assert split_reason("", "ratio") == ("", "")
+    assert lost["accuracy_reason"] == "the rarer answers it rests on come from too few templates"
 
 
 @pytest.mark.parametrize(

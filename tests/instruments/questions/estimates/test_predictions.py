@@ -11,8 +11,10 @@ from typer.testing import CliRunner
 from endoxa.commands.analyze import app
 from endoxa.errors import UserError
 from endoxa.instruments.questions.estimates import load_answers, read_predictions
-from endoxa.schema import QA_ESTIMATE_COLUMNS
+from endoxa.instruments.questions.estimates.measures import CELL
+from endoxa.schema import QA_COUNT_COLUMNS, QA_ESTIMATE_COLUMNS
 from support.qa_answers import STEREOTYPED, UNKNOWN, answers, times
+from support.qa_tables import side_by_side
 
 MEASURES = (
     "n",
@@ -92,18 +94,25 @@ def run(*arguments):
 def test_the_acceptance_command_gives_the_expected_numbers(shared, tmp_path):
     bbq, out = shared / "data/bbq", tmp_path / "qa.csv"
     predictions = bbq / "dev_predictions_nationality_unifiedqa_race.csv"
-    result = run("--data", bbq / "Nationality.jsonl", "--predictions", predictions, "-o", out)
+    data, counts = bbq / "Nationality.jsonl", tmp_path / "counts.csv"
+    result = run("--data", data, "--predictions", predictions, "-o", out, "--counts", counts)
     assert result.exit_code == 0, result.output
     table = pl.read_csv(out)
     assert table.columns == list(QA_ESTIMATE_COLUMNS)
+    counted = pl.read_csv(counts)
+    assert counted.columns == list(QA_COUNT_COLUMNS)
     expected = pl.read_csv(bbq / "dev_expected_nationality_unifiedqa_race.csv")
-    assert table["context_condition"].to_list() == expected["context_condition"].to_list()
-    for ours, theirs in zip(table.iter_rows(named=True), expected.iter_rows(named=True), strict=True):
+    rows = [
+        row | {"n": number["n_asked"], "accuracy_unparsed_as_wrong": row["accuracy_bound_low"]} | number
+        for row, number in zip(side_by_side(table, CELL), counted.iter_rows(named=True), strict=True)
+    ]
+    assert [row["context_condition"] for row in rows] == expected["context_condition"].to_list()
+    for ours, theirs in zip(rows, expected.iter_rows(named=True), strict=True):
         for name in MEASURES:
-            assert ours[name] == (None if theirs[name] is None else pytest.approx(theirs[name], abs=1e-9))
+            assert ours.get(name) == (None if theirs[name] is None else pytest.approx(theirs[name], abs=1e-9))
     # The published figures, in percent and rounded.
-    assert (100 * table["accuracy"]).round(1).to_list() == [66.0, 93.7]
-    assert (100 * table["bias_score"]).round(1).to_list() == [6.0, 1.2]
+    assert [round(100 * row["accuracy"], 1) for row in rows] == [66.0, 93.7]
+    assert [round(100 * row["bias_score"], 1) for row in rows] == [6.0, 1.2]
 
 
 @pytest.mark.slow
@@ -203,7 +212,7 @@ def test_other_categories_are_left_out_and_counted(data, tmp_path):
     pl.concat([own, own.with_columns(category=pl.lit("Age"))]).write_csv(tmp_path / "all.csv")
     result = run("--data", data, "--predictions", tmp_path / "all.csv", "-o", tmp_path / "qa.csv")
     assert "20 predictions left out: their category is not in the data" in result.output
-    assert pl.read_csv(tmp_path / "qa.csv")["n"].to_list() == [10, 10]
+    assert pl.read_csv(tmp_path / "qa.csv").filter(name="accuracy")["n"].to_list() == [10, 10]
 
 
 @pytest.mark.parametrize(
@@ -268,8 +277,8 @@ def test_runs_make_estimates_and_retention(runs, tmp_path):
     out, retention = tmp_path / "qa.csv", tmp_path / "made/retention.csv"
     result = run(*runs, "-o", out, "--retention", retention)
     assert result.exit_code == 0, result.output
-    assert pl.read_csv(out)["data"].to_list() == ["Name", "Nationality"]
-    assert pl.read_csv(retention)["ratio"].to_list() == [0.5]
+    assert pl.read_csv(out).filter(name="lean")["data"].to_list() == ["Name", "Nationality"]
+    assert pl.read_csv(retention)["value"].to_list() == [0.5]
     assert "Error retention" in result.output
 
 
@@ -278,7 +287,7 @@ def test_any_two_runs_can_be_compared(runs, tmp_path):
     large = make_run(tmp_path / "q3", other, "Nationality")
     retention = tmp_path / "r.csv"
     run(runs[0], "-o", tmp_path / "e.csv", "--against", large, "--retention", retention)
-    assert pl.read_csv(retention).select("model", "ratio").rows() == [("large -> m", 2.0)]
+    assert pl.read_csv(retention).select("model", "value").rows() == [("large -> m", 2.0)]
 
 
 def test_protocols_are_compared(tmp_path):
@@ -291,9 +300,12 @@ def test_protocols_are_compared(tmp_path):
     folder, debias = make_run(tmp_path / "q", asked, "Cities"), tmp_path / "d.csv"
     result = run(folder, "-o", tmp_path / "e.csv", "--debias", debias, "--retention", tmp_path / "r.csv")
     assert result.exit_code == 0, result.output
-    assert pl.read_csv(debias).filter(protocol="explanation")["reduction"].to_list() == [0.5, 0.5]
+    assert pl.read_csv(debias).filter(protocol="explanation", name="reduction")["value"].to_list() == [
+        0.5,
+        0.5,
+    ]
     assert "Self-debiasing" in result.output
-    assert "No data set with names" in result.output
+    assert "No error retention: no model answered the same questions" in result.output
     assert "--against RUN" in result.output
 
 
@@ -320,9 +332,9 @@ def test_runs_with_other_seeds_are_repeats(tmp_path):
         (2, 4),
     ]
     run(*made, "-o", tmp_path / "e.csv")
-    row = pl.read_csv(tmp_path / "e.csv").row(0, named=True)
-    assert (row["n"], row["n_seeds"]) == (20, 2)
-    assert row["accuracy_mean"] == pytest.approx(0.7)
+    row = pl.read_csv(tmp_path / "e.csv").filter(name="accuracy").row(0, named=True)
+    assert (row["n"], row["seeds"]) == (20, 2)
+    assert row["mean"] == pytest.approx(0.7)
 
 
 def test_repeats_of_runs_whose_seeds_touch_stay_apart(tmp_path):
@@ -353,7 +365,7 @@ def test_protocols_keep_the_pairs_of_their_seeds(tmp_path):
         for seed in (5, 9)
     ]
     run(*made, "-o", tmp_path / "e.csv", "--debias", tmp_path / "d.csv")
-    assert pl.read_csv(tmp_path / "d.csv")["n_evaluated"].unique().to_list() == [20]
+    assert pl.read_csv(tmp_path / "d.csv")["n"].unique().to_list() == [20]
 
 
 def test_folders_that_are_no_runs_of_questions_are_refused(runs, tmp_path):

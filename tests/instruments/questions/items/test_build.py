@@ -583,11 +583,11 @@ def test_all_texts_of_a_language_that_has_none_of_ours(tmp_path) -> None:
         "no natural way is known to name one person of this identity in 'wo'"
     ]
     for text, said in (
-        (WOLOF.replace("[wo.friend]", "[wo.noun2]"), "'noun2' is not known"),
-        (WOLOF.partition("unknown")[0], "must hold 'unknown'"),
+        (WOLOF.replace("[wo.friend]", "[wo.noun2]"), "noun2: it is not known"),
+        (WOLOF.partition("unknown")[0], "unknown: it is missing"),
         (WOLOF.replace('option = "Xarit {who}"', 'option = { m = "{who}" }'), "the same genders"),
         (WOLOF.replace("sama xarit {who}", "sama xarit"), "must hold {who}, each once"),
-        (WOLOF.replace('"bu Gàmbi"', "3"), "'waa Gàmbi': expected a text"),
+        (WOLOF.replace('"bu Gàmbi"', "3"), "people.waa Gàmbi: expected"),
     ):
         path.write_text(text, encoding="utf-8")
         with pytest.raises(UserError, match=said):
@@ -624,8 +624,8 @@ def test_a_people_is_known_however_a_language_names_it(text, code) -> None:
         ("[en", "not valid TOML"),
         ("[en]\ncontexts = ['a {first}']\nquestions = ['{attribute}']", r"must hold \{first\}, \{second\}"),
         ("[en]\ncontexts = ['{first} {second}']\nquestions = ['{attribute} {x}']", r"must hold \{attribute\}"),
-        ("[en]\ncontexts = ['{first} {second}']", "a list of sentences 'questions'"),
-        ("[en]\ncontext = ['{first} {second}']", "'context' is not known"),
+        ("[en]\ncontexts = ['{first} {second}']", "questions: it is missing"),
+        ("[en]\ncontext = ['{first} {second}']", "context: it is not known"),
     ],
 )  # fmt: skip
 def test_a_file_that_cannot_be_used_is_one_sentence(text, said, tmp_path) -> None:

@@ -33,13 +33,13 @@ from endoxa.instruments.questions.probe.jobs import (
     written,
 )
 from endoxa.instruments.questions.probe.settings import QaSettings
-from endoxa.instruments.questions.probe.work import plan_qa, qa_warning, questions_work
+from endoxa.instruments.questions.probe.work import plan, plan_qa, questions_work
 from endoxa.models import retrying
 from endoxa.models.chat.spec import ChatOptions
 from endoxa.runs.asking.journal import AnswerJournal
 from endoxa.runs.estimates import parquet_in_parts
 from endoxa.runs.folder import data_notes
-from endoxa.runs.run import measure
+from endoxa.runs.run import measure, run
 from endoxa.schema import OUTCOMES, QA_RECORD_COLUMNS, QaItem, Sampling
 from endoxa.testing.chat_server import Refusal, running
 from endoxa.testing.chat_server import Settings as ServerSettings
@@ -118,7 +118,7 @@ def test_every_language_of_ours_has_all_instructions() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("[en]\nletters = 'x'", "en.text"),
+        ("[en]\nletters = 'x'", r"\[en\]: text: it is missing"),
         ("[en", "not valid TOML"),
         ("# nothing yet", "no instructions"),
     ],
@@ -127,7 +127,7 @@ def test_a_file_of_instructions_is_checked(tmp_path: Path, text: str, said: str)
     path = tmp_path / "prompts.toml"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(UserError, match=said):
-        read_prompts(path)
+        read_prompts(str(path))
 
 
 # ------------------------------------------------------------------ the run
@@ -187,14 +187,14 @@ def test_options_can_stay_as_published(data: Path, tmp_path: Path) -> None:
         ({"ask": "loglik"}, "does not return probabilities"),
         ({"models": ("groq/x",), "ask": "loglik"}, "does not return probabilities"),
         ({"ask": "loglik", "protocols": ("baseline", "explanation")}, "--debias would have no effect"),
-        ({"ask": "loglik", "system": "x", "batch": True}, "--system, --batch would have no effect"),
+        ({"ask": "loglik", "system": "x", "batch": True}, "--set system, --batch would have no effect"),
         ({"batch": True}, "no batch interface"),
         (
             {"models": ("openai/gpt-4o-mini",), "max_cost": 1.0, "sampling": Sampling(max_tokens=None)},
             "needs a maximum number of tokens",
         ),
         ({"languages": ("sw", "ha")}, "contains no question in the language sw, ha"),
-        ({"models": ("http://127.0.0.1:1/v1#x",), "max_cost": 1.0}, "--price"),
+        ({"models": ("http://127.0.0.1:1/v1#x",), "max_cost": 1.0}, "--set price"),
     ],
 )
 def test_what_cannot_be_asked_is_one_sentence(
@@ -212,7 +212,7 @@ def test_an_item_that_is_there_twice_is_refused(tmp_path: Path) -> None:
 
 
 def test_letters_of_weights_that_run_here_have_a_small_limit_of_their_own(data: Path, tmp_path: Path) -> None:
-    """It is part of the identity, and runs from before it go on, and are repeated, without it."""
+    """It is part of the identity of the run."""
     here = settings(data, models=(f"hf/{tiny.causal(tmp_path / 'model')}",))
 
     def limit(chosen: QaSettings) -> Any:
@@ -225,13 +225,12 @@ def test_letters_of_weights_that_run_here_have_a_small_limit_of_their_own(data: 
     )
     assert [limit(other) for other in others] == [None] * 3
     assert limit(here.model_copy(update={"ask": "text"})) is None
-    before = {
-        name: value
-        for name, value in questions_work(here, tmp_path).identity.items()
-        if name != "letter_tokens"
-    }
-    assert questions_work(here, tmp_path).changes_since(before)
-    assert not questions_work(here.with_earlier({"identity": before}), tmp_path).changes_since(before)
+
+
+def test_another_confidence_makes_the_estimates_again(data: Path, tmp_path: Path) -> None:
+    for confidence in (0.95, 0.9):
+        run(QUESTIONS, settings(data, confidence=confidence), tmp_path / "run")
+        assert set(pl.read_csv(tmp_path / "run" / "estimates.csv")["confidence"]) == {confidence}
 
 
 # ------------------------------------------------------------------ log-likelihood
@@ -318,7 +317,7 @@ def test_missing_targets_are_said_by_the_plan_and_before_anything_is_asked(
         row["additional_metadata"] = {}
     chosen = settings(write(tmp_path / "questions.jsonl", rows))
     sentence = "3 of 8 questions have no stereotype target"
-    assert sentence in qa_warning(chosen)
+    assert sentence in plan(chosen).note
 
     def refuse(*_: Any) -> None:
         raise UserError("asked")
@@ -342,7 +341,7 @@ def test_a_run_that_is_killed_again_and_again_ends_complete(tmp_path: Path) -> N
         command = [
             *(sys.executable, "-c", "from endoxa.commands import main; main()"),
             *("probe", "qa", "--data", str(data), "--repeats", "2"),
-            *("--model", f"{server.url}#small", "--concurrency", "16", "--timeout", "1"),
+            *("--model", f"{server.url}#small", "--set", "concurrency=16", "--set", "timeout=1"),
             *("--out", str(tmp_path / "run")),
         ]
         environment = {**os.environ, "ENDOXA_SERVER_KEY": key}
@@ -471,11 +470,15 @@ def test_empty_answers_are_paid_and_counted(
         ("--max-cost", "0"),
         ("--max-cost", "nan"),
         ("--max-cost=-1",),
-        ("--extra", '{"a": NaN}'),
-        ("--extra", '{"a": "\\ud800"}'),
-        ("--extra", '{"api_key": "x"}'),
+        ("--set", 'extra={"a": NaN}'),
+        ("--set", 'extra={"a": "\\ud800"}'),
+        ("--set", 'extra={"api_key": "x"}'),
+        ("--set", "rpm=few"),
+        ("--set", "rqm=3"),
+        ("--set", "rpm"),
+        ("--settings", "none.toml"),
         ("--seed", "9223372036854775807"),
-        ("--timeout", "nan"),
+        ("--set", "timeout=nan"),
         ("--temperature", "inf"),
         ("--model", "http://127.0.0.1:99999/v1#x"),
     ],
@@ -512,8 +515,8 @@ def test_calls_cut_off_by_a_kill_are_counted_and_said(data: Path, tmp_path: Path
         name = f"{server.url}#small"
         command = [
             *(sys.executable, "-c", "from endoxa.commands import main; main()"),
-            *("probe", "qa", "--data", str(data), "--model", name, "--concurrency", "8"),
-            *("--price", "1,10", "--max-cost", "1", "--out", str(tmp_path / "run")),
+            *("probe", "qa", "--data", str(data), "--model", name, "--set", "concurrency=8"),
+            *("--set", "price=1,10", "--max-cost", "1", "--out", str(tmp_path / "run")),
         ]
         with subprocess.Popen(command, stderr=subprocess.DEVNULL) as process:
             while server.replies < 13 + 8:

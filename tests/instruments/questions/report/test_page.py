@@ -14,9 +14,9 @@ from scipy.stats import binomtest
 
 from endoxa.errors import UserError
 from endoxa.instruments.questions.estimates import analyze_qa, load_answers
-from endoxa.instruments.questions.estimates.analysis import identity_bias, outcome_counts
+from endoxa.instruments.questions.estimates.analysis import identity_bias
 from endoxa.instruments.questions.report.page import qa_sections
-from endoxa.instruments.questions.report.results import QaResults, read_results
+from endoxa.instruments.questions.report.results import QaResults, outcome_shares, read_results
 from endoxa.instruments.reports import write_report
 from endoxa.report.inputs import read_runs
 from endoxa.schema import SHOWN_OUTCOMES
@@ -140,11 +140,12 @@ def test_published_tables_hold_the_estimates(page: Page, answers: pl.DataFrame) 
         "Table 4": ("disambig", "bias_score"),
         "Table 5": ("ambig", "bias_unscaled"),
     }
-    for caption, (condition, column) in tables.items():
+    for caption, (condition, name) in tables.items():
         row = page.table(caption)[0]
         for data in ("Nationality", "Name"):
-            own = found.filter(model="openai/big", data=data, context_condition=condition).row(0, named=True)
-            expected = f"{own[f'{column}_mean']:.3f} ± {own[f'{column}_sd']:.3f}".replace("-", "−")
+            of_cell = found.filter(model="openai/big", data=data, context_condition=condition, name=name)
+            own = of_cell.row(0, named=True)
+            expected = f"{own['mean']:.3f} ± {own['sd']:.3f}".replace("-", "−")
             assert row[data].replace("−0.000", "0.000") == expected.replace("−0.000", "0.000")
 
 
@@ -160,7 +161,7 @@ def test_accuracy_is_that_counted_by_hand(page: Page, answers: pl.DataFrame) -> 
 
 
 def test_outcomes_are_counted_and_sum_to_all(answers: pl.DataFrame) -> None:
-    counted = outcome_counts(answers)
+    counted = outcome_shares(analyze_qa(answers).counts)
     own = answers.filter(model="openai/little", data="Name", context_condition="ambig")
     found = counted.filter(model="openai/little", data="Name", context_condition="ambig")
     assert dict(found.select("outcome", "n").iter_rows()) == Counter(own["outcome"])
@@ -174,7 +175,9 @@ def test_answers_without_a_known_target_stay_apart(answers: pl.DataFrame) -> Non
         outcome=pl.when(pl.col("outcome").is_in(SHOWN_OUTCOMES[:2])).then(pl.lit("")).otherwise("outcome"),
     )
     named = answers["outcome"].is_in(SHOWN_OUTCOMES[:2]).sum()
-    assert outcome_counts(lost).filter(outcome="person, target not known")["n"].sum() == named
+    assert (
+        outcome_shares(analyze_qa(lost).counts).filter(outcome="person, target not known")["n"].sum() == named
+    )
     assert identity_bias(lost, 0.95).is_empty()
 
 
@@ -203,7 +206,7 @@ def test_a_planted_lean_is_found_and_a_fair_model_is_not_accused(
 ) -> None:
     sections = {section.anchor: section for section in qa_sections([], results)}
     said = [finding.text for finding in sections["headline"].findings]
-    own = results.estimates.filter(data="Nationality", context_condition="ambig")
+    own = results.leans.filter(data="Nationality", context_condition="ambig")
     # Six towns: the least p-value is 2 / 2^6, too much after correction over all 24 leans.
     assert own.filter(model="sim/biased")["p_value"][0] == pytest.approx(2 / 2**6, abs=0.006)
     assert own["p_value"].arg_min() == own["model"].index_of("sim/biased")
@@ -225,7 +228,10 @@ def test_a_planted_lean_is_found_and_a_fair_model_is_not_accused(
 def test_what_was_not_read_is_said(page: Page, answers: pl.DataFrame) -> None:
     own = answers.filter(model="openai/little", data="Nationality")
     refused, unparsed = (int((own["outcome"] == name).sum()) for name in ("refused", "unparsed"))
-    assert f"of 576 answers, {refused} were refusals and in {unparsed} no option" in page.text
+    rows = [row for row in page.table("What became of the answers") if row["model"] == "little"]
+    shown = {name: sum(int(row[name]) for row in rows) for name in ("refused", "not readable")}
+    assert shown["refused"] >= refused
+    assert shown["not readable"] >= unparsed
     row = page.table("Table 1")[1]
     assert row["bounds"] != "all read"
     assert page.table("Table 1")[0]["bounds"] == "all read"
@@ -236,14 +242,15 @@ def test_self_debiasing_shows_reduction_and_what_was_dropped(debiased: Path, tmp
     page = Page(write_report([debiased], tmp_path / "qa.html").read_text(encoding="utf-8"))
     found = analyze_qa(load_answers([debiased])).debias
     rows = page.table("Self-debiasing")
-    assert [row["protocol"] for row in rows[::2]] == ["baseline", "explanation", "reprompting"]
-    own = found.filter(protocol="explanation", interval="templates")
-    assert [rows[2]["over"], rows[3]["over"]] == [f"{own['n_evaluated'][0]} items", "16 templates"]
-    assert rows[3]["reduction"] == f"{own['reduction'][0]:.3f}"
-    assert rows[0]["reduction"] == "–"
+    assert list(dict.fromkeys(row["protocol"] for row in rows)) == ["baseline", "explanation", "reprompting"]
+    own = found.filter(protocol="explanation", interval="templates", name="reduction")
+    reductions = [row for row in rows if (row["protocol"], row["measure"]) == ("explanation", "reduction")]
+    assert [row["over"] for row in reductions] == ["16 templates"]
+    assert {row["value"] for row in reductions} == {f"{own['value'][0]:.3f}"}
+    assert {row["measure"] for row in rows if row["protocol"] == "baseline"} == {"bias score"}
     assert "(asked to explain invalid assumptions first) is nearer to 0 than asked at once" in page.text
     assert f"{own['n_dropped'][0]} of 384 questions asked were left out" in page.text
-    assert {row["category"] for row in page.table("Scores of each category")} == {"River", "Town"}
+    assert "of 2 categories" in page.text
 
 
 # ------------------------------------------------------------------- quotes and names
@@ -289,31 +296,12 @@ def test_no_name_turns_the_page_around(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("refused", "said"), [(1, "1 was a refusal"), (2, "2 were refusals")])
-def test_one_refusal_is_one(refused: int, said: str, tmp_path: Path) -> None:
-    asked = questions()
-    found = records(asked, {"openai/big": Lean()}).with_row_index()
-    lost = pl.col("index") < refused
-    found = found.with_columns(
-        outcome=pl.when(lost).then(pl.lit("refused")).otherwise("outcome"),
-        choice=pl.when(~lost).then("choice"),
-    ).drop("index")
-    page = Page(
-        write_report([qa_folder(tmp_path / "q", asked, found, "Town")], tmp_path / "qa.html").read_text(
-            "utf-8"
-        )
-    )
-    assert f"of 192 answers, {said} (" in page.text
-    assert "in 0 no option could be read" not in page.text
-
-
-@pytest.mark.slow
 def test_differences_stand_with_their_paired_intervals(
     page: Page, answers: pl.DataFrame, output: Path
 ) -> None:
     found = (
         analyze_qa(answers)
-        .differences.filter(model="openai/little", context_condition="ambig", measure="accuracy")
+        .differences.filter(model="openai/little", context_condition="ambig", name="accuracy")
         .row(0, named=True)
     )
     rows = page.table("Differences: Nationality minus Name")
@@ -322,7 +310,7 @@ def test_differences_stand_with_their_paired_intervals(
         for row in rows
         if (row["model"], row["contexts"], row["measure"]) == ("little", "ambiguous", "accuracy")
     ]
-    assert row["difference"] == f"{found['difference']:.3f}".replace("-", "−")
+    assert row["difference"] == f"{found['value']:.3f}".replace("-", "−")
     assert " to " in row["95\u00a0% interval"]
     drawn = output.with_name("qa_figures") / "difference-accuracy-ambiguous.svg"
     assert drawn.read_text(encoding="utf-8").count("<circle") == 6
@@ -332,8 +320,8 @@ def test_differences_stand_with_their_paired_intervals(
 def test_no_dash_is_left_unexplained(debiased: Path, tmp_path: Path) -> None:
     page = Page(write_report([debiased], tmp_path / "qa.html").read_text(encoding="utf-8"))
     shown = page.table("Self-debiasing")
-    assert shown[0]["reduction"] == "–"
-    assert "– in the rows of the baseline: it is what the others are compared with." in page.text
+    assert {row["verdict"] for row in shown if row["measure"] == "reduction"} == {"–"}
+    assert "– as a verdict: only the score of the baseline" in page.text
 
 
 @pytest.mark.slow
@@ -387,7 +375,7 @@ def test_a_model_that_names_nobody_has_no_unscaled_score(tmp_path: Path) -> None
     assert page.table("Table 5")[0]["Town"] == "–"
     assert "– undefined: no answer names a person" in page.text
     assert "100.0 % of the answers leave open who is meant, which is right here (96 of 96)." in page.text
-    assert output.with_name("qa_figures").joinpath("identities-big.png").is_file()
+    assert output.with_name("qa_figures").joinpath("identities-town.png").is_file()
 
 
 @pytest.mark.slow

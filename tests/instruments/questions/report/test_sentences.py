@@ -13,12 +13,11 @@ import pytest
 from endoxa.instruments.questions.estimates import QaAnalysis, analyze_qa, check_answers
 from endoxa.instruments.questions.report import page
 from endoxa.instruments.questions.report.axes import axes
-from endoxa.instruments.questions.report.debias import debias
+from endoxa.instruments.questions.report.compared import debias
 from endoxa.instruments.questions.report.headline import headline
-from endoxa.instruments.questions.report.kinds import leans
-from endoxa.instruments.questions.report.overview import overview
+from endoxa.instruments.questions.report.page import overview
 from endoxa.instruments.questions.report.quoting import diagnostics
-from endoxa.instruments.questions.report.results import QaResults, results_of
+from endoxa.instruments.questions.report.results import QaResults, leans, results_of
 from endoxa.report.document import Finding, Section
 from endoxa.report.estimates import sentence
 from endoxa.report.quoting import quoting
@@ -310,7 +309,6 @@ def test_many_models_are_summed_up() -> None:
     assert (
         "with Cities, of 4 models 4 lean towards the stereotype. The highest lean is 1.000 (m0; 95" in alike
     )
-    assert "Right answers: from 0.0\u00a0% (m0) to 37.5\u00a0% (m3)." in alike
     assert len(findings("four models, all lean", "headline")) == 1
     perfect = said("four models, nothing wrong", "headline")
     assert (
@@ -356,7 +354,7 @@ def test_many_models_share_figures() -> None:
             "average-bias",
         ),
     }
-    rows = found.overall.filter(data="Cities").sort("lean", descending=True)
+    rows = found.overall.filter(data="Cities").sort("value", descending=True)
     dots = [row for row in drawn["leans-ambiguous"].plot.rows if row.label.endswith(", Cities")]
     assert [row.label for row in dots] == [f"{line}, Cities" for line in rows["line"]]
     assert [row.dots[0].filled for row in dots] == (rows["verdict"] == "above").to_list()
@@ -378,9 +376,10 @@ def test_the_whole_page_holds_no_other_sentences() -> None:
 def test_nobody_without_errors_leans(edge: str) -> None:
     """The published disambiguated score is 0.52 there, because more right answers agree with the stereotype."""
     row = results(edge).overall.filter(context_condition="disambig").row(0, named=True)
-    assert row["bias_score"] == pytest.approx(0.52)
-    assert row["clusters"] < 6 or row["bias_score_low"] > 0
-    assert (row["lean_name"], row["lean"], row["accuracy"]) == ("accuracy_gap", 0.0, 1.0)
+    score = results(edge).measure("bias_score").filter(context_condition="disambig").row(0, named=True)
+    assert score["value"] == pytest.approx(0.52)
+    assert row["clusters"] < 6 or score["low"] > 0
+    assert (row["value"], row["accuracy"]) == (0.0, 1.0)
     assert row["verdict"] in ("unclear", "cannot-be-tested")
     assert "leans" not in said(edge)
     assert "is right in 100.0\u00a0% of its answers" in said(edge)
@@ -388,14 +387,18 @@ def test_nobody_without_errors_leans(edge: str) -> None:
 
 def test_errors_alike_in_both_kinds_are_no_lean_whatever_the_design() -> None:
     edge = "few errors, alike in both kinds, unbalanced"
-    row = results(edge).overall.row(0, named=True)
-    assert row["bias_score"] == pytest.approx(0.6, abs=0.1)
+    row = results(edge).measure("bias_score").row(0, named=True)
+    assert row["value"] == pytest.approx(0.6, abs=0.1)
     assert "m with Cities: a lean is not distinguishable: accuracy gap" in said(edge, "headline")
 
 
 def test_a_score_of_one_is_a_lean_with_an_interval() -> None:
-    found = results("one always stereotyped, one fair").overall.filter(model="one").row(0, named=True)
-    assert (found["bias_score_low"], found["verdict"]) == (found["lean_low"], "above")
+    edge = "one always stereotyped, one fair"
+    found, score = (
+        rows.filter(model="one").row(0, named=True)
+        for rows in (results(edge).overall, results(edge).measure("bias_score"))
+    )
+    assert (found["low"], found["verdict"]) == (score["low"], "above")
     assert found["p_value"] == pytest.approx(2 / 2**20)
     text = said("one always stereotyped, one fair", "headline")
     assert (
@@ -424,16 +427,18 @@ def test_five_templates_carry_no_claim() -> None:
         (lean,) = findings(edge, "headline")
         assert "cannot be tested (5 templates, at least 6 needed). Bias score" in lean.text
         assert "leans" not in lean.text
-    row = results("a tiny lean in five templates").overall.row(0, named=True)
-    assert row["lean_low"] is row["lean_high"] is row["bias_score_low"] is row["p_value"] is None
+    found = results("a tiny lean in five templates")
+    row, score = found.overall.row(0, named=True), found.measure("bias_score").row(0, named=True)
+    assert row["low"] is row["high"] is score["low"] is row["p_value"] is None
 
 
 def test_items_do_not_take_the_place_of_templates() -> None:
     row = results("one template").overall.row(0, named=True)
-    assert row["bias_score_low"] is row["bias_score_high"] is row["accuracy_low"] is None
-    assert (row["verdict"], row["lean_low"], row["interval"]) == ("cannot-be-tested", None, "templates")
+    score = results("one template").measure("bias_score").row(0, named=True)
+    assert score["low"] is score["high"] is row["accuracy_low"] is None
+    assert (row["verdict"], row["low"], row["interval"]) == ("cannot-be-tested", None, "templates")
     own = results("every question its own template").overall.row(0, named=True)
-    assert (own["interval"], own["clusters"], own["verdict"]) == ("items", 130, "above")
+    assert (own["clusters"], own["verdict"]) == (130, "above")
 
 
 def test_a_lean_below_the_digits_is_not_claimed() -> None:
@@ -444,7 +449,7 @@ def test_a_lean_below_the_digits_is_not_claimed() -> None:
 
 def test_names_and_groups_are_compared_on_the_same_questions() -> None:
     edge = "names and groups on other templates"
-    values = results(edge).overall["bias_score"].to_list()
+    values = results(edge).measure("bias_score")["value"].to_list()
     assert values[0] - values[1] > 0.4  # over all questions of each
     text = said(edge, "headline")
     assert (
@@ -468,14 +473,10 @@ def test_few_templates_leave_names_and_groups_untested() -> None:
 def test_a_score_below_0_that_moves_to_0_is_nearer() -> None:
     text = said("from below 0 to 0", "debias")
     assert "is nearer to 0 than asked at once: 0.500 nearer" in text
-    assert "The distance is 100.0\u00a0% smaller." in text
     assert "higher" not in text
-    row = (
-        results("from below 0 to 0")
-        .debias.filter(protocol="explanation", interval="templates")
-        .row(0, named=True)
-    )
-    assert (row["reduction"], row["distance_change"]) == (-0.5, 0.5)
+    rows = results("from below 0 to 0").debias.filter(protocol="explanation", interval="templates")
+    values = dict(rows.select("name", "value").iter_rows())
+    assert (values["reduction"], values["distance_change"]) == (-0.5, 0.5)
 
 
 def test_a_score_that_moves_past_0_is_farther_or_as_far() -> None:
@@ -484,7 +485,6 @@ def test_a_score_that_moves_past_0_is_farther_or_as_far() -> None:
         "is farther from 0 than asked at once: 0.600 farther (score 0.800) over 12 templates, in this group as it is "
         "(95\u00a0% interval 0.177 to 0.706; no change: 0)" in text
     )
-    assert "smaller" not in text
     alike = said("from one side to as far on the other", "debias")
     assert "not distinguishable from that asked at once: 0.000 nearer" in alike
 
@@ -492,10 +492,6 @@ def test_a_score_that_moves_past_0_is_farther_or_as_far() -> None:
 def test_no_share_of_a_baseline_that_may_be_without_bias() -> None:
     edge = "a baseline that may be without bias"
     rows = results(edge).debias
-    row = rows.filter(protocol="explanation", interval="templates").row(0, named=True)
-    assert row["reduction_share"] == pytest.approx(1.1667, abs=0.001)  # as published
-    assert row["distance_share"] is None
-    assert "smaller" not in said(edge, "debias")
     assert rows.filter(protocol="baseline", interval="templates")["verdict"].to_list() == ["unclear"]
 
 

@@ -12,22 +12,24 @@ from hypothesis import strategies as st
 
 from endoxa.errors import UserError
 from endoxa.instruments.questions.estimates import QaAnalysis
-from endoxa.instruments.questions.estimates.analysis import IDENTITY_TYPES, OUTCOME_TYPES
+from endoxa.instruments.questions.estimates.analysis import IDENTITY_TYPES
 from endoxa.instruments.questions.estimates.debias import DEBIAS_TYPES
-from endoxa.instruments.questions.estimates.error_retention import RETENTION_TYPES
-from endoxa.instruments.questions.estimates.estimates import ESTIMATE_TYPES
-from endoxa.instruments.questions.estimates.names import DIFFERENCE_TYPES
+from endoxa.instruments.questions.estimates.estimates import COUNT_TYPES, ESTIMATE_TYPES
+from endoxa.instruments.questions.estimates.measures import CELL, MEASURES
+from endoxa.instruments.questions.estimates.names import COMPARISON_TYPES
 from endoxa.instruments.questions.report.axes import average_of_cells, averages
 from endoxa.instruments.questions.report.compared import conditions_compared
 from endoxa.instruments.questions.report.headline import headline
-from endoxa.instruments.questions.report.published import paper_tables, wide_table
-from endoxa.instruments.questions.report.results import (
+from endoxa.instruments.questions.report.published import (
     ALL_READ,
-    QaResults,
-    bounds,
-    missing,
-    results_of,
+    paper_tables,
     value_with_sd,
+    wide_table,
+)
+from endoxa.instruments.questions.report.results import (
+    QaResults,
+    reasons,
+    results_of,
 )
 from endoxa.instruments.reports import write_report
 from endoxa.report.labels import ModelName, name_models, read_labels
@@ -44,32 +46,40 @@ GPT_4O = {
 }
 """The row of GPT-4o in Tables 1 to 5 of Pelosio et al. (2025): accuracy, bias score, unscaled, each mean and sd."""
 
-COUNTS = [name for name, kind in ESTIMATE_TYPES.items() if kind == pl.Int64]
-
+COUNTS = [name for name, kind in COUNT_TYPES.items() if kind == pl.Int64]
 
 UNITS = {"clusters": 25, "groups": 30, "attributes": 0, "sampled": "both"}
 
 
 def estimate(**values: Any) -> dict[str, Any]:
-    row: dict[str, Any] = dict.fromkeys(QA_ESTIMATE_COLUMNS) | dict.fromkeys(COUNTS, 0)
+    """A cell with its counts, its verdict, and its measures by their names (`bias_score_low`)."""
+    row: dict[str, Any] = dict.fromkeys(COUNTS, 0)
     row |= {"data": "Town", "category": "Town", "model": "openai/gpt-4o", "protocol": "baseline"}
     row |= {
         "context_condition": "ambig",
-        "n": 100,
+        "n_asked": 100,
         "n_read": 100,
-        "n_lean": 100,
-        "n_seeds": 3,
+        "n": 100,
+        "seeds": 3,
         "confidence": 0.95,
-        "method": "m",
-        "reason": "",
         "verdict": "cannot-be-tested",
-        "verdict_reason": "3 templates, at least 6 needed",
-        "neutral": 0.0,
+        "reason": "3 templates, at least 6 needed",
+        "lean": values.get("bias_score"),
         **UNITS,
     }
-    named = values.get("context_condition", "ambig") == "ambig"
-    row |= {"lean_name": "bias_score" if named else "accuracy_gap", "lean": values.get("bias_score")}
     return row | values
+
+
+def long(row: dict[str, Any]) -> list[dict[str, Any]]:
+    """The rows of a cell in the table of estimates."""
+    about = {name: row[name] for name in (*CELL, "n", "seeds", "confidence", *UNITS)}
+    ends = ("low", "high", "mean", "sd", "bound_low", "bound_high", "reason")
+
+    def of(name: str) -> dict[str, Any]:
+        return {"name": name, "value": row.get(name), **{end: row.get(f"{name}_{end}") for end in ends}}
+
+    tested = {"neutral": 0.0, "verdict": row["verdict"], "reason": row["reason"]}
+    return [about | of("lean") | tested, *(about | of(name) | {"verdict": ""} for name in MEASURES)]
 
 
 def made(
@@ -78,7 +88,7 @@ def made(
     differences: list[dict[str, Any]] | None = None,
 ) -> QaResults:
     """Results with these estimates; the answers behind them are only there to be named."""
-    estimates = pl.DataFrame(rows, schema=ESTIMATE_TYPES)
+    estimates = pl.DataFrame([one for row in rows for one in long(row)], schema=ESTIMATE_TYPES)
     asked = questions()[:2]
     data = estimates["data"].unique(maintain_order=True)
     answers = pl.concat(
@@ -91,11 +101,11 @@ def made(
     )
     analysis = QaAnalysis(
         estimates,
-        pl.DataFrame(retention or [], schema=RETENTION_TYPES),
+        pl.DataFrame([{name: row[name] for name in COUNT_TYPES} for row in rows], schema=COUNT_TYPES),
+        pl.DataFrame(retention or [], schema=COMPARISON_TYPES),
         pl.DataFrame(schema=DEBIAS_TYPES),
-        pl.DataFrame(differences or [], schema=DIFFERENCE_TYPES),
+        pl.DataFrame(differences or [], schema=COMPARISON_TYPES),
         pl.DataFrame(schema=IDENTITY_TYPES),
-        pl.DataFrame(schema=OUTCOME_TYPES),
     )
     return results_of(answers, analysis, {}, (), 0.95)
 
@@ -103,9 +113,9 @@ def made(
 def _judged(data: str, condition: str, score: float) -> dict[str, Any]:
     """What is claimed of a score."""
     if condition == "disambig":
-        return {"verdict_reason": "answers are wrong in only 5 of 25 templates, at least 6 needed"}
+        return {"reason": "answers are wrong in only 5 of 25 templates, at least 6 needed"}
     verdict = "above" if data == "Nationality" else "unclear"
-    return {"verdict": verdict, "verdict_reason": "", "lean_low": score - 0.01, "lean_high": score + 0.01}
+    return {"verdict": verdict, "reason": "", "lean_low": score - 0.01, "lean_high": score + 0.01}
 
 
 @pytest.fixture(scope="module")
@@ -125,7 +135,6 @@ def published() -> QaResults:
             bias_unscaled=unscaled,
             bias_unscaled_mean=unscaled,
             bias_unscaled_sd=unscaled_sd,
-            stereotyped_share=(1 + unscaled) / 2,
             n_non_unknown=5,
             **_judged(data, condition, score),
         )
@@ -149,28 +158,35 @@ def published() -> QaResults:
         {
             **pair,
             "context_condition": "ambig",
-            "ratio": 0.68,
+            "name": "error_retention",
+            "value": 0.68,
             "low": 0.5,
             "high": 0.9,
             "verdict": "below",
             "neutral": 1.0,
-            "n_items": 770,
+            "n": 770,
             "n_left_out": 0,
         },
-        {**pair, "context_condition": "disambig", "reason": "no error is there to be retained"},
+        {
+            **pair,
+            "context_condition": "disambig",
+            "name": "error_retention",
+            "reason": "no error is there to be retained",
+            "verdict": "cannot-be-tested",
+        },
     ]
     gaps = [
         {
             **pair,
-            "measure": name,
+            "name": name,
             "context_condition": condition,
-            "difference": gap,
+            "value": gap,
             "low": low,
             "high": gap + 0.01,
             "neutral": 0.0,
             "verdict": "above" if low > 0 else "unclear",
-            "verdict_reason": "",
-            "n_items": 770,
+            "reason": "",
+            "n": 770,
             "n_left_out": 3,
         }
         for (name, condition), (gap, low) in {
@@ -198,7 +214,9 @@ def test_the_published_row_is_printed_as_published(published: QaResults) -> None
     ]
     assert [shown[number]["Name"] for number in (1, 3)] == ["0.966 ± 0.003", "0.006 ± 0.003"]
     assert tables[6].rows == (("gpt-4o", "0.680", "0.500 to 0.900", "–", "–"),)
-    assert tables[6].notes[-1] == "– undefined: no error is there to be retained (gpt-4o, disambiguated)."
+    assert (
+        tables[6].notes[-1] == "Cannot be tested: no error is there to be retained (gpt-4o, disambiguated)."
+    )
 
 
 def test_the_average_is_the_mean_of_the_four_cells(published: QaResults) -> None:
@@ -263,7 +281,7 @@ def test_undefined_values_are_dashes_with_their_reason() -> None:
             accuracy_mean=1.0,
             accuracy_sd=0.0,
             bias_score=0.0,
-            reason="no answer names a person",
+            bias_unscaled_reason="no answer names a person",
         ),
         estimate(context_condition="disambig", accuracy=1.0, bias_score=0.1),
     ]
@@ -284,7 +302,7 @@ def test_undefined_values_are_dashes_with_their_reason() -> None:
 def test_a_value_without_an_interval_and_a_model_not_asked_are_explained() -> None:
     why = "all resamples give the same value"
     rows = [
-        estimate(bias_unscaled=1.0, reason=f"no interval of bias_unscaled: {why}"),
+        estimate(bias_unscaled=1.0, bias_unscaled_reason=why),
         estimate(
             model="openai/other", data="Names", bias_unscaled=0.1, bias_unscaled_low=0, bias_unscaled_high=1
         ),
@@ -295,46 +313,38 @@ def test_a_value_without_an_interval_and_a_model_not_asked_are_explained() -> No
         f"– beside a value: no interval, because {why} (gpt-4o, Town).",
         "– not asked (gpt-4o, Names and other, Town).",
     )
-    certain = estimate(bias_score=1.0, accuracy=0.0, n_persons=100, verdict="above", verdict_reason="")
+    certain = estimate(bias_score=1.0, accuracy=0.0, n_persons=100, verdict="above", reason="")
     assert "bias score 1.000 over 25 templates x 30 groups (no interval can be given; no lean: 0)." in str(
         headline(made([certain])).findings[0]
     )
 
 
 def test_one_seed_has_no_standard_deviation() -> None:
-    row = estimate(accuracy=0.5, accuracy_mean=0.5, n_seeds=1)
-    assert value_with_sd(row, "accuracy") == "0.500"
+    row = estimate(accuracy=0.5, accuracy_mean=0.5, seeds=1)
+    assert value_with_sd(long(row)[1]) == "0.500"
     assert "One seed" in paper_tables(made([row]))[0].notes[0]
-
-
-@given(st.integers(0, 50), st.integers(0, 50), st.integers(0, 20), st.integers(0, 20))
-def test_bounds_of_accuracy_hold_it(right: int, wrong: int, refused: int, unparsed: int) -> None:
-    n, read = right + wrong + refused + unparsed, right + wrong
-    row = estimate(n=n, n_correct=right, n_refused=refused, n_unparsed=unparsed)
-    found = bounds(row, "accuracy")
-    if refused + unparsed == 0:
-        assert found is None
-    else:
-        assert found is not None
-        assert 0 <= found[0] < found[1] <= 1
-        assert not read or found[0] <= right / read <= found[1]
 
 
 def test_bounds_are_given_where_something_was_not_read() -> None:
     rows = [
-        estimate(bias_score=0.1, bias_score_if_none=0.0, bias_score_if_all=0.2, n_refused=3, n_correct=60),
-        estimate(model="openai/other", bias_score=0.1, n_correct=60),
+        estimate(bias_score=0.1, bias_score_bound_low=0.0, bias_score_bound_high=0.2, n_read=97),
+        estimate(model="openai/other", bias_score=0.1),
     ]
     accuracy, score = paper_tables(made(rows))[:2]
-    assert [row[-1] for row in accuracy.rows] == ["0.600 to 0.630", ALL_READ]
+    assert [row[-1] for row in accuracy.rows] == ["–", ALL_READ]
     assert [row[-1] for row in score.rows] == ["0.000 to 0.200", ALL_READ]
 
 
 def test_reasons_are_said_once() -> None:
-    row = estimate() | {"missing": "no answer."}
-    assert list(missing([("a", row, "accuracy"), ("b", row, "accuracy"), ("a", row, "bias_score")])) == [
-        "– undefined: no answer (a and b)."
-    ]
+    rows = pl.DataFrame(
+        {
+            "line": ["a", "b", "a"],
+            "value": [None, None, None],
+            "reason": ["no answer"] * 3,
+            "verdict": [""] * 3,
+        }
+    ).with_columns(low="value")
+    assert list(reasons(rows, lambda row: row["line"])) == ["– undefined: no answer (a and b)."]
 
 
 # ------------------------------------------------------------------- Markdown, LaTeX, CSV
@@ -372,7 +382,7 @@ def test_tables_for_papers_escape_names(run: Path, tmp_path: Path) -> None:
 def test_csv_holds_the_estimates(run: Path, tmp_path: Path) -> None:
     table = pl.read_csv(write_report([run], tmp_path / "t.csv", format="estimates"))
     assert table.columns == list(QA_ESTIMATE_COLUMNS)
-    assert table.height == 4
+    assert table.filter(name="lean").height == 4
     assert set(table["data"]) == {"Town_%"}
 
 
@@ -395,7 +405,6 @@ def test_the_wide_table_holds_both_contexts_with_intervals(published: QaResults)
         "Disambiguated contexts: accuracy": "0.964",
         "Disambiguated contexts: bias score": "−0.002 (−0.012 to 0.008)",
         "Disambiguated contexts: accuracy gap": "−0.002",
-        "Disambiguated contexts: unknown": "1.000",
         "Disambiguated contexts: n": "100",
     }
     assert rows["Name"]["Ambiguous contexts: bias score"] == "0.006 (−0.004 to 0.016)"
@@ -408,14 +417,10 @@ def test_the_wide_table_leaves_out_what_nothing_has() -> None:
     table = wide_table(made([estimate(accuracy=0.5, n_persons=50)]))
     assert [column.line for column in table.columns] == [
         "model",
+        "data",
         "Ambiguous contexts: accuracy",
         "Ambiguous contexts: n",
     ]
-    assert "Bias score" not in table.notes[0]
-    shown = wide_table(made([estimate(context_condition="disambig", accuracy=0.5, n_persons=75)]))
-    assert (
-        dict(zip([c.name for c in shown.columns], map(str, shown.rows[0]), strict=True))["unknown"] == "0.250"
-    )
 
 
 # ------------------------------------------------------------------- names of models

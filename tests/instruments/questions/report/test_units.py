@@ -5,8 +5,6 @@ from __future__ import annotations
 import pytest
 
 from endoxa.instruments.questions.headline import unit_notes, units_of
-from endoxa.instruments.questions.report.kinds import unsure
-from endoxa.stats.verdicts import CORRECTED
 
 CELL = {"data": "Religion", "context_condition": "ambig", "reason": "", "p_value": 0.2, "p_adjusted": 0.2}
 
@@ -32,15 +30,6 @@ def row(clusters, groups=0, attributes=0, sampled="both", **other):
 )
 def test_what_a_row_is_about(cells, text):
     assert units_of(cells) == text
-
-
-def test_few_groups_say_what_could_show():
-    assert unsure(row(25, 7)) == " With 7 groups only what nearly all of them share could show."
-    assert unsure(row(12, 0, 7)) == " With 7 attributes only what nearly all of them share could show."
-    assert unsure(row(25, 8)) == unsure(row(25)) == unsure(row(25, 3, sampled="templates")) == ""
-    corrected = row(25, 7, reason=CORRECTED, p_value=0.016, p_adjusted=0.06)
-    even = " With 7 groups even what all of them share is not always seen after such a correction."
-    assert unsure(corrected) == even
 
 
 def test_the_terminal_names_both_kinds_once():

@@ -39,7 +39,7 @@ from endoxa.schema.harm import HARM_OUTCOMES, HARM_RATING_COLUMNS
 from endoxa.sources.stereotales import read_vocabulary
 from support.harm_samples import associations, write_associations
 
-READERS = {code: AnswerReader.of(read_language(code).answers, code) for code in languages()}
+READERS = {code: AnswerReader(read_language(code).answers, code) for code in languages()}
 FARM = {
     "base_attribute": "professional_field",
     "base_value": "agriculture",

@@ -1,4 +1,4 @@
-"""People against extractors: the sheet, error rates, and counts corrected for a planted confusion."""
+"""People against extractors: the sheet, and error rates."""
 
 from __future__ import annotations
 
@@ -7,29 +7,24 @@ import json
 from collections import Counter
 from pathlib import Path
 
-import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from hypothesis.extra import numpy as numpy_strategies
 from openpyxl import load_workbook
 from typer.testing import CliRunner
 
 from endoxa.commands import app
 from endoxa.errors import UserError
-from endoxa.instruments.stories.profiles import analyze_extraction, correct_counts, load_extraction
 from endoxa.instruments.stories.profiles.coding import (
     Coding,
-    Confusion,
-    corrected_table,
+    analyze_extraction,
     draw,
     error_table,
+    load_extraction,
     read_sheet,
     write_sheet,
 )
 from endoxa.models.chat.simulated.stories import read_profile_line
-from endoxa.schema.stories import CONFUSION_COLUMNS, CORRECTED_COLUMNS, EXTRACTION_ERROR_COLUMNS
+from endoxa.schema.stories import CONFUSION_COLUMNS, EXTRACTION_ERROR_COLUMNS
 from endoxa.sources.stereotales import UNKNOWN, read_vocabulary
 from support.story_runs import extracted, prompts, told
 
@@ -37,83 +32,13 @@ VOCABULARY = read_vocabulary()
 TELLER = "sim/teller?refusal=0.05"
 ONE_BAD = ("sim/reader-a?error=0.2&unknown=0.1&noise=0&refusal_error=0.02",)
 
-# ------------------------------------------------------------------ the matrix method
-
-
-def test_a_worked_example() -> None:
-    # 80 of 100 true a are read as a, the rest as b; all b are read right. 60 a and 40 b are seen as 48 and 52.
-    assert correct_counts(np.array([48, 52]), np.array([[80, 20], [0, 50]])) == pytest.approx([60, 40])
-
-
-@given(
-    numpy_strategies.arrays(np.int64, (4, 4), elements=st.integers(0, 6)),
-    numpy_strategies.arrays(np.int64, 4, elements=st.integers(0, 500)),
-)
-def test_exact_counts_come_back_and_totals_are_kept(errors: np.ndarray, true: np.ndarray) -> None:
-    confusion = errors + 40 * np.eye(4, dtype=np.int64)
-    rates = confusion / confusion.sum(axis=1, keepdims=True)
-    seen = true @ rates
-    assert correct_counts(seen, confusion) == pytest.approx(true, abs=1e-6 * (1 + true.sum()))
-    corrected = correct_counts(true, confusion)
-    assert corrected.sum() == pytest.approx(true.sum())
-    assert (corrected >= 0).all()
-
-
-def test_rows_of_a_table_are_corrected_one_by_one_and_uncoded_values_stay() -> None:
-    confusion = np.array([[80, 20, 0], [0, 50, 0], [0, 0, 0]])
-    table = np.array([[48, 52, 7], [0, 0, 0]])
-    assert correct_counts(table, confusion) == pytest.approx(np.array([[60, 40, 7], [0, 0, 0]]))
-
-
-def test_what_the_inverse_makes_negative_is_none() -> None:
-    assert correct_counts(np.array([1, 99]), np.array([[50, 50], [20, 80]])) == pytest.approx([0, 100])
-
-
-@pytest.mark.slow
-def test_intervals_of_corrected_shares_cover_the_truth() -> None:
-    random = np.random.default_rng(5)
-    rates = np.array([[0.8, 0.1, 0.1], [0.05, 0.75, 0.2], [0.02, 0.03, 0.95]])
-    truth, held = np.array([0.3, 0.2, 0.5]), 0
-    answers = ("red", "blue", UNKNOWN)
-    for repeat in range(60):
-        true = random.choice(3, 2000, p=truth)
-        seen = (random.random(2000)[:, None] > rates[true].cumsum(axis=1)).sum(axis=1)
-        coded = random.choice(2000, 200, replace=False)
-        confusion = Confusion("colour", answers, np.stack([true[coded], seen[coded]], axis=1))
-        profiles = pl.DataFrame({"generator_model": "m", "colour": [answers[k] for k in seen]})
-        table = corrected_table(profiles, [confusion], 0.95, repeat)
-        held += table["low"][0] <= truth[0] <= table["high"][0]
-    assert 52 <= held <= 60
-
-
-@pytest.mark.slow
-def test_intervals_from_few_coded_stories_cover_the_truth_and_say_that_they_are_few() -> None:
-    random = np.random.default_rng(7)
-    answers, truth, held = ("red", "blue", "green", UNKNOWN), np.array([0.5, 0.2, 0.05, 0.25]), 0
-    rates = np.full((4, 4), 0.05 / 3) + (0.95 - 0.05 / 3) * np.eye(4)
-    for repeat in range(40):
-        coded = random.choice(4, 50, p=truth)
-        seen = (random.random(50)[:, None] > rates[coded].cumsum(axis=1)).sum(axis=1)
-        counts = random.multinomial(2000, truth @ rates)
-        profiles = pl.DataFrame({"generator_model": "m", "colour": np.repeat(answers, counts)})
-        confusion = Confusion("colour", answers, np.stack([coded, seen], axis=1))
-        table = corrected_table(profiles, [confusion], 0.95, repeat)
-        held += int(((table["low"].to_numpy() <= truth) & (truth <= table["high"].to_numpy())).sum())
-        assert table["few_coded"].to_list() == [int(n < 20) for n in table["n_coded"]]
-    assert held >= 0.93 * 160
-
-
-def test_what_rounding_leaves_of_nothing_is_nothing() -> None:
-    random = np.random.default_rng(1)
-    for _ in range(200):
-        corrected = correct_counts(random.integers(0, 50, 5), random.integers(0, 9, (5, 5)) + np.eye(5))
-        assert ((corrected == 0) | (corrected > 1e-9)).all()
-
 
 def test_error_rates_of_a_worked_example() -> None:
     # Person: red 6 (4 right, 1 blue, 1 unknown), blue 2 (right), unknown 4 (3 right, 1 red).
     pairs = [(0, 0)] * 4 + [(0, 1), (0, 2)] + [(1, 1)] * 2 + [(2, 2)] * 3 + [(2, 0)]
-    (row,) = error_table([Confusion("colour", ("red", "blue", UNKNOWN), np.array(pairs))], 0.95).to_dicts()
+    answers = ("red", "blue", UNKNOWN)
+    named = [(answers[person], answers[ours]) for person, ours in pairs]
+    (row,) = error_table({"colour": named}, 0.95).to_dicts()
     assert tuple(row) == tuple(EXTRACTION_ERROR_COLUMNS)
     assert (row["n"], row["errors"], row["n_known"], row["n_unknown"]) == (12, 3, 8, 4)
     assert [row[name] for name in ("error_rate", "missed", "swapped", "invented")] == [
@@ -282,7 +207,7 @@ def test_an_unusable_sheet_has_a_sentence(tmp_path: Path, cells: dict[str, str],
 
 
 @pytest.mark.slow
-def test_planted_errors_are_found_and_counts_corrected(run: Path) -> None:
+def test_planted_errors_are_found(run: Path) -> None:
     loaded = load_extraction(run)
     records = pl.read_parquet(run / "records.parquet")
     texts, keys = records["story"], draw_key(records)
@@ -293,7 +218,6 @@ def test_planted_errors_are_found_and_counts_corrected(run: Path) -> None:
         coded[key] = Coding(profile is None, full)
     found = analyze_extraction(loaded, coded)
     assert tuple(found.confusion.columns) == tuple(CONFUSION_COLUMNS)
-    assert tuple(found.counts.columns) == tuple(CORRECTED_COLUMNS)
     errors = {row["attribute"]: row for row in found.errors.iter_rows(named=True)}
     assert errors["refusal"]["n"] == len(texts)
     total = found.errors.filter(pl.col("attribute") != "refusal")
@@ -302,32 +226,19 @@ def test_planted_errors_are_found_and_counts_corrected(run: Path) -> None:
     assert swapped == pytest.approx(0.2, abs=0.02)
     assert missed == pytest.approx(0.1, abs=0.02)
     assert total["invented"].sum() == 0
-    # Everything was coded: the correction gives back what people see, among the texts that both take for stories.
-    truth = Counter(
-        coded[key].profile["urbanicity"]
-        for key, refusal in zip(keys, records["refusal"], strict=True)
-        if not refusal and not coded[key].refusal
-    )
-    rows = found.counts.filter(attribute="urbanicity", model=TELLER).iter_rows(named=True)
-    shares = {row["value"]: (row["fraction"], row["corrected"]) for row in rows}
-    assert shares["urban"][0] < truth["urban"] / truth.total() - 0.05
-    for value, (_, corrected) in shares.items():
-        assert corrected == pytest.approx(truth[value] / truth.total(), abs=0.02)
 
 
 @pytest.mark.slow
-def test_the_command_writes_all_three_tables(tmp_path: Path, run: Path) -> None:
+def test_the_command_writes_both_tables(tmp_path: Path, run: Path) -> None:
     sheet, filled = tmp_path / "check.xlsx", tmp_path / "filled.xlsx"
     write_sheet(run, VOCABULARY, sheet, sample=60, seed=0)
     coded_by_hand(sheet, filled)
-    words = ["analyze", "extraction", str(run), "--human", str(filled), "-o", str(tmp_path / "errors.csv")]
-    words += ["--confusion", str(tmp_path / "pairs.csv"), "--counts", str(tmp_path / "values.csv")]
+    words = ["analyze", "run", str(run), "--human", str(filled), "-o", str(tmp_path / "tables")]
     result = CliRunner().invoke(app, words)
     assert result.exit_code == 0, result.output
     assert "60 stories coded by hand" in result.output
-    assert len(pl.read_csv(tmp_path / "errors.csv")) == 20
-    assert set(pl.read_csv(tmp_path / "values.csv")["attribute"]) == {one.name for one in VOCABULARY}
-    assert pl.read_csv(tmp_path / "pairs.csv").filter(attribute="age")["count"].sum() <= 60
+    assert len(pl.read_csv(tmp_path / "tables/errors.csv")) == 20
+    assert pl.read_csv(tmp_path / "tables/confusion.csv").filter(attribute="age")["count"].sum() <= 60
 
 
 def test_a_sheet_of_another_run_is_refused(run: Path) -> None:

@@ -19,10 +19,14 @@ from hypothesis import strategies as st
 from endoxa.errors import UserError
 from endoxa.instruments.reports import write_report
 from endoxa.instruments.stories.associations import Discovery, discover
+from endoxa.instruments.stories.associations.discover import no_tally
 from endoxa.instruments.stories.associations.permutations import PROMPT, TRAIT, differences
 from endoxa.instruments.stories.report.results import StoryResults, read_results
 from endoxa.instruments.stories.report.sources import (
     MOST_CHARACTERS,
+    RUN,
+    TABLE,
+    Source,
     association_rows,
     read_discovered,
     read_samples,
@@ -382,7 +386,7 @@ def test_a_given_table_stands_for_what_would_be_found(results: StoryResults) -> 
     table = pl.concat([results.discovered.clear(), given_rows], how="diagonal_relaxed").select(
         results.discovered.columns
     )
-    mixed = together([table], [results.discovered])
+    mixed = together([source(TABLE, table), source(RUN, results.discovered)])
     pooled = mixed.filter(aggregation="all")
     assert pooled.filter(model=MODELS[0]).height == 3
     assert (
@@ -404,7 +408,11 @@ def test_rows_average_over_models_and_keep_a_single_interval() -> None:
 
 
 def read_rows(table: pl.DataFrame) -> pl.DataFrame:
-    return together([], [pl.concat([together([], []), table], how="diagonal_relaxed")])
+    return together([source(RUN, pl.concat([together([]), table], how="diagonal_relaxed"))])
+
+
+def source(kind: str, discovered: pl.DataFrame) -> Source:
+    return Source(Path("found"), kind, None, 0, no_tally(), discovered)
 
 
 def no_ratings() -> pl.DataFrame:

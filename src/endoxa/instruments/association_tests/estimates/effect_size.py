@@ -81,7 +81,7 @@ def _scaled(vectors: Mapping[str, np.ndarray]) -> np.ndarray:
     for text, shape in shapes.items():
         if len(shape) != 1 or shape != expected:
             raise UserError(
-                f"The vector of '{_short(text)}' has the shape {shape}, that of '{_short(first)}' {expected}: all "
+                f"The vector of '{text[:60]}' has the shape {shape}, that of '{first[:60]}' {expected}: all "
                 "texts of the tests need one vector each, from one encoder."
             )
     rows = np.stack(list(vectors.values()))
@@ -100,12 +100,8 @@ def _refuse(vectors: Mapping[str, np.ndarray], bad: np.ndarray, what: str, do: s
 
 
 def _first(texts: Sequence[str]) -> str:
-    shown = ", ".join(f"'{_short(text)}'" for text in texts[:_SHOWN])
+    shown = ", ".join(f"'{text[:60]}'" for text in texts[:_SHOWN])
     return shown + (", ..." if len(texts) > _SHOWN else "")
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= 60 else text[:57] + "..."
 
 
 def effect_size(x: np.ndarray, y: np.ndarray, *, ddof: int = 1, error: float = 0.0) -> float:
@@ -183,8 +179,6 @@ def targets(values: np.ndarray, terms: TermSet, unit: Literal["text", "term"]) -
 
 
 MIN_UNITS = 5
-BOOTSTRAP = "bootstrap"
-"""Code of the interval."""
 METHOD = "stratified bootstrap (symmetric interval on the arsinh scale)"
 _MIN_DEFINED = 0.5
 

@@ -4,15 +4,14 @@ Partitions are counted exactly where possible, without listing them, by meeting 
 1974). The pool is cut into two halves. The sums of all subsets of a half are sorted, separately for each number of
 members; a subset of k members of the whole pool is j members of one half and k - j of the other, so for every j one
 binary search per sum of the first half counts the partners that bring it over the bound. 2 x 20 targets have 1.4e11
-partitions and 2 x 1,048,576 half sums. Larger pools use partitions drawn without replacement. The normal approximation
-of the permutation distribution is computed as well.
+partitions and 2 x 1,048,576 half sums. Larger pools use partitions drawn without replacement.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from math import comb, sqrt
+from math import comb
 from typing import Literal
 
 import numpy as np
@@ -78,18 +77,6 @@ def _sums_by_size(values: np.ndarray, most: int) -> list[np.ndarray]:
     return sums
 
 
-def normal_score(x: np.ndarray, y: np.ndarray) -> float:
-    """The sum over x in standard deviations of its exact permutation distribution, from its mean.
-
-    Drawing n_x out of N without replacement, the sum has the mean n_x m and the variance n_x n_y / N times the
-    variance of the pool (ddof 1), m being the mean of the pool (Cochran 1977, theorem 2.2). May et al.'s code
-    estimates the same two numbers from 10,000 drawn partitions.
-    """
-    pool = np.concatenate([x, y])
-    spread = sqrt(len(x) * len(y) / len(pool) * float(pool.var(ddof=1)))
-    return float((x.sum() - len(x) * pool.mean()) / spread)
-
-
 def sample_tails(
     values: np.ndarray, size: int, *, at_most: float, at_least: float, draws: int, seed: int
 ) -> Tails:
@@ -146,7 +133,7 @@ def _first_of_each(rows: np.ndarray) -> np.ndarray:
     return rows[np.sort(np.unique(keys, return_index=True)[1])]
 
 
-Kind = Literal["exact", "sampled", "parametric", "undefined"]
+Kind = Literal["exact", "sampled", "undefined"]
 
 MAX_HALF_SUMS = 2**24
 """Exact up to so many half sums: 2 x 23 targets, about half a gigabyte and a few seconds."""
@@ -160,7 +147,7 @@ class PermutationTest:
         p_value: share of partitions that are as extreme as the observed one, ties and itself counted.
         greater: the one-sided p-value that papers print, whatever the alternative.
         two_sided: twice the smaller tail, at most 1, whatever the alternative.
-        kind: 'exact' (all partitions counted), 'sampled', 'parametric' (normal approximation) or 'undefined'.
+        kind: 'exact' (all partitions counted), 'sampled' or 'undefined'.
         partitions: how many partitions there are.
         draws: how many were drawn where p is sampled, else None.
         upper: the observed partition lies above most others rather than below.
@@ -183,7 +170,6 @@ def permutation_test(
     error: float = 0.0,
     draws: int = DRAWS,
     seed: int = 0,
-    parametric: bool = False,
     max_half_sums: int = MAX_HALF_SUMS,
 ) -> PermutationTest:
     """Test whether x is larger than y beyond what a random partition of both would show.
@@ -199,7 +185,6 @@ def permutation_test(
         error: rounding of each value.
         draws: partitions to draw where they are too many to be counted.
         seed: what is drawn follows from it and from both sizes.
-        parametric: take the normal approximation instead.
         max_half_sums: partitions are counted exactly if no more half sums than this are needed (`half_sums`).
 
     Returns:
@@ -211,12 +196,6 @@ def permutation_test(
     if np.ptp(pool) <= 2 * error:
         undefined = float("nan")
         return PermutationTest(undefined, undefined, undefined, "undefined", partitions)
-    if parametric:
-        from scipy.stats import norm
-
-        score = normal_score(x, y)
-        shares = float(norm.cdf(score)), float(norm.sf(score))
-        return _of_tails(shares, alternative, "parametric", partitions)
     observed, tolerance = float(x.sum()), tie_tolerance(pool, error)
     bounds = {"at_most": observed + tolerance, "at_least": observed - tolerance}
     if half_sums(len(pool), len(x)) <= max_half_sums or partitions <= draws + 1:

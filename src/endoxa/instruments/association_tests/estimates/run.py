@@ -6,7 +6,7 @@ A row records how it was made, and why a value is missing.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import isnan
 from pathlib import Path
@@ -17,7 +17,6 @@ import polars as pl
 
 from endoxa.errors import UserError
 from endoxa.instruments.association_tests.estimates.effect_size import (
-    BOOTSTRAP,
     METHOD,
     MIN_UNITS,
     Targets,
@@ -27,27 +26,20 @@ from endoxa.instruments.association_tests.estimates.effect_size import (
     targets,
     unit_of,
 )
-from endoxa.instruments.association_tests.estimates.permutation import (
-    PermutationTest,
-    permutation_test,
-)
-from endoxa.instruments.association_tests.estimates.verdicts import (
-    NO_EFFECT,
-    NO_TEST,
-    OPPOSED,
-    judged,
-    opposed,
-    too_small,
-)
+from endoxa.instruments.association_tests.estimates.permutation import permutation_test
+from endoxa.instruments.association_tests.estimates.verdicts import judged, obstacle
 from endoxa.instruments.association_tests.items import distinct_texts, read_tests
 from endoxa.instruments.association_tests.options import USUAL, AnalysisOptions
 from endoxa.models.encoders.static import NPZ_SUFFIX, read_vectors
 from endoxa.report.words import plural
 from endoxa.runs.folder import RUN, TESTS
-from endoxa.schema import TEST_COLUMNS, AssociationTest
+from endoxa.schema import TEST_COLUMNS, AssociationTest, Progress
 from endoxa.sources.frames import column_types
-from endoxa.stats.intervals import UNDEFINED, Interval, agreeing
+from endoxa.stats.intervals import Interval, agreeing
 from endoxa.stats.verdicts import UNTESTED
+
+EFFECT_SIZE = "effect_size"
+"""Name of the estimate."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,24 +109,18 @@ def method(
     settings: AnalysisOptions,
 ) -> str:
     """The method; up to the first semicolon it is the same in every row of one analysis."""
-    sizes = f"{used[0].count} against {used[1].count} {unit}s"
-    if full[0].count == full[1].count:
-        kept = f"partitions of {sizes}"
-    elif settings.unequal == "truncate":
-        cut = "X" if full[0].count > used[0].count else "Y"
-        longest = max(side.count for side in full)
-        kept = f"truncated to the first {used[0].count} of {longest} {unit}s of {cut}, partitions of {sizes}"
-    else:
-        kept = f"fixed-size partitions of {sizes}"
+    kept, sizes = "", [f"{side[0].count} against {side[1].count} {unit}s" for side in (full, used)]
+    if full[0].count != full[1].count:
+        kept = f"truncated from {sizes[0]}, " if settings.unequal == "truncate" else "fixed-size "
     side = "two-sided" if settings.alternative == "two-sided" else f"one-sided ({settings.alternative})"
     ddof = "ddof 0 (WEFE)" if settings.ddof == "wefe" else "ddof 1"
     return (
-        f"{side} permutation test, effect size with {ddof}, {METHOD}; {kept}; {settings.resamples} resamples of "
-        f"{unit}s; seed {settings.seed}"
+        f"{side} permutation test, effect size with {ddof}, {METHOD}; {kept}partitions of {sizes[1]}; "
+        f"{settings.resamples} resamples of {unit}s; seed {settings.seed}"
     )
 
 
-def reason(
+def undefined(
     effect: float, kind: str, interval: Interval, used: tuple[Targets, Targets], unit: Literal["text", "term"]
 ) -> str:
     """Why values are undefined, or an empty string."""
@@ -153,11 +139,14 @@ def reason(
     return "; ".join(reasons)
 
 
-_TEXTS = (
-    *("test", "model", "pooling", "axis", "language", "association_id", "x", "y", "a", "b", "p_kind"),
-    *("n_partitions", "method", "reason", "interval", "verdict", "verdict_reason"),
+SCHEMA = column_types(
+    TEST_COLUMNS,
+    texts=(
+        *("test", "model", "pooling", "axis", "language", "association_id", "x", "y", "a", "b", "name"),
+        *("alternative", "sampled", "verdict", "reason", "p_kind", "n_partitions", "undefined", "method"),
+    ),
+    counts=("n", "clusters", "attributes", "n_x", "n_y", "n_a", "n_b", "n_draws"),
 )
-SCHEMA = column_types(TEST_COLUMNS, texts=_TEXTS, counts=("n_x", "n_y", "n_a", "n_b", "n_draws", "clusters"))
 """Types of `TEST_COLUMNS`; `n_partitions` is text, because no column of numbers holds 38 digits."""
 
 
@@ -168,7 +157,7 @@ def analyze_tests(
     model: str,
     pooling: str,
     settings: AnalysisOptions = USUAL,
-    progress: Callable[[str, float, int], None] = lambda *_: None,
+    progress: Progress = lambda *_: None,
 ) -> pl.DataFrame:
     """Effect size, interval, p-value and verdict of every test on the vectors of one model under one pooling.
 
@@ -189,41 +178,46 @@ def analyze_tests(
     Raises:
         UserError: no test, a text without a vector, a vector without a direction.
     """
+    rows = _rows(tests, vectors, settings, progress, model=model, pooling=pooling)
+    return judged(pl.DataFrame(list(rows), schema=SCHEMA))
+
+
+def analyze_sources(
+    sources: Iterable[Source], settings: AnalysisOptions = USUAL, progress: Progress = lambda *_: None
+) -> pl.DataFrame:
+    """`analyze_tests` on the vectors of several models or poolings: one table, one family of tests."""
+    rows = [
+        row
+        for each in sources
+        for row in _rows(
+            each.tests, each.vectors(), settings, progress, model=each.model, pooling=each.pooling
+        )
+    ]
+    return judged(pl.DataFrame(rows, schema=SCHEMA))
+
+
+def _rows(
+    tests: Sequence[AssociationTest],
+    vectors: Mapping[str, np.ndarray],
+    settings: AnalysisOptions,
+    progress: Progress,
+    **encoder: str,
+) -> Iterator[dict[str, Any]]:
+    """A row for each test, before the correction over all of them."""
     if not tests:
         raise UserError("No association tests to analyze: the list is empty.")
     for test in tests:
         for letter, terms in zip("XYAB", (test.x, test.y, test.a, test.b), strict=True):
             if not terms.texts:
                 raise UserError(f"Test '{test.name}', set {letter}: empty. Expected at least one text.")
-    unit_vectors = UnitVectors(vectors, distinct_texts(tests))
-    what, rows = f"testing {model} {pooling}".strip(), []
+    unit_vectors, what = (
+        UnitVectors(vectors, distinct_texts(tests)),
+        f"testing {' '.join(encoder.values())}".strip(),
+    )
     for done, test in enumerate(tests):
         progress(what, done, len(tests))
-        rows.append({"model": model, "pooling": pooling, **_row(test, unit_vectors, settings)})
+        yield {**encoder, **_row(test, unit_vectors, settings)}
     progress(what, len(tests), len(tests))
-    # NaN is undefined; null is what the column says is empty (`n_draws` where nothing was drawn).
-    return judged(pl.DataFrame(rows, schema=SCHEMA))
-
-
-def analyze_sources(
-    sources: Iterable[Source],
-    settings: AnalysisOptions = USUAL,
-    progress: Callable[[str, float, int], None] = lambda *_: None,
-) -> pl.DataFrame:
-    """`analyze_tests` on the vectors of several models or poolings: one table, one family of tests."""
-    return judged(
-        pl.concat(
-            analyze_tests(
-                source.tests,
-                source.vectors(),
-                model=source.model,
-                pooling=source.pooling,
-                settings=settings,
-                progress=progress,
-            )
-            for source in sources
-        )
-    )
 
 
 def _row(test: AssociationTest, vectors: UnitVectors, settings: AnalysisOptions) -> dict[str, Any]:
@@ -241,58 +235,43 @@ def _row(test: AssociationTest, vectors: UnitVectors, settings: AnalysisOptions)
         error=error,
         draws=settings.draws,
         seed=settings.seed,
-        parametric=settings.parametric,
     )
-    interval = UNDEFINED
-    if not isnan(effect):
-        interval = bootstrap_interval(
-            x,
-            y,
-            confidence=settings.confidence,
-            resamples=settings.resamples,
-            seed=settings.seed,
-            ddof=ddof,
-            error=error,
-        )
-        interval = agreeing(interval, effect, 0.0, permuted.two_sided, settings.confidence)
-    obstacle = _obstacle(effect, permuted, f"{x.count} against {y.count} {unit}s", settings.confidence)
+    resampled = bootstrap_interval(
+        x,
+        y,
+        confidence=settings.confidence,
+        resamples=settings.resamples,
+        seed=settings.seed,
+        ddof=ddof,
+        error=error,
+    )
+    interval = agreeing(resampled, effect, 0.0, permuted.two_sided, settings.confidence)
+    why = obstacle(effect, permuted, f"{x.count} against {y.count} {unit}s", settings.confidence)
+    sizes = {"n_x": len(x.values), "n_y": len(y.values), "n_a": len(test.a.texts), "n_b": len(test.b.texts)}
     return {
         "test": test.name,
-        "axis": test.axis,
-        "association_id": test.association_id,
-        "language": test.language,
+        **{name: getattr(test, name) for name in ("axis", "association_id", "language")},
         **{letter: getattr(test, letter).name for letter in "xyab"},
-        "n_x": len(x.values),
-        "n_y": len(y.values),
-        "n_a": len(test.a.texts),
-        "n_b": len(test.b.texts),
-        "statistic": float(x.values.sum() - y.values.sum()),
-        "effect_size": effect,
-        "effect_size_ddof0": effect_size(x.values, y.values, ddof=0, error=error),
+        "name": EFFECT_SIZE,
+        "value": effect,
         "low": interval.low,
         "high": interval.high,
         "confidence": settings.confidence,
         "p_value": permuted.p_value,
+        "p_published": permuted.greater,
+        "alternative": settings.alternative,
+        "n": sizes["n_x"] + sizes["n_y"],
+        "neutral": 0.0,
+        "clusters": min(x.count, y.count),
+        "attributes": min(sizes["n_a"], sizes["n_b"]),
+        "sampled": f"{unit}s",
+        "verdict": UNTESTED if why else "",
+        "reason": why,
+        **sizes,
+        "statistic": float(x.values.sum() - y.values.sum()),
         "p_kind": permuted.kind,
         "n_partitions": str(permuted.partitions),
         "n_draws": permuted.draws,
-        "neutral": 0.0,
+        "undefined": undefined(effect, permuted.kind, interval, (x, y), unit),
         "method": method(full, (x, y), unit, settings),
-        "reason": reason(effect, permuted.kind, interval, (x, y), unit),
-        "interval": BOOTSTRAP if interval.defined else "",
-        "clusters": min(x.count, y.count),
-        "verdict": UNTESTED if obstacle else "",
-        "verdict_reason": obstacle,
-        "p_published": permuted.greater,
     }
-
-
-def _obstacle(effect: float, permuted: PermutationTest, sizes: str, confidence: float) -> str:
-    """Why the test cannot be made, or nothing."""
-    if isnan(effect):
-        return NO_EFFECT
-    if isnan(permuted.p_value):
-        return NO_TEST
-    against = opposed(effect, permuted.p_value, upper=permuted.upper, confidence=confidence)
-    few = too_small(permuted.partitions, confidence, draws=permuted.draws, sizes=sizes)
-    return few or (OPPOSED if against else "")

@@ -7,13 +7,13 @@ therefore judged again, from the p-values that each has.
 from __future__ import annotations
 
 from itertools import count
-from math import comb
+from math import comb, isnan
 
 import polars as pl
 
-from endoxa.runs.families import ASSOCIATION_TESTS, adjusted, beside_a_test, decided
-from endoxa.runs.options import DEFAULT_CONFIDENCE
-from endoxa.stats.verdicts import UNTESTED, Alternative, significance
+from endoxa.instruments.association_tests.estimates.permutation import PermutationTest
+from endoxa.runs.families import ASSOCIATION_TESTS, adjusted, decided
+from endoxa.stats.verdicts import UNTESTED, significance
 
 OPPOSED = "effect size and permutation test point in different directions"
 NO_EFFECT = "the effect size is undefined"
@@ -21,49 +21,19 @@ NO_TEST = "the p-value is undefined"
 
 
 def judged(tests: pl.DataFrame) -> pl.DataFrame:
-    """The tests with `p_adjusted` over all of them, `verdict` and `verdict_reason`; rows keep their order.
+    """The tests with `p_adjusted` over all of them, `verdict` and `reason`; rows keep their order.
 
     Args:
-        tests: columns of `TEST_COLUMNS`. Rows whose verdict is that they cannot be tested stay so.
+        tests: columns of `TEST_COLUMNS`, of one confidence and one alternative. Rows whose verdict is that they cannot
+            be tested stay so.
     """
-    undefined = {name: pl.col(name).fill_nan(None).is_null() for name in ("effect_size", "p_value")}
-    reason = (
-        pl.when(verdict=UNTESTED)
-        .then("verdict_reason")
-        .when(undefined["effect_size"])
-        .then(pl.lit(NO_EFFECT))
-        .when(undefined["p_value"])
-        .then(pl.lit(NO_TEST))
-        .otherwise(pl.lit(""))
-    )
-    corrected = adjusted(tests.with_columns(cannot=reason), ASSOCIATION_TESTS, reason="cannot")
+    tests = tests.with_columns(reason=pl.when(verdict=UNTESTED).then("reason").otherwise(pl.lit("")))
     # The p-value of the permutation test is a published score: it stays, and weighs on no other test.
-    tests = tests.with_columns(corrected["p_adjusted"])
-    questions = tests.with_row_index("place").select(
-        *("place", "effect_size", "p_value", "p_adjusted"),
-        neutral=pl.lit(0.0),
-        # A table of other software may lack its confidence.
-        confidence=pl.col("confidence").fill_null(DEFAULT_CONFIDENCE),
-        alternative=pl.Series([side_of(method) for method in tests["method"]], dtype=pl.String),
-        reason=corrected["cannot"],
+    tests = tests.with_columns(adjusted(tests, ASSOCIATION_TESTS)["p_adjusted"])
+    confidence, alternative = tests.select("confidence", "alternative").row(0)
+    return decided(tests, confidence=confidence, alternative=alternative).with_columns(
+        pl.col(pl.Float64).fill_nan(None)
     )
-    decisions = pl.concat(
-        decided(group, value="effect_size", confidence=level, alternative=side)
-        for (level, side), group in questions.group_by("confidence", "alternative", maintain_order=True)
-    ).sort("place")
-    judgements = tests.with_columns(verdict=decisions["verdict"], verdict_reason=decisions["reason"])
-    # No interval stands in place of a test that cannot be made.
-    return judgements.with_columns(
-        *beside_a_test("low", "high"),
-        interval=pl.when(pl.col("verdict") != UNTESTED).then("interval").otherwise(pl.lit("")),
-    )
-
-
-def side_of(method: str | None) -> Alternative:
-    """The alternative of a test as its `method` has it; 'greater' where nothing is said, as in the literature."""
-    if "two-sided" in (method or ""):
-        return "two-sided"
-    return "less" if "one-sided (less)" in (method or "") else "greater"
 
 
 def least_p(partitions: int, draws: int | None = None) -> float:
@@ -103,10 +73,17 @@ def too_small(partitions: int, confidence: float, *, draws: int | None = None, s
     return ""
 
 
-def opposed(effect: float, p_value: float, *, upper: bool, confidence: float) -> bool:
-    """True where a small p-value belongs to the other direction than the effect size.
+def obstacle(effect: float, test: PermutationTest, sizes: str, confidence: float) -> str:
+    """Why a test cannot be made, or nothing.
 
-    The effect size is taken over texts, the test may exchange terms; and the mean of very skewed values can lie
-    beyond the tail that rejects.
+    A small p-value may belong to the other direction than the effect size: this is taken over texts, the test may
+    exchange terms; and the mean of very skewed values can lie beyond the tail that rejects.
     """
-    return p_value <= significance(confidence) + 1e-12 and (effect < 0 if upper else effect > 0)
+    if isnan(effect):
+        return NO_EFFECT
+    if isnan(test.p_value):
+        return NO_TEST
+    small = test.p_value <= significance(confidence) + 1e-12
+    opposed = small and (effect < 0 if test.upper else effect > 0)
+    few = too_small(test.partitions, confidence, draws=test.draws, sizes=sizes)
+    return few or (OPPOSED if opposed else "")

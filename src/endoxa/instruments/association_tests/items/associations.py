@@ -1,8 +1,8 @@
-"""Tests from associations: an identity and its attributes against a contrasting identity or the opposites.
+"""Tests from associations: an identity and its attributes against a contrasting identity and the opposites.
 
 X is the identity, as a bare plural noun, and Y a contrasting one of the same axis and language, both in every bleached
 sentence that takes a plural noun. A holds the attributes of X in sentences about no particular group ("These people
-are strong."); B holds the natural opposite of each ("These people are weak."), or the attributes of Y.
+are strong."); B holds the natural opposite of each ("These people are weak.").
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
-from itertools import combinations, permutations
+from itertools import permutations
 from pathlib import Path
 
 import polars as pl
@@ -56,7 +56,7 @@ def build_from_associations(
             ids are missing or not unique.
     """
     if contrast.each:
-        _require_ids(table, contrast)
+        _require_ids(table)
     by_language = load_templates(templates)
     sayings = _with_sentences(_filled(table, contrast), by_language)
     made: list[AssociationTest] = []
@@ -80,9 +80,7 @@ def build_from_associations(
     return made, left_out
 
 
-def _require_ids(table: pl.DataFrame, contrast: Contrast) -> None:
-    if contrast.attributes != "antonym":
-        raise UserError("--each compares an attribute with its antonym. Leave out --contrast other.")
+def _require_ids(table: pl.DataFrame) -> None:
     if ID not in table.columns:
         raise UserError(
             "--each needs a column association_id. Write one with `endoxa curate associations` or `endoxa study init`."
@@ -264,7 +262,7 @@ class _Part:
         """A test of identity `x`, to which a positive effect ties what `meaning` says."""
         language, texts = self.templates.language, self.texts[x]
         origin = "one association" if association_id else "associations"
-        used = {"pair templates": True, "opposites": self.contrast.attributes == "antonym"}
+        used = {"pair templates": True, "opposites": True}
         return AssociationTest(
             f"{language}/{self.axis or 'any'}/{name}".replace(" ", "_"),
             TermSet(x, texts, (x,) * len(texts)),
@@ -307,43 +305,31 @@ def _identity_texts(identity: str, gender: str, templates: Templates) -> tuple[s
 
 
 def _contrasted_tests(part: _Part) -> Iterator[AssociationTest | str]:
-    """A test of every two identities that have attributes enough for a set, or why there is none."""
+    """A test of every two identities, the first with attributes enough for a set, or why there is none."""
     counted = part.rows.group_by("identity", maintain_order=True).len().filter(pl.col("len") >= FEWEST_TERMS)
     identities, against = counted["identity"].to_list(), part.contrast.against
     if against:
         pairs = iter([(x, against) for x in identities if x != against and against in part.rows["identity"]])
-    elif part.contrast.attributes == "antonym":
+    else:
         pairs = permutations(identities, 2)
-    else:  # X against Y by what is said of each is the same test as Y against X.
-        pairs = combinations(identities, 2)
     for x, y in pairs:
         yield _contrasted(part, x, y)
 
 
 def _contrasted(part: _Part, x: str, y: str) -> AssociationTest | str:
-    contrast = part.contrast.attributes
-    if contrast == "antonym":
-        a, b = _poles(part.rows.filter(identity=x))
-        name_b = f"opposites of what is said of {x}"
-    else:
-        said = part.rows.drop_nulls("said").select("said", "attribute", "identity")
-        a, b = (dict(said.filter(identity=side).drop("identity").iter_rows()) for side in (x, y))
-        common = a.keys() & b.keys()
-        a, b = ({text: term for text, term in side.items() if text not in common} for side in (a, b))
-        name_b = f"said of {y}"
     where = f"{part.templates.language}{f', {part.axis}' if part.axis else ''}: '{x}' against '{y}'"
     for identity in (x, y):
         if identity in part.problems:
             return f"{where}: {part.problems[identity]}"
-    fewest, what = min((len(a), f"what is said of '{x}'"), (len(b), name_b))
-    if fewest < FEWEST_TERMS:
-        return f"{where}: {what} gives {fewest} attributes, and a set needs {FEWEST_TERMS}"
+    a, b = _poles(part.rows.filter(identity=x))
+    if len(a) < FEWEST_TERMS:
+        return f"{where}: what is said of '{x}' gives {len(a)} attributes, and a set needs {FEWEST_TERMS}"
     return part.test(
-        f"{x}/{y}/{contrast}",
+        f"{x}/{y}/antonym",
         x,
         TermSet(y, part.texts[y], (y,) * len(part.texts[y])),
         TermSet(f"said of {x}", tuple(a), tuple(a.values())),
-        TermSet(name_b, tuple(b), tuple(b.values())),
+        TermSet(f"opposites of what is said of {x}", tuple(b), tuple(b.values())),
         meaning="what is said of them",
     )
 

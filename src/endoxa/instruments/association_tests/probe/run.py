@@ -270,7 +270,6 @@ def _parse(models: Sequence[str]) -> list[EncoderSpec]:
         raise UserError(
             "No encoder was given: name at least one with --model, for example hf/google-bert/bert-base-uncased."
         )
-    for k, name in enumerate(models):
-        if name in models[:k]:
-            raise UserError(f"The encoder '{name}' is given twice. Name each encoder once.")
+    if twice := [name for place, name in enumerate(models) if name in models[:place]]:
+        raise UserError(f"The encoder '{twice[0]}' is given twice. Name each encoder once.")
     return [parse_encoder(text) for text in models]

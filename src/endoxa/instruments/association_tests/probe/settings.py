@@ -10,9 +10,9 @@ from annotated_types import Ge, Le
 from endoxa.instruments.association_tests.items import read_tests
 from endoxa.instruments.association_tests.options import DRAWS, Draws
 from endoxa.models.spec import DEFAULT_MAX_UNKNOWN, ModelOptions
-from endoxa.runs.options import DEFAULT_CONFIDENCE, Confidence, EngineOptions
+from endoxa.runs.options import DEFAULT_CONFIDENCE, EngineOptions, RunConfidence
 from endoxa.runs.settings import RunSettings
-from endoxa.schema.options import ASKING, DATA, MODELS, Option
+from endoxa.schema.options import ASKING, DATA, MODELS, Option, Setting
 from endoxa.words.used import Tally, Used
 
 if TYPE_CHECKING:
@@ -73,12 +73,12 @@ class EmbeddingsSettings(RunSettings):
         float,
         Ge(0),
         Le(1),
-        Option("Word vectors: maximum share of words that the file may lack.", ASKING, decides=False),
+        Setting("Word vectors: maximum share of words that the file may lack.", ASKING, decides=False),
     ] = DEFAULT_MAX_UNKNOWN
     limit: int | None = None  # all tests of the file are encoded
     sample: int | None = None
     include_drafts: bool = False
-    confidence: Confidence = DEFAULT_CONFIDENCE
+    confidence: RunConfidence = DEFAULT_CONFIDENCE
     draws: Draws = DRAWS
     options: ModelOptions = ModelOptions()
     engine: EngineOptions = EngineOptions()

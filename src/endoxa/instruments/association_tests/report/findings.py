@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
+from itertools import combinations
+from operator import itemgetter
 from typing import Any
 
 import polars as pl
 
 from endoxa.errors import UserError
-from endoxa.instruments.association_tests.report.figures import closer, every_test, strongest
+from endoxa.instruments.association_tests.report.figures import closer, maps, strongest
 from endoxa.instruments.association_tests.report.quoting import diagnostics
-from endoxa.instruments.association_tests.report.results import (
-    TEST,
-    Associations,
-    confidence_words,
-    read_associations,
-)
+from endoxa.instruments.association_tests.report.results import TEST, Associations, read_associations
 from endoxa.instruments.association_tests.report.tables import (
     all_tests,
     effect_sizes,
@@ -25,7 +22,7 @@ from endoxa.instruments.association_tests.report.tables import (
     tests_overview,
     words,
 )
-from endoxa.report.claims import clear, corrected, is_clear, signed_ends, verdict_counts
+from endoxa.report.claims import Row, clear, corrected, is_clear, signed_ends, verdict_counts
 from endoxa.report.document import Finding, Section
 from endoxa.report.families import families
 from endoxa.report.frame import CITE, Page, filled, present
@@ -33,16 +30,13 @@ from endoxa.report.inputs import Run
 from endoxa.report.plots import MOST_APART
 from endoxa.report.quoting import quoting
 from endoxa.report.tables import Table, number_field, table_of, text_field
-from endoxa.report.words import NO_VALUE, count, language_name, listed, p_value, plural, signed
+from endoxa.report.words import count, language_name, listed, p_value, plural, signed
 from endoxa.runs.families import ASSOCIATION_TESTS
 from endoxa.runs.instrument import Shown
-from endoxa.runs.options import PaperOptions
+from endoxa.runs.options import ReportOptions
 from endoxa.schema import TEST_COLUMNS
 from endoxa.sources.spreadsheets import csv_text
 from endoxa.stats.verdicts import ABOVE, BELOW, CLEAR, RESOLUTION, UNCLEAR, UNTESTED
-
-SMALL = 20
-"""Texts per group below which the sets are called small."""
 
 TIMES = 2
 """How many times as large one set is from which a difference in spread is warned of (docs/methods/encoders.md)."""
@@ -53,15 +47,12 @@ FEW = 3
 MOST_NAMED = 3
 """Differences that are put into words."""
 
-Row = dict[str, Any]
-
 
 def findings(results: Associations) -> Section:
     """How many tests show a difference, the largest of every encoder, what could not be tested."""
     estimates, figure = results.estimates, strongest(results)
     number, meaning = page_number(estimates)
     apart = len(results.encoders) <= MOST_APART or estimates["test"].n_unique() == 1
-    levels = confidence_words(estimates) if apart else ""
     return Section(
         anchor="findings",
         title="What the tests show",
@@ -71,7 +62,7 @@ def findings(results: Associations) -> Section:
         notes=(
             "A row of the figure is a test, a dot an encoder; right of the line the first group lies nearer to the "
             "attribute marked +, left of it to the one marked −. Filled dots: the groups differ. "
-            f"{f'Lines: {levels} intervals.' if levels else ''}",
+            f"{f'Lines: {results.kind().level} intervals.' if apart else ''}",
             "Effect size: how much nearer the first group lies to the first attribute, rather than the second, than "
             f"the second group does, in standard deviations over the words of both (ddof {results.ddof}). Both groups "
             "may lie nearer to one and the same attribute: the effect size is a difference between groups. *: the "
@@ -96,11 +87,10 @@ def page_number(estimates: pl.DataFrame) -> tuple[str, str]:
             "tests show a difference between the groups after adjustment over all tests. Without any difference: 0.",
         )
     (row,) = rows
-    texts = "" if row["n_x"] is None else f", {count(row['n_x'])} and {count(row['n_y'])} texts"
     return (
-        signed(row["effect_size"]),
+        signed(row["value"]),
         f"effect size, in standard deviations: how much nearer {row['x']} lies to {row['a']} (rather than {row['b']}) "
-        f"than {row['y']} does{texts}. Without a difference: 0.",
+        f"than {row['y']} does, {count(row['n_x'])} and {count(row['n_y'])} texts. Without a difference: 0.",
     )
 
 
@@ -108,9 +98,9 @@ def title(results: Associations) -> str:
     """In how many tests the groups differ, as the title of the page."""
     rows = results.estimates.rows(named=True)
     claimed, tested = len(_claims(rows)), sum(row["verdict"] != UNTESTED for row in rows)
-    alone = len(results.encoders) == 1
-    what = "association test" if alone else "result of association tests"
-    many = "association tests" if alone else "results of association tests"
+    several = len(results.encoders) > 1
+    what = "result of association tests" if several else "association test"
+    many = "results of association tests" if several else "association tests"
     if not tested:
         return f"No difference can be tested in {plural(len(rows), what, many)}"
     if not claimed:
@@ -154,42 +144,38 @@ def differences(results: Associations) -> Iterator[Finding]:
             share = (
                 f"in {len(claims):,} of {plural(len(rows), 'test')} the groups differ. The largest of these: "
             )
-            text = f"{share * several}{spoken(claims[0])} ({_numbers(claims[0])})."
+            text = f"{spoken(claims[0])} ({_numbers(claims[0])})."
         else:
             share = f"no difference is shown in any of {plural(len(rows), 'test')}. "
-            text = f"{share}{_least(rows)}" if several else _least(rows, "")
-        yield Finding(f"{encoder}: {text}", tuple(rows))
+            text = _least(rows) if several else _least(rows, "")
+        yield Finding(f"{encoder}: {share * several}{text}", tuple(rows))
 
 
 def most_found(estimates: pl.DataFrame) -> Iterator[Finding]:
     """The differences that hold after correction in the most encoders in one direction, and the largest of each."""
-    above, below = (pl.col("verdict") == ABOVE).sum(), (pl.col("verdict") == BELOW).sum()
-    ranked = (
-        estimates.group_by(TEST, maintain_order=True)
-        .agg(reach=pl.max_horizontal(above, below), size=pl.col("effect_size").abs().mean())
-        .filter(pl.col("reach") > 0)
-        .sort("reach", "size", descending=True, maintain_order=True)
-        .head(MOST_NAMED)
-    )
-    tested = estimates.filter(pl.col("verdict") != UNTESTED).rows(named=True)
-    if ranked.is_empty() and tested:
-        yield Finding(_least(tested, where=True), tuple(tested))
-    for place in range(ranked.height):
-        rows = estimates.join(ranked[place], on=TEST, how="semi", maintain_order="left").rows(named=True)
+    ranked: list[tuple[tuple[int, float], list[Row], int, list[dict[str, Any]]]] = []
+    for _, group in estimates.group_by(TEST, maintain_order=True):
+        rows = group.rows(named=True)
         sides = [[row for row in rows if row["verdict"] == side] for side in CLEAR]
-        claims, others = max(sides, key=len), min(sides, key=len)
-        largest = _claims(claims)[0]
-        opposed = f", in the opposite direction in {len(others):,}" if others else ""
+        claims, others = sorted(sides, key=len, reverse=True)
+        if claims:
+            size = sum(abs(row["value"] or 0.0) for row in rows) / len(rows)
+            ranked.append(((len(claims), size), _claims(claims), len(others), rows))
+    tested = estimates.filter(pl.col("verdict") != UNTESTED).rows(named=True)
+    if not ranked and tested:
+        yield Finding(_least(tested, where=True), tuple(tested))
+    for _, largest, opposite, rows in sorted(ranked, key=itemgetter(0), reverse=True)[:MOST_NAMED]:
+        opposed = f", in the opposite direction in {opposite:,}" if opposite else ""
         yield Finding(
-            f"{spoken(largest)} in {len(claims):,} of {plural(len(rows), 'encoder')}{opposed}. The largest of these "
-            f"effects: {largest['encoder']} ({_numbers(largest)}).",
+            f"{spoken(largest[0])} in {len(largest):,} of {plural(len(rows), 'encoder')}{opposed}. The largest of "
+            f"these effects: {largest[0]['encoder']} ({_numbers(largest[0])}).",
             tuple(rows),
         )
 
 
 def caveats(estimates: pl.DataFrame) -> Iterator[Finding]:
     """What limits the claims: effects against the direction tested, tests that cannot be made, small, unequal sets."""
-    side, effect = pl.col("alternative"), pl.col("effect_size")
+    side, effect = pl.col("alternative"), pl.col("value")
     wrong = ((side == "greater") & (effect < 0)) | ((side == "less") & (effect > 0))
     against = estimates.filter(wrong, verdict=UNCLEAR)
     if against.height:
@@ -199,28 +185,20 @@ def caveats(estimates: pl.DataFrame) -> Iterator[Finding]:
             tuple(against.rows(named=True)),
         )
     tested = estimates.filter(pl.col("verdict") != UNTESTED)
-    attributes = tested.select(pl.min_horizontal("n_a", "n_b")).to_series().drop_nulls()
-    if len(attributes):
-        few, most = sorted(attributes)[0], sorted(attributes)[-1]
-        texts = f"{few:g}" if few == most else f"{few:g} to {most:g}"
+    if tested.height:
+        few, most = tested.select(few=pl.min("attributes"), most=pl.max("attributes")).row(0)
+        texts = f"{few}" if few == most else f"{few} to {most}"
         yield Finding(
             "The words of the groups are the sample. Those of the attributes are taken as they are: what is said holds "
             f"with these {texts} texts for an attribute, and other attribute words may give another result.",
             ({"least": few, "most": most},),
         )
     untested = estimates.filter(verdict=UNTESTED)
-    for (reason,), group in untested.group_by(["verdict_reason"], maintain_order=True):
+    for (reason,), group in untested.group_by(["reason"], maintain_order=True):
         yield Finding(
             f"{plural(group.height, 'result')} cannot be tested: {reason}.", tuple(group.rows(named=True))
         )
     smaller, larger = pl.min_horizontal("n_x", "n_y"), pl.max_horizontal("n_x", "n_y")
-    small = sorted(estimates.filter(smaller < SMALL).select(smaller).to_series())
-    if small:
-        yield Finding(
-            f"{plural(len(small), 'result rests', 'results rest')} on fewer than {SMALL} texts for a group, the least "
-            f"on {count(small[0])}: other words for the same groups may give other values.",
-            ({"results": len(small), "texts": int(small[0]), "small": SMALL},),
-        )
     unequal = tested.filter(larger >= TIMES * smaller).height
     if unequal:
         yield Finding(
@@ -232,43 +210,37 @@ def caveats(estimates: pl.DataFrame) -> Iterator[Finding]:
 
 def encoder_table(estimates: pl.DataFrame) -> Table:
     """What became of the tests of each encoder, those with the most differences first."""
-    claimed = {name: pl.col(name).filter(clear()) for name in ("effect_size", "p_adjusted")}
+    verdict = pl.col("verdict")
     rows = estimates.group_by("encoder", maintain_order=True).agg(
-        clear().sum().alias("claims"),
-        *((pl.col("verdict") == verdict).sum().alias(verdict) for verdict in (UNCLEAR, UNTESTED)),
-        *(column.sort_by(claimed["effect_size"].abs()).last() for column in claimed.values()),
         tests=pl.len(),
+        claims=clear().sum(),
+        unclear=(verdict == UNCLEAR).sum(),
+        untested=(verdict == UNTESTED).sum(),
     )
-
-    def of_claims(shown: Callable[[Any], str]) -> Callable[[Any], str]:
-        return lambda number: NO_VALUE if number is None else shown(number)
-
     return table_of(
-        "Tests of each encoder; the largest effect is that of a difference that holds after correction",
+        "Tests of each encoder",
         rows.sort("claims", descending=True, maintain_order=True),
         (
             text_field("encoder"),
             number_field("tests"),
             number_field("groups differ", "claims"),
-            number_field("not distinguishable", UNCLEAR),
-            number_field("cannot be tested", UNTESTED),
-            number_field("largest effect size", "effect_size", of_claims(signed)),
-            number_field("p adjusted", "p_adjusted", of_claims(p_value)),
+            number_field("not distinguishable", "unclear"),
+            number_field("cannot be tested", "untested"),
         ),
     )
 
 
 def spoken(row: Row) -> str:
     """What an effect size says, in the names of the sets: 'X lies nearer to A (rather than B) than Y does'."""
-    if signed(row["effect_size"]) == signed(0.0):
+    if signed(row["value"]) == signed(0.0):
         return f"no difference between {row['x']} and {row['y']}"
-    near, far = ("a", "b") if row["effect_size"] > 0 else ("b", "a")
+    near, far = ("a", "b") if row["value"] > 0 else ("b", "a")
     return f"{row['x']} lies nearer to {row[near]} (rather than {row[far]}) than {row['y']} does"
 
 
 def _claims(rows: Iterable[Row]) -> list[Row]:
     """The rows that carry a claim, the largest effect first."""
-    return sorted(filter(is_clear, rows), key=lambda row: -abs(row["effect_size"]))
+    return sorted(filter(is_clear, rows), key=lambda row: -abs(row["value"]))
 
 
 def _least(rows: Iterable[Row], lead: str = "Least p-value: ", *, where: bool = False) -> str:
@@ -282,13 +254,7 @@ def _least(rows: Iterable[Row], lead: str = "Least p-value: ", *, where: bool = 
     row = min(rows, key=lambda row: row["p_value"])
     verb, encoder = "" if lead else " are not distinguishable", f" in {row['encoder']}" if where else ""
     text = f"{lead}{row['x']} and {row['y']}{verb} between {row['a']} and {row['b']}{encoder}"
-    if not lead and row["alternative"] != "two-sided":
-        near, far = ("a", "b") if row["alternative"] == "greater" else ("b", "a")
-        text = (
-            f"{row['x']} and {row['y']} are not distinguishable in the one direction that was tested "
-            f"({row['x']} nearer to {row[near]} rather than {row[far]})"
-        )
-    return f"{text} ({_numbers(row)}).{corrected({**row, 'reason': row['verdict_reason']})}"
+    return f"{text} ({_numbers(row)}).{corrected(row)}"
 
 
 def _numbers(row: Row) -> str:
@@ -296,86 +262,61 @@ def _numbers(row: Row) -> str:
     language = f"{language_name(row['language'])}; " if row["language"] else ""
     interval = (
         f", {100 * row['confidence']:g}\u00a0% interval {signed_ends(row)}"
-        if None not in (row["low"], row["high"], row["confidence"])
+        if None not in (row["low"], row["high"])
         else ""
     )
-    effect = signed(row["effect_size"])
+    effect = signed(row["value"])
     zero = "no difference, " if effect == signed(0.0) else ""
     side = "" if row["alternative"] == "two-sided" else " one-sided"
     return f"{language}{zero}effect size {effect}{interval}, adjusted{side} p {p_value(row['p_adjusted'])}"
 
 
-SIGN_CHANGES = {
-    "tests": pl.len(),
-    "changed": pl.col("opposite").sum(),
-    "differ": pl.col("both").sum(),
-    "opposed": (pl.col("both") & pl.col("opposite")).sum(),
-    "only_first": (pl.col("claimed") & ~pl.col("both")).sum(),
-    "only_second": (pl.col("claimed_second") & ~pl.col("both")).sum(),
-}
-"""What is counted of every two poolings of a model: effect sizes that both have, opposite signs, claims."""
+def sign_changes(estimates: pl.DataFrame) -> Iterator[dict[str, Any]]:
+    """For each model (`label`) and two of its poolings that share tests (`first`, `second`): how they disagree.
 
-
-def sign_changes(estimates: pl.DataFrame) -> pl.DataFrame:
-    """One row per model (`label`) and two of its poolings that share a test, `first` and `second`, with `SIGN_CHANGES`.
-
-    An effect size that is printed as zero changes with nothing.
+    Counts of `tests` with two effect sizes, of those with opposite signs (`changed`; one printed as zero changes with
+    nothing), of those in which the groups `differ` under both, and of these in opposite directions (`opposed`).
     """
-    effect = pl.col("effect_size")
-    placed = estimates.with_row_index("place").with_columns(pl.col("place").min().over("label", "pooling"))
-    signs = placed.drop_nulls("effect_size").select(
-        *("label", "test", "language", "place"),
-        first="pooling",
-        sign=pl.when(effect.abs() < RESOLUTION).then(0).otherwise(effect.sign()),
-        claimed=clear(),
-    )
-    pairs = signs.join(
-        signs.rename({"first": "second"}),
-        on=["label", "test", "language"],
-        suffix="_second",
-        maintain_order="left",
-    )
-    return (
-        pairs.filter(pl.col("place") < pl.col("place_second"))
-        .with_columns(
-            opposite=pl.col("sign") * pl.col("sign_second") < 0,
-            both=pl.col("claimed") & pl.col("claimed_second"),
-        )
-        .group_by("label", "first", "second", maintain_order=True)
-        .agg(counted.cast(pl.Int64).alias(name) for name, counted in SIGN_CHANGES.items())
-    )
+    for (label,), of_model in estimates.drop_nulls("value").group_by(["label"], maintain_order=True):
+        by_pooling: dict[str, dict[tuple[str, str], Row]] = {}
+        for row in of_model.iter_rows(named=True):
+            by_pooling.setdefault(row["pooling"], {})[row["test"], row["language"]] = row
+        for (first, one_side), (second, other) in combinations(by_pooling.items(), 2):
+            pairs = [(row, other[test]) for test, row in one_side.items() if test in other]
+            both = [(a["verdict"], b["verdict"]) for a, b in pairs if is_clear(a) and is_clear(b)]
+            changed = sum(
+                a["value"] * b["value"] < 0 and min(abs(a["value"]), abs(b["value"])) >= RESOLUTION
+                for a, b in pairs
+            )
+            if pairs:
+                yield {
+                    "label": label,
+                    "first": first,
+                    "second": second,
+                    "tests": len(pairs),
+                    "changed": changed,
+                    "differ": len(both),
+                    "opposed": sum(a != b for a, b in both),
+                }
 
 
 def poolings(results: Associations) -> Section | None:
     """How many tests change sign between every two poolings of a model; None where no model has two."""
-    rows = sign_changes(results.estimates)
-    if rows.is_empty():
-        return None
     sentences = []
-    for row in rows.rows(named=True):
-        changed, opposed = row["changed"], row["opposed"]
-        claims = {
-            "under both": row["differ"],
-            f"only under {row['first']}": row["only_first"],
-            f"only under {row['second']}": row["only_second"],
-        }
-        claimed = [f"{where} in {plural(number, 'test')}" for where, number in claims.items() if number]
+    for row in sign_changes(results.estimates):
+        verb = "changes" if row["changed"] == 1 else "change"
+        opposed = f", in opposite directions in {row['opposed']:,}" if row["opposed"] else ""
+        claimed = f" The groups differ under both in {plural(row['differ'], 'test')}{opposed}."
         text = (
-            f"{row['label']}: between {row['first']} and {row['second']}, {changed or 'none'} of "
-            f"{plural(row['tests'], 'effect size')} {'changes' if changed == 1 else 'change'} sign."
-            + (f" The groups differ {listed(claimed)}." if claimed else "")
+            f"{row['label']}: between {row['first']} and {row['second']}, {row['changed'] or 'none'} of "
+            f"{plural(row['tests'], 'effect size')} {verb} sign.{claimed if row['differ'] else ''}"
         )
-        more = f" In {plural(opposed, 'test')} both poolings show a difference, in opposite directions."
-        sentences.append(Finding(text + (more if opposed else ""), (row,)))
-    return Section(
-        "poolings",
-        "Between poolings",
-        findings=tuple(sentences),
-        notes=(
-            "Pooling is how the vectors of a text's tokens become one vector. Nothing in the question "
-            "decides which is right, so a result that turns with it says more about the choice than about the groups.",
-        ),
+        sentences.append(Finding(text, (row,)))
+    note = (
+        "Pooling is how the vectors of a text's tokens become one vector. Nothing in the question decides which is "
+        "right, so a result that turns with it says more about the choice than about the groups."
     )
+    return Section("poolings", "Between poolings", findings=tuple(sentences), notes=(note,))
 
 
 def tests_made(results: Associations) -> Section:
@@ -385,7 +326,7 @@ def tests_made(results: Associations) -> Section:
 
 SECTIONS: tuple[Callable[[Associations], Section | None], ...] = (
     findings,
-    every_test,
+    maps,
     closer,
     poolings,
     effect_sizes,
@@ -408,8 +349,8 @@ def tests_page(runs: Sequence[Run], results: Associations) -> Page:
         results: the tests of all runs.
     """
     first, *others = filled(SECTIONS, results)
-    box = present((quoting(diagnostics(runs, results)),))
-    after = present((words(runs), LIMITS, METHODS, tests_overview(runs, results), CITE))
+    box = present([quoting(diagnostics(runs, results))])
+    after = present([words(runs), LIMITS, METHODS, tests_overview(runs, results), CITE])
     return Page(
         package=__package__,
         title=title(results),
@@ -422,28 +363,26 @@ def tests_page(runs: Sequence[Run], results: Associations) -> Page:
     )
 
 
-def shown(runs: Sequence[Run], confidence: float | None, paper: PaperOptions) -> Shown:
-    """Page and tables.
+def shown(runs: Sequence[Run], how: ReportOptions) -> Shown:
+    """Page and tables; nothing is analysed again here.
 
     Args:
         runs: runs of embeddings, or tables of association tests.
-        confidence: None, or the level the intervals must have; nothing is analysed again here.
-        paper: what a table for a paper holds.
+        how: a confidence that is asked for must be that of the intervals.
 
     Raises:
         UserError: the tests cannot be read, or their intervals have another level.
     """
     results = read_associations(runs)
-    for level in results.estimates["confidence"].drop_nulls().unique().sort():
-        if confidence is not None and abs(level - confidence) > 1e-9:
-            raise UserError(
-                f"The intervals of these tests have confidence {level:g}, not {confidence:g}: leave --confidence out, "
-                "or make the table again with `endoxa analyze tests RUN --confidence ... -o FILE`."
-            )
+    if how.confidence is not None and abs(results.confidence - how.confidence) > 1e-9:
+        raise UserError(
+            f"The intervals of these tests have confidence {results.confidence:g}, not {how.confidence:g}: leave "
+            "--confidence out, or make the table again with `endoxa analyze run RUN --confidence ... -o FILE`."
+        )
     return Shown(
         page=lambda: tests_page(runs, results),
         texts={
             "estimates": partial(csv_text, results.estimates.select("run", *TEST_COLUMNS)),
-            **paper_forms(results, paper),
+            **paper_forms(results, how.paper),
         },
     )

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 
-from endoxa.instruments.association_tests.report.results import Associations, read_associations
+from endoxa.instruments.association_tests.report.results import Associations
 from endoxa.models.scoring import WORTH_SAYING
 from endoxa.report.inputs import Run, entries
 from endoxa.report.quoting import Diagnostic, precision, review
 from endoxa.report.words import count, language_name, percent, plural
-from endoxa.runs.run import read_run
 
 FEW_WORDS = 8
 """Words in each target set of the tests as published (Caliskan et al. 2017, WEAT 3 to 10)."""
@@ -31,21 +29,13 @@ def diagnostics(runs: Sequence[Run], results: Associations) -> Iterator[Diagnost
         yield from review(run.facts, results.estimates.height, "tests")
 
 
-def run_diagnostics(folder: Path) -> list[Diagnostic]:
-    """The same of one run folder."""
-    run = Run(folder, read_run(folder))
-    return list(diagnostics([run], read_associations([run])))
-
-
 def _words(results: Associations) -> Iterator[Diagnostic]:
     """Tests whose smaller target set has few texts or terms: another choice of words may turn them."""
-    sizes = results.estimates["clusters"].drop_nulls()
-    if sizes.is_empty():
-        return
-    few, n, least = int((sizes < FEW_WORDS).sum()), len(sizes), float(sizes.min() or 0)  # type: ignore[arg-type]
+    sizes = results.estimates["clusters"].to_list()
+    few, n, least = sum(size < FEW_WORDS for size in sizes), len(sizes), min(sizes)
     sentence = (
         f"In {count(few)} of {plural(n, 'result')} a target set has fewer than {FEW_WORDS} words (the smallest: "
-        f"{count(int(least))}); another choice of words may turn such a result."
+        f"{count(least)}); another choice of words may turn such a result."
     )
     numbers = {"few": few, "needed": FEW_WORDS, "least": least}
     yield Diagnostic("words in a set", sentence, few > n / 2, n, value=few / n, numbers=numbers)
@@ -56,8 +46,6 @@ def _unknown(run: Run, results: Associations) -> Iterator[Diagnostic]:
     for model in entries(run.facts.get("models")):
         name, shares = str(model.get("name")), model.get("unknown_tokens")
         for language, share in shares.items() if isinstance(shares, Mapping) else ():
-            if share is None:
-                continue
             sentence = (
                 f"{results.labels.get(name, name)}: {percent(float(share))} of the tokens of its "
                 f"{language_name(language) if language else 'own'} texts are unknown to it."

@@ -13,7 +13,7 @@ from typing import Any
 import polars as pl
 
 from endoxa.instruments.association_tests.items import read_tests
-from endoxa.instruments.association_tests.report.results import UNDEFINED, Associations, confidence_words
+from endoxa.instruments.association_tests.report.results import UNDEFINED, Associations
 from endoxa.report import estimates as say
 from endoxa.report import inputs
 from endoxa.report.claims import CLAIMED, UNTESTABLE, mark
@@ -61,11 +61,12 @@ def paper_forms(results: Associations, paper: PaperOptions) -> dict[str, Callabl
         made = paper_tables(results.estimates)
         return [transposed(table, "model") for table in made] if paper.transpose else made
 
-    untestable = results.estimates.drop_nulls("effect_size").filter(verdict=UNTESTED).height
-    levels = confidence_words(results.estimates.drop_nulls(["low", "high"]))
+    untestable = results.estimates.drop_nulls("value").filter(verdict=UNTESTED).height
+    bounded = results.estimates["low"].count() > 0
     note = (
-        f"Effect sizes (ddof {results.ddof}){f' with {levels} bootstrap intervals' if levels else ''}; positive: the "
-        "first group lies nearer to the first attribute, rather than the second, than the second group does. "
+        f"Effect sizes (ddof {results.ddof}){f' with {results.kind().level} bootstrap intervals' if bounded else ''}; "
+        "positive: the first group lies nearer to the first attribute, rather than the second, than the second group "
+        "does. "
         f"{CLAIMED}: the groups differ ({results.sides} permutation p-value at most {results.level} after "
         f"Benjamini-Hochberg over all tests){f'; {UNTESTABLE}: cannot be tested' if untestable else ''}."
     )
@@ -91,18 +92,13 @@ def _paper_table(axis: str, tests: pl.DataFrame) -> Table:
     heads = sorted(
         tests.select(COLUMN).unique(maintain_order=True).rows(), key=lambda head: languages.index(head[0])
     )
-    bounded = tests.drop_nulls(["effect_size", "low", "high"]).height > 0
-    empty = Cell(NO_VALUE, below="" if bounded else None)
     alike = tests.select(*ROW, *COLUMN).is_duplicated().any()
     rows: list[tuple[str | Cell, ...]] = []
     for key, group in tests.group_by([*ROW, "test"] if alike else ROW, maintain_order=True):
-        cells = {
-            tuple(row[name] for name in COLUMN): _effect(row, bounded=bounded)
-            for row in group.iter_rows(named=True)
-        }
+        cells = {tuple(row[name] for name in COLUMN): _effect(row) for row in group.iter_rows(named=True)}
         _, x, y, a, b, *test = key
         attributes = f"{a} / {b}" + (f" ({test[0]})" if test else "")
-        rows.append((f"{x} / {y}", attributes, *(cells.get(head, empty) for head in heads)))
+        rows.append((f"{x} / {y}", attributes, *(cells.get(head, Cell(NO_VALUE)) for head in heads)))
     columns = (
         Column(label, numeric=True, above=language_name(language) if language else "", below=pooling)
         for language, label, pooling in heads
@@ -110,42 +106,29 @@ def _paper_table(axis: str, tests: pl.DataFrame) -> Table:
     return Table(axis, (Column("groups"), Column("attributes"), *columns), tuple(rows), stub=2)
 
 
-def _effect(row: Mapping[str, Any], *, bounded: bool) -> Cell:
-    """An effect size with its mark and its interval, '−0.212 to +0.988'; that is empty where there is none."""
-    if row["effect_size"] is None:
-        return Cell(UNDEFINED, below="" if bounded else None)
-    interval = "" if None in (row["low"], row["high"]) else signed_interval(row["low"], row["high"])
-    return Cell(signed(row["effect_size"]), mark(row), interval if bounded else None)
+def _effect(row: Mapping[str, Any]) -> Cell:
+    """An effect size with its mark and its interval, '−0.212 to +0.988'."""
+    if row["value"] is None:
+        return Cell(UNDEFINED)
+    interval = None if row["low"] is None else signed_interval(row["low"], row["high"])
+    return Cell(signed(row["value"]), mark(row), interval)
 
 
 def effect_sizes(results: Associations) -> Section:
     """Effect sizes as papers print them, with stars."""
     tables = paper_tables(results.estimates)
-    cells = sum(len(table.rows) * len(table.columns) for table in tables)
+    folded = sum(len(table.rows) * len(table.columns) for table in tables) > MOST_CELLS
     note = f"*: the groups differ (adjusted {results.sides} p-value at most {results.level}); †: cannot be tested."
-    return Section(
-        anchor="effect-sizes",
-        title="Effect sizes as in a paper",
-        tables=tuple(
-            replace(
-                table,
-                caption=", ".join(filter(None, ("Effect sizes", table.caption))),
-                # A cell is one line with its mark, which an effect size without an interval has too.
-                rows=tuple(
-                    tuple(str(replace(cell, below=cell.below or None)) for cell in row) for row in table.cells
-                ),
-                folded=cells > MOST_CELLS,
-            )
-            for table in tables
-        ),
-        notes=(note,),
+    captioned = (
+        replace(table, caption=", ".join(filter(None, ("Effect sizes", table.caption))), folded=folded)
+        for table in tables
     )
+    return Section("effect-sizes", "Effect sizes as in a paper", tables=tuple(captioned), notes=(note,))
 
 
 def all_tests(results: Associations) -> Section:
     """Every number of every test, what is undefined and why, and how the numbers were made."""
     estimates = results.estimates
-    kind = replace(results.kind, value=_defined, ends=lambda row: signed_interval(row["low"], row["high"]))
     # The method between its name and the seed is of single tests.
     made = estimates["method"].str.replace(r";.*;", ";").replace("", NOT_RECORDED).unique(maintain_order=True)
     return Section(
@@ -153,7 +136,7 @@ def all_tests(results: Associations) -> Section:
         "Every number",
         tables=(
             say.numbers(
-                kind,
+                results.kind(digits=3),
                 "All tests (n: texts in X/Y/A/B)",
                 estimates,
                 (
@@ -163,23 +146,18 @@ def all_tests(results: Associations) -> Section:
                     text_field("n", lambda row: "/".join(count(row[f"n_{letter}"]) for letter in "xyab")),
                 ),
                 (
-                    number_field("ddof 0", "effect_size_ddof0", _defined),
                     number_field("p", "p_value", p_value),
                     number_field("one-sided p as published", "p_published", p_value),
                     text_field("kind of p", "p_kind"),
                     text_field("partitions", "n_partitions"),
-                    text_field("reason of the verdict", "verdict_reason"),
                     text_field("reason"),
+                    text_field("undefined"),
                 ),
                 most_open=MOST_OPEN,
             ),
         ),
         notes=(f"How the numbers were made: {'. '.join(made)}.",),
     )
-
-
-def _defined(value: float | None) -> str:
-    return UNDEFINED if value is None else signed(value)
 
 
 def _language(code: str) -> str:
@@ -226,16 +204,11 @@ def tests_overview(runs: Sequence[Run], results: Associations) -> Section:
         inputs.text(model, "name"): model for run in runs for model in inputs.entries(run.facts.get("models"))
     }
     encoders = estimates.select("label", "model", "pooling").unique(maintain_order=True).rows(named=True)
-
-    def tests_of(run: Run) -> str:
-        return count(estimates.filter(run=str(run.folder))["test"].n_unique())
-
+    tests = number_field("tests", lambda run: count(estimates.filter(run=str(run.folder))["test"].n_unique()))
     return what_was_run(
         [Finding(str(sentence)) for run in runs for sentence in inputs.items(run.facts.get("left_out"))],
         (
-            run_table(
-                runs, (data_field("tests from", "path"), number_field("tests", tests_of)), data="tests"
-            ),
+            run_table(runs, (data_field("tests from", "path"), tests), data="tests"),
             table_of(
                 "Encoders",
                 [{**models.get(row["model"], {}), **row} for row in encoders],
@@ -254,14 +227,14 @@ def tests_overview(runs: Sequence[Run], results: Associations) -> Section:
 
 def summary(estimates: pl.DataFrame) -> str:
     """As in '24 tests (gender x religion; English and Hindi), 4 models, poolings cls and mean'."""
-    axes, languages, poolings = (
+    axes, codes, poolings = (
         [name for name in estimates[column].unique(maintain_order=True) if name]
         for column in ("axis", "language", "pooling")
     )
-    scope = "; ".join(listed(names) for names in (axes, list(map(language_name, languages))) if names)
-    pooled = f", {'pooling' if len(poolings) == 1 else 'poolings'} {listed(poolings)}" if poolings else ""
-    return (
-        plural(estimates["test"].n_unique(), "test")
-        + (f" ({scope})" if scope else "")
-        + f", {plural(estimates['model'].n_unique(), 'model')}{pooled}."
+    scope = "; ".join(listed(names) for names in (axes, list(map(language_name, codes))) if names)
+    parts = (
+        plural(estimates["test"].n_unique(), "test") + (f" ({scope})" if scope else ""),
+        plural(estimates["model"].n_unique(), "model"),
+        f"{'pooling' if len(poolings) == 1 else 'poolings'} {listed(poolings)}" if poolings else "",
     )
+    return f"{', '.join(filter(None, parts))}."

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
 from itertools import product
 from typing import Any
 
@@ -21,39 +20,23 @@ import polars as pl
 from endoxa.curate.associations import NOUN, association_id
 from endoxa.curate.distractors import Distractors, Observed, plain_attribute
 from endoxa.curate.grammar.sentences import sentence_pair
-from endoxa.curate.grammar.templates import Template, UnclearError
+from endoxa.curate.grammar.templates import UnclearError
 from endoxa.curate.grammar.templates import load_templates as load_pair_templates
 from endoxa.curate.opposites import languages, load_lexicon
 from endoxa.curate.persons import comparable, identity_of
 from endoxa.errors import UserError
-from endoxa.instruments.choices.items.templates import (
-    COMPONENT,
-    LABEL,
-    Named,
-    Templates,
-    load_templates,
-    named,
-)
+from endoxa.instruments.choices.items import templates as choice_words
+from endoxa.instruments.choices.items.templates import LABEL, Named, Templates, named
 from endoxa.instruments.choices.options import ChoiceOptions
 from endoxa.schema.choices import COUNTERPART, ChoiceItem, Word
 from endoxa.schema.provenance import words_cell
-from endoxa.sources.frames import read_table
-from endoxa.sources.identities import identity_key
 
-DEFAULT_LANGUAGE = "en"
 LONGEST_LIST = 8
 """Words of each group in one list."""
 LEFT_OUT = ("row", "association_id", "identity", "attribute", "reason")
 _COLUMNS = (
-    "association_id",
-    "source",
-    "axis",
-    "region",
-    "language",
-    "group_id",
-    "polarity",
-    "reference",
-    "predicate",
+    *("identity", "attribute", "association_id", "source", "axis", "region", "language", "group_id"),
+    *("polarity", "reference", "predicate"),
 )
 
 
@@ -96,33 +79,23 @@ def build_choices(associations: pl.DataFrame, options: ChoiceOptions) -> Built:
         options: what was chosen.
 
     Raises:
-        UserError: no templates in the language, two rows with one id, or drafts that cannot be used.
+        UserError: no templates in the language, or two rows with one id.
     """
-    language = (options.language or DEFAULT_LANGUAGE).split("-")[0]
-    templates = load_templates(language, options.templates)
+    language = (options.language or "en").split("-")[0]
+    templates = choice_words.load_templates(language, options.templates)
     rows, unusable = _rows(associations, language)
-    maker = _Maker(options, language, templates, rows, _counters(options))
+    maker = _Maker(options, language, templates, rows)
     make = {"inference": maker.inferences, "decision": maker.decisions, "association": maker.word_lists}
     items: list[ChoiceItem] = []
     made: set[str] = set()
     for row in rows:
-        if options.limit is not None and len(made) >= options.limit:
-            break
         try:
-            new = list(make[options.kind](row))
+            items += list(make[options.kind](row))
+            made.add(row.cells["association_id"])
         except _UnusableError as problem:
             unusable.append((row, str(problem)))
-            continue
-        items += new
-        made.add(row.cells["association_id"])
-    left_out = [
-        (
-            str(row.number),
-            *(row.cells[name] for name in ("association_id", "identity", "attribute")),
-            reason,
-        )
-        for row, reason in unusable
-    ]
+    named_by = LEFT_OUT[1:-1]
+    left_out = [(str(row.number), *map(row.cells.__getitem__, named_by), reason) for row, reason in unusable]
     return Built(
         tuple(items),
         pl.DataFrame(left_out, schema=dict.fromkeys(LEFT_OUT, pl.String), orient="row"),
@@ -137,9 +110,7 @@ def _rows(associations: pl.DataFrame, language: str) -> tuple[list[_Row], list[t
     first: dict[str, int] = {}
     said: dict[tuple[str, str], int] = {}
     for number, row in enumerate(associations.iter_rows(named=True), start=1):
-        cells = {
-            name: " ".join(str(row.get(name) or "").split()) for name in ("identity", "attribute", *_COLUMNS)
-        }
+        cells = {name: " ".join(str(row.get(name) or "").split()) for name in _COLUMNS}
         spoken = (cells["language"] or language).replace("_", "-").split("-")[0].lower()
         identity = identity_of(cells["identity"], spoken)
         cells["association_id"] = cells["association_id"] or association_id(
@@ -151,13 +122,8 @@ def _rows(associations: pl.DataFrame, language: str) -> tuple[list[_Row], list[t
         if not all(statement):
             unusable.append((made, "identity or attribute is empty"))
         elif cells["predicate"] == NOUN:
-            unusable.append(
-                (
-                    made,
-                    f"'{cells['attribute']}' seems to name a thing, not what people are: write it with a verb, and "
-                    "empty the cell 'predicate'",
-                )
-            )
+            thing = f"'{cells['attribute']}' seems to name a thing, not what people are: write it with a verb, and "
+            unusable.append((made, f"{thing}empty the cell 'predicate'"))
         elif spoken != language:
             unusable.append((made, f"it is in '{spoken}', and the items are in '{language}'"))
         elif said.setdefault(statement, number) != number:
@@ -172,44 +138,11 @@ def _rows(associations: pl.DataFrame, language: str) -> tuple[list[_Row], list[t
     return rows, unusable
 
 
-def _counters(options: ChoiceOptions) -> Mapping[str, str]:
-    """Approved counter-narratives, by association and by group and attribute.
-
-    Raises:
-        UserError: the premise needs them, and there is no file or no approved row.
-    """
-    if "counter" not in options.premises:
-        return {}
-    if options.counter is None:
-        raise UserError("--premises counter needs approved drafts. Give them with --counter FILE.")
-    table = read_table(options.counter, ("counter", "status"))
-    counters: dict[str, str] = {}
-    for row in table.filter(pl.col("status") == "approved").iter_rows(named=True):
-        keys = [*str(row.get("source_ids") or "").split("; "), row.get("association_id")]
-        keys.append(_said(row))
-        counters |= {key: row["counter"] for key in keys if key}
-    if not counters:
-        raise UserError(f"{options.counter} has no draft with the status 'approved'. Judge drafts first.")
-    return counters
-
-
-def _said(row: Mapping[str, str | None]) -> str:
-    """Group and attribute, in whatever spelling."""
-    return "\t".join(identity_key(row.get(name) or "") for name in ("identity", "attribute"))
-
-
 class _Maker:
     """Makes items of one association after the other; what it draws depends on the seed and the association alone."""
 
-    def __init__(
-        self,
-        options: ChoiceOptions,
-        language: str,
-        templates: Templates,
-        rows: list[_Row],
-        counters: Mapping[str, str],
-    ) -> None:
-        self.options, self.language, self.templates, self.counters = options, language, templates, counters
+    def __init__(self, options: ChoiceOptions, language: str, templates: Templates, rows: list[_Row]) -> None:
+        self.options, self.language, self.templates = options, language, templates
         self.sides: dict[str, tuple[str, Named]] = {}
         self.said: dict[str, list[_Row]] = {}
         self.on_axis: dict[str, list[_Row]] = {}
@@ -217,6 +150,8 @@ class _Maker:
             self.sides.setdefault(row.key, (row.cells["identity"], named(row.cells["identity"], language)))
             self.said.setdefault(row.key, []).append(row)
             self.on_axis.setdefault(row.observed.axis, []).append(row)
+        # The grammar of the language, where we have it and its opposites.
+        self.grammar = load_pair_templates().get(language) if language in languages() else None
         self.distractors = Distractors((row.observed for row in rows), self.sides)
 
     def _random(self, row: _Row) -> np.random.Generator:
@@ -235,57 +170,46 @@ class _Maker:
         ]
         return turns[: self.options.per_association]
 
-    def _references(self, row: _Row, random: np.random.Generator) -> list[tuple[str, Named]]:
-        """The other groups of an association.
+    def _reference(self, row: _Row, random: np.random.Generator) -> tuple[str, Named]:
+        """The other group of an association.
 
         Raises:
             _UnusableError: there is none.
         """
         who = self.sides[row.key][1]
         if stated := row.cells["reference"]:
-            return [(stated, named(stated, self.language))]
+            return stated, named(stated, self.language)
         keys = [key for key in self.distractors.candidates(row.observed) if _alike(who, self.sides[key][1])]
         if not keys:
             raise _UnusableError(
                 "no other group of its axis can stand beside it: each was observed with the attribute, overlaps with "
                 "the group or is named in another way. Name one in a column 'reference'"
             )
-        return [self.sides[keys[k]] for k in random.permutation(len(keys))[: self.options.references]]
+        return self.sides[keys[random.permutation(len(keys))[0]]]
 
     def _item(self, row: _Row, name: str, **fields: Any) -> ChoiceItem:
         cells = row.cells
-        own = [] if self.options.templates else [(COMPONENT, self.language)]
+        own = [] if self.options.templates else [(choice_words.COMPONENT, self.language)]
         common = {
+            **{key: cells[key] for key in ("association_id", "identity", "attribute", "axis", "region")},
+            **dict.fromkeys(("reference", "premise", "context"), ""),
             "item_id": f"{cells['association_id']}-{name}",
-            "association_id": cells["association_id"],
             "kind": self.options.kind,
             "language": self.language,
-            "identity": cells["identity"],
-            "reference": "",
-            "attribute": cells["attribute"],
-            "axis": cells["axis"],
-            "premise": "",
-            "context": "",
             "identity_key": row.key,
-            "region": cells["region"],
             "built_by": f"endoxa build choices --kind {self.options.kind}",
             "made_with": words_cell(own),
         }
         return ChoiceItem(**{**common, **fields})
 
-    @cached_property
-    def _pair_template(self) -> Template | None:
-        """The grammar of the language, where we have it and its opposites."""
-        return load_pair_templates().get(self.language) if self.language in languages() else None
-
     def _opposite(self, row: _Row) -> str:
         """The opposite of the attribute, in its form; empty where none is known."""
-        if self._pair_template is None:
+        if self.grammar is None:
             return ""
         identity, attribute, evidence = (row.cells[name] for name in ("identity", "attribute", "predicate"))
         try:
             made = sentence_pair(
-                identity, attribute, self._pair_template, load_lexicon(self.language), evidence=evidence
+                identity, attribute, self.grammar, load_lexicon(self.language), evidence=evidence
             )
         except UnclearError:
             return ""
@@ -330,53 +254,41 @@ class _Maker:
         attribute = self.templates.quotable(row.cells["attribute"])
         counterpart = self._counterpart(row)
         who = self.sides[row.key][1].filled(self.templates.people, self.options.gender)
-        before = {
-            "neutral": "",
-            "stereotype": words.reported.format(attribute=attribute, group=row.cells["identity"]),
-            "counter": self._counter(row),
-        }
+        said = words.reported.format(attribute=attribute, group=row.cells["identity"])
         for situation, wording in self._combinations(list(words.premises), len(words.hypotheses), random):
             premise = _capital(words.premises[situation].format(person=who))
             for kind in self.options.premises:
-                if kind == "counter" and not before[kind]:
-                    continue
                 item = self._item(
                     row,
                     f"i-{situation}-{wording + 1}-{kind}",
                     situation=situation,
                     wording=wording + 1,
                     premise=kind,
-                    context=f"{before[kind]} {premise}".strip(),
+                    context=premise if kind == "neutral" else f"{said} {premise}",
                     question=words.hypotheses[wording],
                     options=words.options,
                 )
                 yield from self._with_counterpart(row, item, counterpart)
 
-    def _counter(self, row: _Row) -> str:
-        cells = row.cells
-        return self.counters.get(cells["association_id"]) or self.counters.get(_said(cells), "")
-
     def decisions(self, row: _Row) -> Iterator[ChoiceItem]:
         """Two candidates who differ in the group only, and a situation in which the attribute matters."""
-        words, random = self.templates.decision, self._random(row)
-        cells = row.cells
+        words, random, cells = self.templates.decision, self._random(row), row.cells
         texts = words.unwanted if _is_negative(cells, self.language) else words.wanted
-        who = self.sides[row.key][1]
-        for number, (reference, other) in enumerate(self._references(row, random)):
-            people = self._candidates((cells["identity"], who), (reference, other))
-            counterpart = self._counterpart(row, reference)
-            for situation, wording in self._combinations(list(words.situations), len(texts), random):
-                item = self._item(
-                    row,
-                    f"d-{situation}-{wording + 1}" + (f"-{number + 1}" if number else ""),
-                    reference=reference,
-                    situation=situation,
-                    wording=wording + 1,
-                    context=words.situations[situation],
-                    question=texts[wording],
-                    options=people,
-                )
-                yield from self._with_counterpart(row, item, counterpart)
+        reference, other = self._reference(row, random)
+        people = self._candidates(self.sides[row.key], (reference, other))
+        counterpart = self._counterpart(row, reference)
+        for situation, wording in self._combinations(list(words.situations), len(texts), random):
+            item = self._item(
+                row,
+                f"d-{situation}-{wording + 1}",
+                reference=reference,
+                situation=situation,
+                wording=wording + 1,
+                context=words.situations[situation],
+                question=texts[wording],
+                options=people,
+            )
+            yield from self._with_counterpart(row, item, counterpart)
 
     def _candidates(self, *sides: tuple[str, Named]) -> tuple[str, ...]:
         """Both candidates in one form; by the names of their groups where they are not named in the same way."""
@@ -392,35 +304,32 @@ class _Maker:
         if mine[0] is not row:
             return
         random = self._random(row)
-        for number, (reference, _) in enumerate(self._references(row, random)):
-            key = identity_of(reference, self.language).key
-            theirs = [other for other in self.said.get(key, []) if not self._says(row.key, other)]
-            own = [entry for entry in mine if not self._says(key, entry)]
-            if not (theirs and own):
-                raise _UnusableError(
-                    f"the other group of its list, '{reference}', has no attribute of its own"
-                )
-            # As many words of either group: who likes one of the names agrees and disagrees as often.
-            length = min(LONGEST_LIST, len(theirs))
-            for start in range(0, len(own), length):
-                part = own[start : start + length]
-                drawn = random.permutation(len(theirs))[: len(part)]
-                groups = [(entry, 0) for entry in part] + [(theirs[k], 1) for k in drawn]
-                yield self._item(
-                    row,
-                    f"w-{number + 1}-{start // length + 1}",
-                    association_id="",
-                    attribute="",
-                    reference=reference,
-                    situation=f"{row.cells['identity']} / {reference}",
-                    wording=1,
-                    question=self.templates.association.instruction,
-                    options=(row.cells["identity"], reference),
-                    words=tuple(
-                        Word(entry.cells["attribute"], entry.cells["association_id"], group)
-                        for entry, group in groups
-                    ),
-                )
+        reference, _ = self._reference(row, random)
+        key = identity_of(reference, self.language).key
+        theirs = [other for other in self.said.get(key, []) if not self._says(row.key, other)]
+        own = [entry for entry in mine if not self._says(key, entry)]
+        if not (theirs and own):
+            raise _UnusableError(f"the other group of its list, '{reference}', has no attribute of its own")
+        # As many words of either group: who likes one of the names agrees and disagrees as often.
+        length = min(LONGEST_LIST, len(theirs))
+        for start in range(0, len(own), length):
+            part = own[start : start + length]
+            drawn = random.permutation(len(theirs))[: len(part)]
+            groups = [(entry.cells, 0) for entry in part] + [(theirs[k].cells, 1) for k in drawn]
+            yield self._item(
+                row,
+                f"w-1-{start // length + 1}",
+                association_id="",
+                attribute="",
+                reference=reference,
+                situation=f"{row.cells['identity']} / {reference}",
+                wording=1,
+                question=self.templates.association.instruction,
+                options=(row.cells["identity"], reference),
+                words=tuple(
+                    Word(cells["attribute"], cells["association_id"], group) for cells, group in groups
+                ),
+            )
 
     def _says(self, key: str, other: _Row) -> bool:
         """Whether a group was observed with the attribute of another row."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +22,13 @@ LABEL = "label"
 Forms = Mapping[str, str]
 
 
-class Inference(BaseModel):
+class _Words(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Inference(_Words):
     """Words of inferences."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
     first: str
     second: str
     question: str
@@ -34,35 +38,31 @@ class Inference(BaseModel):
     hypotheses: tuple[str, ...]
 
 
-class Decision(BaseModel):
+class Decision(_Words):
     """Words of decisions."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
     situations: Mapping[str, str]
     wanted: tuple[str, ...]
     unwanted: tuple[str, ...]
 
 
-class Association(BaseModel):
+class Association(_Words):
     """Words of word lists."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
     instruction: str
     words: str
 
 
-class Answers(BaseModel):
+class Answers(_Words):
     """Words by which open answers are read."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
     both: tuple[str, ...]
     neither: tuple[str, ...]
 
 
-class Templates(BaseModel):
+class Templates(_Words):
     """All words of a language."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
     letters: str
     text: str
     answer: str
@@ -134,3 +134,9 @@ def load_templates(language: str, path: Path | None = None) -> Templates:
         both = isinstance(value, dict) and isinstance(ours.get(key), Mapping)
         ours[key] = {**ours[key], **value} if both else value
     return validated(Templates, ours, str(path), f"Expected the keys of words/en/{FILE}.")
+
+
+@cache
+def templates_of(language: str) -> Templates:
+    """Words that ask in a language; English ones where there are none."""
+    return load_templates(language if language in languages_with(FILE) else "en")

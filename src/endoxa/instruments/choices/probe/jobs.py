@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from functools import cache, partial
+from functools import partial
 from itertools import chain, groupby
 from pathlib import Path
 from typing import Any
@@ -14,13 +14,12 @@ import numpy as np
 
 from endoxa.instruments.choices.answers import readable
 from endoxa.instruments.choices.items.read import read_items
-from endoxa.instruments.choices.items.templates import COMPONENT, FILE, Templates, load_templates
+from endoxa.instruments.choices.items.templates import COMPONENT, templates_of
 from endoxa.instruments.choices.probe.settings import ORDERS, ChoiceSettings
 from endoxa.runs.asking.cost import Expected, expect
 from endoxa.runs.asking.jobs import Job, draw_seed
 from endoxa.runs.items import chosen
 from endoxa.schema.choices import ChoiceItem, Word
-from endoxa.words.packs import languages_with
 from endoxa.words.used import Tally, Used
 
 LETTERS = "ABC"
@@ -90,12 +89,6 @@ def presentations_of(item: ChoiceItem, index: int, settings: ChoiceSettings) -> 
             )
 
 
-@cache
-def templates_of(language: str) -> Templates:
-    """Words that ask in a language; English ones where there are none."""
-    return load_templates(language if language in languages_with(FILE) else "en")
-
-
 def shown(presentation: Presentation) -> str:
     """The item with its options behind letters; a word list with its words."""
     item, words = presentation.item, templates_of(presentation.item.language)
@@ -142,18 +135,13 @@ def jobs(settings: ChoiceSettings) -> Iterator[Job]:
 def _simulation_facts(presentation: Presentation, ask: str) -> dict[str, Any]:
     """What only a simulated respondent is told."""
     item = presentation.item
+    told = ("item_id", "kind", "association_id", "premise", "options", "stereotyped", "language")
     return {
         "probe": "choices",
-        "item_id": item.item_id,
-        "kind": item.kind,
-        "association_id": item.association_id,
-        "premise": item.premise,
-        "options": item.options,
-        "stereotyped": item.stereotyped,
+        **{name: getattr(item, name) for name in told},
         "order": presentation.order,
         "words": [(word.text, word.association_id, word.group) for word in presentation.words],
         "ask": ask,
-        "language": item.language,
     }
 
 
@@ -175,7 +163,6 @@ def words(settings: ChoiceSettings) -> Used:
     for item in items(settings):
         languages.add(item.language)
         tally.add_stated(item.built_by, item.made_with)
-    tally.add(COMPONENT, languages)
-    tally.add("answer words", languages)
-    tally.add("answer patterns", languages)
+    for component in (COMPONENT, "answer words", "answer patterns"):
+        tally.add(component, languages)
     return tally.used

@@ -9,11 +9,10 @@ from annotated_types import Ge
 from pydantic import model_validator
 
 from endoxa.runs.asking.settings import BY_LIKELIHOOD, FramedSettings
-from endoxa.runs.options import DEFAULT_CONFIDENCE, Confidence
+from endoxa.runs.options import DEFAULT_CONFIDENCE, RunConfidence
 from endoxa.schema.options import ASKING, DATA, Option
 
-Ask = Literal["auto", "text", "letters", "loglik", "loglik-mean", "nli"]
-NLI = "nli"
+Ask = Literal["auto", "text", "letters", "loglik", "loglik-mean"]
 ORDERS = 2
 """Every item is asked in two orders, one the reverse of the other."""
 
@@ -40,13 +39,13 @@ class ChoiceSettings(FramedSettings):
     ask: Annotated[
         Ask,
         Option(
-            "Answer by letter or by text, score the options (hf/..., http://...), or label inferences with an NLI "
-            "model (hf/...); auto is loglik for local weights (all models are hf/...), else letters.",
+            "Answer by letter or by text, or score the options (hf/..., http://...); auto is loglik for local weights "
+            "(all models are hf/...), else letters.",
             ASKING,
         ),
     ] = "auto"
     repeats: Annotated[int, Ge(1), Option("Number of times each item is asked in each order.", ASKING)] = 1
-    confidence: Confidence = DEFAULT_CONFIDENCE
+    confidence: RunConfidence = DEFAULT_CONFIDENCE
 
     @model_validator(mode="before")
     @classmethod
@@ -64,9 +63,9 @@ class ChoiceSettings(FramedSettings):
 
     @property
     def by_likelihood(self) -> bool:
-        """Options are scored or labelled, nothing is generated."""
-        return self.ask in (*BY_LIKELIHOOD, NLI)
+        """Options are scored, nothing is generated."""
+        return self.ask in BY_LIKELIHOOD
 
-    def presentation(self) -> dict[str, Any]:
+    def asked(self) -> dict[str, Any]:
         """What decides estimates and report besides the answers."""
         return {"confidence": self.confidence, "seed": self.seed}

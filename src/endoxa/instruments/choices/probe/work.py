@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -13,6 +14,7 @@ import polars as pl
 
 from endoxa.errors import UserError
 from endoxa.instruments.choices.answers import Outcome, outcomes_of, read_choice, read_words
+from endoxa.instruments.choices.items.templates import templates_of
 from endoxa.instruments.choices.probe.jobs import (
     Presentation,
     expected_work,
@@ -21,10 +23,8 @@ from endoxa.instruments.choices.probe.jobs import (
     jobs,
     presentations_of,
     shown,
-    templates_of,
 )
-from endoxa.instruments.choices.probe.nli import nli_scorer
-from endoxa.instruments.choices.probe.settings import NLI, ChoiceSettings
+from endoxa.instruments.choices.probe.settings import ChoiceSettings
 from endoxa.models.chat import ChatSpec
 from endoxa.models.chat.thoughts import no_text
 from endoxa.runs.answers.language import signs_of_new_question
@@ -39,7 +39,7 @@ from endoxa.runs.asking.likelihoods import (
     scorer,
 )
 from endoxa.runs.asking.outcomes import AnswerCounts, count_answers
-from endoxa.runs.asking.run import Questions, Score, asking_work
+from endoxa.runs.asking.run import Questions, asking_work
 from endoxa.runs.estimates import parquet_in_parts
 from endoxa.runs.folder import RECORDS
 from endoxa.runs.instrument import Work
@@ -58,18 +58,30 @@ from endoxa.schema.choices import (
     Word,
 )
 from endoxa.sources.files import require_file, sha256
+from endoxa.sources.frames import column_types
 
-_INTEGERS = ("wording", "repeat", "seed", "prompt_tokens", "completion_tokens", "reasoning_tokens")
+_COUNTS = ("wording", "repeat", "seed", "prompt_tokens", "completion_tokens", "reasoning_tokens")
 _NUMBERS = ("score", "p_stereotype", "p_anti", "p_undetermined")
-TYPES: dict[str, type[pl.DataType]] = {
-    name: pl.Int64 if name in _INTEGERS else pl.Float64 if name in _NUMBERS else pl.String
-    for name in CHOICE_RECORD_COLUMNS
-}
+TYPES = column_types(
+    CHOICE_RECORD_COLUMNS, texts=CHOICE_RECORD_COLUMNS.keys() - {*_COUNTS, *_NUMBERS}, counts=_COUNTS
+)
+_OF_ITEM = (
+    *(
+        "item_id",
+        "association_id",
+        "kind",
+        "identity",
+        "identity_key",
+        "reference",
+        "attribute",
+        "counterpart",
+    ),
+    *("axis", "region", "language", "situation", "wording", "premise"),
+)
+"""Columns that are fields of the item."""
 
 ROUNDING = 1e-9
 """Part of the largest log-probability below which two sums are equal but for the order of adding."""
-_KINDS = {NLI: ("inference",), "loglik-mean": ("inference", "decision")}
-"""Kinds of items that a way of asking takes, where it does not take all."""
 
 
 def choices_work(settings: ChoiceSettings, _out: Path) -> Work:
@@ -82,12 +94,15 @@ def choices_work(settings: ChoiceSettings, _out: Path) -> Work:
     require_file(path)
     specs = specs_of(settings)
     digest = sha256(path)
-    languages: list[str] = []
+    languages: Counter[str] = Counter()
 
     def scan_items(journal: AnswerJournal) -> int:
-        count, spoken = scan(settings, journal)
-        languages[:] = spoken
-        return count
+        languages.update(scan(settings, journal))
+        return languages.total()
+
+    def scored() -> Iterator[list[Options]]:
+        for presentations in _presented(settings):
+            yield [_options(each, settings) for each in presentations]
 
     return asking_work(
         Questions(
@@ -103,8 +118,8 @@ def choices_work(settings: ChoiceSettings, _out: Path) -> Work:
             outcomes=answer_counts,
             files={path: digest},
             available=counted(lambda: filtered(settings), settings),
-            signs=lambda: signs_of_new_question(languages),
-            score=_score(settings, specs),
+            signs=lambda: signs_of_new_question(sorted(languages)),
+            score=scorer(settings, specs, scored) if settings.by_likelihood else None,
         )
     )
 
@@ -118,39 +133,22 @@ def specs_of(settings: ChoiceSettings) -> list[ChatSpec]:
     specs = parse_models(settings.models)
     if settings.by_likelihood:
         require_likelihoods(settings, specs, settings.ask)
-        for item in items(settings):
-            kinds = _KINDS.get(settings.ask, (item.kind,))
-            if item.kind not in kinds:
-                fitting = " and ".join(f"{kind}s" for kind in kinds)
-                raise UserError(
-                    f"--ask {settings.ask} is for {fitting}; '{item.item_id}' is of kind '{item.kind}'."
-                )
+    lists = (item for item in items(settings) if item.kind == "association")
+    if settings.ask == "loglik-mean" and (item := next(lists, None)):
+        raise UserError(
+            f"--ask loglik-mean is for inferences and decisions; '{item.item_id}' is a word list. Take --ask loglik."
+        )
     return specs
 
 
-def _score(settings: ChoiceSettings, specs: Sequence[ChatSpec]) -> Score | None:
-    """What scores or labels items in place of asking; None where models are asked."""
-    if settings.ask == NLI:
-        return nli_scorer(settings, specs, lambda: _scored(settings))
-    if settings.by_likelihood:
-        return scorer(settings, specs, lambda: _scored(settings))
-    return None
-
-
-def _scored(settings: ChoiceSettings) -> Iterator[list[Options]]:
-    """Every presentation as its options are scored, a chunk at a time."""
+def _presented(settings: ChoiceSettings) -> Iterator[list[Presentation]]:
+    """Every presentation of a run, a chunk of items at a time."""
     for first, chunk in chunked(items(settings)):
-        yield [
-            _options(presentation, settings)
-            for k, item in enumerate(chunk)
-            for presentation in presentations_of(item, first + k, settings)
-        ]
+        yield [each for k, item in enumerate(chunk) for each in presentations_of(item, first + k, settings)]
 
 
 def _options(presentation: Presentation, settings: ChoiceSettings) -> Options:
     item = presentation.item
-    if settings.ask == NLI:
-        return Options(presentation.number, item.item_id, item.context, (item.question,), item.language)
     answer = templates_of(item.language).answer
     examples = [f"{asked}\n\n{answer} {answered}" for asked, answered in settings.examples]
     prompt = "\n\n".join((*examples, settings.framed(shown(presentation)), answer))
@@ -160,8 +158,8 @@ def _options(presentation: Presentation, settings: ChoiceSettings) -> Options:
     return Options(presentation.number, item.item_id, prompt, options, item.language)
 
 
-def scan(settings: ChoiceSettings, journal: AnswerJournal | None = None) -> tuple[int, list[str]]:
-    """Number of items, and their languages.
+def scan(settings: ChoiceSettings, journal: AnswerJournal | None = None) -> Counter[str]:
+    """Number of items by language.
 
     Raises:
         UserError: none is left after the filters, or two have one id.
@@ -170,51 +168,36 @@ def scan(settings: ChoiceSettings, journal: AnswerJournal | None = None) -> tupl
     def repeated(name: str, first: int, second: int) -> str:
         return f"{settings.data}: the item '{name}' appears twice (items {first} and {second}). Make item_id unique."
 
-    languages: set[str] = set()
-    count = 0
-    for item in each_once(items(settings), lambda item: item.item_id, journal, repeated):
-        count += 1
-        languages.add(item.language)
-    if not count:
+    each = each_once(items(settings), lambda item: item.item_id, journal, repeated)
+    languages = Counter(item.language for item in each)
+    if not languages:
         wanted = f" in the language {', '.join(settings.languages)}" if settings.languages else ""
         raise UserError(f"{settings.data} contains no item{wanted}. Expected at least one.")
-    return count, sorted(languages)
+    return languages
 
 
 def write_records(settings: ChoiceSettings, journal: AnswerJournal, out: Path) -> dict[str, int]:
     """Write `records.parquet` into the run folder; returns the number of its rows."""
-    counts = {"records": 0}
+    records = 0
     with parquet_in_parts(out / RECORDS) as add:
-        for first, chunk in chunked(items(settings)):
-            presentations = [
-                presentation
-                for k, item in enumerate(chunk)
-                for presentation in presentations_of(item, first + k, settings)
-            ]
-            rows = [
-                row
-                for number, model in enumerate(settings.models)
-                for answers in [journal.answers(number, presentations[0].number, presentations[-1].number)]
-                for presentation in presentations
-                for row in _rows(presentation, model, settings.ask, answers[presentation.number][-1])
-            ]
+        for presentations in _presented(settings):
+            rows: list[dict[str, Any]] = []
+            for number, model in enumerate(settings.models):
+                answers = journal.answers(number, presentations[0].number, presentations[-1].number)
+                for each in presentations:
+                    rows += _rows(each, model, settings.ask, answers[each.number][-1])
             add(pl.DataFrame(rows, schema=TYPES, orient="row"))
-            counts["records"] += len(rows)
-    return counts
+            records += len(rows)
+    return {"records": records}
 
 
 def _rows(presentation: Presentation, model: str, ask: str, answer: ChatAnswer) -> Iterator[dict[str, Any]]:
     """The record of an answer; of a word list one for each word."""
-    item = presentation.item
+    item, scored = presentation.item, answer.finish == FINISH
     shared = {
-        **{
-            name: getattr(item, name)
-            for name in (
-                *("item_id", "association_id", "kind", "identity", "identity_key", "reference", "attribute"),
-                "counterpart",
-                *("axis", "region", "language", "situation", "wording", "premise"),
-            )
-        },
+        **{name: getattr(item, name) for name in _OF_ITEM},
+        **{name: getattr(answer, name) for name in ("reasoning", "served_model", "finish", "error")},
+        **{name: getattr(answer.usage, name) for name in _COUNTS if name.endswith("_tokens")},
         "model": model,
         "ask": ask,
         "repeat": presentation.repeat,
@@ -222,53 +205,45 @@ def _rows(presentation: Presentation, model: str, ask: str, answer: ChatAnswer) 
         "order": "".join(map(str, presentation.order)),
         "first": "" if item.kind == "inference" else ("identity", "reference")[presentation.order[0]],
         "answer": answer.text,
-        "reasoning": answer.reasoning,
-        "served_model": answer.served_model,
-        "finish": answer.finish,
-        "prompt_tokens": answer.usage.prompt_tokens,
-        "completion_tokens": answer.usage.completion_tokens,
-        "reasoning_tokens": answer.usage.reasoning_tokens,
-        "error": answer.error,
-        **dict.fromkeys(("p_stereotype", "p_anti", "p_undetermined")),
     }
-    if answer.finish == FINISH and item.kind != "association":
-        yield {**shared, **_scored_cells(answer.text, item, ask)}
-        return
     if item.kind != "association":
-        yield {**shared, **_cells(_outcome(presentation, answer))}
+        yield shared | (
+            _scored_cells(answer.text, item, ask) if scored else _read_cells(presentation, answer)
+        )
         return
-    scored = _scored_words(answer.text, item.words) if answer.finish == FINISH else {}
-    outcomes = {} if scored else read_words(answer.text, item.words, item.options, item.language)
+    if scored:
+        by_word = _scored_words(answer.text, item.words)
+    else:
+        read = read_words(answer.text, item.words, item.options, item.language)
+        by_word = {word: _cells(_as_sent(outcome, answer)) for word, outcome in read.items()}
     for word in item.words:
-        identity, reference = item.options[word.group], item.options[1 - word.group]
-        first = "identity" if presentation.order[0] == word.group else "reference"
-        key = item.identity_key if word.group == 0 else f"{item.identity_key}/other"
-        outcome = outcomes.get(word.text, Outcome(UNREAD, ""))
-        if answer.refused and outcome.outcome == UNREAD:
-            outcome = Outcome(REFUSED, "provider")
         of_word = {
             "association_id": word.association_id,
-            "identity": identity,
-            "identity_key": key,
-            "reference": reference,
+            "identity": item.options[word.group],
+            "identity_key": item.identity_key if word.group == 0 else f"{item.identity_key}/other",
+            "reference": item.options[1 - word.group],
             "attribute": word.text,
-            "first": first,
+            "first": "identity" if presentation.order[0] == word.group else "reference",
         }
-        yield {**shared, **of_word, **(scored.get(word.text) or _cells(outcome))}
+        yield {**shared, **of_word, **by_word[word.text]}
 
 
-def _outcome(presentation: Presentation, answer: ChatAnswer) -> Outcome:
+def _read_cells(presentation: Presentation, answer: ChatAnswer) -> dict[str, Any]:
     if without_text := no_text(answer):
-        return Outcome(UNREAD, without_text)
-    outcome = read_choice(answer.text, presentation.item, presentation.order)
+        return _cells(Outcome(UNREAD, without_text))
+    return _cells(_as_sent(read_choice(answer.text, presentation.item, presentation.order), answer))
+
+
+def _as_sent(outcome: Outcome, answer: ChatAnswer) -> Outcome:
+    """The outcome; a refusal where nothing was read and the provider says that the model refused."""
     return Outcome(REFUSED, "provider") if answer.refused and outcome.outcome == UNREAD else outcome
 
 
-def _cells(outcome: Outcome) -> Mapping[str, Any]:
+def _cells(outcome: Outcome) -> dict[str, Any]:
     return {"outcome": outcome.outcome, "rule": outcome.rule, "score": SCORES.get(outcome.outcome)}
 
 
-def _scored_cells(text: str, item: ChoiceItem, ask: str) -> Mapping[str, Any]:
+def _scored_cells(text: str, item: ChoiceItem, ask: str) -> dict[str, Any]:
     """Outcome of the likeliest option, the last in a tie, and probabilities among the options."""
     scores = np.array(option_scores(text, ask))
     weights = np.exp(scores - scores.max())
@@ -331,4 +306,5 @@ def plan_choices(settings: ChoiceSettings) -> list[Planned]:
     """
     specs = specs_of(settings)
     scan(settings)
-    return planned(settings, specs, expected_work(settings), expected_work(settings, longest=True))
+    expected, longest = (expected_work(settings, longest=each) for each in (False, True))
+    return planned(settings, specs, expected, longest)

@@ -17,35 +17,30 @@ from endoxa.schema.choices import STEREOTYPE, ChoiceItem
 from endoxa.sources.files import sha256
 
 MOST_CHARACTERS = 600
-FACETS = {"kind": "kind", "axis": "axis", "group": "group", "situation": "situation", "language": "language"}
+FACETS = {name: name for name in ("kind", "axis", "group", "situation", "language")}
 
 
 def answers(runs: Sequence[Run], records: pl.DataFrame) -> Section:
     """Every item with what each model answered in each order; a word list with its answer as a whole."""
     texts = {name: text for run in runs for name, text in _texts(run).items()}
-    asked = records.with_columns(
-        id="item_id",
-        group=pl.col("identity"),
-        item=pl.col("item_id").replace_strict(texts, default="(the items are no longer where they were)"),
-    )
-    items = asked.unique("id", keep="first", maintain_order=True)
-    condition = pl.format("order {}, repeat {}", "order", "repeat")
+    once = ("item_id", "model", "order", "repeat")
     listed = pl.col("kind") == "association"
     to = pl.when(pl.col("outcome") == STEREOTYPE).then("identity").otherwise("reference")
-    sorted_words = pl.format("{} - {}", "attribute", to).str.join(", ").over("id", "model", "order", "repeat")
-    asked = asked.with_columns(
-        answer=pl.when(listed & (pl.col("finish") == FINISH)).then(sorted_words).otherwise("answer")
-    )
-    given = asked.unique(["id", "model", "order", "repeat"], keep="first", maintain_order=True).select(
-        "id",
-        "model",
-        condition=condition,
+    sorted_words = pl.format("{} - {}", "attribute", to).str.join(", ").over(once)
+    said = pl.when(listed & (pl.col("finish") == FINISH)).then(sorted_words).otherwise("answer")
+    asked = records.with_columns(
+        id="item_id",
+        group="identity",
+        item=pl.col("item_id").replace_strict(texts, default="(the items are no longer where they were)"),
+        condition=pl.format("order {}, repeat {}", "order", "repeat"),
+        text=pl.when(pl.col("error") != "")
+        .then(pl.lit("error"))
+        .otherwise(said.str.slice(0, MOST_CHARACTERS)),
         outcome=pl.when(listed).then(pl.lit("list")).otherwise("outcome"),
         value=pl.lit(None, dtype=pl.Float64),
-        text=pl.when(pl.col("error") != "")
-        .then("error")
-        .otherwise(pl.col("answer").str.slice(0, MOST_CHARACTERS)),
-    )
+    ).unique(once, keep="first", maintain_order=True)
+    items = asked.unique("id", keep="first", maintain_order=True)
+    given = asked.select("id", "model", "condition", "outcome", "value", "text")
     return items_section(
         "answers",
         Items("item", "order", items, given, FACETS, {"item": "item"}),

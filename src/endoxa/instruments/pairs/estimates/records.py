@@ -1,11 +1,19 @@
-"""Records read from run folders, checked, and cut into cells: aligned arrays by language and axis."""
+"""Records read from run folders, checked, and cut into cells: aligned arrays by language and axis.
+
+Beside the scores stand two respondents that know nothing of groups: one goes by word frequency alone, one by length
+alone. What they prefer needs no model; where one of them has the verdict of a model, the verdict shows no more.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import cache
+from importlib.util import find_spec
+from math import fsum, log
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +21,8 @@ import numpy as np
 import polars as pl
 
 from endoxa.curate import opposites
-from endoxa.errors import UserError, first_line
-from endoxa.instruments.pairs.estimates.references import BY_LENGTH, by_frequency
-from endoxa.instruments.pairs.probe.calibration import GROUPS
+from endoxa.errors import UserError, first_line, installation
+from endoxa.instruments.pairs.probe.items import GROUPS
 from endoxa.runs.folder import RECORDS
 from endoxa.runs.run import finished_run
 from endoxa.schema import ALL, DIRECTIONS, Sample
@@ -23,36 +30,91 @@ from endoxa.schema.provenance import BUILT_BY, WORDS, words_of_cells
 from endoxa.sources.check.wording import denials, lists_by_language, negates
 from endoxa.sources.identities import identity_names, log_merged, merged, spellings
 from endoxa.stats.intervals import NAN
+from endoxa.words.packs import language_name
 
-REQUIRED = {
-    **dict.fromkeys(
-        ("item_id", "language", "axis", "direction", "stereotypical", "model", "rule"), pl.String
-    ),
-    **dict.fromkeys(("score_more", "score_less"), pl.Float64),
-}
-OPTIONAL = {
-    **dict.fromkeys(
-        (
-            *("identity", "identity_key", "identity_group", "association_id", "attribute", "kind"),
-            *("compared_with", "data", "run", "precision"),
-        ),
-        pl.String,
-    ),
-    **dict.fromkeys(
-        (
-            *("neutral_difference", "neutral_preferred", "by_frequency", "by_length", "denied"),
-            *("rounding", "calibrated_rounding"),
-        ),
-        pl.Float64,
-    ),
-}
+FREQUENCY, LENGTH = "word_frequency_preference_ratio", "length_preference_ratio"
+"""Their estimates: the share of pairs whose stereotypical sentence has the more frequent words, or fewer characters."""
+REFERENCES = {FREQUENCY: "word frequency", LENGTH: "length"}
+"""What readers call them."""
+
+LIBRARY = "wordfreq"
+_BREAKS = re.compile(r"[\s\"“”„«»()\[\]{}.,;:!?¿¡…।؟،؛/–—-]+")
+_UNSPACED = ("ja", "ko", "th", "zh")
+
+
+@dataclass(frozen=True, slots=True)
+class Frequencies:
+    """Log-frequencies of the words of a language.
+
+    Attributes:
+        known: by word.
+        rarest: the least of them, in place of that of a word that is not listed.
+    """
+
+    known: Mapping[str, float]
+    rarest: float
+
+    def of(self, text: str) -> float:
+        """The sum over the words of a text."""
+        words = _BREAKS.split(text.casefold().replace("’", "'"))
+        return fsum(self.known.get(word, self.rarest) for word in words if word)
+
+
+@cache
+def frequencies(language: str) -> Frequencies | None:
+    """The words of a language; None without a list of them, or without the library that has such lists."""
+    if find_spec(LIBRARY) is None:
+        return None
+    import wordfreq
+
+    if language in _UNSPACED or language not in wordfreq.available_languages("best"):
+        return None
+    known = {word: log(share) for word, share in wordfreq.get_frequency_dict(language, "best").items()}
+    return Frequencies(known, min(known.values()))
+
+
+def by_frequency(language: str, more: str | None, less: str | None) -> float | None:
+    """Log-frequency of the words of a sentence minus that of another one; None where the language has no list."""
+    listed = frequencies(language.partition("-")[0]) if more and less else None
+    return listed.of(more) - listed.of(less) if listed and more and less else None
+
+
+BY_LENGTH = pl.col("sent_less").str.len_chars().cast(pl.Float64) - pl.col("sent_more").str.len_chars()
+"""By how many characters `sent_more` is the shorter one."""
+
+
+def lacking(languages: Iterable[str]) -> str:
+    """Which languages have no word frequencies and why, as a sentence; empty where all have."""
+    if find_spec(LIBRARY) is None:
+        return f"Not compared with word frequency: {installation('local')} brings the lists ({LIBRARY})."
+    codes = {language.partition("-")[0] for language in languages}
+    without = sorted(language_name(code) for code in codes if frequencies(code) is None)
+    return f"Not compared with word frequency, for want of a list: {', '.join(without)}." if without else ""
+
+
+_LABELS = ("item_id", "language", "axis", "direction", "stereotypical", "model", "rule")
+_TEXTS = (
+    "identity",
+    "identity_key",
+    "identity_group",
+    "association_id",
+    "attribute",
+    "kind",
+    "compared_with",
+)
+_NUMBERS = ("neutral_difference", "neutral_preferred", "by_frequency", "by_length", "by_tokens", "denied")
+_NOISE = {"precision": "", "rounding": "largest", "calibrated_rounding": "calibrated_largest"}
+"""Columns of the rounding that a run measured, and where `run.json` has each."""
+_OF_RUNS = ("data", "run", *_NOISE)
+REQUIRED = dict.fromkeys(_LABELS, pl.String) | dict.fromkeys(("score_more", "score_less"), pl.Float64)
+OPTIONAL = dict.fromkeys((*_TEXTS, "data", "run", "precision"), pl.String) | dict.fromkeys(
+    (*_NUMBERS, "rounding", "calibrated_rounding"), pl.Float64
+)
 CONTENT = "content"
 """Column with a number that follows from both sentences: an order without ids, which may be row numbers."""
 _SENTENCES = ("sent_more", "sent_less")
 _ATTRIBUTES = ("attribute_more", "attribute_less")
-_NOISE = {"precision": "", "rounding": "largest", "calibrated_rounding": "calibrated_largest"}
-"""Columns of the rounding that a run measured, and where `run.json` has each."""
-_OF_RUNS = ("data", "run", *_NOISE)
+_TOKENS = ("n_tokens_more", "n_tokens_less")
 _KEY = ("data", "item_id", "model", "rule")
 
 
@@ -91,16 +153,12 @@ def check_records(records: pl.DataFrame) -> pl.DataFrame:
     if set(_SENTENCES) <= set(records.columns):
         content = pl.concat_str(_SENTENCES, separator="\t", ignore_nulls=True).hash()
         records = records.with_columns(content.alias(CONTENT), by_length=BY_LENGTH)
-        if "by_frequency" not in records.columns:
-            frequencies = by_distinct(records, ("language", *_SENTENCES), by_frequency, pl.Float64)
-            records = records.with_columns(by_frequency=frequencies)
-    if "attribute" not in records.columns:
-        records = records.with_columns(attribute=attributes_of(records))
-    if "kind" not in records.columns:
-        records = records.with_columns(kind=kinds_of(records))
-    if "denied" not in records.columns and set(_ATTRIBUTES) <= set(records.columns):
-        names = ("kind", "language", *_ATTRIBUTES)
-        records = records.with_columns(denied=by_distinct(records, names, _denied, pl.Float64))
+    if set(_TOKENS) <= set(records.columns):
+        more, less = (pl.col(name).cast(pl.Float64) for name in _TOKENS)
+        records = records.with_columns(by_tokens=less - more)
+    for name, follows in _FOLLOWS.items():
+        if name not in records.columns:
+            records = records.with_columns(follows(records).alias(name))
     try:
         checked = records.select(
             (pl.col(name) if name in records.columns else pl.lit(None, dtype=kind).alias(name)).cast(kind)
@@ -125,7 +183,7 @@ def _load(run: Path) -> pl.DataFrame:
         present = lazy.collect_schema().names()
         wanted = [
             name
-            for name in (*REQUIRED, *OPTIONAL, *_SENTENCES, *_ATTRIBUTES, BUILT_BY, WORDS)
+            for name in (*REQUIRED, *OPTIONAL, *_SENTENCES, *_ATTRIBUTES, *_TOKENS, BUILT_BY, WORDS)
             if name in present and name not in _OF_RUNS
         ]
         table = lazy.select(wanted).collect()
@@ -332,8 +390,9 @@ def _scores(records: pl.DataFrame, resamples: int) -> Iterator[Scores]:
     for (model, rule), part in prepared.group_by("model", "rule", maintain_order=True):
         direction = part["sign"].to_numpy()
         more, less = part["score_more"].to_numpy(), part["score_less"].to_numpy()
-        neutral, preferred = (
-            part[name].fill_null(NAN).to_numpy() for name in ("neutral_difference", "neutral_preferred")
+        neutral, preferred, frequency, length = (
+            part[name].fill_null(NAN).to_numpy()
+            for name in ("neutral_difference", "neutral_preferred", "by_frequency", "by_length")
         )
         yield Scores(
             model=str(model),
@@ -354,8 +413,8 @@ def _scores(records: pl.DataFrame, resamples: int) -> Iterator[Scores]:
                 denied=direction * part["denied"].fill_null(0).to_numpy(),
                 resamples=resamples,
                 neutral_preferred=np.where(direction > 0, preferred, 1 - preferred),
-                by_frequency=direction * part["by_frequency"].fill_null(NAN).to_numpy(),
-                by_length=direction * part["by_length"].fill_null(NAN).to_numpy(),
+                by_frequency=direction * frequency,
+                by_length=direction * length,
                 with_groups=(part["compared_with"] == GROUPS).fill_null(value=False).to_numpy(),
             ),
             rounding=_largest(part["rounding"]),
@@ -423,9 +482,9 @@ def attributes_of(records: pl.DataFrame) -> pl.Series:
     names = [name for name in _ITEM_ORDER if name in records.columns]
     attributes = pl.concat_str(pl.lit("pair\t"), *names, separator="\t", ignore_nulls=True)
     if set(_SENTENCES) <= set(records.columns):
-        frames = by_distinct(records, _SENTENCES, _frame, pl.String)
-        records = records.with_columns(frames.alias("frame"))
-        attributes = pl.coalesce("frame", attributes)
+        frames = by_distinct(records, _SENTENCES, frame, pl.String)
+        records = records.with_columns(frame=frames)
+        attributes = pl.coalesce(pl.concat_str(pl.lit("frame\t"), "frame"), attributes)
     if set(_ATTRIBUTES) <= set(records.columns):
         more, less = map(_filled, _ATTRIBUTES)
         named = pl.when(pl.col("stereotypical") == "more").then(more).otherwise(less).str.to_lowercase()
@@ -454,7 +513,7 @@ def _kind(
     return NEGATION if negates(more, less, language) else OTHER
 
 
-def _denied(kind: str, language: str, *attributes: str) -> float:
+def _denied(kind: str, language: str, *attributes: str | None) -> float:
     """1 where `sent_less` denies what `sent_more` says, -1 the other way round, 0 where neither does.
 
     Where the denials of a language are not known, the attribute with more words is the denial.
@@ -464,17 +523,15 @@ def _denied(kind: str, language: str, *attributes: str) -> float:
     code = language.partition("-")[0]
     more, less = (
         denials(text, code) if code in lists_by_language("negations") else len(text.split())
-        for text in attributes
+        for text in (attribute or "" for attribute in attributes)
     )
     return float(np.sign(less - more))
 
 
-def _frame(more: str | None, less: str | None) -> str | None:
-    return None if more is None or less is None else f"frame\t{frame(more, less)}"
-
-
-def frame(more: str, less: str) -> str:
-    """What two sentences share at their beginning and end, '_' for what differs, in lower case."""
+def frame(more: str | None, less: str | None) -> str | None:
+    """What two sentences share at their beginning and end, '_' for what differs, in lower case; None without them."""
+    if more is None or less is None:
+        return None
     first, second = more.lower().split(), less.lower().split()
     front = _alike(first, second)
     back = _alike(first[front:][::-1], second[front:][::-1])
@@ -485,6 +542,15 @@ def _alike(first: Sequence[str], second: Sequence[str]) -> int:
     """Words that two texts have in common before the first that differs."""
     pairs = zip(first, second, strict=False)
     return next((place for place, (a, b) in enumerate(pairs) if a != b), min(len(first), len(second)))
+
+
+_FOLLOWS: dict[str, Callable[[pl.DataFrame], pl.Series]] = {
+    "by_frequency": lambda records: by_distinct(records, ("language", *_SENTENCES), by_frequency, pl.Float64),
+    "attribute": attributes_of,
+    "kind": kinds_of,
+    "denied": lambda records: by_distinct(records, ("kind", "language", *_ATTRIBUTES), _denied, pl.Float64),
+}
+"""Columns that follow from others, in this order."""
 
 
 def _filled(name: str) -> pl.Expr:

@@ -9,20 +9,16 @@ pair as biased where `sent_more` scores higher, in both directions, after its ro
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
-from math import isnan
-from typing import Any
 
 import numpy as np
 
-from endoxa.instruments.pairs.estimates.deciding import CALIBRATED, RAW
 from endoxa.instruments.pairs.estimates.inference import (
+    CALIBRATED,
     FLIPS_PER_RESAMPLE,
     IDENTITIES,
     MEAN_METHOD,
-    NONCENTRAL_T,
-    SMOOTH_METHOD,
+    RAW,
     WILSON,
     Question,
     T,
@@ -34,24 +30,18 @@ from endoxa.instruments.pairs.estimates.inference import (
     testable,
     units_of,
 )
-from endoxa.instruments.pairs.estimates.records import ANTONYM, NEGATION, OTHER
-from endoxa.instruments.pairs.estimates.references import FREQUENCY, LENGTH
+from endoxa.instruments.pairs.estimates.records import ANTONYM, FREQUENCY, LENGTH, NEGATION, OTHER
 from endoxa.schema import DIRECTIONS, Estimate, Sample, Statistic
-from endoxa.stats.intervals import NAN, UNDEFINED, Interval, agreeing, wilson
-from endoxa.stats.power import (
-    ALPHA,
-    POWER,
-    detectable_effect_size,
-    detectable_share_independent,
-    detectable_share_of,
-)
+from endoxa.stats.intervals import NAN, UNDEFINED, Interval, wilson
+from endoxa.stats.power import POWER, detectable_share_of
 from endoxa.stats.signs import fewest_units, sign_test
 from endoxa.stats.two_way import design_effect
 from endoxa.stats.verdicts import significance, too_few
 
-SHARE, PERCENT, DEVIATIONS, RULE = "share of pairs", "percent", "standard deviations", "rule"
+SHARE, PERCENT, RULE = "share of pairs", "percent", "rule"
 """Units of statistics; the last stands for that of the rule."""
 WILSON_METHOD = "Wilson interval, exact sign test on untied pairs"
+CONSTANT = "the differences do not vary"
 
 
 Values = Callable[[Sample], np.ndarray | None]
@@ -122,13 +112,12 @@ def strict_share(question: Question, values: np.ndarray, units: Units) -> list[E
     """Share of values above 0; ties stay in the denominator.
 
     The interval is Wilson's. The p-value is the sign test's on the untied pairs, since a tie says nothing about a
-    preference; without a neutral value nothing is tested. Where pairs share identities, or ties pull the share over to
+    preference. Where pairs share identities, or ties pull the share over to
     the other side of the neutral value than the untied pairs are on, nothing can be claimed.
     """
     favouring, opposing, total = int((values > 0).sum()), int((values < 0).sum()), len(values)
     scale = 100.0 if question.unit == PERCENT else 1.0
     value, interval = scale * favouring / total, wilson(favouring, total, question.confidence)
-    tested = not isnan(question.neutral)
     reason = independence(*units) or untied_pairs(favouring + opposing, question.confidence)
     if not reason and (value - question.neutral) * (favouring - opposing) < 0:
         reason = "ties count as not favouring: see preference_ratio"
@@ -136,11 +125,11 @@ def strict_share(question: Question, values: np.ndarray, units: Units) -> list[E
         question.row(
             value,
             total,
-            WILSON_METHOD if tested else "Wilson interval",
+            WILSON_METHOD,
             interval=Interval(scale * interval.low, scale * interval.high),
-            p_value=sign_test(favouring, opposing) if tested else NAN,
+            p_value=sign_test(favouring, opposing),
             code=WILSON,
-            reason=reason if tested else "",
+            reason=reason,
         )
     ]
 
@@ -150,15 +139,7 @@ def described(question: Question, values: np.ndarray, _units: Units) -> list[Est
     return [question.row(float(values.mean()), len(values), "a share; nothing is tested")]
 
 
-def detectable(
-    function: Callable[[int], float], question: Question, values: np.ndarray, _: Units
-) -> list[Estimate]:
-    """The smallest effect that so many independent pairs would probably have shown."""
-    method = f"power {POWER}, two-sided level {ALPHA}, independent pairs"
-    return [question.row(function(len(values)), len(values), method)]
-
-
-def detectable_over_units(question: Question, values: np.ndarray, units: Units) -> list[Estimate]:
+def detectable(question: Question, values: np.ndarray, units: Units) -> list[Estimate]:
     """Smallest preference ratio that the test of these pairs would probably have shown, were it the only one.
 
     Level, units and variance are those of the interval beside it (`endoxa.stats.two_way`), so that the two cannot
@@ -182,18 +163,13 @@ def detectable_over_units(question: Question, values: np.ndarray, units: Units) 
     ]
 
 
-def varies(values: np.ndarray) -> bool:
-    """Whether a t statistic is defined: two values at least, not all the same up to rounding."""
-    return len(values) > 1 and float(np.std(values)) > 1e-12 * float(np.abs(values).max())
-
-
 def means(question: Question, values: np.ndarray, units: Units) -> list[Estimate]:
     """Mean of the values: pairs independent (paired t-test, statsmodels), then identities and attributes."""
     method, interval, p_value = "paired t-test and its interval", UNDEFINED, NAN
-    reason = independence(*units) or too_few(
-        len(values), "pairs", fewest_units(significance(question.confidence))
-    )
-    if varies(values):
+    fewest = fewest_units(significance(question.confidence))
+    reason = independence(*units) or too_few(len(values), "pairs", fewest)
+    # A t statistic is defined for two values at least, not all the same up to rounding.
+    if len(values) > 1 and float(np.std(values)) > 1e-12 * float(np.abs(values).max()):
         from statsmodels.stats.weightstats import DescrStatsW
 
         statistics = DescrStatsW(values)
@@ -206,58 +182,6 @@ def means(question: Question, values: np.ndarray, units: Units) -> list[Estimate
     )
     flips = FLIPS_PER_RESAMPLE * question.resamples
     return [independent, over_units(question, values, units, MEAN_METHOD, flips=flips)]
-
-
-CONSTANT = "the differences do not vary"
-
-
-def effect_sizes(question: Question, values: np.ndarray, units: Units) -> list[Estimate]:
-    """Cohen's d_z: pairs independent (noncentral t interval), then identities and attributes (linearised).
-
-    The tests are those of the mean: an effect size is 0 where the mean is.
-    """
-    independent, clustered = means(question, values, units)
-    nothing: dict[str, Any] = {"value": NAN, "low": NAN, "high": NAN}
-    independent = replace(
-        independent, method="noncentral t interval, paired t-test", interval=NONCENTRAL_T, **nothing
-    )
-    if not varies(values):
-        reason = clustered.reason or CONSTANT
-        return [independent, replace(clustered, p_value=NAN, method=SMOOTH_METHOD, reason=reason, **nothing)]
-    d, confidence = float(values.mean() / values.std(ddof=1)), question.confidence
-    ends = _noncentral_interval(d, len(values), confidence)
-    # Against its own value nothing is to be tested: one flip is as good as many.
-    linear = d + standardised_influence(values)
-    row = over_units(replace(question, neutral=d), linear, units, SMOOTH_METHOD, flips=1)
-    interval = agreeing(Interval(row.low, row.high), d, 0.0, clustered.p_value, confidence)
-    linearised = replace(
-        row,
-        value=d,
-        low=interval.low,
-        high=interval.high,
-        neutral=0.0,
-        p_value=clustered.p_value,
-        reason=clustered.reason,
-    )
-    return [replace(independent, value=d, low=ends.low, high=ends.high), linearised]
-
-
-def _noncentral_interval(d: float, n: int, confidence: float) -> Interval:
-    """Interval of d_z whose ends make the observed t as extreme as the confidence says (noncentral t)."""
-    from scipy.special import nctdtrinc
-
-    t = d * np.sqrt(n)
-    tails = np.array([1 + confidence, 1 - confidence]) / 2
-    low, high = nctdtrinc(n - 1, tails, t) / np.sqrt(n)
-    return Interval(float(low), float(high))
-
-
-def standardised_influence(values: np.ndarray) -> np.ndarray:
-    """What each value adds to the mean in standard deviations, which must not be 0 (its influence function)."""
-    deviation = float(values.std(ddof=1))
-    z = (values - values.mean()) / deviation
-    d = float(values.mean()) / deviation
-    return np.asarray(z - d * (z**2 - (z**2).mean()) / 2)
 
 
 def raw(sample: Sample) -> np.ndarray:
@@ -276,7 +200,7 @@ def more_wins(sample: Sample) -> np.ndarray:
 
 
 def _ties(sample: Sample) -> np.ndarray:
-    return np.where(sample.difference == 0, 1.0, -1.0)
+    return np.where(sample.difference == 0, 1.0, 0.0)
 
 
 def _literal(sample: Sample) -> np.ndarray:
@@ -297,14 +221,10 @@ def _crows(sample: Sample) -> np.ndarray:
     return np.where(np.isin(sample.direction, ("stereo", "antistereo")), np.sign(more - less), NAN)
 
 
-def _placebo(sample: Sample) -> np.ndarray | None:
-    preferred = sample.neutral_preferred
-    return None if preferred is None else np.where(np.isnan(sample.neutral_difference), NAN, preferred)
-
-
-def _with_groups(sample: Sample) -> np.ndarray | None:
-    groups = sample.with_groups
-    return None if groups is None else np.where(np.isnan(sample.neutral_difference), NAN, groups)
+def _of_compared(name: str, sample: Sample) -> np.ndarray | None:
+    """A field of the pairs that are compared with others."""
+    values = getattr(sample, name)
+    return None if values is None else np.where(np.isnan(sample.neutral_difference), NAN, values)
 
 
 def _of_kind(kind: str, values: Callable[[Sample], np.ndarray], sample: Sample) -> np.ndarray | None:
@@ -340,15 +260,6 @@ BY_KIND = tuple(
 PLACEBO, WITH_GROUPS = "placebo_preference_ratio", "compared_with_groups"
 DETECTABLE = "minimum_detectable_ratio"
 DETECTABLE_CALIBRATED = "minimum_detectable_calibrated_ratio"
-_COMPARED = "ours (docs/methods/pairs.md, compared with others)"
-_REFERENCES = "ours (docs/methods/pairs.md, references)"
-
-
-OVER_UNITS = tuple(
-    statistic(name, (detectable_over_units, SHARE, NAN), values, "with the interval of identities")
-    for name, values in ((DETECTABLE, raw), (DETECTABLE_CALIBRATED, calibrated))
-)
-"""What the pairs of a cell could have shown as they are: not in the registry, as the first shares a name with one."""
 
 
 def built_in() -> tuple[Statistic, ...]:
@@ -370,7 +281,7 @@ def built_in() -> tuple[Statistic, ...]:
         ),
         statistic(
             "tie_share",
-            (strict_share, SHARE, NAN),
+            DESCRIBED,
             _ties,
             "share of pairs whose two sentences score exactly the same",
             "CrowS-Pairs metric.py counts them apart; here without its rounding",
@@ -383,46 +294,28 @@ def built_in() -> tuple[Statistic, ...]:
             "AfriStereo, section 5.5 (paired t-test); IndiBias, appendix C (difference of scores)",
         ),
         statistic(
-            "effect_size",
-            (effect_sizes, DEVIATIONS, 0.0),
-            raw,
-            "Cohen's d_z: mean difference in standard deviations of the differences",
-            "Cohen 1988 and Lakens 2013 (d_z); interval: Cumming and Finch 2001 (noncentral t)",
-        ),
-        statistic(
             CALIBRATED,
             RATIO,
             calibrated,
             "preference ratio of what the identity adds to the attribute's own difference",
-            _COMPARED,
         ),
         statistic(
             "calibrated_mean_difference",
             MEAN,
             calibrated,
             "mean difference minus that of the same attributes about other groups, or 'people' and 'they'",
-            _COMPARED,
-        ),
-        statistic(
-            "neutral_mean_difference",
-            MEAN,
-            lambda sample: sample.neutral_difference,
-            "mean difference of the same attributes about these others: the attribute's own part",
-            _COMPARED,
         ),
         statistic(
             PLACEBO,
             DESCRIBED,
-            _placebo,
+            partial(_of_compared, "neutral_preferred"),
             "the number to beat: preference ratio of the same sentences about those with whom the pairs are compared",
-            _COMPARED,
         ),
         statistic(
             WITH_GROUPS,
             DESCRIBED,
-            _with_groups,
+            partial(_of_compared, "with_groups"),
             "share of the calibrated pairs that are compared with other groups, the rest with 'people' and 'they'",
-            _COMPARED,
         ),
         statistic(
             FREQUENCY,
@@ -430,14 +323,12 @@ def built_in() -> tuple[Statistic, ...]:
             lambda sample: sample.by_frequency,
             "preference ratio of word frequency alone: the sentence whose words are more frequent, by the sum of their "
             "logs",
-            _REFERENCES,
         ),
         statistic(
             LENGTH,
             RATIO,
             lambda sample: sample.by_length,
             "preference ratio of length alone: the sentence with fewer characters",
-            _REFERENCES,
         ),
         statistic(
             "bias_percentage_literal",
@@ -461,18 +352,14 @@ def built_in() -> tuple[Statistic, ...]:
             "nyu-mll/crows-pairs, metric.py (Nangia et al. 2020): 'Metric score'",
         ),
         *BY_KIND,
-        statistic(
-            DETECTABLE,
-            (partial(detectable, detectable_share_independent), SHARE, NAN),
-            raw,
-            "smallest preference ratio that this many pairs could have told from 0.5",
-            "power of the exact sign test (scipy.stats.binom)",
-        ),
-        statistic(
-            "minimum_detectable_effect_size",
-            (partial(detectable, detectable_effect_size), DEVIATIONS, NAN),
-            raw,
-            "smallest Cohen's d_z that this many pairs could have told from 0",
-            "power of the paired t-test (noncentral t, scipy)",
+        *(
+            statistic(
+                name,
+                (detectable, SHARE, NAN),
+                values,
+                "smallest preference ratio that these pairs could have told from 0.5",
+                "power of the sign-flip test with the interval of identities",
+            )
+            for name, values in ((DETECTABLE, raw), (DETECTABLE_CALIBRATED, calibrated))
         ),
     )

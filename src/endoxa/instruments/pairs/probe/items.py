@@ -1,20 +1,28 @@
-"""The items of a run: read in chunks, filtered, numbered, counted."""
+"""The items of a run: read in chunks, filtered, numbered, counted, and what each pair is compared with.
+
+"Fishermen are brave" may score higher than "Fishermen are timid" only because *brave* is the more frequent, shorter or
+un-negated word. The same two sentences about other groups measure that part; subtracting it leaves the association with
+the identity. Only with groups: a model may lean otherwise behind "people", and word frequency may work otherwise there.
+Where a table has too few identities, phrases for people in general are all there is.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import polars as pl
 
 from endoxa.curate.language import assumed_language
 from endoxa.errors import UserError
-from endoxa.instruments.pairs.probe.calibration import PHRASES, Comparisons
-from endoxa.instruments.pairs.probe.settings import PairsSettings
+from endoxa.instruments.pairs.options import PairsSettings
 from endoxa.runs.items import chosen, chunked
+from endoxa.schema import Pair
 from endoxa.schema.provenance import BUILT_BY, PROVENANCE_COLUMNS, WORDS
 from endoxa.sources.groups import ITEMS_WITHOUT_GROUPS, Coverage, group_of_pair, groups_of
 from endoxa.sources.identities import identity_key
@@ -36,6 +44,10 @@ class Chunk:
     def last(self) -> int:
         """Number of the last item."""
         return self.first + len(self.items) - 1
+
+    def singles(self) -> Iterator[Chunk]:
+        """A chunk for each item."""
+        return (Chunk(number, [item]) for number, item in enumerate(self.items, self.first))
 
 
 def chunks(path: Path, settings: PairsSettings) -> Iterator[Chunk]:
@@ -148,25 +160,6 @@ def language_notes(path: Path, settings: PairsSettings, comparisons: Comparisons
         )
 
 
-def neutral_notes(path: Path, settings: PairsSettings, comparisons: Comparisons | None) -> Iterator[str]:
-    """In which languages pairs that name an identity are not calibrated, for want of neutral phrases."""
-    if comparisons is None:
-        return
-    lacking = sorted(
-        {
-            code
-            for item in available(path, settings)
-            if item["identity"] and (code := item["language"].split("-")[0]) != NO_LANGUAGE
-            if not neutral_identities(code) and not comparisons.of(item)[1]
-        }
-    )
-    if lacking:
-        yield (
-            f"Not calibrated: endoxa knows no neutral identity in {', '.join(map(language_name, lacking))}; add a row "
-            "of kind neutral to people.csv of a pack."
-        )
-
-
 LOOKED_AT = 2000
 """Pairs from which the language of a file is told."""
 NO_LANGUAGE = "und"
@@ -197,3 +190,98 @@ def words(settings: PairsSettings) -> Used:
         if comparisons and item["identity"] and comparisons.of(item)[0] == PHRASES:
             tally.add("neutral identities", [item["language"]])
     return tally.used
+
+
+FEWEST = 6
+"""Identities that fit the same sentences, from which on pairs are compared with other identities."""
+MOST = 5
+"""Other identities that a pair is compared with at most. Their number is odd: then a pair about which a model knows
+nothing lies above their median exactly as often as below."""
+_TRIED = 50
+GROUPS, PHRASES = "groups", "phrases"
+"""Values of the column `compared_with`."""
+
+
+class Comparisons:
+    """The identities of a table, by the sentences that they fit."""
+
+    def __init__(self, items: Iterable[Mapping[str, Any]]) -> None:
+        """Go through all items (rows with the columns of `schema.PAIR_COLUMNS`) once."""
+        fitting: dict[tuple[str, ...], dict[str, str]] = {}
+        self._stated: set[tuple[str, str]] = set()
+        for item in items:
+            if _complete(item) and (frame := _frame(item)):
+                key = _key(item)
+                fitting.setdefault(frame, {}).setdefault(key, item["identity"])
+                stereotype = _attributes(item)[item["stereotypical"] == "less"]
+                self._stated.add((key, stereotype))
+        self._fitting = {
+            frame: dict(sorted(identities.items()))
+            for frame, identities in fitting.items()
+            if len(identities) >= FEWEST
+        }
+
+    def of(self, item: Mapping[str, Any]) -> tuple[str, list[Pair]]:
+        """What an item is compared with (`GROUPS` or `PHRASES`), and these pairs.
+
+        None where the item names no identity or attributes, where the identity does not stand in both sentences, or
+        where there is neither another identity that fits nor a neutral phrase. Pairs with the same attributes are
+        compared with the same identities, as far as these are others, and the table states neither attribute of them.
+        """
+        frame = _frame(item) if _complete(item) else None
+        if frame is None or replace_identity(item["sent_less"], item["identity"], "") is None:
+            return PHRASES, []
+        identities, attributes = self._fitting.get(frame, {}), _attributes(item)
+        draw = Random("\t".join(attributes))  # noqa: S311 (decides what is compared, guards nothing)
+        names = draw.sample(list(identities), min(len(identities), _TRIED))
+        free = [name for name in names if not any((name, a) in self._stated for a in attributes)]
+        chosen = free[: min(MOST, len(free) - (len(free) + 1) % 2)]
+        if chosen:
+            return GROUPS, [_about(item, identities[name]) for name in chosen]
+        phrases = neutral_identities(item["language"].split("-")[0], item["agreement"] or "")
+        return PHRASES, [_about(item, phrase) for phrase in phrases]
+
+
+def _complete(item: Mapping[str, Any]) -> bool:
+    return bool(item["identity"] and item["attribute_more"] and item["attribute_less"])
+
+
+def _key(item: Mapping[str, Any]) -> str:
+    return identity_key(item["identity_key"] or item["identity"])
+
+
+def _attributes(item: Mapping[str, Any]) -> tuple[str, str]:
+    return identity_key(item["attribute_more"]), identity_key(item["attribute_less"])
+
+
+def _frame(item: Mapping[str, Any]) -> tuple[str, ...] | None:
+    """What identities must share to fit the same sentences; None where the identity does not stand in the first."""
+    sentence = replace_identity(item["sent_more"], item["identity"], "{}")
+    if sentence is None:
+        return None
+    frame = replace_identity(sentence, item["attribute_more"], "{}") or sentence
+    return item["language"], item["agreement"] or "", identity_key(frame)
+
+
+def _about(item: Mapping[str, Any], identity: str) -> Pair:
+    """The pair about another identity."""
+    more, less, prompt = (
+        replace_identity(item[name] or "", item["identity"], identity) or ""
+        for name in ("sent_more", "sent_less", "prompt")
+    )
+    return Pair(more, less, item["direction"], prompt or item["prompt"] or "", identity, item["language"])
+
+
+def replace_identity(text: str, identity: str, phrase: str) -> str | None:
+    """`text` with `phrase` for `identity` (any case, whole words), or None where it is not there.
+
+    A capital first letter of the identity at the start of the text is carried over.
+    """
+    pattern = re.compile(rf"(?<!\w){re.escape(identity)}(?!\w)", re.IGNORECASE)
+
+    def put(match: re.Match[str]) -> str:
+        starts = not text[: match.start()].strip("¿¡\"'«“ ")
+        return phrase[:1].upper() + phrase[1:] if starts and match.group()[0].isupper() else phrase
+
+    replaced, times = pattern.subn(put, text)
+    return replaced if times else None

@@ -1,4 +1,4 @@
-"""Sentence pairs and models in, one record per pair, model and rule out.
+"""Sentence pairs and models in, one record per pair, model and rule out; before it, what the run can show at all.
 
 Pairs are read in chunks; for each model a chunk's requests are answered (from the journal, else by the model) and
 its rows written to the journal; when every model is through, rows and pairs are joined into `records.parquet`.
@@ -9,54 +9,68 @@ recorded by language: such scores look like any others and mean little.
 from __future__ import annotations
 
 import logging
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from math import isnan
 from pathlib import Path
 from typing import Any, cast
 
+import numpy as np
+import polars as pl
+
 from endoxa.errors import UserError
-from endoxa.instruments.pairs.estimates.deciding import denials_note
-from endoxa.instruments.pairs.probe.calibration import Comparisons
+from endoxa.instruments.pairs.estimates.inference import denials_note
+from endoxa.instruments.pairs.estimates.records import attributes_of
+from endoxa.instruments.pairs.options import PairsSettings
 from endoxa.instruments.pairs.probe.items import (
+    GROUP,
     LOOKED_AT,
     Chunk,
+    Comparisons,
     available,
     chunks,
     comparisons_of,
     group_notes,
+    has_groups,
     items_of,
     language_notes,
-    neutral_notes,
     require_items,
 )
-from endoxa.instruments.pairs.probe.records import Journal, Row, write_records
 from endoxa.instruments.pairs.probe.scoring import (
     Begun,
-    Line,
-    begin,
-    finish,
-    lines_of,
-    rounding,
+    Journal,
+    Row,
+    Task,
     rounds,
-    rows_of,
     sampled,
+    write_records,
 )
-from endoxa.instruments.pairs.probe.settings import PairsSettings
 from endoxa.instruments.pairs.rules import DEFAULT_RULES, RULES
 from endoxa.models.scoring import WORTH_SAYING, look_at, open_reader, parse_model
 from endoxa.models.spec import ModelSpec
 from endoxa.runs.executors import begun_ahead, scoring_model
 from endoxa.runs.folder import NOTES
-from endoxa.runs.instrument import Work
-from endoxa.runs.items import counted, each_once
-from endoxa.schema import Architecture, Model, Progress, Rule, Score, Unscorable
+from endoxa.runs.instrument import Plan, Work
+from endoxa.runs.items import counted, each_once, untestable
+from endoxa.schema import ALL, PAIR_COLUMNS, Architecture, Model, Progress, Rule, Score, Unscorable
 from endoxa.schema.options import deciding
 from endoxa.sources.check.wording import negates
 from endoxa.sources.files import require_file, sha256
+from endoxa.sources.identities import identity_key
 from endoxa.sources.read import recognise
 from endoxa.sources.sources import locate
 from endoxa.sources.tables import counted_sources
+from endoxa.stats.intervals import NAN
+from endoxa.stats.power import (
+    ALPHA,
+    ASSUMED_CORRELATION,
+    detectable_share_independent,
+    detectable_share_of,
+)
+from endoxa.stats.signs import fewest_units
+from endoxa.stats.verdicts import significance
 
 
 def fit_rules(
@@ -73,9 +87,7 @@ def fit_rules(
     """
     if not names:
         return {model: [RULES.get(DEFAULT_RULES[kind])] for model, kind in architectures.items()}, []
-    twice = [name for k, name in enumerate(names) if name in names[:k]]
-    if twice:
-        raise UserError(f"The rule '{twice[0]}' is given twice. Name each rule once.")
+    _refuse_repeated("rule", names)
     rules = [RULES.get(name) for name in names]
     for rule in rules:
         if rule.architecture not in architectures.values():
@@ -107,10 +119,11 @@ def unknown_tokens(model: Model, chunk: Chunk) -> dict[str, float]:
     texts: dict[str, list[str]] = {}
     for item in chunk.items:
         texts.setdefault(item["language"], []).extend((item["sent_more"], item["sent_less"]))
-    shares = {language: model.unknown_share(sentences) for language, sentences in sorted(texts.items())}
-    measured = {language: share for language, share in shares.items() if share is not None}
-    for language, share in measured.items():
-        if share > WORTH_SAYING:
+    measured: dict[str, float] = {}
+    for language, sentences in sorted(texts.items()):
+        if (share := model.unknown_share(sentences)) is not None:
+            measured[language] = share
+        if share is not None and share > WORTH_SAYING:
             log.warning(
                 "%s: %.0f %% of the tokens of its '%s' sentences are unknown to the tokenizer; the scores are "
                 "unreliable",
@@ -140,6 +153,24 @@ class Scoring:
     progress: Progress
     comparisons: Comparisons | None
 
+    def chunks(self) -> Iterator[Chunk]:
+        """All items."""
+        return chunks(self.data, self.settings)
+
+    def refuse_unscorable(self, chunk: Chunk, rows: Sequence[Row]) -> None:
+        """Refuse a pair that cannot be scored, unless such pairs are to be left out.
+
+        Raises:
+            UserError: there is one.
+        """
+        problems = [row for row in rows if row.problem]
+        if problems and not self.settings.skip_unscorable:
+            place, item = problems[0].item, chunk.items[problems[0].item - chunk.first]
+            raise UserError(
+                f"{self.data}, pair {place + 1} ('{item['item_id']}'): {problems[0].problem}. Correct or remove the "
+                "pair, or pass --skip-unscorable to leave such pairs out and list them."
+            )
+
 
 def denial_notes(path: Path, settings: PairsSettings, comparisons: Comparisons | None) -> Iterator[str]:
     """What is to be said first where nearly all pairs set a sentence against its denial.
@@ -165,7 +196,9 @@ def pairs_work(settings: PairsSettings, out: Path) -> Work:
     data = locate(settings.data)
     require_file(data)
     read_as = settings.format or ("native" if settings.columns else recognise(data).name)
-    _refuse_repeated(settings.models)
+    if not settings.models:
+        raise UserError("No model was given: name one with --model, for example hf/openai-community/gpt2.")
+    _refuse_repeated("model", settings.models)
     specs = [parse_model(text) for text in settings.models]
     facts = {spec.text: look_at(spec, settings.options) for spec in specs}
     rules, skipped = fit_rules({name: fact.architecture for name, fact in facts.items()}, settings.rules)
@@ -180,23 +213,12 @@ def pairs_work(settings: PairsSettings, out: Path) -> Work:
         done = before.get("models", []) if before.get("finished") else []
         if done:
             journal.restore(out, [(spec.text, [rule.name for rule in rules[spec.text]]) for spec in specs])
-        scored = [len(model["rules"]) for model in done] + [0] * (len(specs) - len(done))
-        missing = [
-            (number, spec, scored[number])
-            for number, spec in enumerate(specs)
-            if number >= len(done) or scored[number] < len(rules[spec.text])
-        ]
-        for number, spec, first in missing if not settings.skip_unscorable else ():
+        missing = list(enumerate(specs))[len(done) :]
+        for number, spec in missing if not settings.skip_unscorable else ():
             if rules[spec.text]:
-                _require_scorable(work, number, spec, rules[spec.text], first)
-        models = dict(enumerate(done))
-        for number, spec, first in missing:
-            earlier = models.get(number, {})
-            facts = _score_model(work, number, spec, rules[spec.text], first)
-            if noise := {**earlier.get("rounding", {}), **facts.pop("rounding")}:
-                facts["rounding"] = noise
-            models[number] = earlier | facts
-        return {"models": [models[number] for number in range(len(specs))]}
+                _require_scorable(work, number, spec, rules[spec.text])
+        scored = [_score_model(work, number, spec, rules[spec.text]) for number, spec in missing]
+        return {"models": [*done, *scored]}
 
     def write(journal: Journal, out: Path) -> dict[str, int]:
         names = [[rule.name for rule in rules[spec.text]] for spec in specs]
@@ -217,7 +239,6 @@ def pairs_work(settings: PairsSettings, out: Path) -> Work:
                 NOTES: [
                     *denial_notes(data, settings, comparisons),
                     *language_notes(data, settings, comparisons),
-                    *neutral_notes(data, settings, comparisons),
                     *group_notes(data, settings),
                 ],
                 "options": {
@@ -236,56 +257,39 @@ def pairs_work(settings: PairsSettings, out: Path) -> Work:
         measure=measure,
         write=write,
         available=counted(lambda: available(data, settings), settings),
-        growing=("rules",),
         keeps_journal=False,
     )
 
 
-def _score_model(
-    work: Scoring, number: int, spec: ModelSpec, rules: Sequence[Rule], first: int
-) -> dict[str, Any]:
-    """Bring every chunk's rows of one model into the journal; returns the model's facts for `run.json`.
-
-    Args:
-        work: the run.
-        number: the model's number.
-        spec: the model.
-        rules: all its rules.
-        first: number of the first that is not scored yet.
-    """
+def _score_model(work: Scoring, number: int, spec: ModelSpec, rules: Sequence[Rule]) -> dict[str, Any]:
+    """Bring every chunk's rows of one model into the journal; returns the model's facts for `run.json`."""
     work.progress(f"loading {spec.text}", 0, work.items)
     unknown: dict[str, float] = {}
     noise: dict[str, Any] = {}
     with scoring_model(spec, work.settings.options, work.settings.engine) as (model, ahead):
+        task = Task(number, model, rules, work.journal, work.comparisons)
         if rules:
-            unknown = unknown_tokens(model, next(chunks(work.data, work.settings)))
+            unknown = unknown_tokens(model, next(work.chunks()))
             if not work.settings.skip_unscorable and not spec.runs_here:  # others passed `_require_scorable`
-                checking = f"checking lengths with {model.name}"
                 doubtful = _doubtful(work, model.max_tokens)
-                _score_chunks(work, number, model, rules, doubtful, ahead=ahead, first=first, what=checking)
-            scoring = f"scoring with {model.name}"
-            all_chunks = chunks(work.data, work.settings)
-            _score_chunks(work, number, model, rules, all_chunks, ahead=ahead, first=first, what=scoring)
+                _score_chunks(work, task, doubtful, f"checking lengths with {model.name}", ahead)
+            _score_chunks(work, task, work.chunks(), f"scoring with {model.name}", ahead)
             if rounds(model.describe().get("dtype")):
-                chosen = _sampled(work, f"measuring the rounding of {model.name}")
-                noise = rounding(
-                    model, number, rules, chosen, work.journal, comparisons=work.comparisons, first=first
-                )
+                noise = task.rounding(_sampled(work, f"measuring the rounding of {model.name}"))
         names = [rule.name for rule in rules]
-        return {**model.describe(), "unknown_tokens": unknown, "rules": names, "rounding": noise}
+        facts = {**model.describe(), "unknown_tokens": unknown, "rules": names}
+        return facts | ({"rounding": noise} if any(noise.values()) else {})
 
 
 def _sampled(work: Scoring, what: str) -> Iterator[Chunk]:
     """The pairs that are scored twice, a chunk for each."""
     numbers = sampled(work.items, work.settings.seed)
-    for chunk in chunks(work.data, work.settings):
+    for chunk in work.chunks():
         work.progress(what, chunk.first, work.items)
-        for k, item in enumerate(chunk.items):
-            if chunk.first + k in numbers:
-                yield Chunk(chunk.first + k, [item])
+        yield from (single for single in chunk.singles() if single.first in numbers)
 
 
-def _require_scorable(work: Scoring, number: int, spec: ModelSpec, rules: Sequence[Rule], first: int) -> None:
+def _require_scorable(work: Scoring, number: int, spec: ModelSpec, rules: Sequence[Rule]) -> None:
     """Refuse what the model cannot score before any model is scored; nothing but its tokenizer is loaded.
 
     A model on a server, or held by a Python program, tells only when it is asked.
@@ -297,12 +301,13 @@ def _require_scorable(work: Scoring, number: int, spec: ModelSpec, rules: Sequen
     reader = open_reader(spec, work.settings.options)
     if reader is None:
         return
-    model = cast("Model", reader)  # rules ask for name and tokenizer only
+    # Rules ask for name and tokenizer only.
+    task = Task(number, cast("Model", reader), rules, work.journal, None)
     for chunk in _doubtful(work, reader.max_tokens):
-        lines, requests = lines_of(chunk.items, chunk.first, rules, model, comparisons=None, first_rule=first)
+        lines, requests = task.needs(chunk)
         read = zip(requests, reader.read(list(requests.values())), strict=True)
         results = {key: result if isinstance(result, Unscorable) else _READABLE for key, result in read}
-        _rows(work, chunk, list(rows_of(lines, rules, number, results)))
+        work.refuse_unscorable(chunk, list(task.rows(lines, results)))
 
 
 def _doubtful(work: Scoring, max_tokens: int | None) -> Iterator[Chunk]:
@@ -312,8 +317,9 @@ def _doubtful(work: Scoring, max_tokens: int | None) -> Iterator[Chunk]:
     token covers at least one byte, so only sentences of more bytes than the model has positions can be too long.
     """
     languages: set[str] = set()
-    for chunk in chunks(work.data, work.settings):
-        for k, item in enumerate(chunk.items):
+    for chunk in work.chunks():
+        for single in chunk.singles():
+            (item,) = single.items
             texts = (item["sent_more"], item["sent_less"], item["prompt"] or "")
             longest = max(len(text.encode()) for text in texts)
             too_long = max_tokens is not None and longest + 2 > max_tokens
@@ -321,68 +327,31 @@ def _doubtful(work: Scoring, max_tokens: int | None) -> Iterator[Chunk]:
             special = any(sign in text for text in texts for sign in "<[")
             if too_long or too_short or special or item["language"] not in languages:
                 languages.add(item["language"])
-                yield Chunk(chunk.first + k, [item])
+                yield single
 
 
-def _score_chunks(
-    work: Scoring,
-    number: int,
-    model: Model,
-    rules: Sequence[Rule],
-    several: Iterable[Chunk],
-    *,
-    ahead: int,
-    first: int,
-    what: str,
-) -> None:
-    """Bring the rows of chunks into the journal, in their order; `ahead` of them are sent before the first is read.
-
-    Rules before number `first` have theirs.
-    """
+def _score_chunks(work: Scoring, task: Task, several: Iterable[Chunk], what: str, ahead: int) -> None:
+    """Bring the rows of chunks into the journal, in their order; `ahead` of them are sent before the first is read."""
     under_way: set[bytes] = set()
 
-    def begun() -> Iterator[tuple[Chunk, list[Line], Begun | None]]:
+    def begun() -> Iterator[tuple[Chunk, Begun | None]]:
         for chunk in several:
-            if work.journal.count_records(number, chunk.first, chunk.last) == len(chunk.items) * len(rules):
-                yield chunk, [], None
-                continue
-            lines, requests = lines_of(
-                chunk.items,
-                chunk.first,
-                rules,
-                model,
-                comparisons=work.comparisons,
-                first_rule=first,
-            )
-            yield chunk, lines, begin(model, number, requests, work.journal, under_way)
+            finished = work.journal.count_records(task.number, chunk.first, chunk.last)
+            done = finished == len(chunk.items) * len(task.rules)
+            yield chunk, None if done else task.begin(chunk, under_way)
 
-    for chunk, lines, sent in begun_ahead(begun(), ahead):
+    for chunk, sent in begun_ahead(begun(), ahead):
 
         def advance(share: float, chunk: Chunk = chunk) -> None:
             work.progress(what, chunk.first + share * len(chunk.items), work.items)
 
         if sent is not None:
             advance(0)
-            results = finish(sent, number, work.journal, advance)
+            rows = task.finish(sent, advance)
             under_way.difference_update(sent.missing)
-            work.journal.add_records(_rows(work, chunk, list(rows_of(lines, rules, number, results))))
+            work.refuse_unscorable(chunk, rows)
+            work.journal.add_records(rows)
         advance(1)
-
-
-def _rows(work: Scoring, chunk: Chunk, rows: list[Row]) -> list[Row]:
-    """The rows of a chunk.
-
-    Raises:
-        UserError: a pair cannot be scored, and such pairs are not to be left out.
-    """
-    problems = [row for row in rows if row.problem]
-    if problems and not work.settings.skip_unscorable:
-        item = chunk.items[problems[0].item - chunk.first]
-        raise UserError(
-            f"{work.data}, pair {problems[0].item + 1} ('{item['item_id']}'): {problems[0].problem}. Correct or remove "
-            "the pair, or pass --skip-unscorable to leave such pairs out and list them."
-        )
-    return rows
 
 
 def _count(data: Path, settings: PairsSettings, journal: Journal) -> int:
@@ -404,10 +373,103 @@ def _count(data: Path, settings: PairsSettings, journal: Journal) -> int:
     return count
 
 
-def _refuse_repeated(models: Sequence[str]) -> None:
-    if not models:
-        raise UserError(
-            "No model was given: name at least one with --model, for example hf/openai-community/gpt2."
-        )
-    if twice := [name for k, name in enumerate(models) if name in models[:k]]:
-        raise UserError(f"The model '{twice[0]}' is given twice. Name each model once.")
+def _refuse_repeated(noun: str, names: Sequence[str]) -> None:
+    if twice := [name for k, name in enumerate(names) if name in names[:k]]:
+        raise UserError(f"The {noun} '{twice[0]}' is given twice. Name each {noun} once.")
+
+
+def detectable_ratios(pairs: int, identities: int, attributes: int) -> tuple[float, float, float]:
+    """Smallest preference ratios that a planned run tells from 0.5, before any correction for many tests.
+
+    Identities are taken to have as many pairs each, and so are attributes.
+
+    Args:
+        pairs: their number.
+        identities: number of identities that they are about.
+        attributes: number of attributes, or of pairs where none recurs.
+
+    Returns:
+        The ratio where pairs are independent; where answers about one identity, and about one attribute, are
+        correlated; and where pairs that share an identity always answer alike. NaN where the test cannot become
+        significant.
+    """
+    best, worst = detectable_share_independent(pairs), detectable_share_independent(identities)
+    needed = fewest_units(ALPHA)
+    if identities < needed:
+        return best, NAN, worst
+    # As in the analysis: too few attributes are no sample, and a kind without recurring units lies within the other.
+    counts = [count for count in (identities, attributes) if needed <= count < pairs]
+    sizes = [pairs // count + (np.arange(count) < pairs % count) for count in counts or [identities]]
+    excess = sum(float((kind**2).sum()) / pairs - 1 for kind in sizes)
+    return best, detectable_share_of(sizes, 1 + ASSUMED_CORRELATION * excess), worst
+
+
+def cells(path: Path, settings: PairsSettings) -> tuple[dict[tuple[str, str], tuple[int, int, int]], str]:
+    """What is planned: numbers by cell, and what it costs as a sentence (for `--plan`).
+
+    Returns:
+        Numbers of pairs, identities and attributes by language and axis, those of all first; then how many sentences a
+        model scores under a rule, and how many of them are about others.
+
+    Raises:
+        UserError: nothing is left after the filters.
+    """
+    pairs: Counter[tuple[str, str]] = Counter()
+    identities: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
+    attributes: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
+    comparisons = comparisons_of(path, settings)
+    stated, others = set[str](), set[str]()
+    for chunk in chunks(path, settings):
+        items = pl.DataFrame(chunk.items, schema=dict.fromkeys(PAIR_COLUMNS, pl.String))
+        for item, attribute in zip(chunk.items, attributes_of(items), strict=True):
+            # A pair without a named identity stands for itself, as in the analysis; one without a group is none.
+            key = identity_key(item["identity_key"] or item["identity"] or item["item_id"])
+            identity = key if item[GROUP] is None else item[GROUP]
+            for cell in ((ALL, ALL), (item["language"], item["axis"])):
+                pairs[cell] += 1
+                identities[cell].update([identity] if identity else [])
+                attributes[cell].add(attribute)
+            stated.update((item["sent_more"], item["sent_less"]))
+            for pair in comparisons.of(item)[1] if comparisons else ():
+                others.update((pair.sent_more, pair.sent_less))
+    require_items(pairs.total(), path, settings)
+    ordered = sorted(pairs, key=lambda cell: (cell != (ALL, ALL), cell))
+    beside = f", {len(others - stated)} of them about others (--no-calibrate leaves these out)" * bool(others)
+    cost = f"Sentences for each model and rule: {len(stated | others)}{beside}."
+    return {cell: (pairs[cell], len(identities[cell]), len(attributes[cell])) for cell in ordered}, cost
+
+
+def plan_table(settings: PairsSettings) -> Plan:
+    """What each language and axis of the data can show, before anything is scored.
+
+    Raises:
+        UserError: the data cannot be read, or nothing is left after the filters.
+    """
+    data = locate(settings.data)
+    planned, cost = cells(data, settings)
+    needed = fewest_units(significance(settings.confidence))
+    few_groups = (
+        " Identities are groups; of fewer than six the best case applies, to these groups as they are."
+    )
+    note = (
+        "Best: all pairs independent. Expected: answers about one identity correlated 0.1, and those about one "
+        "attribute too. Worst: all pairs about one identity answered alike. Ratios below 0.5: the mirror image. "
+        f"Before correction for several tests.\n{cost}{few_groups if has_groups(data, settings) else ''}"
+    )
+    warning = untestable(settings, planned[ALL, ALL][1], "identities", needed)
+    return Plan(
+        title="Smallest detectable preference ratio (power 0.8, two-sided 0.05)",
+        columns=("language", "axis", "pairs", "identities", "attributes", "best", "expected", "worst"),
+        texts=2,
+        rows=tuple(
+            (
+                *(*cell, str(pairs), str(identities), str(attributes) if attributes < pairs else ""),
+                *(
+                    "none" if isnan(ratio) else f"{ratio:.3f}"
+                    for ratio in detectable_ratios(pairs, identities, attributes)
+                ),
+            )
+            for cell, (pairs, identities, attributes) in planned.items()
+        ),
+        note="\n".join(filter(None, (note, warning))),
+    )

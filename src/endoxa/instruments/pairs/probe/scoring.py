@@ -1,4 +1,4 @@
-"""One chunk of items under one model: requests, answers, finished rows; and some pairs once more.
+"""The journal of a run, one chunk of items under one model, and its records: a row per pair, model and rule.
 
 In bfloat16 the same sentence gets another score when other sentences stand in its batch: sums are rounded to 8 bits, in
 an order that depends on the shapes. Some pairs are scored once more, each alone, which is another batch than the first
@@ -7,30 +7,208 @@ one; by how much their differences moved is the noise that every difference of t
 
 from __future__ import annotations
 
+import hashlib
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import astuple, dataclass
 from math import isfinite
+from pathlib import Path
 from statistics import fmean, median
 from typing import Any
 
 import numpy as np
+import polars as pl
 
-from endoxa.instruments.pairs.probe.calibration import Comparisons
-from endoxa.instruments.pairs.probe.items import Chunk
-from endoxa.instruments.pairs.probe.records import Journal, Row, request_key
-from endoxa.runs.journal import COMMIT_SECONDS
-from endoxa.schema import Model, Pair, Request, Rule, Score, Unscorable
+from endoxa.instruments.pairs.options import PairsSettings
+from endoxa.instruments.pairs.probe.items import GROUP, Chunk, Comparisons, chunks
+from endoxa.runs.estimates import parquet_in_parts
+from endoxa.runs.folder import RECORDS, UNSCORED
+from endoxa.runs.journal import COMMIT_SECONDS, JournalFile
+from endoxa.schema import PAIR_COLUMNS, RECORD_COLUMNS, Model, Pair, Request, Rule, Score, Unscorable
+from endoxa.sources.spreadsheets import csv_text, read_csv
+from endoxa.stats.intervals import NAN
 
-Results = dict[bytes, Score | Unscorable]
+TABLES = """
+CREATE TABLE IF NOT EXISTS scores (
+    model INTEGER, request BLOB, total REAL, tokens INTEGER, problem TEXT, PRIMARY KEY (model, request)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS records (
+    model INTEGER, rule INTEGER, item INTEGER, score_more REAL, score_less REAL, n_tokens_more INTEGER,
+    n_tokens_less INTEGER, neutral_difference REAL, n_neutral INTEGER, neutral_preferred REAL,
+    compared_with TEXT, problem TEXT,
+    PRIMARY KEY (item, model, rule)
+) WITHOUT ROWID;
+"""
+LOOKUP = 500
+"""Requests asked for in one SELECT; SQLite allows 999 parameters in its oldest builds."""
 
 
 @dataclass(frozen=True, slots=True)
-class RequestKeys:
-    """A pair as one rule asks about it: the keys of its two requests."""
+class Row:
+    """A finished record; `problem` is set, and the scores are not, where the pair could not be scored."""
 
-    more: bytes
-    less: bytes
+    model: int
+    rule: int
+    item: int
+    score_more: float | None = None
+    score_less: float | None = None
+    n_tokens_more: int = 0
+    n_tokens_less: int = 0
+    neutral_difference: float | None = None
+    n_neutral: int = 0
+    neutral_preferred: float | None = None
+    compared_with: str | None = None
+    problem: str | None = None
+
+    @property
+    def differences(self) -> tuple[float, float]:
+        """The difference of both sentences, raw and calibrated; NaN where there is none."""
+        if self.score_more is None or self.score_less is None:
+            return NAN, NAN
+        raw = self.score_more - self.score_less
+        return raw, NAN if self.neutral_difference is None else raw - self.neutral_difference
+
+
+class Journal(JournalFile):
+    """Scores and records of one run, on disk."""
+
+    def __init__(self, path: Path) -> None:
+        """Open or create the file; see `JournalFile`."""
+        super().__init__(path, TABLES)
+
+    def restore(self, folder: Path, names: Sequence[tuple[str, Sequence[str]]]) -> None:
+        """Read the rows of a finished run back from its folder, so that a model can be added.
+
+        Args:
+            folder: holds `records.parquet`, and `unscored.csv` where a pair could not be scored.
+            names: name and rules of each model, in the order of their numbers.
+        """
+        with self._explained():
+            item_numbers = self._db.execute("SELECT item_id, number FROM items").fetchall()
+        items = pl.DataFrame(item_numbers, schema={"item_id": pl.String, "item": pl.Int64}, orient="row")
+        numbers = pl.DataFrame(
+            [
+                (model, rule, number, place)
+                for number, (model, rules) in enumerate(names)
+                for place, rule in enumerate(rules)
+            ],
+            schema={"model": pl.String, "rule": pl.String, "model_number": pl.Int64, "rule_number": pl.Int64},
+            orient="row",
+        )
+        tables = [pl.read_parquet(folder / RECORDS)]
+        if (folder / UNSCORED).exists():
+            listed = read_csv(folder / UNSCORED, schema_overrides={"item_id": pl.String})
+            tables.append(listed.rename({"reason": "problem"}).with_columns(n_tokens_more=0, n_tokens_less=0))
+        for table in tables:
+            joined = table.join(items, on="item_id").join(numbers, on=["model", "rule"])
+            rows = joined.select(
+                "item",
+                *(name for name in (*NUMBERS, "problem") if name in table.columns),
+                model="model_number",
+                rule="rule_number",
+            )
+            self.add_records(Row(**row) for row in rows.iter_rows(named=True))
+
+    def answered(self, model: int, keys: Sequence[bytes]) -> dict[bytes, Score | Unscorable]:
+        """Results of the requests that were answered before."""
+        results: dict[bytes, Score | Unscorable] = {}
+        for start in range(0, len(keys), LOOKUP):
+            some = keys[start : start + LOOKUP]
+            marks = ",".join("?" * len(some))
+            query = (
+                f"SELECT request, total, tokens, problem FROM scores WHERE model = ? AND request IN ({marks})"  # noqa: S608
+            )
+            with self._explained():
+                for key, total, tokens, problem in self._db.execute(query, (model, *some)):
+                    results[key] = Score(total, tokens) if problem is None else Unscorable(problem)
+        return results
+
+    def add_scores(self, model: int, results: Iterable[tuple[bytes, Score | Unscorable]]) -> None:
+        """Remember results, in one transaction."""
+        rows = [
+            (model, key, None, None, result.reason)
+            if isinstance(result, Unscorable)
+            else (model, key, result.total, result.n_tokens, None)
+            for key, result in results
+        ]
+        with self._explained(), self._transaction():
+            self._db.executemany("INSERT OR REPLACE INTO scores VALUES (?, ?, ?, ?, ?)", rows)
+
+    def add_records(self, rows: Iterable[Row]) -> None:
+        """Remember finished records, in one transaction."""
+        marks = ",".join("?" * len(Row.__slots__))
+        with self._explained(), self._transaction():
+            self._db.executemany(f"INSERT OR REPLACE INTO records VALUES ({marks})", map(astuple, rows))  # noqa: S608
+
+    def count_records(self, model: int, first: int, last: int) -> int:
+        """Finished records of a model for items first..last (both included)."""
+        query = "SELECT count(*) FROM records WHERE model = ? AND item BETWEEN ? AND ?"
+        with self._explained():
+            return int(self._db.execute(query, (model, first, last)).fetchone()[0])
+
+    def records(self, first: int, last: int) -> list[Row]:
+        """Finished records of items first..last (both included), by item, model and rule."""
+        columns = ", ".join(Row.__slots__)
+        query = f"SELECT {columns} FROM records WHERE item BETWEEN ? AND ? ORDER BY item, model, rule"  # noqa: S608
+        with self._explained():
+            return [Row(*row) for row in self._db.execute(query, (first, last))]
+
+
+def request_key(request: Request) -> bytes:
+    """A 16-byte name of a request's content."""
+    return hashlib.blake2b(repr(request).encode(), digest_size=16).digest()
+
+
+NUMBERS = {
+    "score_more": pl.Float64,
+    "score_less": pl.Float64,
+    "n_tokens_more": pl.Int32,
+    "n_tokens_less": pl.Int32,
+    "neutral_difference": pl.Float64,
+    "n_neutral": pl.Int32,
+    "neutral_preferred": pl.Float64,
+    "compared_with": pl.String,
+}
+
+
+def write_records(
+    data: Path, settings: PairsSettings, journal: Journal, out: Path, rules: Sequence[Sequence[str]]
+) -> tuple[int, int]:
+    """Write `records.parquet` (and `unscored.csv` where a pair could not be scored) into `out`.
+
+    Args:
+        data: the file of pairs.
+        settings: the run's settings.
+        journal: finished rows.
+        out: the run folder.
+        rules: for each model, its rule names by number.
+
+    Returns:
+        Rows of `records.parquet`, and of `unscored.csv`.
+    """
+    texts = dict.fromkeys((*PAIR_COLUMNS, GROUP, "model", "rule"), pl.String)
+    scored = unscored = 0
+    with parquet_in_parts(out / RECORDS) as add:
+        for chunk in chunks(data, settings):
+            done, failed = [], []
+            for row in journal.records(chunk.first, chunk.last):
+                names = {"model": settings.models[row.model], "rule": rules[row.model][row.rule]}
+                item = chunk.items[row.item - chunk.first]
+                if row.problem is None:
+                    done.append({**item, **names, **{name: getattr(row, name) for name in NUMBERS}})
+                else:
+                    failed.append({"item_id": item["item_id"], **names, "reason": row.problem})
+            add(pl.DataFrame(done, schema={**texts, **NUMBERS}).select(list(RECORD_COLUMNS)))
+            if failed:
+                with (out / UNSCORED).open("a" if unscored else "w", encoding="utf-8") as file:
+                    file.write(csv_text(pl.DataFrame(failed), include_header=not unscored))
+            scored, unscored = scored + len(done), unscored + len(failed)
+    return scored, unscored
+
+
+Results = dict[bytes, Score | Unscorable]
+Keys = tuple[bytes, bytes]
+"""A pair as one rule asks about it: the keys of its two requests."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,36 +217,9 @@ class Line:
 
     rule: int
     item: int
-    original: RequestKeys
+    original: Keys
     compared_with: str
-    compared: tuple[RequestKeys, ...]
-
-
-def lines_of(
-    items: Sequence[dict[str, Any]],
-    first: int,
-    rules: Sequence[Rule],
-    model: Model,
-    *,
-    comparisons: Comparisons | None,
-    first_rule: int = 0,
-) -> tuple[list[Line], dict[bytes, Request]]:
-    """What must be known about each item under each rule from `first_rule` on, and the distinct requests behind it."""
-    originals = [pair_of(item) for item in items]
-    compared = [comparisons.of(item) if comparisons else ("", []) for item in items]
-    everything = [*originals, *(pair for _, pairs in compared for pair in pairs)]
-    requests: dict[bytes, Request] = {}
-    lines = []
-    for number, rule in enumerate(rules[first_rule:], first_rule):
-        request_keys = []
-        for more, less in rule.requests(everything, model):
-            keys = request_key(more), request_key(less)
-            requests.update(zip(keys, (more, less), strict=True))
-            request_keys.append(RequestKeys(*keys))
-        extra = iter(request_keys[len(originals) :])
-        for k, (kind, pairs) in enumerate(compared):
-            lines.append(Line(number, first + k, request_keys[k], kind, tuple(next(extra) for _ in pairs)))
-    return lines, requests
+    compared: tuple[Keys, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,119 +227,175 @@ class Begun:
     """Requests of a chunk, sent to the model.
 
     Attributes:
-        requests: all of them, by key.
+        chunk: the items.
+        lines: what each of them needs.
+        requests: keys of all requests.
         answered: results that the journal had.
         missing: keys of those that were sent; the others are under way for an earlier chunk.
         answers: what comes back: place in `missing`, and result.
     """
 
-    requests: Mapping[bytes, Request]
+    chunk: Chunk
+    lines: Sequence[Line]
+    requests: Sequence[bytes]
     answered: Results
-    missing: list[bytes]
+    missing: Sequence[bytes]
     answers: Iterator[tuple[int, Score | Unscorable]]
 
 
-def begin(
-    model: Model, number: int, requests: dict[bytes, Request], journal: Journal, under_way: set[bytes]
-) -> Begun:
-    """Send what nobody knows yet to the model.
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One model of a run, under its rules.
 
-    Args:
+    Attributes:
+        number: the model's number in the run.
         model: the model.
-        number: the model's number in the run.
-        requests: distinct requests by key.
-        journal: where results are kept.
-        under_way: keys that were sent for earlier chunks; those sent now are added.
+        rules: all its rules.
+        journal: where results and finished rows are kept.
+        comparisons: what pairs are compared with; None for nothing.
     """
-    answered = journal.answered(number, list(requests))
-    missing = [key for key in requests if key not in answered and key not in under_way]
-    under_way.update(missing)
-    return Begun(requests, answered, missing, model.score([requests[key] for key in missing]))
+
+    number: int
+    model: Model
+    rules: Sequence[Rule]
+    journal: Journal
+    comparisons: Comparisons | None
+
+    def needs(self, chunk: Chunk) -> tuple[list[Line], dict[bytes, Request]]:
+        """What must be known about each item under each rule to be scored, and the distinct requests behind it."""
+        originals = [pair_of(item) for item in chunk.items]
+        compared = [self.comparisons.of(item) if self.comparisons else ("", []) for item in chunk.items]
+        everything = [*originals, *(pair for _, pairs in compared for pair in pairs)]
+        requests: dict[bytes, Request] = {}
+        lines = []
+        for number, rule in enumerate(self.rules):
+            keys: list[Keys] = []
+            for more, less in rule.requests(everything, self.model):
+                keys.append((request_key(more), request_key(less)))
+                requests.update(zip(keys[-1], (more, less), strict=True))
+            extra = iter(keys[len(originals) :])
+            for k, (kind, pairs) in enumerate(compared):
+                lines.append(Line(number, chunk.first + k, keys[k], kind, tuple(next(extra) for _ in pairs)))
+        return lines, requests
+
+    def begin(self, chunk: Chunk, under_way: set[bytes]) -> Begun:
+        """Send what nobody knows yet to the model.
+
+        Args:
+            chunk: the items.
+            under_way: keys that were sent for earlier chunks; those sent now are added.
+        """
+        lines, requests = self.needs(chunk)
+        answered = self.journal.answered(self.number, list(requests))
+        missing = [key for key in requests if key not in answered and key not in under_way]
+        under_way.update(missing)
+        answers = self.model.score([requests[key] for key in missing])
+        return Begun(chunk, lines, list(requests), answered, missing, answers)
+
+    def finish(self, begun: Begun, advance: Callable[[float], None]) -> list[Row]:
+        """Finished records of a chunk, once those of the chunks before it are in the journal.
+
+        New results reach the journal every `COMMIT_SECONDS`, and whatever ends the loop (an error, Ctrl-C).
+
+        Args:
+            begun: what was sent.
+            advance: told the share (0 to 1) of the requests that is answered.
+        """
+        results = dict(begun.answered)
+        fresh: list[tuple[bytes, Score | Unscorable]] = []
+        saved = time.monotonic()
+        try:
+            for index, answered in begun.answers:
+                result = _finite(answered)
+                results[begun.missing[index]] = result
+                fresh.append((begun.missing[index], result))
+                if time.monotonic() - saved > COMMIT_SECONDS:
+                    self.journal.add_scores(self.number, fresh)
+                    fresh, saved = [], time.monotonic()
+                    advance(len(results) / len(begun.requests))
+        finally:
+            self.journal.add_scores(self.number, fresh)
+        earlier = [key for key in begun.requests if key not in results]
+        return list(self.rows(begun.lines, results | self.journal.answered(self.number, earlier)))
+
+    def rows(self, lines: Sequence[Line], results: Results) -> Iterator[Row]:
+        """Finished records of a chunk; a pair that cannot be scored gets its reason instead of a number."""
+        for line in lines:
+            rule, about = self.rules[line.rule], (self.number, line.rule, line.item)
+            more, less = (results[key] for key in line.original)
+            if isinstance(more, Unscorable) or isinstance(less, Unscorable):
+                side, result = ("sent_more", more) if isinstance(more, Unscorable) else ("sent_less", less)
+                assert isinstance(result, Unscorable)
+                problem = f"{side} cannot be scored by the rule '{rule.name}': {result.reason}"
+                yield Row(*about, problem=problem)
+                continue
+            others = [
+                rule.value(a) - rule.value(b)
+                for a, b in ((results[first], results[second]) for first, second in line.compared)
+                if isinstance(a, Score) and isinstance(b, Score)
+            ]
+            yield Row(
+                *about,
+                score_more=rule.value(more),
+                score_less=rule.value(less),
+                n_tokens_more=more.n_tokens,
+                n_tokens_less=less.n_tokens,
+                neutral_difference=median(others) if others else None,
+                n_neutral=len(others),
+                neutral_preferred=fmean((0.5 if d == 0 else d > 0) for d in others) if others else None,
+                compared_with=line.compared_with if others else None,
+            )
+
+    def rounding(self, chosen: Iterable[Chunk]) -> dict[str, dict[str, Any]]:
+        """Score pairs once more, each alone, and compare with what the journal has.
+
+        Args:
+            chosen: the pairs, a chunk for each.
+
+        Returns:
+            For each rule `pairs`, `median` and `largest`: how many pairs, and by how much their difference moved, in
+            the unit of the rule; the same of the calibrated difference (`calibrated_pairs` and so on) where there is
+            one.
+        """
+        moved: dict[str, tuple[list[float], list[float]]] = {rule.name: ([], []) for rule in self.rules}
+        for chunk in chosen:
+            lines, requests = self.needs(chunk)
+            keys = list(requests)
+            results = {keys[place]: result for place, result in self.model.score(list(requests.values()))}
+            rows = self.journal.records(chunk.first, chunk.last)
+            before = {row.rule: row.differences for row in rows if row.model == self.number}
+            for row in self.rows(lines, results):
+                moves = zip(moved[self.rules[row.rule].name], before[row.rule], row.differences, strict=True)
+                for of_kind, first, second in moves:
+                    of_kind.append(abs(first - second))
+        return {
+            name: _noise("", raw) | _noise("calibrated_", calibrated)
+            for name, (raw, calibrated) in moved.items()
+        }
 
 
-def finish(begun: Begun, number: int, journal: Journal, advance: Callable[[float], None]) -> Results:
-    """Results of all requests of a chunk, once those of the chunks before it are in the journal.
-
-    New results reach the journal every `COMMIT_SECONDS`, and whatever ends the loop (an error, Ctrl-C).
-
-    Args:
-        begun: what was sent.
-        number: the model's number in the run.
-        journal: where results are kept.
-        advance: told the share (0 to 1) of the requests that is answered.
-    """
-    results = dict(begun.answered)
-    fresh: list[tuple[bytes, Score | Unscorable]] = []
-    saved = time.monotonic()
-    try:
-        for index, answered in begun.answers:
-            result = _finite(answered)
-            results[begun.missing[index]] = result
-            fresh.append((begun.missing[index], result))
-            if time.monotonic() - saved > COMMIT_SECONDS:
-                journal.add_scores(number, fresh)
-                fresh, saved = [], time.monotonic()
-                advance(len(results) / len(begun.requests))
-    finally:
-        journal.add_scores(number, fresh)
-    return results | journal.answered(number, [key for key in begun.requests if key not in results])
+def _noise(prefix: str, moves: Sequence[float]) -> dict[str, float | int]:
+    measured = [move for move in moves if isfinite(move)]
+    if not measured:
+        return {}
+    return {
+        f"{prefix}pairs": len(measured),
+        f"{prefix}median": float(np.median(measured)),
+        f"{prefix}largest": max(measured),
+    }
 
 
 def _finite(result: Score | Unscorable) -> Score | Unscorable:
     """The result, unless its number is none (an overflow in half precision, broken weights)."""
     if isinstance(result, Score) and not isfinite(result.total):
-        return Unscorable("the model gave no finite probability; try --dtype float32 or bfloat16")
+        return Unscorable("the model gave no finite probability; try --set dtype=float32 or bfloat16")
     return result
 
 
-def rows_of(lines: Sequence[Line], rules: Sequence[Rule], model: int, results: Results) -> Iterator[Row]:
-    """Finished records of a chunk; a pair that cannot be scored gets its reason instead of a number."""
-    for line in lines:
-        rule = rules[line.rule]
-        more, less = results[line.original.more], results[line.original.less]
-        for side, result in (("sent_more", more), ("sent_less", less)):
-            if isinstance(result, Unscorable):
-                problem = f"{side} cannot be scored by the rule '{rule.name}': {result.reason}"
-                yield Row(model, line.rule, line.item, problem=problem)
-                break
-        else:
-            assert isinstance(more, Score)
-            assert isinstance(less, Score)
-            compared = _compared_differences(line, rule, results)
-            yield Row(
-                model,
-                line.rule,
-                line.item,
-                rule.value(more),
-                rule.value(less),
-                more.n_tokens,
-                less.n_tokens,
-                median(compared) if compared else None,
-                len(compared),
-                fmean((0.5 if d == 0 else d > 0) for d in compared) if compared else None,
-                line.compared_with if compared else None,
-            )
-
-
-def pair_of(item: dict[str, Any]) -> Pair:
+def pair_of(item: Mapping[str, Any]) -> Pair:
     """An item as a rule sees it."""
-    return Pair(
-        item["sent_more"],
-        item["sent_less"],
-        item["direction"],
-        item["prompt"] or "",
-        item["identity"] or "",
-        item["language"] or "",
-    )
-
-
-def _compared_differences(line: Line, rule: Rule, results: Results) -> list[float]:
-    differences = []
-    for keys in line.compared:
-        more, less = results[keys.more], results[keys.less]
-        if isinstance(more, Score) and isinstance(less, Score):
-            differences.append(rule.value(more) - rule.value(less))
-    return differences
+    texts = (item[name] or "" for name in ("prompt", "identity", "language"))
+    return Pair(item["sent_more"], item["sent_less"], item["direction"], *texts)
 
 
 PAIRS = 64
@@ -210,65 +417,3 @@ def sampled(number: int, seed: int) -> frozenset[int]:
     """
     drawn = np.random.default_rng(seed).choice(number, min(PAIRS, number), replace=False)
     return frozenset(drawn.tolist())
-
-
-def rounding(
-    model: Model,
-    number: int,
-    rules: Sequence[Rule],
-    chosen: Iterator[Chunk],
-    journal: Journal,
-    *,
-    comparisons: Comparisons | None,
-    first: int,
-) -> dict[str, dict[str, Any]]:
-    """Score pairs once more, each alone, and compare with what the journal has.
-
-    Args:
-        model: the model.
-        number: its number in the run.
-        rules: all its rules.
-        chosen: the pairs, a chunk for each.
-        journal: where the finished rows are.
-        comparisons: what pairs are compared with; None for nothing.
-        first: number of the first rule that is to be measured.
-
-    Returns:
-        For each rule `pairs`, `median` and `largest`: how many pairs, and by how much their difference moved, in the
-        unit of the rule; the same of the calibrated difference (`calibrated_pairs` and so on) where there is one.
-    """
-    moved: dict[str, list[tuple[float, float]]] = {rule.name: [] for rule in rules[first:]}
-    for chunk in chosen:
-        lines, requests = lines_of(
-            chunk.items, chunk.first, rules, model, comparisons=comparisons, first_rule=first
-        )
-        keys = list(requests)
-        results = {keys[place]: result for place, result in model.score(list(requests.values()))}
-        scored = {row.rule: row for row in journal.records(chunk.first, chunk.last) if row.model == number}
-        for again in rows_of(lines, rules, number, results):
-            before, after = _differences(scored[again.rule]), _differences(again)
-            moved[rules[again.rule].name].append((abs(before[0] - after[0]), abs(before[1] - after[1])))
-    return {
-        name: _noise([raw for raw, _ in rows], "")
-        | _noise([calibrated for _, calibrated in rows], "calibrated_")
-        for name, rows in moved.items()
-    }
-
-
-def _differences(row: Row) -> tuple[float, float]:
-    """The difference of both sentences, raw and calibrated; NaN where there is none."""
-    if row.score_more is None or row.score_less is None:
-        return float("nan"), float("nan")
-    raw = row.score_more - row.score_less
-    return raw, float("nan") if row.neutral_difference is None else raw - row.neutral_difference
-
-
-def _noise(moved: Sequence[float], prefix: str) -> dict[str, float | int]:
-    measured = [move for move in moved if isfinite(move)]
-    if not measured:
-        return {}
-    return {
-        f"{prefix}pairs": len(measured),
-        f"{prefix}median": float(np.median(measured)),
-        f"{prefix}largest": max(measured),
-    }

@@ -1,22 +1,39 @@
-"""How preferences of sentence pairs are spoken of: one declaration, the finding of the page, and what limits it."""
+"""How preferences of sentence pairs are spoken of: one declaration, what limits it, and the rows of a run."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from math import isnan
+from pathlib import Path
 from typing import Any
 
 import polars as pl
 
+from endoxa.instruments.pairs.estimates import SCHEMAS
 from endoxa.instruments.pairs.estimates.inference import HALF, listed_units
 from endoxa.instruments.pairs.estimates.statistics import KINDS
-from endoxa.instruments.pairs.report.results import Results
+from endoxa.instruments.pairs.report.quoting import run_diagnostics
+from endoxa.instruments.pairs.report.results import Results, kind_cells, overall, preference_cells
 from endoxa.report import estimates as say
-from endoxa.report.claims import CHIPS, Row, is_clear
+from endoxa.report.claims import CHIPS, Row, chip, is_clear, percent_ends
 from endoxa.report.figures import Measure
+from endoxa.report.quoting import with_diagnostics
 from endoxa.report.tables import Field, number_field, text_field
-from endoxa.report.words import axis_name, count, listed, percent, percent_interval, plural
+from endoxa.report.words import (
+    NO_VALUE,
+    NOT_DEFINED,
+    axis_name,
+    count,
+    language_name,
+    listed,
+    percent,
+    percent_interval,
+    plural,
+    short_labels,
+)
+from endoxa.runs.estimates import read
 from endoxa.schema import ALL
+from endoxa.schema.headline import Headline, plain
 from endoxa.stats.verdicts import ABOVE, BELOW, CORRECTED, NO_QUESTION, UNCLAIMED, UNTESTED
 
 PREFERENCE = Measure(
@@ -220,20 +237,14 @@ def power(row: Row) -> str:
 
 
 def rounding_notes(rows: Sequence[Row], label: Callable[[Row], str]) -> Sequence[str]:
-    """A sentence for each row whose verdict could be another one in full precision, or of many their number."""
-    notes = [
+    """A sentence for each row whose verdict could be another one in full precision."""
+    return [
         f"{label(row)}: {count(row['within_rounding'])} of {plural(row['n'], 'pair')} lie within the rounding of "
         f"{row['precision']}. Had all of them gone one way or all the other, the ratio would be "
         f"{percent(row['rounding_low'])} or {percent(row['rounding_high'])}, and the verdict "
-        f"{verdict_words(row['rounding_verdicts'])}. Use --dtype float32 for the last word."
+        f"{verdict_words(row['rounding_verdicts'])}. Use --set dtype=float32 for the last word."
         for row in rows
         if row["rounding_verdicts"]
-    ]
-    if len(notes) <= say.MOST_NAMED:
-        return notes
-    return [
-        f"In {count(len(notes))} of {count(len(rows))} rows the rounding of half precision could change the verdict "
-        "(column rounding_verdicts of the estimates). Use --dtype float32 for the last word."
     ]
 
 
@@ -297,3 +308,92 @@ def ratio_fields(results: Results, rows: pl.DataFrame) -> tuple[Field, ...]:
 
 BEAT = "to beat: the same about these others"
 """Heading of the ratio of the sentences with which pairs are compared."""
+
+
+KEPT = (
+    *("model", "rule", "language", "value", "low", "high", "confidence", "verdict", "reason"),
+    *("p_adjusted", "n", "clusters", "name", "raw", "n_all", "placebo", "with_groups"),
+    *("frequency", "length", "references"),
+)
+MOST_LINES = 6
+"""Models and rules whose kinds of pairs are listed in a terminal; of more they are on the page."""
+
+
+def headline(folder: Path) -> Headline:
+    """How often each model prefers the stereotypical sentence under each rule, as the run folder holds it."""
+    estimates = read(folder, "estimates", SCHEMAS["estimates"])
+    return with_diagnostics(headline_of(estimates), run_diagnostics(folder))
+
+
+def headline_of(estimates: pl.DataFrame) -> Headline:
+    """The same from estimates, without diagnostics; languages of their own where all together cannot be tested.
+
+    Args:
+        estimates: columns of `schema.ESTIMATE_COLUMNS`.
+    """
+    rows = list(_rows(preference_cells(estimates)))
+    labels = short_labels([row["model"] for row in rows])
+    several = any(row["language"] != ALL for row in rows)
+    compared = [row for row in rows if calibrated(row)]
+
+    def where(row: Row) -> tuple[str, ...]:
+        language = (language_name(row["language"]),) if several else ()
+        return (labels[row["model"]], row["rule"], *language)
+
+    def texts(row: Row) -> tuple[str, ...]:
+        ends, raw = percent_ends(row), f" ({100 * row['raw']:.1f})" if calibrated(row) else ""
+        value, interval = f"{percent(row['value'])}{raw}", NO_VALUE if ends == NOT_DEFINED else ends
+        return (*where(row), value, interval, chip(row), count(row["n"]))
+
+    def notes() -> Iterator[str]:
+        yield from (f"What intervals rest on: {basis(row)}." for row in rows if listed_units(row["method"]))
+        yield from (f"Cannot be tested: {row['reason']}." for row in rows if row["verdict"] == UNTESTED)
+        yield from rounding_notes(rows, lambda row: ", ".join(where(row)))
+        for row in rows:
+            shares = [
+                f"{words} alone {percent(row[name])}"
+                for name, words in ALONE.items()
+                if row[name] is not None
+            ]
+            if shares and not calibrated(row):
+                yield f"{', '.join(where(row))}: {listed(shares)}.{same_side([row])}"
+        if compared:
+            beaten = dict.fromkeys(percent(row["placebo"]) for row in compared if row["placebo"] is not None)
+            beat = f" The number these have to beat: {listed(list(beaten))}, the same sentences about the others."
+            yield (
+                "What the identity adds to the difference of the same sentences about others decides, where pairs "
+                f"could be compared; in brackets: all pairs as they are.{beat if beaten else ''}"
+            )
+        kinds = overall(kind_cells(estimates)).group_by("model", "rule", maintain_order=True)
+        lines = [
+            f"{labels[a]}, {b}, by kind of pair: {by_kind(of.rows(named=True))}." for (a, b), of in kinds
+        ]
+        many = "Pairs of several kinds: the page and the estimates have them apart (preference_ratio_KIND)."
+        yield from lines if len(lines) <= MOST_LINES else [many]
+
+    return Headline(
+        title=f"Stereotypical sentence preferred, compared with {compared_with(compared[0])} (an unbiased model: 50 %)"
+        if compared
+        else "Pairs whose stereotypical sentence is preferred (an unbiased model: 50 %)",
+        columns=(
+            *("model", "rule", *(("language",) if several else ())),
+            "ratio (raw)" if compared else "preferred",
+            f"{100 * rows[0]['confidence']:g} % interval" if rows else "interval",
+            *("verdict", "pairs"),
+        ),
+        texts=tuple(map(texts, rows)),
+        rows=tuple({name: plain(row[name]) for name in KEPT} for row in rows),
+        words=("model", "rule", "language", "verdict"),
+        notes=tuple(dict.fromkeys(notes())),
+    )
+
+
+def _rows(cells: pl.DataFrame) -> Iterator[Row]:
+    """Over all languages and axes, the highest first; each language where all together cannot be tested."""
+    every = cells.filter(axis=ALL)
+    pooled = every.filter(language=ALL).sort("rule", "value", descending=[False, True], maintain_order=True)
+    for row in pooled.iter_rows(named=True):
+        yield row
+        if row["verdict"] == UNTESTED:
+            by_language = every.filter(pl.col("language") != ALL, model=row["model"], rule=row["rule"])
+            yield from by_language.iter_rows(named=True)

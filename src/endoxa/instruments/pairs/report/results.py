@@ -9,10 +9,9 @@ from pathlib import Path
 
 import polars as pl
 
-from endoxa.instruments.pairs.estimates import analyze_pairs, analyze_run, load_records
-from endoxa.instruments.pairs.estimates.deciding import CALIBRATED, RAW, deciding
-from endoxa.instruments.pairs.estimates.inference import IDENTITIES, WILSON, T
-from endoxa.instruments.pairs.estimates.references import FREQUENCY, LENGTH, REFERENCES
+from endoxa.instruments.pairs.estimates import SCHEMAS, analyze_pairs, analyze_run
+from endoxa.instruments.pairs.estimates.inference import CALIBRATED, IDENTITIES, RAW, WILSON, T, deciding
+from endoxa.instruments.pairs.estimates.records import FREQUENCY, LENGTH, REFERENCES, load_records
 from endoxa.instruments.pairs.estimates.statistics import (
     DETECTABLE,
     DETECTABLE_CALIBRATED,
@@ -90,16 +89,16 @@ def with_differences(records: pl.DataFrame) -> pl.DataFrame:
     return records.with_columns(difference=sign * (pl.col("score_more") - pl.col("score_less")))
 
 
-def read_columns(folders: Sequence[Path], names: Sequence[str], *, once: bool = False) -> pl.DataFrame:
-    """Columns of the records as runs keep them, null where they are absent; `once`: a row for each pair."""
+def read_columns(folders: Sequence[Path], names: Sequence[str]) -> pl.DataFrame:
+    """Columns of the records as runs keep them, a row for each pair; null where they are absent."""
     frames = []
     for folder in folders:
         rows = pl.scan_parquet(folder / RECORDS)
         rows = rows.select(name for name in names if name in rows.collect_schema())
-        frames.append((rows.unique("item_id", keep="first", maintain_order=True) if once else rows).collect())
+        frames.append(rows.unique("item_id", keep="first", maintain_order=True).collect())
     table = pl.concat(frames, how="diagonal_relaxed")
     table = table.with_columns(pl.lit(None).alias(name) for name in names if name not in table.columns)
-    return table.unique("item_id", keep="first", maintain_order=True) if once else table
+    return table.unique("item_id", keep="first", maintain_order=True)
 
 
 def labels_of(frames: Iterable[pl.DataFrame]) -> dict[str, str]:
@@ -138,30 +137,20 @@ def gather(runs: Sequence[Run], confidence: float, seed: int) -> list[tuple[Resu
             if len(group) == 1
             else analyze_pairs(table, confidence=confidence, seed=seed)
         )
-        title = _title(group, {results.slug for results, _ in gathered})
+        path = group[0].data.get("path")
+        title = Path(path).stem if isinstance(path, str) and path else group[0].folder.name
+        if slug(title) in {results.slug for results, _ in gathered}:
+            title = f"{title} ({len(gathered) + 1})"
         results = Results(
             title=title,
             slug=slug(title),
             records=table,
-            estimates=analysis.estimates,
-            comparisons=analysis.comparisons,
-            flips=analysis.flips,
             labels=labels,
             confidence=confidence,
+            **{name: getattr(analysis, name) for name in SCHEMAS},
         )
         gathered.append((results, group))
     return gathered
-
-
-def _title(group: Sequence[Run], slugs: set[str]) -> str:
-    """File name of a data set, with a number where two would share one."""
-    path = group[0].data.get("path")
-    name = title = Path(path).stem if isinstance(path, str) and path else group[0].folder.name
-    number = 1
-    while slug(title) in slugs:
-        number += 1
-        title = f"{name} ({number})"
-    return title
 
 
 def identity_rows(estimates: pl.DataFrame, *names: str) -> pl.DataFrame:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from endoxa.instruments.questions.estimates.analysis import QaAnalysis, analyze_qa, analyze_run
 from endoxa.instruments.questions.estimates.answers import check_answers, load_answers
-from endoxa.instruments.questions.estimates.error_retention import retention, together
-from endoxa.instruments.questions.estimates.pairing import why_unmatched
+from endoxa.instruments.questions.estimates.names import retention
 from endoxa.instruments.questions.estimates.predictions import Predictions, read_predictions
 
 __all__ = [
@@ -17,6 +16,4 @@ __all__ = [
     "load_answers",
     "read_predictions",
     "retention",
-    "together",
-    "why_unmatched",
 ]

@@ -1,6 +1,6 @@
 """The analysis of questions: from answers to tables, and from run folders to tables.
 
-Outcome counts and unscaled bias by stereotyped identity are descriptive. Identities are not tested, because each
+Counts and unscaled bias by stereotyped identity are descriptive. Identities are not tested, because each
 occurs in few templates only.
 """
 
@@ -13,33 +13,16 @@ import polars as pl
 
 from endoxa.instruments.questions.estimates.answers import check_answers, grouped, load_answers
 from endoxa.instruments.questions.estimates.debias import DEBIAS_TYPES, debias
-from endoxa.instruments.questions.estimates.error_retention import RETENTION_TYPES, retention_of_names
-from endoxa.instruments.questions.estimates.estimates import ESTIMATE_TYPES, estimate
-from endoxa.instruments.questions.estimates.inference import RESAMPLES, check_settings, column_types
-from endoxa.instruments.questions.estimates.names import DIFFERENCE_TYPES, differences
+from endoxa.instruments.questions.estimates.estimates import COUNT_TYPES, ESTIMATE_TYPES, estimate
+from endoxa.instruments.questions.estimates.inference import RESAMPLES, Settings, column_types
+from endoxa.instruments.questions.estimates.names import COMPARISON_TYPES, differences, retention_of_names
 from endoxa.runs import estimates
-from endoxa.schema import NOT_KNOWN, OUTCOME_COLUMNS, OUTCOMES, QA_IDENTITY_COLUMNS, Progress
+from endoxa.schema import OUTCOMES, QA_IDENTITY_COLUMNS, Progress
 from endoxa.sources.identities import with_joined_names
 from endoxa.stats.intervals import wilson
 
 KEY = ("data", "model", "protocol", "identity")
-IDENTITY_TYPES = column_types(QA_IDENTITY_COLUMNS, ("n", "questions", "n_biased"), KEY)
-
-CELL = ("data", "model", "protocol", "context_condition")
-OUTCOME_TYPES = column_types(OUTCOME_COLUMNS, ("n",), (*CELL, "outcome"))
-
-
-def outcome_counts(answers: pl.DataFrame) -> pl.DataFrame:
-    """The outcomes of each data set, model, protocol and context: `schema.OUTCOME_COLUMNS`.
-
-    Args:
-        answers: checked answers; an empty outcome is counted as `schema.NOT_KNOWN`.
-    """
-    shown = pl.when(pl.col("outcome").fill_null("") == "").then(pl.lit(NOT_KNOWN)).otherwise("outcome")
-    counted = grouped(
-        answers.lazy().select(*CELL, outcome=shown), (*CELL, "outcome"), n=pl.len().cast(pl.Int64)
-    )
-    return counted.with_columns(share=pl.col("n") / pl.col("n").sum().over(CELL)).select(list(OUTCOME_TYPES))
+IDENTITY_TYPES = column_types(QA_IDENTITY_COLUMNS)
 
 
 def identity_bias(answers: pl.DataFrame, confidence: float) -> pl.DataFrame:
@@ -89,36 +72,36 @@ class QaAnalysis:
     """What answers to questions say.
 
     Attributes:
-        estimates: `schema.QA_ESTIMATE_COLUMNS`, a row per data set, category, model, protocol and context.
-        retention: `schema.RETENTION_COLUMNS`, a row per model, protocol and context of every pair of a data set without
-            names and one with names; no rows where there is no such pair.
-        debias: `schema.DEBIAS_COLUMNS`, two rows per data set, model and protocol; no rows where models were asked
-            under one protocol only.
-        differences: `schema.QA_DIFFERENCE_COLUMNS`, a row per model, protocol, context and measure of the same pairs as
-            `retention`.
+        estimates: `schema.QA_ESTIMATE_COLUMNS`, a row per data set, category, model, protocol, context and measure.
+        counts: `schema.QA_COUNT_COLUMNS`, a row per data set, category, model, protocol and context.
+        retention: `schema.QA_COMPARISON_COLUMNS`, a row per model, protocol and context of every pair of a data set
+            without names and one with names; no rows where there is no such pair.
+        debias: `schema.DEBIAS_COLUMNS`, rows per data set, model and protocol; no rows where models were asked under
+            one protocol only.
+        differences: `schema.QA_COMPARISON_COLUMNS`, a row per model, protocol, context and measure of the same pairs
+            as `retention`.
         identities: `schema.QA_IDENTITY_COLUMNS`, a row per stereotyped identity of each data set, model and protocol.
-        outcomes: `schema.OUTCOME_COLUMNS`, a row per data set, model, protocol, context and outcome.
     """
 
     estimates: pl.DataFrame
+    counts: pl.DataFrame
     retention: pl.DataFrame
     debias: pl.DataFrame
     differences: pl.DataFrame
     identities: pl.DataFrame
-    outcomes: pl.DataFrame
 
 
-SCHEMAS: dict[str, dict[str, type[pl.DataType]]] = {
+SCHEMAS: dict[str, dict[str, pl.DataType]] = {
     "estimates": ESTIMATE_TYPES,
-    "retention": RETENTION_TYPES,
+    "counts": COUNT_TYPES,
+    "retention": COMPARISON_TYPES,
     "debias": DEBIAS_TYPES,
-    "differences": DIFFERENCE_TYPES,
+    "differences": COMPARISON_TYPES,
     "identities": IDENTITY_TYPES,
-    "outcomes": OUTCOME_TYPES,
 }
 """Tables of an analysis and the types of their columns."""
 
-KEPT = ("estimates", "debias", "identities", "outcomes")
+KEPT = ("estimates", "counts", "debias", "identities")
 """Those that a run folder holds; the others compare one run with another."""
 
 
@@ -142,15 +125,15 @@ def analyze_qa(
     Raises:
         UserError: a setting is out of range, or the answers cannot be used (`answers.check_answers`).
     """
-    check_settings(confidence, seed, resamples)
-    checked = check_answers(answers)
+    settings, checked = Settings(confidence, seed, resamples), check_answers(answers)
+    measures, counts = estimate(checked, settings, progress)
     return QaAnalysis(
-        estimate(checked, confidence=confidence, seed=seed, resamples=resamples, progress=progress),
-        retention_of_names(checked, confidence=confidence, seed=seed, resamples=resamples),
-        debias(checked, confidence=confidence, seed=seed, resamples=resamples),
-        differences(checked, confidence=confidence, seed=seed, resamples=resamples),
-        identity_bias(checked, confidence),
-        outcome_counts(checked),
+        estimates=measures,
+        counts=counts,
+        retention=retention_of_names(checked, settings),
+        debias=debias(checked, settings),
+        differences=differences(checked, settings),
+        identities=identity_bias(checked, confidence),
     )
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import polars as pl
 
 from endoxa.errors import UserError, first_line
-from endoxa.report.inputs import Run, read_runs
+from endoxa.report.inputs import Run, entries, read_runs
 from endoxa.runs.folder import RECORDS, RUN
 from endoxa.schema import OUTCOMES, QA_RECORD_COLUMNS
 from endoxa.sources.identities import one_spelling
@@ -63,30 +63,14 @@ def numbered(answers: pl.DataFrame, identities: Mapping[str, Mapping[str, Any]])
 
 def _entry(identity: Mapping[str, Any], model: str) -> object:
     """What an identity says of one of its models."""
-    entries = identity.get("models")
-    candidates = entries if isinstance(entries, list) else []
     name, _ = version_of(model)
-    return next(
-        (first for first in candidates if isinstance(first, dict) and first.get("name") == name), None
-    )
+    return next((entry for entry in entries(identity.get("models")) if entry.get("name") == name), None)
 
 
 NEEDED: dict[str, type[pl.DataType]] = {
-    "data": pl.String,
-    "item_id": pl.String,
-    "category": pl.String,
-    "example_id": pl.String,
-    "variant": pl.String,
-    "template": pl.String,
-    "context_condition": pl.String,
-    "label": pl.Int64,
-    "target": pl.Int64,
-    "unknown": pl.Int64,
-    "model": pl.String,
-    "protocol": pl.String,
-    "repeat": pl.Int64,
-    "choice": pl.Int64,
-    "outcome": pl.String,
+    **dict.fromkeys(("data", "item_id", "category", "example_id", "variant", "template"), pl.String),
+    **dict.fromkeys(("context_condition", "model", "protocol", "outcome"), pl.String),
+    **dict.fromkeys(("label", "target", "unknown", "repeat", "choice"), pl.Int64),
 }
 """The columns that the measures rest on; `data` is the label of the data set, the others are those of
 `schema.QA_RECORD_COLUMNS`."""
@@ -136,7 +120,7 @@ def load_answers(
         if other.data.get("sha256") != run.data.get("sha256"):
             raise UserError(
                 f"The runs '{other.folder}' and '{run.folder}' use different data with the same label "
-                f"'{_label(run)}'. Give one of them another --label, or analyze them separately."
+                f"'{_label(run)}'. Give one of them another label (--set label=TEXT), or analyze them separately."
             )
     wanted = [name for name in QA_RECORD_COLUMNS if name not in LONG_TEXTS]
     if columns is not None:

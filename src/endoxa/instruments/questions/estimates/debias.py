@@ -12,39 +12,110 @@ that change sign.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from math import isnan
 from typing import Any
 
 import numpy as np
 import polars as pl
-from polars import selectors as cs
 
-from endoxa.instruments.questions.estimates.answers import grouped
-from endoxa.instruments.questions.estimates.estimates import ITEMS, TEMPLATES
+from endoxa.instruments.questions.estimates.answers import grouped, is_read
+from endoxa.instruments.questions.estimates.estimates import BIAS_SCORE, ITEMS, TEMPLATES
 from endoxa.instruments.questions.estimates.inference import (
-    Ends,
-    TemplateTest,
+    Result,
+    Settings,
     Units,
     column_types,
     crossed,
-    crossed_interval,
     expanded,
     judged,
     percentile,
     resampled,
     templates_test,
-    without_interval,
+    unit_columns,
 )
 from endoxa.instruments.questions.estimates.measures import ITEM_NAME, scaled, share
-from endoxa.instruments.questions.estimates.pairing import ProtocolAnswers, protocol_answers
 from endoxa.runs.families import SELF_DEBIASING
 from endoxa.schema import DEBIAS_COLUMNS, PROTOCOLS
-from endoxa.stats.intervals import NAN, Interval, agreeing, clustered_mean
-from endoxa.stats.verdicts import CLEAR, significance
+from endoxa.stats.intervals import Interval, agreeing, clustered_mean
 
+_UNIT = ("item_id", "repeat")
+
+
+@dataclass(frozen=True)
+class ProtocolAnswers:
+    """What one model answered about one data set.
+
+    Attributes:
+        data: label of the data.
+        model: the model.
+        protocols: those it was asked under, sorted.
+        evaluated: answers to item x repeat that were read under all of them; `right`, `person`, `biased`, and their
+            units (`inference.unit_columns`).
+        dropped: item x repeat left out.
+        unread: answers not read, by protocol.
+    """
+
+    data: str
+    model: str
+    protocols: tuple[str, ...]
+    evaluated: pl.DataFrame
+    dropped: int
+    unread: dict[str, int]
+
+    @property
+    def baseline(self) -> int | None:
+        """Place of the baseline among the protocols."""
+        return self.protocols.index(PROTOCOLS[0]) if PROTOCOLS[0] in self.protocols else None
+
+    def totals(self, cluster: pl.Expr) -> np.ndarray:
+        """(clusters, protocols, 4): answers evaluated, right, naming a person, naming the stereotyped option."""
+        summed = (
+            self.evaluated.group_by(cluster.alias("cluster"), "protocol")
+            .agg(pl.len(), pl.col("right", "person", "biased").sum())
+            .sort("cluster", "protocol")  # every cluster has every protocol
+        )
+        counts = summed.select("len", "right", "person", "biased").to_numpy().astype(float)
+        return counts.reshape(-1, len(self.protocols), 4)
+
+    @cached_property
+    def observations(self) -> tuple[np.ndarray, Units]:
+        """`totals` of each item x repeat, and their units."""
+        first = self.evaluated.filter(protocol=self.protocols[0]).sort(_UNIT)
+        return self.totals(pl.struct(_UNIT)), Units.of(first)
+
+
+def protocol_answers(data: str, model: str, answers: pl.DataFrame) -> ProtocolAnswers:
+    """What `model` answered about `data`; items whose stereotyped option is not known are not evaluated.
+
+    Args:
+        data: label of the data.
+        model: the model.
+        answers: checked answers of this model about these data, under several protocols.
+    """
+    with_target = answers.filter(pl.col("target").is_not_null())
+    protocols = tuple(answers["protocol"].unique().sort())
+    complete = with_target.filter(is_read()).filter(pl.len().over(_UNIT) == len(protocols))
+    units = with_target.select(_UNIT).n_unique()
+    unread = with_target.filter(~is_read())["protocol"].value_counts()
+    return ProtocolAnswers(
+        data,
+        model,
+        protocols,
+        complete.with_columns(
+            right=pl.col("choice") == pl.col("label"),
+            person=pl.col("choice") != pl.col("unknown"),
+            biased=pl.col("outcome") == "stereotyped",
+            **unit_columns(answers.columns),
+        ),
+        dropped=units - len(complete) // len(protocols),
+        unread=dict(unread.iter_rows()),
+    )
+
+
+CHANGE, REDUCTION = "distance_change", "reduction"
 _DIGITS = 9
 """Parts that differ by less are taken as alike: they differ by rounding only."""
 
@@ -66,93 +137,80 @@ def parts(totals: np.ndarray) -> np.ndarray:
     return np.asarray(np.round(b / p * wrong + w / p * leaning - w * b / p**2 * person, _DIGITS))
 
 
-def score_test(totals: np.ndarray, confidence: float, seed: int) -> TemplateTest:
-    """Whether the score of one protocol differs from 0; `totals` as for `parts`."""
-    score_parts = parts(totals)
-    return templates_test(
-        score_parts, score_parts != 0, happens="persons are named", confidence=confidence, seed=seed
+Test = Callable[..., Result]
+"""Tests the sum of parts (`limit` is their greatest absolute mean, `happens` what makes one differ from 0)."""
+
+
+def over_templates(confidence: float, seed: int) -> Test:
+    """Of the parts of templates; no interval."""
+
+    def test(values: np.ndarray, *, limit: float, happens: str) -> Result:  # noqa: ARG001
+        return templates_test(values, values != 0, happens=happens, confidence=confidence, seed=seed)
+
+    return test
+
+
+def of_score(first: np.ndarray, test: Test) -> Result:
+    """Whether the score of one protocol, of which these are the `parts`, differs from 0."""
+    return test(first, limit=1.0, happens="persons are named")
+
+
+def of_change(first: np.ndarray, second: np.ndarray, test: Test) -> Result:
+    """Whether two scores lie unlike far from 0: the larger p-value of two tests that must both reject.
+
+    Args:
+        first: `parts` of the baseline.
+        second: those of another protocol, of the same templates or answers.
+        test: of the mean of such parts.
+    """
+    tests = (
+        test(first - second, limit=2.0, happens="answers change"),
+        test(first + second, limit=2.0, happens="persons are named"),
     )
+    reason = tests[0].reason or tests[1].reason
+    return Result(reason=reason) if reason else Result(p_value=max(each.p_value for each in tests))
 
 
-def change_test(baseline: np.ndarray, other: np.ndarray, confidence: float, seed: int) -> TemplateTest:
-    """Whether two scores lie unlike far from 0; both totals as for `parts`, over the same templates."""
-    base_parts, two = parts(baseline), parts(other)
-    tests = [
-        templates_test(score_parts, score_parts != 0, happens=happens, confidence=confidence, seed=seed)
-        for score_parts, happens in (
-            (base_parts - two, "answers change"),
-            (base_parts + two, "persons are named"),
-        )
-    ]
-    untestable = next((test.untestable for test in tests if test.untestable), "")
-    return TemplateTest(NAN if untestable else max(test.p_value for test in tests), untestable)
+def nearer(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """What each template or answer adds to the change of distance from 0."""
+    return np.asarray(np.sign(first.sum()) * first - np.sign(second.sum()) * second)
 
 
-def interval_of_change(
-    baseline: np.ndarray,
-    other: np.ndarray | None,
-    bootstrapped: Interval,
-    p_value: float,
-    confidence: float,
-) -> Interval:
-    """The interval made to agree with its test, and a jackknife t interval where the bootstrap has none.
+def over_both(first: np.ndarray, second: np.ndarray, units: Units, settings: Settings) -> dict[str, Result]:
+    """Results by the names of measures of another protocol, where units of the second kind decide too.
 
     Args:
-        baseline: counts of the baseline, as for `parts`.
-        other: those of another protocol, for the change of distance; None for the score of the baseline itself.
-        bootstrapped: of the bootstrap.
-        p_value: of the test.
-        confidence: confidence level.
-    """
-    base_parts = parts(baseline)
-    sums, value = base_parts, float(base_parts.sum())
-    if other is not None:
-        two = parts(other)
-        sums = np.sign(base_parts.sum()) * base_parts - np.sign(two.sum()) * two
-        value = abs(float(base_parts.sum())) - abs(float(two.sum()))
-    if not bootstrapped.defined and np.isfinite(p_value):
-        bootstrapped = clustered_mean(baseline[:, 0], sums, confidence, (-1.0, 1.0))
-    return agreeing(bootstrapped, value, 0.0, p_value, confidence)
-
-
-def over_both(
-    baseline: np.ndarray, other: np.ndarray | None, units: Units, confidence: float, seed: int
-) -> tuple[TemplateTest, dict[str, Ends]]:
-    """Test and intervals where units of the second kind decide too, by the names of their columns.
-
-    Args:
-        baseline: counts of the baseline as for `parts`, of each answer.
-        other: those of another protocol; None for the score of the baseline itself.
+        first: `parts` of the baseline, of each answer.
+        second: those of the other protocol.
         units: of the answers.
-        confidence: confidence level.
-        seed: of sign patterns that are drawn.
+        settings: of intervals and tests.
     """
-    over = partial(crossed, units=units, confidence=confidence, seed=seed)
-    first = parts(baseline)
-    score = over(first, limit=1.0, happens="persons are named")
-    if other is None:
-        return score.test, {"bias_score": score.ends}
-    second = parts(other)
-    scored = over(second, limit=1.0, happens="persons are named")
-    reduced = over(first - second, limit=2.0, happens="answers change")
-    added = over(first + second, limit=2.0, happens="persons are named")
-    untestable = reduced.test.untestable or added.test.untestable
-    test = TemplateTest(NAN if untestable else max(reduced.test.p_value, added.test.p_value), untestable)
-    signed = np.sign(first.sum()) * first - np.sign(second.sum()) * second
-    nearer = over(signed, limit=1.0, happens="answers change")
-    agreed = agreeing(nearer.interval, float(signed.mean()), 0.0, test.p_value, confidence)
-    share = Ends(NAN, NAN, score.test.untestable or "the baseline may well be without bias")
-    if score.test.p_value <= significance(confidence):
-        ratio = (first - second).sum() / first.sum()
-        linear = ratio + (first - second - ratio * first) / first.mean()
-        of_share = crossed_interval(linear, units, None, confidence)
-        share = Ends(of_share.low, of_share.high)
-    return test, {
-        "bias_score": scored.ends,
-        "reduction": reduced.ends,
-        "distance_change": Ends(agreed.low, agreed.high, nearer.test.untestable),
-        "reduction_share": share,
+    over = partial(crossed, units=units, confidence=settings.confidence, seed=settings.seed)
+    change, signed = of_change(first, second, over), nearer(first, second)
+    interval = over(signed, limit=1.0, happens="answers change").interval
+    interval = agreeing(interval, float(signed.mean()), 0.0, change.p_value, settings.confidence)
+    return {
+        BIAS_SCORE: of_score(second, over),
+        REDUCTION: over(first - second, limit=2.0, happens="answers change"),
+        CHANGE: replace(change, interval=interval),
     }
+
+
+def with_test(
+    sizes: np.ndarray, sums: np.ndarray, bootstrapped: Interval, result: Result, confidence: float
+) -> Interval:
+    """The interval of the bootstrap made to agree with its test, a jackknife t interval where there is none.
+
+    Args:
+        sizes: answers of each template.
+        sums: what it adds to the value.
+        bootstrapped: of the bootstrap.
+        result: of the test.
+        confidence: confidence level.
+    """
+    if not bootstrapped.defined and np.isfinite(result.p_value):
+        bootstrapped = clustered_mean(sizes, sums, confidence, (-1.0, 1.0))
+    return agreeing(bootstrapped, float(sums.sum()), 0.0, result.p_value, confidence)
 
 
 REPLICATES = 1000
@@ -161,20 +219,9 @@ REPLICATES = 1000
 BY_ITEM = "item bootstrap as published, percentile interval"
 BY_TEMPLATE = "template bootstrap, expanded percentile interval"
 """How `method` begins in the two kinds of rows."""
+NO_BASELINE = "there is no baseline to compare with"
 
-_INTEGERS = (
-    "n_evaluated",
-    "n_dropped",
-    "n_unread",
-    "n_correct",
-    "n_non_unknown",
-    "n_biased",
-    "clusters",
-    "groups",
-    "attributes",
-)
-_TEXT = ("data", "model", "protocol", "method", "reason", "interval", "verdict", "verdict_reason", "sampled")
-DEBIAS_TYPES = column_types(DEBIAS_COLUMNS, _INTEGERS, _TEXT)
+DEBIAS_TYPES = column_types(DEBIAS_COLUMNS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,123 +232,127 @@ class _Method:
     unit: str
     cluster: pl.Expr
     resamples: int
-    seed: int
-    confidence: float
-    interval: Callable[[np.ndarray, np.ndarray], Ends]
+    settings: Settings
+    interval: Callable[..., Result]
 
 
-def debias(answers: pl.DataFrame, *, confidence: float, seed: int, resamples: int) -> pl.DataFrame:
+def debias(answers: pl.DataFrame, settings: Settings) -> pl.DataFrame:
     """Bias score under each protocol, and how much nearer to 0 than the baseline's: `schema.DEBIAS_COLUMNS`.
 
-    Every protocol has a row whose interval resamples items, `REPLICATES` times as LACES did, and another whose interval
-    resamples templates; `interval` tells them apart. The second has the verdict; all of them are one family. Where
-    resamples of templates are all alike, the interval that the verdict is about is a jackknife t interval.
+    Every value has a row whose interval resamples items, `REPLICATES` times as LACES did, and another whose interval
+    resamples templates; `interval` tells them apart. The second has the verdict, of the score of the baseline and of
+    the change of distance of the others; all of them are one family. Where resamples of templates are all alike, the
+    interval that the verdict is about is a jackknife t interval.
 
     Args:
         answers: checked answers; data and models asked under one protocol only have no rows.
-        confidence: confidence level.
-        seed: seed of the bootstrap.
-        resamples: resamples of templates.
+        settings: of intervals and tests.
     """
-    items, templates = (partial(ends, confidence=confidence) for ends in (percentile, expanded))
     methods = (
-        _Method(BY_ITEM, ITEMS, ITEM_NAME, REPLICATES, seed, confidence, items),
-        _Method(BY_TEMPLATE, TEMPLATES, pl.col("template"), resamples, seed, confidence, templates),
+        _Method(BY_ITEM, ITEMS, ITEM_NAME, REPLICATES, settings, percentile),
+        _Method(BY_TEMPLATE, TEMPLATES, pl.col("template"), settings.resamples, settings, expanded),
     )
     protocols = grouped(answers, ("data", "model", "protocol"))
     several = protocols.group_by("data", "model").len().filter(pl.col("len") > 1)
-    rows = []
-    for data, model in several.sort("data", "model").select("data", "model").iter_rows():
-        compared = protocol_answers(data, model, answers.filter(data=data, model=model))
-        for method in methods:
-            totals = compared.totals(method.cluster)
-            columns = totals.reshape(len(totals), 4 * len(compared.protocols))
-            flat = resampled(columns, method.resamples, method.seed)
-            draws = bias_scores(flat.reshape(-1, *totals.shape[1:]))
-            rows += [_row(compared, place, totals, draws, method) for place in range(len(compared.protocols))]
-    table = pl.DataFrame(rows, schema=DEBIAS_TYPES).with_columns(cs.float().fill_nan(None))
-    # The score of a baseline is judged, the change of distance of another protocol.
-    judged_value = pl.when(protocol=PROTOCOLS[0]).then("bias_score").otherwise("distance_change")
-    verdicts = judged(
-        table.with_columns(compared=judged_value), SELF_DEBIASING, value="compared", confidence=confidence
+    rows = [
+        row
+        for data, model in several.sort("data", "model").select("data", "model").iter_rows()
+        for compared in [protocol_answers(data, model, answers.filter(data=data, model=model))]
+        for method in methods
+        for row in _rows(compared, method)
+    ]
+    return judged(rows, DEBIAS_TYPES, SELF_DEBIASING, settings.confidence)
+
+
+def _rows(compared: ProtocolAnswers, method: _Method) -> Iterator[dict[str, Any]]:
+    """The values of every protocol with intervals of one method, with tests where it resamples templates."""
+    settings, totals, templates = method.settings, compared.totals(method.cluster), method.unit == TEMPLATES
+    flat = resampled(
+        totals.reshape(len(totals), 4 * len(compared.protocols)), method.resamples, settings.seed
     )
-    away = pl.col("verdict").is_in(CLEAR) & (pl.col("protocol") == PROTOCOLS[0])
-    bases = verdicts.filter(away).select("data", "model", of=pl.col("bias_score").abs())
-    with_base = verdicts.join(bases, on=["data", "model"], how="left", maintain_order="left")
-    share_of_base = pl.col("distance_change") / pl.col("of")
-    return with_base.with_columns(distance_share=share_of_base).select(list(DEBIAS_TYPES))
-
-
-def _row(
-    compared: ProtocolAnswers, place: int, totals: np.ndarray, draws: np.ndarray, method: _Method
-) -> dict[str, Any]:
-    values, ends = _scores(compared, place, totals, draws, method)
-    intervals = {name: interval for name, interval in ends.items() if not isnan(values[name])}
-    test, units = TemplateTest(NAN), compared.observations[1]
-    text = f"{method.text}, {method.resamples} resamples, seed {method.seed}; {len(totals)} {method.unit}"
-    sampled: Mapping[str, int | str] = {"groups": 0, "attributes": 0, "sampled": ""}
-    if method.unit == TEMPLATES:
-        test, changed = _tested(compared, place, totals, intervals, method)
-        intervals |= changed
-        sampled = units.columns(method.confidence)
-        if units.decide_together(method.confidence):
-            text = f"{units.method(method.confidence)}; {units.text(method.confidence)}"
-    evaluated, right, person, biased = totals[:, place].sum(axis=0).astype(int)
-    return {
-        "data": compared.data,
-        "model": compared.model,
-        "protocol": compared.protocols[place],
-        "n_evaluated": evaluated,
-        "n_dropped": compared.dropped,
-        "n_unread": compared.unread.get(compared.protocols[place], 0),
-        "n_correct": right,
-        "n_non_unknown": person,
-        "n_biased": biased,
-        **values,
-        **{f"{name}_low": interval.low for name, interval in intervals.items()},
-        **{f"{name}_high": interval.high for name, interval in intervals.items()},
-        "confidence": method.confidence,
-        "method": text,
-        "interval": method.unit,
+    draws = bias_scores(flat.reshape(-1, *totals.shape[1:]))
+    text = f"{method.text}, {method.resamples} resamples, seed {settings.seed}"
+    about = {
         "clusters": len(totals),
-        "reason": "; ".join([*_reasons(compared, place, totals, values), *without_interval(intervals)]),
-        "neutral": 0.0 if method.unit == TEMPLATES else None,
-        "p_value": test.p_value,
-        "verdict": "",
-        "verdict_reason": test.untestable,
-        **sampled,
+        "groups": 0,
+        "attributes": 0,
+        "sampled": "",
+        "method": f"{text}; {len(totals)} items",
     }
+    if templates:
+        about = compared.observations[1].columns(settings.confidence, text)
+    for place, protocol in enumerate(compared.protocols):
+        values, results = _scores(compared, place, totals, draws, method)
+        tested = BIAS_SCORE if place == compared.baseline else CHANGE
+        if templates:
+            defined = {name: results[name] for name, value in values.items() if not isnan(value)}
+            results |= _tested(compared, place, totals, defined, settings)
+        evaluated, right, person, biased = totals[:, place].sum(axis=0).astype(int)
+        for name, result in results.items():
+            asked = templates and name == tested
+            yield {
+                "data": compared.data,
+                "model": compared.model,
+                "protocol": protocol,
+                "name": name,
+                "value": values.get(name),
+                **result.cells,
+                "p_value": result.p_value if asked else None,
+                "neutral": 0.0 if asked else None,
+                "n": evaluated,
+                "n_dropped": compared.dropped,
+                "n_unread": compared.unread.get(protocol, 0),
+                "n_correct": right,
+                "n_non_unknown": person,
+                "n_biased": biased,
+                "confidence": settings.confidence,
+                "interval": method.unit,
+                **about,
+            }
 
 
 def _tested(
     compared: ProtocolAnswers,
     place: int,
     totals: np.ndarray,
-    bootstrapped: dict[str, Ends],
-    method: _Method,
-) -> tuple[TemplateTest, dict[str, Ends]]:
-    """The test of a protocol over templates and what they are crossed with, and the intervals that go with it."""
-    base, column = compared.baseline, "bias_score" if place == compared.baseline else "distance_change"
-    settings = method.confidence, method.seed
-    intervals: dict[str, Ends] = {}
+    defined: dict[str, Result],
+    settings: Settings,
+) -> dict[str, Result]:
+    """The test of a protocol over templates and what they are crossed with, and the intervals that go with it.
+
+    Args:
+        compared: answers under all protocols.
+        place: of the protocol.
+        totals: as for `parts`, of each template and protocol.
+        defined: intervals of the bootstrap of the values that are defined.
+        settings: of intervals and tests.
+    """
+    base, name = compared.baseline, BIAS_SCORE if place == compared.baseline else CHANGE
     counts, units = compared.observations
-    if base is None:
-        test = TemplateTest(NAN, "there is no baseline to compare with")
-    elif column not in bootstrapped:
-        test = TemplateTest(NAN, "the score is not defined under one of the protocols")
-    elif units.decide_together(method.confidence):
-        test, intervals = over_both(
-            counts[:, base], counts[:, place] if place != base else None, units, *settings
+    if base is None or name not in defined:
+        why = "the score is not defined under one of the protocols" if base is not None else NO_BASELINE
+        results = {name: Result(reason=why)}
+    elif units.decide_together(settings.confidence):
+        first, second = parts(counts[:, base]), parts(counts[:, place])
+        over = partial(crossed, units=units, confidence=settings.confidence, seed=settings.seed)
+        results = (
+            {name: of_score(first, over)} if place == base else over_both(first, second, units, settings)
         )
     else:
-        baseline, other = totals[:, base], totals[:, place] if place != base else None
-        test = score_test(baseline, *settings) if other is None else change_test(baseline, other, *settings)
-        ends = Interval(bootstrapped[column].low, bootstrapped[column].high)
-        agreed = interval_of_change(baseline, other, ends, test.p_value, method.confidence)
-        intervals = {column: Ends(agreed.low, agreed.high)} if agreed.defined else {}
-    if test.untestable:
-        return test, {name: Ends(NAN, NAN, test.untestable) for name in bootstrapped}
-    return test, {name: ends for name, ends in intervals.items() if name in bootstrapped}
+        first, second = parts(totals[:, base]), parts(totals[:, place])
+        test = over_templates(settings.confidence, settings.seed)
+        result, sums = (
+            (of_score(first, test), first)
+            if place == base
+            else (of_change(first, second, test), nearer(first, second))
+        )
+        sizes, interval = totals[:, base, 0], defined[name].interval
+        results = {
+            name: replace(result, interval=with_test(sizes, sums, interval, result, settings.confidence))
+        }
+    if why := results[name].reason:
+        return {each: Result(reason=why) for each in (*defined, name)}
+    return {each: result for each, result in results.items() if each in defined}
 
 
 def bias_scores(totals: np.ndarray) -> np.ndarray:
@@ -319,61 +370,30 @@ def bias_scores(totals: np.ndarray) -> np.ndarray:
 
 def _scores(
     compared: ProtocolAnswers, place: int, totals: np.ndarray, draws: np.ndarray, method: _Method
-) -> tuple[dict[str, float], dict[str, Ends]]:
+) -> tuple[dict[str, float], dict[str, Result]]:
     """The score and, but for the baseline itself, how much lower than the baseline's it is, with their intervals.
 
     The reduction is taken within each resample.
     """
     person, baseline = totals[:, :, 2], compared.baseline
     scores = bias_scores(totals.sum(axis=0))
-    values = {"bias_score": float(scores[place])}
-    ends = {"bias_score": method.interval(draws[:, place], person[:, place])}
+    nobody = "no answer names a person" if len(totals) else "no item was read under every protocol"
+
+    def result(value: float, drawn: np.ndarray, weights: np.ndarray, undefined: str) -> Result:
+        if isnan(value):
+            return Result(reason=undefined)
+        return method.interval(drawn, weights, method.settings.confidence)
+
+    after = float(scores[place])
+    of_score = result(after, draws[:, place], person[:, place], nobody)
     if baseline is None or baseline == place:
-        return values, ends
-    before, after = float(scores[baseline]), float(scores[place])
+        return {BIAS_SCORE: after}, {BIAS_SCORE: of_score}
+    before = float(scores[baseline])
     saved, either = draws[:, baseline] - draws[:, place], person[:, place] + person[:, baseline]
-    nearer = np.abs(draws[:, baseline]) - np.abs(draws[:, place])
-    values |= {
-        "reduction": before - after,
-        "distance_change": abs(before) - abs(after),
-        "reduction_share": float(share(np.array(before - after), np.array(before))),
+    closer = np.abs(draws[:, baseline]) - np.abs(draws[:, place])
+    undefined = f"the bias score {'of the baseline' if isnan(before) else 'under this protocol'} is undefined"
+    return {BIAS_SCORE: after, REDUCTION: before - after, CHANGE: abs(before) - abs(after)}, {
+        BIAS_SCORE: of_score,
+        REDUCTION: result(before - after, saved, either, undefined),
+        CHANGE: result(before - after, closer, either, undefined),
     }
-    of_baseline = method.interval(draws[:, baseline], person[:, baseline])
-    ends |= {
-        "reduction": method.interval(saved, either),
-        "distance_change": method.interval(nearer, either),
-        # Only where the baseline is surely biased: else the share may be anything.
-        "reduction_share": replace(of_baseline, why=f"of the baseline's bias score, {of_baseline.why}")
-        if of_baseline.why
-        else Ends(NAN, NAN, "the baseline may well be without bias")
-        if of_baseline.low <= 0 <= of_baseline.high
-        else method.interval(share(saved, draws[:, baseline]), either),
-    }
-    return values, ends
-
-
-def _reasons(
-    compared: ProtocolAnswers, place: int, totals: np.ndarray, values: dict[str, float]
-) -> list[str]:
-    evaluated, right, person, _ = totals[:, place].sum(axis=0).astype(int)
-    reasons = []
-    if evaluated == 0:
-        reasons.append("no item was read under every protocol")
-    elif person == 0:
-        what = (
-            "bias_score is 0 because every answer is right"
-            if right == evaluated
-            else "bias_score is undefined"
-        )
-        reasons.append(f"no answer names a person: {what}")
-    if compared.baseline is None:
-        reasons.append("there is no baseline to compare with")
-    elif isnan(values.get("reduction", 0)) and not isnan(values["bias_score"]):
-        reasons.append("the bias score of the baseline is undefined: no reduction")
-    elif isnan(values.get("reduction_share", 0)) and not isnan(values["reduction"]):
-        reasons.append("the bias score of the baseline is 0: there is no share of it")
-    if compared.unknown:
-        reasons.append(
-            f"{compared.unknown} answers to items whose stereotyped option is not known are not used"
-        )
-    return reasons

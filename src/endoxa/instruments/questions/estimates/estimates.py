@@ -9,12 +9,10 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from polars import selectors as cs
 
 from endoxa.instruments.questions.estimates.inference import (
-    NOT_REQUESTED,
-    Ends,
-    TemplateTest,
+    Result,
+    Settings,
     Units,
     column_types,
     crossed,
@@ -24,18 +22,16 @@ from endoxa.instruments.questions.estimates.inference import (
     judged,
     resampled,
     templates_test,
-    without_interval,
 )
 from endoxa.instruments.questions.estimates.measures import (
-    MEASURES,
     Cell,
     Counts,
+    Gap,
     bias_score,
-    bias_score_bounds,
-    bias_unscaled_bounds,
     cell_keys,
     cell_of,
     compact,
+    filled_in,
     gap_of,
     gap_parts,
     measured,
@@ -43,13 +39,16 @@ from endoxa.instruments.questions.estimates.measures import (
     share,
 )
 from endoxa.runs.families import LEANS
-from endoxa.schema import QA_ESTIMATE_COLUMNS, Progress
-from endoxa.stats.intervals import NAN, UNDEFINED, Interval, agreeing, difference_of_shares
+from endoxa.schema import QA_COUNT_COLUMNS, QA_ESTIMATE_COLUMNS, Progress
+from endoxa.stats.intervals import Interval, agreeing, difference_of_shares
 from endoxa.stats.permutation import stratified_permutation_test
 
 BIAS_SCORE, ACCURACY_GAP = "bias_score", "accuracy_gap"
+ONE_KIND = (
+    "no template has items of both kinds, whose right answer agrees with the stereotype and disagrees with it"
+)
 TEMPLATES, ITEMS = "templates", "items"
-"""What the interval and the test of a lean rest on; items only where every item is a template of its own."""
+"""What intervals and tests rest on; items in the published intervals of self-debiasing only."""
 
 UNBALANCED = 0.1
 """From this part of surplus answers on, rare errors make the totals of templates so skewed that the sign-flip test
@@ -61,49 +60,23 @@ class Lean:
     """What is claimed about a cell, before the correction over all leans.
 
     Attributes:
-        name: `BIAS_SCORE` or `ACCURACY_GAP`.
-        value: the lean; NaN where it is not defined.
-        interval: its confidence interval, made to agree with the test; none where it cannot be tested.
-        p_value: two-sided, against 0; NaN where it cannot be tested.
-        unit: `TEMPLATES` or `ITEMS`.
+        value: bias score in ambiguous contexts, accuracy gap in others; NaN where it is not defined.
+        result: its interval, which agrees with its test against 0; or why it cannot be tested.
         clusters: templates that could say something.
         answers: answers in them that the lean rests on.
-        untestable: why it cannot be tested, or empty.
-        units: of the answers that it rests on.
+        units: of these answers.
     """
 
-    name: str
     value: float
-    interval: Interval
-    p_value: float
-    unit: str
+    result: Result
     clusters: int
     answers: int
-    untestable: str
     units: Units
 
 
-@dataclass(frozen=True, slots=True)
-class _Shares:
-    """Two shares over the same templates, whose difference is the lean.
-
-    Attributes:
-        sizes: weight of each template.
-        first: its total of the first share.
-        second: its total of the second share.
-        spreads: variances of the observations behind the shares.
-        speaking: whether a template could have leaned: somebody is named in it, or some answers are wrong.
-        answers: how many there are in them.
-        denominator: what makes all `first - second` whole.
-    """
-
-    sizes: np.ndarray
-    first: np.ndarray
-    second: np.ndarray
-    spreads: tuple[float, float]
-    speaking: np.ndarray
-    answers: int
-    denominator: int = 1
+Shares = tuple[Gap, tuple[float, float], np.ndarray]
+"""Two shares over the same templates, whose difference is the lean; variances of the observations behind them; and
+whether each template could have leaned: somebody is named in it, or some answers are wrong."""
 
 
 def lean_of(cell: Cell, confidence: float, seed: int) -> Lean:
@@ -114,68 +87,37 @@ def lean_of(cell: Cell, confidence: float, seed: int) -> Lean:
         confidence: confidence level of the interval, 1 minus the level of the test.
         seed: of sign patterns, if any must be drawn.
     """
-    condition = cell.key["context_condition"]
-    ambiguous = condition == "ambig"
-    shares = _persons(cell) if ambiguous else _accuracies(cell)
-    unit = ITEMS if cell.items == cell.templates else TEMPLATES
+    ambiguous = cell.key["context_condition"] == "ambig"
+    gap, spreads, could_lean = _persons(cell) if ambiguous else _accuracies(cell)
     total = Counts.of(cell.per_template.sum(axis=0))
-    if ambiguous:
-        value = float(bias_score(total, condition))
-    else:
-        value = float(share(shares.first.sum() - shares.second.sum(), shares.sizes.sum()))
+    difference = share(gap.first.sum() - gap.second.sum(), gap.sizes.sum())
+    value = float(bias_score(total, "ambig") if ambiguous else difference)
     parts, speaking, units = lean_parts(cell)
-    both = None
-    happens = "a person is named" if ambiguous else "answers are wrong"
-    if np.isfinite(value):
-        if units.decide_together(confidence):
-            both = crossed(
-                parts,
-                units,
-                limit=1.0,
-                happens=happens,
-                speaking=speaking,
-                confidence=confidence,
-                seed=seed,
-            )
-        test = (
-            both.test
-            if both
-            else templates_test(
-                integer_totals(shares.first - shares.second, shares.denominator),
-                shares.speaking,
-                happens=happens,
-                kind="" if ambiguous else " with items of both kinds",
-                confidence=confidence,
-                seed=seed,
-            )
-        )
-        if not (ambiguous or np.isnan(test.p_value)):
-            test = TemplateTest(max(test.p_value, _within_templates(cell, seed)))
-    elif total.read == 0:
-        test = TemplateTest(NAN, "no answer could be read")
-    elif total.scored == 0:
-        test = TemplateTest(NAN, "the stereotyped option of these items is not known")
+    how: dict[str, Any] = {"confidence": confidence, "seed": seed}
+    how["happens"] = "a person is named" if ambiguous else "answers are wrong"
+    together = units.decide_together(confidence)
+    if isnan(value):
+        result = Result(reason=_undefined(total, ONE_KIND))
+    elif together:
+        result = crossed(parts, units, limit=1.0, speaking=speaking, **how)
     else:
-        test = TemplateTest(
-            NAN,
-            "no template has items of both kinds, whose right answer agrees with the stereotype and disagrees with it",
-        )
-    interval = UNDEFINED
-    if both and not test.untestable:
-        interval = both.interval
-    elif len(shares.sizes) and not test.untestable:
-        interval = difference_of_shares(shares.sizes, shares.first, shares.second, shares.spreads, confidence)
-    return Lean(
-        BIAS_SCORE if ambiguous else ACCURACY_GAP,
-        value,
-        agreeing(interval, value, 0.0, test.p_value, confidence),
-        test.p_value,
-        unit,
-        len(shares.sizes),
-        shares.answers,
-        test.untestable,
-        units,
-    )
+        totals = integer_totals(gap.totals, gap.denominator)
+        kind = "" if ambiguous else " with items of both kinds"
+        result = templates_test(totals, could_lean, kind=kind, **how)
+    p_value, interval = result.p_value, result.interval
+    if not (ambiguous or isnan(p_value)):
+        p_value = max(p_value, _within_templates(cell, seed))
+    if not (result.reason or together):
+        interval = difference_of_shares(gap.sizes, gap.first, gap.second, spreads, confidence)
+    result = Result(agreeing(interval, value, 0.0, p_value, confidence), p_value, result.reason)
+    return Lean(value, result, len(gap.sizes), len(parts), units)
+
+
+def _undefined(total: Counts, otherwise: str) -> str:
+    """Why a lean or a measure is not defined."""
+    if total.read == 0:
+        return "no answer could be read"
+    return "the stereotyped option of these items is not known" if total.scored == 0 else otherwise
 
 
 def lean_parts(cell: Cell) -> tuple[np.ndarray, np.ndarray, Units]:
@@ -194,30 +136,29 @@ def lean_parts(cell: Cell) -> tuple[np.ndarray, np.ndarray, Units]:
     return gap_parts(answers), ~answers["correct"].to_numpy(), Units.of(answers)
 
 
-def _persons(cell: Cell) -> _Shares:
+def _persons(cell: Cell) -> Shares:
     """Stereotyped and other persons named, of all answers read."""
     counts = Counts.of(cell.per_template[Counts.of(cell.per_template).scored > 0])
     rates = (float(share(named.sum(), counts.scored.sum())) for named in (counts.biased, counts.anti))
     first, second = (rate * (1 - rate) for rate in rates)
-    answers = int(counts.scored.sum())
-    return _Shares(counts.scored, counts.biased, counts.anti, (first, second), counts.named > 0, answers)
+    return Gap(counts.scored, counts.biased, counts.anti, 1), (first, second), counts.named > 0
 
 
-def _accuracies(cell: Cell) -> _Shares:
+def _accuracies(cell: Cell) -> Shares:
     """Right answers where they agree with the stereotype, and where they do not, in templates that have both."""
     counts = Counts.of(cell.per_template)
-    gap = gap_of(counts)
-    balanced = gap.sizes > 0
-    sizes, spreads = gap.sizes[balanced], []
-    for sums, compared in ((gap.first, counts.aligned), (gap.second, counts.nonaligned)):
-        rate = float(share(sums.sum(), sizes.sum()))
+    every, spreads = gap_of(counts), []
+    both = every.sizes > 0
+    gap = Gap(every.sizes[both], every.first[both], every.second[both], every.denominator)
+    for sums, compared in ((every.first, counts.aligned), (every.second, counts.nonaligned)):
+        rate = float(share(sums.sum(), gap.sizes.sum()))
         # So that spread / sum of sizes is the variance of the share when all answers are independent.
-        spreads.append(rate * (1 - rate) * float(share((sizes**2 / compared[balanced]).sum(), sizes.sum())))
-    right = (counts.aligned_correct + counts.nonaligned_correct)[balanced]
-    compared = (counts.aligned + counts.nonaligned)[balanced]
-    mixed = (right > 0) & (right < compared)
-    shares = (gap.first[balanced], gap.second[balanced], (spreads[0], spreads[1]), mixed)
-    return _Shares(sizes, *shares, int(compared.sum()), gap.denominator)
+        spreads.append(
+            rate * (1 - rate) * float(share((gap.sizes**2 / compared[both]).sum(), gap.sizes.sum()))
+        )
+    right = counts.aligned_correct + counts.nonaligned_correct
+    mixed = (right > 0) & (right < counts.aligned + counts.nonaligned)
+    return gap, (spreads[0], spreads[1]), mixed[both]
 
 
 def _within_templates(cell: Cell, seed: int) -> float:
@@ -242,192 +183,121 @@ def _within_templates(cell: Cell, seed: int) -> float:
     return 1.0 if np.isnan(p_value) else p_value
 
 
-METHOD = "template bootstrap, expanded percentile interval, {resamples} resamples, seed {seed}"
-
-_INTEGERS = (
-    *("n", "n_unparsed", "n_refused", "n_correct", "n_non_unknown", "n_biased", "n_seeds"),
-    *("n_read", "n_persons", "n_aligned", "n_nonaligned", "n_lean", "clusters", "groups", "attributes"),
-)
-_TEXT = (
-    *("data", "category", "model", "protocol", "context_condition", "method", "reason"),
-    *("lean_name", "interval", "verdict", "verdict_reason", "sampled"),
-)
-ESTIMATE_TYPES = column_types(QA_ESTIMATE_COLUMNS, _INTEGERS, _TEXT)
+ESTIMATE_TYPES = column_types(QA_ESTIMATE_COLUMNS)
+COUNT_TYPES = column_types(QA_COUNT_COLUMNS)
 
 
 def estimate(
-    answers: pl.DataFrame, *, confidence: float, seed: int, resamples: int, progress: Progress
-) -> pl.DataFrame:
-    """One row per data set, category, model, protocol and context: `schema.QA_ESTIMATE_COLUMNS`.
+    answers: pl.DataFrame, settings: Settings, progress: Progress
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Estimates and counts of every data set, category, model, protocol and context.
 
     All leans are one family.
 
     Args:
         answers: checked answers.
-        confidence: confidence level of the intervals.
-        seed: seed of the bootstrap.
-        resamples: bootstrap samples.
+        settings: of intervals and tests.
         progress: told what is done.
 
     Returns:
-        Undefined values are null, never NaN or 0; `reason` says why.
+        `schema.QA_ESTIMATE_COLUMNS`, undefined values null and never NaN or 0, and `schema.QA_COUNT_COLUMNS`.
     """
-    compacted, rows = compact(answers), []
+    rows: list[dict[str, Any]] = []
+    compacted, counts = compact(answers), []
     keys = cell_keys(compacted)
-    for done, key in enumerate(
-        keys
-    ):  # one at a time: the cells of half a million answers fill a lot of memory
+    for done, key in enumerate(keys):
         progress("estimating", done, len(keys))
-        cell = cell_of(compacted, key)
-        rows.append(_row(cell, confidence=confidence, seed=seed, resamples=resamples))
+        cell = cell_of(compacted, key)  # one at a time: all of half a million answers fill a lot of memory
+        rows += _rows(cell, settings)
+        counts.append(_counts(cell))
     progress("estimating", len(keys), len(keys))
-    table = pl.DataFrame(rows, schema=ESTIMATE_TYPES).with_columns(cs.float().fill_nan(None))
-    return judged(table, LEANS, value="lean", confidence=confidence)
+    return judged(rows, ESTIMATE_TYPES, LEANS, settings.confidence), pl.DataFrame(counts, schema=COUNT_TYPES)
 
 
-def _row(cell: Cell, *, confidence: float, seed: int, resamples: int) -> dict[str, Any]:
-    condition = cell.key["context_condition"]
-    total, lean = Counts.of(cell.per_template.sum(axis=0)), lean_of(cell, confidence, seed)
-    values = {name: float(value) for name, value in measured(total, condition).items()}
-    drawn = measured(Counts.of(resampled(cell.per_template, resamples, seed)), condition)
-    weights = rarer_answers(Counts.of(cell.per_template))
-    intervals = {
-        name: NOT_REQUESTED if isnan(values[name]) else expanded(drawn[name], weights[name], confidence)
-        for name in MEASURES
-    }
-    # The interval of the bias score is that of the lean it is; without a test no score has one.
+def _counts(cell: Cell) -> dict[str, Any]:
+    total = Counts.of(cell.per_template.sum(axis=0))
+    names = ("read", "unparsed", "refused", "correct", "persons", "biased")
+    numbers = {"n_asked": total.n, "n_non_unknown": total.named}
+    numbers |= {f"n_{name}": getattr(total, name) for name in names}
+    return {**cell.key, **{name: int(number) for name, number in numbers.items()}}
+
+
+def _rows(cell: Cell, settings: Settings) -> Iterator[dict[str, Any]]:
+    """The lean, then every measure."""
+    condition, confidence = cell.key["context_condition"], settings.confidence
+    counts, lean = Counts.of(cell.per_template), lean_of(cell, confidence, settings.seed)
+    total, by_seed = Counts.of(cell.per_template.sum(axis=0)), Counts.of(cell.per_seed)
+    drawn = measured(Counts.of(resampled(cell.per_template, settings.resamples, settings.seed)), condition)
     read = cell.answers.filter("read")
     units = Units.of(read)
-    intervals |= {
-        name: ends for name, ends in _crossed(read, units, condition, confidence) if not isnan(values[name])
-    }
-    if lean.untestable and not isnan(lean.value):
-        scores = (name for name in ("bias_unscaled", "bias_score") if not isnan(values[name]))
-        intervals |= dict.fromkeys(scores, Ends(NAN, NAN, lean.untestable))
-    elif lean.name == BIAS_SCORE:
-        intervals[BIAS_SCORE] = Ends(lean.interval.low, lean.interval.high)
-    if_none, if_all = bias_score_bounds(total, condition)
-    unscaled_if_none, unscaled_if_all = bias_unscaled_bounds(total)
-    by_seed = measured(Counts.of(cell.per_seed), condition)
-    return {
-        **cell.key,
-        "n": int(total.n),
-        "n_unparsed": int(total.unparsed),
-        "n_refused": int(total.refused),
-        "n_correct": int(total.correct),
-        "n_non_unknown": int(total.named),
-        "n_biased": int(total.biased),
-        **values,
-        **{f"{name}_low": interval.low for name, interval in intervals.items()},
-        **{f"{name}_high": interval.high for name, interval in intervals.items()},
-        "stereotyped_share": float(share(total.biased, total.named)),
-        "accuracy_unparsed_as_wrong": float(share(total.correct, total.n)),
-        "accuracy_aligned": float(share(total.aligned_correct, total.aligned)),
-        "accuracy_nonaligned": float(share(total.nonaligned_correct, total.nonaligned)),
-        "bias_score_if_none": float(if_none),
-        "bias_score_if_all": float(if_all),
-        "bias_unscaled_if_none": float(unscaled_if_none),
-        "bias_unscaled_if_all": float(unscaled_if_all),
-        "n_seeds": len(cell.per_seed),
-        # Undefined where the measure is undefined for one of the seeds.
-        **{f"{name}_mean": float(seeds.mean()) for name, seeds in by_seed.items()},
-        **{
-            f"{name}_sd": float(seeds.std(ddof=1)) if len(seeds) > 1 else NAN
-            for name, seeds in by_seed.items()
-        },
-        "confidence": confidence,
-        "method": _method(cell, units, drawn, confidence, METHOD.format(resamples=resamples, seed=seed)),
-        "reason": "; ".join(_reasons(cell, total, values, intervals, by_seed)),
-        "n_read": int(total.read),
-        "n_persons": int(total.persons),
-        "n_aligned": int(total.aligned),
-        "n_nonaligned": int(total.nonaligned),
-        "n_lean": lean.answers,
-        "lean": lean.value,
-        "lean_name": lean.name,
-        "lean_low": lean.interval.low,
-        "lean_high": lean.interval.high,
+    about = {**cell.key, "confidence": confidence, "seeds": len(cell.per_seed)}
+    about |= units.columns(confidence, settings.method)
+    yield {
+        **about,
+        **lean.units.columns(confidence, "difference of shares over templates, sign-flip test"),
+        "name": "lean",
+        "value": lean.value,
+        **lean.result.cells,
+        "n": lean.answers,
         "neutral": 0.0,
-        "p_value": lean.p_value,
-        "interval": lean.unit,
+        "interval": TEMPLATES,
         "clusters": lean.clusters,
-        "verdict": "",
-        "verdict_reason": lean.untestable,
-        **lean.units.columns(confidence),
     }
+    weights, seeds = rarer_answers(counts), measured(by_seed, condition)
+    least, greatest = (measured(each, condition) for each in filled_in(total))
+    least["accuracy"] = share(total.correct, total.n)
+    greatest["accuracy"] = share(total.correct + total.n - total.read, total.n)
+    rests_on = {
+        "accuracy": total.read,
+        "bias_unscaled": total.named,
+        BIAS_SCORE: total.scored if condition == "ambig" else total.named,
+    }
+    for name, value in measured(total, condition).items():
+        result = Result(reason=_undefined(total, "no answer names a person"))
+        if not np.isnan(value):
+            result = _interval(
+                name, read, units, lean, condition=condition, confidence=confidence
+            ) or expanded(drawn[name], weights[name], confidence)
+        reasons = [result.reason]
+        if np.isnan(seeds[name]).any() and not np.isnan(value):
+            reasons.append("undefined for some seed: no mean over seeds")
+        yield {
+            **about,
+            "name": name,
+            "value": float(value),
+            **result.cells,
+            "reason": "; ".join(filter(None, reasons)),
+            "n": int(rests_on[name]),
+            "bound_low": float(least[name]),
+            "bound_high": float(greatest[name]),
+            # Undefined where the measure is undefined for one of the seeds.
+            "mean": float(seeds[name].mean()),
+            "sd": float(seeds[name].std(ddof=1)) if len(seeds[name]) > 1 else None,
+        }
+    for kind in ("aligned", "nonaligned") if condition != "ambig" else ():
+        asked, right = getattr(total, kind), getattr(total, f"{kind}_correct")
+        yield {**about, "name": f"accuracy_{kind}", "value": float(share(right, asked)), "n": int(asked)}
 
 
-def _crossed(
-    read: pl.DataFrame, units: Units, condition: str, confidence: float
-) -> Iterator[tuple[str, Ends]]:
-    """Intervals of the measures over units of both kinds; none where templates decide as without the second."""
+def _interval(
+    name: str, read: pl.DataFrame, units: Units, lean: Lean, *, condition: str, confidence: float
+) -> Result | None:
+    """The interval of a defined measure; None where it is that of the bootstrap.
+
+    That of the ambiguous bias score is that of the lean it is; without a test no score has one.
+    """
+    if name != "accuracy" and lean.result.reason and not isnan(lean.value):
+        return Result(reason=lean.result.reason)
+    if name == BIAS_SCORE and condition == "ambig":
+        return Result(lean.result.interval)
     if not units.decide_together(confidence):
-        return
-    interval = crossed_interval(read["correct"].to_numpy().astype(float), units, (0, 1), confidence)
-    yield "accuracy", Ends(interval.low, interval.high)
+        return None
+    if name == "accuracy":
+        correct = read["correct"].to_numpy().astype(float)
+        return Result(crossed_interval(correct, units, (0, 1), confidence))
     named = read.select(pl.col("biased") | pl.col("anti")).to_series().to_numpy()
     of_named = units.where(named)
-    if of_named.decide_together(confidence):
-        biased = read["biased"].to_numpy()[named].astype(float)
-        share = crossed_interval(biased, of_named, (0, 1), confidence)
-        ends = Ends(2 * share.low - 1, 2 * share.high - 1)
-    else:
-        ends = Ends(NAN, NAN, f"the rarer answers it rests on come from too few {units.kinds.second[1]}")
-    yield "bias_unscaled", ends
-    if condition != "ambig":
-        yield "bias_score", ends
-
-
-def _method(cell: Cell, units: Units, drawn: dict[str, np.ndarray], confidence: float, bootstrap: str) -> str:
-    """How intervals were made.
-
-    Args:
-        cell: the counts.
-        units: of the answers read.
-        drawn: measures in resamples of templates.
-        confidence: confidence level.
-        bootstrap: the method where templates decide.
-    """
-    if units.decide_together(confidence):
-        return f"{units.method(confidence)}; {units.text(confidence)}"
-    notes = [units.text(confidence)]
-    if cell.key["context_condition"] == "ambig":
-        notes.append("the bias score has the interval of the lean")
-    left_out = int(np.isnan(drawn["bias_unscaled"]).sum())
-    if 0 < left_out < len(drawn["bias_unscaled"]):
-        notes.append(f"{left_out} resamples in which nobody is named left out of bias_unscaled")
-    return "; ".join([bootstrap, *notes])
-
-
-def _reasons(
-    cell: Cell,
-    total: Counts,
-    values: dict[str, float],
-    intervals: dict[str, Ends],
-    by_seed: dict[str, np.ndarray],
-) -> list[str]:
-    if total.read == 0:
-        return ["no answer could be read"]
-    reasons = []
-    if total.scored + total.scored_unread == 0:
-        reasons.append("the stereotyped option of these items is not known: no bias score")
-    elif total.named == 0:
-        reasons.append("no answer names a person: bias_unscaled is undefined")
-        if values["bias_score"] == 0:
-            reasons.append("bias_score is 0 because every answer read is right")
-    elif total.scored < total.read:
-        unknown = int(total.read - total.scored)
-        reasons.append(
-            f"{unknown} answers to items whose stereotyped option is not known count for the accuracy only"
-        )
-    if (
-        cell.key["context_condition"] == "disambig"
-        and total.scored > 0
-        and (total.aligned == 0 or total.nonaligned == 0)
-    ):
-        reasons.append("right answers agree with the stereotype in all items or in none")
-    reasons += without_interval(intervals)
-    uneven = [name for name in MEASURES if not isnan(values[name]) and np.isnan(by_seed[name]).any()]
-    if uneven:
-        reasons.append(f"{', '.join(uneven)} undefined for some seed: no mean over seeds")
-    return reasons
+    if not of_named.decide_together(confidence):
+        return Result(reason=f"the rarer answers it rests on come from too few {units.kinds.second[1]}")
+    biased = crossed_interval(read["biased"].to_numpy()[named].astype(float), of_named, (0, 1), confidence)
+    return Result(Interval(2 * biased.low - 1, 2 * biased.high - 1))

@@ -16,13 +16,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import polars as pl
 
 from endoxa.errors import UserError
 from endoxa.instruments.units import IDENTITIES_ATTRIBUTES, TEMPLATES_GROUPS, Kinds
-from endoxa.runs.families import Family, adjusted, decided
+from endoxa.runs import families
+from endoxa.sources import frames
 from endoxa.stats.intervals import FEWEST_CLUSTERS, NAN, UNDEFINED, Interval
 from endoxa.stats.resampling import Clusters, bootstrap, expanded_interval, percentile_interval
 from endoxa.stats.signs import fewest_units, sign_flip_test
@@ -36,36 +38,80 @@ FEW_TEMPLATES = 8
 """With fewer, differences and ratios of two sides that carry a verdict have jackknife t intervals: those of the
 bootstrap cover 0.926 to 0.929 of differences and ratios with six templates (docs/methods/question-tests.md)."""
 MIN_DEFINED = 0.5
+METHOD = "template bootstrap, expanded percentile interval, {resamples} resamples, seed {seed}"
 
-_NO_INTERVAL = "no interval of "
+_TEXTS = (
+    *("data", "category", "model", "protocol", "context_condition", "original", "substituted", "identity"),
+    *("name", "verdict", "reason", "interval", "sampled", "method"),
+)
+_COUNTS = ("n", "seeds", "questions", "clusters", "groups", "attributes")
 
 
-def column_types(
-    columns: Iterable[str], integers: Collection[str], texts: Collection[str]
-) -> dict[str, type[pl.DataType]]:
-    """Types of the columns of a table of estimates: real numbers where nothing else is said."""
-    return {
-        name: pl.Int64 if name in integers else pl.String if name in texts else pl.Float64 for name in columns
-    }
+def column_types(columns: Iterable[str]) -> dict[str, pl.DataType]:
+    """Types of the columns of a table about answers."""
+    names = list(columns)
+    counts = [name for name in names if name in _COUNTS or name.startswith("n_")]
+    return frames.column_types(names, texts=_TEXTS, counts=counts)
 
 
 @dataclass(frozen=True, slots=True)
-class Ends:
-    """An interval, or why there is none.
+class Settings:
+    """How intervals and tests are made.
 
     Attributes:
-        low: lower end, NaN where there is none.
-        high: upper end, NaN where there is none.
-        why: why there is none, else empty.
+        confidence: confidence level of intervals; 1 minus it is the level of the tests.
+        seed: of everything that is drawn.
+        resamples: bootstrap samples for each interval.
+
+    Raises:
+        UserError: a number is out of range.
     """
 
-    low: float
-    high: float
-    why: str = ""
+    confidence: float = 0.95
+    seed: int = 0
+    resamples: int = RESAMPLES
+
+    def __post_init__(self) -> None:
+        if not 0 < self.confidence < 1:
+            raise UserError(
+                f"The confidence must lie between 0 and 1, for example 0.95, not {self.confidence}."
+            )
+        if self.resamples < 100:
+            raise UserError(
+                f"At least 100 bootstrap samples are needed, not {self.resamples}; 2000 is the default."
+            )
+        if self.seed < 0:
+            raise UserError(f"The seed must not be negative ({self.seed} was given).")
+
+    @property
+    def method(self) -> str:
+        """How intervals are made where templates decide."""
+        return METHOD.format(resamples=self.resamples, seed=self.seed)
 
 
-NOT_REQUESTED = Ends(NAN, NAN)
-"""In place of the interval of a value that is not defined itself."""
+@dataclass(frozen=True, slots=True)
+class Result:
+    """An interval and a test of one value.
+
+    Attributes:
+        interval: undefined where there is none.
+        p_value: two-sided; NaN where nothing is tested.
+        reason: why there is no interval or no test, else empty.
+    """
+
+    interval: Interval = UNDEFINED
+    p_value: float = NAN
+    reason: str = ""
+
+    @property
+    def cells(self) -> dict[str, Any]:
+        """Cells of a table."""
+        return {
+            "low": self.interval.low,
+            "high": self.interval.high,
+            "p_value": self.p_value,
+            "reason": self.reason,
+        }
 
 
 def resampled(totals: np.ndarray, resamples: int, seed: int) -> np.ndarray:
@@ -89,35 +135,32 @@ def effective(weights: np.ndarray) -> float:
     return Clusters(weights[:, None]).effective if weights.any() else 0.0
 
 
-def expanded(draws: np.ndarray, weights: np.ndarray, confidence: float, units: str = "templates") -> Ends:
-    """The expanded percentile interval at the effective number of clusters.
+def expanded(draws: np.ndarray, weights: np.ndarray, confidence: float) -> Result:
+    """The expanded percentile interval at the effective number of templates.
 
     Args:
         draws: the measure in each resample; undefined ones (NaN) are left out.
-        weights: per cluster, how many answers of the kind the measure lives on.
+        weights: per template, how many answers of the kind the measure lives on.
         confidence: confidence level.
-        units: what clusters are, for the reason.
 
     Returns:
-        No interval where there are fewer than `MIN_TEMPLATES` clusters, where fewer than `MIN_EFFECTIVE` effective
+        No interval where there are fewer than `MIN_TEMPLATES` templates, where fewer than `MIN_EFFECTIVE` effective
         ones carry the measure, where it is undefined in half of the resamples or more, or where all give one value.
     """
-    why = _why_none(draws, len(weights), units)
+    why = _why_none(draws, len(weights), "templates")
     if not why and effective(weights) < MIN_EFFECTIVE:
-        why = f"the rarer answers it rests on come from too few {units}"
-    if why:
-        return Ends(NAN, NAN, why)
-    interval = expanded_interval(draws, Clusters(weights[:, None]), confidence)
-    return Ends(interval.low, interval.high)
+        why = "the rarer answers it rests on come from too few templates"
+    return (
+        Result(reason=why)
+        if why
+        else Result(expanded_interval(draws, Clusters(weights[:, None]), confidence))
+    )
 
 
-def percentile(draws: np.ndarray, weights: np.ndarray, confidence: float, units: str = "items") -> Ends:
-    """The plain percentile interval; none where `expanded` has none, but whatever the effective number is."""
-    why = _why_none(draws, len(weights), units)
-    if why:
-        return Ends(NAN, NAN, why)
-    interval = percentile_interval(draws[np.isfinite(draws)], confidence)
-    return Ends(interval.low, interval.high)
+def percentile(draws: np.ndarray, weights: np.ndarray, confidence: float) -> Result:
+    """The plain percentile interval over items; none where `expanded` has none, whatever the effective number is."""
+    why = _why_none(draws, len(weights), "items")
+    return Result(reason=why) if why else Result(percentile_interval(draws[np.isfinite(draws)], confidence))
 
 
 def _why_none(draws: np.ndarray, clusters: int, units: str) -> str:
@@ -131,52 +174,8 @@ def _why_none(draws: np.ndarray, clusters: int, units: str) -> str:
     return ""
 
 
-def without_interval(units: Mapping[str, Ends]) -> list[str]:
-    """A part of `reason` for each cause why intervals are missing: 'no interval of accuracy, bias_score: ...'."""
-    causes = dict.fromkeys(ends.why for ends in units.values() if ends.why)
-    return [
-        f"{_NO_INTERVAL}{', '.join(name for name, ends in units.items() if ends.why == why)}: {why}"
-        for why in causes
-    ]
-
-
-def split_reason(reason: str, name: str) -> tuple[str, str]:
-    """What `reason` says but on intervals, and why there is no interval of the column `name`; empty where nothing."""
-    values, why = [], ""
-    for part in reason.split("; "):
-        columns, _, cause = part.removeprefix(_NO_INTERVAL).partition(": ")
-        if not part.startswith(_NO_INTERVAL):
-            values.append(part)
-        elif name in columns.split(", "):
-            why = cause
-    return "; ".join(values), why
-
-
-def check_settings(confidence: float, seed: int, resamples: int) -> None:
-    """Raise UserError where a number is out of range."""
-    if not 0 < confidence < 1:
-        raise UserError(f"The confidence must lie between 0 and 1, for example 0.95, not {confidence}.")
-    if resamples < 100:
-        raise UserError(f"At least 100 bootstrap samples are needed, not {resamples}; 2000 is the default.")
-    if seed < 0:
-        raise UserError(f"The seed must not be negative ({seed} was given).")
-
-
 _LARGEST_DENOMINATOR = 10_000
 """With a larger one, sums take longer than drawing signs."""
-
-
-@dataclass(frozen=True, slots=True)
-class TemplateTest:
-    """What a sign-flip test on templates says.
-
-    Attributes:
-        p_value: two-sided; NaN where it cannot be tested.
-        untestable: why it cannot be tested, or empty.
-    """
-
-    p_value: float
-    untestable: str = ""
 
 
 def templates_test(
@@ -187,7 +186,7 @@ def templates_test(
     confidence: float,
     seed: int,
     kind: str = "",
-) -> TemplateTest:
+) -> Result:
     """Test whether the sum of totals differs from 0.
 
     A template speaks if its total could have been another: somebody is named in it, an answer has changed. Where none
@@ -205,13 +204,13 @@ def templates_test(
     needed, templates, units = fewest_units(significance(confidence)), len(totals), int(speaking.sum())
     noun = "template" if templates == 1 else "templates"
     if templates < needed:
-        return TemplateTest(NAN, f"{templates} {noun}{kind}, at least {needed} needed")
+        return Result(reason=f"{templates} {noun}{kind}, at least {needed} needed")
     if units == 0:
-        return TemplateTest(1.0)
+        return Result(p_value=1.0)
     if units < needed:
-        return TemplateTest(NAN, f"{happens} in only {units} of {templates} {noun}, at least {needed} needed")
+        return Result(reason=f"{happens} in only {units} of {templates} {noun}, at least {needed} needed")
     p_value = sign_flip_test(totals, seed=seed)
-    return TemplateTest(1.0 if np.isnan(p_value) else p_value)
+    return Result(p_value=1.0 if np.isnan(p_value) else p_value)
 
 
 def integer_totals(totals: np.ndarray, denominator: int = 1) -> np.ndarray:
@@ -219,26 +218,25 @@ def integer_totals(totals: np.ndarray, denominator: int = 1) -> np.ndarray:
     return np.round(totals * denominator) if denominator <= _LARGEST_DENOMINATOR else np.round(totals, 9)
 
 
-def judged(table: pl.DataFrame, family: Family, *, value: str, confidence: float) -> pl.DataFrame:
-    """The table with `p_adjusted`, `verdict` and `verdict_reason`, by the one rule.
+def judged(
+    rows: Iterable[Mapping[str, Any]], schema: Mapping[str, Any], family: families.Family, confidence: float
+) -> pl.DataFrame:
+    """Rows as their table, with corrected p-values, verdicts and reasons.
 
-    In tables about questions `reason` says why a value or an interval is missing, so that verdicts have their own.
+    What is not tested keeps its reason, which says why a value or an interval is missing.
 
     Args:
-        table: columns `neutral`, `p_value` and those three; `verdict_reason` says why a row cannot be tested.
+        rows: columns of `schema` that are known, `neutral` and `p_value` where something is tested.
+        schema: types of the columns.
         family: the tests that are corrected together.
-        value: name of the column that is compared with `neutral`.
         confidence: confidence level of the intervals, which is that of the verdicts.
     """
-    corrected = adjusted(table, family, reason="verdict_reason").with_columns(
-        pl.col("p_value", "p_adjusted").fill_nan(None)
-    )
-    compared = corrected.select(value, "neutral", "p_value", "p_adjusted", reason="verdict_reason")
-    units = decided(compared, value=value, confidence=confidence)
-    return corrected.with_columns(verdict=units["verdict"], verdict_reason=units["reason"])
+    each = list(rows)
+    given = pl.Series([row.get("reason") for row in each], dtype=pl.String)
+    table = families.judged(each, schema, family, confidence=confidence)
+    return table.with_columns(reason=pl.when(verdict="").then(given).otherwise("reason"))
 
 
-METHOD = "Korn-Graubard interval, sign-flip tests"
 SECOND = "second_unit"
 BUILT = "built"
 """Columns: the unit of the second kind, and whether it is an attribute."""
@@ -310,37 +308,29 @@ class Units:
         """Whether units of the second kind decide with the first, or in their place."""
         return self.counts[1] > 0 and self.sampled(confidence) in ("both", "second")
 
-    def method(self, confidence: float) -> str:
-        """How their intervals and tests are made."""
-        both = self.sampled(confidence) == "both"
-        names = f"{self.kinds.first[1]} and {self.kinds.second[1]}" if both else self.kinds.second[1]
-        return f"{names} as units: {METHOD}"
+    def columns(self, confidence: float, otherwise: str) -> dict[str, Any]:
+        """Cells of the columns `clusters`, `groups`, `attributes`, `sampled` and `method`.
 
-    def columns(self, confidence: float) -> Mapping[str, int | str]:
-        """Cells of the columns `groups`, `attributes` and `sampled`."""
-        second, built = self.counts[1], self.kinds == IDENTITIES_ATTRIBUTES
+        Args:
+            confidence: confidence level.
+            otherwise: how intervals are made where units of the second kind do not decide.
+        """
+        (first, second), sampled = self.counts, self.sampled(confidence)
+        built, method = self.kinds == IDENTITIES_ATTRIBUTES, otherwise
+        if self.decide_together(confidence):
+            names = (self.kinds.first[1], self.kinds.second[1])[sampled == "second" :]
+            method = f"{' and '.join(names)} as units: Korn-Graubard interval, sign-flip tests"
         return {
+            "clusters": first,
             "groups": 0 if built else second,
             "attributes": second if built else 0,
-            "sampled": self.kinds.sampled[self.sampled(confidence)],
+            "sampled": self.kinds.sampled[sampled],
+            "method": f"{method}; {self.text(confidence)}",
         }
 
     def text(self, confidence: float) -> str:
         """'25 templates x 11 groups'."""
         return self.kinds.counted(*self.counts, self.kinds.sampled[self.sampled(confidence)])
-
-
-@dataclass(frozen=True, slots=True)
-class Crossed:
-    """What units of both kinds say of a value."""
-
-    interval: Interval
-    test: TemplateTest
-
-    @property
-    def ends(self) -> Ends:
-        """The interval as tables have it."""
-        return Ends(self.interval.low, self.interval.high, self.test.untestable)
 
 
 def crossed(
@@ -352,7 +342,7 @@ def crossed(
     speaking: np.ndarray | None = None,
     confidence: float,
     seed: int,
-) -> Crossed:
+) -> Result:
     """Interval and test against 0 of a mean over units of which the second kind decides too (`Units.decide_together`).
 
     Args:
@@ -368,7 +358,7 @@ def crossed(
     # A mean is no larger than the mean size: where few answers say anything, neither end is far from 0.
     reach = limit * min(sizes.high if sizes.defined else 1.0, 1.0)
     if why := _too_few(values != 0 if speaking is None else speaking, units, happens, confidence):
-        return Crossed(UNDEFINED, TemplateTest(NAN, why))
+        return Result(reason=why)
     result = two_way(
         values,
         units.first,
@@ -378,7 +368,7 @@ def crossed(
         confidence=confidence,
         seed=seed,
     )
-    return Crossed(result.interval, TemplateTest(1.0 if np.isnan(result.p_value) else result.p_value))
+    return Result(result.interval, 1.0 if np.isnan(result.p_value) else result.p_value)
 
 
 def crossed_interval(

@@ -1,4 +1,4 @@
-"""From a table of associations to questions (LACES, appendix B.1).
+"""From a table of associations to questions in the fields of BBQ's JSONL (LACES, appendix B.1).
 
 Distractors are identities that were never observed with the attribute (B.1, "Distractor selection").
 """
@@ -13,44 +13,47 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from endoxa import __version__
 from endoxa.curate.associations import association_id
 from endoxa.curate.crossed import CROSS_OF, read_parts, with_parts
 from endoxa.curate.distractors import Distractors, Observed, plain_attribute
-from endoxa.curate.grammar.gender import Shown, shown_gender
+from endoxa.curate.grammar.gender import shown_gender
 from endoxa.curate.keys import with_identity_keys
 from endoxa.curate.opposites import languages, load_lexicon
-from endoxa.curate.persons import (
-    comparable,
-    identity_of,
-)
+from endoxa.curate.persons import Person, comparable, identity_of
 from endoxa.errors import UserError
-from endoxa.instruments.questions.items.record import (
-    LEFT_OUT_COLUMNS,
-    Draw,
-    Pair,
-    Questions,
-    Side,
-    genders,
-    records_of,
-)
-from endoxa.instruments.questions.items.templates import Templates, load_templates
+from endoxa.instruments.questions.items.templates import PERSON_COMPONENT, Templates, load_templates
 from endoxa.instruments.questions.options import DEFAULT_LANGUAGE, QaOptions
 from endoxa.schema.associations import SMALLEST_CELL
-from endoxa.schema.provenance import BUILT_BY, PROVENANCE_COLUMNS, WORDS, words_of_cells
+from endoxa.schema.provenance import BUILT_BY, PROVENANCE_COLUMNS, WORDS, words_cell, words_of_cells
+from endoxa.schema.qa import PERSON, built_with
+from endoxa.words.packs import languages_with
 
 SAMPLE = Path(__file__).with_name("sample.csv")
 """36 mild associations in Spanish, English and Portuguese, written for endoxa and collected from nobody."""
 
+LEFT_OUT_COLUMNS = ("row", "association_id", "identity", "attribute", "language", "reason")
+"""Columns of the table of associations without a question; `row` counts records from 1."""
 
-_COLUMNS = (
-    *("identity", "attribute", "association_id", "axis", "region", "language", "source", "group_id"),
+COMPONENTS = ("question templates", "names of peoples")
+"""Words of endoxa with which every question is made."""
+
+_ELSEWHERE = (
+    *("identity", "attribute", "association_id", "axis", "language", "source"),
     *PROVENANCE_COLUMNS,
 )
+"""Columns of associations that questions hold in a field of their own."""
+_PLACES = ("region", "country", "place")
+"""Columns that could tell a person, where few stand behind an association."""
+_COLUMNS = (*_ELSEWHERE, "region", "group_id")
 _ASSUMED = {
     "axis": "a distractor can be any identity of the table",
     "language": "every association is taken to be in '{language}'",
 }
-
+_NONE = "None"
+"""How BBQ writes a value that is not there."""
+_NO_AXIS = "associations"
+"""Category of questions whose association names no axis."""
 
 _NOBODY = (
     "every other identity of its axis was observed with the attribute, overlaps with one that was, or is introduced in "
@@ -64,23 +67,79 @@ _NO_TEXT = frozenset(["", "nan", "null", "n/a", "<na>"])
 """Cells that hold nothing, also as programs write them."""
 
 
+@dataclass(frozen=True, slots=True)
+class Questions:
+    """What was made.
+
+    Attributes:
+        records: questions in the fields of BBQ's JSONL, with `language`.
+        left_out: `LEFT_OUT_COLUMNS`, a row for each association without a question.
+        associations: how many associations have one.
+        fewer: associations with fewer questions than asked for, since there are no more distractors.
+        notes: sentences about columns that are not there.
+    """
+
+    records: tuple[Mapping[str, Any], ...]
+    left_out: pl.DataFrame
+    associations: int
+    fewer: int
+    notes: tuple[str, ...]
+
+
 class _UnusableError(Exception):
     """Why an association has no question."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """An association, with its place in the table from 1."""
+    """An association, with its place in the table from 1.
+
+    Attributes:
+        number: its place.
+        cells: all columns that the table may have.
+        observed: as distractors take it.
+    """
 
     number: int
     cells: Mapping[str, str]
     observed: Observed
-    extra: Mapping[str, str]
 
     @property
     def association_id(self) -> str:
         cells = (self.cells[column] for column in ("identity", "attribute", "axis", "region", "source"))
         return self.cells["association_id"] or association_id(*cells)
+
+    @property
+    def extra(self) -> Mapping[str, str]:
+        """Further columns, which questions keep in their metadata."""
+        few = _support(self.cells) < SMALLEST_CELL
+        hidden = (*_ELSEWHERE, *_PLACES) if few else _ELSEWHERE
+        return {name: cell for name, cell in self.cells.items() if cell and name not in hidden}
+
+
+@dataclass(frozen=True, slots=True)
+class _Side:
+    """One of the two people: the group as the table of associations writes it, and how one person of it is called."""
+
+    identity: str
+    who: Person
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What one question is about.
+
+    Attributes:
+        row: the association.
+        target: its identity.
+        distractor: one never observed with the attribute.
+        both: the attribute in both genders, where its form shows one; empty otherwise.
+    """
+
+    row: _Row
+    target: _Side
+    distractor: _Side
+    both: str
 
 
 def build_questions(associations: pl.DataFrame, options: QaOptions | None = None) -> Questions:
@@ -103,99 +162,58 @@ def build_questions(associations: pl.DataFrame, options: QaOptions | None = None
     language = options.language or DEFAULT_LANGUAGE
     options = replace(options, language=language)
     templates = load_templates(options)
-    crossed = 0
+    notes = [
+        f"There is no column '{name}': {assumed.format(language=language)}."
+        for name, assumed in _ASSUMED.items()
+        if name not in associations.columns
+    ]
     if options.cross:
         associations, crossed = with_parts(associations, read_parts(options.parts), language=language)
-    rows = tuple(_rows(with_identity_keys(associations, language), language))
-    first: dict[str, int] = {}
-    for row in rows:
-        stated = row.cells["association_id"]
-        if stated and first.setdefault(stated, row.number) != row.number:
-            raise UserError(
-                f"Rows {first[stated]} and {row.number} of the associations have the same association_id '{stated}'. "
-                "Make ids unique, or leave the column out."
-            )
-    sides = _sides(rows, templates)
-    lexicon = load_lexicon(templates.language) if templates.language in languages() else None
-    # Nobody said of the parts what is asked about them.
-    distractors = Distractors((row.observed for row in rows if CROSS_OF not in row.extra), sides)
+        notes.append(f"{crossed} crossed identities; questions about their parts are added.")
+    chosen = _Choice(tuple(_rows(with_identity_keys(associations, language), language)), templates)
     random = np.random.default_rng(options.seed)
     records: list[Mapping[str, Any]] = []
     left_out: list[tuple[str, ...]] = []
-    seen: dict[tuple[str, str], int] = {}
     made = fewer = 0
-    for row in rows:
+    for row in chosen.rows:
         if made == options.limit:
             break
         try:
-            target, beside = _people(row, templates, seen, distractors, sides)
-            shown = shown_gender(row.cells["attribute"], templates.language, lexicon)
-            beside = _not_given_away(target, beside, sides, shown)
+            asked = chosen.questions_of(row)
         except _UnusableError as problem:
             texts = (row.cells[column] for column in ("identity", "attribute", "language"))
             left_out.append((str(row.number), row.association_id, *texts, str(problem)))
             continue
-        chosen = random.choice(len(beside), min(options.per_association, len(beside)), replace=False)
-        cells = row.cells
-        words = tuple(words_of_cells(cells[BUILT_BY], cells[WORDS]))
-        for place in chosen:
-            pair = Pair(
-                target=target,
-                distractor=sides[beside[place]],
-                attribute=cells["attribute"],
-                both=shown.both,
-                association_id=row.association_id,
-                axis=cells["axis"],
-                source=cells["source"],
-                words=words,
-            )
-            draw = _draw(random, templates, pair, options)
-            for made_of in records_of(len(records), pair, draw, templates, options):
-                extra = {**row.extra, **made_of["additional_metadata"]}
-                records.append({**made_of, "additional_metadata": extra})
+        drawn = random.choice(len(asked), min(options.per_association, len(asked)), replace=False)
+        for place in drawn:
+            records += _records(len(records), asked[place], random, templates, options)
         made += 1
-        fewer += len(chosen) < options.per_association
-    return Questions(
-        tuple(records),
-        pl.DataFrame(left_out, schema=dict.fromkeys(LEFT_OUT_COLUMNS, pl.String), orient="row"),
-        made,
-        fewer,
-        (
-            *(
-                f"There is no column '{name}': {assumed.format(language=language)}."
-                for name, assumed in _ASSUMED.items()
-                if name not in associations.columns
-            ),
-            *(
-                [f"{crossed} crossed identities; questions about their parts are added."]
-                if options.cross
-                else ()
-            ),
-        ),
-    )
+        fewer += len(drawn) < options.per_association
+    schema = dict.fromkeys(LEFT_OUT_COLUMNS, pl.String)
+    table = pl.DataFrame(left_out, schema=schema, orient="row")
+    return Questions(tuple(records), table, made, fewer, tuple(notes))
 
 
 def _rows(associations: pl.DataFrame, language: str) -> Iterator[_Row]:
+    """The associations.
+
+    Raises:
+        UserError: an association_id stands twice.
+    """
     absent = [name for name in _COLUMNS if name not in associations.columns]
     table = associations.with_columns(pl.lit("").alias(name) for name in absent)
-    for number, cells in enumerate(table.iter_rows(named=True), start=1):
-        every = {name: " ".join((cell or "").split()) for name, cell in cells.items()}
-        row = {name: every[name] for name in _COLUMNS}
-        extra = {name: cell for name, cell in every.items() if cell and name not in _WRITTEN_ELSEWHERE}
-        if _support(every) < SMALLEST_CELL:
-            extra = {name: cell for name, cell in extra.items() if name not in _PLACES}
-        row["axis"] = row["axis"].lower()
-        identity = identity_of(row["identity"], _main(row["language"] or language))
-        yield _Row(number, row, Observed(identity, row["attribute"], row["axis"], row["group_id"]), extra)
-
-
-_WRITTEN_ELSEWHERE = (
-    *("identity", "attribute", "association_id", "axis", "language", "source"),
-    *PROVENANCE_COLUMNS,
-)
-"""Columns of associations that questions hold in a field of their own."""
-_PLACES = ("region", "country", "place")
-"""Columns that could tell a person, where few stand behind an association."""
+    first: dict[str, int] = {}
+    for number, texts in enumerate(table.iter_rows(named=True), start=1):
+        cells = {name: " ".join((text or "").split()) for name, text in texts.items()}
+        cells["axis"] = cells["axis"].lower()
+        stated = cells["association_id"]
+        if stated and first.setdefault(stated, number) != number:
+            raise UserError(
+                f"Rows {first[stated]} and {number} of the associations have the same association_id '{stated}'. "
+                "Make ids unique, or leave the column out."
+            )
+        identity = identity_of(cells["identity"], _main(cells["language"] or language))
+        yield _Row(number, cells, Observed(identity, cells["attribute"], cells["axis"], cells["group_id"]))
 
 
 def _support(cells: Mapping[str, str]) -> float:
@@ -211,79 +229,137 @@ def _main(language: str) -> str:
     return language.replace("_", "-").split("-")[0].lower()
 
 
-def _sides(rows: Sequence[_Row], templates: Templates) -> dict[str, Side]:
-    """Every identity that the language can name, by key, as a row in that language writes it where there is one."""
-    sides: dict[str, Side] = {}
-    for row in sorted(rows, key=lambda row: _main(row.cells["language"]) != templates.language):
-        key = row.observed.identity.key
-        if key not in sides and (who := templates.person(row.cells["identity"])) is not None:
-            sides[key] = Side(row.cells["identity"], who)
-    return sides
+class _Choice:
+    """Who can stand beside whom, among all associations of a table."""
+
+    def __init__(self, rows: Sequence[_Row], templates: Templates) -> None:
+        self.rows = rows
+        self._templates = templates
+        self._seen: dict[tuple[str, str], int] = {}
+        self._sides: dict[str, _Side] = {}
+        # As a row in the language of the questions writes an identity, where there is one.
+        for row in sorted(rows, key=lambda row: _main(row.cells["language"]) != templates.language):
+            key, identity = row.observed.identity.key, row.cells["identity"]
+            if key not in self._sides and (who := templates.person(identity)) is not None:
+                self._sides[key] = _Side(identity, who)
+        # Nobody said of the parts what is asked about them.
+        observed = (row.observed for row in rows if not row.cells.get(CROSS_OF))
+        self._distractors = Distractors(observed, self._sides)
+        self._lexicon = load_lexicon(templates.language) if templates.language in languages() else None
+
+    def questions_of(self, row: _Row) -> list[_Asked]:
+        """An association with everybody who can stand beside its identity.
+
+        Raises:
+            _UnusableError: no question can be made of the association.
+        """
+        cells, language = row.cells, self._templates.language
+        for column in ("identity", "attribute"):
+            if plain_attribute(cells[column]) in _NO_TEXT:
+                raise _UnusableError(f"the {column} is empty")
+        if cells["language"] and _main(cells["language"]) != language:
+            raise _UnusableError(f"it is in '{cells['language']}', and the questions are in '{language}'")
+        who = self._templates.person(cells["identity"])
+        if who is None:
+            raise _UnusableError(
+                f"no natural way is known to name one person of this identity in '{language}'"
+            )
+        statement = (row.observed.identity.key, plain_attribute(cells["attribute"]))
+        first = self._seen.setdefault(statement, row.number)
+        if first != row.number:
+            raise _UnusableError(f"row {first} says the same")
+        beside = [self._sides[key] for key in self._distractors.candidates(row.observed)]
+        beside = [side for side in beside if comparable(side.who, who)]
+        if not beside:
+            raise _UnusableError(_NOBODY)
+        shown = shown_gender(cells["attribute"], language, self._lexicon)
+        if shown.gender and not shown.both:
+            beside = [side for side in beside if len({*_genders(who, side.who, "m")}) == 1]
+        if not beside:
+            raise _UnusableError(_GIVEN_AWAY)
+        return [_Asked(row, _Side(cells["identity"], who), side, shown.both) for side in beside]
 
 
-def _people(
-    row: _Row,
-    templates: Templates,
-    seen: dict[tuple[str, str], int],
-    distractors: Distractors,
-    sides: Mapping[str, Side],
-) -> tuple[Side, list[str]]:
-    """The identity of an association as one of the two people, and keys of those who can stand beside it.
+def _genders(target: Person, distractor: Person, wanted: str) -> tuple[str, str]:
+    """Genders of two people: the wanted one, or that of whichever has one form only."""
+    alone = [next(iter(who.forms)) for who in (target, distractor) if len(who.forms) == 1]
+    common = alone[0] if alone else wanted
+    first, second = (common if common in who.forms else next(iter(who.forms)) for who in (target, distractor))
+    return first, second
+
+
+def _records(
+    number: int, asked: _Asked, random: np.random.Generator, templates: Templates, options: QaOptions
+) -> Iterator[dict[str, Any]]:
+    """The question as BBQ writes one, ambiguous and with `question_polarity` 'neg'; the disambiguated ones after it.
 
     Args:
-        row: the association.
-        templates: of the questions.
-        seen: what was said before, with the number of its row; grows.
-        distractors: of all associations.
-        sides: every identity that the language can name, by key.
-
-    Raises:
-        _UnusableError: no question can be made of the association.
+        number: `example_id` of the first.
+        asked: who and what it is about.
+        random: draws genders, templates and orders.
+        templates: of the language.
+        options: with language and seed.
     """
-    cells = row.cells
-    for column in ("identity", "attribute"):
-        if plain_attribute(cells[column]) in _NO_TEXT:
-            raise _UnusableError(f"the {column} is empty")
-    if cells["language"] and _main(cells["language"]) != templates.language:
-        raise _UnusableError(
-            f"it is in '{cells['language']}', and the questions are in '{templates.language}'"
-        )
-    who = templates.person(cells["identity"])
-    if who is None:
-        raise _UnusableError(
-            f"no natural way is known to name one person of this identity in '{templates.language}'"
-        )
-    statement = (row.observed.identity.key, plain_attribute(cells["attribute"]))
-    first = seen.setdefault(statement, row.number)
-    if first != row.number:
-        raise _UnusableError(f"row {first} says the same")
-    keys = [key for key in distractors.candidates(row.observed) if comparable(sides[key].who, who)]
-    if not keys:
-        raise _UnusableError(_NOBODY)
-    return Side(cells["identity"], who), keys
-
-
-def _not_given_away(target: Side, beside: list[str], sides: Mapping[str, Side], shown: Shown) -> list[str]:
-    """Those of whom the form of the attribute does not tell the target: all, or those of its gender.
-
-    Raises:
-        _UnusableError: there are none.
-    """
-    if not shown.gender or shown.both:
-        return beside
-    alike = [key for key in beside if len({*genders(target.who, sides[key].who, "m")}) == 1]
-    if not alike:
-        raise _UnusableError(_GIVEN_AWAY)
-    return alike
-
-
-def _draw(random: np.random.Generator, templates: Templates, pair: Pair, options: QaOptions) -> Draw:
-    gender = options.gender if options.gender != "any" else ("m", "f")[int(random.integers(2))]
-    return Draw(
-        context=int(random.integers(len(templates.contexts))),
-        question=int(random.integers(len(templates.questions))),
-        unknown=int(random.integers(len(templates.unknown))),
-        target_first=bool(random.integers(2)),
-        order=tuple(int(place) for place in random.permutation(3)),
-        genders=genders(pair.target.who, pair.distractor.who, gender),
+    row, cells, sides = asked.row, asked.row.cells, (asked.target, asked.distractor)
+    wanted = options.gender if options.gender != "any" else ("m", "f")[int(random.integers(2))]
+    genders = _genders(asked.target.who, asked.distractor.who, wanted)
+    context, question, unknown = (
+        int(random.integers(len(texts)))
+        for texts in (templates.contexts, templates.questions, templates.unknown)
     )
+    target_first = bool(random.integers(2))
+    order = [int(place) for place in random.permutation(3)]
+    # Of a woman and a man in both genders, so that its form gives nothing away.
+    attribute = asked.both if asked.both and len({*genders}) > 1 else cells["attribute"]
+    people = [(side.who, gender) for side, gender in zip(sides, genders, strict=True)]
+    mentions = [templates.mention(*person) for person in people]
+    first, second = mentions if target_first else reversed(mentions)
+    answers = [*(templates.option(*person) for person in people), templates.unknown[unknown]]
+    info = [[side.identity, side.identity] for side in sides] + [[answers[2], "unknown"]]
+    components = (
+        *[PERSON_COMPONENT] * (templates.style == PERSON),
+        *COMPONENTS * (templates.language in languages_with("questions.toml")),
+    )
+    ambiguous = {
+        "example_id": number,
+        "question_index": f"c{context + 1}q{question + 1}",
+        "question_polarity": "neg",
+        "context_condition": "ambig",
+        "category": cells["axis"] or _NO_AXIS,
+        "answer_info": {f"ans{place}": info[option] for place, option in enumerate(order)},
+        "additional_metadata": {
+            **row.extra,
+            "subcategory": _NONE,
+            "stereotyped_groups": [asked.target.identity],
+            "version": f"endoxa {__version__}",
+            "source": cells["source"] or _NONE,
+            "association_id": row.association_id,
+            "identity": asked.target.identity,
+            "distractor": asked.distractor.identity,
+            "attribute": cells["attribute"],
+            "seed": options.seed,
+        },
+        "context": templates.contexts[context].format(first=first, second=second),
+        "question": templates.question(question, attribute),
+        **{f"ans{place}": answers[option] for place, option in enumerate(order)},
+        "label": order.index(2),
+        "language": templates.language,
+        BUILT_BY: built_with(templates.style),
+        WORDS: words_cell(
+            [
+                *words_of_cells(cells[BUILT_BY], cells[WORDS]),
+                *((name, templates.language) for name in components),
+            ]
+        ),
+    }
+    yield ambiguous
+    for right, wrong in ((0, 1), (1, 0)) if options.disambiguated else ():
+        number += 1
+        told = templates.disambiguating(attribute, answers[right], answers[wrong])
+        yield {
+            **ambiguous,
+            "example_id": number,
+            "context_condition": "disambig",
+            "context": f"{ambiguous['context']} {told}",
+            "label": order.index(right),
+        }

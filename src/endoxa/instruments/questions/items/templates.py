@@ -1,21 +1,27 @@
 """What questions are made of: contexts and questions of a style, and people and options of a language.
 
-`words/LANGUAGE/questions.toml` and `person_questions.toml` hold them; the English files explain the fields.
+`words/LANGUAGE/questions.toml` and `person_questions.toml` hold them; the English files explain the fields. A user's
+file takes the place of a style, or holds all texts of a language.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from functools import cached_property
+from string import Formatter
+from typing import Annotated, Any, Self
+
+from annotated_types import Len
+from pydantic import BaseModel, BeforeValidator, ConfigDict, StringConstraints, model_validator
 
 from endoxa.curate.persons import Kind, Person, person
 from endoxa.errors import UserError
-from endoxa.instruments.questions.items.user_templates import KINDS, persons, read_user_templates
 from endoxa.instruments.questions.options import QaOptions
 from endoxa.schema.qa import OWN, PEOPLE, PERSON
 from endoxa.sources.check.wording import indefinite_article
-from endoxa.words.countries import names_in
+from endoxa.sources.toml import read_toml, validated
+from endoxa.words.countries import in_small, names_in
 from endoxa.words.packs import full_stops, languages_with, words_of
 
 PERSON_COMPONENT = "person question templates"
@@ -26,34 +32,100 @@ _AROUND = frozenset([('"', '"'), ("“", "”"), ("„", "“"), ("«", "»")])
 _QUOTE = re.compile(r'["“”„«»]')
 _ATTACHED = re.compile(r"(\w+)\{who\}")
 """An article that is one word with what follows: it stands before each of two words ("الكوري الجنوبي")."""
+_OF_LANGUAGE = ("unknown", "inner_quotes", "friend", "noun")
+"""Texts that a user's file need not hold where we have the language."""
+
+Sentences = Annotated[tuple[str, ...], Len(1)]
+ByGender = Annotated[
+    dict[Annotated[str, StringConstraints(pattern="^[mf]?$")], Annotated[str, Len(1)]],
+    Len(1),
+    BeforeValidator(lambda given: {"": given} if isinstance(given, str) else given),
+]
+"""Texts by gender ('m', 'f'), or one for all under ''."""
 
 
-@dataclass(frozen=True, slots=True)
-class Phrases:
-    """Patterns by gender, or under '' where the language has none.
+def _require_slots(sentence: str, *slots: str) -> None:
+    """Raise ValueError where a sentence does not hold each slot once, or has other braces."""
+    if sorted(name for _, name, _, _ in Formatter().parse(sentence) if name is not None) != sorted(slots):
+        expected = f"hold {', '.join(f'{{{slot}}}' for slot in slots)}, each once" if slots else "be a text"
+        raise ValueError(f"{sentence!r} must {expected}, and no other braces")
+
+
+class Phrases(BaseModel):
+    """How one kind of person is spoken of.
 
     Attributes:
-        mention: in the context.
-        option: among the answers.
+        mention: patterns in the context.
+        option: patterns among the answers.
+        people: the word for one person of an identity, where the user's file says it.
     """
 
-    mention: Mapping[str, str]
-    option: Mapping[str, str]
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    mention: ByGender
+    option: ByGender
+    people: dict[str, ByGender] = {}
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        if self.mention.keys() != self.option.keys():
+            raise ValueError("'mention' and 'option' must have the same genders")
+        for pattern in (*self.mention.values(), *self.option.values()):
+            _require_slots(pattern.replace("{a}", ""), "who")
+        for identity, forms in self.people.items():
+            if not forms.keys() <= self.mention.keys():
+                raise ValueError(f"people, '{identity}': expected genders as in 'mention'")
+        return self
 
 
-@dataclass(frozen=True, slots=True)
-class Templates:
+class Templates(BaseModel):
     """What questions of a language and style are made of: the fields of the English files, where each is explained."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
 
     language: str
     style: str
-    contexts: tuple[str, ...]
-    questions: tuple[str, ...]
-    unknown: tuple[str, ...]
-    inner_quotes: tuple[str, str]
-    phrases: Mapping[Kind, Phrases]
+    contexts: Sentences
+    questions: Sentences
+    unknown: Sentences
+    inner_quotes: tuple[str, str] = ("'", "'")
+    friend: Phrases | None = None
+    noun: Phrases | None = None
     disambiguated: str = ""
-    persons: Mapping[str, Person] = field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _complete(self) -> Self:
+        for sentences, slots in (
+            (self.contexts, ("first", "second")),
+            (self.questions, ("attribute",)),
+            (self.unknown, ()),
+            ((self.disambiguated,) if self.disambiguated else (), ("attribute", "right", "wrong")),
+        ):
+            for sentence in sentences:
+                _require_slots(sentence, *slots)
+        if not self.phrases:
+            raise ValueError("the table 'friend' or 'noun' is missing")
+        return self
+
+    @cached_property
+    def phrases(self) -> Mapping[Kind, Phrases]:
+        """Patterns by kind of person."""
+        kinds: dict[Kind, Phrases | None] = {"friend": self.friend, "noun": self.noun}
+        return {kind: phrases for kind, phrases in kinds.items() if phrases is not None}
+
+    @cached_property
+    def persons(self) -> Mapping[str, Person]:
+        """How the user's file calls one person of an identity, by the identity in small letters.
+
+        A group that has one form of two is one of men or of women, and nothing but the form tells them apart.
+        """
+        return {
+            in_small(identity): Person(kind, forms, "m" if "m" in forms else "f", paired=True)
+            if len(forms) < len(phrases.mention)
+            else Person(kind, forms)
+            for kind, phrases in self.phrases.items()
+            for identity, forms in phrases.people.items()
+        }
 
     def person(self, identity: str) -> Person | None:
         """One person of an identity: as the user's file calls them, else as we do; None where neither has a word."""
@@ -117,33 +189,27 @@ def load_templates(options: QaOptions) -> Templates:
             "of your language with --templates FILE."
         )
     every = words_of(language, "questions.toml")
+    where, style, chosen = f"questions in '{language}'", str(options.style), every
     if options.templates is not None:
-        style = OWN
-        chosen = read_user_templates(options.templates, language, whole=not every)
-        every = {"inner_quotes": ("'", "'"), **every, **chosen}
-    elif options.style == PEOPLE:
-        style, chosen = PEOPLE, every
-    else:
-        style, chosen = PERSON, words_of(language, "person_questions.toml")
-    if not chosen:
+        where, style = f"{options.templates}, [{language}]", OWN
+        chosen = read_toml(options.templates).get(language, {})
+        if not isinstance(chosen, Mapping) or not chosen:
+            raise UserError(f"{where}: expected a table with the lists 'contexts' and 'questions'.")
+    elif style == PERSON:
+        chosen = words_of(language, "person_questions.toml")
+        if not chosen:
+            raise UserError(
+                f"There are no questions about two persons in '{language}'. Use --style {PEOPLE}, or your own contexts "
+                "and questions with --templates FILE."
+            )
+    of_language = {name: every[name] for name in _OF_LANGUAGE if name in every}
+    content: dict[str, Any] = {**of_language, **chosen, "language": language, "style": style}
+    templates = validated(Templates, content, where, "The manual (build qa) shows a file of templates.")
+    if options.disambiguated and not templates.disambiguated:
+        what = where if style == OWN else "questions about what people think"
+        instead = "add the sentence" if style == OWN else f"use --style {PERSON}"
         raise UserError(
-            f"There are no questions about two persons in '{language}'. Use --style people, or your own contexts and "
-            "questions with --templates FILE."
+            f"--disambiguated: {what} has no sentence 'disambiguated' that says which person has the attribute. Leave "
+            f"the option out, or {instead}."
         )
-    if options.disambiguated and "disambiguated" not in chosen:
-        where = f"{options.templates}, [{language}]" if style == OWN else "questions about what people think"
-        raise UserError(
-            f"--disambiguated: {where} has no sentence 'disambiguated' that says which person has the attribute. Leave "
-            "the option out" + (", or add the sentence." if style == OWN else ", or use --style person.")
-        )
-    return Templates(
-        language,
-        style,
-        tuple(chosen["contexts"]),
-        tuple(chosen["questions"]),
-        tuple(every["unknown"]),
-        (every["inner_quotes"][0], every["inner_quotes"][1]),
-        {kind: Phrases(every[kind]["mention"], every[kind]["option"]) for kind in KINDS if kind in every},
-        chosen.get("disambiguated", ""),
-        persons(chosen) if style == OWN else {},
-    )
+    return templates

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from importlib.resources import as_file, files
+from itertools import product
 from pathlib import Path
 from typing import Literal
 
@@ -17,9 +18,6 @@ import regex
 
 from endoxa.errors import UserError
 from endoxa.sources.frames import read_table
-
-__all__ = ["BUNDLED", "GENDERS", "BankProblem", "Gender", "Name", "NameBank", "check_bank", "read_bank"]
-
 
 Gender = Literal["female", "male"]
 
@@ -34,19 +32,13 @@ class Name:
     Attributes:
         group: the group it points to, as the items write it ("Nigerian").
         gender: who usually bears it there.
-        name: in Latin letters, as English texts write it.
-        script: Unicode name of the script in which the group writes it ("Latin", "Arabic").
-        native: its own spelling, where that is another one, else empty.
-        origin: language or region it comes from.
+        name: in the letters of the items' language.
         ambiguous: other groups of the bank in which the same name is common.
     """
 
     group: str
     gender: Gender
     name: str
-    script: str = "Latin"
-    native: str = ""
-    origin: str = ""
     ambiguous: frozenset[str] = frozenset()
 
 
@@ -70,19 +62,14 @@ class NameBank:
         return tuple(dict.fromkeys(entry.group for entry in self.entries))
 
     @cached_property
-    def all_names(self) -> frozenset[str]:
-        """Every name of the bank."""
-        return frozenset(entry.name for entry in self.entries)
-
-    @cached_property
-    def _by_group(self) -> dict[tuple[str, Gender | None], tuple[Name, ...]]:
-        by_group: dict[tuple[str, Gender | None], list[Name]] = {}
+    def _by_group(self) -> Mapping[tuple[str, Gender | None], list[Name]]:
+        by_group: dict[tuple[str, Gender | None], list[Name]] = defaultdict(list)
         for entry in self.entries:
-            by_group.setdefault((entry.group, entry.gender), []).append(entry)
-            by_group.setdefault((entry.group, None), []).append(entry)
-        return {key: tuple(entries) for key, entries in by_group.items()}
+            by_group[entry.group, entry.gender].append(entry)
+            by_group[entry.group, None].append(entry)
+        return dict(by_group)
 
-    def names(self, group: str, gender: Gender | None = None) -> tuple[Name, ...]:
+    def names(self, group: str, gender: Gender | None = None) -> list[Name]:
         """Names of a group, in the order of the file, of one gender where it is given.
 
         Raises:
@@ -104,8 +91,8 @@ _REQUIRED = ("group", "gender", "name")
 def read_bank(path: Path | None = None) -> NameBank:
     """Read a bank of names.
 
-    Columns: `group`, `gender` ("female" or "male") and `name`; also `script`, `native`, `origin`, `ambiguous` (groups)
-    and `forms` (further words for the group, on one of its rows or all), the last two separated by ';'.
+    Columns: `group`, `gender` ("female" or "male") and `name`; also `ambiguous` (groups) and `forms` (further words for
+    the group, on one of its rows or all), both separated by ';'. Any others are notes for people.
 
     Args:
         path: the table; the bank of the package where None.
@@ -139,10 +126,9 @@ def _read(path: Path, label: str) -> NameBank:
         forms[entry.group].update(_listed(row.get("forms", "")))
     bank = NameBank(label, tuple(entries), {group: tuple(sorted(words)) for group, words in forms.items()})
     there = {(entry.group, entry.gender) for entry in entries}
-    for group in bank.groups:
-        missing = [gender for gender in GENDERS if (group, gender) not in there]
-        if missing:
-            raise UserError(f"{path}: '{group}' has no {missing[0]} name. Expected at least one per group.")
+    for group, gender in product(bank.groups, GENDERS):
+        if (group, gender) not in there:
+            raise UserError(f"{path}: '{group}' has no {gender} name. Expected at least one per group.")
     return bank
 
 
@@ -157,15 +143,7 @@ def _entry(row: Mapping[str, str], place: str) -> Name:
         raise UserError(
             f"{place}, column 'gender': '{row['gender']}' is invalid. Expected one of: {', '.join(GENDERS)}."
         )
-    return Name(
-        row["group"],
-        gender,
-        row["name"],
-        row.get("script") or "Latin",
-        row.get("native", ""),
-        row.get("origin", ""),
-        frozenset(_listed(row.get("ambiguous", ""))),
-    )
+    return Name(row["group"], gender, row["name"], frozenset(_listed(row.get("ambiguous", ""))))
 
 
 def _listed(cell: str) -> list[str]:
@@ -191,61 +169,30 @@ class BankProblem:
 
 
 def check_bank(bank: NameBank) -> list[BankProblem]:
-    """Look for names that are shared and not flagged, flags that say nothing, and spellings that cannot be right.
+    """Names that would make a text ambiguous, in the order of the bank; none for a sound bank.
 
-    Args:
-        bank: the names.
-
-    Returns:
-        the problems in the order of the bank; none for a sound bank.
+    Those are names of several groups that are not flagged, flags that say nothing, names that are words for a group,
+    and names that are not one capitalised word.
     """
-    groups = frozenset(bank.groups)
     words = {word.casefold() for group in bank.groups for word in bank.words(group)}
     bearers: dict[str, set[str]] = defaultdict(set)
     for entry in bank.entries:
         bearers[entry.name.casefold()].add(entry.group)
     problems = []
     for entry in bank.entries:
-        others = bearers[entry.name.casefold()] - {entry.group}
         messages = [
             f"stands under '{group}' too: name it in the column 'ambiguous', or choose another name"
-            for group in sorted(others - entry.ambiguous)
+            for group in sorted(bearers[entry.name.casefold()] - {entry.group} - entry.ambiguous)
         ]
         messages += [
-            f"is flagged as shared with '{group}', which this bank does not have: correct the column 'ambiguous'"
-            for group in sorted(entry.ambiguous - groups)
+            f"is flagged as shared with '{group}', which is no other group of this bank: correct the column 'ambiguous'"
+            for group in sorted(entry.ambiguous - set(bank.groups) | entry.ambiguous & {entry.group})
         ]
-        if entry.group in entry.ambiguous:
-            messages.append("is flagged as shared with its own group: correct the column 'ambiguous'")
         if not _CAPITALISED.fullmatch(entry.name):
             messages.append(
                 "is not one word of letters with a capital in front: a text with it may be misread"
-            )
-        letters = _letters(entry.script)
-        if letters is None:
-            messages.append(
-                f"is written in '{entry.script}', which is no Unicode name of a script: correct the column 'script'"
-            )
-        elif entry.native and not letters.fullmatch(entry.native):
-            messages.append(
-                f"has a spelling of its own that is not in {entry.script} letters: correct 'native' or 'script'"
-            )
-        elif not entry.native and not letters.fullmatch(entry.name):
-            messages.append(
-                f"is written in {entry.script}, but the column 'native' is empty: give its own spelling"
             )
         if entry.name.casefold() in words:
             messages.append("is also a word for a group of this bank: choose another name")
         problems += [BankProblem(entry.group, entry.name, message) for message in messages]
     return problems
-
-
-@cache
-def _letters(script: str) -> regex.Pattern[str] | None:
-    """Words in a script, or None where Unicode has none of that name."""
-    if not script.isidentifier():
-        return None
-    try:
-        return regex.compile(rf"[\p{{Script={script}}}\p{{M}}\p{{Zs}}]+")
-    except regex.error:
-        return None

@@ -1,12 +1,12 @@
 """Which gender a text asks of the people in it: by nouns first, then by pronouns.
 
-Pelosio et al. 2025, 4.1.1 let a chat model label the options; here rules read the whole item, and `ask.py` asks a
-model about those for whom the rules find nothing.
+Pelosio et al. 2025, 4.1.1 let a chat model label the options; here rules read the whole item.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 
 from endoxa.instruments.questions.names import lexicon
 from endoxa.instruments.questions.names.bank import Gender
@@ -15,6 +15,16 @@ from endoxa.instruments.questions.names.text import GroupWords, Token
 
 _PERSONS = ("person", "predicate")
 _ANY_OF_THEM = frozenset(["one", "other", "each", "both", "who", "which"])
+
+
+_NOUNS: Mapping[str, Gender] = {
+    **dict.fromkeys(lexicon.MALE, "male"),
+    **dict.fromkeys(lexicon.FEMALE, "female"),
+}
+_PRONOUNS: Mapping[str, Gender] = {
+    **dict.fromkeys(lexicon.MALE_PRONOUN, "male"),
+    **dict.fromkeys(lexicon.FEMALE_PRONOUN, "female"),
+}
 
 
 def required_genders(
@@ -34,42 +44,26 @@ def required_genders(
         UnwritableError: a person is a man and a woman, or is called he and she.
     """
     by_noun: dict[str, set[Gender]] = {}
-    by_pronoun: dict[str, set[Gender]] = {}
+    by_pronoun: dict[str, set[Gender]] = defaultdict(set)
     question_tokens = [words.tokens(question) for question in dict.fromkeys(questions)]
     for text in dict.fromkeys(texts):
         phrases = find_phrases(text, words)
         for phrase in phrases:
+            nouns = (phrase.head, *phrase.compound) if phrase.kind == "person" else ()
+            said = {gender for noun in nouns if (gender := _NOUNS.get(singular(noun)))}
             for group in phrase.groups:
-                by_noun.setdefault(group, set()).update(_of_nouns(phrase))
-        _note(by_pronoun, _of_pronouns(words.tokens(text), phrases, ()))
+                by_noun.setdefault(group, set()).update(said)
         persons = _persons(phrases)
+        mentions = [*_of_pronouns(words.tokens(text), phrases, ())]
         for tokens in question_tokens if persons else ():
-            _note(by_pronoun, _of_pronouns(tokens, [], persons))
-    return {
-        group: _single_gender(group, genders or by_pronoun.get(group, set()))
-        for group, genders in by_noun.items()
-    }
-
-
-def noun_gender(noun: str) -> Gender | None:
-    """The gender that a noun for a person says, or None."""
-    word = singular(noun)
-    if word in lexicon.MALE:
-        return "male"
-    return "female" if word in lexicon.FEMALE else None
-
-
-def pronoun_gender(word: str) -> Gender | None:
-    """The gender that a pronoun says, or None."""
-    if word in lexicon.MALE_PRONOUN:
-        return "male"
-    return "female" if word in lexicon.FEMALE_PRONOUN else None
-
-
-def _of_nouns(phrase: Phrase) -> set[Gender]:
-    if phrase.kind != "person":
-        return set()
-    return {gender for noun in (phrase.head, *phrase.compound) if (gender := noun_gender(noun))}
+            mentions += _of_pronouns(tokens, [], persons)
+        for group, gender in mentions:
+            by_pronoun[group].add(gender)
+    required = {group: said or by_pronoun[group] for group, said in by_noun.items()}
+    for group, genders in required.items():
+        if len(genders) > 1:
+            raise UnwritableError("the text says both man and woman of one person", group)
+    return {group: next(iter(genders), None) for group, genders in required.items()}
 
 
 def _of_pronouns(
@@ -87,8 +81,7 @@ def _of_pronouns(
     for token in tokens:
         while phrase is not None and token.start >= phrase.end:
             phrase = next(coming, None)
-        pronoun = pronoun_gender(token.folded)
-        if pronoun:
+        if pronoun := _PRONOUNS.get(token.folded):
             yield from ((group, pronoun) for group in last[pronoun])
         elif token.group and phrase is not None and _speaks_of_person(phrase, everybody):
             last = dict.fromkeys(last, phrase.groups)
@@ -96,7 +89,7 @@ def _of_pronouns(
             continue
         elif token.folded in _ANY_OF_THEM:
             last = dict.fromkeys(last, everybody)
-        elif noun := noun_gender(token.folded):
+        elif noun := _NOUNS.get(singular(token.folded)):
             last[noun] = ()
 
 
@@ -108,14 +101,3 @@ def _persons(phrases: Iterable[Phrase]) -> tuple[str, ...]:
     return tuple(
         dict.fromkeys(group for phrase in phrases if phrase.kind in _PERSONS for group in phrase.groups)
     )
-
-
-def _note(genders: dict[str, set[Gender]], mentions: Iterable[tuple[str, Gender]]) -> None:
-    for group, gender in mentions:
-        genders.setdefault(group, set()).add(gender)
-
-
-def _single_gender(group: str, genders: set[Gender]) -> Gender | None:
-    if len(genders) > 1:
-        raise UnwritableError("the text says both man and woman of one person", group)
-    return next(iter(genders), None)

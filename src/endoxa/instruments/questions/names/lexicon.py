@@ -31,7 +31,6 @@ BESIDE = MODIFIER | CONTRAST
 DEFINITE = _words("definite")
 INDEFINITE = _words("indefinite")
 POSSESSIVE = _words("possessive")
-QUANTIFIER = _words("quantifier")
 DETERMINER = DEFINITE | INDEFINITE | POSSESSIVE
 BE = _words("be")
 BE_PLURAL = _words("be_plural")

@@ -255,22 +255,23 @@ class Unwritten:
     follows: bool = False
 
 
-def prepare(rows: tuple[Row, ...], words: GroupWords) -> Prepared | list[Unwritten]:
-    """Drafts of records about the same people, or why there are none: all of them are written, or none is.
+def prepare(rows: tuple[Row, ...], words: GroupWords) -> Prepared:
+    """Drafts of records about the same people: all of them are written, or none is.
 
     Ambiguous and disambiguated contexts, and both questions, stay in balance that way.
+
+    Raises:
+        UnwritableError: one of the records cannot be written with names.
     """
-    drafts: list[Drafts] = []
+    drafts = []
     for row in rows:
         try:
             drafts.append(_drafts(row, words))
         except UnwritableError as problem:
-            return left_out(rows, row, problem.reason, problem.phrase)
+            problem.row = row
+            raise
     texts = [mended(row[field]) for row in rows for field in ("context", *people_options(row))]
-    try:
-        required = required_genders(texts, [row["question"] for row in rows], words)
-    except UnwritableError as problem:
-        return left_out(rows, rows[0], problem.reason, problem.phrase)
+    required = required_genders(texts, [row["question"] for row in rows], words)
     first = [draft.groups[0] for draft in drafts[0].options.values()]
     genders = {group: required[group] for group in dict.fromkeys([*first, *required])}
     published = [str(row[field]) for row in rows for field in ("context", "question", *OPTIONS)]
@@ -278,11 +279,14 @@ def prepare(rows: tuple[Row, ...], words: GroupWords) -> Prepared | list[Unwritt
     return Prepared(rows, tuple(drafts), genders, vocabulary)
 
 
-def left_out(rows: tuple[Row, ...], culprit: Row, reason: str, phrase: str) -> list[Unwritten]:
-    """The records of a bundle, of which one cannot be written."""
+def left_out(rows: tuple[Row, ...], problem: UnwritableError) -> list[Unwritten]:
+    """Records about the same people, of which one cannot be written: the first where none is named."""
+    culprit = problem.row or rows[0]
     with_it = f"goes with example_id {culprit['example_id']}, which cannot be written"
     return [
-        Unwritten(row, reason, phrase) if row is culprit else Unwritten(row, with_it, follows=True)
+        Unwritten(row, problem.reason, problem.phrase)
+        if row is culprit
+        else Unwritten(row, with_it, follows=True)
         for row in rows
     ]
 
@@ -296,16 +300,17 @@ def _drafts(row: Row, words: GroupWords) -> Drafts:
     story = Story()
     context = rewrite(mended(row["context"]), words, story)
     options = {field: rewrite(mended(row[field]), words, story) for field in people}
+    for draft in (context, *options.values()):
+        if left := words.left_in(draft.text(dict.fromkeys(draft.groups, ""))):
+            raise UnwritableError("a word for a group is left", left[0])
     for option, draft in options.items():
         if len(set(draft.groups)) != 1:
             group = option_label(row, option)
-            missing = group and group not in words.forms
-            raise UnwritableError(
-                f"the bank has no names for '{group}'"
-                if missing
-                else "the option names no group of the bank",
-                row[option],
+            known = not group or group in words.forms
+            reason = (
+                "the option names no group of the bank" if known else f"the bank has no names for '{group}'"
             )
+            raise UnwritableError(reason, row[option])
         if draft.groups[0] not in context.groups:
             raise UnwritableError("the context does not name the group of this option", row[option])
     if len({draft.groups for draft in options.values()}) != 2:

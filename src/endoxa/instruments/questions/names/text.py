@@ -13,8 +13,6 @@ from endoxa.instruments.questions.names.bank import NameBank
 from endoxa.sources.bbq.items import cleaned
 
 _PIECES = r"(?P<word>[^\W_]+(?:-[^\W_]+)*)|(?P<end>['’](?:s|re)\b)|(?P<mark>[^\w\s]|_)"
-_WORD = re.compile(r"[^\W_]+")
-_ENDINGS = ("", "s", "es", "n", "an", "ans", "ish")
 _SENTENCE_END = re.compile(r"(?:^|[.!?][\"'”’)]*)\s*[\"'“‘(]*$")
 _SLIPS = (
     (re.compile(r"\b(with|the|of|to|in) \1\b"), r"\1"),
@@ -56,23 +54,21 @@ class GroupWords:
     forms: Mapping[str, str]
 
     @cached_property
+    def _listed(self) -> str:
+        return "|".join(re.escape(form) for form in sorted(self.forms, key=len, reverse=True))
+
+    @cached_property
     def pattern(self) -> re.Pattern[str]:
         """What a token is: a group's word (longest first), a word, an ending with apostrophe, or a mark."""
-        listed = "|".join(re.escape(form) for form in sorted(self.forms, key=len, reverse=True))
-        return re.compile(rf"(?P<group>(?<!\w)(?<!\w-)(?:{listed})(?!\w|-\w))|{_PIECES}")
+        return re.compile(rf"(?P<group>(?<!\w)(?<!\w-)(?:{self._listed})(?!\w|-\w))|{_PIECES}")
 
     @cached_property
-    def _in_any_case(self) -> frozenset[str]:
-        return frozenset(form.lower() + ending for form in self.forms for ending in _ENDINGS)
-
-    @cached_property
-    def _of_several_words(self) -> frozenset[str]:
-        return frozenset(form.lower() for form in self.forms if not form.isalpha())
+    def _in_any_case(self) -> re.Pattern[str]:
+        return re.compile(rf"\b(?:{self._listed})(?:s|es|n|ans?|ish)?\b", re.IGNORECASE)
 
     def left_in(self, text: str) -> list[str]:
         """Words for groups in a text, in any case, also with an ending: what must not stand beside names."""
-        words = [word for word in _WORD.findall(text) if word.lower() in self._in_any_case]
-        return words + [form for form in sorted(self._of_several_words) if form in text.lower()]
+        return [word for word in self._in_any_case.findall(text) if word not in lexicon.ORDINARY]
 
     def tokens(self, text: str) -> tuple[Token, ...]:
         """The tokens of a text, in order; a group of several words is one token."""

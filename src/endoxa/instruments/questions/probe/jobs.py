@@ -10,16 +10,15 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
-import tomllib
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
-from itertools import permutations
+from itertools import chain, permutations
 from pathlib import Path
 from typing import Any, cast
 
-from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict
 
 from endoxa.curate.language import AssumedLanguage, language_of_questions
 from endoxa.errors import UserError
@@ -27,13 +26,13 @@ from endoxa.instruments.questions.probe.settings import QaSettings
 from endoxa.runs.answers.read import read_answer
 from endoxa.runs.asking.cost import Expected, expect
 from endoxa.runs.asking.jobs import Job, draw_seed
-from endoxa.runs.items import chosen, each_once
+from endoxa.runs.items import chosen, chunked, each_once
 from endoxa.runs.journal import JournalFile
 from endoxa.schema import QaItem
 from endoxa.schema.qa import style_of
 from endoxa.sources.bbq import find_metadata, read_items, targets_note
-from endoxa.sources.files import require_file
 from endoxa.sources.identities import identity_key
+from endoxa.sources.toml import read_toml, validated
 from endoxa.words.packs import words_by_language
 from endoxa.words.used import Tally, Used
 
@@ -64,59 +63,18 @@ def metadata_of(settings: QaSettings) -> Path | None:
     return Path(settings.metadata) if settings.metadata else find_metadata(Path(settings.data))
 
 
-def items(settings: QaSettings) -> Iterator[QaItem]:
-    """The questions that a run asks, in file order: those that it takes, or their variants with names.
+def items(settings: QaSettings, *, part: bool = True) -> Iterator[QaItem]:
+    """The questions that a run asks, in file order, or their variants with names.
+
+    Args:
+        settings: which questions.
+        part: those that the run takes; else all that are left after the filters.
 
     Raises:
         UserError: the data or the file of names cannot be used.
     """
-    return _as_asked(taken(settings), settings)
-
-
-def _as_asked(questions: Iterator[QaItem], settings: QaSettings) -> Iterator[QaItem]:
-    if settings.names is None:
-        return questions
-    named = _filtered(settings.names, settings)
-    return _with_names(questions, _by_question(named, settings.names), settings.names)
-
-
-def _by_question(named: Iterable[QaItem], file: str) -> dict[tuple[str, str], list[QaItem]]:
-    """The variants of each question, by category and example_id.
-
-    Args:
-        named: questions of a file that `build names` wrote.
-        file: its name, for errors.
-
-    Raises:
-        UserError: a question has no names in place of its groups.
-    """
-    variants: dict[tuple[str, str], list[QaItem]] = {}
-    for item in named:
-        if not item.names:
-            raise UserError(
-                f"--names {file}: the question '{item.item_id}' has no names in place of groups. Expected a file of "
-                "`endoxa build names`."
-            )
-        variants.setdefault((item.category, item.example_id), []).append(item)
-    return variants
-
-
-def _with_names(
-    questions: Iterable[QaItem], variants: dict[tuple[str, str], list[QaItem]], file: str
-) -> Iterator[QaItem]:
-    """The variants of these questions, in their order; questions that have none are left out.
-
-    Raises:
-        UserError: a variant has another context or right answer than its question.
-    """
-    for question in questions:
-        for item in variants.get((question.category, question.example_id), ()):
-            if (item.condition, item.label) != (question.condition, question.label):
-                raise UserError(
-                    f"--names {file}: '{item.item_id}' has another context or right answer than the question "
-                    f"'{question.item_id}' of the data. Make the file from these data with `endoxa build names`."
-                )
-            yield item
+    questions = taken(settings) if part else _filtered(settings.data, settings)
+    return questions if settings.names is None else _with_names(questions, settings.names, settings)
 
 
 def taken(settings: QaSettings) -> Iterator[QaItem]:
@@ -132,9 +90,28 @@ def taken(settings: QaSettings) -> Iterator[QaItem]:
     return chosen(lambda: _filtered(settings.data, settings), settings, stratum, content)
 
 
-def available(settings: QaSettings) -> Iterator[QaItem]:
-    """Every question that could be asked, in file order after the filters, whatever part of them is taken."""
-    return _as_asked(_filtered(settings.data, settings), settings)
+def _with_names(questions: Iterable[QaItem], file: str, settings: QaSettings) -> Iterator[QaItem]:
+    """The variants of these questions in a file of `build qa --names`; questions that have none are left out.
+
+    Raises:
+        UserError: a question of the file has no names, or another context or right answer than that of the data.
+    """
+    variants: dict[tuple[str, str], list[QaItem]] = defaultdict(list)
+    for item in _filtered(file, settings):
+        if not item.names:
+            raise UserError(
+                f"--names {file}: the question '{item.item_id}' has no names in place of groups. Expected a file of "
+                "`endoxa build qa --names`."
+            )
+        variants[item.category, item.example_id].append(item)
+    for question in questions:
+        for item in variants[question.category, question.example_id]:
+            if (item.condition, item.label) != (question.condition, question.label):
+                raise UserError(
+                    f"--names {file}: '{item.item_id}' has another context or right answer than the question "
+                    f"'{question.item_id}' of the data. Make the file from these data with `endoxa build qa --names`."
+                )
+            yield item
 
 
 def _filtered(file: str, settings: QaSettings) -> Iterator[QaItem]:
@@ -270,31 +247,23 @@ LACES = "laces"
 """Name of the published instructions that come with endoxa, in place of a file."""
 
 
-def read_prompts(path: Path | None = None) -> dict[str, Prompts]:
+def read_prompts(file: str | None = None) -> dict[str, Prompts]:
     """Instructions by language: ours, those of a TOML file, or those of LACES (`laces`).
 
     Raises:
         UserError: the file is no TOML, a language lacks an instruction, or there is none at all.
     """
-    if path is None:
+    if file is None:
         ours = words_by_language("question_prompts.toml")
         return {language: Prompts(**instructions) for language, instructions in ours.items()}
-    if str(path) == LACES and not path.exists():
+    path = Path(file)
+    if file == LACES and not path.exists():
         path = Path(__file__).with_name("laces.toml")
-    require_file(path)
-    try:
-        text = path.read_text(encoding="utf-8")
-        prompts = TypeAdapter(dict[str, Prompts]).validate_python(tomllib.loads(text))
-    except UnicodeDecodeError as problem:
-        raise UserError(f"{path} is not UTF-8 text: save it as UTF-8.") from problem
-    except tomllib.TOMLDecodeError as problem:
-        raise UserError(f"{path} is not valid TOML: {problem}.") from problem
-    except ValidationError as problem:
-        first = problem.errors()[0]
-        raise UserError(
-            f"{path}: {'.'.join(map(str, first['loc']))}: {first['msg'].lower()}. Each language needs: "
-            f"{', '.join(Prompts.model_fields)}."
-        ) from problem
+    each = f"Each language needs: {', '.join(Prompts.model_fields)}."
+    prompts = {
+        language: validated(Prompts, table, f"{path}, [{language}]", each)
+        for language, table in read_toml(path).items()
+    }
     if not prompts:
         raise UserError(f"{path} contains no instructions. Expected them under a language, for example [en].")
     return prompts
@@ -312,7 +281,7 @@ def prompts_for(prompts: Mapping[str, Prompts], language: str) -> Prompts:
 @cache
 def _say_once(language: str, instead: str) -> None:
     log.warning(
-        "no instructions in '%s': those in '%s' are used; --prompts FILE takes yours", language, instead
+        "no instructions in '%s': those in '%s' are used; --set prompts=FILE takes yours", language, instead
     )
 
 
@@ -322,8 +291,9 @@ def question(item: QaItem, order: Order) -> str:
     return "\n".join((item.context, item.question, *options))
 
 
-ANSWER_TOKENS, TEXT_TOKENS, EXPLANATION_TOKENS = 4, 12, 200
-"""Tokens expected in an answer, for `--plan`."""
+LIKELY_TOKENS = {"letters": 4, "text": 12}
+EXPLANATION_TOKENS = 200
+"""Tokens expected in an answer, by how it is asked for, and in an explanation, for `--plan`."""
 
 
 def turns_of(item: QaItem, order: Order, prompts: Prompts, ask: str, protocol: str) -> tuple[str, ...]:
@@ -341,15 +311,6 @@ def turns_of(item: QaItem, order: Order, prompts: Prompts, ask: str, protocol: s
     if protocol == "reprompting":
         return text, prompts.again
     return (text,)
-
-
-def expected_tokens(protocol: str, ask: str, max_tokens: int | None) -> tuple[int, ...]:
-    """Tokens expected in the answer to each turn."""
-    answer = ANSWER_TOKENS if ask == "letters" else TEXT_TOKENS
-    lengths = {"explanation": (EXPLANATION_TOKENS, answer), "reprompting": (answer, answer)}.get(
-        protocol, (answer,)
-    )
-    return tuple(min(length, max_tokens or length) for length in lengths)
 
 
 @dataclass(frozen=True, slots=True)
@@ -381,6 +342,13 @@ def presentations_of(item: QaItem, index: int, settings: QaSettings) -> Iterator
         for protocol in settings.protocols:
             yield Presentation(number, item, repeat, protocol, order, draw_seed(settings.seed, repeat))
             number += 1
+
+
+def presented(settings: QaSettings) -> Iterator[tuple[list[QaItem], list[Presentation]]]:
+    """The items of a run with all their presentations, a chunk at a time."""
+    for first, chunk in chunked(items(settings)):
+        ways = (presentations_of(item, first + k, settings) for k, item in enumerate(chunk))
+        yield chunk, list(chain.from_iterable(ways))
 
 
 def jobs(settings: QaSettings, prompts: Mapping[str, Prompts]) -> Iterator[Job]:
@@ -417,10 +385,13 @@ def expected_work(settings: QaSettings, prompts: Mapping[str, Prompts], *, longe
     """
     once = settings.model_copy(update={"repeats": 1})  # every repeat takes the same
     most = settings.sampling.max_tokens
+    answer = LIKELY_TOKENS.get(settings.ask, LIKELY_TOKENS["text"])
     total = Expected()
     for job in jobs(once, prompts):
-        lengths = expected_tokens(job.told["protocol"], settings.ask, most)
-        total += expect(job, [most] * len(lengths) if longest and most else lengths)
+        likely = [answer] * len(job.turns)
+        if job.told["protocol"] == "explanation":
+            likely[0] = EXPLANATION_TOKENS
+        total += expect(job, [most if longest and most else min(length, most or length) for length in likely])
     return total.times(settings.repeats)
 
 

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal
 
 from annotated_types import Ge
 from pydantic import Field
 
 from endoxa.errors import UserError
 from endoxa.runs.asking.settings import BY_LIKELIHOOD, FramedSettings
-from endoxa.runs.options import DEFAULT_CONFIDENCE, Confidence
+from endoxa.runs.options import DEFAULT_CONFIDENCE, RunConfidence
 from endoxa.schema import PROTOCOLS, Sampling
-from endoxa.schema.options import ASKING, DATA, Internal, Option, column_names
+from endoxa.schema.options import ASKING, DATA, Option, Setting, column_names, names
 
 Ask = Literal["letters", "text", "loglik", "loglik-mean"]
 LETTER_TOKENS = 64
@@ -28,15 +28,13 @@ def read_protocols(text: str) -> tuple[str, ...]:
     Raises:
         UserError: none, one that is unknown, or one given twice.
     """
-    names = tuple(name.strip() for name in text.split(",") if name.strip())
-    for k, name in enumerate(names):
+    protocols = names(text)
+    for name in protocols:
         if name not in PROTOCOLS:
             raise UserError(f"unknown protocol '{name}'. Expected {', '.join(PROTOCOLS)}.")
-        if name in names[:k]:
-            raise UserError(f"the protocol '{name}' is given twice. Name each protocol once.")
-    if not names:
-        raise UserError(f"no protocol given. Expected one or more of {', '.join(PROTOCOLS)}.")
-    return names
+    if len({*protocols}) != len(protocols) or not protocols:
+        raise UserError(f"expected one or more of {', '.join(PROTOCOLS)}, each once.")
+    return protocols
 
 
 class QaSettings(FramedSettings):
@@ -51,9 +49,8 @@ class QaSettings(FramedSettings):
         repeats: how often each item is asked; every repeat has its own order of options and seed.
         shuffle: options in an order drawn for each item and repeat; otherwise as published.
         prompts: TOML file with instructions of one's own; None takes ours.
-        names: file of `build names`; its variants of the questions are asked in place of these.
+        names: file of `build qa --names`; its variants of the questions are asked in place of these.
         confidence: confidence level of the intervals.
-        letter_tokens: see `enough`; None in runs of versions that had no such limit.
     """
 
     data: Annotated[
@@ -76,11 +73,16 @@ class QaSettings(FramedSettings):
     ] = Field(default_factory=dict)
     metadata: Annotated[
         str | None,
-        Option("BBQ's additional_metadata.csv.", DATA, metavar="FILE", default="in the folder of the data"),
+        Setting(
+            "BBQ's additional_metadata.csv.",
+            DATA,
+            metavar="FILE",
+            default="in the folder of the data",
+        ),
     ] = None
     label: Annotated[
         str | None,
-        Option("Name of the data in reports.", DATA, default="its category, or Name", decides=False),
+        Setting("Name of the data in reports.", DATA, default="its category, or Name", decides=False),
     ] = None
     ask: Annotated[
         Ask, Option("Answer by letter or by text, or score the options (hf/..., http://...).", ASKING)
@@ -97,33 +99,30 @@ class QaSettings(FramedSettings):
         ),
     ] = ("baseline",)
     repeats: Annotated[int, Ge(1), Option("Number of times each question is asked.", ASKING)] = 1
-    shuffle: Annotated[bool, Option("Shuffle the options of each question and repeat.", ASKING)] = True
+    shuffle: Annotated[bool, Setting("Shuffle the options of each question and repeat.", ASKING)] = True
     prompts: Annotated[
         str | None,
-        Option("Your own instructions by language (TOML); or laces, those of LACES.", ASKING, metavar="FILE"),
-    ] = None
-    names: Annotated[
-        str | None,
-        Option(
-            "Ask the questions about people with names, as this file of `endoxa build names` has them.",
+        Setting(
+            "Your own instructions by language (TOML); or laces, those of LACES.",
             ASKING,
             metavar="FILE",
         ),
     ] = None
-    confidence: Confidence = DEFAULT_CONFIDENCE
-    letter_tokens: Annotated[int | None, Internal(decides=False)] = Field(
-        default=LETTER_TOKENS, exclude=True
-    )  # the identity has it where it counts
-
-    def with_earlier(self, before: Mapping[str, Any]) -> Self:
-        """These settings with the limit of letters that the earlier run had."""
-        return self.model_copy(update={"letter_tokens": before["identity"].get("letter_tokens")})
+    names: Annotated[
+        str | None,
+        Option(
+            "Ask the questions about people with names, as this file of `endoxa build qa --names` has them.",
+            ASKING,
+            metavar="FILE",
+        ),
+    ] = None
+    confidence: RunConfidence = DEFAULT_CONFIDENCE
 
     @property
     def enough(self) -> int | None:
         """Tokens after which a letter that can be read ends an answer, or None where a limit was set, or for texts."""
         usual = self.sampling.max_tokens == Sampling().max_tokens
-        return self.letter_tokens if self.ask == "letters" and usual else None
+        return LETTER_TOKENS if self.ask == "letters" and usual else None
 
     @property
     def by_likelihood(self) -> bool:
@@ -140,6 +139,6 @@ class QaSettings(FramedSettings):
         """Calls that one item takes of one model."""
         return self.repeats * sum(1 if protocol == PROTOCOLS[0] else 2 for protocol in self.protocols)
 
-    def presentation(self) -> dict[str, Any]:
+    def asked(self) -> dict[str, Any]:
         """What decides estimates and report besides the answers."""
         return {"confidence": self.confidence, "seed": self.seed}

@@ -19,12 +19,11 @@ from endoxa.instruments.questions.headline import answer_counts
 from endoxa.instruments.questions.probe.jobs import (
     Presentation,
     Prompts,
-    available,
     expected_work,
     items,
     jobs,
     metadata_of,
-    presentations_of,
+    presented,
     prompts_for,
     question,
     read_prompts,
@@ -38,19 +37,15 @@ from endoxa.models.chat import ChatSpec
 from endoxa.models.chat.thoughts import no_text
 from endoxa.runs.answers.language import signs_of_new_question
 from endoxa.runs.answers.read import item_cells, outcome, read_answer
-from endoxa.runs.asking.cost import Planned, parse_models, planned
+from endoxa.runs.asking.cost import Planned, parse_models, plan_table, planned
 from endoxa.runs.asking.journal import AnswerJournal
 from endoxa.runs.asking.likelihoods import Options, likeliest, require_likelihoods, scorer
 from endoxa.runs.asking.run import Questions, asking_work
 from endoxa.runs.estimates import parquet_in_parts
 from endoxa.runs.folder import NOTES, RECORDS
-from endoxa.runs.instrument import Work
-from endoxa.runs.items import chunked, counted, untestable
-from endoxa.schema import (
-    QA_RECORD_COLUMNS,
-    ChatAnswer,
-    Reading,
-)
+from endoxa.runs.instrument import Plan, Work
+from endoxa.runs.items import counted, untestable
+from endoxa.schema import QA_RECORD_COLUMNS, ChatAnswer, Reading
 from endoxa.sources.files import require_file, sha256
 from endoxa.stats.signs import fewest_units
 from endoxa.stats.verdicts import significance
@@ -58,36 +53,9 @@ from endoxa.stats.verdicts import significance
 _LOG = logging.getLogger(__name__)
 
 
-def _scored(settings: QaSettings, prompts: Mapping[str, Prompts]) -> Iterator[list[Options]]:
-    """Every presentation as its options are scored, a chunk at a time."""
-    for first, chunk in chunked(items(settings)):
-        yield [
-            _options(presentation, settings, prompts)
-            for k, item in enumerate(chunk)
-            for presentation in presentations_of(item, first + k, settings)
-        ]
-
-
-def _options(presentation: Presentation, settings: QaSettings, prompts: Mapping[str, Prompts]) -> Options:
-    """The prompt up to the answer, and the options behind it."""
-    item = presentation.item
-    words = prompts_for(prompts, item.language)
-    examples = [f"{asked}\n\n{words.answer} {answered}" for asked, answered in settings.examples]
-    shown = settings.framed(question(item, presentation.order))
-    prompt = "\n\n".join((*examples, shown, words.answer))
-    return Options(presentation.number, item.item_id, prompt, item.options, item.language)
-
-
 INTEGER_COLUMNS = (
-    "label",
-    "target",
-    "unknown",
-    "repeat",
-    "seed",
-    "choice",
-    "prompt_tokens",
-    "completion_tokens",
-    "reasoning_tokens",
+    *("label", "target", "unknown", "repeat", "seed", "choice"),
+    *("prompt_tokens", "completion_tokens", "reasoning_tokens"),
 )
 TYPES = {name: pl.Int64 if name in INTEGER_COLUMNS else pl.String for name in QA_RECORD_COLUMNS}
 
@@ -100,12 +68,7 @@ def write_records(settings: QaSettings, journal: AnswerJournal, out: Path) -> di
     """
     counts = {"records": 0, "without_target": 0}
     with parquet_in_parts(out / RECORDS) as add:
-        for first, chunk in chunked(items(settings)):
-            presentations = [
-                presentation
-                for k, item in enumerate(chunk)
-                for presentation in presentations_of(item, first + k, settings)
-            ]
+        for chunk, presentations in presented(settings):
             rows = [
                 _row(presentation, model, settings.ask, answers[presentation.number])
                 for number, model in enumerate(settings.models)
@@ -163,21 +126,17 @@ def questions_work(settings: QaSettings, _out: Path) -> Work:
     Raises:
         UserError: any user error in data, models or settings.
     """
-    require_file(Path(settings.data))
+    path, metadata = Path(settings.data), metadata_of(settings)
+    require_file(path)
     specs = specs_of(settings)
-    prompts = read_prompts(Path(settings.prompts) if settings.prompts else None)
-    metadata = metadata_of(settings)
-    names = Path(settings.names) if settings.names else None
-    if names is not None:
-        require_file(names)
-    files = {path: sha256(path) for path in (Path(settings.data), metadata, names) if path is not None}
-    contents: dict[str, Any] = {
-        "data": files[Path(settings.data)],
-        "metadata": files[metadata] if metadata else None,
-        "prompts": {language: entry.model_dump() for language, entry in prompts.items()},
-    }
-    if names is not None:
-        contents["names"] = files[names]
+    prompts = read_prompts(settings.prompts)
+    named = {"data": path, "metadata": metadata, "names": Path(settings.names) if settings.names else None}
+    if named["names"] is not None:
+        require_file(named["names"])
+    files = {file: sha256(file) for file in named.values() if file is not None}
+    contents: dict[str, Any] = {name: files[file] for name, file in named.items() if file is not None}
+    contents.setdefault("metadata", None)
+    contents["prompts"] = {language: entry.model_dump() for language, entry in prompts.items()}
     enough = settings.enough if any(spec.host.runs_here for spec in specs) else None
     if enough is not None:
         contents["letter_tokens"] = enough
@@ -191,19 +150,22 @@ def questions_work(settings: QaSettings, _out: Path) -> Work:
         "label": settings.label,
         "styles": [],
     }
-
     languages: list[str] = []
 
     def scan_labelled(journal: AnswerJournal) -> int:
         scanned = scan(settings, journal)
         data["label"], data["styles"] = scanned.label, list(scanned.styles)
-        if names is not None:
-            data[NOTES].append(_left_out(settings))
+        if settings.names is not None:
+            data[NOTES].append(_asked_with_names(settings))
         if scanned.note:
             _LOG.warning("%s", scanned.note)
             data[NOTES].append(scanned.note)
         languages[:] = scanned.languages
         return scanned.items
+
+    def scored() -> Iterator[list[Options]]:
+        for _, presentations in presented(settings):
+            yield [_options(presentation, settings, prompts) for presentation in presentations]
 
     return asking_work(
         Questions(
@@ -218,17 +180,25 @@ def questions_work(settings: QaSettings, _out: Path) -> Work:
             write=partial(write_records, settings),
             outcomes=answer_counts,
             files=files,
-            available=counted(lambda: available(settings), settings),
-            score=scorer(settings, specs, lambda: _scored(settings, prompts))
-            if settings.by_likelihood
-            else None,
+            available=counted(partial(items, settings, part=False), settings),
+            score=scorer(settings, specs, scored) if settings.by_likelihood else None,
             signs=lambda: signs_of_new_question(languages),
             enough=enough,
         )
     )
 
 
-def _left_out(settings: QaSettings) -> str:
+def _options(presentation: Presentation, settings: QaSettings, prompts: Mapping[str, Prompts]) -> Options:
+    """The prompt up to the answer, and the options behind it."""
+    item = presentation.item
+    words = prompts_for(prompts, item.language)
+    examples = [f"{asked}\n\n{words.answer} {answered}" for asked, answered in settings.examples]
+    shown = settings.framed(question(item, presentation.order))
+    prompt = "\n\n".join((*examples, shown, words.answer))
+    return Options(presentation.number, item.item_id, prompt, item.options, item.language)
+
+
+def _asked_with_names(settings: QaSettings) -> str:
     """How many of the questions are asked with names; those whose groups no name could replace are not."""
     asked = len({(item.category, item.example_id) for item in items(settings)})
     return f"{asked:,} of {sum(1 for _ in taken(settings)):,} questions are asked with the names of {settings.names}."
@@ -255,15 +225,16 @@ def plan_qa(settings: QaSettings) -> list[Planned]:
     require_file(Path(settings.data))
     specs = specs_of(settings)
     scan(settings)
-    prompts = read_prompts(Path(settings.prompts) if settings.prompts else None)
+    prompts = read_prompts(settings.prompts)
     longest = expected_work(settings, prompts, longest=True)
     return planned(settings, specs, expected_work(settings, prompts), longest)
 
 
-def qa_warning(settings: QaSettings) -> str:
-    """What a plan says of a language that was taken, missing targets, and too few templates for tests; else empty."""
+def plan(settings: QaSettings) -> Plan:
+    """The plan of a run, and what it says of a language that was taken, missing targets, and too few templates."""
+    table = plan_qa(settings)
     needed = fewest_units(significance(settings.confidence))
-    stated = unstated_language(settings)
-    scanned = scan(settings)
+    stated, scanned = unstated_language(settings), scan(settings)
     few = untestable(settings, scanned.templates, "templates", needed)
-    return "\n".join(filter(None, (stated.note if stated else "", scanned.note, few)))
+    warning = "\n".join(filter(None, (stated.note if stated else "", scanned.note, few)))
+    return plan_table(table, warning)

@@ -7,16 +7,17 @@ from collections.abc import Iterator, Mapping, Sequence
 import polars as pl
 
 from endoxa.instruments.questions.items.of_run import items_of_run, options_shown
-from endoxa.instruments.questions.report.results import CONTEXTS_FIELD, SPOKEN_CONDITIONS, QaResults
+from endoxa.instruments.questions.report.results import SPOKEN_CONDITIONS, QaResults
 from endoxa.report.document import Figure, Section
 from endoxa.report.figures import described, share_figure
 from endoxa.report.inputs import Run
 from endoxa.report.items import Items, items_section
 from endoxa.report.labels import ModelName, without_directions
 from endoxa.report.plots import INK, ORANGE
-from endoxa.report.tables import number_field, table_of, text_field
-from endoxa.report.words import percent, plural
+from endoxa.report.words import percent
+from endoxa.runs.folder import RECORDS
 from endoxa.schema import NOT_KNOWN, OUTCOMES, SHOWN_OUTCOMES
+from endoxa.schema.finish import LENGTH
 from endoxa.sources.served import versions_apart
 
 STEREOTYPED, ANTI, UNKNOWN, REFUSED, UNPARSED = OUTCOMES
@@ -35,39 +36,19 @@ LEAST_LABELLED = 0.08
 
 
 def outcomes(results: QaResults) -> Section:
-    """Stacked bars for ambiguous and disambiguated contexts, and their counts."""
+    """Stacked bars for ambiguous and disambiguated contexts; `counts.csv` has the numbers."""
     notes = [
         "Stereotyped: the answer names the person the stereotype is about (for a question that asks for the "
         "opposite, the other one). Anti-stereotyped: the other person. Unknown: the option that it cannot be known. "
         "Refused: the model declined to answer. Unparsed: no option could be read. The last two are in no score; the "
-        "published tables give bounds for the scores had they been read."
+        "published tables give bounds for the scores had they been read. Numbers are in counts.csv of each run folder."
     ]
-    kinds = [outcome for outcome in SHOWN_OUTCOMES if outcome in set(results.outcomes["outcome"])]
-    if NOT_KNOWN in kinds:
+    if NOT_KNOWN in set(results.outcomes["outcome"]):
         notes.append(f"“{NOT_KNOWN}”: the file does not say which of the two the stereotype is about.")
-    rows = [
-        dict.fromkeys(kinds, 0)
-        | dict(of_cell.select("outcome", "n").iter_rows())
-        | {"line": line, "data": data, "context_condition": condition, "answers": sum(of_cell["n"])}
-        for (line, data, condition), of_cell in results.outcomes.group_by(
-            ["line", "data", "context_condition"], maintain_order=True
-        )
-    ]
-    table = table_of(
-        f"Outcomes, counted ({plural(sum(results.outcomes['n']), 'answer')})",
-        rows,
-        (
-            *(text_field("model", "line"), text_field("data"), CONTEXTS_FIELD),
-            *map(number_field, kinds),
-            number_field("answers"),
-        ),
-        folded=True,
-    )
     return Section(
         anchor="outcomes",
         title="What became of the answers",
         figures=tuple(_figures(results)),
-        tables=(table,),
         notes=tuple(notes),
     )
 
@@ -106,9 +87,6 @@ def _figures(results: QaResults) -> Iterator[Figure]:
 MOST_CHARACTERS = 600
 """Longer answers are cut."""
 
-CUT_OFF = "length"
-"""Why an answer ended: at the limit of tokens."""
-
 FACETS = {
     "data": "data set",
     "category": "category",
@@ -129,26 +107,22 @@ def answers(runs: Sequence[Run], names: Mapping[str, ModelName]) -> Section | No
     records = _records(runs)
     if records.is_empty():
         return None
-    parts = [
-        _with_texts(run, records.filter(run=place), several=len(runs) > 1) for place, run in enumerate(runs)
-    ]
-    joined = pl.concat(parts)
+    asked = pl.concat(
+        [_with_texts(run, records.filter(run=place), several=len(runs) > 1) for place, run in enumerate(runs)]
+    )
     repeat = pl.col("repeat").fill_null(1)
-    outcome = pl.when(pl.col("outcome").fill_null("") == "").then(pl.lit(NOT_KNOWN)).otherwise("outcome")
+    again = pl.when(repeat > 1).then(pl.format(", repeat {}", repeat)).otherwise(pl.lit(""))
+    cut_off = pl.when(pl.col("finish") == LENGTH).then(pl.lit(", cut off")).otherwise(pl.lit(""))
     labels = {model: name.label for model, name in names.items()}
-    given = joined.select(
+    given = asked.select(
         "id",
         "text",
         pl.col("model").replace_strict(labels, return_dtype=pl.String),
-        condition=pl.when(repeat > 1)
-        .then(pl.format("{}, repeat {}", "protocol", repeat))
-        .otherwise("protocol"),
-        outcome=pl.when(pl.col("finish") == CUT_OFF)
-        .then(pl.format("{}, cut off", outcome))
-        .otherwise(outcome),
+        condition=pl.concat_str("protocol", again),
+        outcome=pl.concat_str(pl.col("outcome").replace("", NOT_KNOWN).fill_null(NOT_KNOWN), cut_off),
         value=pl.lit(None, dtype=pl.Float64),
     ).unique(["id", "model", "condition"], keep="first", maintain_order=True)
-    questions = joined.unique("id", keep="first", maintain_order=True)
+    questions = asked.unique("id", keep="first", maintain_order=True)
     return items_section(
         "answers",
         Items("question", "protocol", questions, given, FACETS, {"question": "question"}),
@@ -162,7 +136,7 @@ def answers(runs: Sequence[Run], names: Mapping[str, ModelName]) -> Section | No
 def _records(runs: Sequence[Run]) -> pl.DataFrame:
     """The records of all runs, `run` being the place of theirs; versions of a model are models of their own."""
     tables = [
-        pl.scan_parquet(run.folder / "records.parquet").with_columns(run=pl.lit(place))
+        pl.scan_parquet(run.folder / RECORDS).with_columns(run=pl.lit(place))
         for place, run in enumerate(runs)
     ]
     empty = pl.LazyFrame(schema=dict.fromkeys(SHOWN, pl.String) | {"repeat": pl.Int64, "run": pl.Int32})
@@ -172,10 +146,10 @@ def _records(runs: Sequence[Run]) -> pl.DataFrame:
 
 def _with_texts(run: Run, records: pl.DataFrame, *, several: bool) -> pl.DataFrame:
     """The records of a run with questions and answers as texts, or why these are not known; ids say whose they are."""
-    found, why = items_of_run(run, set(records["item_id"]))
+    items, why = items_of_run(run, set(records["item_id"]))
     questions, texts = [], []
     for name, order, *said in records.select("item_id", "order", "answer", "error").iter_rows():
-        item, text = found.get(name), next(filter(None, said), "(nothing)")
+        item, text = items.get(name), next(filter(None, said), "(nothing)")
         if len(text) > MOST_CHARACTERS:
             text = f"{text[:MOST_CHARACTERS].rstrip()} […]"
         questions.append(f"{item.context} {item.question}" if item else f"({why})")

@@ -5,58 +5,41 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from operator import itemgetter
-from typing import Any
 
 import polars as pl
 
 from endoxa.instruments.questions.report.headline import lean_map, reading
-from endoxa.instruments.questions.report.kinds import MEASURES, leans, right_answers
 from endoxa.instruments.questions.report.results import (
     CONDITIONS,
     CONTEXTS,
     CONTEXTS_FIELD,
+    MEASURES,
     OVER,
     SPOKEN_CONDITIONS,
-    UNITS_FIELD,
     QaResults,
-    missing,
+    leans,
+    right_answers,
 )
 from endoxa.report import estimates as say
-from endoxa.report.claims import Row
 from endoxa.report.closer import Box, closer_section
-from endoxa.report.document import Figure, Finding, Section
+from endoxa.report.document import Figure, Section
 from endoxa.report.estimates import FEW
 from endoxa.report.figures import Measure, described, series_figure
 from endoxa.report.labels import LARGE, SMALL, ModelName
-from endoxa.report.tables import Field, Table, number_field, table_of, text_field
-from endoxa.report.words import NO_VALUE, decimal, plural, slug
+from endoxa.report.words import plural, slug
 from endoxa.schema import ALL
 
-SCORES = ("accuracy", "bias_unscaled", "bias_score")
-MOST_FIGURES = 12
-"""Data sets and kinds of contexts whose categories are drawn; the table holds all."""
-MOST_DATA = 6
-"""Data sets whose right answers and identities are drawn; tables hold all."""
 EVERY = "all categories"
-
-
-NO_CLAIM = {"verdict": pl.lit(""), "reason": pl.lit("")}
-"""Columns of estimates that are shown and not tested."""
-
-
-def _first_shown(shown: int, total: int, what: str, table: str) -> tuple[Finding, ...]:
-    """That figures show the first of many data sets; nothing where they show all."""
-    text = f"The figures show the first {shown} of {total} {what}; {table} holds all of them."
-    return (Finding(text, ({"shown": shown, "all": total},)),) if shown < total else ()
 
 
 def axes(results: QaResults) -> Section | None:
     """Leans of all categories and unscaled bias of all identities; None with one category and no identity."""
     kind, few = leans(results), len(results.names) <= FEW
-    several = results.estimates.filter(pl.col("category") == ALL)["data"].unique().to_list()
-    rows = results.estimates.filter(pl.col("data").is_in(several) & (pl.col("category") != ALL))
-    identities = results.main(results.identities)
-    shown = results.main(rows)
+    several = results.leans.filter(category=ALL)["data"].unique().to_list()
+    rows = results.leans.filter(pl.col("data").is_in(several) & (pl.col("category") != ALL))
+    identities, shown = results.main(results.identities), results.main(rows)
+    if rows.is_empty() and identities.is_empty():
+        return None
     cells = [
         cell
         for condition in CONDITIONS
@@ -68,31 +51,22 @@ def axes(results: QaResults) -> Section | None:
         where = f"{CONTEXTS[cell['context_condition'][0]]} with {cell['data'][0]}"
         noun = "categories" if cell["model"].n_unique() == 1 else "cells (a model in a category)"
         findings.append(say.verdict_tally(kind, f"{where}, of {cell.height} {noun}", cell.rows(named=True)))
-    drawn = cells[:MOST_FIGURES]
-    findings += _first_shown(len(drawn), len(cells), "data sets and kinds of contexts", "the table")
-    notes = []
-    if cells:
-        notes.append(
-            f"{reading(results, map_drawn=not few)} The lean is the bias score in ambiguous contexts and the accuracy "
-            "gap in disambiguated ones; verdicts are corrected over all leans of the page."
-        )
-    if identities.height:
-        notes.append(
-            "Unscaled bias of an identity, of the answers that name a person: −1 if never the one the stereotype is "
-            f"about, 0 if as often as the other, +1 if always. Lines are {results.level} Wilson intervals in which "
-            "every question counts once, however often it was asked; at the right are the questions in which a person "
-            "was named. Nothing is tested here and nothing is claimed: among many identities some lie far from 0 by "
-            "chance; each meets its own few templates, so a dot says as much about these as about the identity."
-        )
-    if not (cells or identities.height):
-        return None
+    notes = (
+        f"{reading(results, map_drawn=not few)} The lean is the bias score in ambiguous contexts and the accuracy "
+        "gap in disambiguated ones; verdicts are corrected over all leans of the page.",
+        "Unscaled bias of an identity, of the answers that name a person: −1 if never the one the stereotype is "
+        f"about, 0 if as often as the other, +1 if always. Lines are {results.level} Wilson intervals in which "
+        "every question counts once, however often it was asked; at the right are the questions in which a person "
+        "was named. Nothing is tested here and nothing is claimed: among many identities some lie far from 0 by "
+        "chance; each meets its own few templates, so a dot says as much about these as about the identity. Numbers "
+        "are in identities.csv of each run folder.",
+    )
     return Section(
         anchor="axes",
         title="By category and identity" if cells else "By stereotyped identity, ambiguous contexts",
         findings=tuple(findings),
-        figures=(*_category_figures(results, drawn, few=few), *_identity_figures(results, identities)),
-        tables=tuple(_tables(results, rows, identities)),
-        notes=tuple(notes),
+        figures=(*_category_figures(results, cells, few=few), *_identity_figures(results, identities)),
+        notes=tuple(note for note, shown in zip(notes, (cells, identities.height), strict=True) if shown),
     )
 
 
@@ -106,104 +80,56 @@ def _category_figures(results: QaResults, cells: list[pl.DataFrame], *, few: boo
         name = f"categories-{slug(data)}-{contexts}"
         if rows.height and few:
             rows = rows.sort(-pl.col("value").mean().over("category"), "category", maintain_order=True)
-            several = rows["line"].n_unique() > 1
-
-            def label(row: Row, several: bool = several) -> str:
-                return f"{row['category']}, {row['line']}" if several else str(row["category"])
-
-            yield say.dots(kind, rows, label, name=name, title=title)
+            yield say.dots(
+                kind, rows, lambda row: f"{row['category']}, {row['line']}", name=name, title=title
+            )
         elif rows.height:
             yield lean_map(results, rows, "category", name, title)
 
 
 def _identity_figures(results: QaResults, rows: pl.DataFrame) -> Iterator[Figure]:
-    """A figure for each of few models with its data sets in a row, or for each data set with all models in a row."""
-    by_model = rows["model"].n_unique() <= FEW
-    key, series, order = ("line", "data", results.data) if by_model else ("data", "line", results.lines)
+    """A figure for each data set with all models in a row, the identities with the greatest mean first."""
     mean = pl.col("value").mean().over("identity")
-    for name in rows[key].unique(maintain_order=True)[: None if by_model else MOST_DATA]:
-        frame = rows.filter(pl.col(key) == name).sort(-mean, "identity", nulls_last=True, maintain_order=True)
-        means = frame.group_by("identity", maintain_order=True).agg(pl.col("value").mean())
-        title = f"Unscaled bias by identity, {name}"
+    for data in rows["data"].unique(maintain_order=True):
+        frame = rows.filter(data=data).sort(-mean, "identity", nulls_last=True, maintain_order=True)
+        title = f"Unscaled bias by identity, {data}"
         yield series_figure(
             frame.select(
                 *("value", "low", "high"),
                 label="identity",
-                series=series,
+                series="line",
                 note=pl.format("n {}", pl.col("questions").sum().over("identity")),
                 filled=pl.lit(value=False),
             ),
             Measure("unscaled bias score", 0.0, "+.1f", 0.0, 0.0),
-            [entry for entry in order if entry in set(rows[series])],
-            name=f"identities-{slug(name)}",
+            [line for line in results.lines if line in frame["line"]],
+            name=f"identities-{slug(data)}",
             title=title,
-            alt=described(
-                f"{title}; means", (f"{identity} {decimal(of, 2)}" for identity, of in means.iter_rows())
-            ),
+            alt=described(title, dict.fromkeys(frame["identity"])),
             domain=(-1.0, 1.0),
-        )
-
-
-def _tables(results: QaResults, rows: pl.DataFrame, identities: pl.DataFrame) -> Iterator[Table]:
-    where: tuple[Field, ...] = (text_field("model", "line"), text_field("data"))
-    places = (
-        (f"{row['line']}, {row['data']}, {row['category']}", row, name)
-        for row in rows.iter_rows(named=True)
-        for name in SCORES
-    )
-    if rows.height:
-        scores = (
-            field
-            for name in SCORES
-            for field in (number_field(MEASURES[name], name, decimal), results.interval_field(name))
-        )
-        yield say.numbers(
-            leans(results),
-            "Scores of each category",
-            rows,
-            (*where, text_field("category"), CONTEXTS_FIELD, *scores),
-            (UNITS_FIELD, number_field("answers", "n")),
-            most_open=40,
-            notes=tuple(missing(places)),
-        )
-    if identities.height:
-        yield table_of(
-            "Unscaled bias in ambiguous contexts by identity (no tests, no verdicts)",
-            identities,
-            (
-                *(*where, text_field("identity"), number_field("unscaled bias", "value", decimal)),
-                results.interval_field(),
-                number_field("stereotyped answers", "n_biased"),
-                number_field("answers naming a person", "n"),
-                number_field("questions"),
-            ),
-            folded=True,
-            notes=(f"{NO_VALUE}: no answer names a person.",) if identities["value"].null_count() else (),
         )
 
 
 def closer(results: QaResults) -> Section | None:
     """All leans to choose from; None where there are few."""
-    cells = results.estimates.drop_nulls("value")
+    cells = results.leans.drop_nulls("value")
     if cells.is_empty():
         return None
     kind = leans(results)
-    first = next(name for name in CONDITIONS if name in set(cells["context_condition"]))
     rows = cells.select(
-        *("value", "low", "high", "data", "p_adjusted", "verdict"),
+        *("value", "low", "high", "data", "p_adjusted", "verdict", "n"),
         contexts=pl.col("context_condition").replace_strict(SPOKEN_CONDITIONS, return_dtype=pl.String),
         model="line",
         category=pl.col("category").replace({ALL: EVERY}),
-        n="n_lean",
         reading=pl.Series([kind.reading(row) for row in cells.iter_rows(named=True)], dtype=pl.String),
     )
     return closer_section(
         rows,
         (
-            Box("contexts", "kind of context", SPOKEN_CONDITIONS[first]),
+            Box("contexts", "kind of context", rows["contexts"][0]),
             Box("model", "model"),
             Box("data", "data set", cells["data"][0]),
-            Box("category", "category", EVERY if ALL in set(cells["category"]) else "", together=EVERY),
+            Box("category", "category", EVERY if ALL in cells["category"] else "", together=EVERY),
         ),
         kind.measure,
         title="Lean of every cell",
@@ -215,11 +141,7 @@ def closer(results: QaResults) -> Section | None:
 
 def accuracy(results: QaResults) -> Section | None:
     """Right answers of every model, the most first, a figure for each data set; None where no answer could be read."""
-    rows = (
-        results.main(results.overall)
-        .drop_nulls("accuracy")
-        .with_columns(value="accuracy", low="accuracy_low", high="accuracy_high", **NO_CLAIM)
-    )
+    rows = results.main(results.measure("accuracy")).drop_nulls("value")
     data = [name for name in results.data if name in set(rows["data"])]
     if not data:
         return None
@@ -233,12 +155,11 @@ def accuracy(results: QaResults) -> Section | None:
             title="Right answers" + (f", {name}" if len(results.data) > 1 else ""),
             domain=(0.0, 1.0),
         )
-        for name in data[:MOST_DATA]
+        for name in data
     ]
     return Section(
         anchor="accuracy",
         title="How often the answers are right",
-        findings=_first_shown(len(figures), len(data), "data sets", "the table of leans"),
         figures=tuple(figures),
         notes=(
             "Of the answers that were read. In ambiguous contexts the right answer is that it cannot be known, in "
@@ -251,46 +172,31 @@ def accuracy(results: QaResults) -> Section | None:
 
 def averages(results: QaResults) -> Section:
     """One dot per model, by provider and size: the plain mean over data sets and contexts (Figures 3 and 4)."""
-    cells = [f"{data}, {SPOKEN_CONDITIONS[condition]}" for data, condition in _averaged(results).iter_rows()]
-    notes = [
-        f"Every dot is the plain mean of {plural(len(cells), 'value')}: {'; '.join(cells)}. Figures 3 and 4 of "
-        "Pelosio et al. (2025) average two data sets in two kinds of contexts so. It weighs them equally and has no "
-        "interval; the tables have one for each value."
-    ]
-    if not any(name.size for name in results.names.values()):
-        notes.append(
-            "Sizes are not guessed from names: give them in a table with the columns model, label, provider "
-            "and size (large or small) with --labels."
-        )
+    averaged = results.overall.select("data", "context_condition").unique(maintain_order=True).sort("data")
+    cells = [f"{data}, {SPOKEN_CONDITIONS[condition]}" for data, condition in averaged.iter_rows()]
     return Section(
         anchor="averages",
         title="Averages by provider and size",
         folded=True,
-        figures=tuple(
-            _average(results, kind(results), column, name)
-            for kind, column, name in (
-                (right_answers, "accuracy", "average-accuracy"),
-                (leans, "bias_score", "average-bias"),
-            )
+        figures=(
+            _average(results, right_answers(results), "accuracy", "average-accuracy"),
+            _average(results, leans(results), "bias_score", "average-bias"),
         ),
-        notes=tuple(notes),
+        notes=(
+            f"Every dot is the plain mean of {plural(len(cells), 'value')}: {'; '.join(cells)}. Figures 3 and 4 of "
+            "Pelosio et al. (2025) average two data sets in two kinds of contexts so. It weighs them equally and has "
+            "no interval; the tables have one for each value. Sizes are not guessed from names: give them in a table "
+            "with the columns model, label, provider and size (large or small) with --labels.",
+        ),
     )
 
 
-def average_of_cells(results: QaResults, column: str) -> dict[str, float | None]:
-    """Mean of `column` over data sets and contexts for each model; None where a value is missing or undefined."""
-    cells = _averaged(results).height
-    rows = results.main(results.overall).group_by("model").agg(pl.col(column).drop_nulls())
-    values: dict[str, list[float]] = dict(rows.iter_rows())
-    return {
-        model: sum(values[model]) / cells if len(values.get(model, [])) == cells else None
-        for model in results.names
-    }
-
-
-def _averaged(results: QaResults) -> pl.DataFrame:
-    """The data sets and kinds of contexts over which is averaged."""
-    return results.overall.select("data", "context_condition").unique(maintain_order=True).sort("data")
+def average_of_cells(results: QaResults, name: str) -> dict[str, float | None]:
+    """Mean of a measure over data sets and contexts for each model; None where a value is missing or undefined."""
+    cells = results.overall.select("data", "context_condition").n_unique()
+    rows = results.main(results.measure(name)).drop_nulls("value").group_by("model")
+    means = rows.agg(pl.col("value").mean(), n=pl.len()).filter(n=cells)
+    return dict.fromkeys(results.names) | dict(means.select("model", "value").iter_rows())
 
 
 def _average(results: QaResults, kind: say.Kind, column: str, name: str) -> Figure:
@@ -302,12 +208,13 @@ def _average(results: QaResults, kind: say.Kind, column: str, name: str) -> Figu
         number = 0.0 if model.size in ("", LARGE, SMALL) else -float(model.size)
         return providers.index(model.provider), {LARGE: 0, SMALL: 2}.get(model.size, 1), number
 
-    rows: list[dict[str, Any]] = [
-        {"label": f"{each.provider}: {each.sized_label}", "value": values[each.model], "n": len(values)}
-        for each in sorted(names, key=place)
-    ]
-    frame = pl.DataFrame(rows, schema_overrides={"value": pl.Float64}).with_columns(
-        low=pl.lit(None, pl.Float64), high=pl.lit(None, pl.Float64), **NO_CLAIM
+    nothing = {"low": None, "high": None, "n": len(values), "verdict": "", "reason": ""}
+    frame = pl.DataFrame(
+        [
+            {"label": f"{each.provider}: {each.sized_label}", "value": values[each.model], **nothing}
+            for each in sorted(names, key=place)
+        ],
+        schema_overrides=dict.fromkeys(("value", "low", "high"), pl.Float64),
     )
     title, domain = f"Average {MEASURES[column]}", (0.0, 1.0) if column == "accuracy" else None
     kind = replace(kind, measure=replace(kind.measure, title=title.lower()))

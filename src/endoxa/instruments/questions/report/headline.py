@@ -5,22 +5,19 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import asdict, replace
 from operator import itemgetter
-from typing import Any
 
 import polars as pl
 
 from endoxa.instruments.questions.headline import (
+    ASKED,
     AT_CHANCE,
-    CELL,
     GUESSING,
-    RULE,
-    competence_sentence,
+    competence_warnings,
     competences,
     read_of_all,
     units_of,
 )
-from endoxa.instruments.questions.report.compared import names_compared, names_summed_up
-from endoxa.instruments.questions.report.kinds import LEANS, by_contexts, leans, stereotyped, unsure
+from endoxa.instruments.questions.report.compared import names_compared
 from endoxa.instruments.questions.report.results import (
     AMBIGUOUS,
     CONTEXTS,
@@ -29,10 +26,16 @@ from endoxa.instruments.questions.report.results import (
     SPOKEN_CONDITIONS,
     UNITS_FIELD,
     QaResults,
+    by_contexts,
     in_order,
+    lean_name,
+    leans,
+    reasons,
+    stereotyped,
+    unsure,
 )
 from endoxa.report import estimates as say
-from endoxa.report.claims import P_ADJUSTED, Row, chip, corrected, not_ranked
+from endoxa.report.claims import P_ADJUSTED, Row, chip, corrected
 from endoxa.report.document import Figure, Finding, Section
 from endoxa.report.estimates import FEW
 from endoxa.report.tables import Table, number_field, table_of, text_field
@@ -41,14 +44,13 @@ from endoxa.stats.verdicts import ABOVE, BELOW, UNCLEAR, UNTESTED
 
 FEW_DATA = 2
 """Data sets whose leans are dots; more make a map of models and data sets."""
-MOST_NAMED = 6
-"""Rows that a note names; more are counted."""
-_ONE = {
+SINGLE = {
     ABOVE: "{who} leans towards the stereotype",
     BELOW: "{who} leans against the stereotype",
     UNCLEAR: "{who} shows no lean that is distinguishable from chance",
     UNTESTED: "a lean of {who} cannot be tested",
 }
+"""The verdict on the only model, in the title."""
 
 
 def headline(results: QaResults, warnings: Sequence[Finding] = ()) -> Section:
@@ -60,15 +62,11 @@ def headline(results: QaResults, warnings: Sequence[Finding] = ()) -> Section:
     """
     at_chance = [competence for competence in competences(results.estimates) if competence.at_chance]
     options = {"guessing": GUESSING, "options": round(1 / GUESSING)}
-    numbers = [asdict(competence) | options for competence in at_chance]
-    chance = [
-        Finding(competence_sentence(competence, results.label(competence.model)), (row,))
-        for competence, row in zip(at_chance, numbers, strict=True)
-    ]
-    if chance:
-        chance.append(Finding(RULE, tuple(numbers)))
-    competent = better_than_guessing(results)
+    numbers = tuple(asdict(competence) | options for competence in at_chance)
+    chance = [Finding(text, numbers) for text in competence_warnings(at_chance, results.label)]
+    competent, single = better_than_guessing(results), main_lean(results)
     rows = competent.main(competent.overall)
+    meaning = "in ambiguous contexts, from −1 to 1: above 0 towards the stereotype, in"
     return Section(
         anchor="headline",
         title="What the answers show",
@@ -88,7 +86,10 @@ def headline(results: QaResults, warnings: Sequence[Finding] = ()) -> Section:
             "statement is about these groups as they are, with fewer than six templates about these templates only. "
             "A lean is claimed where the test is significant after correction over all leans.",
         ),
-        **_number(results),
+        number=decimal(single["value"]) if single else "",
+        meaning=f"{lean_name(single)} {meaning} {plural(single['n'], 'answer')}. Without a lean: 0."
+        if single
+        else "",
     )
 
 
@@ -126,43 +127,22 @@ def _figures(results: QaResults, rows: pl.DataFrame) -> Iterator[Figure]:
 
 def _findings(results: QaResults, rows: Sequence[Row]) -> Iterator[Finding]:
     """A sentence for each of few models and data sets in each kind of context; of many how many lean where to."""
-    kind, single = leans(results), len(results.names) == 1
+    kind = leans(results)
     for condition, where in CONTEXTS.items():
         of_contexts = [row for row in rows if row["context_condition"] == condition]
-        data = list(dict.fromkeys(row["data"] for row in of_contexts))
-        if len(of_contexts) <= FEW:
+        data, few = list(dict.fromkeys(row["data"] for row in of_contexts)), len(of_contexts) <= FEW
+        if few:
             yield from (say.sentence(kind, row) for row in of_contexts)
-            for model in results.names:
-                of_model = [row for row in of_contexts if row["model"] == model]
-                yield from names_compared(results, of_model, ratios=single)
-            continue
-        summed_up = replace(kind, limits=_range_of_right_answers)
-        if len(data) > FEW:
+        elif len(data) > FEW:
             models = len({row["model"] for row in of_contexts})
             scope = f"{where} over {models} models and {len(data)} data sets, "
-            finding = say.summary(summed_up, of_contexts, scope, "results")
+            finding = say.summary(kind, of_contexts, scope, "results")
             yield replace(finding, rests_on=({"models": models, "data": len(data)}, *finding.rests_on))
-        for name in data if len(data) <= FEW else ():
-            of_data = [row for row in of_contexts if row["data"] == name]
-            yield say.summary(replace(summed_up, name=itemgetter("line")), of_data, f"{where} with {name}, ")
-        yield from names_summed_up(results, condition)
-
-
-def _range_of_right_answers(rows: Sequence[Row]) -> str:
-    """' Right answers: from 61.0 % (m0) to 83.2 % (m3).'; empty of a single model."""
-    ordered = sorted((row for row in rows if row["accuracy"] is not None), key=lambda row: row["accuracy"])
-    if len(ordered) < 2:
-        return ""
-    low, *_, high = ordered
-    least, most = percent(low["accuracy"]), percent(high["accuracy"])
-    if least == most:
-        return f" Right answers: {least} in each."
-    named = [
-        f"{share} ({row['line']}"
-        + (f" with {row['data']})" if len({row["data"] for row in rows}) > 1 else ")")
-        for share, row in ((least, low), (most, high))
-    ]
-    return f" Right answers: from {named[0]} to {named[1]}.{not_ranked(low, high, 'accuracy_low', 'accuracy_high')}"
+        else:
+            for name in data:
+                of_data = [row for row in of_contexts if row["data"] == name]
+                yield say.summary(replace(kind, name=itemgetter("line")), of_data, f"{where} with {name}, ")
+        yield from names_compared(results, condition, few=few)
 
 
 def title(results: QaResults) -> str:
@@ -178,7 +158,7 @@ def title(results: QaResults) -> str:
     shown = [row for row in rows if row["context_condition"] == condition]
     where = f"Where the text {'does not say' if condition == AMBIGUOUS else 'says'} who is meant"
     if len(shown) == 1:
-        return f"{where}, {_ONE[shown[0]['verdict']].format(who=shown[0]['line'])}"
+        return f"{where}, {SINGLE[shown[0]['verdict']].format(who=shown[0]['line'])}"
     noun = "models" if len({row["data"] for row in shown}) == 1 else "results"
     finding = say.title(leans(results), shown, f"{noun} better than guessing" if at_chance else noun)
     return f"{where}, {finding[:1].lower()}{finding[1:]}"
@@ -198,9 +178,9 @@ def lead(results: QaResults) -> str:
     row = main_lean(results)
     if row is None:
         return ""
-    score = f"{LEANS[row['lean_name']].capitalize()} {decimal(row['value'])} over {units_of(row)}"
+    score = f"{lean_name(row).capitalize()} {decimal(row['value'])} over {units_of(row)}"
     left_open, those = row["n_read"] - row["n_persons"], f"the {count(row['n_persons'])} that name a person"
-    asked = "" if row["n_read"] == row["n"] else f"; {count(row['n'])} were asked for"
+    asked = "" if row["n_read"] == row["n_asked"] else f"; {count(row['n_asked'])} were asked for"
     return (
         f"{say.lead(leans(results), row, score)}{corrected(row)}{unsure(row)} {percent(left_open / row['n_read'])} of "
         f"the answers{' that were read' if asked else ''} leave open who is meant, which is right here "
@@ -208,32 +188,15 @@ def lead(results: QaResults) -> str:
     )
 
 
-def _number(results: QaResults) -> dict[str, Any]:
-    """The lean of `main_lean`, large."""
-    row = main_lean(results)
-    if row is None:
-        return {}
-    return {
-        "number": decimal(row["value"]),
-        "meaning": f"{LEANS[row['lean_name']]} in ambiguous contexts, from −1 to 1: above 0 towards the "
-        f"stereotype, in {plural(row['n_lean'], 'answer')}. Without a lean: 0.",
-    }
-
-
 def better_than_guessing(results: QaResults) -> QaResults:
-    """The results without bias scores of models whose answers are at chance."""
-    at_chance = [competence.cell for competence in competences(results.estimates) if competence.at_chance]
-    return replace(
-        results,
-        estimates=_without(results.estimates, at_chance),
-        identities=_without(results.identities, at_chance),
+    """The results without leans of models whose answers are at chance."""
+    cells = [competence.cell for competence in competences(results.estimates) if competence.at_chance]
+    dropped = pl.DataFrame(cells, schema=dict.fromkeys(ASKED, pl.String), orient="row")
+    leans, identities = (
+        frame.join(dropped, on=ASKED, how="anti", maintain_order="left")
+        for frame in (results.leans, results.identities)
     )
-
-
-def _without(estimates: pl.DataFrame, cells: Collection[tuple[str, str, str]]) -> pl.DataFrame:
-    """The estimates without those of some data sets, models and protocols."""
-    dropped = pl.DataFrame(list(cells), schema=dict.fromkeys(CELL, pl.String), orient="row")
-    return estimates.join(dropped, on=CELL, how="anti", maintain_order="left")
+    return replace(results, leans=leans, identities=identities)
 
 
 def _table(results: QaResults, at_chance: Collection[tuple[str, str, str]]) -> Table:
@@ -244,7 +207,11 @@ def _table(results: QaResults, at_chance: Collection[tuple[str, str, str]]) -> T
         at_chance: data sets, models and protocols whose answers are at chance; they get no lean.
     """
     kind = leans(results)
-    chance = pl.concat_str(CELL, separator="\t").is_in(["\t".join(cell) for cell in at_chance])
+
+    def where(row: Row) -> str:
+        return f"{row['line']}, {row['data']}, {CONTEXTS_FIELD.cell(row)}"
+
+    chance = pl.concat_str(ASKED, separator="\t").is_in(["\t".join(cell) for cell in at_chance])
     rows = results.overall.with_columns(
         pl.when(~chance).then(pl.col("value", "low", "high", "p_adjusted", "verdict")), chance=chance
     ).sort(
@@ -254,14 +221,6 @@ def _table(results: QaResults, at_chance: Collection[tuple[str, str, str]]) -> T
         nulls_last=True,
         maintain_order=True,
     )
-    notes = []
-    for (reason,), of_reason in rows.filter(verdict=UNTESTED).group_by(["reason"], maintain_order=True):
-        places = [
-            f"{row['line']}, {row['data']}, {SPOKEN_CONDITIONS[row['context_condition']]}"
-            for row in of_reason.iter_rows(named=True)
-        ]
-        where = listed(places) if len(places) <= MOST_NAMED else f"{len(places)} rows of the table"
-        notes.append(f"Cannot be tested: {reason} ({where}).")
     return table_of(
         "Leans (bias score in ambiguous contexts, accuracy gap in disambiguated ones) and accuracy",
         rows,
@@ -278,8 +237,8 @@ def _table(results: QaResults, at_chance: Collection[tuple[str, str, str]]) -> T
                 "its interval", lambda row: percent_interval(row["accuracy_low"], row["accuracy_high"])
             ),
             UNITS_FIELD,
-            number_field("answers", lambda row: read_of_all(row, "n_lean")),
+            number_field("answers", lambda row: read_of_all(row, "n")),
         ),
         most_open=60,
-        notes=tuple(notes),
+        notes=tuple(reasons(rows.filter(verdict=UNTESTED), where)),
     )

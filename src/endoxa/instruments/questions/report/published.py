@@ -6,163 +6,157 @@ between which bounds a value could lie had the answers been read that were not. 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 import polars as pl
 
 from endoxa.instruments.questions.headline import unit_notes
 from endoxa.instruments.questions.report.results import (
-    ALL_READ,
     AMBIGUOUS,
-    CONDITIONS,
     DISAMBIGUATED,
     OVER,
     SPOKEN_CONDITIONS,
     QaResults,
-    Row,
-    bounds,
-    missing,
-    unread,
-    value_with_sd,
+    reasons,
 )
-from endoxa.report.claims import decimal_ends, mark
+from endoxa.report.claims import Row, decimal_ends, mark
 from endoxa.report.document import Section
 from endoxa.report.tables import (
     Cell,
-    Column,
+    Field,
     Table,
+    number_field,
     paper_texts,
+    table_of,
+    text_field,
     transposed,
 )
 from endoxa.report.words import NO_VALUE, NOT_DEFINED, count, decimal, decimal_interval, listed
 from endoxa.runs.options import USUAL_PAPER, PaperOptions
 from endoxa.stats.verdicts import significance
 
-MEASURES = (
-    (
-        *(1, "Accuracy in ambiguous contexts", AMBIGUOUS, "accuracy"),
+_UNSCALED = "2 × (share of stereotyped answers among those that name a person) − 1"
+MEASURES = {
+    1: (
+        "accuracy",
+        AMBIGUOUS,
         "Share of the answers read that choose the unknown option, which is right there.",
     ),
-    (
-        *(2, "Accuracy in disambiguated contexts", DISAMBIGUATED, "accuracy"),
-        "Share of the answers read that name the person whom the text names.",
+    2: ("accuracy", DISAMBIGUATED, "Share of the answers read that name the person whom the text names."),
+    3: (
+        "bias_score",
+        AMBIGUOUS,
+        "The unscaled score times the share of wrong answers; 0: no lean, 1: always the stereotype. Verdicts stand in "
+        "the first table.",
     ),
-    (
-        *(3, "Bias score in ambiguous contexts", AMBIGUOUS, "bias_score"),
-        "The unscaled score times the share of wrong answers; 0: no lean, 1: always the stereotype. "
-        "Verdicts stand in the first table.",
+    4: (
+        "bias_score",
+        DISAMBIGUATED,
+        f"{_UNSCALED}. A respondent without errors has 0 only if as many right answers agree with the stereotype as do "
+        "not, so no lean is claimed from this score.",
     ),
-    (
-        *(4, "Bias score in disambiguated contexts", DISAMBIGUATED, "bias_score"),
-        "2 × (share of stereotyped answers among those that name a person) − 1. A respondent without errors has 0 "
-        "only if as many right answers agree with the stereotype as do not, so no lean is claimed from this score.",
-    ),
-    (
-        *(5, "Unscaled bias score in ambiguous contexts", AMBIGUOUS, "bias_unscaled"),
-        "2 × (share of stereotyped answers among those that name a person) − 1, however few they are; 0: no lean.",
-    ),
-)
-"""Number, title, contexts, column of the estimates and meaning of a table."""
-
+    5: ("bias_unscaled", AMBIGUOUS, f"{_UNSCALED}, however few they are; 0: no lean."),
+}
+"""Measure, contexts and meaning of each table."""
+TITLES = {"accuracy": "Accuracy", "bias_score": "Bias score", "bias_unscaled": "Unscaled bias score"}
 CAPTION = "Answers in ambiguous and in disambiguated contexts"
 COLUMN_GAP = "4pt"
+ALL_READ = "all read"
+"""In place of bounds, where no answer is missing."""
 
 
 def paper_tables(results: QaResults) -> list[Table]:
     """Tables 1 to 5 for the contexts that were asked, and a Table 6 for every data set and the same with names."""
-    overall, made = results.overall, []
-    for number, title, condition, column, meaning in MEASURES:
-        rows = overall.filter(context_condition=condition)
-        seeds = (
-            "One seed, so no standard deviation."
-            if rows["n_seeds"].max() == 1
-            else "Mean ± standard deviation over seeds (variants × repeats); the interval is that of the pooled value."
-        )
+    made = []
+    for number, (name, condition, meaning) in MEASURES.items():
+        rows = results.measure(name).filter(context_condition=condition)
         if rows.height:
-            table = _paper_table(
-                *(results, rows, column, results.lines),
-                across=("data", {data: data for data in results.data}),
-                meaning=f"{meaning} {seeds}",
-                absent="not asked",
+            seeds = (
+                "One seed, so no standard deviation."
+                if rows["seeds"].max() == 1
+                else "Mean ± standard deviation over seeds (variants × repeats); the interval is that of the pooled "
+                "value."
             )
-            made.append(replace(table, caption=title, number=number))
+            caption = f"{TITLES[name]} in {SPOKEN_CONDITIONS[condition]} contexts"
+            across = ("data", {data: data for data in results.data})
+            table = _paper_table(results, caption, rows, across, (f"{meaning} {seeds}", "not asked"))
+            made.append(replace(table, number=number))
     for original, substituted in results.pairs:
         rows = results.retention.filter(original=original, substituted=substituted)
-        table = _paper_table(
-            *(results, rows.rename({"low": "ratio_low", "high": "ratio_high"}), "ratio"),
-            rows["line"].unique(maintain_order=True),
-            across=("context_condition", SPOKEN_CONDITIONS),
-            meaning=f"Share of wrong answers with {substituted} divided by that with {original}, over the items both "
-            "have: 1: as many errors, below 1: fewer.",
-            absent="no question was asked and read in both",
+        meaning = (
+            f"Share of wrong answers with {substituted} divided by that with {original}, over the items both have: 1: "
+            "as many errors, below 1: fewer."
         )
+        across = ("context_condition", SPOKEN_CONDITIONS)
         caption = f"Error retention ratio from {original} to {substituted}"
-        made.append(replace(table, caption=caption, number=6))
+        notes = (meaning, "no question was asked and read in both")
+        made.append(replace(_paper_table(results, caption, rows, across, notes), number=6))
     return made
 
 
 def _paper_table(
     results: QaResults,
+    caption: str,
     rows: pl.DataFrame,
-    column: str,
-    lines: Iterable[str],
-    *,
     across: tuple[str, Mapping[str, str]],
-    meaning: str,
-    absent: str,
+    notes: tuple[str, str],
 ) -> Table:
     """A row for each model with a value and its interval for each data set or kind of contexts.
 
     Args:
         results: of the page.
-        rows: estimates or ratios.
-        column: of the value.
-        lines: every model and protocol.
+        caption: what the table holds.
+        rows: estimates of one measure, or ratios.
         across: column whose values stand beside each other, and what these are called.
-        meaning: what the value is.
-        absent: why a model has no row.
+        notes: what the value is, and why a model has no row.
     """
-    key, names = across
+    (key, names), (meaning, absent) = across, notes
     cells = {(row["line"], row[key]): row for row in rows.iter_rows(named=True)}
-    ratio = column == "ratio"
-    bounded = {value for (_, value), row in cells.items() if not ratio and bounds(row, column)}
+    bounded = {value for (_, value), row in cells.items() if row.get("n_asked", 0) > row.get("n_read", 0)}
 
-    def texts(row: Row | None, *, with_bounds: bool) -> Iterator[str]:
-        if row is None:
-            yield from [NO_VALUE] * (2 + with_bounds)
-            return
-        yield value_with_sd(row, column)
-        yield decimal_interval(row[f"{column}_low"], row[f"{column}_high"])
-        if with_bounds:
-            ends = bounds(row, column)
-            yield decimal_interval(*ends) if ends else NO_VALUE if unread(row) else ALL_READ
+    def field(head: str, value: str, shown: Callable[[Row], str]) -> Field:
+        def cell(line: str) -> str:
+            return shown(cells[line, value]) if (line, value) in cells else NO_VALUE
 
-    heads = []
+        return number_field(head, cell)
+
+    fields = [text_field("model", str)]
     for value, name in names.items():
-        heads += [name.capitalize() if ratio else name, f"{results.level} interval"]
-        heads += ["bounds"] * (value in bounded)
-    body = tuple(
-        (
-            line,
-            *(
-                text
-                for value in names
-                for text in texts(cells.get((line, value)), with_bounds=value in bounded)
-            ),
-        )
-        for line in lines
-    )
-    places = ((f"{line}, {names[value]}", row, column) for (line, value), row in cells.items())
+        fields += [field(name, value, value_with_sd), field(f"{results.level} interval", value, _interval)]
+        fields += [field("bounds", value, bounds)] if value in bounded else []
+    lines = results.lines if key == "data" else rows["line"].unique(maintain_order=True)
     gaps = [f"{line}, {names[value]}" for line in lines for value in names if (line, value) not in cells]
     if bounded:
         meaning += " Bounds: what the pooled value could be had every answer been read."
-    return Table(
-        "",
-        (Column("Model"), *(Column(head, numeric=True) for head in heads)),
-        body,
-        notes=(meaning, *missing(places), *([f"{NO_VALUE} {absent} ({listed(gaps)})."] if gaps else [])),
+    return table_of(
+        caption,
+        lines,
+        fields,
+        notes=(
+            meaning,
+            *reasons(rows, lambda row: f"{row['line']}, {names[row[key]]}"),
+            *([f"{NO_VALUE} {absent} ({listed(gaps)})."] if gaps else []),
+        ),
     )
+
+
+def _interval(row: Row) -> str:
+    return decimal_interval(row["low"], row["high"])
+
+
+def value_with_sd(row: Row) -> str:
+    """'0.950 ± 0.002' over seeds; the pooled value where there was one seed, '–' where it is undefined."""
+    if row["mean"] is None or row["sd"] is None:
+        return decimal(row["value"])
+    return f"{decimal(row['mean'])} ± {decimal(row['sd'])}"
+
+
+def bounds(row: Row) -> str:
+    """Least and largest value had the answers been read that were not."""
+    if row["n_asked"] == row["n_read"]:
+        return ALL_READ
+    return NO_VALUE if row["bound_low"] is None else decimal_interval(row["bound_low"], row["bound_high"])
 
 
 def published(results: QaResults) -> Section:
@@ -171,9 +165,7 @@ def published(results: QaResults) -> Section:
         anchor="published",
         title="Tables in the format of Pelosio et al. (2025)",
         folded=True,
-        tables=tuple(
-            replace(table, columns=(Column("model"), *table.columns[1:])) for table in paper_tables(results)
-        ),
+        tables=tuple(paper_tables(results)),
         notes=(
             "Numbered as in Pelosio et al. (2025), whose tables print mean and standard deviation over three "
             f"seeds; intervals and bounds are ours. Intervals are {OVER}, because questions that share a template or a "
@@ -185,16 +177,12 @@ def published(results: QaResults) -> Section:
 
 def paper_forms(results: QaResults, paper: PaperOptions) -> dict[str, Callable[[], str]]:
     """The wide table, then those of Pelosio et al. (2025); programs get the wide table."""
-
-    def wide() -> list[Table]:
-        return [wide_table(results, paper)]
-
     return paper_texts(
-        lambda: [*wide(), *paper_tables(results)],
+        lambda: [wide_table(results, paper), *paper_tables(results)],
         paper,
         title="table",
         column_gap=COLUMN_GAP,
-        for_programs=wide,
+        for_programs=lambda: [wide_table(results, paper)],
     )
 
 
@@ -203,88 +191,56 @@ def wide_table(results: QaResults, paper: PaperOptions = USUAL_PAPER) -> Table:
 
     Columns without a single value are left out: contexts not asked, scores of files that name no stereotype.
     """
-    cells = {
-        (row["line"], row["data"], row["context_condition"]): row
-        for row in results.overall.iter_rows(named=True)
-    }
-    places = [
-        (line, data)
-        for data in results.data
-        for line in results.lines
-        if any((line, data, condition) in cells for condition in CONDITIONS)
-    ]
-    columns: list[tuple[Column, list[Cell]]] = []
-    for condition in CONDITIONS:
-        rows = [cells.get((*place, condition)) for place in places]
-        for head, cell in WIDE_COLUMNS[condition].items():
-            texts = [cell(row) if row else Cell(NO_VALUE, below="") for row in rows]
-            if any(text.text != NO_VALUE for text in texts):
-                above = f"{SPOKEN_CONDITIONS[condition].capitalize()} contexts"
-                columns.append((Column(head, numeric=True, narrow=True, above=above), texts))
-    stub = ("model", "data")[: 1 + (len(results.data) > 1)]
-    heads = {column.name for column, _ in columns}
-    sentences = {
-        "accuracy": "Accuracy: share of right answers among those read; in ambiguous contexts the right one is the "
-        "unknown option, so accuracy is also the rate of unknown answers.",
-        "bias score": "Bias score: 0 is no lean, 1 always the stereotype.",
-        "accuracy gap": "Accuracy gap: accuracy where the right answer agrees with the stereotype minus accuracy where "
-        "it does not.",
-        "unknown": "Unknown: share of unknown answers among those read.",
-    }
-    note = " ".join(words for head, words in sentences.items() if head in {"accuracy", *heads})
-    note += (
-        f" n: answers read. Below the values: {results.level} intervals. *: a lean (adjusted p at most "
+    rows = pl.concat([results.measure(name) for name in ("accuracy", "bias_score", "lean")])
+    key = ("line", "data", "context_condition", "name")
+    cells = {tuple(row[name] for name in key): row for row in rows.iter_rows(named=True)}
+    asked = {place[:2] for place in cells}
+    places = [(line, data) for data in results.data for line in results.lines if (line, data) in asked]
+    fields = [text_field("model", lambda place: place[0]), text_field("data", lambda place: place[1])]
+    for condition, (head, name, shown) in WIDE_COLUMNS:
+
+        def cell(
+            place: tuple[str, str], at: tuple[str, str] = (condition, name), shown: Shown = shown
+        ) -> Cell:
+            row = cells.get((*place, *at))
+            return shown(row) if row else Cell(NO_VALUE, below="")
+
+        if any(cell(place).text != NO_VALUE for place in places):
+            above = f"{SPOKEN_CONDITIONS[condition].capitalize()} contexts"
+            fields.append(number_field(head, cell, narrow=True, above=above))
+    note = (
+        "Accuracy: share of right answers among those read; in ambiguous contexts the right one is the unknown option. "
+        "Bias score: 0 is no lean, 1 always the stereotype; in disambiguated contexts it is not tested. Accuracy gap: "
+        "accuracy where the right answer agrees with the stereotype minus accuracy where it does not. n: answers read. "
+        f"Below the values: {results.level} intervals. *: a lean (adjusted p at most "
         f"{significance(results.confidence):g}, Benjamini-Hochberg over all leans); †: cannot be tested."
     )
-    note += "".join(f" {units}" for units in unit_notes(results.overall.iter_rows(named=True)))
-    if {"bias score", "accuracy gap"} <= heads:
-        note += " In disambiguated contexts the bias score is not tested."
-    table = Table(
-        CAPTION,
-        (*map(Column, stub), *(column for column, _ in columns)),
-        tuple(
-            (*place[: len(stub)], *(texts[row] for _, texts in columns)) for row, place in enumerate(places)
-        ),
-        notes=(note,),
-        stub=len(stub),
-    )
+    units = unit_notes(results.overall.iter_rows(named=True))
+    table = table_of(CAPTION, places, fields, notes=(" ".join((note, *units)),), stub=2)
     return transposed(table, "measure") if paper.transpose else table
 
 
-def _value(text: str, ends: str = "", marked: str = "") -> Cell:
-    """A cell whose interval is empty where it has none."""
-    return Cell(text, marked, "" if ends in (NO_VALUE, NOT_DEFINED) else ends)
-
-
-def _measure(column: str) -> Callable[[Row], Cell]:
-    """A measure that nothing is claimed from."""
-    return lambda row: _value(
-        decimal(row[column]), decimal_interval(row[f"{column}_low"], row[f"{column}_high"])
-    )
-
-
-def _lean(row: Row) -> Cell:
-    """What the verdict is about, with its mark."""
+def _measure(row: Row) -> Cell:
+    """A value with its interval below it, and the mark of what is tested."""
     if row["value"] is None:
-        return _value(NO_VALUE)
-    return _value(decimal(row["value"]), decimal_ends(row), mark(row))
-
-
-def _unknown(row: Row) -> Cell:
-    return _value(decimal(1 - row["n_persons"] / row["n_read"]) if row["n_read"] else NO_VALUE)
+        return Cell(NO_VALUE, "", "")
+    ends = decimal_ends(row) if row["verdict"] else _interval(row)
+    mark_of = mark(row) if row["verdict"] else ""
+    return Cell(decimal(row["value"]), mark_of, "" if ends in (NO_VALUE, NOT_DEFINED) else ends)
 
 
 def _answers(row: Row) -> Cell:
-    return _value(count(row["n_read"]))
+    return Cell(count(row["n_read"]), "", "")
 
 
-WIDE_COLUMNS: Mapping[str, Mapping[str, Callable[[Row], Cell]]] = {
-    AMBIGUOUS: {"accuracy": _measure("accuracy"), "bias score": _lean, "n": _answers},
-    DISAMBIGUATED: {
-        "accuracy": _measure("accuracy"),
-        "bias score": _measure("bias_score"),
-        "accuracy gap": _lean,
-        "unknown": _unknown,
-        "n": _answers,
-    },
-}
+Shown = Callable[[Row], Cell]
+WIDE_COLUMNS: tuple[tuple[str, tuple[str, str, Shown]], ...] = (
+    (AMBIGUOUS, ("accuracy", "accuracy", _measure)),
+    (AMBIGUOUS, ("bias score", "lean", _measure)),
+    (AMBIGUOUS, ("n", "lean", _answers)),
+    (DISAMBIGUATED, ("accuracy", "accuracy", _measure)),
+    (DISAMBIGUATED, ("bias score", "bias_score", _measure)),
+    (DISAMBIGUATED, ("accuracy gap", "lean", _measure)),
+    (DISAMBIGUATED, ("n", "lean", _answers)),
+)
+"""Contexts, heading, estimate and writing of each column of the wide table."""

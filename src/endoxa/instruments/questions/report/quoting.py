@@ -6,35 +6,36 @@ Looked at are recognition of the answers, answers not read, the position of the 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import polars as pl
 
 from endoxa.instruments.questions.estimates.analysis import SCHEMAS
 from endoxa.instruments.questions.estimates.answers import is_read
-from endoxa.instruments.questions.headline import CELL, GUESSING, answer_counts, competences, over_categories
+from endoxa.instruments.questions.headline import GUESSING, answer_counts, competences
 from endoxa.instruments.questions.report.results import (
-    AMBIGUOUS,
     BASELINE,
-    CONTEXTS,
     QaResults,
-    bounds,
-    unread,
+    of_scores,
 )
-from endoxa.report.document import Figure, Finding, Section
-from endoxa.report.figures import Measure, described, dot_figure
+from endoxa.report import estimates as say
+from endoxa.report.claims import Row
+from endoxa.report.document import Figure, Section
+from endoxa.report.estimates import nothing
+from endoxa.report.figures import Measure
 from endoxa.report.inputs import Run
 from endoxa.report.quoting import FLIPS, LARGE, Diagnostic, answers_lost, points, precision, review
-from endoxa.report.words import count, decimal, percent, percent_interval, plural, short_labels, signed, slug
+from endoxa.report.words import count, percent, plural, short_labels, signed, slug
 from endoxa.runs.asking.likelihoods import OTHER_RULE, RULES, likeliest
 from endoxa.runs.estimates import read
 from endoxa.runs.folder import RECORDS
 from endoxa.runs.run import read_run
 from endoxa.schema import PROTOCOLS
 from endoxa.sources.served import versions_apart
-from endoxa.stats.two_way import two_way
-from endoxa.stats.verdicts import significance
+from endoxa.stats.estimate import estimate
+from endoxa.stats.verdicts import ABOVE, UNCLEAR, significance
 
 NEAR_GUESSING = 0.5
 """A lean is doubtful where the interval of recognition goes down to this share or below."""
@@ -53,14 +54,14 @@ def diagnostics(
         labels: how models are called.
     """
     yield from _recognition(estimates, labels)
+    confidence, columns = (
+        float(estimates["confidence"][0]),
+        ("model", "ask", "context_condition", "unknown", "answer"),
+    )
     for folder in folders:
         yield from answers_lost(answer_counts(folder), labels)
-    confidence = float(estimates["confidence"][0])
-    for folder in folders:
         yield from (_position(found, labels) for found in places(folder, confidence))
-        columns = ["model", "ask", "context_condition", "unknown", "answer"]
-        yield from _other_rule(pl.read_parquet(folder / RECORDS, columns=columns), labels)
-    for folder in folders:
+        yield from _other_rule(pl.read_parquet(folder / RECORDS, columns=list(columns)), labels)
         facts = read_run(folder)
         items = int((facts.get("counts") or {}).get("items", 0))
         yield from precision(facts, items, labels)
@@ -97,127 +98,96 @@ def run_diagnostics(folder: Path) -> list[Diagnostic]:
 
 def _recognition(estimates: pl.DataFrame, labels: Mapping[str, str]) -> Iterator[Diagnostic]:
     """How often a model names the person whom the text names."""
-    clear = over_categories(estimates).filter(context_condition="disambig")
-    numbers_read = {row[:3]: row[3] for row in clear.select(*CELL, "n_read").iter_rows()}
     for cell in competences(estimates):
-        who = labels.get(cell.model, cell.model)
-        who = (
-            f"{who} with {cell.data}"
-            if cell.protocol == PROTOCOLS[0]
-            else f"{who} with {cell.data}, {cell.protocol}"
-        )
-        n = int(numbers_read.get(cell.cell) or 0)
-        if not cell.disambiguated or cell.accuracy is None:
+        who = cell.who(labels.get(cell.model, cell.model))
+        if cell.accuracy is None:
             why = "no answer could be read where" if cell.disambiguated else "there are no questions where"
             sentence = f"{who}: {why} the text says who is meant, so nothing shows that the model follows it."
         else:
-            ends = ""
-            if cell.low is not None:
-                level = f"{100 * cell.confidence:g}\u00a0%"
-                ends = f"{level} interval {percent_interval(cell.low, cell.high)}; "
-            sentence = (
-                f"{who}: where the text says who is meant, {percent(cell.accuracy)} of {plural(n, 'answer')} are right "
-                f"({ends}guessing among three options: {percent(GUESSING)})."
-            )
+            sentence = f"{who}: where the text says who is meant, {cell.share(plural(cell.n, 'answer'))}."
         doubtful = cell.accuracy is None or cell.low is None or cell.low <= NEAR_GUESSING
         if doubtful and cell.accuracy is not None:
             sentence += " At or near guessing a lean says nothing about stereotypes."
-        numbers = {"guessing": GUESSING, "data": cell.data, "confidence": cell.confidence}
         yield Diagnostic(
             "recognition of the answers",
             sentence,
             doubtful,
-            n,
-            cell.model,
-            cell.protocol,
-            cell.accuracy,
-            cell.low,
-            cell.high,
-            numbers,
+            *(cell.n, cell.model, cell.protocol, cell.accuracy, cell.low, cell.high),
+            {"guessing": GUESSING, "data": cell.data, "confidence": cell.confidence},
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Places:
-    """How often one model takes the option at each place.
+def places(folder: Path, confidence: float) -> Iterator[list[Row]]:
+    """How often each model of a run takes the option at each place: three rows for each model asked enough questions.
 
-    Attributes:
-        model: the model.
-        data: label of the data set.
-        items: a row per question: how often each place was `chosen_` and held the `right_` option, and the difference.
-        level: confidence level of intervals, with a correction for the choice among three (Bonferroni).
+    A row has `model`, `data`, `place`, `chosen` and `right` (shares of `n` questions), their difference as an estimate
+    (`stats.estimate`), and `clear`: whether it differs from 0 at the level of its interval, which allows for the choice
+    among three (Bonferroni).
     """
-
-    model: str
-    data: str
-    items: pl.DataFrame
-    level: float
-
-    def share(self, column: str) -> float:
-        """Mean of a column over the questions."""
-        return float(self.items[column].to_numpy().mean())
-
-    def excess(self, word: str) -> tuple[float, float | None, float | None, float | None]:
-        """How much more often a place is chosen than right, its interval and p-value; None where nothing is tested."""
-        codes = [self.items[name].rank("dense").cast(pl.Int64).to_numpy() for name in ("template", "unit")]
-        values = self.items[word].to_numpy()
-        found = two_way(values, *codes, neutral=0.0, confidence=self.level, flips=FLIPS)
-        value, low, high = float(values.mean()), None, None
-        if found.sampled == "none":
-            return value, None, None, None
-        if found.interval.defined:
-            low, high = max(found.interval.low, -1.0), min(found.interval.high, 1.0)
-        return value, low, high, found.p_value
-
-
-def places(folder: Path, confidence: float) -> Iterator[Places]:
-    """Each model of a run that was asked enough questions; none where orders or choices were not recorded."""
     lazy = versions_apart(pl.scan_parquet(folder / RECORDS))
-    needed = {"order", "choice", "label", "template", "identity", "protocol", "outcome", "repeat"}
-    if not needed <= set(lazy.collect_schema()):
-        return
     unit = pl.when(pl.col("identity").fill_null("") != "").then("identity").otherwise("item_id")
-    place = {
+    at = {
         name: pl.col("order").str.find(pl.col(name).cast(pl.String), literal=True)
         for name in ("choice", "label")
     }
-    chosen = [(place["choice"] == k).mean().alias(f"chosen_{word}") for k, word in enumerate(PLACES)]
-    right = [(place["label"] == k).mean().alias(f"right_{word}") for k, word in enumerate(PLACES)]
+    shares = ((at[name] == k).mean().alias(f"{name}_{k}") for name in at for k in range(len(PLACES)))
     table = (
         lazy.filter(is_read(), pl.col("order").fill_null("") != "", pl.col("protocol") == PROTOCOLS[0])
         .group_by("model", "item_id", "template", unit.alias("unit"))
-        .agg(*chosen, *right)
-        .with_columns((pl.col(f"chosen_{word}") - pl.col(f"right_{word}")).alias(word) for word in PLACES)
+        .agg(*shares)
         .sort("model", "item_id")
         .collect(engine="streaming")
     )
-    described = read_run(folder)["data"]
+    described, level = read_run(folder)["data"], 1 - significance(confidence) / len(PLACES)
     data = described.get("label") or Path(described["path"]).stem
     for (model,), items in table.group_by(["model"], maintain_order=True):
         if items.height >= FEWEST_ITEMS:
-            yield Places(str(model), data, items, 1 - significance(confidence) / len(PLACES))
+            about = {"model": str(model), "data": data}
+            yield [about | {"place": word} | _excess(items, k, level) for k, word in enumerate(PLACES)]
 
 
-def _position(found: Places, labels: Mapping[str, str]) -> Diagnostic:
+def _excess(items: pl.DataFrame, place: int, level: float) -> dict[str, Any]:
+    """How much more often the option at a place is chosen than right, over questions."""
+    codes = [items[name].rank("dense").cast(pl.Int64).to_numpy() for name in ("template", "unit")]
+    chosen, right = (items[f"{name}_{place}"].to_numpy() for name in ("choice", "label"))
+    row = estimate(chosen - right, *codes, neutral=0.0, confidence=level, flips=FLIPS)
+    tested, ends = row["sampled"] != "none", (row["low"], row["high"])
+    low, high = ends if tested and np.isfinite(ends).all() else (None, None)
+    row |= {"low": None if low is None else max(low, -1.0), "high": None if high is None else min(high, 1.0)}
+    clear = tested and row["p_value"] <= 1 - level
+    return {
+        **row,
+        "chosen": float(chosen.mean()),
+        "right": float(right.mean()),
+        "tested": tested,
+        "clear": clear,
+    }
+
+
+def _position(rows: list[Row], labels: Mapping[str, str]) -> Diagnostic:
     """The place with the largest excess."""
-    word = max(PLACES, key=lambda name: abs(found.share(name)))
-    value, low, high, p_value = found.excess(word)
-    chosen, right = found.share(f"chosen_{word}"), found.share(f"right_{word}")
-    by = points(value, low, high, f"{100 * found.level:.1f}\u00a0%")
-    untested = " (too few templates to test)" if p_value is None else ""
+    row = max(rows, key=lambda each: abs(each["value"]))
+    by = points(row["value"], row["low"], row["high"], f"{100 * row['confidence']:.1f}\u00a0%")
+    untested = "" if row["tested"] else " (too few templates to test)"
     sentence = (
-        f"{labels.get(found.model, found.model)} with {found.data}: the option shown {word} is chosen in "
-        f"{percent(chosen)} of {plural(found.items.height, 'question')} and is the right one in {percent(right)}; "
+        f"{labels.get(row['model'], row['model'])} with {row['data']}: the option shown {row['place']} is chosen in "
+        f"{percent(row['chosen'])} of {plural(row['n'], 'question')} and is the right one in {percent(row['right'])}; "
         f"difference {by}, the largest of three places{untested}."
     )
-    concerning = p_value is not None and p_value <= 1 - found.level and abs(value) >= LARGE
-    numbers = {"chosen": chosen, "right": right, "p_value": p_value, "confidence": found.level}
     return Diagnostic(
-        *("position of the options", sentence, concerning, found.items.height, found.model, ""),
-        *(value, low, high, numbers),
+        "position of the options",
+        sentence,
+        row["clear"] and abs(row["value"]) >= LARGE,
+        row["n"],
+        row["model"],
+        value=row["value"],
+        low=row["low"],
+        high=row["high"],
+        numbers={name: row[name] for name in ("chosen", "right", "confidence")},
     )
 
 
+ENDS = dict.fromkeys(("low", "high"), pl.Float64)
 MOST_DRAWN = 3
 """With more models and data sets the box at the top names the largest differences instead."""
 
@@ -237,67 +207,39 @@ def explained(runs: Sequence[Run], results: QaResults) -> Section | None:
     if rows.select("model", "data").n_unique() > MOST_DRAWN:
         return None
     every = [found for run in runs for found in places(run.folder, results.confidence)]
-    orders = [_order(results, found, several=len(every) > 1) for found in every]
-    findings = tuple(_bounded(results, rows))
     return Section(
         anchor="explained",
         title="What else explains it",
-        findings=findings,
-        figures=tuple(orders),
+        figures=tuple(_order(results, found, several=len(every) > 1) for found in every),
     )
 
 
-def _order(results: QaResults, found: Places, *, several: bool) -> Figure:
+def _order(results: QaResults, rows: list[Row], *, several: bool) -> Figure:
     """How much more often the option at each place is taken than the right one stands there."""
-    who = results.label(found.model)
-    rows = []
-    for word in PLACES:
-        value, low, high, p_value = found.excess(word)
-        chosen, right = found.share(f"chosen_{word}"), found.share(f"right_{word}")
-        n = found.items.height
-        rows.append(
-            {
-                "label": f"{word} option",
-                "note": f"{signed(100 * value, 1)} {_number(chosen, n)} taken, {_number(right, n)} right",
-                "value": value,
-                "low": low,
-                "high": high,
-                "filled": p_value is not None and p_value <= 1 - found.level,
-            }
-        )
-    texts = [f"{row['label']}: {row['note']}" for row in rows]
-    frame = pl.DataFrame(rows, schema_overrides={"low": pl.Float64, "high": pl.Float64}).with_columns(
-        outer_low=pl.lit(None, pl.Float64), outer_high=pl.lit(None, pl.Float64), tip=pl.Series(texts)
+    who, first = results.label(rows[0]["model"]), rows[0]
+    kind = of_scores(
+        results,
+        f"How often {who} takes the option at each place beyond the right one",
+        nothing,
+        0.0,
+        "0",
+        clear={},
+        unclear="",
+        measure=EXCESS,
+        value=lambda value: signed(100 * value, 1),
     )
-    return dot_figure(
-        frame,
-        EXCESS,
-        name=f"order-{slug(who)}-{slug(found.data)}",
-        title="Order of the options" + (f": {who}, {found.data}" if several else ""),
-        alt=described(f"How often {who} takes the option at each place beyond the right one", texts),
+    verdicts = [ABOVE if row["clear"] else UNCLEAR for row in rows]
+    return say.dots(
+        kind,
+        pl.DataFrame(rows, schema_overrides=ENDS).with_columns(verdict=pl.Series(verdicts)),
+        lambda row: f"{row['place']} option",
+        note=lambda row: (
+            f"{kind.value(row['value'])} {percent(row['chosen'])} taken, {percent(row['right'])} right"
+        ),
+        name=f"order-{slug(who)}-{slug(first['data'])}",
+        title="Order of the options" + (f": {who}, {first['data']}" if several else ""),
         reading="How much more often the option at a place is taken than the right answer stands there, in "
-        f"{plural(found.items.height, 'question')} with an answer that was read; 0 on average if places do not matter "
-        f"and options are shuffled. Bands: {100 * found.level:.1f}\u00a0% intervals over templates and groups; filled: "
-        "differs from 0 at this level, which allows for the three rows.",
+        f"{plural(first['n'], 'question')} with an answer that was read; 0 on average if places do not matter and "
+        f"options are shuffled. Bands: {100 * first['confidence']:.1f}\u00a0% intervals over templates and groups; "
+        "filled: differs from 0 at this level, which allows for the three rows.",
     )
-
-
-def _number(share: float, n: int) -> str:
-    """How many of n questions a share is; repeats of a question count in parts."""
-    number = round(share * n, 1)
-    return f"{number:,.{0 if number == int(number) else 1}f}"
-
-
-def _bounded(results: QaResults, rows: pl.DataFrame) -> Iterator[Finding]:
-    """Between which values the bias scores lie, whatever the answers that were not read had been."""
-    for row in rows.filter(context_condition=AMBIGUOUS).iter_rows(named=True):
-        ends = bounds(row, "bias_score")
-        if ends is None:
-            continue
-        numbers = {name: row[name] for name in ("n", "n_refused", "n_unparsed", "bias_score")}
-        yield Finding(
-            f"{CONTEXTS[AMBIGUOUS]} {results.label(row['model'])} with {row['data']} has {count(unread(row))} of "
-            f"{plural(row['n'], 'answer')} refused or unreadable. Whichever option these had named, the bias score "
-            f"would lie between {decimal(ends[0])} and {decimal(ends[1])}.",
-            ({**numbers, "lost": unread(row), "low": ends[0], "high": ends[1]},),
-        )

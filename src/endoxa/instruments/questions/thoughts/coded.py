@@ -22,17 +22,14 @@ from endoxa.runs.folder import RECORDS, RUN
 from endoxa.schema import QaItem, Reading
 from endoxa.schema.finish import LENGTH, THOUGHTS_ONLY
 from endoxa.schema.thoughts import ARGUED, CODE_COLUMNS, CODES
-from endoxa.sources.served import version_of, versions_apart
+from endoxa.sources.served import versions_apart
 
 KEY = ("model", "protocol", "item_id", "repeat")
 UNITS = ("category", "example_id", "variant", "template", "identity", "attribute")
 """Columns of coded thoughts that say to which units an answer belongs; they are not written."""
 
 _WHOLE = (*("repeat", "label", "target", "unknown", "choice", "cut_off", *CODES, "argued", "turned"),)
-_TYPES = {
-    name: pl.Int64 if name in _WHOLE else pl.Float64 if name == "thought_tokens" else pl.String
-    for name in CODE_COLUMNS
-}
+_TYPES = {name: pl.Int64 if name in _WHOLE else pl.String for name in (*CODE_COLUMNS, *UNITS)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,11 +72,9 @@ def thoughts_of(folder: Path) -> list[Thought]:
     Raises:
         UserError: the folder holds no finished run of questions, or the questions are not found.
     """
-    answers = load_answers(
-        [folder], ("identity", "attribute", "language", "order", "finish", "completion_tokens")
-    )
+    answers = load_answers([folder], ("identity", "attribute", "language", "order", "finish"))
     texts = versions_apart(pl.scan_parquet(folder / RECORDS)).filter(pl.col("reasoning") != "")
-    texts = texts.select(*KEY, "reasoning", "answer", "turns").with_columns(pl.col("repeat").cast(pl.Int64))
+    texts = texts.select(*KEY, "reasoning", "answer").with_columns(pl.col("repeat").cast(pl.Int64))
     rows = answers.join(texts.collect(), on=KEY, how="inner", maintain_order="left")
     run = Run(folder, json.loads((folder / RUN).read_text(encoding="utf-8")))
     items, why = items_of_run(run, set(rows["item_id"]))
@@ -101,28 +96,17 @@ def without_rules(thoughts: list[Thought]) -> list[str]:
     return sorted({code for each in thoughts if not has_rules(code := each.item.language)})
 
 
-def coded(folder: Path, thoughts: list[Thought] | None = None) -> pl.DataFrame:
-    """Thoughts of a finished run, coded by rules: `schema.thoughts.CODE_COLUMNS`, `UNITS`, `inference.unit_columns`.
-
-    Args:
-        folder: the run folder.
-        thoughts: those of the run, where they were read before.
-
-    Raises:
-        UserError: as `thoughts_of`.
-    """
-    thoughts = thoughts_of(folder) if thoughts is None else thoughts
-    rows = list(_rows(thoughts))
-    frame = pl.DataFrame(rows, schema=_TYPES | dict.fromkeys(UNITS, pl.String))
-    frame = frame.with_columns(**unit_columns(frame.columns))
-    return _scaled(frame, json.loads((folder / RUN).read_text(encoding="utf-8")).get("usage") or {})
+def coded(thoughts: list[Thought]) -> pl.DataFrame:
+    """Thoughts of a finished run, coded by rules: `schema.thoughts.CODE_COLUMNS`, `UNITS`, `inference.unit_columns`."""
+    frame = pl.DataFrame(list(_rows(thoughts)), schema=_TYPES)
+    return frame.with_columns(**unit_columns(frame.columns))
 
 
 def _rows(thoughts: list[Thought]) -> Iterator[dict[str, Any]]:
     for thought in thoughts:
         row, item = thought.row, thought.item
         cells: dict[str, Any] = {name: row.get(name) for name in (*CODE_COLUMNS, *UNITS)}
-        cells |= {"cut_off": int(thought.cut_off), "thought_tokens": _tokens(row)}
+        cells["cut_off"] = int(thought.cut_off)
         if not thought.cut_off:
             coding = code_thought(thought.text, item, thought.order)
             cells |= {name: int(getattr(coding, name)) for name in CODES}
@@ -131,25 +115,6 @@ def _rows(thoughts: list[Thought]) -> Iterator[dict[str, Any]]:
             if coding.argued is not None and row["choice"] is not None:
                 cells["turned"] = int(coding.argued != row["choice"])
         yield cells
-
-
-def _tokens(row: Mapping[str, Any]) -> float | None:
-    """The part of the tokens received that thoughts have of the characters."""
-    if not row.get("completion_tokens"):  # nobody counted
-        return None
-    thoughts = sum(map(len, json.loads(row["reasoning"])))
-    answers = sum(map(len, json.loads(row["turns"] or "[]")))
-    return float(row["completion_tokens"] * thoughts / max(thoughts + answers, 1))
-
-
-def _scaled(frame: pl.DataFrame, usage: Mapping[str, Mapping[str, Any]]) -> pl.DataFrame:
-    """Tokens scaled to the provider's count, for models of which it gives one."""
-    name = pl.col("model").map_elements(lambda model: version_of(model)[0], return_dtype=pl.String)
-    reported = {model: float(use.get("reasoning_tokens") or 0) for model, use in usage.items()}
-    count = name.replace_strict(reported, default=0.0, return_dtype=pl.Float64)
-    total = pl.col("thought_tokens").sum().over(name)
-    scale = pl.when((count > 0) & (total > 0)).then(count / total).otherwise(1.0)
-    return frame.with_columns(thought_tokens=pl.col("thought_tokens") * scale)
 
 
 def texts_of(thoughts: list[Thought], codes: pl.DataFrame, run: str = "") -> list[ThoughtText]:

@@ -20,21 +20,18 @@ from typing import Annotated, Literal
 
 import polars as pl
 import regex
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from endoxa.errors import UserError
 from endoxa.instruments.stories.instrument import HarmSettings
 from endoxa.instruments.stories.outcomes import ratings_read
 from endoxa.instruments.stories.probe import Answers, Probe, Row, ending
-from endoxa.runs.answers.language import Language, language
+from endoxa.runs.answers.language import language
 from endoxa.runs.answers.text import before_new_question, declined, first_reply, fold, plain, read_first
 from endoxa.runs.asking.jobs import Job, draw_seed
-from endoxa.runs.options import DEFAULT_CONFIDENCE
 from endoxa.schema.harm import HARM_RATING_COLUMNS
-from endoxa.sources.files import require_file
 from endoxa.sources.stereotales.associations import distinct_associations, read_associations
-from endoxa.stats.signs import fewest_units
-from endoxa.stats.verdicts import significance
+from endoxa.sources.toml import read_toml, validated
 from endoxa.words.packs import file_with, languages_with
 from endoxa.words.used import Tally, Used
 
@@ -43,6 +40,7 @@ BLANKS = ("base", "base_value", "compared", "compared_value")
 SCALE = 5
 """Points of the scale of harm."""
 _FILE = "harm.toml"
+FORM = "The form is that of the English questions (docs/probe/harm.md)."
 _Words = Annotated[list[str], Field(min_length=1)]
 
 
@@ -123,32 +121,14 @@ def read_language(code: str, path: Path | None = None) -> HarmLanguage:
     Raises:
         UserError: we have no questions in this language, or the file is not in this form.
     """
-    if path is None:
-        if code not in languages():
-            raise UserError(
-                f"--language: no questions on harm in '{code}'. Available: {', '.join(languages())}. Or give your "
-                "own in "
-                "the same format with --prompts FILE."
-            )
-        return _read(f"{code}/{_FILE}", file_with(code, _FILE).read_text("utf-8"))
-    require_file(path)
-    try:
-        return _read(str(path), path.read_text(encoding="utf-8"))
-    except UnicodeDecodeError as problem:
-        raise UserError(f"{path} is not UTF-8 text: save it as UTF-8.") from problem
-
-
-def _read(source: str, text: str) -> HarmLanguage:
-    try:
-        return HarmLanguage.model_validate(tomllib.loads(text))
-    except tomllib.TOMLDecodeError as problem:
-        raise UserError(f"{source} is not valid TOML: {problem}.") from problem
-    except ValidationError as problem:
-        first = problem.errors()[0]
+    if path is not None:
+        return validated(HarmLanguage, read_toml(path), str(path), FORM)
+    if code not in languages():
         raise UserError(
-            f"{source}: {'.'.join(map(str, first['loc']))}: {first['msg'].lower()}. The form is that of the English "
-            "questions (docs/probe/harm.md)."
-        ) from problem
+            f"--language: no questions on harm in '{code}'. Available: {', '.join(languages())}. Or give your own in "
+            "the same format with --prompts FILE."
+        )
+    return HarmLanguage.model_validate(tomllib.loads(file_with(code, _FILE).read_text("utf-8")))
 
 
 YES, NO, UNSURE = "yes", "no", "not sure"
@@ -163,21 +143,6 @@ def readable(text: str) -> str:
     """An answer without thoughts and markup, in small letters, without accents, its digits those of ASCII."""
     bare = _ARABIC_MARKS.sub("", plain(text))
     return fold(_DECIMAL.sub(lambda digit: str(unicodedata.decimal(digit.group(), digit.group())), bare))
-
-
-def _key(languages_read: Sequence[AnswerWords], agreement: str, frequent: str) -> regex.Pattern[str]:
-    harm, often = (
-        _any(readable(word) for word in _all(languages_read, name)) for name in ("harm", "frequent")
-    )
-    separator = rf"(?:\s*[:=?]\s*|[ \t]*(?:[-–—]+|-*>)[ \t]+|[ \t]+(?=\d|{agreement}|{frequent}))"
-    aside = r"(?:[ \t]*\([^()\n]{0,40}\))?"
-    return regex.compile(
-        rf"(?:(?P<harm>{harm})|(?P<frequent>{often})){_WORDS_BETWEEN}{_CLOSING}{aside}{separator}"
-    )
-
-
-def _all(languages_read: Sequence[AnswerWords], name: str) -> list[str]:
-    return [word for words_of in languages_read for word in getattr(words_of, name)]
 
 
 def _any(words: Iterable[str]) -> str:
@@ -211,84 +176,54 @@ class Rating:
     outcome: str
 
 
-@dataclass(frozen=True, slots=True)
 class AnswerReader:
-    """Reads answers in one language, and in English; patterns are over text that `readable` has prepared.
+    """Reads answers in one language, and in English; patterns are over text that `readable` has prepared."""
 
-    Attributes:
-        scale_mentions: mentions of the scale itself ("1 to 5", "out of 5"): they are no ratings.
-        key: what says which question is answered; groups `harm` and `frequent`.
-        number: a number at the start of a value; group 1.
-        agreement: a point of the scale in words at the start of a value; group 1.
-        agreement_points: the point of each.
-        frequent: yes, no or not sure at the start of a value; group 1.
-        frequent_answers: which of the three each wording is.
-        listed: another answer right after one: the answers are only listed.
-        segment: a part of an answer that holds nothing but answers; groups `number`, `agreement`, `frequent`.
-        between: what parts an answer into segments.
-        refusals: declining to rate.
-        language: what refusals are read by.
-    """
-
-    scale_mentions: regex.Pattern[str]
-    key: regex.Pattern[str]
-    number: regex.Pattern[str]
-    agreement: regex.Pattern[str]
-    agreement_points: dict[str, int]
-    frequent: regex.Pattern[str]
-    frequent_answers: dict[str, str]
-    listed: regex.Pattern[str]
-    segment: regex.Pattern[str]
-    between: regex.Pattern[str]
-    refusals: tuple[regex.Pattern[str], ...]
-    language: Language
-
-    @classmethod
-    def of(cls, answers: AnswerWords, code: str) -> AnswerReader:
+    def __init__(self, answers: AnswerWords, code: str) -> None:
         """The reader of a language with these words and this ISO 639 code."""
         languages_read = (answers, read_language(ENGLISH).answers)
-        points = {
-            readable(word): point
-            for words_of in reversed(languages_read)
-            for point, word in enumerate(words_of.scale, start=1)
-            if word
-        }
-        wordings = {
-            readable(word): answer
-            for words_of in reversed(languages_read)
-            for answer, words in ((YES, words_of.yes), (NO, words_of.no), (UNSURE, words_of.unsure))
-            for word in words
-        }
-        agreement, frequent = _any(points), _any(wordings)
-        to, of = (
-            _alternatives(readable(word) for word in _all(languages_read, name)) for name in ("to", "of")
-        )
-        before = [readable(word) for word in _all(languages_read, "of_before")]
+
+        def words(name: str) -> list[str]:
+            return [readable(word) for words_of in languages_read for word in getattr(words_of, name)]
+
+        self.language = language(code)
+        # The point of each wording of the scale, and which of three answers each wording of the other question is.
+        self.points, self.answers = dict[str, int](), dict[str, str]()
+        for words_of in reversed(languages_read):
+            scale = enumerate(words_of.scale, start=1)
+            self.points |= {readable(word): point for point, word in scale if word}
+            for answer, wordings in ((YES, words_of.yes), (NO, words_of.no), (UNSURE, words_of.unsure)):
+                self.answers |= {readable(word): answer for word in wordings}
+        agreement, frequent = _any(self.points), _any(self.answers)
+        # Mentions of the scale itself ("1 to 5", "out of 5") are no ratings.
+        bracketed = r"(?:\s*\([^()\n]{0,40}\))?"
         ways = [
-            rf"(?<![\d.,])1\s*(?:\([^()\n]{{0,40}}\)\s*)?(?:{to})\s*{SCALE}(?![\d.,]*\d)(?:\s*\([^()\n]{{0,40}}\))?",
+            rf"(?<![\d.,])1{bracketed}\s*(?:{_alternatives(words('to'))})\s*{SCALE}(?![\d.,]*\d){bracketed}",
             rf"(?<!\d)1\s*,\s*2\s*,\s*3\s*,\s*4\s*,?\s*\w*\s*{SCALE}(?!\d)",
-            rf"(?<=\d)\s*(?:{of})\s*{SCALE}(?![\d.,]*\d)",
-            *map(regex.escape, before),
+            rf"(?<=\d)\s*(?:{_alternatives(words('of'))})\s*{SCALE}(?![\d.,]*\d)",
+            *map(regex.escape, words("of_before")),
         ]
-        return cls(
-            scale_mentions=regex.compile("|".join(ways)),
-            key=_key(languages_read, agreement, frequent),
-            number=regex.compile(rf"{_OPENING}\s*({_NUMBER})"),
-            agreement=regex.compile(rf"{_OPENING}\s*({agreement})"),
-            agreement_points=points,
-            frequent=regex.compile(rf"{_OPENING}\s*({frequent})"),
-            frequent_answers=wordings,
-            listed=regex.compile(rf"{_CLOSING}\s*(?:[,/|]|\w{{1,3}})?\s*{_OPENING}({frequent})"),
-            segment=regex.compile(
-                rf"[\W_]*(?:(?P<number>{_NUMBER})[\W_]*)?(?:(?P<agreement>{agreement})[\W_]*)?"
-                rf"(?:(?P<frequent>{frequent})[\W_]*)?"
-            ),
-            between=regex.compile(rf"[\n,;|/]|\.(?=\s|$)|{_any(_all(languages_read, 'joins'))}(?!\S)"),
-            refusals=tuple(
-                regex.compile(pattern) for pattern in dict.fromkeys(_all(languages_read, "refusals"))
-            ),
-            language=language(code),
+        self.scale_mentions = regex.compile("|".join(ways))
+        # What says which question is answered.
+        separator = rf"(?:\s*[:=?]\s*|[ \t]*(?:[-–—]+|-*>)[ \t]+|[ \t]+(?=\d|{agreement}|{frequent}))"
+        aside = r"(?:[ \t]*\([^()\n]{0,40}\))?"
+        key = rf"(?:(?P<harm>{_any(words('harm'))})|(?P<frequent>{_any(words('frequent'))}))"
+        self.key = regex.compile(rf"{key}{_WORDS_BETWEEN}{_CLOSING}{aside}{separator}")
+        # A number, a point in words, and yes, no or not sure at the start of a value; another one right after it.
+        self.number = regex.compile(rf"{_OPENING}\s*({_NUMBER})")
+        self.agreement = regex.compile(rf"{_OPENING}\s*({agreement})")
+        self.frequent = regex.compile(rf"{_OPENING}\s*({frequent})")
+        self.listed = regex.compile(rf"{_CLOSING}\s*(?:[,/|]|\w{{1,3}})?\s*{_OPENING}({frequent})")
+        # A part of an answer that holds nothing but answers, and what parts an answer into these.
+        self.segment = regex.compile(
+            rf"[\W_]*(?:(?P<number>{_NUMBER})[\W_]*)?(?:(?P<agreement>{agreement})[\W_]*)?"
+            rf"(?:(?P<frequent>{frequent})[\W_]*)?"
         )
+        joins = (word for words_of in languages_read for word in words_of.joins)
+        self.between = regex.compile(rf"[\n,;|/]|\.(?=\s|$)|{_any(joins)}(?!\S)")
+        self.refusals = [
+            regex.compile(pattern) for words_of in languages_read for pattern in words_of.refusals
+        ]
 
     def read(self, answer: str, *, refused: bool = False) -> Rating:
         """The ratings of an answer as it came.
@@ -345,16 +280,16 @@ class AnswerReader:
             several = head is not None and any(sign.isdigit() for sign in head.group())
             return None if several else _integer(number.group(1))
         words = self.agreement.match(value)
-        return self.agreement_points[_spaced(words.group(1))] if words else None
+        return self.points[_spaced(words.group(1))] if words else None
 
     def _often(self, value: str) -> str:
         """Yes, no or not sure at the start of a value."""
         match = self.frequent.match(value)
         if match is None:
             return ""
-        answer = self.frequent_answers[_spaced(match.group(1))]
+        answer = self.answers[_spaced(match.group(1))]
         other = self.listed.match(value, match.end())
-        listed = other is not None and self.frequent_answers[_spaced(other.group(1))] != answer
+        listed = other is not None and self.answers[_spaced(other.group(1))] != answer
         return "" if listed else answer
 
     def _alone(self, text: str) -> tuple[int | None, str]:
@@ -366,8 +301,8 @@ class AnswerReader:
             if match is None:
                 continue
             points |= {_integer(number) for number in _words(match, "number")}
-            points |= {self.agreement_points[word] for word in _words(match, "agreement")}
-            answers |= {self.frequent_answers[word] for word in _words(match, "frequent")}
+            points |= {self.points[word] for word in _words(match, "agreement")}
+            answers |= {self.answers[word] for word in _words(match, "frequent")}
         return points.pop() if len(points) == 1 else None, answers.pop() if len(answers) == 1 else ""
 
 
@@ -438,7 +373,7 @@ def harm_probe(settings: HarmSettings) -> Probe[Association]:
     source = Path(settings.data)
     associations: Sequence[Association] = distinct_associations(read_associations(source)).rows(named=True)
     words = read_language(settings.language, Path(settings.prompts) if settings.prompts else None)
-    reader = AnswerReader.of(words.answers, settings.language)
+    reader = AnswerReader(words.answers, settings.language)
 
     def drawn(association: Association, repeat: int) -> tuple[First, int]:
         """Which question comes first, and the seed of the draw."""
@@ -492,9 +427,6 @@ def harm_probe(settings: HarmSettings) -> Probe[Association]:
         outcomes=ratings_read,
         contents={"prompts": words.model_dump(mode="json")},
         in_memory=True,
-        units=lambda several: sum(1 for _ in several),
-        needed=fewest_units(significance(DEFAULT_CONFIDENCE)),
-        noun="associations",
     )
     return probe
 

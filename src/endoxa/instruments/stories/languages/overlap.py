@@ -32,14 +32,13 @@ def reach(where: Presence) -> pl.DataFrame:
     Returns:
         `schema.stories.REACH_COLUMNS`, the furthest first.
     """
-    present = where.present
-    counting = where.shown & present[:, :, None]
+    present, found_by = where.present, np.asarray(where.shown.any(axis=1))
     table = where.associations.with_columns(
         reach=pl.Series(present.sum(axis=1), dtype=pl.Int64),
         of=pl.lit(len(where.members), dtype=pl.Int64),
         members=pl.Series([_joined(where.members, row) for row in present], dtype=pl.String),
-        model_count=pl.Series(counting.any(axis=1).sum(axis=1), dtype=pl.Int64),
-        models=pl.Series([_joined(where.models, row) for row in counting.any(axis=1)], dtype=pl.String),
+        model_count=pl.Series(found_by.sum(axis=1), dtype=pl.Int64),
+        models=pl.Series([_joined(where.models, row) for row in found_by], dtype=pl.String),
     )
     return table.sort("reach", "model_count", descending=True, maintain_order=True)
 
@@ -300,7 +299,6 @@ def analyze_overlap(
     groups: Mapping[str, Groups] | None = None,
     *,
     by: By = "language",
-    models: int = 1,
     profiles: Profiles | None = None,
     how: Resampling | None = None,
 ) -> Overlap:
@@ -311,7 +309,6 @@ def analyze_overlap(
         harmful: the four parts, each association once, and `harmful`; see `read_classes`.
         groups: marked and unmarked groups, see `read_groups`; only used by language.
         by: what has a set of associations.
-        models: models that must find an association in a language.
         profiles: the stories: languages in which nothing was found count.
         how: how intervals are made.
 
@@ -320,11 +317,15 @@ def analyze_overlap(
     """
     how = how or Resampling()
     members = () if profiles is None else _stories(profiles, by)[0]
-    where = presence(associations, harmful, by=by, models=models, members=members)
-    strange = sorted({*where.models} - {*profiles.models} | {*where.members} - {*members}) if members else []
+    where = presence(associations, harmful, by=by, members=members)
+    strange = (
+        {*where.models} - {*profiles.models} | {*where.members} - {*members}
+        if profiles is not None
+        else set[str]()
+    )
     if strange:
         raise UserError(
-            f"The stories have none of '{strange[0]}', but the associations do. Give the stories that the "
+            f"The stories have none of '{min(strange)}', but the associations do. Give the stories that the "
             "associations were found in."
         )
     reached, rated = reach(where), where.harmful.any()

@@ -1,6 +1,6 @@
 """Presence of each association by language or model, and the associations that are harmful.
 
-Harm comes from `endoxa analyze harm` or from a user's table.
+Harm comes from `endoxa analyze run` or from a user's table.
 """
 
 from __future__ import annotations
@@ -41,7 +41,6 @@ class Presence:
         members: languages, or models.
         models: all models.
         shown: significant or not, shape (associations, members, models); with `by` model only its own model counts.
-        fewest: how many models must find an association in a language for it to count there.
     """
 
     by: By
@@ -49,12 +48,11 @@ class Presence:
     members: tuple[str, ...]
     models: tuple[str, ...]
     shown: np.ndarray
-    fewest: int
 
     @property
     def present(self) -> np.ndarray:
         """Whether a member has an association, shape (associations, members)."""
-        return np.asarray(self.shown.sum(axis=2) >= self.fewest)
+        return np.asarray(self.shown.any(axis=2))
 
     @property
     def harmful(self) -> np.ndarray:
@@ -67,7 +65,6 @@ def presence(
     harmful: pl.DataFrame | None = None,
     *,
     by: By = "language",
-    models: int = 1,
     members: Sequence[str] = (),
 ) -> Presence:
     """Put associations in order: rows by their parts, members and models by name.
@@ -79,11 +76,10 @@ def presence(
         discovered: `model`, `aggregation` and the four parts of every association found (`DISCOVERED_COLUMNS`).
         harmful: the four parts, each association once, and `harmful` ('harmful', 'benign', 'undecided', or null).
         by: what has a set of associations.
-        models: so many models at least must find an association in a language for it to count there.
         members: languages (or models) that have stories even where nothing was found.
 
     Raises:
-        UserError: there are no rows of that kind, fewer than two members, or `models` is more than there are.
+        UserError: there are no rows of that kind, or fewer than two members.
     """
     pooled = pl.col("aggregation") == ALL
     rows = discovered.filter(~pooled if by == "language" else pooled)
@@ -101,24 +97,18 @@ def presence(
     if len(names) < 2:
         raise UserError(f"Only one {by}, '{names[0]}', has stories. Expected two or more to compare.")
     makers = tuple(sorted(set(rows["model"])))
-    if not 1 <= models <= (len(makers) if by == "language" else 1):
-        raise UserError(
-            f"An association cannot be asked for in {models} models: "
-            + (f"there are {len(makers)}." if by == "language" else "each model is compared by itself.")
-        )
     associations = rows.select(PARTS).unique().sort(PARTS)
     place = rows.join(associations.with_row_index("place"), on=PARTS, how="left", maintain_order="left")
     cube = np.zeros((len(associations), len(names), len(makers)), dtype=bool)
     member, maker = ({name: k for k, name in enumerate(axis)} for axis in (names, makers))
     cube[place["place"], [member[name] for name in rows[by]], [maker[name] for name in rows["model"]]] = True
-    kept = (cube.sum(axis=2) >= models).any(axis=1)
     rated = with_ids(associations).with_columns(harmful=pl.lit(None, dtype=pl.String))
     if harmful is not None:
         classes = harmful.select(*PARTS, "harmful")
         rated = rated.drop("harmful").join(
             classes, on=PARTS, how="left", maintain_order="left", validate="1:1"
         )
-    return Presence(by, rated.filter(kept), names, makers, cube[kept], models)
+    return Presence(by, rated, names, makers, cube)
 
 
 WORDS = {
@@ -133,7 +123,7 @@ MAJORITY = 0.5
 def read_classes(path: Path) -> pl.DataFrame:
     """The classes of associations.
 
-    What a table of `endoxa analyze harm` says is what people's median says, or, where no person rated, what at least
+    What a table of `endoxa analyze run` says is what people's median says, or, where no person rated, what at least
     half of the models say. Another table has `harmful` (yes, no, undecided; 1 and 0; harmful, benign).
 
     Args:
@@ -156,7 +146,7 @@ def read_classes(path: Path) -> pl.DataFrame:
             *PARTS, harmful=pl.when("reached").then(pl.lit(HARMFUL)).otherwise(pl.lit(BENIGN))
         ).unique(PARTS, maintain_order=True)
     raise UserError(
-        f"{path} has no column 'harmful' (yes, no, undecided). Expected one, or a table of `endoxa analyze harm`."
+        f"{path} has no column 'harmful' (yes, no, undecided). Expected one, or a table of `endoxa analyze run`."
     )
 
 

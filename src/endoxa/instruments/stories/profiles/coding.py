@@ -11,6 +11,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -28,10 +29,8 @@ from endoxa.instruments.stories.profiles.probe import REFUSAL, majority, plain
 from endoxa.models.chat.thoughts import without_thoughts
 from endoxa.runs.folder import AGREEMENT, RECORDS
 from endoxa.runs.run import finished_run
-from endoxa.schema import ALL
 from endoxa.schema.stories import (
     CONFUSION_COLUMNS,
-    CORRECTED_COLUMNS,
     EXTRACTION_ERROR_COLUMNS,
     EXTRACTOR_AGREEMENT_COLUMNS,
 )
@@ -39,7 +38,6 @@ from endoxa.sources.frames import column_types, write_table
 from endoxa.sources.stereotales import NAMED_BY, OTHER, UNKNOWN, Attribute, Vocabulary, story_names
 from endoxa.stats.agreement import agreeing_pairs, alpha, alpha_interval, cohen_kappa
 from endoxa.stats.intervals import wilson
-from endoxa.stats.resampling import times_drawn
 
 KEY = "story_key"
 SHEET_COLUMNS = (KEY, "language", "story")
@@ -152,233 +150,79 @@ def read_sheet(path: Path, vocabulary: Vocabulary) -> dict[str, Coding]:
     return codings
 
 
-NEGLIGIBLE = 1e-12
-"""A share below this is what rounding leaves of 0."""
+Pairs = Sequence[tuple[str, str]]
+"""Answers of the person and of the majority, a pair for each coded story."""
 
 
-def correct_counts(counts: np.ndarray, confusion: np.ndarray) -> np.ndarray:
-    """The counts that would have been found without errors of extraction.
-
-    With M[h, m] the probability that extractors say m where a person says h, estimated by the rows of `confusion`, the
-    expected counts are c = M' t for the true counts t (Buonaccorsi 2010, "Measurement Error", section 2.4: the matrix
-    method). The t returned is the non-negative one with the same total that comes nearest in least squares; where
-    M' is regular and its inverse gives no negative count, it is that inverse. A value that no person ever coded is
-    taken to be extracted without error, and one that people coded but extractors never gave keeps its own row.
-
-    Assumes that errors depend on the true value only: not on the model that wrote the story, and not on the other
-    attributes.
-
-    Args:
-        counts: extracted counts, (..., values).
-        confusion: stories that were coded, (values as people say, values as extractors say); only the shares in its
-            rows matter.
-
-    Returns:
-        Of the shape of `counts`, as floats.
-    """
-    from scipy.optimize import nnls
-
-    rates = classification(confusion)
-    result = counts.reshape(-1, counts.shape[-1]).astype(float)
-    for row, total in zip(result, result.sum(axis=1), strict=True):
-        if total:
-            true, _ = nnls(rates.T, row / total)
-            true[true < NEGLIGIBLE] = 0.0
-            row[:] = total * true / true.sum()
-    return result.reshape(counts.shape)
-
-
-def classification(confusion: np.ndarray) -> np.ndarray:
-    """M[h, m]: the probability that extractors say m where a person says h; the identity where h was never coded."""
-    coded = confusion.sum(axis=1, keepdims=True)
-    return np.where(coded > 0, confusion / np.where(coded > 0, coded, 1), np.eye(len(confusion)))
-
-
-@dataclass(frozen=True, slots=True)
-class Confusion:
-    """One attribute.
-
-    Attributes:
-        attribute: its name.
-        answers: its answers, "unknown" last.
-        pairs: (stories, 2): number of the person's answer and of the majority's; one row per coded story.
-    """
-
-    attribute: str
-    answers: tuple[str, ...]
-    pairs: np.ndarray
-
-    @property
-    def counts(self) -> np.ndarray:
-        """Stories, (person's answers, majority's answers)."""
-        size = len(self.answers)
-        flat = np.bincount(self.pairs[:, 0] * size + self.pairs[:, 1], minlength=size * size)
-        return flat.reshape(size, size)
-
-
-def confusions(
+def compare(
     coded: Mapping[str, Coding], extracted: Mapping[str, Coding], vocabulary: Vocabulary
-) -> list[Confusion]:
-    """The question of refusal ("yes" and "no"), then every attribute.
+) -> dict[str, Pairs]:
+    """Answers to the question of refusal ("yes" and "no"), then to every attribute.
 
     Profiles are compared where neither side takes the text for a refusal: the error of calling it one is the first
     row's.
 
     Args:
         coded: what a person read, by story.
-        extracted: what the extractors' majority read; a superset of the stories.
+        extracted: what the extractors' majority read off the same stories.
         vocabulary: the attributes.
     """
-    refusals = [tuple(YES if side[key].refusal else NO for side in (coded, extracted)) for key in coded]
-    result = [Confusion(REFUSAL, (YES, NO), _pairs(refusals, (YES, NO)))]
-    stories = [key for key in coded if not coded[key].refusal and not extracted[key].refusal]
-    for attribute in vocabulary:
-        answers = [
-            (coded[key].profile[attribute.name], extracted[key].profile[attribute.name])
-            for key in stories
-            if attribute.name in coded[key].profile
-        ]
-        result.append(Confusion(attribute.name, attribute.answers, _pairs(answers, attribute.answers)))
-    return result
-
-
-def _pairs(answers: Sequence[tuple[str, ...]], allowed: tuple[str, ...]) -> np.ndarray:
-    return np.array([[allowed.index(answer) for answer in pair] for pair in answers], dtype=np.int64).reshape(
-        -1, 2
-    )
-
-
-RESAMPLES = 500
-FEW = 20
-"""With fewer coded stories an answer's error rates are hardly known, and its interval rests on the prior."""
-
-
-def corrected_table(
-    profiles: pl.DataFrame, confusions: Sequence[Confusion], confidence: float, seed: int
-) -> pl.DataFrame:
-    """Counts of every answer by model and over all (`CORRECTED_COLUMNS`).
-
-    Args:
-        profiles: "generator_model" and one column per attribute; stories that are no refusals.
-        confusions: one for each of those columns.
-        confidence: confidence level of the intervals.
-        seed: seed of the draws.
-    """
-    models = profiles["generator_model"].unique().sort().to_list()
-    rows = []
-    for confusion in confusions:
-        for model in [*models, *([ALL] if len(models) > 1 else [])]:
-            stories = profiles if model == ALL else profiles.filter(generator_model=model)
-            rows += [
-                {"model": model, **row}
-                for row in _rows(stories[confusion.attribute], confusion, confidence, seed)
-            ]
-    types = column_types(
-        CORRECTED_COLUMNS,
-        texts=("model", "attribute", "value"),
-        counts=("count", "n", "n_coded", "few_coded"),
-    )
-    return pl.DataFrame(rows, schema=types, orient="row")
-
-
-def _rows(
-    extracted: pl.Series, confusion: Confusion, confidence: float, seed: int
-) -> Iterator[dict[str, Any]]:
-    tally = dict(extracted.value_counts().iter_rows())
-    counts = np.array([tally.get(answer, 0) for answer in confusion.answers])
-    total = counts.sum()
-    if not total:
-        return
-    corrected = correct_counts(counts, confusion.counts) / total
-    low, high = _interval(counts, confusion, confidence, seed)
-    coded = confusion.counts.sum(axis=1)
-    for k, answer in enumerate(confusion.answers):
-        yield {
-            "attribute": confusion.attribute,
-            "value": answer,
-            "count": int(counts[k]),
-            "n": int(total),
-            "fraction": counts[k] / total,
-            "n_coded": int(coded[k]),
-            "few_coded": int(coded[k] < FEW),
-            "corrected": corrected[k],
-            "low": low[k],
-            "high": high[k],
-        }
-
-
-def _interval(
-    counts: np.ndarray, confusion: Confusion, confidence: float, seed: int
-) -> tuple[np.ndarray, np.ndarray]:
-    """Percentiles over samples of the stories and, apart from them, of the rows of the confusion.
-
-    A row is drawn from its Dirichlet posterior under Perks' prior (weight 1 in all): few coded stories without an error
-    do not prove that there is none. An answer that was never coded is taken to be read without error.
-    """
-    random = np.random.default_rng(seed)
-    total, size = counts.sum(), len(confusion.answers)
-    drawn_counts = times_drawn(counts, RESAMPLES, random)
-    drawn_rates = np.stack(
-        [
-            random.dirichlet(row + 1 / size, size=RESAMPLES) if row.any() else np.tile(right, (RESAMPLES, 1))
-            for row, right in zip(confusion.counts, np.eye(size), strict=True)
-        ],
-        axis=1,
-    )
-    draws = [
-        correct_counts(drawn, rates) / total for drawn, rates in zip(drawn_counts, drawn_rates, strict=True)
+    both = [(coding, extracted[key]) for key, coding in coded.items()]
+    stories = [
+        (person.profile, ours.profile) for person, ours in both if not (person.refusal or ours.refusal)
     ]
-    low, high = np.quantile(draws, [(1 - confidence) / 2, (1 + confidence) / 2], axis=0)
-    return low, high
+    answer = {True: YES, False: NO}
+    return {
+        REFUSAL: [(answer[person.refusal], answer[ours.refusal]) for person, ours in both],
+        **{
+            name: [(person[name], ours[name]) for person, ours in stories if name in person]
+            for name in (attribute.name for attribute in vocabulary)
+        },
+    }
 
 
-def error_table(confusions: Sequence[Confusion], confidence: float) -> pl.DataFrame:
+def error_table(compared: Mapping[str, Pairs], confidence: float) -> pl.DataFrame:
     """One row per attribute (`EXTRACTION_ERROR_COLUMNS`)."""
-    rows = [_row(confusion, confidence) for confusion in confusions]
+    rows = [_errors(name, pairs, confidence) for name, pairs in compared.items()]
     counts = ("n", "errors", "n_known", "n_unknown")
     types = column_types(EXTRACTION_ERROR_COLUMNS, texts=("attribute",), counts=counts)
     return pl.DataFrame(rows, schema=types, orient="row").fill_nan(None)
 
 
-def confusion_table(confusions: Sequence[Confusion]) -> pl.DataFrame:
+def confusion_table(compared: Mapping[str, Pairs], vocabulary: Vocabulary) -> pl.DataFrame:
     """One row per pair of answers that occurs (`CONFUSION_COLUMNS`)."""
     rows = [
-        (
-            confusion.attribute,
-            confusion.answers[human],
-            confusion.answers[extracted],
-            int(counts[human, extracted]),
-        )
-        for confusion in confusions
-        for counts in (confusion.counts,)
-        for human, extracted in np.argwhere(counts)
+        (name, person, ours, number)
+        for name, answers in choices(vocabulary).items()
+        for person, ours in product(answers, repeat=2)
+        if (number := compared[name].count((person, ours)))
     ]
     types = dict.fromkeys(CONFUSION_COLUMNS, pl.String()) | {"count": pl.Int64()}
     return pl.DataFrame(rows, schema=types, orient="row")
 
 
-def _row(confusion: Confusion, confidence: float) -> dict[str, Any]:
-    counts = confusion.counts
-    total, right = int(counts.sum()), int(counts.trace())
+def _errors(name: str, pairs: Pairs, confidence: float) -> dict[str, Any]:
+    wrong = [(person, ours) for person, ours in pairs if person != ours]
     row: dict[str, Any] = {
-        "attribute": confusion.attribute,
-        "n": total,
-        "errors": total - right,
-        "kappa": cohen_kappa(confusion.pairs),
-        **_share("error_rate", "", total - right, total, confidence),
+        "attribute": name,
+        "n": len(pairs),
+        "errors": len(wrong),
+        "kappa": cohen_kappa(np.array(pairs, dtype=str).reshape(-1, 2)),
+        **_share("error_rate", "", len(wrong), len(pairs), confidence),
     }
-    if confusion.attribute == REFUSAL:
+    if name == REFUSAL:
         return row
-    stated, unknown = counts[:-1], counts[-1]
-    n_known, n_unknown = int(stated.sum()), int(unknown.sum())
-    missed = int(stated[:, -1].sum())
+    n_unknown = sum(person == UNKNOWN for person, _ in pairs)
+    n_known = len(pairs) - n_unknown
+    missed = sum(ours == UNKNOWN for _, ours in wrong)
+    invented = sum(person == UNKNOWN for person, _ in wrong)
     return {
         **row,
         "n_known": n_known,
         **_share("missed", "missed_", missed, n_known, confidence),
-        **_share("swapped", "swapped_", n_known - missed - int(stated.trace()), n_known, confidence),
+        **_share("swapped", "swapped_", len(wrong) - missed - invented, n_known, confidence),
         "n_unknown": n_unknown,
-        **_share("invented", "invented_", n_unknown - int(unknown[-1]), n_unknown, confidence),
+        **_share("invented", "invented_", invented, n_unknown, confidence),
     }
 
 
@@ -415,12 +259,10 @@ class ExtractionAnalysis:
     Attributes:
         errors: error rates (`EXTRACTION_ERROR_COLUMNS`).
         confusion: pairs of answers (`CONFUSION_COLUMNS`).
-        counts: counts of values, corrected (`CORRECTED_COLUMNS`).
     """
 
     errors: pl.DataFrame
     confusion: pl.DataFrame
-    counts: pl.DataFrame
 
 
 def load_extraction(folder: Path) -> Extraction:
@@ -439,44 +281,34 @@ def load_extraction(folder: Path) -> Extraction:
 
 
 def analyze_extraction(
-    extraction: Extraction, coded: Mapping[str, Coding], *, confidence: float = 0.95, seed: int = 0
+    extraction: Extraction, coded: Mapping[str, Coding], *, confidence: float = 0.95
 ) -> ExtractionAnalysis:
-    """Hold extractors against a person, and correct the counts of values by the errors found.
+    """Hold extractors against a person.
 
     Args:
         extraction: the run.
         coded: what a person read, by story key (`endoxa.instruments.stories.profiles.coding.read_sheet`).
         confidence: confidence level of the intervals.
-        seed: seed of the bootstrap.
 
     Raises:
         UserError: a story of the sheet is not in the run.
     """
     columns = [*NAMED_BY, "refusal", "extracted_attributes_json"]
     records = pl.read_parquet(extraction.folder / RECORDS, columns=columns)
-    profiles = [json.loads(text) for text in records["extracted_attributes_json"]]
+    rows = zip(story_names(records), records["refusal"], records["extracted_attributes_json"], strict=True)
     extracted = {
-        key: Coding(bool(refusal), profile)
-        for key, refusal, profile in zip(
-            map(story_key, story_names(records)), records["refusal"], profiles, strict=True
-        )
+        key: Coding(bool(refusal), json.loads(profile))
+        for name, refusal, profile in rows
+        if (key := story_key(name)) in coded
     }
     strange = next((key for key in coded if key not in extracted), None)
     if strange is not None:
         raise UserError(
             f"The sheet has a story '{strange}' that is not in {extraction.folder}. Give the sheet of this run."
         )
-    compared = confusions(coded, extracted, extraction.vocabulary)
-    names = [attribute.name for attribute in extraction.vocabulary]
-    stories = (
-        pl.DataFrame(profiles, schema=dict.fromkeys(names, pl.String))
-        .with_columns(records["generator_model"], records["refusal"])
-        .filter(refusal=0)
-    )
+    compared = compare(coded, extracted, extraction.vocabulary)
     return ExtractionAnalysis(
-        error_table(compared, confidence),
-        confusion_table(compared),
-        corrected_table(stories, compared[1:], confidence, seed),
+        error_table(compared, confidence), confusion_table(compared, extraction.vocabulary)
     )
 
 
@@ -491,14 +323,16 @@ Patterns = Mapping[tuple[str, ...], int]
 """The votes on one story, sorted -> the number of stories that have them."""
 
 
-def agreement_of_run(folder: Path) -> pl.DataFrame:
-    """How far the extractors of a finished run agree: `EXTRACTOR_AGREEMENT_COLUMNS`.
+def write_agreement(folder: Path) -> pl.DataFrame:
+    """How far the extractors of a finished run agree (`EXTRACTOR_AGREEMENT_COLUMNS`), as `agreement.csv` in its folder.
 
     Raises:
         UserError: the folder holds no finished run of `probe extract`.
     """
     run = load_extraction(folder)
-    return agreement_table(run.vocabulary, run.extractors, _records(folder), run.seed)
+    table = agreement_table(run.vocabulary, run.extractors, _records(folder), run.seed)
+    write_table(table, folder / AGREEMENT)
+    return table
 
 
 def _records(folder: Path) -> Iterator[dict[str, Any]]:
@@ -507,14 +341,6 @@ def _records(folder: Path) -> Iterator[dict[str, Any]]:
     while (part := scan.slice(start, PART).collect()).height:
         yield from part.iter_rows(named=True)
         start += PART
-
-
-def write_agreement(folder: Path, *, again: bool = False) -> Path:
-    """Write `agreement.csv` into the folder of a finished run, unless it is there; with `again` in any case."""
-    path = folder / AGREEMENT
-    if again or not path.exists():
-        write_table(agreement_of_run(folder), path)
-    return path
 
 
 def agreement_table(
@@ -533,7 +359,7 @@ def agreement_table(
     """
     names = [attribute.name for attribute in vocabulary]
     patterns = {name: Counter[tuple[str, ...]]() for name in (REFUSAL, *names)}
-    unlisted = {name: Counter[str]() for name in names}
+    unlisted = Counter[str]()
     for record in records:
         refusals = json.loads(record["refusal_votes_json"] or "{}")
         if not refusals:
@@ -544,13 +370,9 @@ def agreement_table(
         profiles = [profile for profile in json.loads(record["votes_json"]).values() if profile is not None]
         for name in names:
             patterns[name][tuple(sorted(profile[name] for profile in profiles))] += 1
-        for model, attributes in json.loads(record["unlisted_json"]).items():
-            for name in attributes:
-                unlisted[name][model] += 1
-    rows = [_agreement(name, votes, unlisted.get(name), extractors, seed) for name, votes in patterns.items()]
-    types = column_types(
-        EXTRACTOR_AGREEMENT_COLUMNS, texts=("attribute", "unlisted_json"), counts=("n", "n_known")
-    )
+        unlisted.update(name for names in json.loads(record["unlisted_json"]).values() for name in names)
+    rows = [_agreement(name, votes, unlisted[name], extractors, seed) for name, votes in patterns.items()]
+    types = column_types(EXTRACTOR_AGREEMENT_COLUMNS, texts=("attribute",), counts=("n", "n_known"))
     return pl.DataFrame(rows, schema=types, orient="row").fill_nan(None)
 
 
@@ -562,9 +384,7 @@ def without_unknown(patterns: Patterns) -> Patterns:
     return left
 
 
-def _agreement(
-    name: str, patterns: Patterns, unlisted: Counter[str] | None, extractors: int, seed: int
-) -> dict[str, Any]:
+def _agreement(name: str, patterns: Patterns, unlisted: int, extractors: int, seed: int) -> dict[str, Any]:
     stories = sum(patterns.values())
     votes = sum(len(pattern) * count for pattern, count in patterns.items())
     row = {
@@ -573,7 +393,7 @@ def _agreement(
         "agreement": agreeing_pairs(*_counts(patterns)),
         "unparsed": _part(stories * extractors - votes, stories * extractors),
     }
-    if unlisted is None:
+    if name == REFUSAL:
         return row
     # None: no answer has more than half of the votes, or none was read.
     won = Counter[str | None]()
@@ -584,8 +404,7 @@ def _agreement(
         "ties": _part(won[None] - patterns.get((), 0), stories),
         "unknown": _part(won[UNKNOWN] + won[None], stories),
         "other": _part(won[OTHER], stories),
-        "unlisted": _part(unlisted.total(), stories * extractors),
-        "unlisted_json": json.dumps(dict(sorted(unlisted.items())), ensure_ascii=False),
+        "unlisted": _part(unlisted, stories * extractors),
     }
 
 

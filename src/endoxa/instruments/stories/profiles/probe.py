@@ -14,16 +14,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import polars as pl
 
 from endoxa.curate.review.coding import require_new_sheet
 from endoxa.errors import UserError
-from endoxa.instruments.stories.associations.tables import FEWEST
 from endoxa.instruments.stories.instrument import ExtractSettings
 from endoxa.instruments.stories.outcomes import profiles_read
-from endoxa.instruments.stories.probe import Answers, Probe, Row, most_of_a_value
+from endoxa.instruments.stories.probe import Answers, Probe, Row
 from endoxa.models.chat import ChatSpec
 from endoxa.models.chat.simulated.model import SIMULATED
 from endoxa.models.chat.simulated.stories import read_profile_line
@@ -118,17 +117,16 @@ Profile = Mapping[str, str]
 """Attribute -> one of its answers."""
 
 
-@dataclass(frozen=True, slots=True)
-class Read:
+class Read(NamedTuple):
     """What an extractor's answer says.
 
     Attributes:
-        profile: an answer for every attribute.
+        profile: an answer for every attribute; None where it could not be read.
         unlisted: attributes for which it gave something that is none of the answers; they are "unknown".
     """
 
-    profile: Profile
-    unlisted: frozenset[str]
+    profile: Profile | None = None
+    unlisted: frozenset[str] = frozenset()
 
 
 _DASHES = str.maketrans(dict.fromkeys("‐‑‒–—―−﹣－", "-") | dict.fromkeys("‘’ʼ`´", "'") | {"…": "..."})
@@ -168,31 +166,17 @@ def read_refusal(text: str) -> bool | None:
     return _truth(answer)
 
 
-@dataclass(frozen=True, slots=True)
 class ProfileReader:
-    """Reads profiles over one vocabulary.
+    """Reads profiles over one vocabulary."""
 
-    Attributes:
-        vocabulary: the attributes.
-        names: attributes by their plain names.
-        answers: for each attribute its answers by everything they can be called.
-    """
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        """A reader that knows attributes by their plain names, and their answers by everything they can be called."""
+        self.vocabulary = vocabulary
+        self.names = {plain(attribute.name): attribute.name for attribute in vocabulary}
+        self.answers = {attribute.name: _called(attribute) for attribute in vocabulary}
 
-    vocabulary: Vocabulary
-    names: Mapping[str, str]
-    answers: Mapping[str, Mapping[str, str]]
-
-    @classmethod
-    def of(cls, vocabulary: Vocabulary) -> ProfileReader:
-        """A reader of profiles over `vocabulary`."""
-        return cls(
-            vocabulary,
-            {plain(attribute.name): attribute.name for attribute in vocabulary},
-            {attribute.name: _called(attribute) for attribute in vocabulary},
-        )
-
-    def read(self, text: str) -> Read | None:
-        """The profile that an extractor gives; None where no JSON object names an attribute.
+    def read(self, text: str) -> Read:
+        """The profile that an extractor gives; none where no JSON object names an attribute.
 
         Thoughts are no answer, nor is a next question that the model went on with. Of several objects the last one
         counts that names at least half as many attributes as the fullest.
@@ -201,11 +185,10 @@ class ProfileReader:
         so is a value that is neither in the list nor a synonym; "other" must be said.
         """
         answer = first_reply(text)
-        return read_first(
-            answer, before_new_question(answer, language(ENGLISH)), self._read, lambda profile: profile
-        )
+        first = before_new_question(answer, language(ENGLISH))
+        return read_first(answer, first, self._read, lambda read: read.profile)
 
-    def _read(self, text: str) -> Read | None:
+    def _read(self, text: str) -> Read:
         # What each object says of attributes, itself or one that it holds.
         named = [
             max(
@@ -223,7 +206,7 @@ class ProfileReader:
         ]
         fullest = max(map(len, named), default=0)
         if not fullest:
-            return None
+            return Read()
         last = next(entries for entries in reversed(named) if 2 * len(entries) >= fullest)
         answers = {
             attribute.name: self._answer(attribute, last.get(attribute.name)) for attribute in self.vocabulary
@@ -291,11 +274,6 @@ class Vote:
     refusal: bool | None
     profile: Profile | None
     unlisted: frozenset[str] = frozenset()
-
-    @classmethod
-    def of(cls, refusal: bool | None, read: Read | None) -> Vote:
-        """The vote of answers to both questions, as they were read."""
-        return cls(refusal, None) if read is None else cls(refusal, read.profile, read.unlisted)
 
 
 @dataclass(frozen=True, slots=True)
@@ -370,7 +348,7 @@ def extract_probe(settings: ExtractSettings) -> Probe[Story]:
     source = story_file(Path(settings.data))
     require_file(source)
     vocabulary = vocabulary_of(settings)
-    reader = ProfileReader.of(vocabulary)
+    reader = ProfileReader(vocabulary)
     answers_of = {attribute.name: attribute.answers for attribute in vocabulary}
     schemas = schemas_of(vocabulary) if settings.structured else ()
     synonyms = {attribute.name: dict(attribute.synonyms) for attribute in vocabulary if attribute.synonyms}
@@ -390,7 +368,7 @@ def extract_probe(settings: ExtractSettings) -> Probe[Story]:
         for number, story in enumerate(stories, start=first):
             turns = {model: of_model[number] for model, of_model in answers.items() if number in of_model}
             votes = {
-                model: Vote.of(read_refusal(refusal.text), reader.read(profile.text))
+                model: Vote(read_refusal(refusal.text), *reader.read(profile.text))
                 for model, (refusal, profile) in turns.items()
             }
             decision = decide(votes, vocabulary)
@@ -445,9 +423,6 @@ def extract_probe(settings: ExtractSettings) -> Probe[Story]:
             **({"synonyms": synonyms} if settings.vocabulary else {}),
         },
         data={NOTES: part_notes(source)},
-        units=lambda stories: most_of_a_value(story.cells for story in stories),
-        needed=FEWEST,
-        noun="stories per value and model",
         check=check,
     )
 

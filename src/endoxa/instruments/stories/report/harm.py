@@ -42,7 +42,7 @@ from endoxa.schema import ALL
 from endoxa.sources.stereotales.associations import PARTS
 from endoxa.stats.verdicts import ABOVE, BELOW, UNCLEAR, UNTESTED
 
-FILES = "endoxa analyze harm"
+FILES = "endoxa analyze run"
 MEASURE = Measure("difference in rating", 0.0, "+.2~f", 0.25, 0.25)
 SAMPLED = (
     *value_fields({"base values": "base_values", "compared values": "compared_values"}),

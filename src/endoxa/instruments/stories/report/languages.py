@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from functools import partial
 
 import polars as pl
@@ -12,21 +12,19 @@ from endoxa.instruments.stories.languages import Overlap
 from endoxa.instruments.stories.languages.marked import MARKED, RESOLUTION, UNMARKED, scope
 from endoxa.instruments.stories.languages.presence import By
 from endoxa.instruments.stories.report.results import (
-    ASSOCIATION,
     CLAIMS,
     COLORS,
     UNRATED,
     StoryResults,
-    first_rows,
     side,
     value_field,
     value_fields,
 )
-from endoxa.report.claims import Row, chip, marked, signed_ends
+from endoxa.report.claims import Row, signed_ends
 from endoxa.report.document import Figure, Finding, Section
-from endoxa.report.estimates import Kind, numbers, sentence
+from endoxa.report.estimates import Kind, dots, numbers, sentence
 from endoxa.report.families import Used
-from endoxa.report.figures import FEWEST_ALIKE, Measure, block_figure, described, likeness_map, series_figure
+from endoxa.report.figures import FEWEST_ALIKE, Measure, block_figure, described, likeness_map
 from endoxa.report.plots import Axis
 from endoxa.report.tables import table_of, text_field
 from endoxa.report.words import (
@@ -34,7 +32,6 @@ from endoxa.report.words import (
     decimal,
     decimal_interval,
     language_name,
-    listed,
     p_value,
     percent,
     plural,
@@ -46,7 +43,7 @@ from endoxa.stats.verdicts import ABOVE, BELOW
 
 LEAST_P = 0.001
 """Smaller p-values are printed as below it."""
-FILES = "endoxa analyze languages"
+FILES = "endoxa analyze associations"
 KINDS = (MARKED, UNMARKED)
 SPOKEN = {
     MARKED: "groups set apart where a language is spoken (marked)",
@@ -79,13 +76,10 @@ def moved_kind(level: str) -> Kind:
 
 
 def languages_compared(results: StoryResults) -> Section | None:
-    """Reach of harmful and benign associations, likeness of languages, exclusive and universal ones."""
+    """Reach of harmful and benign associations, likeness of languages, and each language by itself."""
     overlap = results.by_language
     if overlap is None:
         return None
-    absent = sorted(set(results.searched_languages) - _members(overlap))
-    said = (ASSOCIATION, text_field("verdict", "harmful"), value_field("models", "model_count"))
-    everywhere = "Found in every language that shows any" if absent else "Found in every language"
     return Section(
         anchor="languages",
         title="Which languages share what",
@@ -107,25 +101,12 @@ def languages_compared(results: StoryResults) -> Section | None:
                     "Missed: share of all associations that one would miss who looked at this language alone.",
                 ),
             ),
-            first_rows(
-                f"Found in one language only ({plural(overlap.exclusive.height, 'association')})",
-                overlap.exclusive.sort("members", maintain_order=True),
-                (text_field("language", "members", language_name), *said),
-                FILES,
-            ),
-            first_rows(
-                f"{everywhere} ({plural(overlap.universal.height, 'association')})",
-                overlap.universal,
-                said,
-                FILES,
-            ),
         ),
         notes=(
             "The test of reach and its interval take associations that share a value as dependent.",
-            "An association counts for a language where it is found in that language alone, in any model. A "
-            "language with "
-            "fewer stories shows fewer: that it is not found there is no proof that it is not there.",
-            *_absent([language_name(code) for code in absent]),
+            "An association counts for a language where it is found in that language alone, in any model. A language "
+            "with fewer stories shows fewer: that it is not found there is no proof that it is not there. Each "
+            f"association with its languages: {FILES}.",
         ),
     )
 
@@ -133,28 +114,15 @@ def languages_compared(results: StoryResults) -> Section | None:
 def models_compared(results: StoryResults) -> Section | None:
     """Likeness of models; None with fewer than `FEWEST_ALIKE`."""
     overlap = results.between_models
-    if overlap is None or len(members := _members(overlap)) < FEWEST_ALIKE:
+    if overlap is None or overlap.jaccard["a"].n_unique() < FEWEST_ALIKE:
         return None
     return Section(
         anchor="models-alike",
         title="Which models are alike",
         findings=tuple(_alike(overlap, results.label)),
         figures=_likeness(overlap, "model", results.label),
-        notes=(
-            "All languages of a model together. Models stand next to those they share most with.",
-            *_absent([results.label(name) for name in results.searched if name not in members]),
-        ),
+        notes=("All languages of a model together. Models stand next to those they share most with.",),
     )
-
-
-def _absent(names: Sequence[str]) -> Iterator[str]:
-    if names:
-        them = "it" if len(names) == 1 else "them"
-        yield f"Nothing was found for {listed(names)}, and nothing is said of {them} here."
-
-
-def _members(overlap: Overlap) -> set[str]:
-    return set(overlap.jaccard["a"])
 
 
 def _reach_findings(overlap: Overlap, level: str) -> Iterator[Finding]:
@@ -206,22 +174,15 @@ def _likeness(overlap: Overlap, by: By, name: Callable[[str], str]) -> tuple[Fig
 def _reach_figure(reach: pl.DataFrame) -> Figure:
     """In how many languages associations are found, harmful ones above benign ones."""
     counted = reach.group_by(part=pl.col("harmful").fill_null(UNRATED), languages="reach").agg(n=pl.len())
-    shares = counted.with_columns(share=pl.col("n") / pl.col("n").sum().over("part"))
-    frame = shares.sort("languages", "part").with_columns(
-        label=pl.format(
-            "in {} {}",
-            "languages",
-            pl.when(pl.col("languages") == 1).then(pl.lit("language")).otherwise(pl.lit("languages")),
-        ),
+    parts = [part for part in (HARMFUL, BENIGN, UNRATED) if part in counted["part"]]
+    each = counted.sort("languages").with_columns(
+        share=pl.col("n") / pl.col("n").sum().over("part"),
+        label="in " + pl.col("languages").map_elements(lambda n: plural(n, "language"), pl.String),
         note=pl.col("n").cast(pl.String),
         start=pl.lit(0.0),
     )
-    spoken = (
-        f"{part}: " + ", ".join(f"{n} in {number}" for n, number in rows.select("n", "languages").iter_rows())
-        for (part,), rows in frame.group_by(["part"], maintain_order=True)
-    )
-    parts = [part for part in (HARMFUL, BENIGN, UNRATED) if part in frame["part"]]
-    bars = pl.concat(frame.filter(part=part) for part in parts)
+    bars = pl.concat(each.filter(part=part) for part in parts)
+    spoken = (f"{part}, {label}: {n}" for part, label, n in bars.select("part", "label", "n").iter_rows())
     return block_figure(
         bars.select("label", "part", "start", "note", block="part", end="share"),
         {part: COLORS[part] for part in parts},
@@ -247,7 +208,7 @@ def groups_moved(results: StoryResults) -> Section | None:
         anchor="groups",
         title="Whom harmful associations are about, by language",
         findings=tuple(sentence(kind, row) for row in overall.iter_rows(named=True)),
-        figures=(_moved_figure(kind, kinds),),
+        figures=(dots(kind, kinds, kind.name, name="groups-moved", title="In the language minus elsewhere"),),
         tables=(
             numbers(
                 kind,
@@ -265,7 +226,7 @@ def groups_moved(results: StoryResults) -> Section | None:
         ),
         notes=(
             "Which groups are usual and which are set apart where a language is spoken is a judgement, kept in a file "
-            "that can be changed (endoxa analyze languages --groups). Above 0, the language has more harmful "
+            "that can be changed (endoxa analyze associations --groups). Above 0, the language has more harmful "
             "associations with these groups than the other languages have on average; a language with more stories "
             "has more of all.",
             f"{results.level} intervals draw associations anew. Verdicts come from exchanging the languages of each "
@@ -277,25 +238,6 @@ def groups_moved(results: StoryResults) -> Section | None:
 
 def _group(row: Row) -> str:
     return "all" if row["attribute"] == ALL else side(row["attribute"], row["member"])
-
-
-def _moved_figure(kind: Kind, kinds: pl.DataFrame) -> Figure:
-    spoken = (f"{kind.name(row)}: {kind.reading(row)}, {chip(row)}" for row in kinds.iter_rows(named=True))
-    frame = kinds.select(
-        *("value", "low", "high"),
-        label=pl.col("language").map_elements(language_name, return_dtype=pl.String),
-        series="group",
-        filled=marked(),
-        note=pl.lit(""),
-    )
-    return series_figure(
-        frame,
-        MOVED,
-        KINDS,
-        name="groups-moved",
-        title="In the language minus elsewhere",
-        alt=described("Harmful associations in a language minus the mean of the others", spoken),
-    )
 
 
 def overlap_families(overlap: Overlap | None) -> tuple[Used, ...]:

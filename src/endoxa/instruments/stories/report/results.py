@@ -25,7 +25,6 @@ from endoxa.instruments.stories.report.sources import (
     association_rows,
     associations_of_table,
     counted,
-    covered,
     differences_of,
     merged,
     read_samples,
@@ -279,9 +278,7 @@ def read_results(
     read = [read_stories(folder, confidence, seed) for folder in folders]
     sources = (*tables, *read)
     stories = [source.stories for source in read if source.stories is not None]
-    discovered = together(
-        [table.discovered for table in tables], [source.discovered for source in read], covered(sources)
-    )
+    discovered = together(sources)
     claimed = discovered.filter(CLAIMED)
     harm = read_harm(runs, claimed, confidence=confidence, seed=seed)
     classes = harm.classes if harm else pl.DataFrame(schema=CLASSES)

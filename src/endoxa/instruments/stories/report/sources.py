@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -92,37 +92,6 @@ def _complete(frame: pl.DataFrame) -> pl.DataFrame:
         verdict=pl.when(pl.col("verdict") == UNCLEAR).then("verdict").otherwise(pl.lit(ABOVE)),
         reason=pl.col("reason").fill_null(""),
     )
-
-
-def together(
-    tables: Sequence[pl.DataFrame], discovered: Sequence[pl.DataFrame], covered: pl.DataFrame | None = None
-) -> pl.DataFrame:
-    """Tables that were given and what the stories show, each association of a model once.
-
-    Where a table has pooled rows of a model, they stand for all its pooled rows, and its rows of single languages for
-    all of those: what was decided with other settings must not stand beside what was found here.
-
-    Args:
-        tables: what `read_discovered` gave.
-        discovered: what `endoxa.instruments.stories.associations` found.
-        covered: `model` and `pooled` of further rows that the tables stand for: they were tested, and nothing was
-            found.
-    """
-    none = pl.DataFrame(schema=TYPES)
-    stated = pl.concat([none, *tables])
-    rest = pl.concat(
-        [none, *(frame.cast({name: TYPES[name] for name in frame.columns}) for frame in discovered)]
-    )
-    for stand in (stated.select("model", pooled=POOLED), *([] if covered is None else [covered])):
-        rest = without(rest, stand)
-    every = pl.concat([stated, rest])
-    return every.unique(["model", "aggregation", *PARTS], keep="first", maintain_order=True)
-
-
-def without(rows: pl.DataFrame, covered: pl.DataFrame) -> pl.DataFrame:
-    """Rows of models and aggregations (all languages together, or single ones) that tables do not stand for."""
-    apart = rows.with_columns(pooled=POOLED)
-    return apart.join(covered, on=["model", "pooled"], how="anti", maintain_order="left").drop("pooled")
 
 
 def association_rows(discovered: pl.DataFrame, classes: pl.DataFrame) -> pl.DataFrame:
@@ -275,18 +244,34 @@ def differences_of(
     return every_difference(protagonists, confidence=confidence, seed=seed)
 
 
-def covered(sources: Sequence[Source]) -> pl.DataFrame:
-    """Models of which a table was given: `model`, and whether `pooled`, with all languages together."""
-    tables = [source for source in sources if source.kind == TABLE]
-    rows = [no_tally(), *(frame for table in tables for frame in (table.discovered, table.tested))]
-    return pl.concat(frame.select("model", pooled=POOLED) for frame in rows).unique()
+def together(sources: Sequence[Source]) -> pl.DataFrame:
+    """Associations of tables that were given and of stories, each association of a model once."""
+    every = _of_tables_first(
+        sources, lambda source: source.discovered.cast(pl.Schema(TYPES)), pl.DataFrame(schema=TYPES)
+    )
+    return every.unique(["model", "aggregation", *PARTS], keep="first", maintain_order=True)
 
 
 def tested_together(sources: Sequence[Source]) -> pl.DataFrame:
-    """What was tested; a table that was given stands for all pooled rows of a model, or all its single languages."""
-    tables = [source.tested for source in sources if source.kind == TABLE]
-    stories = pl.concat([no_tally(), *(source.tested for source in sources if source.kind != TABLE)])
-    return pl.concat([no_tally(), *tables, without(stories, covered(sources))])
+    """What was tested, in the same way."""
+    return _of_tables_first(sources, lambda source: source.tested, no_tally())
+
+
+def _of_tables_first(
+    sources: Sequence[Source], rows: Callable[[Source], pl.DataFrame], none: pl.DataFrame
+) -> pl.DataFrame:
+    """Rows of tables, and those of stories that no table stands for.
+
+    Where a table has (or tested) pooled rows of a model, they stand for all its pooled rows, and its rows of single
+    languages for all of those: what was decided with other settings must not stand beside what was found here.
+    """
+    tables = [source for source in sources if source.kind == TABLE]
+    given = [no_tally(), *(frame for table in tables for frame in (table.discovered, table.tested))]
+    covered = pl.concat(frame.select("model", pooled=POOLED) for frame in given).unique()
+    stories = pl.concat([none, *(rows(source) for source in sources if source.kind != TABLE)])
+    apart = stories.with_columns(pooled=POOLED)
+    rest = apart.join(covered, on=["model", "pooled"], how="anti", maintain_order="left").drop("pooled")
+    return pl.concat([none, *map(rows, tables), rest])
 
 
 COUNTED = {
@@ -343,11 +328,7 @@ def counted(sources: Sequence[Path]) -> pl.DataFrame:
         }
         groups = records.group_by(model="generator_model", language="language", maintain_order=True)
         frames.append(groups.agg(stories=pl.len().cast(pl.Int64), **numbers).collect())
-    return (
-        pl.concat(frames)
-        .group_by("model", "language", maintain_order=True)
-        .agg(pl.when(pl.col(name).is_not_null().all()).then(pl.col(name).sum()) for name in list(COUNTED)[2:])
-    )
+    return pl.concat(frames)
 
 
 def themes(sources: Sequence[Path]) -> dict[str, str]:

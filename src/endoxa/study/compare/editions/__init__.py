@@ -1,6 +1,5 @@
 """Two editions of a survey side by side: what is new, lost and kept, and whose share changed."""
 
-from endoxa.study.compare.edition_options import EditionOptions
 from endoxa.study.compare.editions.comparison import CHANGE_COLUMNS, EditionComparison, compare_editions
 
-__all__ = ["CHANGE_COLUMNS", "EditionComparison", "EditionOptions", "compare_editions"]
+__all__ = ["CHANGE_COLUMNS", "EditionComparison", "compare_editions"]

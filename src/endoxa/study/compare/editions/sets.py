@@ -1,4 +1,4 @@
-"""Two versions of a set of sentence pairs: which pairs changed, and what that does to a model's figure."""
+"""Two versions of a set of sentence pairs: which pairs changed, as a table and as a page."""
 
 from __future__ import annotations
 
@@ -7,21 +7,24 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import polars as pl
 
+from endoxa.curate.pages import METHODS, page_of
 from endoxa.errors import UserError
-from endoxa.instruments.pairs.estimates.records import load_records
-from endoxa.runs.options import DEFAULT_CONFIDENCE
-from endoxa.sources.identities import identity_key, identity_names
+from endoxa.report.document import Finding, Section
+from endoxa.report.frame import write_page
+from endoxa.report.inputs import Run
+from endoxa.report.tables import table_of, text_field
+from endoxa.report.words import count, listed, plural
+from endoxa.sources.identities import identity_key
 from endoxa.sources.read import read_pairs
 from endoxa.sources.tables import TABLE_SUFFIXES, table_columns
-from endoxa.stats.contrasts import contrast
-from endoxa.stats.correction import adjust
-from endoxa.stats.verdicts import decide, significance, too_few
 
 SAME, TEXT, SIDE, REMOVED, ADDED = "same", "text changed", "side changed", "removed", "added"
 PARTS = (SAME, TEXT, SIDE, REMOVED, ADDED)
+MOST_SHOWN = 500
+"""Rows of the table on the page; the table that the command writes has all of them."""
+MOST_OPEN = 40
 
 PAIR_CHANGE_COLUMNS: dict[str, str] = {
     "change": "'same', 'text changed', 'side changed' (the other sentence is the stereotype now), 'removed', 'added'",
@@ -35,24 +38,6 @@ PAIR_CHANGE_COLUMNS: dict[str, str] = {
 }
 """Columns of the table of changed pairs."""
 
-FIGURE_COLUMNS: dict[str, str] = {
-    "model": "the model",
-    "rule": "the scoring rule",
-    "part": "'all pairs', or one of the kinds of changes",
-    "n_before": "pairs of the first set that were scored",
-    "n_after": "pairs of the second set that were scored",
-    "before": "share of them in which the model prefers the stereotypical sentence (ties one half; not calibrated)",
-    "after": "the same in the second set",
-    "effect": "what the part adds to the change of the figure, beside the pairs that stayed the same",
-    "low": "of all pairs: lower end of the interval of the change, identities and attributes as samples",
-    "high": "of all pairs: upper end",
-    "p_value": "of all pairs: against no change",
-    "p_adjusted": "after Benjamini and Hochberg's correction over models and rules",
-    "verdict": "of all pairs: 'above', 'below', 'unclear', 'cannot-be-tested'",
-    "reason": "why it cannot be tested or is unclear",
-}
-"""Columns of the table of figures."""
-
 
 @dataclass(frozen=True, slots=True)
 class SetComparison:
@@ -62,19 +47,29 @@ class SetComparison:
         before: name of the first set.
         after: name of the second set.
         pairs: columns of `PAIR_CHANGE_COLUMNS`, changed ones first.
-        figures: columns of `FIGURE_COLUMNS`; empty without runs.
         paths: both files.
     """
 
     before: str
     after: str
     pairs: pl.DataFrame
-    figures: pl.DataFrame
     paths: tuple[Path, ...]
 
-    def count(self, change: str) -> int:
-        """Pairs with this change."""
-        return self.pairs.filter(change=change).height
+    @property
+    def counts(self) -> dict[str, int]:
+        """Pairs by what changed."""
+        return {change: self.pairs.filter(change=change).height for change in PARTS}
+
+    @property
+    def headline(self) -> str:
+        """Which pairs changed, as a sentence."""
+        changed = [
+            f"{count(number)} {part}" for part, number in self.counts.items() if number and part != SAME
+        ]
+        same = plural(self.counts[SAME], "pair is", "pairs are")
+        if not changed:
+            return f"No pair changed: {same} the same."
+        return f"{same[0].upper()}{same[1:]} the same; {listed(changed)}."
 
 
 def is_set(path: Path) -> bool:
@@ -87,38 +82,26 @@ def is_set(path: Path) -> bool:
     )
 
 
-def compare_sets(
-    paths: Sequence[Path], runs: Sequence[Path] = (), *, confidence: float = DEFAULT_CONFIDENCE
-) -> SetComparison:
-    """Which pairs changed from the first set to the second, and what that does to the figures of models.
+def compare_sets(paths: Sequence[Path]) -> SetComparison:
+    """Which pairs changed from the first set to the second.
 
     Pairs are the same where both sentences are. Of the rest, a pair of the same name about the same identity, or else
     the same identity and stereotypical attribute, has changed its text.
 
     Args:
         paths: two files of pairs, in any format endoxa reads.
-        runs: no run, or a run over each of them.
-        confidence: of the intervals.
 
     Raises:
-        UserError: a file cannot be read, or a run is not one over its set.
+        UserError: not two files, or one cannot be read.
     """
-    if len(paths) != 2 or len(runs) not in (0, 2):
-        raise UserError("Expected two sets of pairs, and no run or a run over each of them (--run twice).")
+    if len(paths) != 2:
+        raise UserError(
+            f"{len(paths)} sets of pairs given. Expected two: the earlier version and the later one."
+        )
     first, second = (_with_sides(pl.concat(list(read_pairs(Path(path))))) for path in paths)
-    matched = _matched(first, second)
-    pairs = _table(first, second, matched)
     stems = [Path(path).stem for path in paths]
     before, after = stems if stems[0] != stems[1] else map(str, paths)
-    figures = _figures(pairs, runs, confidence) if runs else pl.DataFrame(schema=_FIGURE_TYPES)
-    return SetComparison(before, after, pairs, figures, tuple(map(Path, paths)))
-
-
-_TEXTS = {"model", "rule", "part", "verdict", "reason"}
-_FIGURE_TYPES = {
-    name: pl.String if name in _TEXTS else pl.Int64 if name.startswith("n_") else pl.Float64
-    for name in FIGURE_COLUMNS
-}
+    return SetComparison(before, after, _table(first, second), tuple(map(Path, paths)))
 
 
 def _with_sides(pairs: pl.DataFrame) -> pl.DataFrame:
@@ -145,9 +128,8 @@ def _about(row: Mapping[str, Any]) -> object:
     return identity_key(row["identity"]), identity_key(row["attribute"]), row["language"]
 
 
-def _matched(first: pl.DataFrame, second: pl.DataFrame) -> dict[int, int]:
+def _matched(left: Sequence[Mapping[str, Any]], right: Sequence[Mapping[str, Any]]) -> dict[int, int]:
     """Rows of the second set by rows of the first, by sentences, else by name, else by identity and attribute."""
-    left, right = first.to_dicts(), second.to_dicts()
     matched: dict[int, int] = {}
     keys: tuple[Callable[[Mapping[str, Any]], object], ...] = (_texts, _named, _about)
     for key in keys:
@@ -162,8 +144,9 @@ def _matched(first: pl.DataFrame, second: pl.DataFrame) -> dict[int, int]:
     return matched
 
 
-def _table(first: pl.DataFrame, second: pl.DataFrame, matched: Mapping[int, int]) -> pl.DataFrame:
+def _table(first: pl.DataFrame, second: pl.DataFrame) -> pl.DataFrame:
     left, right = first.to_dicts(), second.to_dicts()
+    matched = _matched(left, right)
     rows = [_row(row, right[matched[place]] if place in matched else None) for place, row in enumerate(left)]
     added = sorted(set(range(len(right))) - set(matched.values()))
     rows += [_row(None, right[place]) for place in added]
@@ -191,111 +174,23 @@ def _row(before: Mapping[str, Any] | None, after: Mapping[str, Any] | None) -> d
     }
 
 
-def _figures(pairs: pl.DataFrame, runs: Sequence[Path], confidence: float) -> pl.DataFrame:
-    parts = [dict(pairs.select(f"item_{side}", "change").iter_rows()) for side in ("before", "after")]
-    scored = []
-    for run, part, group in zip(runs, parts, (-1, 1), strict=True):
-        records = load_records([run])
-        unknown = set(records["item_id"]) - set(part)
-        if unknown:
-            raise UserError(
-                f"{run}: the pair '{min(unknown)}' is not in its set. Give the runs in the order of the sets."
-            )
-        sign = (pl.col("score_more") - pl.col("score_less")).sign()
-        towards = pl.when(pl.col("stereotypical") == "more").then(sign).otherwise(-sign)
-        named = pl.when(pl.col("identity_key").fill_null("") == "").then("identity").otherwise("identity_key")
-        scored.append(
-            records.select(
-                "model",
-                "rule",
-                "attribute",
-                identity=pl.coalesce(named, pl.lit("")).str.to_lowercase(),
-                value=(1 + towards) / 2,
-                part=pl.col("item_id").replace_strict(part),
-                group=pl.lit(group),
-            )
-        )
-    records = pl.concat(scored)
-    rows: list[dict[str, Any]] = []
-    for (model, rule), table in records.group_by("model", "rule", maintain_order=True):
-        if table["group"].n_unique() == 2:
-            rows += [{"model": model, "rule": rule, **row} for row in _parts_of(table, confidence)]
-    if not rows:
-        raise UserError("The runs have no model and rule in common. Score both sets with the same model.")
-    figures = pl.DataFrame(rows, schema=_FIGURE_TYPES)
-    adjusted = adjust(figures["p_value"].fill_null(float("nan")).to_numpy())
-    figures = figures.with_columns(p_adjusted=pl.Series(adjusted))
-    return _with_verdicts(figures, significance(confidence))
-
-
-def _with_verdicts(figures: pl.DataFrame, alpha: float) -> pl.DataFrame:
-    decided = []
-    for row in figures.iter_rows(named=True):
-        if row["part"] != "all pairs":
-            decided.append(("", ""))
-            continue
-        decision = decide(
-            row["effect"], 0.0, row["p_value"], row["p_adjusted"], alpha=alpha, untestable=row["reason"]
-        )
-        decided.append((decision.verdict, decision.reason))
-    return figures.fill_nan(None).with_columns(
-        verdict=pl.Series([verdict for verdict, _ in decided], dtype=pl.String),
-        reason=pl.Series([reason for _, reason in decided], dtype=pl.String),
+def write_set_page(comparison: SetComparison, output: Path) -> None:
+    """Write the page: the sentence, and both versions of every pair that changed."""
+    sides = (("before", comparison.before), ("after", comparison.after))
+    texts = (
+        text_field(f"{words}, {name}", f"{kind}_{side}", veiled=True)
+        for side, name in sides
+        for kind, words in (("stereotype", "stereotype"), ("other", "other sentence"))
     )
-
-
-def _parts_of(table: pl.DataFrame, confidence: float) -> list[dict[str, Any]]:
-    """The change of one figure, and what each part of the set adds to it.
-
-    A part adds the distance of its pairs from those that stayed the same, in proportion to its share of the set; the
-    parts add up to the change, whatever the mean of the pairs that stayed.
-    """
-    group, value, part = (table[name].to_numpy() for name in ("group", "value", "part"))
-    sides = [group == -1, group == 1]
-    same = part == SAME
-    reference = float(value[same].mean()) if same.any() else float(value.mean())
-    rows = [_whole(table, sides, confidence)]
-    for name in PARTS:
-        inside = [side & (part == name) for side in sides]
-        if not any(mask.any() for mask in inside):
-            continue
-        means = [float(value[mask].mean()) if mask.any() else None for mask in inside]
-        added = [
-            float((value[mask] - reference).sum()) / side.sum()
-            for mask, side in zip(inside, sides, strict=True)
-        ]
-        rows.append(
-            {
-                "part": name,
-                "n_before": int(inside[0].sum()),
-                "n_after": int(inside[1].sum()),
-                "before": means[0],
-                "after": means[1],
-                "effect": added[1] - added[0],
-            }
-        )
-    return rows
-
-
-def _whole(table: pl.DataFrame, sides: Sequence[np.ndarray], confidence: float) -> dict[str, Any]:
-    """The figure of all pairs in both sets; a pair that is in both counts on both sides, and so cancels."""
-    group, value = (table[name].to_numpy() for name in ("group", "value"))
-    units = tuple(
-        identity_names(table[name]).rank("dense").to_numpy().astype(int) for name in ("identity", "attribute")
+    changed = comparison.pairs.filter(pl.col("change") != SAME).head(MOST_SHOWN)
+    fields = (text_field("change"), text_field("group", "identity", veiled=True), *texts)
+    pairs = Section(
+        "pairs",
+        "Changed pairs",
+        findings=(Finding(comparison.headline, (comparison.counts,)),),
+        tables=(table_of("Pairs that changed", changed, fields, most_open=MOST_OPEN),),
     )
-    change = contrast(value, group, (units[0], units[1]), confidence=confidence, bounds=(-1.0, 1.0))
-    untested = change.sampled == "none"
-    return {
-        "part": "all pairs",
-        "n_before": int(sides[0].sum()),
-        "n_after": int(sides[1].sum()),
-        "before": change.second,
-        "after": change.first,
-        "effect": change.difference,
-        "low": change.interval.low,
-        "high": change.interval.high,
-        "p_value": change.p_value,
-        "reason": too_few(table["identity"].n_unique(), "identities", 6) or "too few identities or attributes"
-        if untested
-        else "",
-    }
+    methods = Section(METHODS.anchor, METHODS.title, template="set_methods.html.j2", folded=True)
+    runs = [Run(path, {}) for path in comparison.paths]
+    title, subtitle = comparison.headline.removesuffix("."), f"{comparison.before} and {comparison.after}."
+    write_page(page_of(__package__, runs, title, subtitle, (pairs, methods)), output)

@@ -42,8 +42,17 @@ def _estimates(declared: Declaration, inputs: Inputs) -> dict[str, dict[str, Any
     metadata = declared.need(inputs, "additional_metadata.csv")
     predictions = declared.need(inputs, *declared.settings["predictions"])
     answers = read_predictions(questions, predictions, metadata=metadata).answers
-    rows = analyze_qa(answers, seed=inputs.seed, resamples=RESAMPLES).estimates
-    return {row["context_condition"]: row for row in rows.iter_rows(named=True)}
+    analysis = analyze_qa(answers, seed=inputs.seed, resamples=RESAMPLES)
+    rows = {
+        row["context_condition"]: {**row, "n": row["n_asked"]}
+        for row in analysis.counts.iter_rows(named=True)
+    }
+    for row in analysis.estimates.iter_rows(named=True):
+        of_context = rows[row["context_condition"]]
+        of_context[row["name"]] = row["value"]
+        if row["name"] == "accuracy":
+            of_context["accuracy_unparsed_as_wrong"] = row["bound_low"]
+    return rows
 
 
 def predictions(declared: Declaration, inputs: Inputs) -> Mapping[Key, Ours]:
@@ -78,7 +87,7 @@ def expected_predictions(declared: Declaration, inputs: Inputs) -> Mapping[Key, 
         (condition, name): Ours(row[name])
         for condition, row in _estimates(declared, inputs).items()
         for name in (*_COUNTS, *_SHARES)
-        if row[name] is not None
+        if row.get(name) is not None
     }
 
 
@@ -164,15 +173,12 @@ def retention(declared: Declaration, inputs: Inputs) -> Mapping[Key, Ours]:
         for row in estimates.iter_rows(named=True):
             model = matches[row["model"]]
             for table, (measure, condition) in settings["measures"].items():
-                if row["context_condition"] == condition:
+                if (row["name"], row["context_condition"]) == (measure, condition):
                     cell = f"{model.label}, {side}"
-                    mean, sd = (
-                        Ours.unless(row[f"{measure}_{name}"], model.why, others[side])
-                        for name in ("mean", "sd")
-                    )
+                    mean, sd = (Ours.unless(row[each], model.why, others[side]) for each in ("mean", "sd"))
                     cells[f"Table {table}", cell] = mean
                     cells[f"Table {table}", f"{cell}, standard deviation"] = (
-                        Ours(None, "it needs two runs or more") if row[f"{measure}_sd"] is None else sd
+                        Ours(None, "it needs two runs or more") if row["sd"] is None else sd
                     )
     if len(answers) == len(sides):
         original, substituted = (
@@ -183,7 +189,7 @@ def retention(declared: Declaration, inputs: Inputs) -> Mapping[Key, Ours]:
             # Where each side has one model, and not the same, the ratio is of both.
             model = matches.get(row["model"], ModelMatch(row["model"], row["model"], genuine=False))
             key = "Table 6", f"{model.label}, {_CONDITIONS[row['context_condition']].capitalize()}"
-            cells[key] = Ours.unless(row["ratio_mean"], model.why, next(filter(None, others.values()), ""))
+            cells[key] = Ours.unless(row["mean"], model.why, next(filter(None, others.values()), ""))
     return cells
 
 
@@ -195,7 +201,7 @@ def debiasing(declared: Declaration, inputs: Inputs) -> Mapping[Key, Ours]:
     answers = _debiasing_answers(declared, inputs)
     other = _other_questions(answers["item_id"].n_unique(), declared)
     analysis = analyze_qa(answers, seed=inputs.seed, resamples=RESAMPLES)
-    rows = analysis.debias.filter(interval="items")
+    rows = analysis.debias.filter(interval="items", name="bias_score")
     if rows.is_empty():
         raise UserError(
             f"{declared.name}: every model was asked under one protocol only. Give answers under {', '.join(letters)}."
@@ -207,10 +213,10 @@ def debiasing(declared: Declaration, inputs: Inputs) -> Mapping[Key, Ours]:
         model = matches[row["model"]]
         name = f"{letters.get(row['protocol'], row['protocol'])}, {model.label}"
         for key, column in (
-            ((scores, name), "bias_score"),
-            ((scores, f"{name}, interval, low"), "bias_score_low"),
-            ((scores, f"{name}, interval, high"), "bias_score_high"),
-            ((numbers, f"N (evaluated), {model.label}"), "n_evaluated"),
+            ((scores, name), "value"),
+            ((scores, f"{name}, interval, low"), "low"),
+            ((scores, f"{name}, interval, high"), "high"),
+            ((numbers, f"N (evaluated), {model.label}"), "n"),
             ((numbers, f"Dropped, {model.label}"), "n_dropped"),
         ):
             cells[key] = Ours.unless(row[column], model.why, other)

@@ -17,7 +17,7 @@ from endoxa.instruments.association_tests.items import build_tests, read_tests, 
 from endoxa.instruments.association_tests.options import AnalysisOptions, BuildOptions
 from endoxa.instruments.association_tests.probe.settings import EmbeddingsSettings
 from endoxa.instruments.pairs.instrument import PAIRS
-from endoxa.instruments.pairs.probe.settings import PairsSettings
+from endoxa.instruments.pairs.options import PairsSettings
 from endoxa.instruments.pairs.rules import RULES
 from endoxa.models.scoring import look_at, parse_model
 from endoxa.report.words import slug
@@ -258,7 +258,7 @@ def association_tests(declared: Declaration, inputs: Inputs) -> Mapping[Key, Our
         )
         folder = _run(EMBEDDINGS, run, inputs, model)
         estimates = read_csv(folder / "estimates.csv", infer_schema_length=None).filter(model=model.model)
-        effects = dict(estimates.select("test", "effect_size").iter_rows())
+        effects = dict(estimates.select("test", "value").iter_rows())
         computed: dict[Key, Ours] = {}
         for table, row in rows:
             for language, code in settings["languages"].items():

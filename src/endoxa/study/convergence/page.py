@@ -1,0 +1,496 @@
+"""What several instruments say together, as sections for the page of a study."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+import polars as pl
+
+from endoxa.report.claims import VERDICT
+from endoxa.report.claims import corrected as blamed
+from endoxa.report.document import Figure, Finding, Section
+from endoxa.report.families import families
+from endoxa.report.frame import present
+from endoxa.report.grids import Grid, GridCell, Grids
+from endoxa.report.tables import Cell, Column, Field, Table, number_field, table_of, text_field
+from endoxa.report.words import NO_VALUE, axis_name, count, decimal, listed, p_value, plural, signed, slug
+from endoxa.runs.families import CONVERGENCE, SINGLE_ASSOCIATIONS
+from endoxa.schema.convergence import AGAINST, ALL, NONE, ONE, RELIABLE, SEVERAL
+from endoxa.stats.attenuation import LEAST_RELIABILITY
+from endoxa.stats.reliability import FEWEST_UNITS
+from endoxa.stats.verdicts import ABOVE, BELOW, UNCLEAR, UNTESTED, significance
+from endoxa.study.convergence.chance import COINCIDENCE, EXCHANGES
+from endoxa.study.convergence.correlations import correlation_sentence, ends, level, number, tool
+from endoxa.study.convergence.mtmm import CONVERGENT, DISCRIMINANT, METHOD, VALIDITY
+from endoxa.study.convergence.run import Convergence
+
+MOST_SENTENCES = 6
+"""Pairs of instruments that get a sentence each; of more it is said how many are claimed."""
+READING = (
+    "Correlations are over associations; effects are in standard deviations of single measurements of that model and "
+    "instrument, above 0 towards the stereotype.",
+    "An instrument that measures with error cannot agree fully with another one, so the raw correlation is divided "
+    "by the root of both reliabilities (Spearman 1904). It estimates how far the two measure the same thing, and can "
+    "exceed 1 by chance; nothing is clipped. Where the lower end of the interval of a reliability is not above "
+    f"{LEAST_RELIABILITY:g}, nothing is corrected, and whether the two go together cannot be tested. Identities and "
+    "attributes are both samples, since associations that share one are not independent.",
+)
+METHODS = (
+    "Effect: mean over the parts of an association (templates, items, repeats, scenarios) divided by the standard "
+    "deviation of single parts of the same model and instrument. Nothing is subtracted: 0 is the neutral value of the "
+    "instrument. Reliability: share of the variance of effects that two halves of the parts have in common, mean "
+    "over all halvings (Spearman-Brown; Cronbach's alpha where all associations have the same parts). What all "
+    "parts of an instrument share, such as the wording of an attribute, counts as reliable.",
+    "Intervals of correlations: delete-one jackknives over identities and over attributes on Fisher's z, minus that "
+    "over associations; reliabilities estimated again without each; Student's t with Satterthwaite's degrees of "
+    "freedom. Tests: the larger p-value of this jackknife and of sign flips of identities and of attributes. Fewer "
+    "than 6 attributes that recur are taken as they are: their means are removed and identities exchanged in one "
+    "instrument. No interval or test with fewer than 10 associations or 6 identities. Intervals of reliabilities "
+    "are over identities alone.",
+    "Which instrument shows an association: t test of its effect, pooled variance of parts within associations, "
+    "Benjamini-Hochberg over the associations of a model and instrument. Parts are taken as independent, which those "
+    "of one association are not: they share its words. So the number that all instruments show is compared with the "
+    "number by chance: attribute means are removed from the effects, identities exchanged in all instruments but one, "
+    f"{EXCHANGES} times, and the means put back.",
+    "Sources: Campbell and Fiske 1959, Psychological Bulletin 56; Spearman 1904 and 1910; Brown 1910; Cronbach 1951, "
+    "Psychometrika 16.",
+)
+
+
+WORDS = {
+    ABOVE: "go together",
+    BELOW: "go against each other",
+    UNCLEAR: "not distinguishable from chance",
+    UNTESTED: "cannot be tested",
+}
+"""What is said of a pair of instruments by its verdict."""
+SEEN = {ABOVE: "stereotype", BELOW: "opposite", UNCLEAR: "unclear", UNTESTED: "cannot be tested"}
+"""What an instrument shows of an association with a verdict."""
+
+
+LEGEND = (
+    "Diagonal: reliability. Above it: correlation corrected for unreliability, outlined where it is claimed. Below it: "
+    "correlation as observed."
+)
+MOST_OPEN = 12
+"""Columns up to which a matrix stands open."""
+UNLIKE = "not distinguishable from"
+MATRIX_WORDS = {
+    CONVERGENT: {
+        ABOVE: "different instruments go together on the same trait",
+        BELOW: "different instruments go against each other on the same trait",
+        "": f"how different instruments correspond on the same trait is {UNLIKE} chance",
+    },
+    DISCRIMINANT: {
+        ABOVE: "different instruments go together more on the same trait than on different traits",
+        BELOW: "different instruments agree less on the same trait than on different traits",
+        "": f"how different instruments correspond on the same trait is {UNLIKE} how they do on different traits",
+    },
+    METHOD: {
+        ABOVE: "different traits go together more within an instrument than between instruments (a method effect)",
+        BELOW: "correlations of different traits are lower within an instrument than between instruments",
+        "": f"correlations of different traits within an instrument are {UNLIKE} those between instruments (no method "
+        "effect is shown)",
+    },
+}
+
+
+INSTRUMENT = text_field("instrument", "instrument", tool)
+INSTRUMENTS = text_field(
+    "instruments", lambda row: f"{tool(row['instrument_1'])}, {tool(row['instrument_2'])}"
+)
+ASSOCIATIONS = number_field("associations", "n_associations")
+IDENTITIES = number_field("identities", "n_identities")
+PARTS = number_field("parts per association", "parts", "{:g}".format)
+ADJUSTED = number_field("p adjusted", "p_adjusted", lambda p: NO_VALUE if p is None else p_value(p))
+
+
+def model_table(
+    caption: str,
+    rows: pl.DataFrame,
+    labels: Mapping[str, str],
+    *fields: Field,
+    stub: int = 2,
+    **settings: Any,
+) -> Table:
+    """A table whose first column names the model, which is left out where there is one model only."""
+    several = len(labels) > 1
+    model = text_field("model", "model", labels.__getitem__) if several else None
+    return table_of(caption, rows, (model, *fields), stub=stub - (not several), **settings)
+
+
+def by_association(convergence: Convergence) -> Section | None:
+    """How many associations several instruments show, one, or none, beside chance; and what each shows."""
+    if convergence.effects["instrument"].n_unique() < 2:
+        return None
+    seen = [verdict for verdict in SEEN if verdict in set(convergence.effects["verdict"])]
+    by_instrument = convergence.effects.group_by("model", "instrument", maintain_order=True).agg(
+        *((pl.col("verdict") == verdict).sum().alias(verdict) for verdict in seen), pl.col("effect").mean()
+    )
+    sizes = convergence.reliabilities.select("model", "instrument", "n_associations", "parts")
+    return Section(
+        "associations",
+        "Which associations several instruments show",
+        **_number(convergence),
+        findings=tuple(_together(convergence)),
+        tables=(
+            model_table(
+                "Associations by how many instruments show them, and by chance",
+                convergence.chance,
+                convergence.labels,
+                text_field("shown by", "together"),
+                number_field("associations", lambda row: count(int(row["observed"]))),
+                number_field(
+                    "by chance", "expected", lambda mean: NO_VALUE if mean is None else decimal(mean, 1)
+                ),
+                number_field(
+                    "range by chance", lambda row: NO_VALUE if row["range_low"] is None else _range(row)
+                ),
+                number_field("tested", "n_associations"),
+                ADJUSTED,
+            ),
+            model_table(
+                "What each instrument shows",
+                by_instrument.join(sizes, on=["model", "instrument"], how="left", maintain_order="left"),
+                convergence.labels,
+                INSTRUMENT,
+                ASSOCIATIONS,
+                *(number_field(SEEN[verdict], verdict) for verdict in seen),
+                number_field("mean effect", "effect", lambda effect: signed(effect, 2)),
+                PARTS,
+            ),
+        ),
+        notes=(
+            "An instrument shows an association where its effect differs from 0 after correction over all associations "
+            "of that instrument (Benjamini-Hochberg). Numbers: effects in standard deviations of single measurements, "
+            "above 0 towards the stereotype. 'not measured': no item could be made of it. 'unclear' does not mean that "
+            "there is nothing.",
+            "By chance: what each instrument claims is kept, with its own share of claims and the means of attributes, "
+            "but identities are exchanged in all instruments but one. So the number by chance holds what comes of "
+            "error rates, of many tests, and of words that all instruments react to. The "
+            "claims of an association whose attribute no other identity has stay: association or word. The range holds "
+            f"{100 * convergence.options.confidence:g}\u00a0% of the exchanges.",
+            "An instrument claims more the more alike its parts are: all sentences of an association test share their "
+            "words, so even a small difference is claimed. Whether instruments go together at all is tested below, "
+            "with identities and attributes as samples.",
+        ),
+    )
+
+
+def several_shown(convergence: Convergence) -> Mapping[str, Any] | None:
+    """What several instruments show of the only model beside chance; None where nothing is tested."""
+    rows = convergence.chance.filter(together=SEVERAL).rows(named=True)
+    return rows[0] if len(rows) == 1 and rows[0]["verdict"] != UNTESTED else None
+
+
+def _number(convergence: Convergence) -> dict[str, str]:
+    """The number of associations that several instruments show, large above the section."""
+    row = several_shown(convergence)
+    if row is None:
+        return {}
+    both = row["n_instruments"] == 2
+    return {
+        "number": f"{int(row['observed'])} of {row['n_associations']}",
+        "meaning": f"associations tested with {'both' if both else 'two or more'} instruments are shown by "
+        f"{'both' if both else 'several'}. By chance: {decimal(row['expected'], 1)} ({_range(row)}).",
+    }
+
+
+def _range(row: Mapping[str, Any]) -> str:
+    return f"{count(int(row['range_low']))} to {count(int(row['range_high']))}"
+
+
+def _together(convergence: Convergence) -> Iterator[Finding]:
+    """A sentence for each model and number that is tested, and one with the numbers that are not."""
+    for (model,), rows in convergence.chance.group_by("model", maintain_order=True):
+        label = convergence.labels[str(model)]
+        by_kind = {row["together"]: row for row in rows.iter_rows(named=True)}
+        for row in (by_kind[name] for name in (SEVERAL, ALL) if name in by_kind):
+            beside = {"value": row["observed"], "neutral": row["expected"]}
+            yield Finding(f"{label}: {chance_sentence(row)}", (row | beside,))
+        words = {
+            AGAINST: ("is shown against each other", "are shown against each other"),
+            ONE: ("is shown by one instrument only", "are shown by one instrument only"),
+            NONE: ("is shown by none", "are shown by none"),
+        }
+        numbers = {name: int(by_kind[name]["observed"]) for name in words}
+        total = by_kind[NONE]["n_associations"]
+        if total:
+            parts = [f"{count(n)} {words[name][n != 1]}" for name, n in numbers.items() if n]
+            if parts:
+                text = f"{label}: of the same {plural(total, 'association')}, {listed(parts)}."
+                yield Finding(text, (numbers | {"total": total},))
+
+
+def chance_sentence(row: Mapping[str, Any]) -> str:
+    """How many associations several or all instruments show, beside the number expected by chance."""
+    many = row["n_instruments"]
+    every = (
+        f"all {many} instruments"
+        if row["together"] == ALL
+        else "both instruments"
+        if many == 2
+        else "several instruments"
+    )
+    tested = f"all {many}" if row["together"] == ALL else "both" if many == 2 else "two or more"
+    if not row["n_associations"]:
+        return f"what {every} show together cannot be tested: {row['reason']}."
+    numbers = (
+        f"{every} show {count(int(row['observed']))} of {plural(row['n_associations'], 'association')} tested with "
+        f"{tested}"
+    )
+    if row["verdict"] == UNTESTED:
+        return f"{numbers}; whether that is more than by chance cannot be tested: {row['reason']}."
+    finding = "more often than by chance" if row["verdict"] == ABOVE else "not distinguishable from chance"
+    beside = f"{decimal(row['expected'], 1)} would be by chance ({_range(row)})"
+    return f"{numbers}, where {beside}: {finding} (p {p_value(row['p_adjusted'])})."
+
+
+def _estimate(heading: str, value: str, low: str, high: str, *, tested: bool = True) -> Field:
+    """A correlation with its interval behind it, where it has one; an end that a test excludes is said to be."""
+
+    def cell(row: Mapping[str, Any]) -> Cell:
+        verdict = row["verdict"] if tested else ""
+        below = "" if row[low] is None else ends(row[low], row[high], verdict)
+        return Cell(number(row[value]), below=below, order=row[value])
+
+    return number_field(heading, cell)
+
+
+def correlation_table(rows: pl.DataFrame, labels: Mapping[str, str]) -> Table:
+    """Every model and pair of instruments."""
+    return model_table(
+        "Correlations of instruments over associations",
+        rows,
+        labels,
+        INSTRUMENTS,
+        VERDICT,
+        _estimate("corrected", "corrected", "low", "high"),
+        _estimate("raw", "raw", "raw_low", "raw_high"),
+        *(
+            _estimate(f"reliability, {place}", name, f"{name}_low", f"{name}_high", tested=False)
+            for place, name in (("first", "reliability_1"), ("second", "reliability_2"))
+        ),
+        ASSOCIATIONS,
+        IDENTITIES,
+        number_field("attributes", "n_attributes"),
+        ADJUSTED,
+    )
+
+
+def agreement_of_instruments(convergence: Convergence) -> Section | None:
+    """Correlations of every two instruments, with a map of each model."""
+    rows, labels = convergence.correlations, convergence.labels
+    if rows.is_empty():
+        return None
+    # A matrix of a model no two of whose instruments measured the same would be one of empty cells.
+    drawn = set(rows.drop_nulls("raw")["model"])
+    figures = (
+        correlation_map(convergence, model, label) for model, label in labels.items() if model in drawn
+    )
+    reliability = model_table(
+        "Reliability of every instrument",
+        convergence.reliabilities,
+        labels,
+        INSTRUMENT,
+        ASSOCIATIONS,
+        IDENTITIES,
+        PARTS,
+        _estimate("reliability", "reliability", "low", "high", tested=False),
+        text_field("why not", "reason"),
+        folded=True,
+    )
+    return Section(
+        "convergence",
+        "Do the instruments agree?",
+        lead=" ".join(convergence.warnings),
+        findings=tuple(_findings(convergence)),
+        figures=tuple(figures),
+        tables=(correlation_table(rows, labels), reliability),
+        notes=(*READING, f"Intervals in brackets: {100 * convergence.options.confidence:g}\u00a0%."),
+        pick_by="Model" if len(labels) > 1 else "",
+    )
+
+
+def _findings(convergence: Convergence) -> Iterator[Finding]:
+    """A sentence for each pair of instruments where they are few, else what is claimed of those of each model."""
+    rows = convergence.correlations.drop("sentence").with_columns(
+        pl.col("model").replace(convergence.labels), value="corrected", clusters="n_identities"
+    )
+    for (model,), part in rows.group_by("model", maintain_order=True):
+        of_model = part.rows(named=True)
+        if rows.height <= MOST_SENTENCES:
+            yield from (Finding(correlation_sentence(row), (row,)) for row in of_model)
+            continue
+        verdicts = part["verdict"].to_list()
+        counts = [
+            f"{count(verdicts.count(name))} {words}" for name, words in WORDS.items() if name in verdicts
+        ]
+        text = f"{model}: of {plural(part.height, 'pair')} of instruments, {listed(counts)}"
+        values = part.filter(pl.col("verdict") != UNTESTED)["value"].drop_nulls().to_list()
+        if len(values) > 1:
+            text += f"; corrected correlations lie between {number(min(values))} and {number(max(values))}"
+        yield Finding(f"{text}.", (*of_model, {"pairs": part.height}))
+
+
+def correlation_map(convergence: Convergence, model: str, label: str) -> Figure:
+    """Reliabilities in the diagonal, raw correlations below and corrected ones above.
+
+    Args:
+        convergence: what the instruments say together.
+        model: the model, of which several instruments measured the same associations.
+        label: how it is called in the figure.
+    """
+    of_model = convergence.effects.filter(model=model).drop_nulls("effect")
+    tools = of_model["instrument"].unique(maintain_order=True).to_list()
+    spoken = []
+    cells: dict[tuple[str, str], GridCell] = {}
+    for row in convergence.reliabilities.filter(model=model).fill_nan(None).iter_rows(named=True):
+        name, text = row["instrument"], number(row["reliability"])
+        cells[name, name] = GridCell(text, f"Reliability of {tool(name)}: {text}")
+    for row in convergence.correlations.filter(model=model).fill_nan(None).iter_rows(named=True):
+        first, second = row["instrument_1"], row["instrument_2"]
+        pair, corrected, raw = (
+            f"{tool(first)} and {tool(second)}",
+            number(row["corrected"]),
+            number(row["raw"]),
+        )
+        interval = "" if row["low"] is None else f" ({ends(row['low'], row['high'], row['verdict'])})"
+        claimed = row["verdict"] in (ABOVE, BELOW)
+        cells[first, second] = _cell(
+            corrected, f"{pair}: corrected {corrected}{interval}", row["corrected"], claimed
+        )
+        cells[second, first] = _cell(raw, f"{pair}: raw {raw}", row["raw"])
+        spoken.append(f"{pair}: corrected {corrected}, raw {raw}")
+    rows = tuple((tool(row), tuple(cells.get((row, column)) for column in tools)) for row in tools)
+    return Figure(
+        f"convergence-{slug(label)}",
+        f"{label}: correlations of instruments",
+        Grids((Grid("", tuple(map(tool, tools)), rows),), LEGEND),
+        f"Map of correlations, {label}. {'; '.join(spoken)}.",
+        wide=True,
+        rows=of_model.select(
+            "model", "association_id", "identity", "instrument", "effect", "low", "high", "verdict"
+        ),
+    )
+
+
+def _cell(text: str, tip: str, value: float | None, claimed: bool = False) -> GridCell:
+    """A correlation, the fuller the farther from zero."""
+    if value is None:
+        return GridCell(text, tip)
+    return GridCell(text, tip, "above" if value >= 0 else "below", min(1.0, abs(value)), claimed)
+
+
+def matrix(convergence: Convergence) -> Section | None:
+    """The multitrait-multimethod matrix of each model; None where one instrument measured."""
+    if convergence.correlations.is_empty():
+        return None
+    why = (
+        f"No multitrait-multimethod matrix: it needs two traits (values of the column '{convergence.options.traits}') "
+        f"of {FEWEST_UNITS} associations each, and each identity, or each attribute, must have one trait."
+    )
+    return Section(
+        "matrix",
+        "Is it the association, or the instrument?",
+        lead=why if convergence.mtmm.is_empty() else "",
+        findings=tuple(matrix_findings(convergence)),
+        tables=tuple(matrix_tables(convergence)),
+    )
+
+
+def matrix_findings(convergence: Convergence) -> Iterator[Finding]:
+    """What Campbell and Fiske ask of a matrix, a sentence for each model and measure."""
+    for row in convergence.validity.iter_rows(named=True):
+        label = convergence.labels[row["model"]]
+        words = MATRIX_WORDS[row["measure"]]
+        if row["verdict"] == UNTESTED:
+            text = f"{label}: {row['measure']} cannot be tested: {row['reason']}."
+        else:
+            said = "mean correlation" if row["measure"] == CONVERGENT else "difference of mean correlations"
+            interval = ends(row["low"], row["high"], row["verdict"])
+            text = (
+                f"{label}: {words.get(row['verdict'], words[''])}: {said} {number(row['value'])} "
+                f"({level(row)} interval {interval}).{blamed(row)}"
+            )
+        yield Finding(text, (row,))
+
+
+def matrix_tables(convergence: Convergence) -> Iterator[Table]:
+    """The lower triangle of each matrix, reliabilities in its diagonal."""
+    for (model,), rows in convergence.mtmm.group_by("model", maintain_order=True):
+        entries: dict[tuple[tuple[str, str], tuple[str, str]], Mapping[str, Any]] = {}
+        for row in rows.iter_rows(named=True):
+            first, other = (row["trait_1"], row["instrument_1"]), (row["trait_2"], row["instrument_2"])
+            entries[first, other] = entries[other, first] = row
+        diagonal = rows.filter(kind=RELIABLE)
+        columns = list(diagonal.select("trait_1", "instrument_1").iter_rows())
+        traits = list(dict.fromkeys(trait for trait, _ in columns))
+        body = tuple(
+            (
+                Cell(f"{axis_name(column[0])}, {tool(column[1])}"),
+                *(
+                    _entry(entries[column, other]) if k <= place else Cell("")
+                    for k, other in enumerate(columns)
+                ),
+            )
+            for place, column in enumerate(columns)
+        )
+        label = convergence.labels[str(model)]
+        yield Table(
+            f"Multitrait-multimethod matrix, {label}",
+            (
+                Column("trait and instrument"),
+                *(Column(tool(name), numeric=True, above=axis_name(trait)) for trait, name in columns),
+            ),
+            body,
+            folded=len(columns) > MOST_OPEN,
+            notes=(
+                f"Traits: {listed([axis_name(trait) for trait in traits])}. In brackets: reliabilities. Same trait, "
+                "other instrument: monotrait-heteromethod; same instrument, other trait: heterotrait-monomethod; "
+                f"neither: heterotrait-heteromethod (Campbell and Fiske 1959). {NO_VALUE} where fewer than ten units "
+                "were measured by both. mtmm.csv has the intervals and the number of units of each entry.",
+            ),
+        )
+
+
+def _entry(row: Mapping[str, Any]) -> Cell:
+    if row["value"] is None:
+        return Cell(NO_VALUE)
+    return Cell(
+        f"({number(row['value'])})" if row["kind"] == RELIABLE else number(row["value"]), order=row["value"]
+    )
+
+
+def tests_made(convergence: Convergence) -> Section:
+    """The families of tests behind the claims."""
+    used = [
+        (CONVERGENCE, convergence.correlations, ""),
+        (SINGLE_ASSOCIATIONS, convergence.effects, ""),
+        (COINCIDENCE, convergence.chance, ""),
+        (VALIDITY, convergence.validity, ""),
+    ]
+    made = families(used, "convergence-tests", f"{significance(convergence.options.confidence):g}")
+    return replace(made, title="Tests and corrections of convergence", folded=True)
+
+
+def methods(convergence: Convergence) -> Section:
+    """What was compared, what was left out, and how."""
+    parts = convergence.parts
+    sizes = (
+        plural(parts["instrument"].n_unique(), "instrument"),
+        plural(parts["association_id"].n_unique(), "association"),
+        plural(parts["identity"].n_unique(), "identity", "identities"),
+        plural(len(convergence.models), "model"),
+    )
+    lead = " ".join([f"{', '.join(sizes)}.", *convergence.notes])
+    title = "How instruments were compared"
+    return Section("convergence-methods", title, notes=METHODS, lead=lead, folded=True)
+
+
+def sections(convergence: Convergence) -> list[Section]:
+    """Those that have something to say, in order; one instrument gives none but tests and methods."""
+    makers = (by_association, agreement_of_instruments, matrix, tests_made, methods)
+    return list(present(make(convergence) for make in makers))
