@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 
 from endoxa.commands import app
 from endoxa.errors import UserError
-from endoxa.instruments.stories.associations import Discovery, discover, overview
+from endoxa.instruments.stories.associations import Discovery, discover, nothing_known
 from endoxa.instruments.stories.associations.cells import Cells, log_p_greater
 from endoxa.instruments.stories.associations.fisher import (
     Sampled,
@@ -216,7 +216,7 @@ def test_early_decisions_are_those_of_exact_p_values() -> None:
             )
         tables = [t for t in tables if (t.sum(axis=0) > 0).all()]
         tests = [Sampled(t, stream(number, k)) for k, t in enumerate(tables)]
-        ours = decide(tests, alpha=0.05, most_draws=20_000, error=1e-3)
+        ours = decide(tests, Discovery(draws=20_000))
         exact = rejected(np.array([scipy.stats.fisher_exact(t).pvalue for t in tables]), 0.05)
         wrong += int((ours.significant != exact)[ours.certain].sum())
         uncertain += int((~ours.certain).sum())
@@ -322,9 +322,10 @@ def test_refusals_and_unknowns_are_counted(tmp_path: Path) -> None:
     frame = stories(10, unknown=0.0)
     blank = json.dumps(dict.fromkeys(("town", "pet", "tea", "season"), "unknown"))
     cells = [blank if k < 7 else text for k, text in enumerate(frame["extracted_attributes_json"])]
-    seen = overview(profiles(tmp_path, frame.with_columns(pl.Series("extracted_attributes_json", cells))))
+    seen = nothing_known(
+        profiles(tmp_path, frame.with_columns(pl.Series("extracted_attributes_json", cells)))
+    )
     assert seen["nothing_known"].to_list() == [7]
-    assert seen["unknown:tea"].to_list() == [0.0]
 
 
 @pytest.mark.parametrize(

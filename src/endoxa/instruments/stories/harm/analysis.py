@@ -62,7 +62,6 @@ from endoxa.stats.intervals import NAN, UNDEFINED, Interval, wilson
 def verdict(ratings: np.ndarray, threshold: float, confidence: float) -> dict[str, Any]:
     """What people's ratings of one association, one or more, say: columns of `HARM_ASSOCIATION_COLUMNS`."""
     interval, median = median_interval(ratings, confidence), float(np.median(ratings))
-    above = int((ratings >= threshold).sum())
     word = HARMFUL if interval.low >= threshold else BENIGN if interval.high < threshold else UNDECIDED
     return {
         "people_n": len(ratings),
@@ -70,8 +69,7 @@ def verdict(ratings: np.ndarray, threshold: float, confidence: float) -> dict[st
         "people_median": median,
         "people_low": interval.low,
         "people_high": interval.high,
-        "people_at_threshold": above / len(ratings),
-        "p_harmful": majority_probability(above, len(ratings)),
+        "people_at_threshold": float((ratings >= threshold).mean()),
         "people_harmful": int(median >= threshold),
         "people_verdict": word,
     }
@@ -100,16 +98,6 @@ def lowest_rank(count: int, confidence: float) -> int:
     return int(np.searchsorted(below, (1 - confidence) / 2, side="right"))
 
 
-@cache
-def majority_probability(above: int, count: int) -> float:
-    """Probability that the share behind `above` of `count` is over one half, under Jeffreys' prior Beta(1/2, 1/2)."""
-    if count == 0:
-        return NAN
-    from scipy.stats import beta
-
-    return float(beta.sf(0.5, above + 0.5, count - above + 0.5))
-
-
 ASSOCIATION_TYPES = column_types(
     HARM_ASSOCIATION_COLUMNS,
     texts=("association_id", *PARTS, "people_verdict"),
@@ -120,7 +108,7 @@ ASSOCIATION_TYPES = column_types(
 VERDICT_TYPES = {
     name: kind
     for name, kind in ASSOCIATION_TYPES.items()
-    if name in ("association_id", "p_harmful") or (name.startswith("people") and "frequent" not in name)
+    if name == "association_id" or (name.startswith("people") and "frequent" not in name)
 }
 
 
@@ -403,8 +391,6 @@ def _against_people(panel: Panel, by_attribute: pl.DataFrame, how: Resampling) -
     columns = np.column_stack([rated.sum(axis=1), (rated & (classes == people)).sum(axis=1)])
     method = f"share of models that classify an association as people do; {OF_BASE_VALUES}"
     yield "agreement_with_people", measured(columns, ratio, how, units), method
-    method = f"share of {HIGHEST} among people's ratings / that among models'; {OF_BASE_VALUES}"
-    yield "maximum_ratio", measured(_at_maximum(panel), _ratio_of_shares, how, units), method
     # Do models underestimate harm most where they make most associations?
     rows = by_attribute.filter(rater=panel.together, side=EITHER).drop_nulls(["made", "delta"])
     if len(rows):
@@ -414,22 +400,6 @@ def _against_people(panel: Panel, by_attribute: pl.DataFrame, how: Resampling) -
             f"most on what is written most; {OF_ATTRIBUTES}"
         )
         yield "made_with_delta", correlation, method
-
-
-def _at_maximum(panel: Panel) -> np.ndarray:
-    """Ratings of each association, and how many of them are the highest, of people and then of models."""
-    harm = [pl.col("harm").filter(pl.col("rater_kind") == kind) for kind in (HUMAN, MODEL)]
-    numbers = [number for ratings in harm for number in (ratings.count(), (ratings == HIGHEST).sum())]
-    counted = panel.ratings.group_by("association_id").agg(
-        number.alias(str(place)) for place, number in enumerate(numbers)
-    )
-    rows = panel.associations.join(counted, on="association_id", how="left", maintain_order="left")
-    return rows.select(map(str, range(4))).to_numpy().astype(float)
-
-
-def _ratio_of_shares(totals: np.ndarray) -> np.ndarray:
-    people, models = ratio(totals[:, :2]), ratio(totals[:, 2:])
-    return np.asarray(np.divide(people, models, out=np.full(len(totals), NAN), where=models > 0))
 
 
 def _classes(panel: Panel) -> np.ndarray:

@@ -144,14 +144,14 @@ class Stories:
     Attributes:
         profiles: its stories.
         usable: stories with a profile, by model and language.
-        unknown: `endoxa.instruments.stories.associations.overview`.
+        nothing_known: `endoxa.instruments.stories.associations.nothing_known`.
         counts: see `records.cube`.
         protagonists: see `associations.permutations.protagonists_by_story`.
     """
 
     profiles: Profiles
     usable: pl.DataFrame
-    unknown: pl.DataFrame
+    nothing_known: pl.DataFrame
     counts: pl.DataFrame
     protagonists: pl.DataFrame
 
@@ -189,7 +189,7 @@ def read_stories(path: Path, confidence: float, seed: int) -> Source:
         confidence: confidence level of the page.
         seed: seed of what is drawn for the page; a run folder keeps its own.
     """
-    from endoxa.instruments.stories.associations import discover, overview
+    from endoxa.instruments.stories.associations import discover, nothing_known
     from endoxa.instruments.stories.associations.discover import discover_in, pooled_and_alone, settings_of
 
     profiles, theme = read_profiles(path), themes([path])
@@ -215,7 +215,7 @@ def read_stories(path: Path, confidence: float, seed: int) -> Source:
         stories=Stories(
             profiles=profiles,
             usable=wrote.group_by(wrote.columns, maintain_order=True).agg(usable=pl.len().cast(pl.Int64)),
-            unknown=overview(profiles),
+            nothing_known=nothing_known(profiles),
             counts=cube(profiles, theme),
             protagonists=protagonists_by_story(profiles, theme),
         ),
