@@ -163,7 +163,6 @@ def league(results: Results) -> Section | None:
         reading=f"The preference ratio of every cell with its {results.level} interval, identities and attributes "
         "taken as samples.",
         line="an unbiased model",
-        choose=" models, rules, axes and languages",
     )
     if section is None:
         return None
