@@ -12,6 +12,8 @@ from typing import Any
 import cog
 
 FOLDER = "options"
+OWN_PAGES = ("author", "reproduce")
+"""Commands that stand alone and have a page all the same."""
 LONE = "demo-report"
 """The page of the commands that stand alone (`endoxa demo`, `endoxa report`, `endoxa gate`, `endoxa compare`)."""
 
@@ -42,7 +44,7 @@ def _walk(command: Any, context: Any) -> Iterator[tuple[str, tuple[Any, Any]]]:
 def page(words: str) -> str:
     """The page that describes a command."""
     first, _, rest = words.partition(" ")
-    return f"{FOLDER}/{first if rest else LONE}.md"
+    return f"{FOLDER}/{first if rest or first in OWN_PAGES else LONE}.md"
 
 
 def contents() -> None:

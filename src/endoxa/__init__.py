@@ -89,14 +89,12 @@ _VERBS = tuple(
     f"{verb}_"
     for verb in (
         "analyze",
-        "author",
         "build",
         "curate",
         "datasets",
         "export",
         "languages",
         "probe",
-        "reproduce",
     )
 )
 
@@ -107,7 +105,7 @@ class _Callable(_ModuleType):
     def __call__(self, *inputs: Any, **options: Any) -> Any:
         """Carry out a command: `ex.curate("group", "statements.csv", out="groups.csv")`; see `endoxa.command`."""
         verb = self.__name__.rpartition(".")[2]
-        if verb == "report":
+        if verb in ("author", "report"):
             return _import_module("endoxa.api").command(verb, *inputs, **options)
         name, *others = inputs
         return _import_module("endoxa.api").command(f"{verb} {name}", *others, **options)
@@ -124,7 +122,7 @@ def __getattr__(name: str) -> Any:
         return _import_module(f"endoxa.{name}")
     if name in __all__:
         module = "endoxa.errors" if name == "UserError" else "endoxa.api"
-    elif name.startswith(_VERBS):
+    elif name == "reproduce" or name.startswith(_VERBS):
         module = "endoxa.api.functions"
     else:
         raise AttributeError(f"module 'endoxa' has no attribute '{name}'")

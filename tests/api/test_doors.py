@@ -138,5 +138,5 @@ def test_json_is_all_that_is_printed(tmp_path: Path) -> None:
     assert {row["model"] for row in told["headline"]} == {"sim/biased"}
     assert command(*words, "--quiet").stdout == ""
     out = tmp_path / "qa.csv"
-    rows = json.loads(command("analyze", "qa", tmp_path / "run", "-o", out, "--json").stdout)["rows"]
+    rows = json.loads(command("analyze", "run", tmp_path / "run", "-o", out, "--json").stdout)["rows"]
     assert len(rows) == len(pl.read_csv(out))

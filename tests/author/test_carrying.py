@@ -45,7 +45,7 @@ def endoxa(*words: Any) -> None:
         ["expand", "--model", "sim/author-faultless", "--country", "Senegal", "--rows", 4],
         ["counter", "--model", "sim/author-faultless"],
         ["adapt", "--model", "sim/author-faultless", "--context", "society.toml"],
-        ["translate", "--to", "fr", "--engine", "sim/translator-a"],
+        ["translate", "--to", "fr", "--model", "sim/translator-a"],
         ["label", "--scheme", "sentiment", "--model", "sim/author-faultless"],
     ],
     ids=lambda step: step[0],

@@ -34,7 +34,7 @@ def test_from_groups_to_pairs_that_people_approved(identities, tmp_path):
     sheet = tmp_path / "sheet.csv"
     pl.DataFrame({"draft_id": names[:4], "approved": ["yes", "yes", "no", "yes"]}).write_csv(sheet)
     judged = tmp_path / "judged.csv"
-    assert "16 draft, 3 approved, 1 rejected" in run("author", "approve", out, sheet, "-o", judged).stdout
+    assert "16 draft, 3 approved, 1 rejected" in run("curate", "review", out, sheet, "-o", judged).stdout
     run("build", "pairs", judged, "-o", tmp_path / "pairs.csv")
     assert pl.read_csv(tmp_path / "pairs.csv")["association_id"].n_unique() <= 3
     pairs = pl.read_csv(tmp_path / "pairs.csv")
@@ -63,11 +63,9 @@ def test_a_plan_asks_nothing(identities, tmp_path):
 
 @pytest.mark.slow
 def test_every_command_has_help_with_an_example():
-    names = ("tuples", "sentences", "expand", "counter", "adapt", "translate", "label", "approve", "kappa")
     listed = run("author", "--help").stdout
-    for name in names:
-        assert name in listed
-        assert f"endoxa author {name}" in run("author", name, "--help").stdout
+    for name in ("tuples", "sentences", "expand", "counter", "adapt", "translate", "label"):
+        assert f"endoxa author {name} " in listed
 
 
 def test_runs_and_cards_say_where_items_come_from(identities, tmp_path):
@@ -100,14 +98,14 @@ def test_runs_and_cards_say_where_items_come_from(identities, tmp_path):
             ),
             "sheet.pdf",
         ),
-        (("translate", "{pairs}", "--to", "es", "--engine", "table:{folder}/none.csv"), "none.csv"),
+        (("translate", "{pairs}", "--to", "es", "--model", "table:{folder}/none.csv"), "none.csv"),
     ],
 )
 def test_what_can_fail_fails_before_a_model_is_asked(identities, tmp_path, words, problem):
     pairs = tmp_path / "pairs.csv"
     pairs.write_text("sent_more,sent_less,language\nMen are loud.,Men are calm.,en\n")
     asked = [word.format(groups=identities, pairs=pairs, folder=tmp_path) for word in words]
-    model = ("--engine" if words[0] == "translate" else "--model", "sim/author-faultless")
+    model = ("--model", "sim/author-faultless")
     told = run("author", *asked, *model, "-o", tmp_path / "out.csv")
     assert problem in str(told.exception)
     assert not (tmp_path / "out_run").exists()

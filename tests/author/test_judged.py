@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from endoxa.api.data import load_pairs
-from endoxa.author.tables import agreement_with, approved, counted, with_association_ids
+from endoxa.author.tables import approved, counted, label_votes, with_association_ids
 from endoxa.commands import app
 from endoxa.errors import UserError
 from endoxa.sources.collected import left_out_notes
@@ -112,12 +112,8 @@ def test_rejected_and_unjudged_pairs_are_neither_measured_nor_released(tmp_path)
         app, ["probe", "pairs", "--data", str(path), "--plan", "--set", "include_drafts=yes"]
     )
     assert re.search(r"all +all +2 ", planned.output)
-    for given, rows in (
-        (["hub"], 1),
-        (["hub", "--set", "include_drafts=yes"], 2),
-        (["lm-eval"], 1),
-        (["inspect"], 1),
-    ):
+    harnesses = (["task", "--for", "lm-eval"], ["task", "--for", "inspect"])
+    for given, rows in ((["hub"], 1), (["hub", "--include-drafts"], 2), *((each, 1) for each in harnesses)):
         out = tmp_path / f"{'-'.join(given)}"
         done = cli.invoke(app, ["export", given[0], str(path), "-o", str(out), *given[1:]])
         assert done.exit_code == 0, done.output
@@ -141,23 +137,23 @@ def test_kappa_is_that_of_scikit_learn(tmp_path):
     labels, sheet = tmp_path / "labels.csv", tmp_path / "sheet.csv"
     pl.DataFrame({"draft_id": names, "label": models}).write_csv(labels)
     pl.DataFrame({"draft_id": names, "label": person, "labels": ["x; y; z"] * 11}).write_csv(sheet)
-    found = agreement_with(labels, sheet)
+    out = tmp_path / "agreement.csv"
+    words = ["analyze", "agreement", str(labels), str(sheet), "-o", str(out)]
+    assert CliRunner().invoke(app, words).exit_code == 0
+    found = {row["name"]: row for row in pl.read_csv(out).iter_rows(named=True)}
     wanted = metrics.cohen_kappa_score(models[:-1], [one.lower() for one in person[:-1]])
-    assert found["kappa"] == pytest.approx(wanted)
-    assert (found["n"], found["unlabelled"], found["agreement"]) == (10, 1, 0.7)
-    assert found["low"] < found["kappa"] < found["high"]
+    assert found["cohen_kappa"]["value"] == pytest.approx(wanted)
+    assert (found["cohen_kappa"]["n"], found["percent_agreement"]["value"]) == (10, 0.7)
 
 
-def test_kappa_of_one_label_is_not_defined_and_of_none_refused(tmp_path):
+def test_votes_of_labels_and_what_is_refused(tmp_path):
     labels, sheet = tmp_path / "labels.csv", tmp_path / "sheet.csv"
     pl.DataFrame({"draft_id": ["a", "b"], "label": ["x", "x"]}).write_csv(labels)
     pl.DataFrame({"draft_id": ["a", "b"], "label": ["x", "x"]}).write_csv(sheet)
-    found = agreement_with(labels, sheet)
-    assert found["agreement"] == 1
-    assert found["kappa"] != found["kappa"]
+    assert label_votes(labels, sheet)[:2] == [("a", "models", "x"), ("a", "person", "x")]
     pl.DataFrame({"draft_id": ["a"], "label": [""]}).write_csv(sheet)
     with pytest.raises(UserError, match="no row with a label of a person"):
-        agreement_with(labels, sheet)
+        label_votes(labels, sheet)
     pl.DataFrame({"draft_id": ["a"], "label": ["q"], "labels": ["x; y"]}).write_csv(sheet)
     with pytest.raises(UserError, match="row 1: 'q' is no label"):
-        agreement_with(labels, sheet)
+        label_votes(labels, sheet)

@@ -1,4 +1,4 @@
-"""`endoxa analyze pairs`."""
+"""`endoxa analyze run`."""
 
 import json
 
@@ -25,11 +25,11 @@ def make_run(folder, model="m", data="abc"):
 
 def test_runs_of_different_data_are_not_pooled(tmp_path):
     runs = [make_run(tmp_path / "one"), make_run(tmp_path / "two", data="xyz")]
-    result = CliRunner().invoke(app, ["pairs", *runs, "-o", str(tmp_path / "e.csv")])
+    result = CliRunner().invoke(app, ["run", *runs, "-o", str(tmp_path / "e.csv")])
     assert isinstance(result.exception, UserError)
     assert "different data" in str(result.exception)
 
 
-@pytest.mark.parametrize("arguments", [["pairs"], ["pairs", "run"]])
+@pytest.mark.parametrize("arguments", [["run"], ["run", "folder"]])
 def test_what_is_missing_is_a_usage_error(arguments):
     assert CliRunner().invoke(app, arguments).exit_code == 2

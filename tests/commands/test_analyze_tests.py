@@ -1,4 +1,4 @@
-"""`endoxa analyze tests`: files in, table out, one sentence for what cannot be."""
+"""`endoxa analyze run`: files in, table out, one sentence for what cannot be."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def files(tmp_path):
 
 
 def run(*arguments):
-    return CliRunner().invoke(app, ["tests", *map(str, arguments), *QUICK])
+    return CliRunner().invoke(app, ["run", *map(str, arguments), *QUICK])
 
 
 def test_the_acceptance_command(shared, tmp_path):
@@ -117,7 +117,7 @@ def test_run_folders_are_one_family_over_models_and_poolings(files):
         with np.load(files / "v.npz") as arrays:
             np.savez(folder / name, texts=arrays["texts"], vectors=arrays["vectors"] + 0.5 * i)
         listed.append({"model": "hf/tiny", "pooling": pooling, "file": name})
-    (folder / "run.json").write_text(json.dumps({"vectors": listed}), encoding="utf-8")
+    (folder / "run.json").write_text(json.dumps({"kind": "embeddings", "vectors": listed}), encoding="utf-8")
     out = files / "r.csv"
     result = run(folder, "-o", out)
     assert result.exit_code == 0, result.output
@@ -163,6 +163,9 @@ def test_what_cannot_be_is_one_sentence(files):
     assert "--vectors was given without --tests" in problem("--vectors", vectors, "-o", out)
     assert "Give either run folders" in problem("--tests", tests, "-o", out)
     assert "is not a finished run" in problem(files, "-o", out)
+    (files / "run.json").write_text('{"kind": "embeddings"}', encoding="utf-8")
+    assert "is a run folder" in problem(files, "-o", out)
+    out = files / "tables/o.csv"
     assert "name must end in" in problem("--tests", tests, "--vectors", vectors, "-o", files / "o.docx")
     assert "Leave it out" in problem(files, "--pooling", "cls", "-o", out)
     assert "missing.npz" in problem("--tests", tests, "--vectors", files / "missing.npz", "-o", out)
@@ -185,7 +188,7 @@ def test_what_cannot_be_is_one_sentence(files):
 def test_settings_out_of_range_are_refused(files, option, value):
     out = files / "o.csv"
     arguments = [
-        "tests",
+        "run",
         "--tests",
         files / "tests.json",
         "--vectors",
@@ -203,15 +206,19 @@ def test_settings_out_of_range_are_refused(files, option, value):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "content", ["", "[]", "{}", '{"vectors": []}', '{"vectors": [1]}', '{"vectors": [{}]}']
+    "content",
+    [
+        *("", "[]", "{}"),
+        *(f'{{"kind": "embeddings", "vectors": {vectors}}}' for vectors in ("[]", "[1]", "[{}]")),
+    ],
 )
 def test_a_broken_run_folder_is_one_sentence(files, content):
     (files / "run.json").write_text(content, encoding="utf-8")
-    assert "is not a finished run of `endoxa probe embeddings`" in problem(files, "-o", files / "o.csv")
+    assert "is not a finished run" in problem(files, "-o", files / "tables/o.csv")
 
 
 def test_the_command_line_ends_with_code_2_and_no_traceback(files, capsys, monkeypatch):
-    monkeypatch.setattr("sys.argv", ["endoxa", "analyze", "tests", "-o", str(files / "o.csv")])
+    monkeypatch.setattr("sys.argv", ["endoxa", "analyze", "run", "-o", str(files / "o.csv")])
     with pytest.raises(SystemExit) as end:
         main()
     assert end.value.code == 2

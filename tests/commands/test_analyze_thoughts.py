@@ -1,4 +1,4 @@
-"""`endoxa analyze thoughts`: tables, a sheet and agreement from one run, and sentences for what cannot be done."""
+"""`endoxa analyze run`: tables, a sheet and agreement from one run, and sentences for what cannot be done."""
 
 from __future__ import annotations
 
@@ -45,8 +45,9 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_everything_from_one_run(runs, tmp_path):
-    out = [tmp_path / name for name in ("thoughts.csv", "codes.csv", "agreement.csv", "check.csv")]
-    command = ("analyze", "thoughts", runs / "q1", "-o", out[0], "--codes", out[1], "--agreement", out[2])
+    names = ("thoughts.csv", "thought_codes.csv", "thought_agreement.csv")
+    out = [*(tmp_path / "q1" / name for name in names), tmp_path / "check.csv"]
+    command = ("analyze", "run", runs / "q1", "-o", tmp_path / "q1")
     said = endoxa(*command, "--sheet", out[3], "--sheet-rows", 5, "--reader", "sim/reader-a")
     assert "5 thoughts to code written" in said
     tables = [pl.read_csv(path) for path in out[:3]]
@@ -61,7 +62,7 @@ def test_everything_from_one_run(runs, tmp_path):
         csv.writer(stream).writerows(
             [rows[0], *([*row[:3], "no", "no", "no", "no", "none"] for row in rows[1:])]
         )
-    endoxa(*command, "--human", filled)
+    endoxa(*command, "--coded", filled)
     people = pl.read_csv(out[2])
     assert set(people["first"]) == {"people"}
     assert set(people["n"]) == {5}
@@ -69,9 +70,9 @@ def test_everything_from_one_run(runs, tmp_path):
 
 def test_what_cannot_be_done_has_a_sentence(runs, tmp_path):
     out = ("-o", tmp_path / "t.csv")
-    assert "hold no thoughts" in refused("analyze", "thoughts", runs / "q2", *out)
-    assert "need --reader" in refused("analyze", "thoughts", runs / "q1", *out, "--plan")
-    assert "one by one" in refused("analyze", "thoughts", runs / "q1", runs / "q1", *out)
-    planned = endoxa("analyze", "thoughts", runs / "q1", *out, "--reader", "sim/reader-a", "--plan")
+    assert "hold no thoughts" in refused("analyze", "run", runs / "q2", *out, "--reader", "sim/reader-a")
+    assert "need --reader" in refused("analyze", "run", runs / "q1", *out, "--plan")
+    assert "one by one" in refused("analyze", "run", runs / "q1", runs / "q1", *out)
+    planned = endoxa("analyze", "run", runs / "q1", *out, "--reader", "sim/reader-a", "--plan")
     assert "sim/reader-a" in planned
     assert not (tmp_path / "t.csv").exists()

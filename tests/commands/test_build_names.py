@@ -1,4 +1,4 @@
-"""`endoxa build names` as a user meets it: files, and sentences on the screen."""
+"""`endoxa build qa --names` as a user meets it: files, and sentences on the screen."""
 
 import json
 import re
@@ -17,7 +17,7 @@ FRIENDS = ("The Veldish friend", "The Tamori friend")
 
 
 def endoxa(*words):
-    return CliRunner().invoke(app, ["build", "names", *map(str, words)], catch_exceptions=True)
+    return CliRunner().invoke(app, ["build", "qa", "--names", *map(str, words)], catch_exceptions=True)
 
 
 @pytest.fixture
@@ -39,9 +39,9 @@ def files(tmp_path):
 
 
 def test_help_has_examples():
-    shown = endoxa("--help")
+    shown = CliRunner().invoke(app, ["build", "qa", "--help"])
     assert shown.exit_code == 0
-    assert re.search(r"\n +endoxa build names Nationality.jsonl -o names.jsonl", shown.output)
+    assert re.search(r"\n +endoxa build qa --names Nationality.jsonl -o names.jsonl", shown.output)
 
 
 def test_names_are_written_and_what_is_not_is_listed(files):

@@ -75,7 +75,9 @@ REVIEWED = (
 
 def test_corrections_are_learned_and_applied_to_the_next_batch(run, tmp_path):
     (tmp_path / "reviewed.csv").write_text(REVIEWED)
-    done = CliRunner().invoke(app, ["curate", "learn", "reviewed.csv", "-o", "lexicon.toml"])
+    done = CliRunner().invoke(
+        app, ["curate", "evaluate", "reviewed.csv", "--learn", "lexicon.toml", "-o", "s.csv"]
+    )
     assert done.exit_code == 0, done.output
     assert "Learned from 6 reviewed statements of 6 respondents." in done.output
     assert '"hillers" = "people from the hills"' in (tmp_path / "lexicon.toml").read_text()
@@ -99,7 +101,8 @@ def test_corrections_are_learned_and_applied_to_the_next_batch(run, tmp_path):
     assert done.exit_code == 0, done.output
     assert pl.read_csv(tmp_path / "statements.csv")["identity"].to_list() == ["people from the hills"]
     done = run(
-        "reviewed.csv", "--learn", "--lexicon", "lexicon.toml", "--curve", "curve.csv", "-o", "scores.csv"
+        *("reviewed.csv", "--learn", "again.toml", "--lexicon", "lexicon.toml"),
+        *("--curve", "curve.csv", "-o", "scores.csv"),
     )
     assert done.exit_code == 0, done.output
     assert "Learning curve" in done.output
@@ -115,5 +118,7 @@ def test_corrections_are_learned_and_applied_to_the_next_batch(run, tmp_path):
 
 def test_a_lexicon_is_written_as_toml(run, tmp_path):
     (tmp_path / "reviewed.csv").write_text(REVIEWED)
-    done = CliRunner().invoke(app, ["curate", "learn", "reviewed.csv", "-o", "lexicon.csv"])
-    assert "must end in .toml" in str(done.exception)
+    done = CliRunner().invoke(
+        app, ["curate", "evaluate", "reviewed.csv", "--learn", "lexicon.csv", "-o", "s.csv"]
+    )
+    assert "ends in .toml" in str(done.exception)

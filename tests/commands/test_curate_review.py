@@ -25,7 +25,7 @@ def review(*arguments: object):
 def sheets(tmp_path):
     table = write_table(tmp_path)
     for name in ("ana", "ben"):
-        review("export", table, "-o", tmp_path / "sheets" / f"{name}.xlsx", "--reviewer", name.title())
+        review(table, "-o", tmp_path / "sheets" / f"{name}.xlsx", "--reviewer", name.title())
     return table, [
         fill(tmp_path / "sheets" / "ana.xlsx", {(n, "decision"): "keep" for n in (2, 3, 4, 5)}),
         fill(tmp_path / "sheets" / "ben.xlsx", {(2, "attribute"): "quiet", (4, "decision"): "omit"}),
@@ -37,7 +37,7 @@ def test_the_round_trip(sheets, tmp_path):
     table, filled = sheets
     files = {name: tmp_path / f"{name}.csv" for name in ("out", "report", "conflicts")}
     options = [text for name, path in files.items() for text in (f"--{name}", path)]
-    output = review("apply", table, *filled, *options)
+    output = review(table, *filled, *options)
     assert "2 conflicts, 2 of them unresolved" in output
     assert "s1#1, attribute: reviewers want different words (ana.xlsx, row 2; ben.xlsx, row 2)" in output
     assert "quiet" not in output, "the words stand in the files"
@@ -49,9 +49,9 @@ def test_the_round_trip(sheets, tmp_path):
 @pytest.mark.slow
 def test_one_sheet_needs_no_agreement_and_a_rule_can_decide(sheets, tmp_path):
     table, filled = sheets
-    assert "kappa" not in review("apply", table, filled[1], "-o", tmp_path / "out.csv", "--drop-omitted")
+    assert "kappa" not in review(table, filled[1], "-o", tmp_path / "out.csv", "--drop-omitted")
     assert len(pl.read_csv(tmp_path / "out.csv")) == 3
-    output = review("apply", table, *filled, "-o", tmp_path / "out.csv", "--resolve", "first")
+    output = review(table, *filled, "-o", tmp_path / "out.csv", "--resolve", "first")
     assert "2 conflicts, all resolved" in output
     assert "--conflicts FILE" in output
 
@@ -59,9 +59,9 @@ def test_one_sheet_needs_no_agreement_and_a_rule_can_decide(sheets, tmp_path):
 @pytest.mark.slow
 def test_reviewed_pairs_pass_the_check(tmp_path):
     table = write_table(tmp_path, PAIRS)
-    review("export", table, "-o", tmp_path / "ana.xlsx", "--columns", "language,axis", "--edit", "sent_less")
+    review(table, "-o", tmp_path / "ana.xlsx", "--columns", "language,axis", "--edit", "sent_less")
     fill(tmp_path / "ana.xlsx", {(2, "decision"): "omit", (3, "sent_less"): "Farmers are quick."})
-    output = review("apply", table, tmp_path / "ana.xlsx", "-o", tmp_path / "pairs.csv")
+    output = review(table, tmp_path / "ana.xlsx", "-o", tmp_path / "pairs.csv")
     assert "1 row omitted (removed from the table)" in output
     assert run("datasets", "check", tmp_path / "pairs.csv").exit_code == 0
 
@@ -73,9 +73,8 @@ def test_export_says_what_it_did(tmp_path):
         "identity": ["", ""],
         "attribute": ["", ""],
     }
-    output = review(
-        "export", write_table(tmp_path, columns), "-o", tmp_path / "a.csv", "--sample", 2, "--seed", 4
-    )
+    table = write_table(tmp_path, columns)
+    output = review(table, "-o", tmp_path / "a.csv", "--sample", 2, "--seed", 4)
     assert "2 rows of statements written" in output
     assert "1 cells contain control characters" in output
     assert "Content notice" in output

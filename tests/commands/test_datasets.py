@@ -27,7 +27,7 @@ def pairs(tmp_path):
 def test_list_and_info():
     listed = run("list").output
     assert all(name in listed for name in ("crows-pairs", "indibias", "stereoset", "afristereo", "native"))
-    shown = run("info", "indibias").output
+    shown = run("list", "indibias").output
     assert "none stated" in shown
     assert "5e1b45e5" in shown
 
@@ -37,7 +37,7 @@ def test_list_and_info():
     ("words", "printed"),
     [
         ("datasets check sample", "No problems"),
-        ("datasets info sample-questions", "comes with endoxa"),
+        ("datasets list sample-questions", "comes with endoxa"),
         ("probe pairs --data sample --plan", " 50 "),
         ("probe qa --data sample --model sim/biased --plan", "60"),
         ("probe stories --data sample --model sim/teller --plan", "20"),
@@ -117,12 +117,15 @@ def test_convert(tmp_path):
     assert "Coastal bakers are calm." in (tmp_path / "pairs.jsonl").read_text()
 
 
-def test_download_from_a_mirror_folder(shared, tmp_path):
+def test_a_published_set_is_downloaded_from_a_mirror_folder_and_converted(shared, tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     mirror = shared / "data" / "crows_pairs"
-    result = run("download", "crows-pairs", "--mirror", mirror, "-o", tmp_path)
-    assert result.exit_code == 0
+    result = run("convert", "crows-pairs", "--mirror", mirror)
+    assert result.exit_code == 0, result.output
     assert "(as published)" in result.output
-    assert (tmp_path / "crows_pairs_anonymized.csv").is_file()
+    assert list(tmp_path.glob("cache/**/crows_pairs_anonymized.csv"))
+    result = run("convert", "crows-pairs", "-o", tmp_path / "pairs.csv")
+    assert "1,508 pairs written" in result.output
 
 
 def test_bad_input_is_a_user_error(tmp_path):

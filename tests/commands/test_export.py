@@ -17,11 +17,11 @@ def endoxa(*words):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("command", ["hub", "lm-eval", "inspect"])
+@pytest.mark.parametrize("command", ["hub", "task"])
 def test_help_has_examples_on_lines_of_their_own(command):
     shown = endoxa(command, "--help")
     assert shown.exit_code == 0
-    assert re.search(rf"\n +endoxa export {command} \S+ -o ", shown.output)
+    assert re.search(rf"\n +endoxa export {command} \S+ .*-o ", shown.output)
 
 
 def test_hub_says_what_stayed_out_and_what_is_open(tmp_path):
@@ -36,7 +36,7 @@ def test_hub_says_what_stayed_out_and_what_is_open(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("command", ["hub", "lm-eval", "inspect"])
+@pytest.mark.parametrize("command", [("hub",), ("task", "--for", "lm-eval"), ("task", "--for", "inspect")])
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
@@ -51,13 +51,14 @@ def test_bad_input_is_one_sentence_and_leaves_no_folder(tmp_path, command, text,
     path = tmp_path / "pairs.csv"
     if text is not None:
         path.write_text(text)
-    shown = endoxa(command, path, "-o", tmp_path / "out")
+    shown = endoxa(*command, path, "-o", tmp_path / "out")
     assert isinstance(shown.exception, UserError)
     assert sentence in str(shown.exception)
     assert not (tmp_path / "out").exists()
 
 
 def test_statements_are_no_pairs(tmp_path):
-    shown = endoxa("lm-eval", write(tmp_path, "statements.csv", STATEMENTS), "-o", tmp_path / "out")
+    table = write(tmp_path, "statements.csv", STATEMENTS)
+    shown = endoxa("task", table, "--for", "lm-eval", "-o", tmp_path / "out")
     assert isinstance(shown.exception, UserError)
     assert "an unknown format" in str(shown.exception)

@@ -1,4 +1,4 @@
-"""`ENDOXA_PACK`, and `endoxa languages coverage|check|init`: a language unknown to endoxa, end to end."""
+"""`ENDOXA_PACK`, and `endoxa languages check|check|init`: a language unknown to endoxa, end to end."""
 
 from __future__ import annotations
 
@@ -93,18 +93,18 @@ def test_the_variable_names_packs_for_other_processes():
 
 @pytest.mark.slow
 def test_coverage_is_a_table_and_json():
-    lines = endoxa("languages", "coverage").splitlines()
-    assert lines[0].split() == [
-        "joint", "ar", "bn", "de", "en", "es", "fr", "ha", "hi", "it", "nl", "pt", "sw", "uk", "zh"
-    ]  # fmt: skip
-    rows = json.loads(endoxa("languages", "coverage", "--json", pack=WOLOF))
+    rows = json.loads(endoxa("languages", "check", "--json"))["joints"]
+    assert {row["language"] for row in rows} == {
+        "ar", "bn", "de", "en", "es", "fr", "ha", "hi", "it", "nl", "pt", "sw", "uk", "zh"
+    }  # fmt: skip
+    rows = json.loads(endoxa("languages", "check", "--json", pack=WOLOF))["joints"]
     states = {(row["language"], row["joint"]): row["state"] for row in rows}
     assert states["wo", "pairs"] == "drafted"
     assert states["wo", "stories"] == "none"
     assert states["en", "answers"] == "source"
-    shown = endoxa("languages", "coverage", "--language", "wo", pack=WOLOF)
+    shown = endoxa("languages", "check", WOLOF)
     assert "wo, stories: none; missing: stories.yaml" in shown
-    assert "There is no pack for 'wo'" in refused("languages", "coverage", "--language", "wo")
+    assert "neither a folder nor a language" in refused("languages", "check", "wo")
 
 
 @pytest.mark.slow

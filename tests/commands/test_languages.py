@@ -25,46 +25,49 @@ def endoxa(*words, code=0):
 
 
 def test_the_table_has_a_row_for_the_languages_of_one_state():
-    lines = [line.split() for line in endoxa().splitlines()]
+    lines = [line.split() for line in endoxa("check").splitlines()]
     assert ["question", "templates", "unreviewed", "164", "ar", "es", "fr", "hi", "pt", "sw"] in lines
     assert ["question", "templates", "source", "24", "en"] in lines
 
 
-def test_filters_show_each_language_with_its_files():
-    lines = endoxa("--language", "hi", "--component", "story prompts").splitlines()
-    assert lines[1].split() == [
-        "story", "prompts", "unreviewed", "116", "hi", "words/hi/stories.yaml"
-    ]  # fmt: skip
-    rows = json.loads(endoxa("--component", "page texts", "--json"))
-    assert {row["language"]: row["state"] for row in rows} == dict.fromkeys(
+def test_json_has_each_language_with_its_files():
+    rows = json.loads(endoxa("check", "--json"))["components"]
+    texts = {row["language"]: row["state"] for row in rows if row["component"] == "page texts"}
+    assert {code: state for code, state in texts.items() if code != "en"} == dict.fromkeys(
         ("ar", "es", "fr", "hi", "pt", "sw"), "unreviewed"
     )
+    (prompts,) = (row for row in rows if (row["component"], row["language"]) == ("story prompts", "hi"))
+    assert (prompts["texts"], prompts["files"]) == (116, ["words/hi/stories.yaml"])
 
 
 def test_items_and_patch(tmp_path):
-    endoxa("items", "--language", "hi", "--component", "country phrases", "-o", tmp_path / "items.csv")
+    endoxa("check", "hi", "--component", "country phrases", "--sheet", tmp_path / "items.csv")
     table = pl.read_csv(tmp_path / "items.csv")
     assert table["text"].to_list() == [row["text"] for row in items("hi", ["country phrases"])]
     told = table.with_columns(
         review_state=pl.lit("corrected"), correction=pl.lit("{country} वाले"), review_judgements=pl.lit(2)
     )
     told.write_csv(tmp_path / "w_items.csv")
-    said = endoxa("patch", tmp_path / "w_items.csv", "-o", tmp_path / "hindi.diff")
+    said = endoxa("check", "hi", "--apply", tmp_path / "w_items.csv", "-o", tmp_path / "hindi.diff")
     assert "Reviewed by 2: country phrases, hi" in said
     diff = (tmp_path / "hindi.diff").read_text(encoding="utf-8")
     assert '+usual = "{country} वाले"' in diff
     assert "+++ b/src/endoxa/words/reviews.toml" in diff
     told.with_columns(review_state=pl.lit("disputed")).write_csv(tmp_path / "w_items.csv")
-    assert "Nothing to change" in endoxa("patch", tmp_path / "w_items.csv", "-o", tmp_path / "none.diff")
+    said = endoxa("check", "hi", "--apply", tmp_path / "w_items.csv", "-o", tmp_path / "none.diff")
+    assert "Nothing to change" in said
     assert not (tmp_path / "none.diff").exists()
 
 
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["--component", "stories"], "Unknown component 'stories'"),
-        (["items", "--language", "en", "-o", "x.csv"], "English is the source"),
-        (["patch", "none.csv", "-o", "x.diff", "--source", "nowhere"], "no folder src/endoxa/words"),
+        (["check", "hi", "--component", "stories", "--sheet", "x.csv"], "Unknown component 'stories'"),
+        (["check", "en", "--sheet", "x.csv"], "English is the source"),
+        (
+            ["check", "hi", "--apply", "none.csv", "-o", "x.diff", "--source", "nowhere"],
+            "no folder src/endoxa/words",
+        ),
     ],
 )
 def test_mistakes_are_sentences(words, sentence):
@@ -74,8 +77,8 @@ def test_mistakes_are_sentences(words, sentence):
 
 def test_the_table_needs_neither_torch_nor_the_site():
     code = (
-        "import sys; from endoxa.commands import app; app(['languages', '--language', 'hi'], standalone_mode=False); "
-        "print({'torch', 'django', 'polars'} & set(sys.modules))"
+        "import sys; from endoxa.commands import app; app(['languages', 'check'], standalone_mode=False); "
+        "print({'torch', 'django'} & set(sys.modules))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.endswith("set()\n")

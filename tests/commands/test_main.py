@@ -106,7 +106,7 @@ def test_summaries_are_those_of_the_commands():
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "words",
-    [(), ("probe",), ("probe", "pairs"), ("datasets", "check"), ("analyze", "pairs"), ("report",), ("demo",)],
+    [(), ("probe",), ("probe", "pairs"), ("datasets", "check"), ("analyze", "run"), ("report",), ("demo",)],
 )
 def test_help_has_examples_and_no_color_codes(words, endoxa):
     shown = endoxa(*words, "--help")
@@ -273,7 +273,7 @@ def test_whole_road_by_the_command_line(tmp_path, tiny, pairs, endoxa):
         made = endoxa("report", out, "-o", tmp_path / name)
         assert made.returncode == 0, made.stderr
         assert (tmp_path / name).stat().st_size > 100
-    estimated = endoxa("analyze", "pairs", out, "-o", tmp_path / "estimates.csv")
+    estimated = endoxa("analyze", "run", out, "-o", tmp_path / "estimates.csv")
     assert estimated.returncode == 0, estimated.stderr
     planned = endoxa("probe", "pairs", "--data", pairs, "--plan")
     assert planned.returncode == 0, planned.stderr

@@ -25,7 +25,7 @@ def endoxa(monkeypatch, capsys):
 
 
 def test_the_list_names_every_result_with_what_it_needs(endoxa):
-    code, out, _ = endoxa("reproduce", "list")
+    code, out, _ = endoxa("reproduce")
     assert code == 0
     for name, result in RESULTS.all().items():
         assert f"{name}: {result.title}" in out
@@ -36,23 +36,21 @@ def test_the_list_names_every_result_with_what_it_needs(endoxa):
 
 def test_a_run_says_its_finding_and_a_difference_is_no_error(endoxa, tmp_path):
     out = tmp_path / "out"
-    code, printed, _ = endoxa("reproduce", "run", "arithmetic", "-o", out)
+    code, printed, _ = endoxa("reproduce", "arithmetic", "-o", out)
     assert code == 0
     assert "54 of 65 published cells agree with ours; 11 differ." in printed
     assert "Differs (1 cell): the five age groups sum to one person less." in printed
     facts = json.loads((out / "run.json").read_text(encoding="utf-8"))
     assert (facts["kind"], facts["result"]) == ("reproduction", "arithmetic")
     assert facts["counts"]["differs"] == 11
-    assert facts["command"][1:4] == ["reproduce", "run", "arithmetic"]
+    assert facts["command"][1:3] == ["reproduce", "arithmetic"]
     assert {"python", "polars", "numpy"} <= facts["versions"].keys()
 
 
 @pytest.mark.slow
 def test_the_acceptance_command(endoxa, shared, tmp_path):
     data = shared / "data/stereotales"
-    code, printed, _ = endoxa(
-        "reproduce", "run", "stereotales-associations", "--data", data, "-o", tmp_path / "rep"
-    )
+    code, printed, _ = endoxa("reproduce", "stereotales-associations", "--data", data, "-o", tmp_path / "rep")
     assert code == 0
     assert "3 of 8 published cells agree with ours; 1 cannot be compared; 4 were not computed." in printed
     assert "Not computed (4 cells): needs the ratings of people" in printed
@@ -73,7 +71,7 @@ def test_the_acceptance_command(endoxa, shared, tmp_path):
     ],
 )
 def test_what_is_missing_is_one_sentence_and_exit_code_2(endoxa, tmp_path, words, sentence):
-    code, _, errors = endoxa("reproduce", "run", *words, "-o", tmp_path / "out")
+    code, _, errors = endoxa("reproduce", *words, "-o", tmp_path / "out")
     assert code == 2
     assert sentence in errors
     assert len(errors.strip().splitlines()) == 1

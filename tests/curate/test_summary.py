@@ -243,21 +243,15 @@ def test_command_writes_tables_and_figure(tmp_path):
     people = [([STRONG, PATIENT], ("f", "Peru"))] * 6 + [([STRONG], ("m", "Chile"))] * 7
     table = survey(people, ("gender", "country")).select(pl.exclude("attribute"), attribute="said")
     write_table(table, tmp_path / "statements.csv")
-    words = [
-        "curate",
-        "summary",
-        str(tmp_path / "statements.csv"),
-        "-o",
-        str(tmp_path / "out"),
-        "--by",
-        "gender",
-    ]
+    words = ["curate", "associations", str(tmp_path / "statements.csv"), "-o", str(tmp_path / "a.csv")]
+    words += ["--summary", str(tmp_path / "out")]
     result = CliRunner().invoke(app, words)
     assert result.exit_code == 0, result.output
     names = {path.name for path in (tmp_path / "out").iterdir()}
     assert names == {
         "frequencies.csv",
         "frequencies_by_gender.csv",
+        "frequencies_by_country.csv",
         "composition.csv",
         "composition_by_gender.csv",
         "composition_by_country.csv",
@@ -276,7 +270,8 @@ def test_command_leaves_out_what_a_chatbot_wrote(tmp_path):
     rows = [("bakers", "strong", str(n), "chatbot" if n > 6 else "") for n in range(9)]
     names = ("identity", "attribute", "respondent", "flag")
     write_table(pl.DataFrame(rows, schema=names, orient="row"), tmp_path / "statements.csv")
-    words = ["curate", "summary", str(tmp_path / "statements.csv"), "-o", str(tmp_path / "out")]
+    words = ["curate", "associations", str(tmp_path / "statements.csv"), "-o", str(tmp_path / "a.csv")]
+    words += ["--summary", str(tmp_path / "out")]
     for options, count in (([], "7"), (["--include-flagged"], "9")):
         result = CliRunner().invoke(app, [*words, *options])
         assert result.exit_code == 0, result.output

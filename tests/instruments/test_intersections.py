@@ -220,9 +220,14 @@ def test_pairs_of_parts_are_made_once_beside_those_of_the_crossed_group():
 
 @pytest.mark.slow
 def test_the_command(tmp_path):
-    scored(1.0, rng=np.random.default_rng(0)).write_parquet(tmp_path / "records.parquet")
-    out = tmp_path / "i.csv"
-    result = CliRunner().invoke(app, ["analyze", "intersections", str(tmp_path), "-o", str(out)])
+    records = scored(1.0, rng=np.random.default_rng(0))
+    records.with_columns(axis=pl.lit("origin"), direction=pl.lit("stereo")).write_parquet(
+        tmp_path / "records.parquet"
+    )
+    out = tmp_path / "tables"
+    result = CliRunner().invoke(app, ["analyze", "run", str(tmp_path / "records.parquet"), "-o", str(out)])
     assert result.exit_code == 0, result.output
-    assert "8 crossed groups are stereotyped more than their parts predict" in result.output
-    assert pl.read_csv(out).height == 9
+    assert "Crossed groups" in result.output
+    interactions = pl.read_csv(out / "interactions.csv")
+    assert interactions.height == 9
+    assert interactions.filter(identity="all crossed groups")["verdict"].to_list() == ["above"]

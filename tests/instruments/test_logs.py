@@ -75,7 +75,7 @@ def inspect_question(row: dict[str, Any], answer: str | None, epoch: int = 1) ->
 
 
 def inspect_pairs(answers: dict[str, tuple[str, str]]) -> list[dict[str, Any]]:
-    """Samples of the task of `endoxa export inspect`: each pair in both orders, with what was answered."""
+    """Samples of the task of `endoxa export task --for inspect`: each pair in both orders, with what was answered."""
     samples = []
     for item_id, both in answers.items():
         sentences = [f"People of {item_id} are rude.", f"People of {item_id} are kind."]

@@ -269,7 +269,7 @@ def test_the_command_plans_runs_and_names_what_is_next(data: Path, tmp_path: Pat
     assert records(tmp_path / "r").equals(records(out / "careful"))
     page = endoxa("report", f"{out}#careful", "-o", tmp_path / "careful.csv")
     assert page.exit_code == 0, page.output
-    estimates = endoxa("analyze", "qa", f"{out}#careful", "-o", tmp_path / "careful2.csv")
+    estimates = endoxa("analyze", "run", f"{out}#careful", "-o", tmp_path / "careful2.csv")
     assert estimates.exit_code == 0, estimates.output
 
 

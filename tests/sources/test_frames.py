@@ -47,7 +47,7 @@ def test_no_output_is_an_input_or_another_output(tmp_path):
         "curate extract {} --statement-column statement -o {}",
         "curate group {} -o {}",
         "curate associations {} -o {}",
-        "curate review export {} -o {}",
+        "curate review {} -o {}",
         "build pairs {} -o {}",
     ],
 )
@@ -69,7 +69,7 @@ def test_a_sheet_with_answers_is_not_replaced(tmp_path):
     table.write_text(
         "statement_id,statement,identity,attribute\n1,Bakers sing,bakers,sing\n", encoding="utf-8"
     )
-    export = ["curate", "review", "export", str(table), "-o", str(sheet)]
+    export = ["curate", "review", str(table), "-o", str(sheet)]
     assert CliRunner().invoke(app, export).exit_code == 0
     again = CliRunner().invoke(app, export)
     assert isinstance(again.exception, UserError)

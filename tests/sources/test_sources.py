@@ -110,7 +110,7 @@ def test_without_a_published_hash_the_file_is_taken(folders, monkeypatch):
 def test_locate(folders, tmp_path):
     mirror, _ = folders
     assert locate(str(mirror / "pairs.csv")) == mirror / "pairs.csv"
-    with pytest.raises(UserError, match="endoxa datasets download ours"):
+    with pytest.raises(UserError, match="endoxa datasets convert ours"):
         locate("ours")
     with pytest.raises(UserError, match=r"Did you mean: pairs.csv"):
         locate(str(mirror / "pair.csv"))

@@ -343,7 +343,7 @@ def test_the_commands_say_what_they_did(begun, tmp_path):
     for part in ("tests", "questions", "stories", "choices"):
         edit(folder, f'{part} = "sim/latent"\n', "")
     run = CliRunner().invoke
-    planned = run(app, ["study", "plan", str(folder)])
+    planned = run(app, ["study", "run", str(folder), "--plan"])
     assert planned.exit_code == 0, planned.output
     assert "detectable" in planned.output
     done = run(app, ["study", "run", str(folder)])
@@ -369,7 +369,7 @@ def test_python_has_the_same_steps(tmp_path):
 @pytest.mark.slow
 def test_the_page_and_its_tables_come_from_the_runs_of_today(study, tmp_path):
     out = tmp_path / "out" / "study.html"
-    done = CliRunner().invoke(app, ["study", "report", str(study), "-o", str(out)])
+    done = CliRunner().invoke(app, ["study", "run", str(study), "-o", str(out)])
     assert done.exit_code == 0, done.output
     assert "Correlations of instruments over associations" in done.output
     text = out.read_text(encoding="utf-8")
@@ -387,10 +387,10 @@ def test_the_page_and_its_tables_come_from_the_runs_of_today(study, tmp_path):
 
 
 def test_a_study_that_was_not_run_has_no_page(begun, tmp_path):
-    done = CliRunner().invoke(app, ["study", "report", str(begun), "-o", str(tmp_path / "study.html")])
+    done = CliRunner().invoke(app, ["study", "run", str(begun), "-o", str(tmp_path / "study.html")])
     assert isinstance(done.exception, UserError)
     assert "is not finished. Run it: endoxa study run" in str(done.exception)
-    done = CliRunner().invoke(app, ["study", "report", str(begun), "-o", str(tmp_path / "study.csv")])
+    done = CliRunner().invoke(app, ["study", "run", str(begun), "-o", str(tmp_path / "study.csv")])
     assert "must end in .html" in str(done.exception)
 
 

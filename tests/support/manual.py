@@ -28,11 +28,11 @@ from support.tutorials import PARTS, file_of, split
 
 NOT_RUN: Mapping[str, str] = {
     r"^endoxa collect serve": "serves until it is stopped",
-    r"^endoxa datasets download": "needs a network",
+    r"^endoxa datasets convert": "needs a network",
     r"^endoxa collect check /srv": "a site behind its proxy; the site's test_health.py",
     r"^endoxa demo": "takes a minute; tests/demo runs it",
-    r"^endoxa reproduce run (?!arithmetic)": "takes minutes; tests/commands/test_reproduce.py",
-    r"^endoxa curate thresholds": "takes a minute; tests/curate/group/test_reference.py",
+    r"^endoxa reproduce (?!arithmetic)": "takes minutes; tests/commands/test_reproduce.py",
+    r"^endoxa curate group .*--calibrate": "takes a minute; tests/curate/group/test_reference.py",
     r"--set engine=ray": "needs a cluster; tests/runs/executors runs it",
     r"^endoxa (analyze|report) .*(harness/|logs/|\bLOG\b)": "logs of other harnesses; tests/instruments/test_logs.py",
     r"--labels sheet\.csv|novelty\.html": "people fill the sheet in; tests/curate/novelty",
@@ -41,7 +41,7 @@ NOT_RUN: Mapping[str, str] = {
     r"--withdrawals ": "needs people who withdrew; the site's tests/project/test_lists.py restores with their list",
     r"--expire": "needs a retention date that is over; the site's tests/project/test_folder.py runs it",
     r"export/map\.toml": "needs answers to open questions; the site's tests/export/test_run.py checks the map",
-    r"^endoxa analyze (thoughts|intersections)": "thoughts, or scores of crossed groups; tests of both commands",
+    r"^endoxa analyze run out/(q1 -o q1|crossed)": "thoughts, or scores of crossed groups; tests/commands",
     r"by_country\.csv": "respondents of several countries; tests/instruments/pairs/items",
     r"^endoxa compare out/before out/after": "two whole studies; tests/study/test_study.py",
     r"^endoxa compare \S+\.csv": "two editions of one survey; tests/study/compare",

@@ -27,8 +27,8 @@ _SAID = {
 _COMMANDS = """
 endoxa curate extract survey.csv --map map.toml -o statements.csv
 endoxa curate group statements.csv -o groups.csv
-endoxa curate review export statements.csv -o ana.xlsx --reviewer Ana
-endoxa curate review export statements.csv -o ben.xlsx --reviewer Ben
+endoxa curate review statements.csv -o ana.xlsx --reviewer Ana
+endoxa curate review statements.csv -o ben.xlsx --reviewer Ben
 endoxa build tests --axes gender --attributes career-family --language en -o tests.json
 endoxa probe pairs --data pairs.csv --model hf/openai-community/gpt2 --rule sum --rule mean --out out/a
 endoxa probe pairs --data pairs.csv --model hf/other/gpt2 --rule sum --rule mean --out out/b
@@ -38,7 +38,7 @@ endoxa probe qa --data Nationality.jsonl --model sim/biased --out out/q1
 endoxa probe qa --data Nationality.jsonl --model sim/fair --out out/qa-b
 endoxa probe qa --data Nationality.jsonl --model sim/biased --model sim/fair --out out/models
 endoxa build choices associations.csv --kind decision -o decisions.jsonl
-endoxa build names Nationality.jsonl -o names.jsonl
+endoxa build qa --names Nationality.jsonl -o names.jsonl
 endoxa probe qa --data names.jsonl --model sim/biased --out out/q2
 endoxa build stories --language en --language hi --attribute gender -o prompts.jsonl
 endoxa probe stories --data prompts.jsonl --model sim/teller --out out/s1
@@ -47,7 +47,7 @@ endoxa analyze associations out/s2 -o assoc.csv
 endoxa analyze associations out/s2 --by language -o by_language.csv
 endoxa probe harm --data assoc.csv --model sim/rater --out out/harm
 endoxa author tuples identities.csv --model sim/author -o tuples.csv
-endoxa author translate pairs.csv --to fr --engine sim/translator-a --engine sim/translator-b -o candidates.csv
+endoxa author translate pairs.csv --to fr --model sim/translator-a --model sim/translator-b -o candidates.csv
 endoxa collect init camp --preset laces --organisation Lab --contact lab@example.org
 endoxa collect print camp -o cards.html --sheets 6
 endoxa probe extract --data out/s1 --model sim/reader-a --model sim/reader-b --out out/s2 \
@@ -55,9 +55,9 @@ endoxa probe extract --data out/s1 --model sim/reader-a --model sim/reader-b --o
 """
 """What makes sample files that people fill in or that they need not."""
 _AFTER_PEOPLE = """
-endoxa curate review apply statements.csv ana.xlsx -o reviewed.csv
-endoxa author approve tuples.csv votes_items.csv -o judged.csv
-endoxa analyze harm out/harm --human panel.csv -o harm.csv
+endoxa curate review statements.csv ana.xlsx -o reviewed.csv
+endoxa curate review tuples.csv votes_items.csv -o judged.csv
+endoxa analyze run out/harm --human panel.csv -o harm.csv
 endoxa collect import camp cards-answers.csv
 endoxa collect export camp -o export
 """
@@ -70,6 +70,7 @@ _COPIES: Mapping[str, tuple[str, ...]] = {
     "associations.csv": ("out/associations.csv", "mine.csv", "other.csv", "seegull.csv", "said.csv"),
     "pairs.csv": ("out/pairs.csv", "survey-pairs.csv", "pairs_pairs.csv", "crows_pairs.csv"),
     "panel.csv": ("out/harm.csv",),
+    "harm.csv": ("harm/associations.csv",),
     "assoc.csv": ("out/assoc.csv",),
     "names.jsonl": ("out/names.jsonl",),
     "Nationality.jsonl": ("questions.jsonl", "bbq/Religion.jsonl"),

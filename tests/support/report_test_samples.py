@@ -100,7 +100,7 @@ def completed(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def undefined(frame: pl.DataFrame, place: int, reason: str) -> pl.DataFrame:
-    """The frame with one row that has no values, as `endoxa analyze tests` leaves it."""
+    """The frame with one row that has no values, as `endoxa analyze run` leaves it."""
     here = pl.int_range(pl.len()) == place
     values = ("value", "low", "high", "p_value", "p_adjusted")
     changed = frame.with_columns(

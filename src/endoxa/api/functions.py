@@ -33,6 +33,9 @@ PROBES = {
 AFTER_MODELS = {"pairs": ("rules",)}
 """Options that may stand behind the models without their name."""
 
+OWN = ("author", "compare", "demo", "gate", "report")
+"""Commands that are called otherwise, by a package or a function of the name; so are those of studies."""
+
 _FILLED = {"data", "models", "columns", "notice", "out", "restart", "progress"}
 
 
@@ -41,7 +44,7 @@ def functions() -> Mapping[str, Callable[..., Any]]:
     """Every function by its name."""
     made = {PROBES.get(name, f"probe_{name}"): _probe(name) for name in INSTRUMENTS.entry_names()}
     for words in every_verb():
-        if " " in words and not words.startswith("study "):  # studies have functions of their own
+        if words not in OWN and not words.startswith("study "):
             made[words.replace(" ", "_").replace("-", "_")] = _command(words)
     return made
 

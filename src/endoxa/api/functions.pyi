@@ -9,7 +9,7 @@ from endoxa.api.result import Result
 from endoxa.api.runs import Models
 from endoxa.commands.verbs import Outcome
 
-__all__ = ['analyze_agreement', 'analyze_associations', 'analyze_disagreement', 'analyze_extraction', 'analyze_harm', 'analyze_intersections', 'analyze_languages', 'analyze_leniency', 'analyze_novelty', 'analyze_pairs', 'analyze_qa', 'analyze_reversals', 'analyze_tests', 'analyze_thoughts', 'analyze_topics', 'author_adapt', 'author_approve', 'author_counter', 'author_expand', 'author_kappa', 'author_label', 'author_sentences', 'author_translate', 'author_tuples', 'build_choices', 'build_names', 'build_pairs', 'build_qa', 'build_stories', 'build_tests', 'curate_associations', 'curate_evaluate', 'curate_extract', 'curate_group', 'curate_learn', 'curate_review_apply', 'curate_review_export', 'curate_summary', 'curate_thresholds', 'datasets_check', 'datasets_convert', 'datasets_download', 'datasets_info', 'datasets_list', 'export_hub', 'export_inspect', 'export_lm_eval', 'extract', 'languages_check', 'languages_coverage', 'languages_init', 'languages_items', 'languages_patch', 'probe_choices', 'probe_embeddings', 'probe_pairs', 'probe_questions', 'probe_stories', 'rate_harm', 'reproduce_list', 'reproduce_run']
+__all__ = ['analyze_agreement', 'analyze_associations', 'analyze_novelty', 'analyze_ratings', 'analyze_run', 'build_choices', 'build_pairs', 'build_qa', 'build_stories', 'build_tests', 'curate_associations', 'curate_evaluate', 'curate_extract', 'curate_group', 'curate_review', 'datasets_check', 'datasets_convert', 'datasets_list', 'export_hub', 'export_task', 'extract', 'languages_check', 'languages_init', 'probe_choices', 'probe_embeddings', 'probe_pairs', 'probe_questions', 'probe_stories', 'rate_harm', 'reproduce']
 
 def functions() -> Mapping[str, Callable[..., Any]]: ...
 def stub() -> Iterator[str]: ...
@@ -483,7 +483,7 @@ def probe_questions(
         repeats: Number of times each question is asked.
         shuffle: Shuffle the options of each question and repeat.
         prompts: Your own instructions by language (TOML); or laces, those of LACES.
-        names: Ask the questions about people with names, as this file of `endoxa build names` has them.
+        names: Ask the questions about people with names, as this file of `endoxa build qa --names` has them.
         temperature: Sampling temperature; 0 takes the most probable token.
         top_p: Nucleus sampling: share of the probability mass to draw from.
         max_tokens: Maximum tokens per answer, reasoning included.
@@ -604,6 +604,140 @@ def probe_stories(
         num_gpus: With --set engine=ray: GPUs of each copy, such as 0.5.
     """
 
+def analyze_run(
+    runs: Source | Sequence[Source] = (),
+    *,
+    progress: bool = True,
+    human: Sequence[str | Path] | str = (),
+    parts: str | Path | None = None,
+    data: str | Path | None = None,
+    predictions: str | Path | None = None,
+    metadata: str | Path | None = None,
+    language: str | None = None,
+    against: str | Path | None = None,
+    tests: str | Path | None = None,
+    vectors: Sequence[str | Path] | str = (),
+    pooling: str = '',
+    associations: str | Path | None = None,
+    coded: str | Path | None = None,
+    reader: Sequence[str] | str = (),
+    seed: int = 0,
+    draws: int = 100000,
+    unequal: Literal['fixed', 'truncate'] = 'fixed',
+    ddof: Literal['1', 'wefe'] = '1',
+    confidence: float = 0.95,
+    resamples: int = 2000,
+    alternative: Literal['greater', 'less', 'two-sided'] = 'two-sided',
+    unit: Literal['auto', 'text', 'term'] = 'auto',
+    threshold: float = 4.0,
+    batch: bool = False,
+    max_cost: float | None = None,
+    price: str | None = None,
+    out: str | Path,
+    plan: bool = False,
+    sheet: str | Path | None = None,
+    sheet_rows: int = 100,
+) -> Outcome:
+    """Estimate what finished runs measured, with intervals and corrections for multiple testing. `endoxa analyze run`; see `command`.
+
+    Options:
+        human: People's ratings of harm (rater, harm, frequent), or the completed coding sheet of an extraction; repeatable.
+        parts: Parts of your own crossed identities (columns identity, parts).
+        data: Questions in BBQ's JSONL, with --predictions.
+        predictions: Table: category, example_id, model, pred_index (0-2) or pred_text.
+        metadata: BBQ's additional_metadata.csv.
+        language: Language of questions without one.
+        against: Questions: baseline run of error retention.
+        tests: Association tests of `endoxa build tests`, or in SEAT's format (JSON).
+        vectors: With --tests: vectors, .npz (texts, vectors) or word2vec text; repeatable.
+        pooling: Pooling of --vectors, shown in the table.
+        associations: Ratings of harm: associations by model, to find blind spots.
+        coded: Sheet of thoughts that a person filled in.
+        reader: Reader model that codes thoughts besides the rules: openai/NAME, anthropic/NAME, http://HOST:PORT/v1#NAME, hf/ID, sim/NAME; repeatable. The thoughts are sent to it.
+        seed: Seed of every random draw.
+        draws: Maximum number of Monte Carlo partitions per test.
+        unequal: If X and Y differ in size: keep both sizes (fixed), or truncate the larger set.
+        ddof: Degrees of freedom correction of the standard deviation; wefe: 0.
+        confidence: Confidence level of the intervals.
+        resamples: Bootstrap samples per interval.
+        alternative: Alternative hypothesis; one-sided greater (as published): X is closer to A (relative to B) than Y is.
+        unit: Unit of permutation and resampling; auto: terms if a term has several texts.
+        threshold: Ratings of harm: minimum median of a harmful association.
+        batch: Reader models: use the provider's batch interface (half the price).
+        max_cost: Reader models: stop before it costs more than this.
+        price: Reader models: price in US dollars per million tokens.
+        out: The main table (.csv, .tsv, .jsonl, .parquet), or a folder for every table of the analysis.
+        plan: Reader models: only print expected calls, tokens and cost.
+        sheet: Also write a sheet on which a person codes a sample of thoughts (.xlsx or .csv).
+        sheet_rows: Number of thoughts on the sheet.
+    """
+
+def analyze_associations(
+    stories: Source,
+    *,
+    progress: bool = True,
+    harm: str | Path | None = None,
+    groups: str | Path | None = None,
+    by_language: bool = False,
+    alpha: float = 0.05,
+    draws: int = 500000,
+    early_stop: bool = True,
+    error: float = 0.001,
+    confidence: float = 0.95,
+    seed: int = 0,
+    jobs: int | None = None,
+    pooled: Literal['stratified', 'published'] = 'stratified',
+    rule: Literal['both-steps', 'paper'] = 'both-steps',
+    resamples: int = 2000,
+    engine: Literal['local', 'ray'] = 'local',
+    ray_address: str | None = None,
+    out: str | Path,
+) -> Outcome:
+    """Find values that occur together in stories more often than chance, for each model (and language). `endoxa analyze associations`; see `command`.
+
+    Options:
+        harm: Harmful associations: table of an analysis of `endoxa probe harm`, or your own.
+        groups: Marked and unmarked groups (YAML), with --harm.
+        by_language: Analyze each language separately.
+        alpha: False-discovery rate of both steps.
+        draws: Maximum number of Monte Carlo tables per test.
+        early_stop: Stop drawing when a decision can no longer change.
+        error: Probability that an early decision differs from the final one, per family.
+        confidence: Confidence level of the intervals.
+        seed: Seed of every random draw.
+        jobs: Number of processes.
+        pooled: Pooled languages: report associations that also hold within languages, or use the published test.
+        rule: paper: keep only medium and large effects with a lift of at least 2.
+        resamples: Bootstrap samples per interval.
+        engine: Compute on this machine, or on a Ray cluster.
+        ray_address: Ray cluster: auto, HOST:PORT or ray://HOST:10001.
+        out: The main table (.csv, .tsv, .jsonl, .parquet), or a folder for every table of the analysis.
+    """
+
+def analyze_ratings(
+    files: Source | Sequence[Source],
+    *,
+    progress: bool = True,
+    topics: str | Path | None = None,
+    quantile: float = 0.8,
+    ties: Literal['low', 'split'] = 'low',
+    confidence: float = 0.95,
+    seed: int = 0,
+    resamples: int = 2000,
+    out: str | Path,
+) -> Outcome:
+    """Analyze what people rated and said: topics in dispute, leniency towards the own group, frequency of topics. `endoxa analyze ratings`; see `command`.
+
+    Options:
+        topics: Topics: attribute (and identity or association_id), topic, perhaps sentiment; or labels of author label.
+        quantile: Share of associations in the low-variance group.
+        ties: Where equal variances go: low, or split at random.
+        confidence: Confidence level of the intervals.
+        seed: Seed of every random draw.
+        resamples: Bootstrap samples per interval.
+        out: The main table (.csv, .tsv, .jsonl, .parquet), or a folder for every table of the analysis.
+    """
+
 def analyze_agreement(
     files: Source | Sequence[Source],
     *,
@@ -636,90 +770,6 @@ def analyze_agreement(
         out: Coefficients: .csv, .tsv, .jsonl or .parquet.
     """
 
-def analyze_associations(
-    stories: Source,
-    *,
-    progress: bool = True,
-    by_language: bool = False,
-    alpha: float = 0.05,
-    draws: int = 500000,
-    early_stop: bool = True,
-    error: float = 0.001,
-    confidence: float = 0.95,
-    seed: int = 0,
-    jobs: int | None = None,
-    pooled: Literal['stratified', 'published'] = 'stratified',
-    rule: Literal['both-steps', 'paper'] = 'both-steps',
-    engine: Literal['local', 'ray'] = 'local',
-    ray_address: str | None = None,
-    out: str | Path,
-    tables: str | Path | None = None,
-    differences: str | Path | None = None,
-) -> Outcome:
-    """Find values that occur together in stories more often than chance, for each model (and language). `endoxa analyze associations`; see `command`.
-
-    Options:
-        by_language: Analyze each language separately.
-        alpha: False-discovery rate of both steps.
-        draws: Maximum number of Monte Carlo tables per test.
-        early_stop: Stop drawing when a decision can no longer change.
-        error: Probability that an early decision differs from the final one, per family.
-        confidence: Confidence level of the intervals.
-        seed: Seed of every random draw.
-        jobs: Number of processes.
-        pooled: Pooled languages: report associations that also hold within languages, or use the published test.
-        rule: paper: keep only medium and large effects with a lift of at least 2.
-        engine: Compute on this machine, or on a Ray cluster.
-        ray_address: Ray cluster: auto, HOST:PORT or ray://HOST:10001.
-        out: Associations: .csv, .jsonl or .parquet.
-        tables: Also write every table that was tested.
-        differences: Also write differences in protagonists between models, languages and themes.
-    """
-
-def analyze_disagreement(
-    ratings: Source,
-    *,
-    progress: bool = True,
-    topics: str | Path | None = None,
-    quantile: float = 0.8,
-    ties: Literal['low', 'split'] = 'low',
-    confidence: float = 0.95,
-    seed: int = 0,
-    resamples: int = 2000,
-    out: str | Path,
-) -> Outcome:
-    """Find the topics that people disagree about, by the variance of the ratings of each association. `endoxa analyze disagreement`; see `command`.
-
-    Options:
-        topics: Table with attribute (or identity and attribute), topic, perhaps sentiment.
-        quantile: Share of associations in the low-variance group.
-        ties: Where equal variances go: low, or split at random.
-        confidence: Confidence level of the intervals.
-        seed: Seed of every random draw.
-        resamples: Bootstrap samples per interval.
-        out: Topics: .csv, .tsv, .jsonl or .parquet.
-    """
-
-def analyze_leniency(
-    ratings: Source,
-    *,
-    progress: bool = True,
-    topics: str | Path | None = None,
-    confidence: float = 0.95,
-    seed: int = 0,
-    resamples: int = 2000,
-    out: str | Path,
-) -> Outcome:
-    """Compare ratings by people of the group with ratings by others, for each sentiment. `endoxa analyze leniency`; see `command`.
-
-    Options:
-        topics: Table with attribute (or identity and attribute), topic, perhaps sentiment.
-        confidence: Confidence level of the intervals.
-        seed: Seed of every random draw.
-        resamples: Bootstrap samples per interval.
-        out: Means: .csv, .tsv, .jsonl or .parquet.
-    """
-
 def analyze_novelty(
     files: Source | Sequence[Source],
     *,
@@ -749,977 +799,10 @@ def analyze_novelty(
         confidence: Confidence level of the intervals.
         seed: Seed of every random draw.
         resamples: Bootstrap samples per interval.
-        out: Data sets: .csv, .tsv, .jsonl or .parquet.
+        out: The main table (.csv, .tsv, .jsonl, .parquet), or a folder for every table of the analysis.
         sheet: Write pairs to label to FILE.
         sheet_pairs: Number of pairs of the sheet.
     """
-
-def analyze_topics(
-    files: Source | Sequence[Source],
-    *,
-    progress: bool = True,
-    labels: str | Path | None = None,
-    confidence: float = 0.95,
-    out: str | Path,
-) -> Outcome:
-    """Count the topics of each data set: frequency, in-group and out-group share, most frequent association. `endoxa analyze topics`; see `command`.
-
-    Options:
-        labels: Topics: association_id or attribute, and topic; or labels of author label.
-        confidence: Confidence level of the intervals.
-        out: Topics: .csv, .tsv, .jsonl or .parquet.
-    """
-
-def analyze_reversals(
-    table: Source,
-    *,
-    progress: bool = True,
-    groups: str | Path | None = None,
-    confidence: float = 0.95,
-    out: str | Path,
-) -> Outcome:
-    """Find stereotypes that are turned round between two regions. `endoxa analyze reversals`; see `command`.
-
-    Options:
-        groups: Groups of attributes (`endoxa curate group`), for statements.
-        confidence: Confidence level of the intervals.
-        out: Table of reversals (.csv, .tsv, .jsonl, .parquet).
-    """
-
-def analyze_intersections(
-    run: Source,
-    *,
-    progress: bool = True,
-    parts: str | Path | None = None,
-    confidence: float = 0.95,
-    seed: int = 0,
-    out: str | Path,
-) -> Outcome:
-    """Estimate whether crossed groups are stereotyped more than their parts predict. `endoxa analyze intersections`; see `command`.
-
-    Options:
-        parts: Parts of your own crossed identities (columns identity, parts).
-        confidence: Confidence level of the intervals.
-        seed: Seed of every random draw.
-        out: Interactions: .csv, .tsv, .jsonl or .parquet.
-    """
-
-def analyze_extraction(
-    run: Source,
-    *,
-    progress: bool = True,
-    human: str | Path,
-    confidence: float = 0.95,
-    out: str | Path,
-    confusion: str | Path | None = None,
-) -> Outcome:
-    """Estimate error rates of extractors. `endoxa analyze extraction`; see `command`.
-
-    Options:
-        human: Completed double-coding sheet of the run (.xlsx or .csv).
-        confidence: Confidence level of the intervals.
-        out: Error rates: .csv, .jsonl or .parquet.
-        confusion: Also write the confusion matrix.
-    """
-
-def analyze_harm(
-    runs: Source | Sequence[Source] = (),
-    *,
-    progress: bool = True,
-    human: Sequence[str | Path] | str = (),
-    associations: str | Path | None = None,
-    threshold: float = 4.0,
-    confidence: float = 0.95,
-    resamples: int = 2000,
-    seed: int = 0,
-    out: str | Path,
-    scores: str | Path | None = None,
-    raters: str | Path | None = None,
-    agreement: str | Path | None = None,
-    by_attribute: str | Path | None = None,
-    blind_spots: str | Path | None = None,
-    summary: str | Path | None = None,
-) -> Outcome:
-    """Compare harm ratings of people and models, and find associations that models make but rate harmful. `endoxa analyze harm`; see `command`.
-
-    Options:
-        human: People's ratings: rater, harm, frequent; repeatable.
-        associations: Associations by model, to find blind spots.
-        threshold: Minimum median rating of a harmful association.
-        confidence: Confidence level of the intervals.
-        resamples: Bootstrap samples per interval.
-        seed: Seed of every random draw.
-        out: Associations: .csv, .tsv, .jsonl or .parquet.
-        scores: Also write the scores of each rater for each association.
-        raters: Also write the comparison of each rater with people.
-        agreement: Also write agreement for every pair of raters.
-        by_attribute: Also write differences between models and people by attribute.
-        blind_spots: Also write associations that a model rates harmful but makes itself.
-        summary: Also write summary statistics.
-    """
-
-def analyze_languages(
-    files: Source | Sequence[Source],
-    *,
-    progress: bool = True,
-    harm: str | Path | None = None,
-    groups: str | Path | None = None,
-    stories: str | Path | None = None,
-    by: Literal['language', 'model'] = 'language',
-    confidence: float = 0.95,
-    resamples: int = 2000,
-    seed: int = 0,
-    out: str | Path,
-) -> Outcome:
-    """Find associations shared by languages and exclusive to one; compare harmful and benign ones. `endoxa analyze languages`; see `command`.
-
-    Options:
-        harm: Harmful associations: table of `endoxa analyze harm`, or your own.
-        groups: Marked and unmarked groups (YAML).
-        stories: Stories, so that languages in which nothing was found count too.
-        by: Unit of comparison; language needs associations analyzed with --by language.
-        confidence: Confidence level of the intervals.
-        resamples: Bootstrap samples per interval.
-        seed: Seed of every random draw.
-        out: Table of associations; companion tables go into the same folder.
-    """
-
-def analyze_tests(
-    runs: Source | Sequence[Source] = (),
-    *,
-    progress: bool = True,
-    definitions: str | Path | None = None,
-    vectors: Sequence[str | Path] | str = (),
-    pooling: str = '',
-    seed: int = 0,
-    draws: int = 100000,
-    unequal: Literal['fixed', 'truncate'] = 'fixed',
-    ddof: Literal['1', 'wefe'] = '1',
-    confidence: float = 0.95,
-    resamples: int = 2000,
-    alternative: Literal['greater', 'less', 'two-sided'] = 'two-sided',
-    unit: Literal['auto', 'text', 'term'] = 'auto',
-    out: str | Path,
-) -> Outcome:
-    """Compute association tests (WEAT, SEAT): effect size, bootstrap interval, permutation p, verdict. `endoxa analyze tests`; see `command`.
-
-    Options:
-        definitions: Tests, from `endoxa build tests` or in SEAT's format (JSON).
-        vectors: Vectors: .npz (texts, vectors) or word2vec text; repeatable.
-        pooling: Pooling of the vectors, shown in the table.
-        seed: Seed of every random draw.
-        draws: Maximum number of Monte Carlo partitions per test.
-        unequal: If X and Y differ in size: keep both sizes (fixed), or truncate the larger set.
-        ddof: Degrees of freedom correction of the standard deviation; wefe: 0.
-        confidence: Confidence level of the intervals.
-        resamples: Bootstrap samples per interval.
-        alternative: Alternative hypothesis; one-sided greater (as published): X is closer to A (relative to B) than Y is.
-        unit: Unit of permutation and resampling; auto: terms if a term has several texts.
-        out: Results: .csv, .tsv, .jsonl or .parquet.
-    """
-
-def analyze_thoughts(
-    runs: Source | Sequence[Source],
-    *,
-    progress: bool = True,
-    human: str | Path | None = None,
-    reader: Sequence[str] | str = (),
-    confidence: float = 0.95,
-    seed: int = 0,
-    batch: bool = False,
-    max_cost: float | None = None,
-    price: str | None = None,
-    out: str | Path,
-    codes: str | Path | None = None,
-    agreement: str | Path | None = None,
-    sheet: str | Path | None = None,
-    sheet_rows: int = 100,
-    plan: bool = False,
-) -> Outcome:
-    """Analyze the thoughts of models before their answers: what they argue for, and with which reasons. `endoxa analyze thoughts`; see `command`.
-
-    Options:
-        human: Sheet that a person filled in.
-        reader: Reader model that codes the thoughts besides: openai/NAME, anthropic/NAME, http://HOST:PORT/v1#NAME, hf/ID, sim/NAME; repeatable. The thoughts are sent to it.
-        confidence: Confidence level of the intervals.
-        seed: Seed of every random draw.
-        batch: Reader models: use the provider's batch interface (half the price).
-        max_cost: Reader models: stop before it costs more than this.
-        price: Reader models: price in US dollars per million tokens.
-        out: Measures: .csv, .tsv, .jsonl or .parquet.
-        codes: Also write what was read in each thought.
-        agreement: Also write the agreement of rules, reader models and people.
-        sheet: Also write a sheet on which a person codes a sample (.xlsx or .csv).
-        sheet_rows: Number of thoughts on the sheet.
-        plan: Reader models: only print expected calls, tokens and cost.
-    """
-
-def analyze_qa(
-    runs: Source | Sequence[Source] = (),
-    *,
-    progress: bool = True,
-    data: str | Path | None = None,
-    predictions: str | Path | None = None,
-    metadata: str | Path | None = None,
-    language: str | None = None,
-    against: str | Path | None = None,
-    confidence: float = 0.95,
-    resamples: int = 2000,
-    seed: int = 0,
-    out: str | Path,
-    counts: str | Path | None = None,
-    retention: str | Path | None = None,
-    debias: str | Path | None = None,
-) -> Outcome:
-    """Estimate accuracy, bias scores, error retention and self-debiasing from answers to questions. `endoxa analyze qa`; see `command`.
-
-    Options:
-        data: Questions in BBQ's JSONL, with --predictions.
-        predictions: Table: category, example_id, model, pred_index (0-2) or pred_text.
-        metadata: BBQ's additional_metadata.csv.
-        language: Language of questions without one.
-        against: Baseline run, for --retention.
-        confidence: Confidence level of the intervals.
-        resamples: Bootstrap samples per interval.
-        seed: Seed of every random draw.
-        out: Estimates: .csv, .tsv, .jsonl or .parquet.
-        counts: Also write the counted answers.
-        retention: Also write error retention ratios.
-        debias: Also write the comparison of debiasing protocols.
-    """
-
-def analyze_pairs(
-    runs: Source | Sequence[Source],
-    *,
-    progress: bool = True,
-    confidence: float = 0.95,
-    resamples: int = 2000,
-    seed: int = 0,
-    out: str | Path,
-    comparisons: str | Path | None = None,
-    flips: str | Path | None = None,
-) -> Outcome:
-    """Estimate preferences from records of sentence pairs: per model, rule, language and axis. `endoxa analyze pairs`; see `command`.
-
-    Options:
-        confidence: Confidence level of the intervals.
-        resamples: Bootstrap samples per interval.
-        seed: Seed of every random draw.
-        out: Estimates: .csv, .jsonl or .parquet.
-        comparisons: Also write paired comparisons between models.
-        flips: Also write disagreement between rules.
-    """
-
-def author_tuples(
-    data: Source,
-    *,
-    progress: bool = True,
-    models: Sequence[str] | str = (),
-    limit: int | None = None,
-    sample: int | None = None,
-    include_drafts: bool = False,
-    row_language: str | None = None,
-    known: str | None = None,
-    system: str = '',
-    retry_errors: bool = False,
-    prompt_language: str = 'en',
-    prompts: str | None = None,
-    structured: bool = True,
-    per_identity: int = 10,
-    place: str = '',
-    temperature: float | None = 1.0,
-    top_p: float | None = None,
-    max_tokens: int | None = 4096,
-    reasoning: str | None = None,
-    extra: Any = ...,
-    seed: int = 0,
-    concurrency: int = 8,
-    requests_per_minute: int | None = None,
-    tokens_per_minute: int | None = None,
-    timeout: float = 600.0,
-    attempts: int = 12,
-    patience: float = 180.0,
-    batch: bool = False,
-    max_cost: float | None = None,
-    price: str | None = None,
-    device: str = 'auto',
-    dtype: Literal['auto', 'float32', 'bfloat16', 'float16'] = 'auto',
-    revision: str | None = None,
-    tokenizer: str | None = None,
-    adapter: str | None = None,
-    trust_remote_code: bool = False,
-    chat_template: str | None = None,
-    batch_size: int | None = None,
-    engine: Literal['local', 'ray'] = 'local',
-    ray_address: str | None = None,
-    workers: int | None = None,
-    num_gpus: float | None = None,
-    encoder: str | None = None,
-    out: str | Path | None = None,
-    plan: bool = False,
-    restart: bool = False,
-) -> Outcome:
-    """Have models name attributes that people ascribe to groups. `endoxa author tuples`; see `command`.
-
-    Options:
-        models: Model: openai/NAME, anthropic/NAME, PROVIDER/NAME, http://HOST:PORT/v1#NAME, hf/ID-OR-FOLDER or sim/NAME; repeatable.
-        limit: Use only the first N items.
-        sample: Use a random sample of N items, stratified by what they have: language, axis, template, identity (--seed).
-        include_drafts: Also use drafts of `endoxa author` that nobody has judged yet; rejected ones never are.
-        row_language: Language of rows without a column 'language' (ISO 639).
-        known: Your own data: what is in it already is no new draft.
-        system: System message.
-        retry_errors: Ask again what ended with an error; answers are kept.
-        prompt_language: Language of the prompts.
-        prompts: Your own prompts (TOML), in place of ours.
-        structured: Hold models to a JSON schema; switch off where a server refuses it.
-        per_identity: Attributes per identity and model.
-        place: Where people say it: "in Senegal".
-        temperature: Sampling temperature; 0 takes the most probable token.
-        top_p: Nucleus sampling: share of the probability mass to draw from.
-        max_tokens: Maximum tokens per answer, reasoning included.
-        reasoning: Reasoning effort of a reasoning model: low, medium, high ...
-        extra: Additional fields of the request, as the provider names them.
-        seed: Seed of every random draw.
-        concurrency: Maximum concurrent calls per model.
-        requests_per_minute: Maximum requests per minute.
-        tokens_per_minute: Maximum tokens per minute.
-        timeout: Timeout in seconds: a call without any data for so long is retried.
-        attempts: Maximum attempts per call while other calls succeed.
-        patience: Stop after this many seconds in which every call failed; the run can continue later.
-        batch: Use the provider's batch interface: half the price, answers within a day.
-        max_cost: Stop before all models together cost more than this.
-        price: Price in US dollars per million tokens, instead of the list price.
-        device: Device: auto, cpu, cuda, cuda:1 or mps.
-        dtype: Number type of the weights.
-        revision: Branch, tag or commit of the model on the hub.
-        tokenizer: Tokenizer, where it is not the model's own.
-        adapter: PEFT adapter (LoRA and others) of the model.
-        trust_remote_code: Run Python code that comes with the model.
-        chat_template: Chat template (Jinja) that replaces the tokenizer's own.
-        batch_size: Maximum number of conversations generated together.
-        engine: Compute on this machine, or on a Ray cluster.
-        ray_address: Ray cluster: auto, HOST:PORT or ray://HOST:10001.
-        workers: With --set engine=ray: copies of each model.
-        num_gpus: With --set engine=ray: GPUs of each copy, such as 0.5.
-        encoder: Encoder that measures how varied the drafts are, as in `curate group`.
-        out: Drafts: .csv, .tsv, .jsonl or .parquet. Answers go to STEM_run beside it.
-        plan: Only print what the run would take; ask nothing.
-        restart: Discard earlier answers, or continue.
-    """
-
-def author_sentences(
-    data: Source,
-    *,
-    progress: bool = True,
-    models: Sequence[str] | str = (),
-    limit: int | None = None,
-    sample: int | None = None,
-    include_drafts: bool = False,
-    row_language: str | None = None,
-    known: str | None = None,
-    system: str = '',
-    retry_errors: bool = False,
-    prompt_language: str = 'en',
-    prompts: str | None = None,
-    structured: bool = True,
-    per_tuple: int = 1,
-    registers: Sequence[str] | str = ...,
-    contrast: Literal['group', 'attribute'] = 'group',
-    temperature: float | None = 1.0,
-    top_p: float | None = None,
-    max_tokens: int | None = 4096,
-    reasoning: str | None = None,
-    extra: Any = ...,
-    seed: int = 0,
-    concurrency: int = 8,
-    requests_per_minute: int | None = None,
-    tokens_per_minute: int | None = None,
-    timeout: float = 600.0,
-    attempts: int = 12,
-    patience: float = 180.0,
-    batch: bool = False,
-    max_cost: float | None = None,
-    price: str | None = None,
-    device: str = 'auto',
-    dtype: Literal['auto', 'float32', 'bfloat16', 'float16'] = 'auto',
-    revision: str | None = None,
-    tokenizer: str | None = None,
-    adapter: str | None = None,
-    trust_remote_code: bool = False,
-    chat_template: str | None = None,
-    batch_size: int | None = None,
-    engine: Literal['local', 'ray'] = 'local',
-    ray_address: str | None = None,
-    workers: int | None = None,
-    num_gpus: float | None = None,
-    encoder: str | None = None,
-    out: str | Path | None = None,
-    plan: bool = False,
-    restart: bool = False,
-) -> Outcome:
-    """Have models write natural sentences for tuples, each with a minimally different partner. `endoxa author sentences`; see `command`.
-
-    Options:
-        models: Model: openai/NAME, anthropic/NAME, PROVIDER/NAME, http://HOST:PORT/v1#NAME, hf/ID-OR-FOLDER or sim/NAME; repeatable.
-        limit: Use only the first N items.
-        sample: Use a random sample of N items, stratified by what they have: language, axis, template, identity (--seed).
-        include_drafts: Also use drafts of `endoxa author` that nobody has judged yet; rejected ones never are.
-        row_language: Language of rows without a column 'language' (ISO 639).
-        known: Your own data: what is in it already is no new draft.
-        system: System message.
-        retry_errors: Ask again what ended with an error; answers are kept.
-        prompt_language: Language of the prompts.
-        prompts: Your own prompts (TOML), in place of ours.
-        structured: Hold models to a JSON schema; switch off where a server refuses it.
-        per_tuple: Sentences per tuple, register and model.
-        registers: Kind of text: dialogue, 'social media', novel ...; repeatable.
-        contrast: The partner sentence has another group of your table, or the opposite attribute.
-        temperature: Sampling temperature; 0 takes the most probable token.
-        top_p: Nucleus sampling: share of the probability mass to draw from.
-        max_tokens: Maximum tokens per answer, reasoning included.
-        reasoning: Reasoning effort of a reasoning model: low, medium, high ...
-        extra: Additional fields of the request, as the provider names them.
-        seed: Seed of every random draw.
-        concurrency: Maximum concurrent calls per model.
-        requests_per_minute: Maximum requests per minute.
-        tokens_per_minute: Maximum tokens per minute.
-        timeout: Timeout in seconds: a call without any data for so long is retried.
-        attempts: Maximum attempts per call while other calls succeed.
-        patience: Stop after this many seconds in which every call failed; the run can continue later.
-        batch: Use the provider's batch interface: half the price, answers within a day.
-        max_cost: Stop before all models together cost more than this.
-        price: Price in US dollars per million tokens, instead of the list price.
-        device: Device: auto, cpu, cuda, cuda:1 or mps.
-        dtype: Number type of the weights.
-        revision: Branch, tag or commit of the model on the hub.
-        tokenizer: Tokenizer, where it is not the model's own.
-        adapter: PEFT adapter (LoRA and others) of the model.
-        trust_remote_code: Run Python code that comes with the model.
-        chat_template: Chat template (Jinja) that replaces the tokenizer's own.
-        batch_size: Maximum number of conversations generated together.
-        engine: Compute on this machine, or on a Ray cluster.
-        ray_address: Ray cluster: auto, HOST:PORT or ray://HOST:10001.
-        workers: With --set engine=ray: copies of each model.
-        num_gpus: With --set engine=ray: GPUs of each copy, such as 0.5.
-        encoder: Encoder that measures how varied the drafts are, as in `curate group`.
-        out: Drafts: .csv, .tsv, .jsonl or .parquet. Answers go to STEM_run beside it.
-        plan: Only print what the run would take; ask nothing.
-        restart: Discard earlier answers, or continue.
-    """
-
-def author_expand(
-    data: Source,
-    *,
-    progress: bool = True,
-    models: Sequence[str] | str = (),
-    limit: int | None = None,
-    sample: int | None = None,
-    include_drafts: bool = False,
-    row_language: str | None = None,
-    known: str | None = None,
-    country: str,
-    system: str = '',
-    retry_errors: bool = False,
-    prompt_language: str = 'en',
-    prompts: str | None = None,
-    structured: bool = True,
-    axes: Sequence[str] | str = (),
-    rows: int = 100,
-    batch_rows: int = 50,
-    examples: int = 4,
-    only_listed: bool = False,
-    temperature: float | None = 1.0,
-    top_p: float | None = None,
-    max_tokens: int | None = 4096,
-    reasoning: str | None = None,
-    extra: Any = ...,
-    seed: int = 0,
-    concurrency: int = 8,
-    requests_per_minute: int | None = None,
-    tokens_per_minute: int | None = None,
-    timeout: float = 600.0,
-    attempts: int = 12,
-    patience: float = 180.0,
-    batch_interface: bool = False,
-    max_cost: float | None = None,
-    price: str | None = None,
-    device: str = 'auto',
-    dtype: Literal['auto', 'float32', 'bfloat16', 'float16'] = 'auto',
-    revision: str | None = None,
-    tokenizer: str | None = None,
-    adapter: str | None = None,
-    trust_remote_code: bool = False,
-    chat_template: str | None = None,
-    batch_size: int | None = None,
-    engine: Literal['local', 'ray'] = 'local',
-    ray_address: str | None = None,
-    workers: int | None = None,
-    num_gpus: float | None = None,
-    encoder: str | None = None,
-    per_cell: int | None = None,
-    out: str | Path | None = None,
-    plan: bool = False,
-    restart: bool = False,
-) -> Outcome:
-    """Have models write further stereotypes of a country, after the pattern of your own. `endoxa author expand`; see `command`.
-
-    Options:
-        models: Model: openai/NAME, anthropic/NAME, PROVIDER/NAME, http://HOST:PORT/v1#NAME, hf/ID-OR-FOLDER or sim/NAME; repeatable.
-        limit: Use only the first N items.
-        sample: Use a random sample of N items, stratified by what they have: language, axis, template, identity (--seed).
-        include_drafts: Also use drafts of `endoxa author` that nobody has judged yet; rejected ones never are.
-        row_language: Language of rows without a column 'language' (ISO 639).
-        known: Your own data: what is in it already is no new draft.
-        country: Country that the rows are about.
-        system: System message.
-        retry_errors: Ask again what ended with an error; answers are kept.
-        prompt_language: Language of the prompts.
-        prompts: Your own prompts (TOML), in place of ours.
-        structured: Hold models to a JSON schema; switch off where a server refuses it.
-        axes: Social axis; repeatable.
-        rows: Rows per model.
-        batch_rows: Rows per request.
-        examples: Rows of your data per request.
-        only_listed: Only groups of your table; rows about others are left out and counted.
-        temperature: Sampling temperature; 0 takes the most probable token.
-        top_p: Nucleus sampling: share of the probability mass to draw from.
-        max_tokens: Maximum tokens per answer, reasoning included.
-        reasoning: Reasoning effort of a reasoning model: low, medium, high ...
-        extra: Additional fields of the request, as the provider names them.
-        seed: Seed of every random draw.
-        concurrency: Maximum concurrent calls per model.
-        requests_per_minute: Maximum requests per minute.
-        tokens_per_minute: Maximum tokens per minute.
-        timeout: Timeout in seconds: a call without any data for so long is retried.
-        attempts: Maximum attempts per call while other calls succeed.
-        patience: Stop after this many seconds in which every call failed; the run can continue later.
-        batch_interface: Use the provider's batch interface: half the price, answers within a day.
-        max_cost: Stop before all models together cost more than this.
-        price: Price in US dollars per million tokens, instead of the list price.
-        device: Device: auto, cpu, cuda, cuda:1 or mps.
-        dtype: Number type of the weights.
-        revision: Branch, tag or commit of the model on the hub.
-        tokenizer: Tokenizer, where it is not the model's own.
-        adapter: PEFT adapter (LoRA and others) of the model.
-        trust_remote_code: Run Python code that comes with the model.
-        chat_template: Chat template (Jinja) that replaces the tokenizer's own.
-        batch_size: Maximum number of conversations generated together.
-        engine: Compute on this machine, or on a Ray cluster.
-        ray_address: Ray cluster: auto, HOST:PORT or ray://HOST:10001.
-        workers: With --set engine=ray: copies of each model.
-        num_gpus: With --set engine=ray: GPUs of each copy, such as 0.5.
-        encoder: Encoder that measures how varied the drafts are, as in `curate group`.
-        per_cell: Drafts that each axis should have.
-        out: Drafts: .csv, .tsv, .jsonl or .parquet. Answers go to STEM_run beside it.
-        plan: Only print what the run would take; ask nothing.
-        restart: Discard earlier answers, or continue.
-    """
-
-def author_counter(
-    data: Source,
-    *,
-    progress: bool = True,
-    models: Sequence[str] | str = (),
-    limit: int | None = None,
-    sample: int | None = None,
-    include_drafts: bool = False,
-    row_language: str | None = None,
-    known: str | None = None,
-    system: str = '',
-    retry_errors: bool = False,
-    prompt_language: str = 'en',
-    prompts: str | None = None,
-    structured: bool = True,
-    per_row: int = 1,
-    temperature: float | None = 1.0,
-    top_p: float | None = None,
-    max_tokens: int | None = 4096,
-    reasoning: str | None = None,
-    extra: Any = ...,
-    seed: int = 0,
-    concurrency: int = 8,
-    requests_per_minute: int | None = None,
-    tokens_per_minute: int | None = None,
-    timeout: float = 600.0,
-    attempts: int = 12,
-    patience: float = 180.0,
-    batch: bool = False,
-    max_cost: float | None = None,
-    price: str | None = None,
-    device: str = 'auto',
-    dtype: Literal['auto', 'float32', 'bfloat16', 'float16'] = 'auto',
-    revision: str | None = None,
-    tokenizer: str | None = None,
-    adapter: str | None = None,
-    trust_remote_code: bool = False,
-    chat_template: str | None = None,
-    batch_size: int | None = None,
-    engine: Literal['local', 'ray'] = 'local',
-    ray_address: str | None = None,
-    workers: int | None = None,
-    num_gpus: float | None = None,
-    encoder: str | None = None,
-    out: str | Path | None = None,
-    plan: bool = False,
-    restart: bool = False,
-) -> Outcome:
-    """Have models write a favourable counter-narrative for each stereotype. `endoxa author counter`; see `command`.
-
-    Options:
-        models: Model: openai/NAME, anthropic/NAME, PROVIDER/NAME, http://HOST:PORT/v1#NAME, hf/ID-OR-FOLDER or sim/NAME; repeatable.
-        limit: Use only the first N items.
-        sample: Use a random sample of N items, stratified by what they have: language, axis, template, identity (--seed).
-        include_drafts: Also use drafts of `endoxa author` that nobody has judged yet; rejected ones never are.
-        row_language: Language of rows without a column 'language' (ISO 639).
-        known: Your own data: what is in it already is no new draft.
-        system: System message.
-        retry_errors: Ask again what ended with an error; answers are kept.
-        prompt_language: Language of the prompts.
-        prompts: Your own prompts (TOML), in place of ours.
-        structured: Hold models to a JSON schema; switch off where a server refuses it.
-        per_row: Counter-narratives per row and model.
-        temperature: Sampling temperature; 0 takes the most probable token.
-        top_p: Nucleus sampling: share of the probability mass to draw from.
-        max_tokens: Maximum tokens per answer, reasoning included.
-        reasoning: Reasoning effort of a reasoning model: low, medium, high ...
-        extra: Additional fields of the request, as the provider names them.
-        seed: Seed of every random draw.
-        concurrency: Maximum concurrent calls per model.
-        requests_per_minute: Maximum requests per minute.
-        tokens_per_minute: Maximum tokens per minute.
-        timeout: Timeout in seconds: a call without any data for so long is retried.
-        attempts: Maximum attempts per call while other calls succeed.
-        patience: Stop after this many seconds in which every call failed; the run can continue later.
-        batch: Use the provider's batch interface: half the price, answers within a day.
-        max_cost: Stop before all models together cost more than this.
-        price: Price in US dollars per million tokens, instead of the list price.
-        device: Device: auto, cpu, cuda, cuda:1 or mps.
-        dtype: Number type of the weights.
-        revision: Branch, tag or commit of the model on the hub.
-        tokenizer: Tokenizer, where it is not the model's own.
-        adapter: PEFT adapter (LoRA and others) of the model.
-        trust_remote_code: Run Python code that comes with the model.
-        chat_template: Chat template (Jinja) that replaces the tokenizer's own.
-        batch_size: Maximum number of conversations generated together.
-        engine: Compute on this machine, or on a Ray cluster.
-        ray_address: Ray cluster: auto, HOST:PORT or ray://HOST:10001.
-        workers: With --set engine=ray: copies of each model.
-        num_gpus: With --set engine=ray: GPUs of each copy, such as 0.5.
-        encoder: Encoder that measures how varied the drafts are, as in `curate group`.
-        out: Drafts: .csv, .tsv, .jsonl or .parquet. Answers go to STEM_run beside it.
-        plan: Only print what the run would take; ask nothing.
-        restart: Discard earlier answers, or continue.
-    """
-
-def author_adapt(
-    data: Source,
-    *,
-    progress: bool = True,
-    models: Sequence[str] | str = (),
-    limit: int | None = None,
-    sample: int | None = None,
-    include_drafts: bool = False,
-    row_language: str | None = None,
-    known: str | None = None,
-    context: str,
-    system: str = '',
-    retry_errors: bool = False,
-    prompt_language: str = 'en',
-    prompts: str | None = None,
-    structured: bool = True,
-    temperature: float | None = 1.0,
-    top_p: float | None = None,
-    max_tokens: int | None = 4096,
-    reasoning: str | None = None,
-    extra: Any = ...,
-    seed: int = 0,
-    concurrency: int = 8,
-    requests_per_minute: int | None = None,
-    tokens_per_minute: int | None = None,
-    timeout: float = 600.0,
-    attempts: int = 12,
-    patience: float = 180.0,
-    batch: bool = False,
-    max_cost: float | None = None,
-    price: str | None = None,
-    device: str = 'auto',
-    dtype: Literal['auto', 'float32', 'bfloat16', 'float16'] = 'auto',
-    revision: str | None = None,
-    tokenizer: str | None = None,
-    adapter: str | None = None,
-    trust_remote_code: bool = False,
-    chat_template: str | None = None,
-    batch_size: int | None = None,
-    engine: Literal['local', 'ray'] = 'local',
-    ray_address: str | None = None,
-    workers: int | None = None,
-    num_gpus: float | None = None,
-    encoder: str | None = None,
-    out: str | Path | None = None,
-    plan: bool = False,
-    restart: bool = False,
-) -> Outcome:
-    """Have models say which published pairs fit a society, and adapt them: keep, adapt or drop, with a reason. `endoxa author adapt`; see `command`.
-
-    Options:
-        models: Model: openai/NAME, anthropic/NAME, PROVIDER/NAME, http://HOST:PORT/v1#NAME, hf/ID-OR-FOLDER or sim/NAME; repeatable.
-        limit: Use only the first N items.
-        sample: Use a random sample of N items, stratified by what they have: language, axis, template, identity (--seed).
-        include_drafts: Also use drafts of `endoxa author` that nobody has judged yet; rejected ones never are.
-        row_language: Language of rows without a column 'language' (ISO 639).
-        known: Your own data: what is in it already is no new draft.
-        context: The society (TOML: place, description, groups, names).
-        system: System message.
-        retry_errors: Ask again what ended with an error; answers are kept.
-        prompt_language: Language of the prompts.
-        prompts: Your own prompts (TOML), in place of ours.
-        structured: Hold models to a JSON schema; switch off where a server refuses it.
-        temperature: Sampling temperature; 0 takes the most probable token.
-        top_p: Nucleus sampling: share of the probability mass to draw from.
-        max_tokens: Maximum tokens per answer, reasoning included.
-        reasoning: Reasoning effort of a reasoning model: low, medium, high ...
-        extra: Additional fields of the request, as the provider names them.
-        seed: Seed of every random draw.
-        concurrency: Maximum concurrent calls per model.
-        requests_per_minute: Maximum requests per minute.
-        tokens_per_minute: Maximum tokens per minute.
-        timeout: Timeout in seconds: a call without any data for so long is retried.
-        attempts: Maximum attempts per call while other calls succeed.
-        patience: Stop after this many seconds in which every call failed; the run can continue later.
-        batch: Use the provider's batch interface: half the price, answers within a day.
-        max_cost: Stop before all models together cost more than this.
-        price: Price in US dollars per million tokens, instead of the list price.
-        device: Device: auto, cpu, cuda, cuda:1 or mps.
-        dtype: Number type of the weights.
-        revision: Branch, tag or commit of the model on the hub.
-        tokenizer: Tokenizer, where it is not the model's own.
-        adapter: PEFT adapter (LoRA and others) of the model.
-        trust_remote_code: Run Python code that comes with the model.
-        chat_template: Chat template (Jinja) that replaces the tokenizer's own.
-        batch_size: Maximum number of conversations generated together.
-        engine: Compute on this machine, or on a Ray cluster.
-        ray_address: Ray cluster: auto, HOST:PORT or ray://HOST:10001.
-        workers: With --set engine=ray: copies of each model.
-        num_gpus: With --set engine=ray: GPUs of each copy, such as 0.5.
-        encoder: Encoder that measures how varied the drafts are, as in `curate group`.
-        out: Drafts: .csv, .tsv, .jsonl or .parquet. Answers go to STEM_run beside it.
-        plan: Only print what the run would take; ask nothing.
-        restart: Discard earlier answers, or continue.
-    """
-
-def author_translate(
-    data: Source,
-    *,
-    progress: bool = True,
-    models: Sequence[str] | str = (),
-    limit: int | None = None,
-    sample: int | None = None,
-    include_drafts: bool = False,
-    known: str | None = None,
-    to: str,
-    system: str = '',
-    retry_errors: bool = False,
-    row_language: str | None = None,
-    prompt_language: str = 'en',
-    prompts: str | None = None,
-    structured: bool = True,
-    temperature: float | None = 1.0,
-    top_p: float | None = None,
-    max_tokens: int | None = 4096,
-    reasoning: str | None = None,
-    extra: Any = ...,
-    seed: int = 0,
-    concurrency: int = 8,
-    requests_per_minute: int | None = None,
-    tokens_per_minute: int | None = None,
-    timeout: float = 600.0,
-    attempts: int = 12,
-    patience: float = 180.0,
-    batch: bool = False,
-    max_cost: float | None = None,
-    price: str | None = None,
-    device: str = 'auto',
-    dtype: Literal['auto', 'float32', 'bfloat16', 'float16'] = 'auto',
-    revision: str | None = None,
-    tokenizer: str | None = None,
-    adapter: str | None = None,
-    trust_remote_code: bool = False,
-    chat_template: str | None = None,
-    batch_size: int | None = None,
-    encoder: str | None = None,
-    out: str | Path | None = None,
-    plan: bool = False,
-    restart: bool = False,
-) -> Outcome:
-    """Have several engines translate both sentences of pairs, for people to choose. `endoxa author translate`; see `command`.
-
-    Options:
-        models: Chat model openai/NAME, anthropic/NAME, PROVIDER/NAME, http://HOST:PORT/v1#NAME, hf/ID-OR-FOLDER or sim/NAME. Or libretranslate:URL, deepl, seq2seq:MODEL, table:FILE; repeatable.
-        limit: Use only the first N items.
-        sample: Use a random sample of N items, stratified by what they have: language, axis, template, identity (--seed).
-        include_drafts: Also use drafts of `endoxa author` that nobody has judged yet; rejected ones never are.
-        known: Your own data: what is in it already is no new draft.
-        to: Language of the translations (ISO 639).
-        system: System message.
-        retry_errors: Ask again what ended with an error; answers are kept.
-        row_language: Language of pairs without a column 'language'.
-        prompt_language: Language of the prompts.
-        prompts: Your own prompts (TOML), in place of ours.
-        structured: Hold models to a JSON schema; switch off where a server refuses it.
-        temperature: Sampling temperature; 0 takes the most probable token.
-        top_p: Nucleus sampling: share of the probability mass to draw from.
-        max_tokens: Maximum tokens per answer, reasoning included.
-        reasoning: Reasoning effort of a reasoning model: low, medium, high ...
-        extra: Additional fields of the request, as the provider names them.
-        seed: Seed of every random draw.
-        concurrency: Maximum concurrent calls per model.
-        requests_per_minute: Maximum requests per minute.
-        tokens_per_minute: Maximum tokens per minute.
-        timeout: Timeout in seconds: a call without any data for so long is retried.
-        attempts: Maximum attempts per call while other calls succeed.
-        patience: Stop after this many seconds in which every call failed; the run can continue later.
-        batch: Use the provider's batch interface: half the price, answers within a day.
-        max_cost: Stop before all models together cost more than this.
-        price: Price in US dollars per million tokens, instead of the list price.
-        device: Device: auto, cpu, cuda, cuda:1 or mps.
-        dtype: Number type of the weights.
-        revision: Branch, tag or commit of the model on the hub.
-        tokenizer: Tokenizer, where it is not the model's own.
-        adapter: PEFT adapter (LoRA and others) of the model.
-        trust_remote_code: Run Python code that comes with the model.
-        chat_template: Chat template (Jinja) that replaces the tokenizer's own.
-        batch_size: Maximum number of conversations generated together.
-        encoder: Encoder that measures how varied the drafts are, as in `curate group`.
-        out: Drafts: .csv, .tsv, .jsonl or .parquet. Answers go to STEM_run beside it.
-        plan: Only print what the run would take; ask nothing.
-        restart: Discard earlier answers, or continue.
-    """
-
-def author_label(
-    data: Source,
-    *,
-    progress: bool = True,
-    models: Sequence[str] | str = (),
-    limit: int | None = None,
-    sample: int | None = None,
-    include_drafts: bool = False,
-    row_language: str | None = None,
-    known: str | None = None,
-    column: str | None = None,
-    scheme: str,
-    system: str = '',
-    retry_errors: bool = False,
-    prompt_language: str = 'en',
-    prompts: str | None = None,
-    structured: bool = True,
-    repeats: int = 1,
-    temperature: float | None = 0.0,
-    top_p: float | None = None,
-    max_tokens: int | None = 256,
-    reasoning: str | None = None,
-    extra: Any = ...,
-    seed: int = 0,
-    concurrency: int = 8,
-    requests_per_minute: int | None = None,
-    tokens_per_minute: int | None = None,
-    timeout: float = 600.0,
-    attempts: int = 12,
-    patience: float = 180.0,
-    batch: bool = False,
-    max_cost: float | None = None,
-    price: str | None = None,
-    device: str = 'auto',
-    dtype: Literal['auto', 'float32', 'bfloat16', 'float16'] = 'auto',
-    revision: str | None = None,
-    tokenizer: str | None = None,
-    adapter: str | None = None,
-    trust_remote_code: bool = False,
-    chat_template: str | None = None,
-    batch_size: int | None = None,
-    engine: Literal['local', 'ray'] = 'local',
-    ray_address: str | None = None,
-    workers: int | None = None,
-    num_gpus: float | None = None,
-    encoder: str | None = None,
-    sheet: str | None = None,
-    sheet_rows: int = 100,
-    out: str | Path | None = None,
-    plan: bool = False,
-    restart: bool = False,
-) -> Outcome:
-    """Have models give each row one label from a closed list: topics, sentiment, or your own. `endoxa author label`; see `command`.
-
-    Options:
-        models: Model: openai/NAME, anthropic/NAME, PROVIDER/NAME, http://HOST:PORT/v1#NAME, hf/ID-OR-FOLDER or sim/NAME; repeatable.
-        limit: Use only the first N items.
-        sample: Use a random sample of N items, stratified by what they have: language, axis, template, identity (--seed).
-        include_drafts: Also use drafts of `endoxa author` that nobody has judged yet; rejected ones never are.
-        row_language: Language of rows without a column 'language' (ISO 639).
-        known: Your own data: what is in it already is no new draft.
-        column: Column to label.
-        scheme: Labels: topics, sentiment, or your own TOML file.
-        system: System message.
-        retry_errors: Ask again what ended with an error; answers are kept.
-        prompt_language: Language of the prompts.
-        prompts: Your own prompts (TOML), in place of ours.
-        structured: Hold models to a JSON schema; switch off where a server refuses it.
-        repeats: Labels per row and model.
-        temperature: Sampling temperature; 0 takes the most probable token.
-        top_p: Nucleus sampling: share of the probability mass to draw from.
-        max_tokens: Maximum tokens per answer, reasoning included.
-        reasoning: Reasoning effort of a reasoning model: low, medium, high ...
-        extra: Additional fields of the request, as the provider names them.
-        seed: Seed of every random draw.
-        concurrency: Maximum concurrent calls per model.
-        requests_per_minute: Maximum requests per minute.
-        tokens_per_minute: Maximum tokens per minute.
-        timeout: Timeout in seconds: a call without any data for so long is retried.
-        attempts: Maximum attempts per call while other calls succeed.
-        patience: Stop after this many seconds in which every call failed; the run can continue later.
-        batch: Use the provider's batch interface: half the price, answers within a day.
-        max_cost: Stop before all models together cost more than this.
-        price: Price in US dollars per million tokens, instead of the list price.
-        device: Device: auto, cpu, cuda, cuda:1 or mps.
-        dtype: Number type of the weights.
-        revision: Branch, tag or commit of the model on the hub.
-        tokenizer: Tokenizer, where it is not the model's own.
-        adapter: PEFT adapter (LoRA and others) of the model.
-        trust_remote_code: Run Python code that comes with the model.
-        chat_template: Chat template (Jinja) that replaces the tokenizer's own.
-        batch_size: Maximum number of conversations generated together.
-        engine: Compute on this machine, or on a Ray cluster.
-        ray_address: Ray cluster: auto, HOST:PORT or ray://HOST:10001.
-        workers: With --set engine=ray: copies of each model.
-        num_gpus: With --set engine=ray: GPUs of each copy, such as 0.5.
-        encoder: Encoder that measures how varied the drafts are, as in `curate group`.
-        sheet: Also write a sheet on which a person labels a random sample.
-        sheet_rows: Rows on that sheet.
-        out: Drafts: .csv, .tsv, .jsonl or .parquet. Answers go to STEM_run beside it.
-        plan: Only print what the run would take; ask nothing.
-        restart: Discard earlier answers, or continue.
-    """
-
-def author_approve(
-    drafts: Source,
-    judged: Source,
-    *,
-    progress: bool = True,
-    out: str | Path,
-) -> Outcome:
-    """Give drafts the status that people decided on: approved, rejected, or still a draft. `endoxa author approve`; see `command`.
-
-    Options:
-        out: Drafts with their new status.
-    """
-
-def author_kappa(
-    labels: Source,
-    sheet: Source,
-    *,
-    progress: bool = True,
-) -> Outcome:
-    """Compare labels of models with a person's: share of agreement and Cohen's kappa with an interval. `endoxa author kappa`; see `command`."""
 
 def build_tests(
     *,
@@ -1756,24 +839,6 @@ def build_tests(
         show: List axes, attribute pairs, word lists and languages.
     """
 
-def build_names(
-    items: Source,
-    *,
-    progress: bool = True,
-    seed: int = 42,
-    variants: int = 3,
-    bank: str | Path | None = None,
-    out: str | Path,
-) -> Outcome:
-    """Replace groups in questions by first names, so that the group is implied but not stated. `endoxa build names`; see `command`.
-
-    Options:
-        seed: Seed of every random draw.
-        variants: Number of draws of names.
-        bank: Your own names: columns group, gender, name.
-        out: Questions with names (.jsonl).
-    """
-
 def build_qa(
     associations: Source | None = None,
     *,
@@ -1789,6 +854,9 @@ def build_qa(
     disambiguated: bool = False,
     cross: bool = False,
     parts: str | Path | None = None,
+    names: str | Path | None = None,
+    variants: int = 3,
+    bank: str | Path | None = None,
     out: str | Path | None = None,
     sample: str | Path | None = None,
 ) -> Outcome:
@@ -1806,6 +874,9 @@ def build_qa(
         disambiguated: Also ask each question with the answer in its context, for each person.
         cross: Also ask about the parts of crossed identities ('igbo women': 'igbo people', 'women').
         parts: Parts of your own crossed identities, with --cross (columns identity, parts).
+        names: Questions in BBQ's JSONL, in place of ASSOCIATIONS: first names take the place of the groups in them.
+        variants: With --names: number of draws of names.
+        bank: With --names: your own names (columns group, gender, name).
         out: Questions (.jsonl).
         sample: Write an invented sample table of associations, and exit.
     """
@@ -1917,57 +988,6 @@ def build_pairs(
         keep_region: Keep every region, regardless of --min-cell.
     """
 
-def curate_review_export(
-    table: Source,
-    *,
-    progress: bool = True,
-    sample: int | None = None,
-    seed: int = 0,
-    only_proposed: bool = False,
-    only_disputed: bool = False,
-    out: str | Path,
-    reviewer: str = '',
-    columns: Sequence[str] | str | None = None,
-    edit: Sequence[str] | str | None = None,
-    overwrite: bool = False,
-) -> Outcome:
-    """Write a spreadsheet for a reviewer, who does not need endoxa to fill it in. `endoxa curate review export`; see `command`.
-
-    Options:
-        sample: Number of ids to sample, with all rows of each.
-        seed: Random seed of --sample.
-        only_proposed: Include only rows proposed for omission.
-        only_disputed: Include only rows with disagreement between reviewers.
-        out: Review sheet: .xlsx (with drop-down lists) or .csv.
-        reviewer: Reviewer's name.
-        columns: Columns to show instead of the default ones.
-        edit: Columns that may be edited instead of the default ones.
-        overwrite: Replace an existing sheet, including its answers.
-    """
-
-def curate_review_apply(
-    table: Source,
-    sheets: Source | Sequence[Source],
-    *,
-    progress: bool = True,
-    resolve: Literal['none', 'first', 'majority'] = 'none',
-    drop_omitted: bool | None = None,
-    seed: int = 0,
-    out: str | Path,
-    report: str | Path | None = None,
-    conflicts: str | Path | None = None,
-) -> Outcome:
-    """Merge returned sheets into the table, and list changes and disagreements. `endoxa curate review apply`; see `command`.
-
-    Options:
-        resolve: Value used where reviewers disagree: that of the table, of the first sheet, or of more than half of the reviewers. All disagreements are listed in any case.
-        drop_omitted: Remove rows that reviewers omit, or keep them with omit=true.
-        seed: Random seed of the intervals of agreement.
-        out: Reviewed table: .csv, .tsv, .jsonl or .parquet.
-        report: Also write all changes, with the reviewer.
-        conflicts: Also write all disagreements between reviewers.
-    """
-
 def curate_extract(
     survey: Source,
     *,
@@ -1992,7 +1012,6 @@ def curate_extract(
     lexicon: str | Path | None = None,
     translate: str | None = None,
     reader: str | None = None,
-    model: str | None = None,
     batch: bool = False,
     max_cost: float | None = None,
     price: str | None = None,
@@ -2020,10 +1039,9 @@ def curate_extract(
         language: Language of all statements (ISO 639); disables language identification.
         languages: Candidate languages (en,fr).
         identities: Your own synonyms of group names (TOML).
-        lexicon: What reviewers taught, from `endoxa curate learn` (TOML).
+        lexicon: What reviewers taught, from `endoxa curate evaluate --learn` (TOML).
         translate: Translate into English with hf/MODEL, openai/NAME, http://HOST:PORT/v1#NAME or a table of translations (columns original, translation).
-        reader: First reader, a chat model (see --model): its reading stands, and the rules say where they differ.
-        model: Second reader, a chat model: openai/NAME, anthropic/NAME, http://HOST:PORT/v1#NAME, hf/ID, sim/NAME. The statements are sent to it. Where it and the rules differ, the likelier reading stands.
+        reader: Chat model that reads: openai/NAME, anthropic/NAME, http://HOST:PORT/v1#NAME, hf/ID, sim/NAME. The statements are sent to it. Its reading stands, and the rules say where they differ.
         batch: Reader models: use the provider's batch interface (half the price).
         max_cost: Reader models: stop before it costs more than this.
         price: Reader models: price in US dollars per million tokens.
@@ -2032,8 +1050,45 @@ def curate_extract(
         plan: Reader models: only print expected calls, tokens and cost.
     """
 
+def curate_review(
+    table: Source,
+    sheets: Source | Sequence[Source] = (),
+    *,
+    progress: bool = True,
+    sample: int | None = None,
+    only_proposed: bool = False,
+    only_disputed: bool = False,
+    seed: int = 0,
+    resolve: Literal['none', 'first', 'majority'] = 'none',
+    drop_omitted: bool | None = None,
+    out: str | Path,
+    reviewer: str = '',
+    columns: Sequence[str] | str | None = None,
+    edit: Sequence[str] | str | None = None,
+    overwrite: bool = False,
+    report: str | Path | None = None,
+    conflicts: str | Path | None = None,
+) -> Outcome:
+    """Write a sheet for a reviewer, or merge returned sheets into the table and list changes and disagreements. `endoxa curate review`; see `command`.
+
+    Options:
+        sample: Sheet: number of ids to sample, with all rows of each.
+        only_proposed: Sheet: only rows proposed for omission.
+        only_disputed: Sheet: only rows with disagreement between reviewers.
+        seed: Random seed of --sample, and of the intervals of agreement.
+        resolve: Value used where reviewers disagree: that of the table, of the first sheet, or of more than half of the reviewers. All disagreements are listed in any case.
+        drop_omitted: Remove rows that reviewers omit, or keep them with omit=true.
+        out: Without SHEET: the sheet to write, .xlsx (with drop-down lists) or .csv. Else the reviewed table.
+        reviewer: Sheet: reviewer's name.
+        columns: Sheet: columns to show instead of the default ones.
+        edit: Sheet: columns that may be edited instead of the default ones.
+        overwrite: Sheet: replace an existing one, including its answers.
+        report: Also write all changes, with the reviewer.
+        conflicts: Also write all disagreements between reviewers.
+    """
+
 def curate_evaluate(
-    gold: Source,
+    gold: Source | Sequence[Source],
     *,
     progress: bool = True,
     by: str = 'respondent',
@@ -2041,10 +1096,10 @@ def curate_evaluate(
     reading: str | Path | None = None,
     lexicon: str | Path | None = None,
     model: str | None = None,
-    learn: bool = False,
     confidence: float = 0.95,
     seed: int = 0,
     out: str | Path,
+    learn: str | Path | None = None,
     curve: str | Path | None = None,
 ) -> Outcome:
     """Score extraction against reviewers, with intervals over respondents. `endoxa curate evaluate`; see `command`.
@@ -2053,25 +1108,13 @@ def curate_evaluate(
         by: Column of the units that intervals are taken over.
         statement_column: Column of the statements in a table with identity and attribute ('statement' or else 'sentence').
         reading: Score this table of statements instead of reading GOLD with the rules.
-        lexicon: Also apply this lexicon of `endoxa curate learn`.
+        lexicon: Also apply this lexicon (TOML, of --learn).
         model: Also score a chat model as reader, and it and the rules together; its run goes beside --out.
-        learn: Also score a lexicon learned from the corrections of other respondents (5-fold cross-validation).
         confidence: Confidence level of the intervals.
         seed: Seed of every random draw.
         out: Scores: .csv, .tsv, .jsonl or .parquet.
+        learn: Also learn a lexicon from the corrections, for `curate extract --lexicon`, and score one learned from other respondents (5-fold cross-validation).
         curve: Also write the learning curve: scores against the number of respondents learned from.
-    """
-
-def curate_learn(
-    reviewed: Source | Sequence[Source],
-    *,
-    progress: bool = True,
-    out: str | Path,
-) -> Outcome:
-    """Learn names, spellings and habits of writing from reviewers' corrections. `endoxa curate learn`; see `command`.
-
-    Options:
-        out: Lexicon (TOML), for `endoxa curate extract --lexicon`.
     """
 
 def curate_group(
@@ -2082,10 +1125,13 @@ def curate_group(
     attribute_column: str = 'attribute',
     language: str | None = None,
     lexicon: str | Path | None = None,
+    constraints: str | Path | None = None,
     encoder: str | None = None,
     precision: str = 'float32',
     tau: float = 0.55,
     method: str = 'endoxa',
+    calibrate: bool = False,
+    seed: int = 0,
     out: str | Path,
 ) -> Outcome:
     """Group attributes with similar meanings; opposites and negations are never merged. `endoxa curate group`; see `command`.
@@ -2095,43 +1141,14 @@ def curate_group(
         attribute_column: Column that holds the attributes.
         language: Language of the attributes.
         lexicon: Your own antonyms: columns one, other, pos.
+        constraints: With --calibrate: known pairs (columns attribute_a, attribute_b, relation, source).
         encoder: all-MiniLM-L6-v2 (installed), hf/ORG/NAME or hf/FOLDER (any sentence-transformers model), or same-words.
         precision: Number type of the encoder: float32, or bfloat16 (faster with AMX; a few groups may differ).
         tau: Minimum cosine similarity to merge groups.
         method: endoxa, or afristereo (as published; depends on the order of rows).
+        calibrate: Compare thresholds from 0.3 to 0.8 for both methods instead of grouping.
+        seed: With --calibrate: seed of every random draw.
         out: Groups: .csv, .tsv, .jsonl or .parquet.
-    """
-
-def curate_thresholds(
-    file: Source,
-    *,
-    progress: bool = True,
-    constraints: str | Path | None = None,
-    attribute_column: str = 'attribute',
-    language: str | None = None,
-    lexicon: str | Path | None = None,
-    encoder: str | None = None,
-    precision: str = 'float32',
-    low: float = 0.3,
-    high: float = 0.8,
-    step: float = 0.05,
-    seed: int = 0,
-    out: str | Path,
-) -> Outcome:
-    """Compare thresholds for both methods: number of groups, silhouette, and accuracy on known pairs. `endoxa curate thresholds`; see `command`.
-
-    Options:
-        constraints: Known pairs: columns attribute_a, attribute_b, relation, source.
-        attribute_column: Column that holds the attributes.
-        language: Language of the attributes.
-        lexicon: Your own antonyms: columns one, other, pos.
-        encoder: all-MiniLM-L6-v2 (installed), hf/ORG/NAME or hf/FOLDER (any sentence-transformers model), or same-words.
-        precision: Number type of the encoder: float32, or bfloat16 (faster with AMX; a few groups may differ).
-        low: Minimum threshold.
-        high: Maximum threshold.
-        step: Step between thresholds.
-        seed: Seed of every random draw.
-        out: Folder, or .csv file; the figure goes into the same folder.
     """
 
 def curate_associations(
@@ -2144,7 +1161,9 @@ def curate_associations(
     respondent: str | None = None,
     by: Sequence[Any] | str = (),
     min_support: int = 1,
+    min_cell: int = 5,
     out: str | Path,
+    summary: str | Path | None = None,
 ) -> Outcome:
     """Aggregate statements into associations: identity, canonical attribute, number of respondents. `endoxa curate associations`; see `command`.
 
@@ -2155,47 +1174,17 @@ def curate_associations(
         respondent: Column with a code of who said it; each person counts once.
         by: Split associations by 'country' or 'axis'; repeatable.
         min_support: Minimum number of respondents per association.
+        min_cell: With --summary: minimum count shown for a subgroup.
         out: Associations: .csv, .tsv, .jsonl or .parquet.
-    """
-
-def curate_summary(
-    statements: Source,
-    *,
-    progress: bool = True,
-    groups: str | Path | None = None,
-    source: str = '',
-    include_flagged: bool = False,
-    respondent: str | None = None,
-    by: Sequence[str] | str = (),
-    min_cell: int = 5,
-    out: str | Path,
-    top: int = 8,
-) -> Outcome:
-    """Write frequency and composition tables that are safe to share, and a figure. `endoxa curate summary`; see `command`.
-
-    Options:
-        groups: Groups of attributes, from `endoxa curate group`.
-        source: Name of the survey, if the table has none.
-        include_flagged: Also count statements flagged as written by a chatbot.
-        respondent: Column with a code of who said it; each person counts once.
-        by: Split by this column; repeatable.
-        min_cell: Minimum count shown for a subgroup.
-        out: Folder for the tables and the figure.
-        top: Number of bars per axis in the figure.
+        summary: Also write frequency and composition tables that are safe to share, and a figure, into this folder.
     """
 
 def datasets_list(
+    name: str | None = None,
     *,
     progress: bool = True,
 ) -> Outcome:
-    """List the published data sets and the formats that can be read. `endoxa datasets list`; see `command`."""
-
-def datasets_info(
-    name: str,
-    *,
-    progress: bool = True,
-) -> Outcome:
-    """Show where a data set comes from, its licence, citation, warning and hash. `endoxa datasets info`; see `command`."""
+    """List the published data sets and the formats that can be read, or describe one data set. `endoxa datasets list`; see `command`."""
 
 def datasets_check(
     file: Source,
@@ -2226,7 +1215,7 @@ def datasets_check(
     """
 
 def datasets_convert(
-    file: Source,
+    file: str,
     *,
     progress: bool = True,
     format: str | None = None,
@@ -2235,11 +1224,12 @@ def datasets_convert(
     template: str | None = None,
     include_drafts: bool = False,
     columns: Any = ...,
-    out: str | Path,
+    mirror: str | None = None,
+    out: str | Path | None = None,
     to: str = 'native',
     normalise: bool = False,
 ) -> Outcome:
-    """Convert a file of pairs to endoxa's own format, or to another format. `endoxa datasets convert`; see `command`.
+    """Convert a file of pairs to endoxa's own format, or to another format; download a published data set. `endoxa datasets convert`; see `command`.
 
     Options:
         format: Format of FILE (see `endoxa datasets list`).
@@ -2248,23 +1238,10 @@ def datasets_convert(
         template: Format s-as: sentence with {identity} and {attribute}.
         include_drafts: Also use drafts of `endoxa author` that nobody has judged yet; rejected ones never are.
         columns: Your names of our columns (sent_more=stereotype).
-        out: File to write: .csv, .tsv, .jsonl or .parquet.
+        mirror: Folder or http address with a copy of the data set.
+        out: File to write: .csv, .tsv, .jsonl or .parquet. Without it, only download.
         to: Format to write.
         normalise: Write both sentences of a pair with the same quotes, dashes, blanks, joiners and composed letters.
-    """
-
-def datasets_download(
-    name: str,
-    *,
-    progress: bool = True,
-    mirror: str | None = None,
-    out: str | Path | None = None,
-) -> Outcome:
-    """Download the file of a data set and verify its hash; keep a valid copy from an earlier download. `endoxa datasets download`; see `command`.
-
-    Options:
-        mirror: Folder or http address with a copy of the file.
-        out: Folder to download to.
     """
 
 def export_hub(
@@ -2309,33 +1286,7 @@ def export_hub(
         overwrite: Replace an earlier export, unless it was edited.
     """
 
-def export_lm_eval(
-    file: Source,
-    *,
-    progress: bool = True,
-    format: str | None = None,
-    language: str | None = None,
-    prefix: str | None = None,
-    template: str | None = None,
-    include_drafts: bool = False,
-    out: str | Path,
-    name: str | None = None,
-    overwrite: bool = False,
-) -> Outcome:
-    """Make a task for lm-evaluation-harness: pairs scored by the likelihood of whole sentences. `endoxa export lm-eval`; see `command`.
-
-    Options:
-        format: Format of FILE (see `endoxa datasets list`).
-        language: Language of sentences without one (ISO 639).
-        prefix: Format s-as: words to put before every identity ('African').
-        template: Format s-as: sentence with {identity} and {attribute}.
-        include_drafts: Also use drafts of `endoxa author` that nobody has judged yet; rejected ones never are.
-        out: Folder to create.
-        name: Name of the task.
-        overwrite: Replace an earlier export, unless it was edited.
-    """
-
-def export_inspect(
+def export_task(
     file: Source,
     *,
     progress: bool = True,
@@ -2345,10 +1296,12 @@ def export_inspect(
     template: str | None = None,
     include_drafts: bool = False,
     seed: int = 0,
+    harness: Literal['lm-eval', 'inspect'],
     out: str | Path,
+    name: str | None = None,
     overwrite: bool = False,
 ) -> Outcome:
-    """Make a task for Inspect: chat models choose between the two sentences of a pair, in both orders. `endoxa export inspect`; see `command`.
+    """Make a task for lm-evaluation-harness or Inspect. `endoxa export task`; see `command`.
 
     Options:
         format: Format of FILE (see `endoxa datasets list`).
@@ -2356,63 +1309,31 @@ def export_inspect(
         prefix: Format s-as: words to put before every identity ('African').
         template: Format s-as: sentence with {identity} and {attribute}.
         include_drafts: Also use drafts of `endoxa author` that nobody has judged yet; rejected ones never are.
-        seed: Random seed for the order of samples.
+        seed: inspect: random seed for the order of samples.
+        harness: Harness that runs the task.
         out: Folder to create.
+        name: lm-eval: name of the task.
         overwrite: Replace an earlier export, unless it was edited.
     """
 
-def languages_items(
-    *,
-    progress: bool = True,
-    language: str,
-    component: Sequence[str] | str = (),
-    out: str | Path,
-) -> Outcome:
-    """Write the texts of a language as items of the language check, each as people would read it. `endoxa languages items`; see `command`.
-
-    Options:
-        language: Language of the texts (ISO 639).
-        component: Only this component (`story prompts`); repeatable.
-        out: Items to write: .csv, .tsv, .jsonl or .parquet.
-    """
-
-def languages_patch(
-    outcomes: Source,
-    *,
-    progress: bool = True,
-    source: str | Path | None = None,
-    out: str | Path,
-) -> Outcome:
-    """Write a patch of the language files from what speakers said, for `git apply` in endoxa's repository. `endoxa languages patch`; see `command`.
-
-    Options:
-        source: Copy of endoxa's repository to compare with.
-        out: Patch to write (unified diff).
-    """
-
-def languages_coverage(
-    *,
-    progress: bool = True,
-    language: Sequence[str] | str = (),
-    as_json: bool = False,
-) -> Outcome:
-    """Show for which joints of the road each language has words: none, a part, drafted, or reviewed by N speakers. `endoxa languages coverage`; see `command`.
-
-    Options:
-        language: Only this language (ISO 639); repeatable.
-        as_json: Print JSON, a row for each language and joint.
-    """
-
 def languages_check(
-    pack: str,
+    pack: str | None = None,
     *,
     progress: bool = True,
+    component: Sequence[str] | str = (),
+    apply: str | Path | None = None,
+    source: str | Path | None = None,
+    sheet: str | Path | None = None,
     out: str | Path | None = None,
 ) -> Outcome:
-    """Play the cases of a language through, there and back, and look through its words. `endoxa languages check`; see `command`.
+    """Check the words of a language: its cases there and back, its words, and what each joint of the road lacks. `endoxa languages check`; see `command`.
 
     Options:
-        out: Table of all results.
+        component: With --sheet: only this component (`story prompts`); repeatable.
+        apply: What speakers said: NAME_items of `collect export --task`. Writes a patch to --out.
+        source: With --apply: copy of endoxa's repository.
+        sheet: Write the texts of the language as items of the language check.
+        out: Table of all results; with --apply, the patch (unified diff).
     """
 
 def languages_init(
@@ -2427,14 +1348,8 @@ def languages_init(
         out: New folder.
     """
 
-def reproduce_list(
-    *,
-    progress: bool = True,
-) -> Outcome:
-    """List the results that can be recomputed, with what each needs: published ones, and references of other programs. `endoxa reproduce list`; see `command`."""
-
-def reproduce_run(
-    name: str,
+def reproduce(
+    name: str | None = None,
     *,
     progress: bool = True,
     data: str | Path | None = None,
@@ -2450,9 +1365,9 @@ def reproduce_run(
     trust_remote_code: bool = False,
     batch_tokens: int | None = None,
     packed_weights: bool = True,
-    out: str | Path,
+    out: str | Path | None = None,
 ) -> Outcome:
-    """Recompute a published result: published, ours, difference, tolerance, verdict, and why they differ. `endoxa reproduce run`; see `command`.
+    """Recompute published results cell by cell, and say what agrees. `endoxa reproduce`; see `command`.
 
     Options:
         data: Folder with the files that the result needs, or the one file.

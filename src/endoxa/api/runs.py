@@ -195,7 +195,7 @@ def command(words: str, *inputs: Any, progress: bool = True, **options: Any) -> 
     """Carry out a command that measures nothing: `command("curate group", "statements.csv", out="groups.csv")`.
 
     Args:
-        words: the command ("build pairs", "curate review apply").
+        words: the command ("build pairs", "curate review").
         inputs: what stands behind the words: files, or data frames in place of files.
         progress: show progress on stderr.
         options: those of the command, by keyword.
@@ -227,11 +227,12 @@ def command(words: str, *inputs: Any, progress: bool = True, **options: Any) -> 
 
 
 def analyze(kind: str, *records: Any, **options: Any) -> Any:
-    """Estimates from runs or tables, as `endoxa analyze` makes them, or from records of one's own.
+    """Estimates from runs or tables, as `endoxa analyze KIND` makes them, or from records of one's own.
 
     Args:
-        kind: the analysis. "pairs" takes a data frame of records, too (columns of `endoxa.schema.RECORD_COLUMNS`: a row
-            for each pair, model and rule), and so does "qa" (`endoxa.schema.QA_RECORD_COLUMNS` and `data`, a label).
+        kind: the analysis ("run", "associations", ...); "pairs" of a data frame of records (columns of
+            `endoxa.schema.RECORD_COLUMNS`: a row for each pair, model and rule), or "qa"
+            (`endoxa.schema.QA_RECORD_COLUMNS` and `data`, a label).
         records: runs and tables by name, or a data frame.
         options: those of the command; of records `confidence`, `seed`, `resamples`.
 

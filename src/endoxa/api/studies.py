@@ -59,7 +59,7 @@ def init_study(
 
 
 def plan_study(folder: str | Path, **allowed: Any) -> pl.DataFrame:
-    """What each run of a study takes (`endoxa study plan`).
+    """What each run of a study takes (`endoxa study run --plan`).
 
     Args:
         folder: folder of the study.
@@ -117,7 +117,7 @@ def run_study(folder: str | Path, *, progress: bool = True, **allowed: Any) -> d
 
 
 def report_study(folder: str | Path, out: str | Path, **allowed: Any) -> Written:
-    """Write the page of a study and its tables (`endoxa study report`).
+    """Write the page of a study and its tables (the end of `endoxa study run`).
 
     Args:
         folder: folder of the study.

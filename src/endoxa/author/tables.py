@@ -12,7 +12,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import polars as pl
 
 from endoxa.author.kind import folded
@@ -35,6 +34,7 @@ from endoxa.schema.drafts import (
 )
 from endoxa.schema.headline import Headline
 from endoxa.sources.frames import read_table, require_table_name, write_table
+from endoxa.sources.tables import TABLE_SUFFIXES, table_columns
 
 YIELD, LEFT_OUT, COVERAGE = "yield", "left_out", "coverage"
 """Companions of a table of drafts."""
@@ -228,30 +228,21 @@ def _judged(row: Mapping[str, Any], judgement: Mapping[str, Any] | None) -> dict
     return {**row, **changed, "status": judgement["verdict"]}
 
 
-def agreement_with(labels: Path, sheet: Path, *, resamples: int = 2000, seed: int = 0) -> dict[str, Any]:
-    """Cohen's kappa of the models' labels and a person's, with an interval over rows.
+def label_votes(labels: Path, sheet: Path) -> list[tuple[str, str, str]]:
+    """The labels of models and of a person as votes: draft, rater, label.
 
     Args:
         labels: table of `endoxa author label`.
         sheet: the sheet that a person filled in.
-        resamples: bootstrap samples.
-        seed: their seed.
-
-    Returns:
-        n (rows with both labels), agreement, kappa, low, high (95 %, percentiles), unlabelled (rows of the sheet that
-        the models gave no label).
 
     Raises:
         UserError: a label that is not in the list, or no row with both.
     """
-    from endoxa.stats.agreement import cohen_kappa
-    from endoxa.stats.resampling import drawn_units, percentile_interval
-
-    labels_by_draft = {
+    by_draft = {
         row["draft_id"]: str(row["label"] or "")
         for row in read_table(labels, ("draft_id", "label"), respect_statuses=False).iter_rows(named=True)
     }
-    pairs, unlabelled = [], 0
+    votes: list[tuple[str, str, str]] = []
     filled = read_table(sheet, ("draft_id", "label"), respect_statuses=False)
     for number, row in enumerate(filled.iter_rows(named=True), start=1):
         person = str(row["label"] or "").strip()
@@ -262,25 +253,23 @@ def agreement_with(labels: Path, sheet: Path, *, resamples: int = 2000, seed: in
             raise UserError(
                 f"{sheet}, row {number}: '{person}' is no label. Expected one of {', '.join(allowed.values())}."
             )
-        person = allowed.get(person.casefold(), person)
-        if row["draft_id"] not in labels_by_draft:
+        if row["draft_id"] not in by_draft:
             raise UserError(f"{sheet}, row {number}: '{row['draft_id']}' is not in {labels}.")
-        if labels_by_draft[row["draft_id"]]:
-            pairs.append((labels_by_draft[row["draft_id"]], person))
-        else:
-            unlabelled += 1
-    if not pairs:
+        if by_draft[row["draft_id"]]:
+            votes.append((row["draft_id"], "models", by_draft[row["draft_id"]]))
+            votes.append((row["draft_id"], "person", allowed.get(person.casefold(), person)))
+    if not votes:
         raise UserError(
             f"{sheet} has no row with a label of a person and one of the models. Fill in the column 'label'."
         )
-    codes = np.unique(np.array(pairs), return_inverse=True)[1].reshape(len(pairs), 2)
-    samples = drawn_units(len(codes), resamples, np.random.default_rng(seed))
-    interval = percentile_interval(np.array([cohen_kappa(codes[sample]) for sample in samples]), 0.95)
-    return {
-        "n": len(pairs),
-        "agreement": float(np.mean(codes[:, 0] == codes[:, 1])),
-        "kappa": cohen_kappa(codes),
-        "low": interval.low,
-        "high": interval.high,
-        "unlabelled": unlabelled,
-    }
+    return votes
+
+
+def is_labels(path: Path) -> bool:
+    """Whether a table holds labels of `endoxa author label`, or a person's beside them."""
+    return path.suffix.lower() in TABLE_SUFFIXES and {"draft_id", "label"} <= set(table_columns(path))
+
+
+def is_drafts(path: Path) -> bool:
+    """Whether a table holds drafts, each with a status."""
+    return path.suffix.lower() in TABLE_SUFFIXES and {"draft_id", "status"} <= set(table_columns(path))

@@ -18,8 +18,8 @@ INTERRUPTED = 130
 """Exit code that typer returns for Ctrl-C."""
 
 _CONTINUES = "Finished work is kept. Run the same command again to continue."
-"""For `probe`, `author`, `demo` and `_WITH_JOURNAL`, which keep a journal."""
-_WITH_JOURNAL = (["study", "run"], ["reproduce", "run"])
+"""For `probe`, `author`, `demo`, `reproduce` and `_WITH_JOURNAL`, which keep a journal."""
+_WITH_JOURNAL = (["study", "run"],)
 
 _STARTS_OVER = "Nothing was finished. Run the same command again."
 
@@ -51,7 +51,9 @@ def _root(
 
 def main() -> None:
     """Run the command line; a `UserError` is printed to stderr as one sentence, with exit code 2."""
-    continues = sys.argv[1:2] in (["probe"], ["author"], ["demo"]) or sys.argv[1:3] in _WITH_JOURNAL
+    continues = (
+        sys.argv[1:2] in (["probe"], ["author"], ["demo"], ["reproduce"]) or sys.argv[1:3] in _WITH_JOURNAL
+    )
     farewell = Farewell(f"Interrupted. {_CONTINUES if continues else _STARTS_OVER}")
     with escaped_streams(), stoppable(farewell):
         logging.basicConfig(format="endoxa: %(message)s", level=logging.WARNING)

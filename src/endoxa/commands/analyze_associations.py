@@ -1,46 +1,60 @@
-"""`endoxa analyze associations`: associations between attribute values in stories."""
+"""`endoxa analyze associations`: associations between attribute values in stories, and what languages share of them."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from endoxa.commands.verbs import Outcome, argument, print_lines, table
+from endoxa.commands.verbs import TABLES, Outcome, argument, table
 from endoxa.instruments.stories.options import Discovery
+from endoxa.runs.options import DEFAULT_RESAMPLES, Resamples, Resampling
 from endoxa.schema import ALL
-from endoxa.schema.options import OUTPUT, Option
-from endoxa.stats.verdicts import ABOVE, UNTESTED
+from endoxa.schema.options import DATA, Option
+from endoxa.stats.verdicts import ABOVE
 
 if TYPE_CHECKING:
     import polars as pl
     from rich.table import Table
 
     from endoxa.instruments.stories.associations import Discovered
+    from endoxa.instruments.stories.languages import Overlap
     from endoxa.sources.stereotales import Profiles
 
 SHOWN = 10
 """Associations printed."""
+BESIDE = ("jaccard", "members", "comparison", "shift")
+"""Tables of what languages share, beside where each association is found."""
+MEMBERS = {
+    "stories": "stories",
+    "associations": "found",
+    "exclusive": "only here",
+    "missed": "missed",
+    "harmful": "harmful",
+    "missed_harmful": "missed\nharmful",
+}
+"""Columns of the table printed, and their heads."""
 PARTS = ("base_attribute", "base_value", "compared_attribute", "compared_value")
 
 
-def written(associations: pl.DataFrame, out: Path) -> str:
-    """Number of associations written, and how many of them are unclear."""
-    unclear = associations.filter(associations["verdict"] != ABOVE)
-    sentence = f"{len(associations)} associations written to {out}"
-    if unclear.is_empty():
-        return sentence
-    reasons = ", ".join(f"{n} {reason}" for reason, n in Counter(unclear["reason"]).most_common())
-    return f"{sentence}; {len(unclear)} of them are unclear ({reasons})"
+def counted(associations: pl.DataFrame) -> str:
+    """How many associations were found, and how many of them are unclear, and why."""
+    from endoxa.report.words import plural
+
+    reasons = Counter(associations.filter(associations["verdict"] != ABOVE)["reason"])
+    listed = ", ".join(f"{n} {reason}" for reason, n in reasons.most_common())
+    unclear = f"; {reasons.total()} of them are unclear ({listed})" if reasons else ""
+    return f"{plural(len(associations), 'association')} found{unclear}."
 
 
 def discovered_lines(profiles: Profiles, discovered: Discovered, alpha: float) -> Iterator[str | Table]:
     """Counts of rows and tests, and the strongest associations."""
-    from endoxa.instruments.stories.associations import overview
+    from endoxa.instruments.stories.associations import nothing_known
     from endoxa.report.words import plural
 
-    nothing = int(overview(profiles)["nothing_known"].sum())
+    nothing = int(nothing_known(profiles)["nothing_known"].sum())
     parts = [f"{profiles.unusable} without a usable profile"] if profiles.unusable else []
     if nothing:
         which = plural(nothing, "other" if parts else "story", None if parts else "stories")
@@ -121,39 +135,57 @@ def _strongest(claimed: pl.DataFrame, *, several: bool) -> Table:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Sharing:
+    """How languages, or models, are compared by the associations found.
+
+    Attributes:
+        harm: which associations are harmful.
+        groups: marked and unmarked groups.
+    """
+
+    harm: Annotated[
+        Path | None,
+        Option("Harmful associations: table of an analysis of `endoxa probe harm`, or your own.", DATA),
+    ] = None
+    groups: Annotated[
+        Path | None,
+        Option("Marked and unmarked groups (YAML), with --harm.", DATA, default="built-in groups"),
+    ] = None
+
+
 def associations(
     stories: Annotated[
         Path,
         argument(
-            "Table of stories with profiles, or a run folder of `endoxa probe extract`.", metavar="FILE|RUN"
+            "Table of stories with profiles, or a run folder of `endoxa probe extract`; or associations found before "
+            "(table, or StereoTales' JSON), whose languages or models are compared.",
+            metavar="FILE|RUN",
         ),
     ],
     *,
-    out: Annotated[Path, Option("Associations: .csv, .jsonl or .parquet.", OUTPUT, table=True, short="-o")],
-    tables: Annotated[
-        Path | None, Option("Also write every table that was tested.", OUTPUT, table=True)
-    ] = None,
-    differences: Annotated[
-        Path | None,
-        Option(
-            "Also write differences in protagonists between models, languages and themes.", OUTPUT, table=True
-        ),
-    ] = None,
+    out: Annotated[Path, TABLES],
     settings: Discovery,
+    sharing: Sharing,
+    resamples: Resamples = DEFAULT_RESAMPLES,
 ) -> Outcome:
     """Find values that occur together in stories more often than chance, for each model (and language).
 
     Step 1 tests a table of the prompts' values against each other attribute; step 2 tests each cell of the tables
     kept. Where a prompt has several stories, prompts are the units. Tables of several languages are also tested
     within languages. Settings and the number of tests are written beside the table (FILE.analysis.json), and into the
-    run folder, where the report reads them.
+    run folder, where the report reads them. Of several languages (--by language), or several models, a folder also
+    gets what they share: overlap.csv (where each association is found), overlap_jaccard.csv, overlap_members.csv,
+    and with --harm overlap_comparison.csv and overlap_shift.csv.
 
     \b
     Examples:
-      endoxa analyze associations out/s2 -o assoc.csv --tables tables.csv
+      endoxa analyze associations out/s2 -o assoc
       endoxa analyze associations out/s2 --alpha 0.01 -o assoc.csv
-      endoxa analyze associations stories.parquet --by language -o by_language.csv
+      endoxa analyze associations stories.parquet --by language --harm harm/associations.csv -o by_language
+      endoxa analyze associations published.json -o between-models
     """  # noqa: D301
+    from endoxa.errors import UserError
     from endoxa.instruments.stories.associations import discover, tally
     from endoxa.instruments.stories.associations.discover import (
         Companion,
@@ -161,50 +193,183 @@ def associations(
         discover_in,
         write_companion,
     )
+    from endoxa.report.words import plural
     from endoxa.runs.progress import shown
     from endoxa.sources.files import require_apart
     from endoxa.sources.frames import write_table
     from endoxa.sources.stereotales import read_profiles
 
-    require_apart([companion_of(out), tables, differences], [stories])
+    how = Resampling(settings.confidence, resamples, settings.seed)
+    if sharing.groups is not None and (sharing.harm is None or not settings.by_language):
+        raise UserError(
+            "--groups needs --harm and --by language: it compares harmful associations by language."
+        )
+    if (before := _found_before(stories)) is not None:
+        return Outcome(*_shared(before, None, settings, sharing, how))
+    main = out if out.suffix else out / "associations.csv"
+    require_apart([main, companion_of(main)], [stories])
     with shown("families") as progress:
         profiles = read_profiles(stories)
         if stories.is_dir():  # for the same settings they are stored there
             discovered = discover_in(stories, profiles, settings, progress)
         else:
             discovered = discover(profiles, settings, progress)
-    write_table(discovered.associations, out)
-    counts = tally(discovered.tables, discovered.associations, settings.alpha)
-    write_companion(out, Companion(settings, str(stories), profiles.duplicates, counts))
-    if tables is not None:
-        write_table(discovered.tables, tables)
-    lines = [
-        *discovered_lines(profiles, discovered, settings.alpha),
-        written(discovered.associations, out),
-    ]
-    if differences is not None:
-        lines.append(_write_differences(stories, profiles, settings, differences))
-    print_lines(lines)
-    return Outcome()
+    found = discovered.associations
+    tables: dict[str, Any] = {"associations": found, "tables": discovered.tables}
+    lines = [*discovered_lines(profiles, discovered, settings.alpha), counted(found)]
+    if not out.suffix:
+        differences = _differences(stories, profiles, settings)
+        tables["differences"] = differences
+        above = int((differences["verdict"] == ABOVE).sum())
+        lines.append(f"{plural(above, 'difference')} beyond chance in protagonists.")
+    if (
+        found.height
+        and not out.suffix
+        and len(profiles.languages if settings.by_language else profiles.models) > 1
+    ):
+        more, of_shared = _shared(found, profiles, settings, sharing, how)
+        lines, tables = [*lines, *more], tables | of_shared
+    write_table(found, main)
+    counts = tally(discovered.tables, found, settings.alpha)
+    write_companion(main, Companion(settings, str(stories), profiles.duplicates, counts))
+    return Outcome(lines, tables)
 
 
-def _write_differences(stories: Path, profiles: Profiles, settings: Discovery, output: Path) -> str:
+def _found_before(path: Path) -> pl.DataFrame | None:
+    """The associations in a table of them, or None where it holds stories.
+
+    Raises:
+        UserError: the table has no rows: the analysis found nothing.
+    """
+    from endoxa.errors import UserError
+    from endoxa.sources.stereotales.associations import read_associations
+    from endoxa.sources.tables import TABLE_SUFFIXES, table_columns, table_rows
+
+    suffix = path.suffix.lower()
+    tabular = path.is_file() and suffix in TABLE_SUFFIXES
+    if suffix != ".json" and not (tabular and set(PARTS) <= set(table_columns(path))):
+        return None
+    if tabular and next(iter(table_rows(path, PARTS)), None) is None:
+        raise UserError(f"{path} has no associations. Expected at least one row to compare.")
+    return read_associations(path)
+
+
+def _differences(stories: Path, profiles: Profiles, settings: Discovery) -> pl.DataFrame:
+    """Differences in protagonists between models, languages and themes."""
     from endoxa.instruments.stories.associations.discover import differences_in
     from endoxa.instruments.stories.associations.permutations import every_difference, protagonists_by_story
     from endoxa.instruments.stories.report.sources import themes
-    from endoxa.report.words import plural
-    from endoxa.sources.frames import write_table
 
     def by_story() -> pl.DataFrame:
         return protagonists_by_story(profiles, themes([stories]))
 
-    table = (
-        differences_in(stories, by_story, settings)
-        if stories.is_dir()
-        else every_difference(by_story(), confidence=settings.confidence, seed=settings.seed)
+    if stories.is_dir():
+        return differences_in(stories, by_story, settings)
+    return every_difference(by_story(), confidence=settings.confidence, seed=settings.seed)
+
+
+def _shared(
+    found: pl.DataFrame,
+    profiles: Profiles | None,
+    settings: Discovery,
+    sharing: Sharing,
+    how: Resampling,
+) -> tuple[list[Any], dict[str, Any]]:
+    """What languages (or models) share: lines for the terminal, and tables."""
+    from endoxa.instruments.stories.languages import analyze_overlap, read_classes, read_groups
+
+    by: Literal["language", "model"] = "language" if settings.by_language else "model"
+    harm = sharing.harm
+    analysis = analyze_overlap(
+        found,
+        None if harm is None else read_classes(harm),
+        read_groups(sharing.groups, found) if harm is not None and settings.by_language else None,
+        by=by,
+        profiles=profiles,
+        how=how,
     )
-    write_table(table, output)
-    above, untested = (int((table["verdict"] == verdict).sum()) for verdict in (ABOVE, UNTESTED))
-    tests = plural(len(table) - untested, "test")
-    left = f"; {untested} cannot be tested" if untested else ""
-    return f"{plural(above, 'difference')} beyond chance in protagonists in {tests}{left}: {output}"
+    beside = {f"overlap_{name}": getattr(analysis, name) for name in BESIDE}
+    return list(shared_lines(analysis, by)), {"overlap": analysis.reach, **beside}
+
+
+def shared_lines(analysis: Overlap, by: str) -> Iterator[str | Table]:
+    """One row per language or model, and summary sentences."""
+    present = [name for name in MEMBERS if analysis.members[name].is_not_null().any()]
+    yield table(
+        f"Associations per {by} (missed: share of all associations that were not found)",
+        (by, *(MEMBERS[name] for name in present)),
+        [
+            (row["member"], *(_number(row[name]) for name in present))
+            for row in analysis.members.iter_rows(named=True)
+        ],
+        wrap=True,
+    )
+    yield (
+        f"{len(analysis.reach)} associations: {len(analysis.universal)} in every {by}, {len(analysis.exclusive)} in "
+        f"only one. Not found in another {by} may mean that it has too few stories."
+    )
+    yield from filter(None, (_nearest(analysis.jaccard), _reach(analysis.comparison), moved(analysis.shift)))
+
+
+def _nearest(jaccard: pl.DataFrame) -> str:
+    pairs = jaccard.filter(jaccard["place_a"] < jaccard["place_b"]).drop_nulls("jaccard")
+    if pairs.is_empty():
+        return ""
+    row = pairs.sort("jaccard", descending=True, maintain_order=True).row(0, named=True)
+    return f"Most similar: {row['a']} and {row['b']}, Jaccard {row['jaccard']:.2f}{_interval(row)}."
+
+
+def _reach(comparison: pl.DataFrame | None) -> str:
+    if comparison is None:
+        return "Harmful and benign associations were not compared. Name a table of harm ratings with --harm FILE."
+    rows = {row["name"]: row for row in comparison.iter_rows(named=True)}
+    means = [rows[f"mean_reach_{side}"] for side in ("harmful", "benign")]
+    tested = rows["superiority"]
+    p_value = tested["p_value"]
+    return (
+        "Mean reach: "
+        + ", ".join(
+            f"{side} {_number(row['value'])}{_interval(row)}, n = {row['n']}"
+            for side, row in zip(("harmful", "benign"), means, strict=True)
+        )
+        + ("." if p_value is None else f"; p = {p_value:.2g}, {_verdict(tested)}.")
+    )
+
+
+def moved(shift: pl.DataFrame | None) -> str:
+    """How often harmful associations are found in the language of the groups and in others, group by group."""
+    if shift is None:
+        return ""
+    import polars as pl
+
+    from endoxa.instruments.stories.languages.marked import CONTRAST
+    from endoxa.report.words import signed
+
+    rows = shift.filter(language="all")
+    without = rows.filter(pl.col("group") != CONTRAST, n=0)["group"].to_list()
+    moved = [
+        f"{row['group']} not measured (no harmful association with such a group)"
+        if row["group"] in without
+        else f"{row['group']} {signed(row['difference'], 2).replace('−', '-')}{_interval(row)}, {_verdict(row)}"
+        for row in rows.iter_rows(named=True)
+        if not (without and row["group"] == CONTRAST)
+    ]
+    return f"Harmful associations in the groups' own language minus other languages: {'; '.join(moved)}."
+
+
+def _verdict(row: dict[str, Any]) -> str:
+    """The verdict, with the reason if it is unclear."""
+    from endoxa.report.claims import chip
+
+    return chip(row) + (f" ({row['reason']})" if row["reason"] else "")
+
+
+def _interval(row: dict[str, float | None]) -> str:
+    low, high = row["low"], row["high"]
+    return "" if low is None or high is None else f" ({low:z.2f} to {high:z.2f})"
+
+
+def _number(value: float | None) -> str:
+    if value is None:
+        return "-"
+    return f"{value:,}" if isinstance(value, int) else f"{value:.2f}"

@@ -8,15 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from annotated_types import Ge, Gt, Le
 
-from endoxa.commands.verbs import Outcome, argument, note, print_lines
+from endoxa.commands.verbs import TABLES, Outcome, argument, note, print_lines
 from endoxa.report.words import count, decimal, decimal_interval, percent, percent_interval, plural
 from endoxa.runs.options import DEFAULT_CONFIDENCE, DEFAULT_RESAMPLES, Confidence, Resamples, Seed
 from endoxa.schema.headline import Headline
 from endoxa.schema.options import ANALYSIS, DATA, ITEMS, OUTPUT, Option
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from endoxa.curate.encoders import Encoder
     from endoxa.curate.novelty import Concepts
     from endoxa.curate.novelty.overlap import Novelty
@@ -25,8 +23,6 @@ if TYPE_CHECKING:
 
 PAIRS = 256
 """Pairs of a sheet, as many as LACES had labelled."""
-COMPANIONS = ("shared", "concepts", "curve", "threshold", "cuts")
-"""Tables beside the main one."""
 
 
 def novelty(
@@ -38,9 +34,7 @@ def novelty(
         ),
     ],
     *,
-    out: Annotated[
-        Path | None, Option("Data sets: .csv, .tsv, .jsonl or .parquet.", OUTPUT, table=True, short="-o")
-    ] = None,
+    out: Annotated[Path | None, TABLES] = None,
     threshold: Annotated[
         float | None,
         Gt(0),
@@ -85,15 +79,16 @@ def novelty(
 ) -> Outcome:
     """Find the concepts of each data set that are in none of the others, and how many every two share.
 
-    A concept is present in another data set if its largest cosine to any concept there reaches the threshold. Beside
-    FILE are written FILE_shared (every two data sets, both directions), FILE_concepts (every concept with its nearest)
-    and FILE_curve (other thresholds); with --labels also FILE_threshold and FILE_cuts.
+    A concept is present in another data set if its largest cosine to any concept there reaches the threshold. A folder
+    gets novelty.csv (every data set), novelty_shared.csv (every two, both directions), novelty_concepts.csv (every
+    concept with its nearest), novelty_curve.csv (other thresholds), and with --labels novelty_threshold.csv and
+    novelty_cuts.csv.
 
     \b
     Examples:
       endoxa analyze novelty mine.csv seegull.csv --sheet sheet.csv
-      endoxa analyze novelty mine.csv seegull.csv --labels sheet.csv -o novelty.csv
-      endoxa analyze novelty crows.csv indibias.csv --concept sentence --threshold 0.7 -o novelty.csv
+      endoxa analyze novelty mine.csv seegull.csv --labels sheet.csv -o novelty
+      endoxa analyze novelty crows.csv indibias.csv --concept sentence --threshold 0.7 -o novelty
     """  # noqa: D301
     from endoxa.curate.encoder_languages import DEFAULT_LANGUAGE, doubt
     from endoxa.curate.encoders import load_encoder
@@ -111,7 +106,6 @@ def novelty(
             "Give either --threshold or --labels. To choose a threshold, have a sheet written with --sheet, fill "
             "it in, and give it as --labels."
         )
-    beside = _companions(out, sheet, [*files, *filter(None, [labels])])
     check_inputs(len(files), concept, same_identity=same_identity)
     datasets = [
         read_concepts(path, concept, languages or DEFAULT_LANGUAGES, name)
@@ -143,38 +137,16 @@ def novelty(
         same_identity=same_identity,
         confidence=confidence,
     )
-    _write_companions(overlap, beside, chosen, curve)
     headline = _novelty_headline(overlap, chosen)
-    return Outcome((headline, f"Written: {out}"), {"out": overlap.shares}, headline)
-
-
-def _companions(out: Path | None, sheet: Path | None, inputs: Sequence[Path]) -> dict[str, Path]:
-    """Where the other tables go.
-
-    Raises:
-        UserError: one of them is an input of this command.
-    """
-    from endoxa.sources.files import require_apart
-
-    beside = {name: out.with_name(f"{out.stem}_{name}{out.suffix}") for name in COMPANIONS if out is not None}
-    require_apart([out, *beside.values(), sheet], inputs)
-    return {name: path for name, path in beside.items() if path is not None}
-
-
-def _write_companions(
-    overlap: Novelty, beside: Mapping[str, Path], chosen: Calibration | None, cuts: pl.DataFrame | None
-) -> None:
-    """Write the tables; those of an earlier choice of a threshold are removed."""
-    from endoxa.sources.frames import write_table
-
-    tables = {"shared": overlap.shared, "concepts": overlap.concepts, "curve": overlap.curve}
-    if chosen is not None and cuts is not None:
-        tables |= {"threshold": chosen.table, "cuts": cuts}
-    for name, path in beside.items():
-        if name in tables:
-            write_table(tables[name], path)
-        else:
-            path.unlink(missing_ok=True)
+    tables = {
+        "novelty": overlap.shares,
+        "novelty_shared": overlap.shared,
+        "novelty_concepts": overlap.concepts,
+        "novelty_curve": overlap.curve,
+        "novelty_threshold": None if chosen is None else chosen.table,
+        "novelty_cuts": curve,
+    }
+    return Outcome((headline,), tables, headline)
 
 
 def _write_sheet(

@@ -1,4 +1,4 @@
-"""`endoxa analyze agreement`, `disagreement`, `leniency` and `topics`: what people said and rated."""
+"""`endoxa analyze agreement` and `ratings`: what people voted, rated and said."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from annotated_types import Ge, Le
 
-from endoxa.commands.verbs import Outcome, argument, table
+from endoxa.commands.verbs import TABLES, Outcome, argument, note, table
+from endoxa.errors import UserError
 from endoxa.report.words import count, decimal, decimal_interval, percent, percent_interval, plural, signed
 from endoxa.runs.options import DEFAULT_CONFIDENCE, DEFAULT_RESAMPLES, Confidence, Resamples, Seed
 from endoxa.schema.headline import Headline
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     import polars as pl
     from rich.table import Table
 
+    from endoxa.curate.ratings import Disagreement, Leniency
 
 MOST_NAMED = 6
 """Raters whose names fit into a line of the terminal."""
@@ -27,24 +29,14 @@ LONGEST = 24
 COMMONEST = 8
 """Letters of a vote that it shows."""
 
-Ratings = Annotated[
-    Path,
-    argument(
-        "Export of a campaign (folder), or a table with identity, attribute, rating.", metavar="RATINGS"
-    ),
-]
-Topics = Annotated[
-    Path | None,
-    Option(
-        "Table with attribute (or identity and attribute), topic, perhaps sentiment.", DATA, metavar="FILE"
-    ),
-]
-
 
 def agreement(
     files: Annotated[
         tuple[Path, ...],
-        argument("Review sheets of several reviewers, or tables of votes.", metavar="FILE..."),
+        argument(
+            "Review sheets of several reviewers, tables of votes, or labels of author label and the sheet of a person.",
+            metavar="FILE...",
+        ),
     ],
     *,
     out: Annotated[
@@ -95,6 +87,7 @@ def agreement(
       endoxa analyze agreement ana.xlsx ben.xlsx -o agreement.csv
       endoxa analyze agreement ana.xlsx ben.xlsx -o agreement.csv --value attribute
       endoxa analyze agreement votes.csv -o agreement.csv
+      endoxa analyze agreement topics.csv check.csv -o agreement.csv
       endoxa analyze agreement votes.csv -o agreement.csv --item statement_id --rater who --value vote
       endoxa analyze agreement ratings.csv -o agreement.csv --level ordinal --order never,sometimes,always
     """  # noqa: D301
@@ -177,10 +170,13 @@ def _votes(
     Raises:
         UserError: review sheets and tables of votes are mixed.
     """
+    from endoxa.author.tables import is_labels, label_votes
     from endoxa.curate.agreement import read_votes
     from endoxa.curate.review import is_sheet, read_sheets, votes
     from endoxa.errors import UserError
 
+    if len(files) == 2 and all(map(is_labels, files)):
+        return label_votes(*files)
     sheets = [path for path in files if is_sheet(path)]
     if sheets and len(sheets) < len(files):
         other = next(path for path in files if path not in sheets)
@@ -210,11 +206,25 @@ def _groups(files: Sequence[Path], rater: str, group: str | None) -> dict[str, s
     return groups if group or len(set(groups.values())) > 1 else {}
 
 
-def disagreement(
-    ratings: Ratings,
+def ratings(
+    files: Annotated[
+        tuple[Path, ...],
+        argument(
+            "Exports of a campaign (folders), tables of ratings (identity, attribute, rating), or tables of "
+            "associations.",
+            metavar="FILE...",
+        ),
+    ],
     *,
-    out: Annotated[Path, Option("Topics: .csv, .tsv, .jsonl or .parquet.", OUTPUT, table=True, short="-o")],
-    topics: Topics = None,
+    out: Annotated[Path, TABLES],
+    topics: Annotated[
+        Path | None,
+        Option(
+            "Topics: attribute (and identity or association_id), topic, perhaps sentiment; or labels of author label.",
+            DATA,
+            metavar="FILE",
+        ),
+    ] = None,
     quantile: Annotated[
         float, Ge(0.5), Le(0.99), Option("Share of associations in the low-variance group.", ANALYSIS)
     ] = 0.8,
@@ -225,34 +235,73 @@ def disagreement(
     seed: Seed = 0,
     resamples: Resamples = DEFAULT_RESAMPLES,
 ) -> Outcome:
-    """Find the topics that people disagree about, by the variance of the ratings of each association.
+    """Analyze what people rated and said: topics in dispute, leniency towards the own group, frequency of topics.
 
-    Associations with at least two ratings are split at a quantile of their variance; each topic's share of the disputed
-    ones is compared with its share of the others. Verdicts compare associations of about the same mean rating, words
-    as units. FILE_pairs beside FILE holds every association with its variance.
+    Of ratings: disagreement.csv (associations are split at a quantile of the variance of their ratings; verdicts
+    compare associations of about the same mean rating, words as units) and, where ratings say whether the rater is of
+    the group, leniency.csv (verdicts within associations and raters, both as samples; a mixed model stands beside it).
+    Of associations that people said, with topics: topics.csv (a row counts once, or `support` times). A campaign's
+    export has both.
 
     \b
     Examples:
-      endoxa analyze disagreement export -o disagreement.csv
-      endoxa analyze disagreement ratings.csv --topics topics.csv -o disagreement.csv
+      endoxa analyze ratings export -o ratings
+      endoxa analyze ratings ratings.csv --topics topics.csv -o ratings
+      endoxa analyze ratings said.csv --topics labels.csv -o topics.csv
+      endoxa analyze ratings export-2025 export-2026 --topics labels.csv -o topics.csv
     """  # noqa: D301
     from endoxa.curate import ratings as room
-    from endoxa.report.claims import chip
-    from endoxa.sources.files import require_apart
-    from endoxa.sources.frames import write_table
 
-    beside = out.with_name(f"{out.stem}_pairs{out.suffix}")
-    require_apart([out, beside], [ratings, topics])
-    disputed = room.analyze_disagreement(
-        room.read_ratings(ratings, topics),
-        quantile=quantile,
-        ties=ties,
-        confidence=confidence,
-        resamples=resamples,
-        seed=seed,
-    )
-    write_table(disputed.pairs, beside)
-    headline = Headline(
+    rated = [path for path in files if _is_rated(path)]
+    said = [path for path in files if path not in rated or path.is_dir()]
+    headlines: list[Headline] = []
+    tables: dict[str, pl.DataFrame | None] = {}
+    if len(files) == 1 and rated:
+        given = room.read_ratings(rated[0], topics)
+        how = {"confidence": confidence, "seed": seed, "resamples": resamples}
+        own = given["in_group"].is_not_null().any()
+        try:
+            disputed = room.analyze_disagreement(given, quantile=quantile, ties=ties, **how)
+            headlines.append(_disagreement_headline(disputed, quantile, ties))
+            tables |= {"disagreement": disputed.topics, "disagreement_pairs": disputed.pairs}
+        except UserError as problem:  # too few ratings for it
+            if not own:
+                raise
+            note(str(problem))
+        if own:
+            compared = room.analyze_leniency(given, **how)
+            headlines.append(_leniency_headline(compared))
+            tables |= {
+                "leniency": compared.cells,
+                "leniency_shares": compared.shares,
+                "leniency_topics": compared.topics,
+            }
+    elif rated and not said:
+        raise UserError("Ratings of several files are not pooled. Analyze them one by one.")
+    if said and (topics is not None or not tables or _has_topics(said)):
+        counted, headline = _counted(said, topics, confidence)
+        headlines.append(headline)
+        tables["topics"] = counted
+    return Outcome(headlines, tables, headlines[0])
+
+
+def _is_rated(path: Path) -> bool:
+    """Whether a table, or the export of a campaign, holds ratings of associations."""
+    from endoxa.curate.ratings import ratings_file
+    from endoxa.sources.files import require_file
+    from endoxa.sources.tables import table_columns
+
+    if path.is_dir():
+        return ratings_file(path) is not None
+    require_file(path)
+    return bool({"rating", "value"} & set(table_columns(path)))
+
+
+def _disagreement_headline(disputed: Disagreement, quantile: float, ties: str) -> Headline:
+    from endoxa.report.claims import chip
+
+    rows = disputed.topics.fill_nan(None).to_dicts()
+    return Headline(
         title="Relative change: how much more common a topic is among the disputed associations",
         columns=("topic", "low group", "high group", "change", "interval", "rank", "verdict"),
         texts=tuple(
@@ -265,73 +314,37 @@ def disagreement(
                 decimal(row["rank"], 2),
                 chip(row),
             )
-            for row in disputed.topics.iter_rows(named=True)
+            for row in rows
         ),
-        rows=tuple(disputed.topics.iter_rows(named=True)),
+        rows=tuple(rows),
         words=("topic", "verdict"),
         notes=(
             "Verdicts are of the rank: variances beyond what is usual at that mean rating (0.5), topics permuted over "
             "words.",
             f"{plural(disputed.pairs.height, 'association')} with two ratings or more ({disputed.left_out} with one "
-            f"left out); {disputed.high} above the quantile {disputed.quantile:g} (variance {disputed.threshold:.2f}; "
+            f"left out); {disputed.high} above the quantile {quantile:g} (variance {disputed.threshold:.2f}; "
             f"{disputed.ties} exactly there, {'in the low group' if ties == 'low' else 'split at random'}).",
             f"Variances: skewness {decimal(disputed.skewness, 2)} (adjusted {decimal(disputed.skewness_adjusted, 2)}), "
             f"{percent(disputed.zero)} are zero, three quarters lie at or below {disputed.third_quartile:.2f}.",
         ),
     )
-    lines = (headline, f"Written: {out} and {beside}")
-    return Outcome(lines, {"out": disputed.topics}, headline)
 
 
-def leniency(
-    ratings: Ratings,
-    *,
-    out: Annotated[Path, Option("Means: .csv, .tsv, .jsonl or .parquet.", OUTPUT, table=True, short="-o")],
-    topics: Topics = None,
-    confidence: Confidence = DEFAULT_CONFIDENCE,
-    seed: Seed = 0,
-    resamples: Resamples = DEFAULT_RESAMPLES,
-) -> Outcome:
-    """Compare ratings by people of the group with ratings by others, for each sentiment.
-
-    Verdicts are of the difference within associations and raters, both as samples; a mixed model stands beside it as a
-    check. FILE_shares and FILE_topics beside FILE hold how often each rating was given, and how many ratings
-    of each topic come from within.
-
-    \b
-    Examples:
-      endoxa analyze leniency export -o leniency.csv
-      endoxa analyze leniency ratings.csv --topics topics.csv -o leniency.csv
-    """  # noqa: D301
-    from endoxa.curate import ratings as room
+def _leniency_headline(compared: Leniency) -> Headline:
     from endoxa.curate.ratings.leniency import DIFFERENCE, basis
-    from endoxa.sources.files import require_apart
-    from endoxa.sources.frames import write_table
 
-    besides = {name: out.with_name(f"{out.stem}_{name}{out.suffix}") for name in ("shares", "topics")}
-    require_apart([out, *besides.values()], [ratings, topics])
-    compared = room.analyze_leniency(
-        room.read_ratings(ratings, topics), confidence=confidence, resamples=resamples, seed=seed
-    )
-    write_table(compared.shares, besides["shares"])
-    if compared.topics.height:
-        write_table(compared.topics, besides["topics"])
-    rows = list(compared.cells.fill_nan(None).iter_rows(named=True))
-    headline = Headline(
+    rows = compared.cells.fill_nan(None).to_dicts()
+    notes = [f"{row['sentiment']}: {basis(row)}" for row in rows if row["perspective"] == DIFFERENCE]
+    if compared.left_out:
+        notes.append(f"{plural(compared.left_out, 'rating')} without in_group left out.")
+    return Headline(
         title="Mean rating by people of the group and by others, and their difference",
         columns=("sentiment", "perspective", "ratings", "mean", "interval", "verdict"),
         texts=tuple(map(_leniency_cells, rows)),
         rows=tuple(rows),
         words=("sentiment", "perspective", "verdict"),
-        notes=(
-            *(f"{row['sentiment']}: {basis(row)}" for row in rows if row["perspective"] == DIFFERENCE),
-            *(
-                f"{plural(compared.left_out, 'rating')} without in_group left out."
-                for _ in range(compared.left_out > 0)
-            ),
-        ),
+        notes=notes,
     )
-    return Outcome((headline, f"Written: {out}"), {"out": compared.cells}, headline)
 
 
 def _leniency_cells(row: Mapping[str, Any]) -> tuple[str, ...]:
@@ -355,41 +368,22 @@ def _leniency_cells(row: Mapping[str, Any]) -> tuple[str, ...]:
     )
 
 
-def topics(
-    files: Annotated[
-        tuple[Path, ...],
-        argument(
-            "Tables of associations (identity, attribute, perhaps in_group, rater), or exports of campaigns.",
-            metavar="FILE...",
-        ),
-    ],
-    *,
-    out: Annotated[Path, Option("Topics: .csv, .tsv, .jsonl or .parquet.", OUTPUT, table=True, short="-o")],
-    labels: Annotated[
-        Path | None,
-        Option(
-            "Topics: association_id or attribute, and topic; or labels of author label.", DATA, metavar="FILE"
-        ),
-    ] = None,
-    confidence: Confidence = DEFAULT_CONFIDENCE,
-) -> Outcome:
-    """Count the topics of each data set: frequency, in-group and out-group share, most frequent association.
+def _has_topics(files: Sequence[Path]) -> bool:
+    """Whether every table has topics of its own."""
+    from endoxa.sources.tables import table_columns
 
-    Without --labels, the tables' own column `topic` is taken. A row counts once, or `support` times. Of a campaign's
-    export (folder) what people said by themselves is counted.
+    return all(path.is_file() and "topic" in table_columns(path) for path in files)
 
-    \b
-    Examples:
-      endoxa analyze topics said.csv --labels labels.csv -o topics.csv
-      endoxa analyze topics export-2025 export-2026 --labels labels.csv -o topics.csv
-    """  # noqa: D301
+
+def _counted(files: Sequence[Path], topics: Path | None, confidence: float) -> tuple[pl.DataFrame, Headline]:
+    """The topics of each data set: frequency, in-group and out-group share, most frequent association."""
     import polars as pl
 
     from endoxa.curate import topics as room
     from endoxa.curate.novelty import dataset_names
 
     mentions = [
-        room.read_mentions(path, labels, name) for path, name in zip(files, dataset_names(files), strict=True)
+        room.read_mentions(path, topics, name) for path, name in zip(files, dataset_names(files), strict=True)
     ]
     counted = room.analyze_topics(pl.concat(mentions), confidence=confidence)
     unknown = [
@@ -398,8 +392,7 @@ def topics(
         for path, part in zip(files, mentions, strict=True)
         if path.is_dir() and part["in_group"].null_count()
     ]
-    headline = _topics_headline(counted, unknown)
-    return Outcome((headline, f"Written: {out}"), {"out": counted}, headline)
+    return counted, _topics_headline(counted, unknown)
 
 
 def _topics_headline(counted: pl.DataFrame, unknown: Sequence[str]) -> Headline:

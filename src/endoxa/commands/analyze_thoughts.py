@@ -1,4 +1,4 @@
-"""`endoxa analyze thoughts`: what models thought before they answered."""
+"""What `endoxa analyze run` makes of the thoughts of models: what they argue for, and with which reasons."""
 
 from __future__ import annotations
 
@@ -11,143 +11,153 @@ from typing import TYPE_CHECKING, Annotated, Any
 from annotated_types import Ge
 
 from endoxa.commands.reader_models import ReaderModels
-from endoxa.commands.verbs import Outcome, argument, plan_lines, table
+from endoxa.commands.verbs import plan_lines, table
+from endoxa.errors import UserError
 from endoxa.report.words import decimal, decimal_interval, listed, percent, percent_interval, plural
-from endoxa.runs.options import DEFAULT_CONFIDENCE, Confidence, Seed
-from endoxa.schema.options import ANALYSIS, ASKING, DATA, OUTPUT, Option
+from endoxa.schema.options import ASKING, DATA, OUTPUT, Option
 
 if TYPE_CHECKING:
     import polars as pl
     from rich.table import Table
 
+    from endoxa.instruments.association_tests.options import AnalysisOptions
     from endoxa.instruments.thoughts.texts import Codes, ThoughtText
 
+QUESTIONS = "qa"
+USUAL_READERS = ReaderModels()
+Tables = Mapping[str, "pl.DataFrame | None"]
 
-def thoughts(
-    runs: Annotated[
-        tuple[Path, ...],
-        argument("Run folders of `endoxa probe qa`.", metavar="RUN..."),
-    ],
-    *,
-    out: Annotated[Path, Option("Measures: .csv, .tsv, .jsonl or .parquet.", OUTPUT, table=True, short="-o")],
-    codes: Annotated[
-        Path | None, Option("Also write what was read in each thought.", OUTPUT, table=True)
-    ] = None,
-    agreement: Annotated[
-        Path | None,
-        Option("Also write the agreement of rules, reader models and people.", OUTPUT, table=True),
-    ] = None,
-    sheet: Annotated[
-        Path | None,
-        Option("Also write a sheet on which a person codes a sample (.xlsx or .csv).", OUTPUT),
-    ] = None,
-    sheet_rows: Annotated[int, Ge(1), Option("Number of thoughts on the sheet.", OUTPUT)] = 100,
-    human: Annotated[Path | None, Option("Sheet that a person filled in.", DATA, metavar="FILE")] = None,
+
+@dataclass(frozen=True, slots=True)
+class Thoughts:
+    """Thoughts of models: who reads them besides rules.
+
+    Attributes:
+        reader: models that code the thoughts.
+        asking: how they are asked.
+        sheet: a sheet to write, on which a person codes a sample.
+        sheet_rows: thoughts on it.
+        coded: such a sheet, filled in.
+    """
+
     reader: Annotated[
         tuple[str, ...],
         Option(
-            "Reader model that codes the thoughts besides: openai/NAME, anthropic/NAME, http://HOST:PORT/v1#NAME, "
-            "hf/ID, sim/NAME; repeatable. The thoughts are sent to it.",
+            "Reader model that codes thoughts besides the rules: openai/NAME, anthropic/NAME, "
+            "http://HOST:PORT/v1#NAME, hf/ID, sim/NAME; repeatable. The thoughts are sent to it.",
             ASKING,
             metavar="MODEL",
             default="rules only",
         ),
-    ] = (),
-    asking: ReaderModels,
-    confidence: Annotated[
-        Confidence, Option("Confidence level of the intervals.", ANALYSIS)
-    ] = DEFAULT_CONFIDENCE,
-    seed: Seed = 0,
-) -> Outcome:
-    """Analyze the thoughts of models before their answers: what they argue for, and with which reasons.
+    ] = ()
+    asking: ReaderModels = USUAL_READERS
+    sheet: Annotated[
+        Path | None,
+        Option("Also write a sheet on which a person codes a sample of thoughts (.xlsx or .csv).", OUTPUT),
+    ] = None
+    sheet_rows: Annotated[int, Ge(1), Option("Number of thoughts on the sheet.", OUTPUT)] = 100
+    coded: Annotated[
+        Path | None, Option("Sheet of thoughts that a person filled in.", DATA, metavar="FILE")
+    ] = None
+
+    @property
+    def asked(self) -> bool:
+        """Whether somebody reads thoughts besides the rules."""
+        return bool(self.reader or self.sheet or self.coded)
+
+
+USUAL_THOUGHTS = Thoughts()
+"""Thoughts about questions are read by rules, others by nobody."""
+
+
+def plan_thoughts(runs: Sequence[Path], kind: str, options: Thoughts) -> list[str | Table]:
+    """What reading by models would take.
+
+    Raises:
+        UserError: see `analyze_thoughts`.
+    """
+    from endoxa.instruments.thoughts.coding import ThoughtReaderSettings, to_read
+    from endoxa.runs.asking.cost import plan_table
+    from endoxa.runs.asking.readers import plan_readers
+
+    finished = _finished(_Thoughts.of(runs, kind), options)
+    settings = options.asking.settings(ThoughtReaderSettings, runs[0], options.reader)
+    return plan_lines(plan_table(plan_readers(to_read(finished), settings)))
+
+
+def analyze_thoughts(
+    runs: Sequence[Path], kind: str, options: Thoughts, how: AnalysisOptions, out: Path
+) -> tuple[list[Any], Tables]:
+    """Lines and tables of the thoughts in runs; nothing where there are none and nobody asked for them.
 
     Thoughts about questions are read by rules: the options argued for in order, whether the group is given as the
-    reason, a stereotype is mentioned or rejected, missing information is noticed. With a sheet that a person filled in
-    (--human), or with reader models (--reader), agreement is estimated.
+    reason, a stereotype is mentioned or rejected, missing information is noticed. With models or people who read
+    besides, agreement is estimated.
 
-    \b
-    Examples:
-      endoxa analyze thoughts out/q1 -o thoughts.csv --codes codes.csv
-      endoxa analyze thoughts out/q1 -o thoughts.csv --sheet check.xlsx
-      endoxa analyze thoughts out/q1 -o thoughts.csv --human check.xlsx --agreement agreement.csv
-      endoxa analyze thoughts out/q1 -o thoughts.csv --reader openai/gpt-5-mini --agreement agreement.csv
-    """  # noqa: D301
-    from endoxa.errors import UserError
+    Raises:
+        UserError: no thoughts where some were asked for, or thoughts that nobody would read.
+    """
+    from endoxa.instruments.questions.thoughts.coded import holds_thoughts
     from endoxa.instruments.questions.thoughts.estimates import thought_measures
     from endoxa.instruments.thoughts.coding import ThoughtReaderSettings, read_sheet, to_read, write_sheet
-    from endoxa.instruments.thoughts.estimates import agreement as agreement_of
-    from endoxa.instruments.thoughts.estimates import coders_of
-    from endoxa.runs.asking.cost import plan_table
-    from endoxa.runs.asking.readers import plan_readers, read_with_models
+    from endoxa.instruments.thoughts.estimates import agreement, coders_of
+    from endoxa.runs.asking.readers import read_with_models
     from endoxa.runs.progress import shown
     from endoxa.schema.thoughts import CODE_COLUMNS
 
-    if not reader and asking != ReaderModels():
-        raise UserError(
-            "--batch, --max-cost, --price and --plan need --reader. Name the model that reads the thoughts."
-        )
-    analysis = _Analysis.of(runs)
-    finished = [each for each in analysis.texts if not each.cut_off]
-    _require(analysis, finished, reading=bool(reader or sheet or human))
-    settings = asking.settings(ThoughtReaderSettings, runs[0], reader)
-    if asking.plan:
-        return Outcome(plan_lines(plan_table(plan_readers(to_read(finished), settings))))
-    lines: list[Any] = list(analysis.notes)
-    if sheet is not None:
-        count = write_sheet(finished, sheet, sample=sheet_rows, seed=seed)
-        lines.append(f"{plural(count, 'thought')} to code written to {sheet}")
+    if not options.asked and not (kind == QUESTIONS and any(map(holds_thoughts, runs))):
+        return [], {}
+    thoughts = _Thoughts.of(runs, kind)
+    finished = _finished(thoughts, options)
+    lines: list[Any] = list(thoughts.notes)
+    if options.sheet is not None:
+        count = write_sheet(finished, options.sheet, sample=options.sheet_rows, seed=how.seed)
+        lines.append(f"{plural(count, 'thought')} to code written to {options.sheet}")
     read: Mapping[str, Mapping[str, Codes]] = {}
-    if reader:
+    if options.reader:
+        settings = options.asking.settings(ThoughtReaderSettings, runs[0], options.reader)
+        folder = out.with_name(f"{out.name}.readers")
         with shown("thoughts") as progress:
             read, cost = read_with_models(
-                to_read(finished),
-                settings,
-                out.with_name(f"{out.name}.readers"),
-                progress=progress,
-                command=sys.argv,
+                to_read(finished), settings, folder, progress=progress, command=sys.argv
             )
         lines += cost
-    coders = coders_of(finished, read, read_sheet(human, finished) if human else None)
-    agreed = agreement_of(coders, confidence=confidence)
-    measures = thought_measures(analysis.coded, confidence=confidence, seed=seed)
+    coders = coders_of(finished, read, read_sheet(options.coded, finished) if options.coded else None)
+    agreed = agreement(coders, confidence=how.confidence)
+    measures = thought_measures(thoughts.by_rules, confidence=how.confidence, seed=how.seed)
     lines += [*_measures(measures), *_agreement(agreed)]
-    lines.append(f"{plural(len(measures), 'measure')} written to {out}")
-    return Outcome(
-        lines, {"out": measures, "codes": analysis.coded.select(list(CODE_COLUMNS)), "agreement": agreed}
-    )
+    codes = thoughts.by_rules.select(list(CODE_COLUMNS))
+    return lines, {"thoughts": measures, "thought_codes": codes, "thought_agreement": agreed}
 
 
-@dataclass(frozen=True)
-class _Analysis:
+@dataclass(frozen=True, slots=True)
+class _Thoughts:
     """The thoughts of some runs.
 
     Attributes:
         texts: all thoughts, cut-off ones included.
-        coded: the same coded by rules.
+        by_rules: the same coded by rules.
         notes: sentences for the terminal.
     """
 
     texts: Sequence[ThoughtText]
-    coded: pl.DataFrame
+    by_rules: pl.DataFrame
     notes: Sequence[str]
 
     @classmethod
-    def of(cls, runs: Sequence[Path]) -> _Analysis:
+    def of(cls, runs: Sequence[Path], kind: str) -> _Thoughts:
         """The thoughts of run folders.
 
         Raises:
-            UserError: no run, or runs of something else than questions.
+            UserError: runs of something else, or two with thoughts of one model about the same data.
         """
         import polars as pl
 
-        from endoxa.errors import UserError
         from endoxa.instruments.questions.thoughts.coded import coded, texts_of, thoughts_of, without_rules
-        from endoxa.report.inputs import QUESTIONS, holds, read_runs
 
-        other = next((run for run in read_runs(list(runs)) if run.kind != QUESTIONS), None)
-        if other:
+        if kind != QUESTIONS:
             raise UserError(
-                f"'{other.folder}' holds {holds(other.kind)}. Thoughts are read in runs of `endoxa probe qa`."
+                f"Thoughts are read in runs of `endoxa probe qa`, and these are of kind '{kind}'."
             )
         texts, frames, lacking = [], [], set()
         for run in runs:
@@ -171,26 +181,26 @@ class _Analysis:
         return cls(texts, pl.concat(frames), [note] if lacking else ())
 
 
-def _require(analysis: _Analysis, finished: Sequence[ThoughtText], *, reading: bool) -> None:
-    """Refuse runs without thoughts, and readers where no thought ended.
+def _finished(thoughts: _Thoughts, options: Thoughts) -> list[ThoughtText]:
+    """The thoughts that ended before an answer.
 
     Raises:
-        UserError: one of these.
+        UserError: there are none.
     """
-    from endoxa.errors import UserError
-
-    if not analysis.texts:
+    if not thoughts.texts:
         raise UserError(
             "These runs hold no thoughts. Ask a model that thinks, or one whose thoughts stand in its "
             "answers in a known form; providers that hide thoughts return none."
         )
-    if not finished and reading:
+    finished = [text for text in thoughts.texts if not text.cut_off]
+    if not finished and options.asked:
         raise UserError(
             "No thought in these runs ended before an answer. Raise max_tokens of the probe (--set)."
         )
+    return finished
 
 
-def _measures(measures: pl.DataFrame) -> Iterator[str | Table]:
+def _measures(measures: pl.DataFrame) -> Iterator[Table]:
     from endoxa.report.claims import chip
 
     rows = []
@@ -204,9 +214,7 @@ def _measures(measures: pl.DataFrame) -> Iterator[str | Table]:
     yield table("Thoughts (leans: 0 = none; others: shares)", heads, rows, texts=2, wrap=True)
 
 
-def _agreement(agreed: pl.DataFrame) -> Iterator[str | Table]:
-    if agreed.is_empty():
-        return
+def _agreement(agreed: pl.DataFrame) -> Iterator[Table]:
     rows = [
         (
             row["code"],
@@ -218,5 +226,6 @@ def _agreement(agreed: pl.DataFrame) -> Iterator[str | Table]:
         )
         for row in agreed.iter_rows(named=True)
     ]
-    heads = ("code", "coders", "n", "alike", "kappa", "interval")
-    yield table("Agreement on thoughts", heads, rows, texts=2, wrap=True)
+    if rows:
+        heads = ("code", "coders", "n", "alike", "kappa", "interval")
+        yield table("Agreement on thoughts", heads, rows, texts=2, wrap=True)

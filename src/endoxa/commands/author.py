@@ -1,12 +1,14 @@
-"""The commands of `endoxa author`: drafts by models, and what people said of them."""
+"""`endoxa author KIND`: drafts by models, for people to judge."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field, make_dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
+
+from annotated_types import Ge
 
 from endoxa.author.settings import (
     AdaptSettings,
@@ -18,21 +20,22 @@ from endoxa.author.settings import (
     TranslateSettings,
     TuplesSettings,
 )
-from endoxa.commands.plugins import SUMMARIES
-from endoxa.commands.verbs import Group, Outcome, argument, note, plan_lines
+from endoxa.commands.verbs import Outcome, argument, note, plan_lines
 from endoxa.errors import UserError
 from endoxa.report.words import plural
-from endoxa.schema.options import OUTPUT, Option
+from endoxa.schema.options import OUTPUT, Option, options_of, settings_from
 
 if TYPE_CHECKING:
     from endoxa.author.drafting import Outcome as Drafted
 
+PRINTING = True
+"""It has --quiet and --json."""
 NOTICE = "Content notice: drafts by language models, some of them offensive; nobody has judged them yet."
 
 
 @dataclass(frozen=True, slots=True)
 class Drafting:
-    """Options of every command that drafts.
+    """Where drafts go.
 
     Attributes:
         out: the table of drafts.
@@ -55,161 +58,128 @@ class Drafting:
     ] = False
 
 
-def _file(text: str, sample: str = "associations") -> Option:
-    return argument(text, metavar="FILE", sample=sample)
+KINDS: Mapping[str, type[AuthorSettings]] = {
+    "tuples": TuplesSettings,
+    "sentences": SentencesSettings,
+    "expand": ExpandSettings,
+    "counter": CounterSettings,
+    "adapt": AdaptSettings,
+    "translate": TranslateSettings,
+    "label": LabelSettings,
+}
+"""Settings of each kind of drafts; `AuthorSettings` has what they share."""
 
 
-def tuples(
-    data: Annotated[Path, _file("Table with a column identity (axis, country, language if you have them).")],
+def _own_options() -> Iterator[tuple[str, Any, Any]]:
+    """The options that only one kind has, none of them required: the kind says which it needs."""
+    for kind, settings in KINDS.items():
+        for entry in options_of(settings):
+            name = entry.path[0]
+            if name in AuthorSettings.model_fields:
+                continue
+            default = entry.option.default or ("" if entry.default in (..., None, ()) else str(entry.default))
+            option = replace(entry.option, help=f"{kind}: {entry.option.help}", default=default, parse=None)
+            limits = [Ge(entry.limits["ge"])] if "ge" in entry.limits else []
+            hint: Any = entry.type | None
+            for extra in (*limits, option):
+                hint = Annotated[hint, extra]
+            yield name, hint, None
+
+
+if TYPE_CHECKING:
+    KindOptions = Any
+else:
+    KindOptions = make_dataclass(
+        "KindOptions",
+        [(name, hint, field(default=default)) for name, hint, default in _own_options()],
+        frozen=True,
+        kw_only=True,
+    )
+
+
+def author(
+    kind: Annotated[
+        str, argument("tuples, sentences, expand, counter, adapt, translate or label.", metavar="KIND")
+    ],
+    data: Annotated[
+        Path, argument("Table that the drafts are made from.", metavar="FILE", sample="associations")
+    ],
     *,
-    settings: TuplesSettings,
+    settings: AuthorSettings,
+    own: KindOptions,
     how: Drafting,
 ) -> Outcome:
-    """Have models name attributes that people ascribe to groups.
+    """Have language models write drafts for people to judge.
 
-    Near-duplicates are united, each with the models that named it. People judge them in the room of votes of a campaign
-    (`endoxa collect import CAMP FILE --task votes`). Source: IndiBias, 4.1.
+    \b
+    KIND says what is drafted, from which columns of FILE:
+      tuples     attributes that people ascribe to groups (identity)
+      sentences  natural sentences for tuples, each with a minimally different partner (identity, attribute)
+      expand     further stereotypes of a country, after the pattern of your own (identity, attribute)
+      counter    a favourable counter-narrative for each stereotype (stereotype, or identity and attribute)
+      adapt      which published pairs fit a society, and how: keep, adapt or drop (sent_more, sent_less)
+      translate  translations of both sentences of pairs by several engines (sent_more, sent_less)
+      label      one label for each row from a closed list: topics, sentiment, or your own
+
+    Near-duplicates of tuples are united. What your data has already, denials, and sentences that do not differ
+    minimally are left out and counted, with the reason. People judge tuples in the room of votes of a campaign,
+    translations in that of translations (`endoxa collect import CAMP FILE --task votes`); `endoxa curate review` takes
+    over what they decided. label --sheet writes a sample for a person to label; `endoxa analyze agreement` compares.
+    Sources: IndiBias 4.1 to 4.3, AfriStereo 3.4 and B.1 to B.3, LACES 4.1 and 5.1.
 
     \b
     Examples:
       endoxa author tuples identities.csv --model openai/gpt-4o-mini --plan
-      endoxa author tuples identities.csv --model openai/gpt-4o-mini --model mistral/mistral-small-latest -o tuples.csv
       endoxa author tuples identities.csv --model sim/author --per-identity 10 -o out/tuples.csv
-    """  # noqa: D301
-    return _author("tuples", data, settings, how)
-
-
-def sentences(
-    data: Annotated[Path, _file("Table with columns identity and attribute.")],
-    *,
-    settings: SentencesSettings,
-    how: Drafting,
-) -> Outcome:
-    """Have models write natural sentences for tuples, each with a minimally different partner.
-
-    The partner has another group of the same axis (column `contrast`, else drawn), or the opposite attribute. Minimal
-    difference, number, and contradiction with the tuple are checked. Source: IndiBias, 4.2.2.
-
-    \b
-    Examples:
-      endoxa author sentences tuples.csv --model openai/gpt-4o-mini -o sentences.csv
       endoxa author sentences tuples.csv --model sim/author --register dialogue --contrast attribute -o out/s.csv
-    """  # noqa: D301
-    return _author("sentences", data, settings, how)
-
-
-def expand(
-    data: Annotated[
-        Path, _file("Your own pairs: columns identity and attribute; examples are drawn from them.")
-    ],
-    *,
-    settings: ExpandSettings,
-    how: Drafting,
-) -> Outcome:
-    """Have models write further stereotypes of a country, after the pattern of your own.
-
-    Every row has six fields: group, country, category, attribute, stereotype, counter-stereotype. What your data has
-    already, other countries and other categories are left out and counted. Source: AfriStereo, 3.4 and B.1 to B.3.
-
-    \b
-    Examples:
       endoxa author expand pairs.csv --model openai/gpt-4o-mini --country Nigeria --axis ethnicity -o drafts.csv
-      endoxa author expand pairs.csv --model sim/author --country Nigeria --rows 300 --batch 50 -o out/drafts.csv
-    """  # noqa: D301
-    return _author("expand", data, settings, how)
-
-
-def counter(
-    data: Annotated[Path, _file("Table with stereotype or sent_more, or with identity and attribute.")],
-    *,
-    settings: CounterSettings,
-    how: Drafting,
-) -> Outcome:
-    """Have models write a favourable counter-narrative for each stereotype.
-
-    Mere denials and sentences that nearly repeat the stereotype are left out and counted. Source: AfriStereo, B.3.
-
-    \b
-    Examples:
       endoxa author counter pairs.csv --model openai/gpt-4o-mini -o counter.csv
-    """  # noqa: D301
-    return _author("counter", data, settings, how)
-
-
-def adapt(
-    data: Annotated[Path, _file("Pairs with columns sent_more and sent_less, such as CrowS-Pairs.", "")],
-    *,
-    settings: AdaptSettings,
-    how: Drafting,
-) -> Outcome:
-    """Have models say which published pairs fit a society, and adapt them: keep, adapt or drop, with a reason.
-
-    Both sentences must change in the same way. Source: IndiBias, 4.2.1 and 4.3.
-
-    \b
-    Examples:
       endoxa author adapt crows_pairs.csv --context senegal.toml --model openai/gpt-4o-mini -o adapted.csv
-    """  # noqa: D301
-    return _author("adapt", data, settings, how)
-
-
-def translate(
-    data: Annotated[Path, _file("Pairs with columns sent_more and sent_less.", "")],
-    *,
-    settings: TranslateSettings,
-    how: Drafting,
-) -> Outcome:
-    """Have several engines translate both sentences of pairs, for people to choose.
-
-    The table goes to the room of translations (`endoxa collect import CAMP FILE --task translation`), where nobody sees
-    which engine said what. Pairs that became identical or less minimal are marked. Source: IndiBias, 4.2.1.
-
-    \b
-    Examples:
-      endoxa author translate pairs.csv --to hi --engine openai/gpt-4o-mini --engine table:ours.csv -o candidates.csv
-      endoxa author translate pairs.csv --to hi --engine sim/translator-a --engine sim/translator-b -o out/c.csv
+      endoxa author translate pairs.csv --to hi --model openai/gpt-4o-mini --model table:ours.csv -o candidates.csv
+      endoxa author label attributes.csv --scheme topics --model openai/gpt-4o-mini --repeats 3 -o topics.csv
     """  # noqa: D301
     from endoxa.author.drafting import is_service
 
-    services = tuple(engine for engine in settings.models if is_service(engine))
-    models = tuple(engine for engine in settings.models if not is_service(engine))
-    return _author(
-        "translate", data, settings.model_copy(update={"models": models, "services": services}), how
-    )
-
-
-def label(
-    data: Annotated[Path, _file("Table with what is labelled.")],
-    *,
-    settings: LabelSettings,
-    how: Drafting,
-) -> Outcome:
-    """Have models give each row one label from a closed list: topics, sentiment, or your own.
-
-    The label of most votes counts. --sheet writes a random sample for a person to label; `endoxa author kappa`
-    compares. Source: LACES, 4.1 and 5.1.
-
-    \b
-    Examples:
-      endoxa author label attributes.csv --scheme topics --model openai/gpt-4o-mini --repeats 3 -o topics.csv
-      endoxa author label attributes.csv --scheme sentiment --model sim/author --sheet check.csv -o out/sentiment.csv
-    """  # noqa: D301
-    return _author("label", data, settings, how)
-
-
-def _author(name: str, data: Path, options: AuthorSettings, how: Drafting) -> Outcome:
-    """Plan, or ask, and write the drafts."""
-    settings = options.model_copy(update={"data": str(data)})
+    if kind not in KINDS:
+        raise UserError(f"There is no kind of drafts '{kind}'. Expected one of: {', '.join(KINDS)}.")
+    of_kind = _settings_of(kind, data, settings, own)
+    if isinstance(of_kind, TranslateSettings):
+        services = tuple(engine for engine in of_kind.models if is_service(engine))
+        models = tuple(engine for engine in of_kind.models if not is_service(engine))
+        of_kind = of_kind.model_copy(update={"models": models, "services": services})
     if how.plan:
-        return Outcome(_plan(name, settings))
+        return Outcome(_plan(kind, of_kind))
     if how.out is None:
         raise UserError("No table was given: name one with -o (or look at --plan).")
     from endoxa.author.drafting import draft
     from endoxa.runs.progress import shown
 
     with shown("answers") as progress:
-        drafted = draft(name, settings, how.out, restart=how.restart, progress=progress, command=sys.argv)
-    return _drafted(name, drafted)
+        drafted = draft(kind, of_kind, how.out, restart=how.restart, progress=progress, command=sys.argv)
+    return _drafted(kind, drafted)
+
+
+def _settings_of(kind: str, data: Path, settings: AuthorSettings, own: Any) -> AuthorSettings:
+    """The settings of a kind: what was given of those that all share, and of its own.
+
+    Raises:
+        UserError: an option that it needs is missing, or one of another kind was given.
+    """
+    fields = KINDS[kind].model_fields
+    given = {name: value for name, value in asdict(own).items() if value is not None}
+    names = {entry.path[0]: entry.name for each in KINDS.values() for entry in options_of(each)}
+    for name in given.keys() - fields.keys():
+        raise UserError(f"{names[name]} is not for drafts of kind '{kind}'. Leave it out.")
+    for name, entry in fields.items():
+        if entry.is_required() and name not in given:
+            raise UserError(f"Drafts of kind '{kind}' need {names[name]}.")
+    values = {(name,): getattr(settings, name) for name in settings.model_fields_set - {"sampling"}}
+    usual, of_kind = AuthorSettings.model_fields["sampling"].default, fields["sampling"].default
+    for name, value in asdict(settings.sampling).items():
+        values["sampling", name] = getattr(of_kind, name) if value == getattr(usual, name) else value
+    return settings_from(
+        KINDS[kind], values | {(name,): value for name, value in given.items()} | {("data",): str(data)}
+    )
 
 
 def _plan(name: str, settings: AuthorSettings) -> Iterator[Any]:
@@ -259,67 +229,3 @@ def _drafted(name: str, drafted: Drafted) -> Outcome:
         ),
         facts=facts | ({"warnings": list(shown.warnings)} if shown.warnings else {}),
     )
-
-
-def approve(
-    drafts: Annotated[Path, argument("Table of drafts.", metavar="DRAFTS")],
-    judged: Annotated[
-        Path,
-        argument("Outcomes of a room (*_items.csv), or a sheet with draft_id, approved.", metavar="JUDGED"),
-    ],
-    *,
-    out: Annotated[Path, Option("Drafts with their new status.", OUTPUT, table=True, short="-o")],
-) -> Outcome:
-    """Give drafts the status that people decided on: approved, rejected, or still a draft.
-
-    Words that people changed in a room are taken over.
-
-    \b
-    Examples:
-      endoxa author approve tuples.csv votes_items.csv -o judged.csv
-    """  # noqa: D301
-    from endoxa.author.tables import approved, copy_companions, counted
-    from endoxa.sources.frames import write_table
-
-    table = approved(drafts, judged)
-    write_table(table, out)
-    copy_companions(drafts, out)
-    counts = ", ".join(f"{n} {status}" for status, n in counted(table).items())
-    return Outcome((f"{table.height} drafts written to {out}: {counts}",))
-
-
-def kappa(
-    labels: Annotated[Path, argument("Table of `endoxa author label`.", metavar="LABELS")],
-    sheet: Annotated[Path, argument("The sheet of --sheet, filled in by a person.", metavar="SHEET")],
-) -> Outcome:
-    """Compare labels of models with a person's: share of agreement and Cohen's kappa with an interval.
-
-    \b
-    Examples:
-      endoxa author kappa topics.csv check.csv
-    """  # noqa: D301
-    from endoxa.author.tables import agreement_with
-    from endoxa.report.words import decimal, decimal_interval, percent, plural
-
-    agreed = agreement_with(labels, sheet)
-    if agreed["kappa"] == agreed["kappa"]:
-        interval = decimal_interval(agreed["low"], agreed["high"], 3)
-        sentence = f"Cohen's kappa {decimal(agreed['kappa'], 3)} (95 % interval {interval})"
-    else:
-        sentence = "Cohen's kappa is not defined: all labels are the same"
-    lines = [
-        f"{plural(agreed['n'], 'row')} with both labels: {percent(agreed['agreement'])} agree; {sentence}."
-    ]
-    if agreed["unlabelled"]:
-        lines.append(
-            f"{plural(agreed['unlabelled'], 'row')} of the sheet have no label of the models (ties, or none)."
-        )
-    return Outcome(lines)
-
-
-AUTHOR = Group("author", SUMMARIES["author"])
-app = AUTHOR.app
-for drafting in (tuples, sentences, expand, counter, adapt, translate, label):
-    AUTHOR.add(drafting, printing=True)
-AUTHOR.add(approve)
-AUTHOR.add(kappa)

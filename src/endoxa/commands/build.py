@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from endoxa.commands.build_choices import choices
-from endoxa.commands.build_prompts import names, stories
+from endoxa.commands.build_prompts import Names, require_jsonl, stories, with_names
 from endoxa.commands.plugins import SUMMARIES
 from endoxa.commands.verbs import Group, Outcome, argument, note, table
 from endoxa.instruments.association_tests.options import BuildOptions, Contrast
@@ -152,6 +152,7 @@ def questions(
     *,
     out: Annotated[Path | None, Option("Questions (.jsonl).", OUTPUT, short="-o")] = None,
     options: QaOptions,
+    names: Names,
     include_drafts: IncludeDrafts = False,
     sample: Annotated[
         Path | None, Option("Write an invented sample table of associations, and exit.", OUTPUT)
@@ -164,12 +165,18 @@ def questions(
     --disambiguated adds questions whose context gives the answer. Associations without a question are listed in
     FILE.left_out.csv, with the reason.
 
+    With --names, groups in questions that are there already are replaced by first names, so that the group is implied
+    but not stated: "My Danish friend" becomes "my friend Viggo". Each variant is a new draw of names. Records that
+    cannot be rewritten in natural English are listed in NAME.unwritten.csv.
+
     \b
     Examples:
       endoxa build qa --sample associations.csv
       endoxa build qa associations.csv --language es --disambiguated -o questions.jsonl
       endoxa build qa associations.csv --style people -o what_people_think.jsonl
       endoxa build qa associations.csv --language pt --per-association 3 --gender any -o questions.jsonl
+      endoxa build qa --names Nationality.jsonl -o names.jsonl --seed 42 --variants 3
+      endoxa build qa --names Religion.jsonl -o names.jsonl --bank my-names.csv
     """  # noqa: D301
     from endoxa.errors import UserError
     from endoxa.instruments.questions.items.build import build_questions
@@ -180,10 +187,15 @@ def questions(
 
     if sample is not None:
         return _write_sample(sample, [associations, out])
+    if names.names is not None:
+        if associations is not None:
+            raise UserError("Give ASSOCIATIONS or --names FILE, not both.")
+        return with_names(names.names, names, out, options.seed)
+    if names != Names():
+        raise UserError("--variants and --bank need --names FILE.")
     if associations is None or out is None:
         raise UserError("Missing ASSOCIATIONS or --out FILE (or write a sample table with --sample FILE).")
-    if out.suffix.lower() != ".jsonl":
-        raise UserError(f"--out: '{out}' has an unknown file type. Expected a file that ends in .jsonl.")
+    require_jsonl(out)
     left_out = out.with_name(f"{out.stem}.left_out.csv")
     require_apart([left_out], [associations])
     made = build_questions(
@@ -332,7 +344,6 @@ def _available(options: BuildOptions) -> Iterator[str | Table]:
 
 
 BUILD.add(association_tests, "tests", "endoxa probe embeddings --data {out} --model MODEL --out RUN")
-BUILD.add(names)
 BUILD.add(questions, "qa", "endoxa probe qa --data {out} --model MODEL --plan")
 BUILD.add(choices, "choices", "endoxa probe choices --data {out} --model MODEL --plan")
 BUILD.add(stories, following="endoxa probe stories --data {out} --model MODEL --plan")

@@ -35,14 +35,14 @@ def choices(
       endoxa build choices associations.csv --kind association --language es -o lists.jsonl
     """  # noqa: D301
     from endoxa.commands.build import associations_of
+    from endoxa.commands.build_prompts import require_jsonl
     from endoxa.errors import UserError
     from endoxa.instruments.choices.items.build import build_choices
     from endoxa.instruments.choices.items.read import write_items
     from endoxa.sources.files import require_apart
     from endoxa.sources.frames import write_table
 
-    if out.suffix.lower() != ".jsonl":
-        raise UserError(f"--out: '{out}' has an unknown file type. Expected a file that ends in .jsonl.")
+    require_jsonl(out)
     if options.gender not in ("m", "f"):
         raise UserError(f"--gender: '{options.gender}' is unknown. Expected m or f.")
     left_out = out.with_name(f"{out.stem}.left_out.csv")

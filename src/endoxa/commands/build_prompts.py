@@ -1,14 +1,15 @@
-"""`endoxa build names` and `stories`: names in place of groups, and prompts for stories."""
+"""`endoxa build qa --names` and `build stories`: names in place of groups, and prompts for stories."""
 
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from annotated_types import Ge, Le
 
-from endoxa.commands.verbs import Outcome, argument, note, table
+from endoxa.commands.verbs import Outcome, note, table
 from endoxa.instruments.stories.options import Selection
 from endoxa.runs.options import IncludeDrafts
 from endoxa.schema.options import DATA, ITEMS, OUTPUT, Option
@@ -28,34 +29,41 @@ SHOWN = 5
 """Maximum number of reasons printed."""
 
 
-def names(
-    items: Annotated[
-        Path, argument("Questions in BBQ's JSONL that name groups.", metavar="ITEMS", sample="questions")
-    ],
-    *,
-    out: Annotated[Path, Option("Questions with names (.jsonl).", OUTPUT, short="-o")],
-    seed: Annotated[int, Ge(0), Le(2**32 - 1), Option("Seed of every random draw.", ITEMS)] = 42,
-    variants: Annotated[int, Ge(1), Le(1000), Option("Number of draws of names.", ITEMS)] = 3,
+@dataclass(frozen=True, slots=True)
+class Names:
+    """Names in place of groups.
+
+    Attributes:
+        names: questions that name groups.
+        variants: draws of names.
+        bank: a bank of names of one's own.
+    """
+
+    names: Annotated[
+        Path | None,
+        Option(
+            "Questions in BBQ's JSONL, in place of ASSOCIATIONS: first names take the place of the groups in them.",
+            ITEMS,
+            sample="questions",
+        ),
+    ] = None
+    variants: Annotated[int, Ge(1), Le(1000), Option("With --names: number of draws of names.", ITEMS)] = 3
     bank: Annotated[
         Path | None,
         Option(
-            "Your own names: columns group, gender, name.",
+            "With --names: your own names (columns group, gender, name).",
             ITEMS,
             default="68 nationalities, 10 names each",
         ),
-    ] = None,
-) -> Outcome:
+    ] = None
+
+
+def with_names(items: Path, given: Names, out: Path | None, seed: int) -> Outcome:
     """Replace groups in questions by first names, so that the group is implied but not stated.
 
-    "My Danish friend" becomes "my friend Viggo", "the Danish family" becomes "Viggo's family". Each variant is a new
-    draw of names. Records that cannot be rewritten in natural English are left out and listed in NAME.unwritten.csv in
-    the folder of FILE.
-
-    \b
-    Examples:
-      endoxa build names Nationality.jsonl -o names.jsonl --seed 42 --variants 3
-      endoxa build names Religion.jsonl -o names.jsonl --bank my-names.csv
-    """  # noqa: D301
+    Raises:
+        UserError: the questions or names cannot be used, or no record can be rewritten.
+    """
     from endoxa.errors import UserError
     from endoxa.instruments.questions.names.bank import read_bank
     from endoxa.instruments.questions.names.build import build_names
@@ -64,15 +72,16 @@ def names(
     from endoxa.sources.files import require_apart
     from endoxa.sources.frames import write_table
 
-    if out.suffix.lower() != ".jsonl":
-        raise UserError(f"--out: '{out}' has an unknown file type. Expected a file that ends in .jsonl.")
+    if out is None:
+        raise UserError("Missing --out FILE for the questions with names.")
+    require_jsonl(out)
     unwritten = out.with_suffix(".unwritten.csv")
-    require_apart([unwritten], [items, bank])
-    groups = read_bank(bank)
+    require_apart([unwritten], [items, given.bank])
+    groups = read_bank(given.bank)
     _note_bank(groups)
     rows = [row for _, row in read_rows(items)]
     with shown("records") as progress:
-        made = build_names(rows, groups, seed=seed, variants=variants, progress=progress)
+        made = build_names(rows, groups, seed=seed, variants=given.variants, progress=progress)
     write_table(made.unwritten_table(), unwritten)
     _note_unwritten(made, unwritten)
     if not made.rows:
@@ -82,11 +91,23 @@ def names(
     written = write_items(made.records, out)
     return Outcome(
         (
-            f"{made.rows} of {len(rows)} records rewritten, in {variants} variants: {written} records written to "
+            f"{made.rows} of {len(rows)} records rewritten, in {given.variants} variants: {written} records written to "
             f"{out} (sub-seeds {', '.join(map(str, made.seeds))})",
             "Content notice: the questions state harmful stereotypes; for evaluation only.",
         )
     )
+
+
+def require_jsonl(out: Path) -> None:
+    """Refuse a name that does not end in .jsonl.
+
+    Raises:
+        UserError: it does not.
+    """
+    from endoxa.errors import UserError
+
+    if out.suffix.lower() != ".jsonl":
+        raise UserError(f"--out: '{out}' has an unknown file type. Expected a file that ends in .jsonl.")
 
 
 def _note_bank(bank: NameBank) -> None:

@@ -71,6 +71,14 @@ def compare(
             "Number of respondents of each table, where tables only count (give it twice).", DATA, metavar="N"
         ),
     ] = (),
+    regions: Annotated[
+        bool,
+        Option(
+            "Of one table: find stereotypes that are turned round between two regions.",
+            ANALYSIS,
+            only_on=True,
+        ),
+    ] = False,
     confidence: Confidence = DEFAULT_CONFIDENCE,
 ) -> Outcome:
     """Show what changed between runs of the same items and at what price, or between two editions of their data.
@@ -84,6 +92,11 @@ def compare(
     Of two tables, shares are of respondents, and all intervals hold together; associations that are new, lost and kept
     stand beside them. Two sets of sentence pairs are compared pair by pair.
 
+    With --regions, one table of statements (columns respondent, country) or of associations by country (region,
+    support) is looked through for reversals: an attribute and its opposite said of one group, or two groups of an axis
+    of which one attribute is said, one side of which leads in one region and the other in the other; both must be clear
+    after correction over all comparisons.
+
     \b
     Examples:
       endoxa compare out/plain out/careful -o out/careful.html
@@ -93,6 +106,7 @@ def compare(
       endoxa compare out/before out/after -o out/studies.html
       endoxa compare survey2024.csv survey2026.csv -o changes.html --groups groups.csv
       endoxa compare pairs-v1.csv pairs-v2.csv -o pairs.html
+      endoxa compare statements.csv --regions --groups groups.csv -o reversals.csv
     """  # noqa: D301
     from endoxa.errors import UserError
     from endoxa.runs.folder import RUN
@@ -122,6 +136,8 @@ def compare(
     tables = list(paths)
     if out is None:
         raise UserError("Missing --out. Name a file for the comparison of the tables: .html or .csv.")
+    if regions:
+        return find_regions(tables, out, groups, confidence)
     require_apart([out, table], [path for path in tables if path.is_file()])
     if out.suffix.lower() not in (".html", *WRITTEN_SUFFIXES):
         raise UserError(
@@ -193,6 +209,28 @@ def _written(comparison: Comparison, out: Path | None, items: Path | None) -> Ou
         *([f"Written: {', '.join(written)}"] if written else []),
     ]
     return Outcome(lines, tables={"items": comparison.items})
+
+
+def find_regions(paths: list[Path], out: Path, groups: Path | None, confidence: float) -> Outcome:
+    """The branch of `endoxa compare` for regions of one table.
+
+    Raises:
+        UserError: several tables, one that cannot be compared, or a file that is no table.
+    """
+    from endoxa.errors import UserError
+    from endoxa.sources.files import require_apart
+    from endoxa.sources.frames import require_table_name, write_table
+    from endoxa.study.compare.reversals import find_reversals
+
+    if len(paths) > 1:
+        raise UserError("--regions looks through one table. Name one.")
+    require_apart([out], paths)
+    require_table_name(out)
+    turned = find_reversals(paths[0], groups=groups, confidence=confidence)
+    for sentence in turned.notes:
+        note(sentence)
+    write_table(turned.table, out)
+    return Outcome([*turned.sentences, f"Written: {out}"])
 
 
 def compare_pair_sets(paths: list[Path], out: Path, table: Path | None) -> Outcome:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 from annotated_types import Ge, Le
 
 from endoxa.commands.curate_extract import extract
-from endoxa.commands.curate_review import REVIEW, evaluate
+from endoxa.commands.curate_review import evaluate, review
 from endoxa.commands.plugins import SUMMARIES
 from endoxa.commands.verbs import Group, Outcome, argument, note
 from endoxa.report.words import plural
@@ -74,52 +74,6 @@ class Meanings:
     ] = None
 
 
-def learn(
-    reviewed: Annotated[
-        tuple[Path, ...],
-        argument(
-            "Tables of `endoxa curate review apply`, or gold files; one or more.", metavar="REVIEWED..."
-        ),
-    ],
-    *,
-    out: Annotated[
-        Path, Option("Lexicon (TOML), for `endoxa curate extract --lexicon`.", OUTPUT, short="-o")
-    ],
-) -> Outcome:
-    """Learn names, spellings and habits of writing from reviewers' corrections.
-
-    The lexicon is a text file: look it through and edit it before you use it. `endoxa curate evaluate REVIEWED --learn`
-    measures what it gains on other respondents than those it was learned from.
-
-    \b
-    Examples:
-      endoxa curate learn reviewed.csv -o lexicon.toml
-      endoxa curate learn wave1.csv wave2.csv -o lexicon.toml
-      endoxa curate extract wave3.csv --map map.toml --lexicon lexicon.toml -o statements.csv
-    """  # noqa: D301
-    from endoxa.curate.evaluation.gold import read_gold
-    from endoxa.curate.evaluation.report import learn as teach
-    from endoxa.curate.extract.lexicon import LISTS, TABLES, written_lexicon
-    from endoxa.errors import UserError
-    from endoxa.report.files import replace_text
-
-    if out.suffix.lower() != ".toml":
-        raise UserError(f"'{out}' cannot be written: the name of a lexicon must end in .toml.")
-    gold = [statement for path in reviewed for statement in read_gold(path)]
-    lexicon = teach(gold)
-    people = len({statement.unit for statement in gold})
-    heading = f"Learned from {plural(len(gold), 'reviewed statement')} of {plural(people, 'respondent')}."
-    replace_text(out, written_lexicon(lexicon, heading))
-    counts = {name: len(getattr(lexicon, name)) for name in (*TABLES, *LISTS)}
-    return Outcome(
-        (
-            heading,
-            *(f"  {name}: {count}" for name, count in counts.items() if count),
-            f"Lexicon written to {out}" if lexicon else f"Nothing to learn; empty lexicon written to {out}",
-        )
-    )
-
-
 def group(
     file: AttributesFile,
     *,
@@ -141,14 +95,35 @@ def group(
         Option("Existing groups, kept unchanged; new attributes are added.", DATA, metavar="GROUPS"),
     ] = None,
     meanings: Meanings,
+    calibrate: Annotated[
+        bool,
+        Option(
+            "Compare thresholds from 0.3 to 0.8 for both methods instead of grouping.", ANALYSIS, only_on=True
+        ),
+    ] = False,
+    constraints: Annotated[
+        Path | None,
+        Option(
+            "With --calibrate: known pairs (columns attribute_a, attribute_b, relation, source).",
+            DATA,
+            metavar="FILE",
+            default="surface variants and antonyms",
+        ),
+    ] = None,
+    seed: Annotated[int, Option("With --calibrate: seed of every random draw.", ANALYSIS)] = 0,
 ) -> Outcome:
     """Group attributes with similar meanings; opposites and negations are never merged.
+
+    With --calibrate, FILE gets a row for each threshold and method (number of groups, silhouette, accuracy on known
+    pairs), and a figure stands beside it. The method `endoxa` uses the rules that generate the pairs, so these test
+    only the published method; give your own pairs to test both.
 
     \b
     Examples:
       endoxa curate group statements.csv -o groups.csv
       endoxa curate group new.csv --existing groups.csv -o groups-2.csv
       endoxa curate group statements.csv --method afristereo -o published.csv
+      endoxa curate group statements.csv --calibrate -o thresholds.csv
     """  # noqa: D301
     from endoxa.curate.encoder_languages import chosen_encoder
     from endoxa.curate.group import (
@@ -161,6 +136,8 @@ def group(
     )
     from endoxa.curate.opposites import load_lexicon
 
+    if calibrate:
+        return _calibrated(file, out, constraints, meanings, seed)
     chosen = method_named(method, adds=existing is not None)
     language = meanings.language or language_of(file)
     counts = read_attributes(
@@ -180,35 +157,8 @@ def group(
     return Outcome((f"{len(table)} attributes in {groups} groups written to {out}",), {"out": table})
 
 
-def thresholds(
-    file: AttributesFile,
-    *,
-    out: Annotated[
-        Path,
-        Option(
-            "Folder, or .csv file; the figure goes into the same folder.", OUTPUT, short="-o", metavar="PLACE"
-        ),
-    ],
-    constraints: Annotated[
-        Path | None,
-        Option("Known pairs: columns attribute_a, attribute_b, relation, source.", DATA, metavar="FILE"),
-    ] = None,
-    low: Annotated[float, Option("Minimum threshold.", ANALYSIS)] = 0.3,
-    high: Annotated[float, Option("Maximum threshold.", ANALYSIS)] = 0.8,
-    step: Annotated[float, Option("Step between thresholds.", ANALYSIS)] = 0.05,
-    meanings: Meanings,
-    seed: Annotated[int, Option("Seed of every random draw.", ANALYSIS)] = 0,
-) -> Outcome:
-    """Compare thresholds for both methods: number of groups, silhouette, and accuracy on known pairs.
-
-    Without --constraints, known pairs are generated from surface variants and antonyms. The method `endoxa` uses the
-    same rules, so these pairs test only the published method; give your own pairs to test both.
-
-    \b
-    Examples:
-      endoxa curate thresholds statements.csv -o out/thresholds
-      endoxa curate thresholds statements.csv --constraints pairs.csv -o thresholds.csv
-    """  # noqa: D301
+def _calibrated(file: Path, out: Path, constraints: Path | None, meanings: Meanings, seed: int) -> Outcome:
+    """Thresholds of both methods compared: number of groups, silhouette, and accuracy on known pairs."""
     from endoxa.curate.encoder_languages import chosen_encoder
     from endoxa.curate.encoders import DEFAULT_ENCODER
     from endoxa.curate.group import language_of, read_attributes
@@ -217,29 +167,26 @@ def thresholds(
     from endoxa.curate.pages import thresholds_figure
     from endoxa.errors import UserError
     from endoxa.report.files import write_figures
-    from endoxa.sources.files import require_apart
-    from endoxa.sources.frames import require_table_name, write_table
 
-    path = out if out.suffix else out / "thresholds.csv"
-    require_apart([path], [file, constraints, meanings.lexicon])
-    require_table_name(path)
-    taus = grid(low, high, step)
     language = meanings.language or language_of(file)
     counts = read_attributes(file, meanings.attribute_column, language, note, as_written=True)
     words = load_lexicon(language, meanings.lexicon)
     pairs = read_constraints(constraints) if constraints else generate_constraints(list(counts), words, seed)
     encoder = chosen_encoder(meanings.encoder or DEFAULT_ENCODER, words, meanings.precision, note)
-    table = thresholds_table(counts, encoder, words, taus, pairs, seed=seed, tell=note)
-    write_table(table, path)
-    figure = thresholds_figure(table, name=path.stem, from_rules=constraints is None)
+    made = thresholds_table(counts, encoder, words, grid(*GRID), pairs, seed=seed, tell=note)
+    figure = thresholds_figure(made, name=out.stem, from_rules=constraints is None)
     try:
-        write_figures([figure], path.parent)
+        write_figures([figure], out.parent)
     except OSError as problem:
-        raise UserError(f"The figure cannot be written to '{path.parent}': {problem.strerror}.") from problem
-    rows = plural(len(table), "row")
-    return Outcome(
-        (f"{rows} written to {path}, with {path.stem}.svg and {path.stem}.png in the same folder",)
+        raise UserError(f"The figure cannot be written to '{out.parent}': {problem.strerror}.") from problem
+    sentence = (
+        f"{plural(len(made), 'row')} written to {out}, with {out.stem}.svg and {out.stem}.png beside it"
     )
+    return Outcome((sentence,), {"out": made})
+
+
+GRID = (0.3, 0.8, 0.05)
+"""First and last threshold of `--calibrate`, and the step between them."""
 
 
 class Apart(StrEnum):
@@ -310,16 +257,30 @@ def associations(
     min_support: Annotated[
         int, Option("Minimum number of respondents per association.", ANALYSIS, metavar="N")
     ] = 1,
+    summary: Annotated[
+        Path | None,
+        Option(
+            "Also write frequency and composition tables that are safe to share, and a figure, into this folder.",
+            OUTPUT,
+            metavar="FOLDER",
+        ),
+    ] = None,
+    min_cell: Annotated[
+        int, Ge(1), Option("With --summary: minimum count shown for a subgroup.", ANALYSIS, metavar="N")
+    ] = 5,
 ) -> Outcome:
     """Aggregate statements into associations: identity, canonical attribute, number of respondents.
 
     Statements proposed for omission, without identity or attribute, or flagged as written by a chatbot are left out and
-    counted. An association reported under several axes gets the axis with the most respondents.
+    counted. An association reported under several axes gets the axis with the most respondents. In the summary each
+    respondent is counted once, by every column that was kept; subgroups with counts below --min-cell are merged, so
+    that small counts cannot be derived from other tables either.
 
     \b
     Examples:
       endoxa curate associations statements.csv --groups groups.csv -o associations.csv
       endoxa curate associations statements.csv -o associations.csv --by country --min-support 2
+      endoxa curate associations statements.csv --groups groups.csv -o associations.csv --summary summary
     """  # noqa: D301
     from endoxa.curate.associations import associations as gather
     from endoxa.errors import UserError
@@ -339,45 +300,25 @@ def associations(
         raise UserError(
             f"{statements}: no association with {min_support} or more respondents. Lower --min-support."
         )
-    return Outcome((f"{gathered.table.height} associations written to {out}",), {"out": gathered.table})
+    written = [] if summary is None else _summarised(statements, summary, counting, min_cell)
+    return Outcome(
+        (f"{gathered.table.height} associations written to {out}", *written), {"out": gathered.table}
+    )
 
 
-def summary(
-    statements: Statements,
-    *,
-    out: Annotated[
-        Path, Option("Folder for the tables and the figure.", OUTPUT, short="-o", metavar="FOLDER")
-    ],
-    by: Annotated[
-        tuple[str, ...],
-        Option("Split by this column; repeatable.", ANALYSIS, metavar="COLUMN", default="all kept columns"),
-    ] = (),
-    counting: Counting,
-    min_cell: Annotated[int, Ge(1), Option("Minimum count shown for a subgroup.", ANALYSIS, metavar="N")] = 5,
-    top: Annotated[int, Ge(1), Option("Number of bars per axis in the figure.", OUTPUT, metavar="N")] = 8,
-) -> Outcome:
-    """Write frequency and composition tables that are safe to share, and a figure.
-
-    Each respondent is counted once; statements flagged as written by a chatbot are not counted. Subgroups with counts
-    below --min-cell are merged, so that small counts cannot be derived from other tables either.
-
-    \b
-    Examples:
-      endoxa curate summary statements.csv --groups groups.csv -o summary
-      endoxa curate summary statements.csv -o summary --by gender --by country
-    """  # noqa: D301
+def _summarised(statements: Path, folder: Path, counting: Counting, min_cell: int) -> list[str]:
+    """Frequency and composition tables that are safe to share, and a figure."""
     from endoxa.curate.associations import mentions
     from endoxa.curate.pages import save_frequencies
     from endoxa.curate.summary import summarise, write_summary
 
     counted = mentions(
-        *counting.tables(statements, by), source=counting.source, include_flagged=counting.include_flagged
+        *counting.tables(statements), source=counting.source, include_flagged=counting.include_flagged
     )
-    made = summarise(counted.table, by, min_cell)
-    _note_left_out(counted.left_out, (*counted.notes, *made.notes))
-    written = [*write_summary(made, out), *save_frequencies(made.frequencies, out, top=top)]
-    notice = "Content notice: these are stereotypes reported by respondents, not facts."
-    return Outcome((*map(str, written), notice))
+    made = summarise(counted.table, (), min_cell)
+    for sentence in made.notes:
+        note(sentence)
+    return [str(path) for path in (*write_summary(made, folder), *save_frequencies(made.frequencies, folder))]
 
 
 def _note_left_out(left_out: Mapping[str, int], notes: Sequence[str]) -> None:
@@ -388,13 +329,10 @@ def _note_left_out(left_out: Mapping[str, int], notes: Sequence[str]) -> None:
         note(sentence)
 
 
-for command in (extract, evaluate, learn):
+for command in (extract, review, evaluate):
     CURATE.add(command)
 CURATE.add(group, following="endoxa curate associations {settings.file} --groups {out} -o associations.csv")
-CURATE.add(thresholds)
-CURATE.app.add_typer(REVIEW.app, name="review")
 CURATE.add(
     associations,
     following="endoxa build pairs {out} -o pairs.csv, or: endoxa build qa {out}{language} -o questions.jsonl",
 )
-CURATE.add(summary)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from endoxa.commands.analyze_people import agreement_lines
-from endoxa.commands.verbs import Group, Outcome, argument, print_lines, table
+from endoxa.commands.verbs import Outcome, argument, print_lines, table
 from endoxa.report.words import plural
 from endoxa.runs.options import DEFAULT_CONFIDENCE, Confidence, Seed
 from endoxa.schema.options import ANALYSIS, DATA, ITEMS, OUTPUT, Option, names
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
 
     from endoxa.curate.evaluation.gold import Gold, Reading
     from endoxa.curate.review import Reviewed
-
-REVIEW = Group("curate review", "Write review sheets, and apply the corrections of reviewers.")
 
 _NOTICE = "Content notice: the sheet contains stereotypes as reported by respondents; reviewers may stop at any time."
 SHOWN_CONFLICTS = 10
@@ -34,96 +33,73 @@ _PRINTED = {
 }
 
 
-def export_sheet(
-    table: Annotated[
-        Path,
-        argument(
-            "Table of statements, groups, associations or pairs (CSV, JSONL, Parquet).", metavar="TABLE"
-        ),
-    ],
-    *,
-    out: Annotated[
-        Path,
-        Option("Review sheet: .xlsx (with drop-down lists) or .csv.", OUTPUT, short="-o", metavar="FILE"),
-    ],
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """What a sheet for a reviewer shows.
+
+    Attributes:
+        reviewer: the reviewer's name.
+        sample: ids to sample.
+        only_proposed: only rows proposed for omission.
+        only_disputed: only rows that reviewers disagreed about.
+        columns: columns shown.
+        edit: columns that may be edited.
+        overwrite: an existing sheet is replaced.
+    """
+
     reviewer: Annotated[
-        str, Option("Reviewer's name.", OUTPUT, metavar="NAME", default="name of the returned file")
-    ] = "",
+        str, Option("Sheet: reviewer's name.", OUTPUT, metavar="NAME", default="name of the returned file")
+    ] = ""
     sample: Annotated[
-        int | None, Option("Number of ids to sample, with all rows of each.", ITEMS, metavar="N")
-    ] = None,
-    seed: Annotated[int, Option("Random seed of --sample.", ITEMS)] = 0,
-    only_proposed: Annotated[
-        bool, Option("Include only rows proposed for omission.", ITEMS, only_on=True)
-    ] = False,
+        int | None, Option("Sheet: number of ids to sample, with all rows of each.", ITEMS, metavar="N")
+    ] = None
+    only_proposed: Annotated[bool, Option("Sheet: only rows proposed for omission.", ITEMS, only_on=True)] = (
+        False
+    )
     only_disputed: Annotated[
-        bool, Option("Include only rows with disagreement between reviewers.", ITEMS, only_on=True)
-    ] = False,
+        bool, Option("Sheet: only rows with disagreement between reviewers.", ITEMS, only_on=True)
+    ] = False
     columns: Annotated[
         tuple[str, ...] | None,
-        Option("Columns to show instead of the default ones.", OUTPUT, metavar="A,B,...", parse=names),
-    ] = None,
+        Option("Sheet: columns to show instead of the default ones.", OUTPUT, metavar="A,B,...", parse=names),
+    ] = None
     edit: Annotated[
         tuple[str, ...] | None,
         Option(
-            "Columns that may be edited instead of the default ones.",
+            "Sheet: columns that may be edited instead of the default ones.",
             OUTPUT,
             metavar="A,B,...",
             parse=names,
         ),
-    ] = None,
+    ] = None
     overwrite: Annotated[
-        bool, Option("Replace an existing sheet, including its answers.", OUTPUT, only_on=True)
-    ] = False,
-) -> Outcome:
-    """Write a spreadsheet for a reviewer, who does not need endoxa to fill it in.
-
-    \b
-    Examples:
-      endoxa curate review export statements.csv -o ana.xlsx --reviewer Ana
-      endoxa curate review export statements.csv -o both.xlsx --sample 200 --seed 1
-      endoxa curate review export statements.csv -o proposals.xlsx --only-proposed
-      endoxa curate review export pairs.csv -o pairs.xlsx --columns language,identity
-    """  # noqa: D301
-    from endoxa.curate.review import Choice, make_sheet, write_sheet
-    from endoxa.errors import UserError
-    from endoxa.runs.progress import shown
-
-    if out.exists() and not overwrite:
-        raise UserError(
-            f"{out} already exists and may contain a reviewer's answers. Name another file, or pass --overwrite."
-        )
-    choice = Choice(
-        reviewer=reviewer,
-        sample=sample,
-        seed=seed,
-        only_proposed=only_proposed,
-        only_disputed=only_disputed,
-        columns=columns,
-        edit=edit,
-    )
-    sheet = make_sheet(table, choice)
-    with shown("rows") as progress:
-        write_sheet(sheet, out, progress)
-    lines = [f"{plural(len(sheet.rows), 'row')} of {sheet.kind.name} written to {out}"]
-    if sheet.disguised:
-        lines.append(
-            f"{sheet.disguised} cells contain control characters, which .xlsx files cannot store. The sheet shows "
-            "symbols such as ␁ instead; `endoxa curate review apply` restores them."
-        )
-    return Outcome([*lines, _NOTICE])
+        bool, Option("Sheet: replace an existing one, including its answers.", OUTPUT, only_on=True)
+    ] = False
 
 
-def apply_sheets(
-    table: Annotated[Path, argument("Table that the sheets were made from.", metavar="TABLE")],
-    sheets: Annotated[tuple[Path, ...], argument("Returned sheets.", metavar="SHEET...")],
+def review(
+    table: Annotated[
+        Path,
+        argument(
+            "Table of statements, groups, associations, pairs or drafts (CSV, JSONL, Parquet).",
+            metavar="TABLE",
+        ),
+    ],
+    sheets: Annotated[
+        tuple[Path, ...],
+        argument("Returned sheets; of drafts outcomes of a room (*_items.csv).", metavar="SHEET..."),
+    ] = (),
     *,
     out: Annotated[
         Path,
         Option(
-            "Reviewed table: .csv, .tsv, .jsonl or .parquet.", OUTPUT, short="-o", metavar="FILE", table=True
+            "Without SHEET: the sheet to write, .xlsx (with drop-down lists) or .csv. Else the reviewed table.",
+            OUTPUT,
+            short="-o",
+            metavar="FILE",
         ),
     ],
+    sheet: Sheet,
     report: Annotated[
         Path | None, Option("Also write all changes, with the reviewer.", OUTPUT, metavar="FILE", table=True)
     ] = None,
@@ -148,19 +124,40 @@ def apply_sheets(
             default="keep statements, drop others",
         ),
     ] = None,
-    seed: Annotated[int, Option("Random seed of the intervals of agreement.", ANALYSIS)] = 0,
+    seed: Annotated[int, Option("Random seed of --sample, and of the intervals of agreement.", ITEMS)] = 0,
 ) -> Outcome:
-    """Merge returned sheets into the table, and list changes and disagreements.
+    """Write a sheet for a reviewer, or merge returned sheets into the table and list changes and disagreements.
+
+    A reviewer fills in a spreadsheet and does not need endoxa. Drafts get the status that people decided on (approved,
+    rejected, or still a draft); words that people changed in a room are taken over.
 
     \b
     Examples:
-      endoxa curate review apply statements.csv ana.xlsx -o reviewed.csv --report changes.csv
-      endoxa curate review apply statements.csv ana.xlsx ben.xlsx -o reviewed.csv --conflicts conflicts.csv
-      endoxa curate review apply pairs.csv a.xlsx b.xlsx c.csv -o reviewed.csv --resolve majority
+      endoxa curate review statements.csv -o ana.xlsx --reviewer Ana
+      endoxa curate review statements.csv -o both.xlsx --sample 200 --seed 1
+      endoxa curate review statements.csv ana.xlsx ben.xlsx -o reviewed.csv --conflicts conflicts.csv
+      endoxa curate review pairs.csv a.xlsx b.xlsx c.csv -o reviewed.csv --resolve majority
+      endoxa curate review tuples.csv votes_items.csv -o judged.csv
     """  # noqa: D301
+    from endoxa.author.tables import is_drafts
     from endoxa.curate.agreement import agreement, ballots_from_votes
-    from endoxa.curate.review import apply_review, read_sheets, votes
+    from endoxa.curate.review import apply_review, is_sheet, read_sheets, votes
+    from endoxa.errors import UserError
+    from endoxa.sources.frames import require_table_name
 
+    if not sheets:
+        if report or conflicts:
+            raise UserError(
+                "--report and --conflicts are of returned sheets. Name the sheets after the table."
+            )
+        return _handed_out(table, out, sheet, seed)
+    if sheet != Sheet():
+        raise UserError(
+            "Options of a sheet were given together with returned sheets. Leave one or the other out."
+        )
+    require_table_name(out)
+    if is_drafts(table) and not is_sheet(sheets[0]):
+        return _approved(table, sheets, out)
     returned = read_sheets(list(sheets))
     reviewed = apply_review(table, returned, resolve=resolve, drop_omitted=drop_omitted)
     lines: list[Any] = list(_review_lines(reviewed, listed=conflicts is not None))
@@ -173,8 +170,50 @@ def apply_sheets(
     )
 
 
-REVIEW.add(export_sheet, "export")
-REVIEW.add(apply_sheets, "apply")
+def _handed_out(table: Path, out: Path, sheet: Sheet, seed: int) -> Outcome:
+    """A spreadsheet for a reviewer.
+
+    Raises:
+        UserError: there is one already, or the table cannot be reviewed.
+    """
+    from endoxa.curate.review import Choice, make_sheet, write_sheet
+    from endoxa.errors import UserError
+    from endoxa.runs.progress import shown
+
+    if out.exists() and not sheet.overwrite:
+        raise UserError(
+            f"{out} already exists and may contain a reviewer's answers. Name another file, or pass --overwrite."
+        )
+    chosen = {name: value for name, value in asdict(sheet).items() if name != "overwrite"}
+    made = make_sheet(table, Choice(**chosen, seed=seed))
+    with shown("rows") as progress:
+        write_sheet(made, out, progress)
+    lines = [f"{plural(len(made.rows), 'row')} of {made.kind.name} written to {out}"]
+    if made.disguised:
+        lines.append(
+            f"{made.disguised} cells contain control characters, which .xlsx files cannot store. The sheet shows "
+            "symbols such as ␁ instead; `endoxa curate review TABLE SHEET` restores them."
+        )
+    return Outcome([*lines, _NOTICE])
+
+
+def _approved(drafts: Path, judged: Sequence[Path], out: Path) -> Outcome:
+    """Drafts with the status that people decided on.
+
+    Raises:
+        UserError: several tables of outcomes, or one that cannot be read.
+    """
+    from endoxa.author.tables import approved, copy_companions, counted
+    from endoxa.errors import UserError
+    from endoxa.sources.frames import write_table
+
+    if len(judged) > 1:
+        raise UserError("Drafts are judged by one table of outcomes. Name one.")
+    table = approved(drafts, judged[0])
+    write_table(table, out)
+    copy_companions(drafts, out)
+    counts = ", ".join(f"{n} {status}" for status, n in counted(table).items())
+    return Outcome((f"{table.height} drafts written to {out}: {counts}",))
 
 
 def _review_lines(reviewed: Reviewed, *, listed: bool) -> Iterator[str]:
@@ -197,11 +236,11 @@ def _review_lines(reviewed: Reviewed, *, listed: bool) -> Iterator[str]:
 
 def evaluate(
     gold: Annotated[
-        Path,
+        tuple[Path, ...],
         argument(
-            "Statements with the right pairs: a gold file, a table of `endoxa curate review apply`, or any table with "
-            "the columns identity and attribute.",
-            metavar="GOLD",
+            "Statements with the right pairs: a gold file, a reviewed table, or any table with the columns "
+            "identity and attribute; several are taken together.",
+            metavar="GOLD...",
         ),
     ],
     *,
@@ -224,7 +263,7 @@ def evaluate(
         ),
     ] = None,
     lexicon: Annotated[
-        Path | None, Option("Also apply this lexicon of `endoxa curate learn`.", DATA, metavar="FILE")
+        Path | None, Option("Also apply this lexicon (TOML, of --learn).", DATA, metavar="FILE")
     ] = None,
     model: Annotated[
         str | None,
@@ -235,13 +274,15 @@ def evaluate(
         ),
     ] = None,
     learn: Annotated[
-        bool,
+        Path | None,
         Option(
-            "Also score a lexicon learned from the corrections of other respondents (5-fold cross-validation).",
-            ANALYSIS,
-            only_on=True,
+            "Also learn a lexicon from the corrections, for `curate extract --lexicon`, and score one learned from "
+            "other respondents (5-fold cross-validation).",
+            OUTPUT,
+            metavar="FILE",
+            ending=".toml",
         ),
-    ] = False,
+    ] = None,
     curve: Annotated[
         Path | None,
         Option(
@@ -259,24 +300,25 @@ def evaluate(
     Omissions are scored too. If GOLD holds the reading of another extractor (columns authors_identity and
     authors_attribute), it is scored as 'published'. Beside the rules, one regular expression is scored: as it reads
     ('regex'), and with all that the rules have besides their grammar, names and forms above all ('regex, normalised').
+    A learned lexicon is a text file with names, spellings and habits of writing: look it through before you use it.
 
     \b
     Examples:
       endoxa curate evaluate gold.csv --by respondent -o scores.csv
       endoxa curate evaluate reviewed.csv -o scores.csv
       endoxa curate evaluate reviewed.csv --reading model.csv -o scores.csv
-      endoxa curate evaluate gold.csv --learn --curve curve.csv -o scores.csv
+      endoxa curate evaluate wave1.csv wave2.csv --learn lexicon.toml --curve curve.csv -o scores.csv
       endoxa curate evaluate gold.csv --model openai/gpt-5-mini -o scores.csv
     """  # noqa: D301
     from endoxa.curate.evaluation.gold import read_gold
     from endoxa.curate.evaluation.report import cross_validated, learning_curve
     from endoxa.curate.evaluation.report import evaluate as score
 
-    reviewed = read_gold(gold, by, statement_column)
+    reviewed = [statement for path in gold for statement in read_gold(path, by, statement_column)]
     readings = _readings(reviewed, reading, lexicon)
     if model is not None:
-        readings |= _with_model(reviewed, gold, model, out)
-    if learn:
+        readings |= _with_model(reviewed, gold[0], model, out)
+    if learn is not None:
         readings["learned"] = cross_validated(reviewed, seed)
     scores = score(reviewed, readings, confidence=confidence, seed=seed)
     lines = list(_score_lines(scores, confidence))
@@ -284,12 +326,32 @@ def evaluate(
     if curve is not None:
         tables["curve"] = learning_curve(reviewed, seed)
         lines.append(_curve_table(tables["curve"]))
+    if learn is not None:
+        lines += _learned(reviewed, learn)
     kept = sum(statement.kept for statement in reviewed)
     lines.append(
         f"{plural(len(reviewed), 'reviewed statement')} ({kept} kept, {len(reviewed) - kept} omitted); "
         f"scores written to {out}"
     )
     return Outcome(lines, tables)
+
+
+def _learned(reviewed: list[Gold], out: Path) -> list[str]:
+    """A lexicon with names, spellings and habits of writing, from reviewers' corrections."""
+    from endoxa.curate.evaluation.report import learn
+    from endoxa.curate.extract.lexicon import LISTS, TABLES, written_lexicon
+    from endoxa.report.files import replace_text
+
+    lexicon = learn(reviewed)
+    people = len({statement.unit for statement in reviewed})
+    heading = f"Learned from {plural(len(reviewed), 'reviewed statement')} of {plural(people, 'respondent')}."
+    replace_text(out, written_lexicon(lexicon, heading))
+    counts = {name: len(getattr(lexicon, name)) for name in (*TABLES, *LISTS)}
+    return [
+        heading,
+        *(f"  {name}: {count}" for name, count in counts.items() if count),
+        f"Lexicon written to {out}" if lexicon else f"Nothing to learn; empty lexicon written to {out}",
+    ]
 
 
 def _readings(reviewed: list[Gold], reading: Path | None, lexicon: Path | None) -> dict[str, list[Reading]]:
@@ -329,16 +391,13 @@ def _with_model(reviewed: list[Gold], gold: Path, model: str, out: Path) -> dict
             to_read(questions), settings, folder, progress=progress, command=sys.argv
         )
     answers = [readings[model].get(it.statement_id) for it in reviewed]
-    statements, rules = [it.statement for it in reviewed], read_by_rules(reviewed)
-    combined = combine(statements, rules, answers)
+    rules = read_by_rules(reviewed)
+    combined = combine(rules, answers)
     differing = plural(sum(reading.other is not None for reading in combined), "statement")
     print_lines((*cost, f"The readers differ on {differing}"))
     return {
         "model": [as_reading(pairs or ()) for pairs in answers],
         "both readers": [as_reading(reading.pairs) for reading in combined],
-        "model first": [
-            as_reading(reading.pairs) for reading in combine(statements, rules, answers, model_first=True)
-        ],
     }
 
 

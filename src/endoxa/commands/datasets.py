@@ -28,7 +28,6 @@ DATASETS = Group("datasets", SUMMARIES["datasets"])
 app = DATASETS.app
 
 PairsFile = Annotated[Path, argument("File of pairs in a known format.", metavar="FILE")]
-DataSet = Annotated[str, argument("Data set, as in `endoxa datasets list`.", metavar="NAME")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,17 +107,24 @@ class CheckedReading(NamedReading):
     ] = None
 
 
-def list_all() -> Outcome:
-    """List the published data sets and the formats that can be read.
+def list_all(
+    name: Annotated[
+        str | None, argument("One data set: origin, licence, citation, warning, hash, file.", metavar="NAME")
+    ] = None,
+) -> Outcome:
+    """List the published data sets and the formats that can be read, or describe one data set.
 
     \b
-    Example:
+    Examples:
       endoxa datasets list
+      endoxa datasets list crows-pairs
     """  # noqa: D301
     from endoxa.sources import READERS
     from endoxa.sources.layouts import layouts
     from endoxa.sources.sources import sources
 
+    if name is not None:
+        return _described(name)
     return Outcome(
         (
             _table(
@@ -152,13 +158,8 @@ def list_all() -> Outcome:
     )
 
 
-def info(name: DataSet) -> Outcome:
-    """Show where a data set comes from, its licence, citation, warning and hash.
-
-    \b
-    Example:
-      endoxa datasets info crows-pairs
-    """  # noqa: D301
+def _described(name: str) -> Outcome:
+    """Where a data set comes from, its licence, citation, warning and hash."""
     from endoxa.sources.sources import cached_file, source
 
     described = source(name)
@@ -178,7 +179,7 @@ def info(name: DataSet) -> Outcome:
         ),
         (
             "file",
-            str(cached) if cached.is_file() else f"Not downloaded. Run: endoxa datasets download {name}",
+            str(cached) if cached.is_file() else f"Not downloaded. Run: endoxa datasets convert {name}",
         ),
         *_groups(described, cached),
     ]
@@ -254,11 +255,23 @@ def check(
 
 
 def convert(
-    file: PairsFile,
+    file: Annotated[
+        str,
+        argument(
+            "File of pairs in a known format, or a published data set, which is downloaded.",
+            metavar="FILE|NAME",
+        ),
+    ],
     *,
     out: Annotated[
-        Path, Option("File to write: .csv, .tsv, .jsonl or .parquet.", OUTPUT, short="-o", metavar="FILE")
-    ],
+        Path | None,
+        Option(
+            "File to write: .csv, .tsv, .jsonl or .parquet. Without it, only download.",
+            OUTPUT,
+            short="-o",
+            metavar="FILE",
+        ),
+    ] = None,
     to: Annotated[str, Option("Format to write.", OUTPUT, metavar="NAME")] = "native",
     reading: NamedReading,
     normalise: Annotated[
@@ -269,21 +282,38 @@ def convert(
             only_on=True,
         ),
     ] = False,
+    mirror: Annotated[
+        str | None, Option("Folder or http address with a copy of the data set.", DATA, metavar="PLACE")
+    ] = None,
 ) -> Outcome:
-    """Convert a file of pairs to endoxa's own format, or to another format.
+    """Convert a file of pairs to endoxa's own format, or to another format; download a published data set.
+
+    A data set is downloaded into the cache, where every command finds it by its name, and its hash is verified; a valid
+    copy from an earlier download is kept. --mirror takes it from a folder or another address.
 
     \b
     Examples:
+      endoxa datasets convert crows-pairs
+      endoxa datasets convert crows-pairs --mirror /media/stick/datasets -o crows.csv
       endoxa datasets convert pairs.csv --normalise -o alike.csv
       endoxa datasets convert published.csv -o pairs.parquet
       endoxa datasets convert table.csv --template "Most {identity} are {attribute}." -o pairs.jsonl
     """  # noqa: D301
+    from endoxa.errors import UserError
     from endoxa.sources.read import convert_pairs
     from endoxa.sources.source import reading_files
+    from endoxa.sources.sources import sources
 
+    path, lines = Path(file), []
+    if not path.exists() and file in sources():
+        path, lines = _downloaded(file, mirror)
+    if out is None and lines:
+        return Outcome(lines)
+    if out is None:
+        raise UserError("Missing --out. Name the file to write.")
     with reading_files(include_drafts=reading.include_drafts):
-        written = convert_pairs(file, out, reading.options(), reading.format, to, normalise=normalise)
-    lines = [f"{plural(written.pairs, 'pair')} written to {out}"]
+        written = convert_pairs(path, out, reading.options(), reading.format, to, normalise=normalise)
+    lines.append(f"{plural(written.pairs, 'pair')} written to {out}")
     if written.made_alike:
         lines.append(
             f"{plural(written.made_alike, 'pair')} normalised: both sentences now have the same quotes, dashes, blanks "
@@ -292,36 +322,20 @@ def convert(
     return Outcome([*lines, _NOTICE])
 
 
-def download(
-    name: DataSet,
-    mirror: Annotated[
-        str | None, Option("Folder or http address with a copy of the file.", DATA, metavar="PLACE")
-    ] = None,
-    out: Annotated[
-        Path | None,
-        Option("Folder to download to.", OUTPUT, short="-o", metavar="FOLDER", default="the cache"),
-    ] = None,
-) -> Outcome:
-    """Download the file of a data set and verify its hash; keep a valid copy from an earlier download.
-
-    \b
-    Examples:
-      endoxa datasets download crows-pairs
-      endoxa datasets download crows-pairs --mirror /media/stick/datasets
-    """  # noqa: D301
+def _downloaded(name: str, mirror: str | None) -> tuple[Path, list[str]]:
+    """The file of a data set, verified, and what is to be known of it."""
     from endoxa.sources.files import sha256
-    from endoxa.sources.sources import download as fetch
-    from endoxa.sources.sources import source
+    from endoxa.sources.sources import download, source
 
     described = source(name)
     print_lines([f"{described.warning} Licence: {described.licence}. Please cite: {described.citation}."])
-    path = fetch(name, mirror, out)
+    path = download(name, mirror)
     verified = "as published" if described.sha256 else "not verified: no published hash"
-    return Outcome((f"{path}", f"SHA-256 {sha256(path)} ({verified})"))
+    return path, [f"{path}", f"SHA-256 {sha256(path)} ({verified})"]
 
 
 DATASETS.add(list_all, "list")
-for command in (info, check, convert, download):
+for command in (check, convert):
     DATASETS.add(command)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from endoxa.commands.datasets import PairsFile, Reading
 from endoxa.commands.plugins import SUMMARIES
@@ -124,59 +124,51 @@ def _uploaded(
     ]
 
 
-def lm_eval(
+def task(
     file: PairsFile,
     *,
+    harness: Annotated[
+        Literal["lm-eval", "inspect"],
+        Option("Harness that runs the task.", OUTPUT, name="--for"),
+    ],
     out: Folder,
     name: Annotated[
         str | None,
-        Option("Name of the task.", OUTPUT, metavar="NAME", default="'endoxa_' and the name of the file"),
+        Option(
+            "lm-eval: name of the task.", OUTPUT, metavar="NAME", default="'endoxa_' and the name of the file"
+        ),
     ] = None,
+    seed: Annotated[int, Option("inspect: random seed for the order of samples.", ITEMS)] = 0,
     reading: Reading,
     overwrite: Overwrite = False,
 ) -> Outcome:
-    """Make a task for lm-evaluation-harness: pairs scored by the likelihood of whole sentences.
+    """Make a task for lm-evaluation-harness or Inspect.
+
+    lm-eval scores pairs by the likelihood of whole sentences; with inspect, chat models choose between the two
+    sentences of a pair, in both orders.
 
     \b
     Examples:
-      endoxa export lm-eval pairs.csv -o task
-      endoxa export lm-eval crows_pairs.csv -o task --name crows_published
+      endoxa export task pairs.csv --for lm-eval -o task
+      endoxa export task crows_pairs.csv --for lm-eval -o task --name crows_published
+      endoxa export task pairs.csv --for inspect -o task --seed 7
     """  # noqa: D301
-    from endoxa.export.harnesses import export_lm_eval
+    from endoxa.export.harnesses import export_inspect, export_lm_eval
 
     material = _pairs(file, reading)
+    if harness == "inspect":
+        export_inspect(material, out, seed=seed, overwrite=overwrite)
+        return Outcome(
+            (
+                f"{2 * material.table.height} samples ({material.table.height} pairs in both orders) written.",
+                f"Run them with: cd {out} && inspect eval task.py --model openai/NAME",
+            )
+        )
     group = export_lm_eval(material, out, name=name, overwrite=overwrite)
     return Outcome(
         (
             f"{material.table.height} pairs written to {out}. Run them with:",
             f"lm_eval --include_path {out} --tasks {group} --model hf --model_args pretrained=MODEL",
-        )
-    )
-
-
-def inspect(
-    file: PairsFile,
-    *,
-    out: Folder,
-    seed: Annotated[int, Option("Random seed for the order of samples.", ITEMS)] = 0,
-    reading: Reading,
-    overwrite: Overwrite = False,
-) -> Outcome:
-    """Make a task for Inspect: chat models choose between the two sentences of a pair, in both orders.
-
-    \b
-    Examples:
-      endoxa export inspect pairs.csv -o task
-      endoxa export inspect pairs.csv -o task --seed 7
-    """  # noqa: D301
-    from endoxa.export.harnesses import export_inspect
-
-    material = _pairs(file, reading)
-    export_inspect(material, out, seed=seed, overwrite=overwrite)
-    return Outcome(
-        (
-            f"{2 * material.table.height} samples ({material.table.height} pairs in both orders) written.",
-            f"Run them with: cd {out} && inspect eval task.py --model openai/NAME",
         )
     )
 
@@ -190,5 +182,4 @@ def _pairs(file: Path, reading: Reading) -> Material:
 
 
 EXPORT.add(hub)
-EXPORT.add(lm_eval, "lm-eval")
-EXPORT.add(inspect)
+EXPORT.add(task)

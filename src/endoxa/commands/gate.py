@@ -76,7 +76,7 @@ def gate(
     human: Annotated[
         Path | None,
         Option(
-            "People's ratings of harm (as for analyze harm), with which ratings of harm are compared.",
+            "People's ratings of harm (as for analyze run), with which ratings of harm are compared.",
             DATA,
             metavar="FILE",
         ),

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from endoxa.commands.plugins import SUMMARIES, Groups
+from endoxa.commands.plugins import SUMMARIES
 from endoxa.commands.verbs import Group, Outcome, argument, table
 from endoxa.report.words import plural
 from endoxa.schema.options import DATA, OUTPUT, Option
@@ -21,107 +18,16 @@ if TYPE_CHECKING:
     from endoxa.words import State
     from endoxa.words.coverage import Coverage
 
-HELP = SUMMARIES["languages"]
-app = typer.Typer(cls=Groups, rich_markup_mode=None, help=HELP)
-LANGUAGES = Group("languages", HELP, app=app)
-
-ONLY_COMPONENT = "Only this component (`story prompts`); repeatable."
+LANGUAGES = Group("languages", SUMMARIES["languages"])
+app = LANGUAGES.app
 
 
-@app.callback(invoke_without_command=True)
-def overview(
-    context: typer.Context,
-    *,
-    component: Annotated[
-        list[str] | None, typer.Option("--component", metavar="NAME", help=ONLY_COMPONENT)
-    ] = None,
-    language: Annotated[
-        list[str] | None,
-        typer.Option("--language", metavar="CODE", help="Only this language (ISO 639); repeatable."),
-    ] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print JSON, a row for each component and language.")
-    ] = False,
-) -> None:
-    """List endoxa's own words by component and language, with their state: unreviewed, or reviewed by N speakers.
+def _patched(outcomes: Path, out: Path, source: Path | None) -> Outcome:
+    """A patch of the language files from what speakers said.
 
-    Words are reviewed when at least two native speakers have judged every text as it is now. English is the source.
-
-    \b
-    Examples:
-      endoxa languages
-      endoxa languages --language hi
-      endoxa languages --component "story prompts" --json
-    """  # noqa: D301
-    if context.invoked_subcommand is not None:
-        return
-    from endoxa.words import states
-
-    listed = states(component or (), language or ())
-    if as_json:
-        typer.echo(json.dumps([_row(state) for state in listed], ensure_ascii=False, indent=1))
-        return
-    _print(listed, files=bool(component or language))
-    names = sorted({name for state in listed for name in state.names})
-    if names:
-        typer.echo(f"\nReviewed by, among others: {', '.join(names)}")
-    if any(state.word == "unreviewed" for state in listed):
-        typer.echo("\nNext: endoxa languages items --language CODE -o items.csv (docs: language check)")
-
-
-def items(
-    *,
-    language: Annotated[str, Option("Language of the texts (ISO 639).", DATA, metavar="CODE")],
-    out: Annotated[
-        Path,
-        Option(
-            "Items to write: .csv, .tsv, .jsonl or .parquet.", OUTPUT, short="-o", metavar="FILE", table=True
-        ),
-    ],
-    component: Annotated[tuple[str, ...], Option(ONLY_COMPONENT, DATA, metavar="NAME")] = (),
-) -> Outcome:
-    """Write the texts of a language as items of the language check, each as people would read it.
-
-    \b
-    Examples:
-      endoxa languages items --language hi -o items.csv
-      endoxa languages items --language ar --component "story prompts" --component "page texts" -o items.csv
-      endoxa collect import camp items.csv --task words
-    """  # noqa: D301
-    import polars as pl
-
-    from endoxa.words.items import items as made
-
-    rows = made(language, component)
-    lines = (
-        f"{plural(len(rows), 'text')} written to {out}",
-        f"Next: endoxa collect import CAMPAIGN {out} --task words",
-    )
-    return Outcome(lines, {"out": pl.DataFrame(rows)})
-
-
-def patch(
-    outcomes: Annotated[
-        Path, argument("What items came to: NAME_items of `collect export --task`.", metavar="OUTCOMES")
-    ],
-    *,
-    out: Annotated[Path, Option("Patch to write (unified diff).", OUTPUT, short="-o", metavar="FILE")],
-    source: Annotated[
-        Path | None,
-        Option(
-            "Copy of endoxa's repository to compare with.", DATA, metavar="DIR", default="what is installed"
-        ),
-    ] = None,
-) -> Outcome:
-    """Write a patch of the language files from what speakers said, for `git apply` in endoxa's repository.
-
-    Texts that speakers did not agree about are listed and stay as they are. A component of which every text is settled
-    is entered as reviewed.
-
-    \b
-    Example:
-      endoxa languages patch words_items.csv -o hindi.diff
-    """  # noqa: D301
+    Raises:
+        UserError: the table of outcomes cannot be read, or the source is no copy of the repository.
+    """
     from datetime import UTC, datetime
 
     from endoxa.errors import UserError
@@ -153,49 +59,42 @@ def patch(
     return Outcome(lines)
 
 
-def coverage(
-    *,
-    language: Annotated[
-        tuple[str, ...], Option("Only this language (ISO 639); repeatable.", DATA, metavar="CODE")
-    ] = (),
-    as_json: Annotated[
-        bool, Option("Print JSON, a row for each language and joint.", OUTPUT, name="--json", only_on=True)
-    ] = False,
-) -> Outcome:
-    """Show for which joints of the road each language has words: none, a part, drafted, or reviewed by N speakers.
+def _every_language() -> Outcome:
+    """The state of our own words by component, and for which joints of the road each language has words."""
+    from endoxa.words import states
+    from endoxa.words.coverage import coverage, joints
 
-    A joint is partial where the language lacks a file, or parts that English has. Packs of
-    yours (`ENDOXA_PACK`) are shown like endoxa's own. With --language, what is missing is listed.
-
-    \b
-    Examples:
-      endoxa languages coverage
-      endoxa languages coverage --language sw
-      endoxa languages coverage --json
-    """  # noqa: D301
-    from endoxa.errors import UserError
-    from endoxa.words.coverage import coverage as covered
-    from endoxa.words.coverage import joints
-    from endoxa.words.packs import PACK, languages_with
-
-    if unknown := sorted({*language} - {*languages_with(PACK)}):
-        raise UserError(
-            f"There is no pack for '{unknown[0]}'. Expected one of: {', '.join(languages_with(PACK))}. A pack of your "
-            "own is named by the variable ENDOXA_PACK."
-        )
-    cells = covered(language)
-    if as_json:
-        return Outcome([json.dumps([_coverage_row(cell) for cell in cells], ensure_ascii=False, indent=1)])
+    listed, cells = states(), coverage()
+    rows: dict[tuple[str, str], list[State]] = {}
+    for state in listed:
+        rows.setdefault((state.component, state.word), []).append(state)
+    components = table(
+        "endoxa's own words (reviewed: at least two native speakers have judged every text as it is now)",
+        ("component", "state", "texts", "languages"),
+        [
+            (*names, str(sum(state.texts for state in group)), " ".join(state.language for state in group))
+            for names, group in rows.items()
+        ],
+        texts=2,
+        wrap=True,
+    )
     codes = list(dict.fromkeys(cell.language for cell in cells))
     words = {(cell.joint, cell.language): cell.word for cell in cells}
-    rows = [[joint.name, *(words[joint.name, code] for code in codes)] for joint in joints()]
-    lines = [
-        f"{'  '.join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))}".rstrip()
-        for table_rows in [[["joint", *codes], *rows]]
-        for widths in [[max(map(len, column)) for column in zip(*table_rows, strict=True)]]
-        for row in table_rows
-    ]
-    return Outcome([*lines, *(_missing(cells) if language else ())])
+    names = sorted({name for state in listed for name in state.names})
+    return Outcome(
+        (
+            components,
+            table(
+                "Joints of the road (partial: lacks a file, or parts that English has)",
+                ("language", *(joint.name for joint in joints())),
+                [(code, *(words[joint.name, code] for joint in joints())) for code in codes],
+                wrap=True,
+            ),
+            *([f"Reviewed by, among others: {', '.join(names)}"] if names else []),
+            "Next: endoxa languages check CODE --sheet items.csv (docs: language check)",
+        ),
+        facts={"components": list(map(_row, listed)), "joints": list(map(_coverage_row, cells))},
+    )
 
 
 def _coverage_row(cell: Coverage) -> dict[str, object]:
@@ -226,36 +125,110 @@ MOST_MISSING = 6
 
 
 def check(
-    pack: Annotated[str, argument("Folder of a pack, or code of a language (ISO 639).", metavar="DIR|CODE")],
+    pack: Annotated[
+        str | None,
+        argument(
+            "Folder of a pack, or code of a language (ISO 639); without one, all are listed.",
+            metavar="DIR|CODE",
+        ),
+    ] = None,
     *,
+    component: Annotated[
+        tuple[str, ...],
+        Option("With --sheet: only this component (`story prompts`); repeatable.", DATA, metavar="NAME"),
+    ] = (),
+    apply: Annotated[
+        Path | None,
+        Option(
+            "What speakers said: NAME_items of `collect export --task`. Writes a patch to --out.",
+            DATA,
+            metavar="FILE",
+        ),
+    ] = None,
+    source: Annotated[
+        Path | None,
+        Option(
+            "With --apply: copy of endoxa's repository.", DATA, metavar="DIR", default="what is installed"
+        ),
+    ] = None,
+    sheet: Annotated[
+        Path | None,
+        Option(
+            "Write the texts of the language as items of the language check.",
+            OUTPUT,
+            metavar="FILE",
+            table=True,
+        ),
+    ] = None,
     out: Annotated[
         Path | None,
-        Option("Table of all results.", OUTPUT, short="-o", metavar="FILE", table=True),
+        Option(
+            "Table of all results; with --apply, the patch (unified diff).",
+            OUTPUT,
+            short="-o",
+            metavar="FILE",
+        ),
     ] = None,
 ) -> Outcome:
-    """Play the cases of a language through, there and back, and look through its words.
+    """Check the words of a language: its cases there and back, its words, and what each joint of the road lacks.
 
     Each row of cases.csv goes through extraction and pairs; what is denied is denied again. Wrong rows are shown with
-    what was expected and what came. Also looked at: scripts, words in braces, groups and opposites, and what each joint
-    still lacks. The exit code is 1 where a case or a word is wrong.
+    what was expected and what came. Also looked at: scripts, words in braces, groups and opposites. The exit code is 1
+    where a case or a word is wrong. Without CODE, the words of all languages are listed with their state.
+
+    For native speakers: --sheet writes every text as they would read it, a campaign asks them, and --apply makes a
+    patch for `git apply` of what they said; texts that they did not agree about stay, and a component of which every
+    text is settled is entered as reviewed.
 
     \b
     Examples:
+      endoxa languages check
       endoxa languages check sw
       endoxa languages check my_wolof -o results.csv
+      endoxa languages check hi --sheet items.csv
+      endoxa collect import camp items.csv --task words
+      endoxa languages check hi --apply words_items.csv -o hindi.diff
     """  # noqa: D301
+    from endoxa.errors import UserError
     from endoxa.words.check import folder_of
     from endoxa.words.packs import using
 
+    if pack is None:
+        if sheet or apply or out:
+            raise UserError(
+                "--sheet, --apply and --out are about one language. Name its code, or the folder of a pack."
+            )
+        return _every_language()
+    if apply is not None:
+        if out is None:
+            raise UserError("--apply writes a patch. Name its file with --out.")
+        return _patched(apply, out, source)
+    if sheet is not None:
+        return _sheet(pack, component, sheet)
     code, folder = folder_of(pack)
     with using([folder] if folder else []):
-        return _checked(code, folder)
+        return _checked(code, folder, out)
 
 
-def _checked(code: str, folder: Path | None) -> Outcome:
+def _sheet(code: str, component: Sequence[str], sheet: Path) -> Outcome:
+    """The texts of a language as items of the language check, each as people would read it."""
+    import polars as pl
+
+    from endoxa.words.items import items
+
+    rows = items(code, component)
+    lines = (
+        f"{plural(len(rows), 'text')} written to {sheet}",
+        f"Next: endoxa collect import CAMPAIGN {sheet} --task words",
+    )
+    return Outcome(lines, {"sheet": pl.DataFrame(rows)})
+
+
+def _checked(code: str, folder: Path | None, out: Path | None) -> Outcome:
     import polars as pl
 
     from endoxa.curate.cases import Result, replay
+    from endoxa.sources.frames import require_table_name
     from endoxa.words.check import faults, read_cases
     from endoxa.words.coverage import coverage as covered
 
@@ -289,6 +262,8 @@ def _checked(code: str, folder: Path | None) -> Outcome:
     names = [*Result.__slots__, "right"]
     rows = [{name: getattr(result, name) for name in names} for result in results]
     schema = dict.fromkeys(names, pl.String) | {"right": pl.Boolean}
+    if out is not None:
+        require_table_name(out)
     return Outcome(lines, {"out": pl.DataFrame(rows, schema=schema)}, exit_code=1 if wrong or problems else 0)
 
 
@@ -335,8 +310,8 @@ def init(
     )
 
 
-for command in (items, patch, coverage, check, init):
-    LANGUAGES.add(command)
+LANGUAGES.add(check, printing=True)
+LANGUAGES.add(init)
 
 
 def _row(state: State) -> dict[str, object]:
@@ -349,19 +324,3 @@ def _row(state: State) -> dict[str, object]:
         "names": list(state.names),
         "files": list(state.files),
     }
-
-
-def _print(listed: Sequence[State], *, files: bool) -> None:
-    """A row for the languages of a component that have one state; with files, a row for each language."""
-    rows: dict[tuple[str, ...], list[State]] = {}
-    for state in listed:
-        rows.setdefault((state.component, state.word, *([state.language] if files else [])), []).append(state)
-    cells = [("component", "state", "texts", "languages", "files" if files else "")]
-    for (component, word, *_), group in rows.items():
-        codes = " ".join(state.language for state in group)
-        places = " ".join(group[0].files) if files else ""
-        cells.append((component, word, str(sum(state.texts for state in group)), codes, places))
-    widths = [max(len(row[k]) for row in cells) for k in range(4)]
-    for component, word, texts, codes, places in cells:
-        line = f"{component:<{widths[0]}}  {word:<{widths[1]}}  {texts:>{widths[2]}}  {codes:<{widths[3]}}  {places}"
-        typer.echo(line.rstrip())

@@ -24,25 +24,40 @@ if TYPE_CHECKING:
 
 GROUP = "endoxa.commands"
 SITE = "collect"
-SUMMARIES = {
-    "demo": "Measure a model of your choice, and models with known preferences.",
-    "report": "Write a page or table of the results of runs.",
-    "gate": "Decide whether a candidate model is worse than a baseline by more than a margin.",
-    "compare": (
-        "Show what changed between runs of the same items and at what price, or between two editions of their data."
-    ),
-    "datasets": "Find, check, convert and download files of sentence pairs.",
-    "curate": "Turn survey answers into associations: extract, group, review, summarise.",
-    "author": "Have language models write drafts for people to judge.",
-    "build": "Build items: sentence pairs, questions, association tests and story prompts.",
-    "probe": "Measure models: items and models in, a run folder out.",
-    "analyze": "Estimate bias from runs, with confidence intervals and corrections for multiple testing.",
-    "study": "Measure the same associations with several instruments, and compare what they find.",
-    "reproduce": "Recompute published results cell by cell, and say what agrees.",
-    "export": "Release a data set with a data card, or make a task for another harness.",
-    "languages": "Show endoxa's own words by language, and whether native speakers have checked them.",
+SECTIONS: Mapping[str, Mapping[str, str]] = {
+    "I have a model": {
+        "demo": "Measure a model of your choice, and models with known preferences.",
+        "probe": "Measure models: items and models in, a run folder out.",
+        "analyze": "Estimate bias from runs, with confidence intervals and corrections for multiple testing.",
+        "report": "Write a page or table of the results of runs.",
+        "compare": (
+            "Show what changed between runs of the same items and at what price, or between two editions of their data."
+        ),
+        "gate": "Decide whether a candidate model is worse than a baseline by more than a margin.",
+    },
+    "I have a survey": {
+        "curate": "Turn survey answers into associations: extract, group, review, count.",
+        "build": "Build items: sentence pairs, questions, association tests, choices and story prompts.",
+        "study": "Measure the same associations with several instruments, and compare what they find.",
+        "author": "Have language models write drafts for people to judge.",
+    },
+    "I have a community": {
+        "collect": "",
+        "languages": "Check endoxa's own words of a language, and begin a pack for one of your own.",
+    },
+    "I have a paper": {
+        "datasets": "Find, check, convert and download files of sentence pairs.",
+        "reproduce": "Recompute published results cell by cell, and say what agrees.",
+        "export": "Release a data set with a data card, or make a task for another harness.",
+    },
 }
-"""Our groups and lone commands: each is a module of this package. A group takes its summary from here."""
+"""Our groups and lone commands with their summaries, by what a person has: each is a module of this package, but for
+that of the campaign site. A group takes its summary from here."""
+MORE = "More"
+"""Section of the commands that other packages bring."""
+SUMMARIES = {
+    name: summary for section in SECTIONS.values() for name, summary in section.items() if name != SITE
+}
 _OF_SITE = "Run a campaign: people rate and add associations on their phones."
 
 
@@ -65,7 +80,7 @@ def first_paragraph(command: Any) -> str:
 
 
 class Root(Groups):
-    """The root of the command line."""
+    """The root of the command line; its commands are listed by what a person has."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
@@ -74,6 +89,15 @@ class Root(Groups):
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
         """The names of all commands; Typer would load each."""
         return list(self.commands)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write a section for each thing that a person may have, and one for what other packages bring."""
+        known = [name for section in SECTIONS.values() for name in section]
+        others = [name for name in self.list_commands(ctx) if name not in known]
+        for title, names in (*SECTIONS.items(), (MORE, others)):
+            if names:
+                with formatter.section(title):
+                    formatter.write_dl([(name, self.summary(ctx, name)) for name in names])
 
     def summary(self, ctx: Any, name: str) -> str:
         """The summary of ours and of the site as they stand here; of others from their help."""
@@ -108,7 +132,7 @@ def _ours(name: str) -> Any:
     module = import_module(f"endoxa.commands.{name}")
     if not hasattr(module, "app"):
         alone = Group("", "", app=typer.Typer(rich_markup_mode=None, add_completion=False))
-        alone.add(getattr(module, name))
+        alone.add(getattr(module, name), printing=getattr(module, "PRINTING", False))
         return get_command(alone.app)
     group = get_group(module.app)
     group.name = name

@@ -31,14 +31,15 @@ def report(
 ) -> Outcome:
     """Write a page or table of the results of runs.
 
-    The HTML page works offline, contains all figures and tables, and blurs offensive sentences by default. Figures are
-    also written as SVG and PNG files into a folder next to the page. Each data set gets its own part; models are
+    The HTML page works offline, contains all figures and tables, and blurs offensive sentences by default. Figures
+    are also written as SVG and PNG files into a folder next to the page. Each data set gets its own part; models are
     compared only on the same items. Association tests are read from runs of `endoxa probe embeddings` or tables of
-    `endoxa analyze tests`. Runs of the same questions with groups and with names (`endoxa build names`) are compared.
-    Runs of `endoxa probe extract` and `endoxa probe harm`, tables of `endoxa analyze associations` and people's ratings
-    share one page. Logs of lm-evaluation-harness (--log_samples) and of Inspect are read too: crows_pairs, bbq, and
-    tasks of `endoxa export`. --width also draws every figure for print (PDF, SVG, PNG) into that folder, at 85 mm or
-    170 mm with 8 pt text, for tables too. --log sends the estimates of run folders, and page and tables, to a tracker.
+    `endoxa analyze run`. Runs of the same questions with groups and with names (`endoxa build qa --names`) are
+    compared. Runs of `endoxa probe extract` and `endoxa probe harm`, tables of `endoxa analyze associations` and
+    people's ratings share one page. Logs of lm-evaluation-harness (--log_samples) and of Inspect are read too:
+    crows_pairs, bbq, and tasks of `endoxa export`. --width also draws every figure for print (PDF, SVG, PNG) into
+    that folder, at 85 mm or 170 mm with 8 pt text, for tables too. --log sends the estimates of run folders, and page
+    and tables, to a tracker.
 
     \b
     Examples:
@@ -54,7 +55,7 @@ def report(
       endoxa report harness/*/samples_bbq_*.jsonl -o out/bbq.html
     """  # noqa: D301
     from endoxa.instruments.reports import write_report
-    from endoxa.report.files import figures_folder, notes, resolve_format
+    from endoxa.report.files import figures_folder, resolve_format
 
     if log is not None:
         from endoxa.export.trackers import log_run, require_tracker, tracked
@@ -74,7 +75,6 @@ def report(
                 f"{bare} figures were written as SVG only: PNG and PDF cannot render their script. Use the SVG or "
                 "HTML files."
             )
-        lines += () if width is None else notes(folder, width)
     if log is not None:
         lines += [log_run(run, log, [written]) for run in runs]
     return Outcome(lines)

@@ -6,8 +6,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from endoxa.commands.plugins import SUMMARIES
-from endoxa.commands.verbs import Group, Outcome, argument
+from endoxa.commands.verbs import Outcome, argument
+from endoxa.errors import UserError
 from endoxa.models.spec import ModelOptions
 from endoxa.runs.options import Seed
 from endoxa.schema.options import DATA, OUTPUT, Option
@@ -23,27 +23,17 @@ if TYPE_CHECKING:
 SHOWN = 20
 """Maximum number of cells printed; all are in cells.csv."""
 
-REPRODUCE = Group("reproduce", SUMMARIES["reproduce"])
-app = REPRODUCE.app
 
-
-def list_all() -> Outcome:
-    """List the results that can be recomputed, with what each needs: published ones, and references of other programs.
-
-    \b
-    Example:
-      endoxa reproduce list
-    """  # noqa: D301
+def _listed() -> Iterator[str]:
+    """The results that can be recomputed, with what each needs: published ones, and references of other programs."""
     from endoxa.study.reproduce import RESULTS
 
-    lines = []
     for result in RESULTS.all().values():
         kind = " (reference numbers, printed in no paper)" if result.reference else ""
-        lines.append(f"{result.name}: {result.title}{kind}")
-        lines += [f"  {_need_words(need)}" for need in result.needs]
-        lines += [f"  left out: {numbers}: {why}" for numbers, why in result.left_out.items()]
-    lines.append("\nNext: endoxa reproduce run NAME --data FOLDER -o out/NAME (docs: reproduce)")
-    return Outcome(lines)
+        yield f"{result.name}: {result.title}{kind}"
+        yield from (f"  {_need_words(need)}" for need in result.needs)
+        yield from (f"  left out: {numbers}: {why}" for numbers, why in result.left_out.items())
+    yield "\nNext: endoxa reproduce NAME --data FOLDER -o out/NAME (docs: reproduce)"
 
 
 def _need_words(need: Need) -> str:
@@ -52,8 +42,11 @@ def _need_words(need: Need) -> str:
     return f"{need.kind}{' (optional)' if need.optional else ''}: {need.what}; from {need.where}"
 
 
-def run(
-    name: Annotated[str, argument("Published result, as in `endoxa reproduce list`.", metavar="NAME")],
+def reproduce(
+    name: Annotated[
+        str | None,
+        argument("Published result; without one, all are listed with what they need.", metavar="NAME"),
+    ] = None,
     *,
     data: Annotated[
         Path | None,
@@ -84,10 +77,12 @@ def run(
     options: ModelOptions,
     seed: Seed = 0,
     out: Annotated[
-        Path, Option("Folder: cells.csv, run.json, report.html.", OUTPUT, short="-o", metavar="FOLDER")
-    ],
+        Path | None, Option("Folder: cells.csv, run.json, report.html.", OUTPUT, short="-o", metavar="FOLDER")
+    ] = None,
 ) -> Outcome:
-    """Recompute a published result: published, ours, difference, tolerance, verdict, and why they differ.
+    """Recompute published results cell by cell, and say what agrees.
+
+    Shown are published, ours, difference, tolerance, verdict, and why they differ.
 
     A cell agrees or differs only with the model and the data of the paper; with others it is not comparable. Cells
     whose needs were not given are listed as not computed. A differing cell is a finding, not an error: the exit code is
@@ -97,17 +92,23 @@ def run(
 
     \b
     Examples:
-      endoxa reproduce run arithmetic -o out/arithmetic
-      endoxa reproduce run stereotales-associations --data shared/stereotales -o out/rep
-      endoxa reproduce run indibias-percentages --data shared/indibias --model hf/google/muril-base-cased -o out/muril
-      endoxa reproduce run indibias-percentages --data shared/indibias --model Muril=hf/my-folder -o out/rehearsal
+      endoxa reproduce
+      endoxa reproduce arithmetic -o out/arithmetic
+      endoxa reproduce stereotales-associations --data shared/stereotales -o out/rep
+      endoxa reproduce indibias-percentages --data shared/indibias --model hf/google/muril-base-cased -o out/muril
+      endoxa reproduce indibias-percentages --data shared/indibias --model Muril=hf/my-folder -o out/rehearsal
     """  # noqa: D301
     from endoxa.runs.progress import shown
-    from endoxa.study.reproduce import RESULTS, reproduce
+    from endoxa.study.reproduce import RESULTS
+    from endoxa.study.reproduce import reproduce as recompute
 
+    if name is None:
+        return Outcome(_listed())
     result = RESULTS.get(name)
+    if out is None:
+        raise UserError("Missing --out. Name a folder for the cells and the page.")
     with shown("items") as progress:
-        done = reproduce(
+        done = recompute(
             result,
             data,
             out,
@@ -120,10 +121,6 @@ def run(
         )
     written = f"Written: {out / 'cells.csv'}, {out / 'run.json'} and {out / 'report.html'}"
     return Outcome((*_cell_lines(done), written, f"Next: open {out / 'report.html'}"))
-
-
-REPRODUCE.add(list_all, "list")
-REPRODUCE.add(run)
 
 
 def _cell_lines(done: Reproduced) -> Iterator[str | Table]:

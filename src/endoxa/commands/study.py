@@ -15,6 +15,7 @@ from endoxa.schema.options import DATA, OUTPUT, Option
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from endoxa.study.file import Study
     from endoxa.study.items import Items
 
 STUDY = Group("study", SUMMARIES["study"])
@@ -105,48 +106,71 @@ def init(
         (
             f"{count} associations{values}: {folder}",
             *left_out,
-            f"Next: edit {files}, then: endoxa study plan {folder}",
+            f"Next: edit {files}, then: endoxa study run {folder} --plan",
         )
     )
 
 
-def plan(folder: Folder, *, allowed: Allowed) -> Outcome:
-    """Show what the study takes: items, calls, dollars, and what each instrument can detect.
+def run(
+    folder: Folder,
+    *,
+    allowed: Allowed,
+    out: Annotated[
+        Path | None,
+        Option(
+            "Page of the study (.html); its tables go beside it.",
+            OUTPUT,
+            short="-o",
+            default="DIR/study.html",
+            ending=".html",
+        ),
+    ] = None,
+    plan: Annotated[
+        bool,
+        Option(
+            "Only print items, calls, dollars, hours, and what each instrument can detect; measure nothing.",
+            OUTPUT,
+            only_on=True,
+        ),
+    ] = False,
+) -> Outcome:
+    """Run every instrument and step of the study, and write its page; what is measured already is not measured again.
+
+    A study that was stopped continues with the same command. Where settings or associations have changed, only the runs
+    that depend on them are made again; the old ones are kept in DIR/earlier and used again if the settings return. The
+    page has the findings and the convergence of the instruments; beside it lie its tables and the page of each
+    instrument.
 
     \b
     Examples:
-      endoxa study plan out/study
+      endoxa study run out/study --plan
+      endoxa study run out/study
     """  # noqa: D301
     from endoxa.study.file import read_study
-    from endoxa.study.plan import plan_study, plan_table
 
     study = read_study(folder, allowed, verb_named)
+    return _planned(study) if plan else _carried_out(study, out or folder / "study.html")
+
+
+def _planned(study: Study) -> Outcome:
+    """What the study takes."""
+    from endoxa.study.plan import plan_study, plan_table
+
     items, rows = plan_study(study)
     budget = [] if study.budget is None else [f"Budget: ${study.budget:g} for all of it."]
     steps = [f"Step {step.name}: {step.folder}" for step in study.steps]
     shown = plan_lines(plan_table(items, rows)) if rows else []
-    lines = (*shown, *steps, *budget, f"Next: endoxa study run {folder}")
-    return Outcome(lines, notes=_unused(items))
+    return Outcome((*shown, *steps, *budget, f"Next: endoxa study run {study.folder}"), notes=_unused(items))
 
 
-def run(folder: Folder, *, allowed: Allowed) -> Outcome:
-    """Run every instrument and step of the study; what is measured already is not measured again.
-
-    A study that was stopped continues with the same command. Where settings or associations have changed, only the runs
-    that depend on them are made again; the old ones are kept in DIR/earlier and used again if the settings return.
-
-    \b
-    Examples:
-      endoxa study run out/study
-    """  # noqa: D301
+def _carried_out(study: Study, out: Path) -> Outcome:
+    """Runs, steps and page."""
     from endoxa.runs.progress import shown
-    from endoxa.study.file import read_study
+    from endoxa.study.report import write_study
     from endoxa.study.run import run_study, total_cost
 
-    study = read_study(folder, allowed, verb_named)
     with shown("items") as progress:
         items, done = run_study(study, progress, sys.argv)
-    following = [f"Next: endoxa study report {folder} -o study.html"] if any(study.parts()) else []
     lines = [f"{step.name}: {line}" for step in done for line in step.lines if line]
     rows = [
         (
@@ -157,44 +181,25 @@ def run(folder: Folder, *, allowed: Allowed) -> Outcome:
         )
         for step in done
     ]
+    page = []
+    if any(study.parts()):
+        written = write_study(study, out)
+        finding = str(written.headline) if written.headline.rows else "\n".join(written.headline.notes)
+        page = [finding, *(f"Written: {path}" for path in written.files), f"Next: open {out}"]
     return Outcome(
         (
             *lines,
             table("", ("run", "folder", "items", "records", ""), rows, texts=5),
             f"Spent: ${total_cost(study):.2f}",
-            *following,
+            *page,
         ),
         notes=_unused(items),
         facts={step.name: dict(step.counts) for step in done},
     )
 
 
-def report(
-    folder: Folder,
-    *,
-    allowed: Allowed,
-    out: Annotated[Path, Option("Page to write (.html).", OUTPUT, short="-o")],
-) -> Outcome:
-    """Write the page of the study: findings, convergence of the instruments, and the page of each instrument.
-
-    Beside the page lie the tables effects.csv, correlations.csv and agreement.csv, and the page of each instrument.
-
-    \b
-    Examples:
-      endoxa study report out/study -o out/study.html
-    """  # noqa: D301
-    from endoxa.study.file import read_study
-    from endoxa.study.report import write_study
-
-    written = write_study(read_study(folder, allowed, verb_named), out)
-    finding = str(written.headline) if written.headline.rows else "\n".join(written.headline.notes)
-    return Outcome((finding, *(f"Written: {path}" for path in written.files)))
-
-
 STUDY.add(init)
-STUDY.add(plan)
 STUDY.add(run, printing=True)
-STUDY.add(report)
 
 
 def _unused(items: Sequence[Items]) -> list[str]:

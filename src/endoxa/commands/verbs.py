@@ -64,7 +64,9 @@ class Outcome:
 
     Attributes:
         lines: what the terminal shows: sentences, headlines, tables.
-        tables: data frames by the option that names the file of each; those whose file was named are written.
+        tables: data frames by the option that names the file of each; those whose file was named are written. Where
+            `out` is declared by `TABLES`, by the names of the files in its folder, the main one first; None for a table
+            that this command can make and did not.
         headline: the few rows that stand for the result.
         notes: sentences beside the result, on stderr.
         facts: what `--json` prints, where it is not the headline or the table.
@@ -92,7 +94,7 @@ class Verb:
         help: a sentence, paragraphs and examples.
         settings: a class; every argument and option is a field.
         run: does it.
-        following: what to do next; {out} stands for the file that was written, {runs} for the runs that were read,
+        following: what to do next; {out} stands for the main file that was written, {runs} for the runs that were read,
             {settings} for what was typed, {language} for the option that names the one language of the table.
     """
 
@@ -101,6 +103,11 @@ class Verb:
     settings: type[Any]
     run: Callable[[Any], Outcome]
     following: str = ""
+
+    @property
+    def writes_tables(self) -> bool:
+        """Whether its `out` is a file or a folder of tables."""
+        return any(entry.option is TABLES for entry in options_of(self.settings))
 
     def done(self, settings: Any) -> Outcome:
         """Carry it out, and write its tables; each input is opened once, and `RUN#NAME` is the run of a condition.
@@ -136,15 +143,55 @@ class Verb:
                 raise UserError(f"{entry.name} {path}: expected a file that ends in {ending}.")
         require_apart([path for _, path in outputs.values()], inputs)
         for entry, path in outputs.values():
-            if entry.option.table:
+            if entry.option.table or (entry.option is TABLES and path.suffix):
                 require_table_name(path)
+            folder = path.parent if path.suffix else path
+            if entry.option is TABLES and (folder / "run.json").exists():
+                raise UserError(f"{entry.name}: '{folder}' is a run folder. Name another place for tables.")
         outcome = self.run(settings)
         outcome = replace(outcome, lines=tuple(outcome.lines))
+        if outcome.tables and "out" in outputs and outputs["out"][0].option is TABLES:
+            written = _write_tables(outcome.tables, outputs["out"][1], inputs)
+            place = outputs["out"][1]
+            line = f"Written: {place}" + (
+                "" if place.suffix else f" ({', '.join(path.name for path in written)})"
+            )
+            return replace(outcome, lines=(*outcome.lines, line))
         for name, frame in outcome.tables.items():
             if name in outputs:
                 write_table(frame, outputs[name][1])
         return outcome
 
+
+def _write_tables(tables: Mapping[str, Any], out: Path, inputs: Sequence[Path]) -> list[Path]:
+    """Write the main table to a file, or every one into a folder, without those that an earlier command left there."""
+    from endoxa.sources.files import require_apart
+    from endoxa.sources.frames import write_table
+
+    if out.suffix:
+        tables = {"": next(iter(tables.values()))}
+    paths = {name: out / f"{name}.csv" if name else out for name in tables}
+    require_apart(paths.values(), inputs)
+    written = [
+        name
+        for place, name in enumerate(tables)
+        if place == 0 or (tables[name] is not None and len(tables[name]))
+    ]
+    for name, path in paths.items():
+        if name in written:
+            write_table(tables[name], path)
+        else:
+            path.unlink(missing_ok=True)
+    return [paths[name] for name in written]
+
+
+TABLES = Option(
+    "The main table (.csv, .tsv, .jsonl, .parquet), or a folder for every table of the analysis.",
+    OUTPUT,
+    short="-o",
+    metavar="FILE|FOLDER",
+)
+"""The option `out` of an analysis of several tables."""
 
 VERBS: dict[str, Verb] = {}
 """Every verb by its words."""
@@ -237,19 +284,21 @@ def add_verb(
             without_progress() if printing.quiet else nullcontext(),
         ):
             outcome = verb.done(made)
+        out = getattr(made, "out", None)
+        if out is not None and outcome.tables and verb.writes_tables and not out.suffix:
+            out /= f"{next(iter(outcome.tables))}.csv"
         if printing.json:
-            out = getattr(made, "out", None)
             if outcome.facts is not None or out is not None:
                 print_json(outcome.facts if out is None or outcome.facts is not None else _rows(outcome, out))
         elif not printing.quiet:
             for sentence in outcome.notes:
                 note(sentence)
             print_lines(outcome.lines)
-            if verb.following and getattr(made, "out", None) is not None:
+            if verb.following and out is not None:
                 runs = getattr(made, "runs", None) or [getattr(made, "run", None)]
                 words = " ".join(str(path or "RUN...") for path in runs)
                 language = language_option(outcome.tables.get("out"))
-                sentence = verb.following.format(out=made.out, runs=words, settings=made, language=language)
+                sentence = verb.following.format(out=out, runs=words, settings=made, language=language)
                 typer.echo(f"Next: {sentence}")
         if outcome.exit_code:
             raise typer.Exit(outcome.exit_code)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 REPRODUCTION_COLUMNS: dict[str, str] = {
-    "result": "name of the published result, as in `endoxa reproduce list`",
+    "result": "name of the published result, as in `endoxa reproduce`",
     "table": "where the number is printed",
     "cell": "row and column of the printed table",
     "published": "the printed number, or that of the independent program where the result is a reference; empty where "

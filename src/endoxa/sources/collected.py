@@ -4,7 +4,7 @@
 a table of such a folder leaves these rows out (`endoxa.sources.tables`); a newer `withdrawals.csv` put in the place of
 the old one is all that an older release needs.
 
-`endoxa author` writes tables with a column `status`; `endoxa author approve` fills it in. What people rejected is never
+`endoxa author` writes tables with a column `status`; `endoxa curate review` fills it in. What people rejected is never
 measured or released; what nobody has judged only with `--set include_drafts=yes`.
 """
 
@@ -36,8 +36,8 @@ _USES = {
     "pairs": "make sentences of it with endoxa build pairs",
     "statements": "take associations out of it with endoxa curate extract",
     "withdrawals": "endoxa reads it by itself with every table beside it",
-    "ratings": "find what people disagree about with endoxa analyze disagreement",
-    "mentions": "count topics with endoxa analyze topics FOLDER, the folder it lies in",
+    "ratings": "find what people disagree about with endoxa analyze ratings",
+    "mentions": "count topics with endoxa analyze ratings FOLDER, the folder it lies in",
     **dict.fromkeys(
         ("people", "skips", "hurt_answers", "mixed", "group_means"),
         "no command reads it; its columns are explained in README.md beside it",
@@ -159,7 +159,7 @@ def say_left_out(path: Path, left_out: int, kept: int) -> None:
         how.left_out[path] = left_out
     if not kept:
         raise UserError(
-            f"{path} has no row that people approved. Have drafts judged (`endoxa author approve`), or give "
+            f"{path} has no row that people approved. Have drafts judged (`endoxa curate review`), or give "
             "--set include_drafts=yes to use those that nobody has judged."
         )
 

@@ -140,7 +140,7 @@ def download(name: str, mirror: str | None = None, folder: Path | None = None) -
     except OSError as error:  # requests' exceptions are OSErrors too
         raise UserError(
             f"{address} cannot be downloaded ({type(error).__name__}). Without a network, copy "
-            f"{wanted.file_name} into a folder and run: endoxa datasets download {name} --mirror FOLDER"
+            f"{wanted.file_name} into a folder and run: endoxa datasets convert {name} --mirror FOLDER"
         ) from error
     return target
 
@@ -191,7 +191,7 @@ def locate(text: str) -> Source:
         cached = cached_file(all_sources[text])
         if cached.is_file():
             return Source.of(cached)
-        raise UserError(f"'{text}' is not downloaded. Run: endoxa datasets download {text}")
+        raise UserError(f"'{text}' is not downloaded. Run: endoxa datasets convert {text}")
     _refuse_layout(text)
     near = [*near_names(path), *get_close_matches(text, all_sources, n=3)]
     hint = f"Did you mean: {', '.join(near)}?" if near else f"Known data sets: {', '.join(all_sources)}."

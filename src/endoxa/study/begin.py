@@ -190,9 +190,8 @@ def _value(text: str | None, meanings: Mapping[str, tuple[str, str]]) -> tuple[s
 _HEAD = """\
 # A study: the same associations through several instruments. Written by `endoxa study init`.
 # Change what you like, then:
-#   endoxa study plan {folder}     items, calls, cost, what can be detected
+#   endoxa study run {folder} --plan     items, calls, cost, what can be detected
 #   endoxa study run {folder}      runs everything; the same command continues after a stop
-#   endoxa study report {folder} -o study.html
 
 associations = "{associations}"   # columns association_id, identity, attribute; language and axis if there
 languages = [{languages}]

@@ -1,4 +1,4 @@
-"""`endoxa study plan`: items, calls, dollars, and what each instrument can detect, before anything is asked."""
+"""`endoxa study run --plan`: items, calls, dollars, and what each instrument can detect, before anything is asked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`endoxa study report`: one page with what the instruments say together, and the page of each beside it."""
+"""The end of `endoxa study run`: one page with what the instruments say together, and the page of each beside it."""
 
 from __future__ import annotations
 

@@ -110,8 +110,8 @@ def _texts_by_item(rows: Sequence[Mapping[str, str]], package: Path) -> dict[str
     for component, language in sorted({(*row["item_id"].split("/"), "")[:2] for row in rows}):
         if component not in COMPONENTS:
             raise UserError(
-                f"The component '{component}' is unknown. Expected items of `endoxa languages items`, and the table of "
-                "outcomes that `endoxa collect export --task` writes beside the judgements (NAME_items)."
+                f"The component '{component}' is unknown. Expected items of `endoxa languages check --sheet`, and the "
+                "table of outcomes that `endoxa collect export --task` writes beside the judgements (NAME_items)."
             )
         texts |= {item_id(text): text for text in texts_of(COMPONENTS[component], language, package)}
     return texts

@@ -254,7 +254,7 @@ def test_commands_write_groups_thresholds_and_pictures(words: Path, tmp_path: Pa
     assert groups["loud"] == groups["noisy"]
     assert groups["kind"] == groups["are kind"] != groups["not kind"]
     folder = tmp_path / "thresholds"
-    command = ["curate", "thresholds", str(words), "--low", "0.5", "--high", "0.6", "-o", str(folder)]
+    command = ["curate", "group", str(words), "--calibrate", "-o", str(folder / "thresholds.csv")]
     CliRunner().invoke(app, command, catch_exceptions=False)
     assert sorted(path.name for path in folder.iterdir()) == [
         "thresholds.csv",

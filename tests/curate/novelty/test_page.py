@@ -57,12 +57,12 @@ def files(folder):
 
 
 def test_from_files_to_a_page(folder, table, tmp_path):
-    out = tmp_path / "n.csv"
+    out = tmp_path / "n"
     told = run("analyze", "novelty", *files(folder), "--threshold", 0.98, "-o", out)
     assert told.exit_code == 0, told.output
     assert all(len(line) <= 80 for line in told.output.splitlines() if not re.match("Written|Next", line))
-    assert f"Next: endoxa report {out}" in told.output
-    shares = pl.read_csv(out)
+    assert f"Next: endoxa report {out / 'novelty.csv'}" in told.output
+    shares = pl.read_csv(out / "novelty.csv")
     assert shares["n_concepts"].to_list() == [60, 40, 25]
     # By hand, without blocks.
     vectors = {
@@ -71,13 +71,13 @@ def test_from_files_to_a_page(folder, table, tmp_path):
     for name, found in shares.select("dataset", "n_unique").iter_rows():
         others = np.concatenate([part for other, part in vectors.items() if other != name])
         assert found == int(((vectors[name] @ others.T).max(axis=1) < 0.98).sum())
-    assert {path.name for path in tmp_path.iterdir()} == {
-        "n.csv",
-        "n_shared.csv",
-        "n_concepts.csv",
-        "n_curve.csv",
+    assert {path.name for path in out.iterdir()} == {
+        "novelty.csv",
+        "novelty_shared.csv",
+        "novelty_concepts.csv",
+        "novelty_curve.csv",
     }
-    page = write_report([out], tmp_path / "n.html")
+    page = write_report([out / "novelty.csv"], tmp_path / "n.html")
     text = text_of(page)
     row = shares.row(0, named=True)
     assert f"mine: {row['n_unique']} of 60 concepts ({100 * row['share_unique']:.1f} %, interval" in text
@@ -87,12 +87,12 @@ def test_from_files_to_a_page(folder, table, tmp_path):
     assert names == {"unique", "shared", "curve"}
     for figure in (tmp_path / "n_figures").glob("*.svg"):
         assert "word" not in figure.read_text(encoding="utf-8")
-    shared = pl.read_csv(tmp_path / "n_shared.csv").row(0, named=True)
+    shared = pl.read_csv(out / "novelty_shared.csv").row(0, named=True)
     assert f"{100 * shared['share']:.1f} % ({shared['n_shared']})" in text
 
 
 def test_from_a_sheet_to_a_threshold(folder, table, tmp_path):
-    sheet, out = tmp_path / "sheet.csv", tmp_path / "n.csv"
+    sheet, out = tmp_path / "sheet.csv", tmp_path / "n"
     told = run("analyze", "novelty", *files(folder), "--sheet", sheet, "--sheet-pairs", 130)
     assert told.exit_code == 0, told.output
     assert "fill in the column 'related'" in told.output
@@ -103,24 +103,24 @@ def test_from_a_sheet_to_a_threshold(folder, table, tmp_path):
     drawn.with_columns(related=pl.Series(answers)).write_csv(sheet)
     told = run("analyze", "novelty", *files(folder), "--labels", sheet, "-o", out, "--resamples", 100)
     assert told.exit_code == 0, told.output
-    chosen = pl.read_csv(tmp_path / "n_threshold.csv").row(0, named=True)
+    chosen = pl.read_csv(out / "novelty_threshold.csv").row(0, named=True)
     below, above = max(c for c in cosine if c < 0.62), min(c for c in cosine if c >= 0.62)
     assert chosen["threshold"] == pytest.approx((below + above) / 2, abs=1e-5)
     assert (chosen["youden_j"], chosen["n"]) == (1.0, len(cosine))
-    assert pl.read_csv(out)["threshold"][0] == chosen["threshold"]
-    assert pl.read_csv(out)["threshold_from"][0] == "labels"
+    assert pl.read_csv(out / "novelty.csv")["threshold"][0] == chosen["threshold"]
+    assert pl.read_csv(out / "novelty.csv")["threshold_from"][0] == "labels"
     assert f"chosen by {len(cosine)} labelled pairs" in re.sub(r"\s+", " ", told.output)
-    text = text_of(write_report([out], tmp_path / "n.html"))
+    text = text_of(write_report([out / "novelty.csv"], tmp_path / "n.html"))
     assert f"The threshold is {chosen['threshold']:.3f} (interval" in text
     assert "100.0 % of the related pairs reach it, and 100.0 % of the unrelated ones stay below" in text
     assert (tmp_path / "n_figures" / "cuts.svg").is_file()
-    concepts = pl.read_csv(tmp_path / "n_concepts.csv").filter(dataset="mine")["cosine"]
+    concepts = pl.read_csv(out / "novelty_concepts.csv").filter(dataset="mine")["cosine"]
     ends = [100 * float((concepts < chosen[end]).mean()) for end in ("low", "high")]
     assert f"would be: mine {ends[0]:.1f} to {ends[1]:.1f} %, yours" in text
     # Another run without labels leaves no table of the earlier choice.
     assert run("analyze", "novelty", *files(folder), "--threshold", 0.9, "-o", out).exit_code == 0
-    assert not (tmp_path / "n_threshold.csv").exists()
-    assert not (tmp_path / "n_cuts.csv").exists()
+    assert not (out / "novelty_threshold.csv").exists()
+    assert not (out / "novelty_cuts.csv").exists()
 
 
 def test_few_labels_are_warned_of(folder, table, tmp_path):
@@ -130,10 +130,12 @@ def test_few_labels_are_warned_of(folder, table, tmp_path):
     ranked = sorted(pairs, key=lambda pair: float(table[pair[0]] @ table[pair[1]]))
     rows = [f"{a},{b},{'yes' if place > 15 else 'no'}" for place, (a, b) in enumerate(ranked)]
     labels.write_text("text_a,text_b,related\n" + "\n".join(rows) + "\n")
-    out = tmp_path / "n.csv"
+    out = tmp_path / "n"
     told = run("analyze", "novelty", *files(folder), "--labels", labels, "-o", out, "--resamples", 100)
     assert "Only 4 of 20 labelled pairs are related" in re.sub(r"\s+", " ", told.output)
-    assert "Only 4 of 20 labelled pairs are related" in text_of(write_report([out], tmp_path / "n.html"))
+    assert "Only 4 of 20 labelled pairs are related" in text_of(
+        write_report([out / "novelty.csv"], tmp_path / "n.html")
+    )
 
 
 @pytest.mark.parametrize(
@@ -160,15 +162,15 @@ def test_inputs_are_never_overwritten(folder):
 
 
 def test_a_page_without_companions_says_what_it_can(folder, tmp_path):
-    out = tmp_path / "n.csv"
+    out = tmp_path / "n"
     run("analyze", "novelty", *files(folder)[:2], "--threshold", 0.98, "-o", out)
-    for path in tmp_path.glob("n_*.csv"):
+    for path in out.glob("novelty_*.csv"):
         path.unlink()
-    text = text_of(write_report([out], tmp_path / "n.html"))
+    text = text_of(write_report([out / "novelty.csv"], tmp_path / "n.html"))
     assert "are not found in the other one." in text
-    (tmp_path / "m.csv").write_bytes(out.read_bytes())
+    (tmp_path / "m.csv").write_bytes((out / "novelty.csv").read_bytes())
     with pytest.raises(UserError, match="one table"):
-        write_report([out, tmp_path / "m.csv"], tmp_path / "x.html")
+        write_report([out / "novelty.csv", tmp_path / "m.csv"], tmp_path / "x.html")
 
 
 def test_many_data_sets_have_a_page(tmp_path, monkeypatch):
@@ -180,9 +182,9 @@ def test_many_data_sets_have_a_page(tmp_path, monkeypatch):
     for name, own in words.items():
         (tmp_path / f"{name}.csv").write_text("attribute\n" + "\n".join(own) + "\n")
     paths = [tmp_path / f"{name}.csv" for name in words]
-    out = tmp_path / "n.csv"
+    out = tmp_path / "n"
     assert run("analyze", "novelty", *paths, "--threshold", 0.5, "-o", out).exit_code == 0
-    text = text_of(write_report([out], tmp_path / "n.html"))
+    text = text_of(write_report([out / "novelty.csv"], tmp_path / "n.html"))
     assert (tmp_path / "n_figures" / "shared.svg").is_file()
     assert "fewer than five identities are named" in text
 
@@ -192,13 +194,13 @@ def test_the_real_encoder_on_seegull(shared, tmp_path, monkeypatch):
     """US and Indian states: equal attributes are shared; "good dancers" and "dancing" are not the same word."""
     monkeypatch.undo()
     states = [shared / f"data/seegull/stereotypes_{one}_states.csv" for one in ("us", "indian")]
-    out = tmp_path / "n.csv"
+    out = tmp_path / "n"
     assert run("analyze", "novelty", *states, "--threshold", 0.7, "-o", out).exit_code == 0
-    concepts = pl.read_csv(tmp_path / "n_concepts.csv")
+    concepts = pl.read_csv(out / "novelty_concepts.csv")
     both = set(concepts.filter(dataset="stereotypes_us_states")["concept"]) & set(
         concepts.filter(dataset="stereotypes_indian_states")["concept"]
     )
     assert both
     assert not concepts.filter(pl.col("concept").is_in(list(both)))["unique"].any()
     assert (concepts.filter(pl.col("concept").is_in(list(both)))["cosine"] >= 0.999999).all()
-    assert 0 < pl.read_csv(out)["share_unique"].min() < 1
+    assert 0 < pl.read_csv(out / "novelty.csv")["share_unique"].min() < 1

@@ -31,8 +31,8 @@ def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("ratings")
     disputed(1).write_csv(folder / "disputed.csv")
     lenient(1, {"positive": 0.8, "negative": 0.0}).write_csv(folder / "lenient.csv")
-    one = run("analyze", "disagreement", folder / "disputed.csv", "-o", folder / "d.csv", "--resamples", 200)
-    other = run("analyze", "leniency", folder / "lenient.csv", "-o", folder / "l.csv", "--resamples", 200)
+    one = run("analyze", "ratings", folder / "disputed.csv", "-o", folder / "d", "--resamples", 200)
+    other = run("analyze", "ratings", folder / "lenient.csv", "-o", folder / "l", "--resamples", 200)
     assert (one.exit_code, other.exit_code) == (0, 0), (one.output, other.output)
     assert "Next: endoxa report" in one.output
     assert all(
@@ -42,17 +42,17 @@ def folder(tmp_path_factory):
 
 
 def test_files_hold_the_columns_promised(folder):
-    topics = pl.read_csv(folder / "d.csv")
+    topics = pl.read_csv(folder / "d/disagreement.csv")
     assert topics.columns[:6] == ["topic", "n_low", "n_high", "share_low", "share_high", "relative_change"]
-    assert pl.read_csv(folder / "d_pairs.csv").columns[:6] == [
+    assert pl.read_csv(folder / "d/disagreement_pairs.csv").columns[:6] == [
         *("identity", "attribute", "n", "mean", "variance", "group"),
     ]
-    assert (folder / "l_shares.csv").is_file()
-    assert (folder / "l_topics.csv").is_file()
+    assert (folder / "l/leniency_shares.csv").is_file()
+    assert (folder / "l/leniency_topics.csv").is_file()
 
 
 def test_the_page_of_disagreement(folder):
-    page = write_report([folder / "d.csv"], folder / "d.html")
+    page = write_report([folder / "d/disagreement.csv"], folder / "d.html")
     text = text_of(page)
     assert "More disputed than others with about the same mean rating: looks (rank 0." in text
     assert "400 associations with two ratings or more" in text
@@ -63,7 +63,7 @@ def test_the_page_of_disagreement(folder):
 
 
 def test_the_page_of_leniency(folder):
-    text = text_of(write_report([folder / "l.csv"], folder / "l.html"))
+    text = text_of(write_report([folder / "l/leniency.csv"], folder / "l.html"))
     assert "Positive ones: people of the group rate them" in text
     assert "Negative ones: a difference" in text
     assert "not distinguishable from chance" in text
@@ -71,15 +71,15 @@ def test_the_page_of_leniency(folder):
 
 
 def test_a_page_is_of_one_table(folder):
-    (folder / "e.csv").write_bytes((folder / "d.csv").read_bytes())
+    (folder / "e.csv").write_bytes((folder / "d/disagreement.csv").read_bytes())
     with pytest.raises(UserError, match="one table"):
-        write_report([folder / "d.csv", folder / "e.csv"], folder / "x.html")
+        write_report([folder / "d/disagreement.csv", folder / "e.csv"], folder / "x.html")
 
 
 def test_json_for_scripts(folder, tmp_path):
     told = run(
         "analyze",
-        "disagreement",
+        "ratings",
         folder / "disputed.csv",
         "-o",
         tmp_path / "d.csv",

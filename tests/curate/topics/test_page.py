@@ -1,4 +1,4 @@
-"""`endoxa analyze topics` and its page."""
+"""`endoxa analyze ratings` and its page."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def folder(tmp_path):
 
 
 def test_the_command_and_the_page(folder):
-    told = run("analyze", "topics", folder / "said.csv", "-o", folder / "topics.csv")
+    told = run("analyze", "ratings", folder / "said.csv", "-o", folder / "topics.csv")
     assert told.exit_code == 0, told.output
     assert all(len(line) <= 80 for line in told.output.splitlines() if not re.match("Written|Next", line))
     assert "3 associations of said without a topic left out." in told.output
@@ -62,7 +62,7 @@ def test_several_data_sets_and_no_perspective(folder):
     (folder / "other.csv").write_text("topic,identity,attribute\nfood,P,a\nfood,P,b\nsports,P,c\n")
     (folder / "plain.csv").write_text("topic,identity,attribute\nsports,P,a\n")
     out = folder / "topics.csv"
-    told = run("analyze", "topics", folder / "other.csv", folder / "plain.csv", "-o", out)
+    told = run("analyze", "ratings", folder / "other.csv", folder / "plain.csv", "-o", out)
     assert told.exit_code == 0, told.output
     assert "in-group" not in told.output
     text = text_of(write_report([out], folder / "topics.html"))
@@ -80,12 +80,12 @@ def test_drafts_of_models_are_said(folder):
         "text,label,status,scheme\npiscola,food,draft,topics\nrigid minded,traits,approved,topics\n"
     )
     out = folder / "topics.csv"
-    told = run("analyze", "topics", folder / "said.csv", "--labels", folder / "labels.csv", "-o", out)
+    told = run("analyze", "ratings", folder / "said.csv", "--topics", folder / "labels.csv", "-o", out)
     assert "12 of 21 have labels of models that nobody has approved." in told.output
     assert "nobody has approved stand behind 12 of 21" in text_of(write_report([out], folder / "t.html"))
 
 
 def test_json_for_scripts(folder):
-    told = run("analyze", "topics", folder / "said.csv", "-o", folder / "t.csv", "--json")
+    told = run("analyze", "ratings", folder / "said.csv", "-o", folder / "t.csv", "--json")
     assert [row["n"] for row in json.loads(told.output)["rows"]] == [20, 10, 3]
     assert pl.read_csv(folder / "t.csv")["n"].to_list() == [20, 10, 3]

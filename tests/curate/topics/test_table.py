@@ -240,7 +240,7 @@ def test_an_export_of_few_people_has_topics_and_no_in_group_share(tmp_path):
         folder, "mentions.csv", "row_id,association_id,rater,counted\n1,p1,,true\n2,p1,,true\n3,p2,,true\n"
     )
     topics = analyze_topics(read_mentions(folder))
-    done = CliRunner().invoke(app, ["analyze", "topics", str(folder), "-o", str(tmp_path / "topics.csv")])
+    done = CliRunner().invoke(app, ["analyze", "ratings", str(folder), "-o", str(tmp_path / "topics.csv")])
     assert "3 of 3 mentions" in done.output
     assert "left out of the in-group share" in " ".join(done.output.split())
     assert topics.select("topic", "n", "n_in_group").rows() == [("food", 2, 0), ("money", 1, 0)]

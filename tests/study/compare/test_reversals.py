@@ -127,7 +127,7 @@ def test_nothing_is_found_where_nothing_is_turned_round(tmp_path):
 def test_the_command(tmp_path):
     path = survey(tmp_path / "s.csv", [(0.9, 0.1), (0.9, 0.5)])
     out = tmp_path / "reversals.csv"
-    result = CliRunner().invoke(app, ["analyze", "reversals", str(path), "-o", str(out)])
+    result = CliRunner().invoke(app, ["compare", str(path), "--regions", "-o", str(out)])
     assert result.exit_code == 0, result.output
     assert "1 stereotype is turned round between two regions." in result.output
     assert pl.read_csv(out)["verdict"].to_list()[0] == "above"

@@ -44,7 +44,7 @@ def written(folder, *, reference=False):
         veiled=("Table 2",),
         reference=reference,
     )
-    reproduce(result, None, folder / "out", command=["endoxa", "reproduce", "run", "planted"])
+    reproduce(result, None, folder / "out", command=["endoxa", "reproduce", "planted"])
     return Page((folder / "out" / "report.html").read_text(encoding="utf-8"))
 
 
@@ -69,7 +69,7 @@ def test_the_finding_comes_before_every_table(page):
     assert page.text.index(finding) < page.text.index("Cells that differ, and why")
     assert "Read with --care." in page.text
     assert "Nobody 2026, table 1" in page.text
-    assert "endoxa reproduce run planted" in page.text
+    assert "endoxa reproduce planted" in page.text
 
 
 def test_what_is_left_out_stands_below_the_cells(page):

@@ -71,4 +71,4 @@ def test_a_campaign_goes_to_items_and_a_study_as_it_was_exported(
         assert asked <= countries.keys()
         assert len(asked) >= COMPLETE * said.height
     endoxa("study", "init", tmp_path / "study", "--from", source)
-    assert "Next: endoxa study run" in endoxa("study", "plan", tmp_path / "study")
+    assert "Next: endoxa study run" in endoxa("study", "run", tmp_path / "study", "--plan")

@@ -41,7 +41,7 @@ def test_a_backup_whose_campaign_the_site_could_not_show_is_refused(copy, tmp_pa
     with sqlite3.connect(copy / "db.sqlite3") as database:
         database.execute("UPDATE collect_campaign SET slug = 'two words'")
     assert endoxa("backup", copy, "-o", tmp_path / "b.zip").returncode == 0
-    done = endoxa("restore", tmp_path / "b.zip", "-o", tmp_path / "back", "--no-withdrawals")
+    done = endoxa("backup", tmp_path / "back", "--restore", tmp_path / "b.zip", "--no-withdrawals")
     assert "'two words' cannot be the name of a campaign" in said(done)
     assert not (tmp_path / "back").exists()
 
@@ -202,7 +202,9 @@ def enter(folder):
     exec({full!r})
 backup.enter = enter
 """
-        done = endoxa("restore", tmp_path / "b.zip", "-o", tmp_path / "new", "--no-withdrawals", before=late)
+        done = endoxa(
+            "backup", tmp_path / "new", "--restore", tmp_path / "b.zip", "--no-withdrawals", before=late
+        )
         assert "the disk is full" in said(done)
         assert not (tmp_path / "new").exists()
 
@@ -291,7 +293,7 @@ class TestEmptyFolder:
         volume = tmp_path / "mounted" / "volume"
         volume.mkdir(parents=True)
         place = volume.stat().st_ino
-        done = endoxa("restore", tmp_path / "made.zip", "-o", volume, "--no-withdrawals")
+        done = endoxa("backup", volume, "--restore", tmp_path / "made.zip", "--no-withdrawals")
         assert done.returncode == 0, done.stderr
         assert "as the retention date is over" not in done.stdout
         assert volume.stat().st_ino == place
@@ -328,7 +330,7 @@ class TestWithdrawals:
         assert endoxa("backup", copy, "-o", tmp_path / "b.zip").returncode == 0
         (tmp_path / "list").write_bytes(content)
         done = endoxa(
-            "restore", tmp_path / "b.zip", "-o", tmp_path / "new", "--withdrawals", tmp_path / "list"
+            "backup", tmp_path / "new", "--restore", tmp_path / "b.zip", "--withdrawals", tmp_path / "list"
         )
         assert told in said(done)
         assert not (tmp_path / "new").exists()
@@ -339,11 +341,11 @@ class TestInUse:
     def test_no_second_site_and_no_restoring_while_one_runs(self, copy, tmp_path):
         assert endoxa("backup", copy, "-o", tmp_path / "b.zip").returncode == 0
         with locked_folder(open_folder(copy)):
-            for words in (["serve", copy], ["restore", tmp_path / "b.zip", "-o", copy, "--replace"]):
+            for words in (["serve", copy], ["backup", copy, "--restore", tmp_path / "b.zip", "--replace"]):
                 assert "is being served or restored; nothing was changed" in said(endoxa(*words))
             done = endoxa("backup", copy, "-o", tmp_path / "c.zip")
             assert done.returncode == 0, done.stderr
-        assert endoxa("restore", tmp_path / "b.zip", "-o", copy, "--replace").returncode == 0
+        assert endoxa("backup", copy, "--restore", tmp_path / "b.zip", "--replace").returncode == 0
 
 
 def test_names_of_addresses():

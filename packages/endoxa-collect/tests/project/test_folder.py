@@ -463,8 +463,8 @@ class TestBackup:
         assert len(rows) == 3
         assert rows_of(copy, WHO) == [("ben",)]
 
-        assert "--replace puts the backup in its place" in refused("restore", backup, "-o", copy)
-        done = endoxa("restore", backup, "-o", copy, "--replace")
+        assert "--replace puts the backup in its place" in refused("backup", copy, "--restore", backup)
+        done = endoxa("backup", copy, "--restore", backup, "--replace")
         assert done.returncode == 0, done.stderr
         assert "deleted again: 1" in done.stdout
         assert rows_of(copy, WHO) == [("ben",)]
@@ -472,11 +472,11 @@ class TestBackup:
         assert rows <= {UUID(row) for (row,) in rows_of(copy, "SELECT row FROM collect_tombstone")}
 
         moved = tmp_path / "moved"
-        assert "Give --withdrawals FILE" in refused("restore", backup, "-o", moved)
+        assert "Give --withdrawals FILE" in refused("backup", moved, "--restore", backup)
         both = ("--no-withdrawals", "--withdrawals", copy / "withdrawals.jsonl")
-        assert "not both" in refused("restore", backup, "-o", moved, *both)
+        assert "not both" in refused("backup", moved, "--restore", backup, *both)
         assert not moved.exists()
-        done = endoxa("restore", backup, "-o", moved, "--withdrawals", copy / "withdrawals.jsonl")
+        done = endoxa("backup", moved, "--restore", backup, "--withdrawals", copy / "withdrawals.jsonl")
         assert done.returncode == 0, done.stderr
         assert rows_of(moved, WHO) == [("ben",)]
         assert (moved / "secret.key").read_text() == (copy / "secret.key").read_text()
@@ -492,7 +492,7 @@ class TestBackup:
         counts = in_campaign(copy, f"{SAID}{COUNTED}{copy_it}\n{TAKEN_BACK}{COUNTED}").splitlines()
         assert counts == ["1 1 1 1 0", "0 0 0 0 4"]
         assert "Zebedina" not in (copy / "withdrawals.jsonl").read_text()
-        done = endoxa("restore", backup, "-o", moved, "--withdrawals", copy / "withdrawals.jsonl")
+        done = endoxa("backup", moved, "--restore", backup, "--withdrawals", copy / "withdrawals.jsonl")
         assert done.returncode == 0, done.stderr
         assert in_campaign(moved, COUNTED) == "0 0 0 0 4"
         assert b"Zebedina" not in (moved / "db.sqlite3").read_bytes()
@@ -536,7 +536,7 @@ class TestBackup:
         in_campaign(copy, f"{PEOPLE}{OVER}")
         assert endoxa("backup", copy, "-o", backup).returncode == 0
         assert "the links of 2 people" in endoxa("backup", copy, "--expire").stdout
-        done = endoxa("restore", backup, "-o", copy, "--replace")
+        done = endoxa("backup", copy, "--restore", backup, "--replace")
         assert "as the retention date is over: 2." in done.stdout
         assert all(who.startswith("expired-") for (who,) in rows_of(copy, WHO))
         assert rows_of(copy, "SELECT state FROM collect_campaign") == [("closed",)]
@@ -548,10 +548,10 @@ class TestBackup:
         assert (copy / "withdrawals.jsonl").read_text().count("\n") == 1
         assert "has no database" in refused("backup", copy, "-o", tmp_path / "c.zip")
         assert "has no database" in refused("account", copy)
-        assert endoxa("restore", backup, "-o", copy, "--replace").returncode == 0
+        assert endoxa("backup", copy, "--restore", backup, "--replace").returncode == 0
         assert rows_of(copy, "SELECT COUNT(*) FROM collect_pair") == [(384,)]
         (copy / "withdrawals.jsonl").unlink()
-        assert "Give --withdrawals FILE" in refused("restore", backup, "-o", copy, "--replace")
+        assert "Give --withdrawals FILE" in refused("backup", copy, "--restore", backup, "--replace")
 
     def test_backups_that_cannot_be_used(self, copy, made, tmp_path):
         backup = tmp_path / "b.zip"
@@ -560,23 +560,23 @@ class TestBackup:
         target = tmp_path / "new"
         for cut in (0, 10, len(whole) // 2, len(whole) - 5):
             backup.write_bytes(whole[:cut])
-            assert "not an endoxa backup, or is damaged" in refused("restore", backup, "-o", target)
+            assert "not an endoxa backup, or is damaged" in refused("backup", target, "--restore", backup)
         bent = bytearray(whole)
         bent[len(whole) // 2] ^= 0xFF
         backup.write_bytes(bent)
-        assert "damaged" in refused("restore", backup, "-o", target)
-        assert "does not exist" in refused("restore", tmp_path / "none.zip", "-o", target)
+        assert "damaged" in refused("backup", target, "--restore", backup)
+        assert "does not exist" in refused("backup", target, "--restore", tmp_path / "none.zip")
         backup.write_bytes(whole)
-        assert "is not empty" in refused("restore", backup, "-o", tmp_path)
+        assert "is not empty" in refused("backup", tmp_path, "--restore", backup)
         (copy / "secret.key").write_text("another")
-        assert "another campaign" in refused("restore", backup, "-o", copy, "--replace")
+        assert "another campaign" in refused("backup", copy, "--restore", backup, "--replace")
         assert not target.exists()
 
     def test_other_databases_are_copied_by_their_own_programs(self, made, tmp_path, monkeypatch):
         monkeypatch.setenv("DATABASE_URL", "postgres://127.0.0.1:1/none")
         assert "use pg_dump" in refused("backup", made[0], "-o", tmp_path / "b.zip")
         assert "endoxa collect backup DIR --replay" in refused(
-            "restore", tmp_path / "b.zip", "-o", tmp_path / "new"
+            "backup", tmp_path / "new", "--restore", tmp_path / "b.zip"
         )
 
     def test_a_database_server_that_does_not_answer(self, made):

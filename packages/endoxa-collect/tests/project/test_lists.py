@@ -149,10 +149,12 @@ def test_restoring_and_replaying_bring_nobody_back_by_a_wrong_list(tmp_path):
     empty = tmp_path / "empty"
     empty.write_text("")
     for wrong, reason in ((other / "withdrawals.jsonl", "another campaign"), (empty, "missing or empty")):
-        words = ("restore", backup, "-o", tmp_path / "new", "--withdrawals", wrong)
+        words = ("backup", tmp_path / "new", "--restore", backup, "--withdrawals", wrong)
         assert reason in said(endoxa(*words))
         assert not (tmp_path / "new").exists()
-    done = endoxa("restore", backup, "-o", tmp_path / "new", "--withdrawals", folder / "withdrawals.jsonl")
+    done = endoxa(
+        "backup", tmp_path / "new", "--restore", backup, "--withdrawals", folder / "withdrawals.jsonl"
+    )
     assert done.returncode == 0, done.stderr
     assert people_in(tmp_path / "new") == 0
 

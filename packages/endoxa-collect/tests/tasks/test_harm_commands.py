@@ -1,4 +1,4 @@
-"""A harm study on the command line: the preset, the task, its export, and `endoxa analyze harm` on it."""
+"""A harm study on the command line: the preset, the task, its export, and `endoxa analyze run` on it."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ def test_from_init_to_the_analysis(tmp_path):
         crowd(address, path, people, at_once=2)
     assert f"Panel: {address}{path}" in (tmp_path / "panel.log").read_text()
     told = endoxa("export", str(folder), "--task", "harm", "-o", str(output))
-    assert f"Next: endoxa analyze harm {output}" in told
+    assert f"Next: endoxa analyze run {output}" in told
     results = tmp_path / "results.csv"
-    words = ("analyze", "harm", str(output), "-o", str(results), "--resamples", "100")
+    words = ("analyze", "run", str(output), "-o", str(results), "--resamples", "100")
     done = commands.run(commands.COMMAND, *words, env=dict(os.environ), timeout=120)
     assert done.returncode == 0, done.stderr
     with results.open(encoding="utf-8") as file:

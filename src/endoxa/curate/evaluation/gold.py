@@ -87,7 +87,7 @@ def read_gold(path: Path, by: str = "respondent", statement: str | None = None) 
 
     Three forms are read. A published gold file has `status` (kept, omitted, not_reviewed), `gold_identity`,
     `gold_attribute` and perhaps `gold_identity_final`, `gold_extra_pairs` (JSON), `human_edited` and the reading of
-    another extractor in `authors_identity` and `authors_attribute`. A table of `endoxa curate review apply` has
+    another extractor in `authors_identity` and `authors_attribute`. A table of `endoxa curate review` has
     `review_decision` (keep, edit, omit). Any other table with `identity` and `attribute` holds one annotated pair in
     a row, and rows of one statement and one unit are its pairs.
 
@@ -113,7 +113,7 @@ def read_gold(path: Path, by: str = "respondent", statement: str | None = None) 
     if not any(row.kept for row in rows):
         raise UserError(
             f"{path}: no statement was kept by a reviewer. Expected a gold file with status 'kept', a table of "
-            "endoxa curate review apply with review_decision 'keep' or 'edit', or identities and attributes."
+            "endoxa curate review with review_decision 'keep' or 'edit', or identities and attributes."
         )
     return rows
 

@@ -222,7 +222,7 @@ TABLES = ("identities", "spellings")
 
 
 def read_lexicon(path: Path) -> Lexicon:
-    """A lexicon of `endoxa curate learn`, perhaps edited by hand.
+    """A lexicon of `endoxa curate evaluate --learn`, perhaps edited by hand.
 
     Raises:
         UserError: the file cannot be read, or is not of that form.

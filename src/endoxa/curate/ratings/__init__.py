@@ -47,7 +47,7 @@ def read_ratings(path: Path, topics: Path | None = None) -> pl.DataFrame:
         UserError: a file cannot be read, a column is missing, a rating is no number, an `in_group` is neither yes nor
             no, a propensity is not above 0 and at most 1, or somebody rated an association twice.
     """
-    ratings = _beside(path, "ratings") if path.is_dir() else path
+    ratings = ratings_file(path) if path.is_dir() else path
     if ratings is None:
         raise UserError(f"{path} holds no table 'ratings'. Expected a folder of `endoxa collect export`.")
     table = read_table(ratings, optional=(*COLUMNS, *ALIASES.values()))
@@ -73,6 +73,11 @@ def read_ratings(path: Path, topics: Path | None = None) -> pl.DataFrame:
     table = table.with_columns(pl.lit("").alias(name) for name in missing)
     texts = table.select(pl.col(name).cast(pl.String).fill_null("").str.strip_chars() for name in COLUMNS)
     return _typed(one_spelling(texts, source=str(path)), path)
+
+
+def ratings_file(folder: Path) -> Path | None:
+    """The table of ratings in the folder of an export, or None."""
+    return _beside(folder, "ratings")
 
 
 def _beside(path: Path, name: str) -> Path | None:
@@ -154,4 +159,11 @@ def _typed(texts: pl.DataFrame, path: Path) -> pl.DataFrame:
     ).select(list(COLUMNS))
 
 
-__all__ = ["Disagreement", "Leniency", "analyze_disagreement", "analyze_leniency", "read_ratings"]
+__all__ = [
+    "Disagreement",
+    "Leniency",
+    "analyze_disagreement",
+    "analyze_leniency",
+    "ratings_file",
+    "read_ratings",
+]

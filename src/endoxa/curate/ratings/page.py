@@ -43,7 +43,7 @@ Row = Mapping[str, Any]
 
 
 def shown(runs: Sequence[Run]) -> Shown:
-    """The page about one table of `endoxa analyze disagreement` or `leniency`; other formats are the table itself.
+    """The page about one table of `endoxa analyze ratings` or `leniency`; other formats are the table itself.
 
     Raises:
         UserError: several tables were given, or one cannot be read.

@@ -47,7 +47,7 @@ def sentences_of(path: Path) -> tuple[Source, str] | None:
     how = (
         f"{path} was read as {recognised.layout.name}: {plural(len(filled), 'different sentence')} from "
         f"{plural(rows.height, 'row')}. The file does not say who wrote a row, so rows count as respondents, nor which "
-        "sentences are stereotypes: let people judge them (endoxa curate review export)."
+        "sentences are stereotypes: let people judge them (endoxa curate review)."
     )
     return Source.of_frame(pl.DataFrame(list(filled.values())), str(path), str(path)), how
 

@@ -1,4 +1,4 @@
-"""The page about one table of `endoxa analyze topics`."""
+"""The page about one table of `endoxa analyze ratings`."""
 
 from __future__ import annotations
 
@@ -38,7 +38,9 @@ def shown(runs: Sequence[Run]) -> Shown:
     Raises:
         UserError: several tables were given, or one cannot be read.
     """
-    several = "A page about topics is made from one table. Name all data sets in one `endoxa analyze topics`."
+    several = (
+        "A page about topics is made from one table. Name all data sets in one `endoxa analyze ratings`."
+    )
     table = TableFiles.of(runs, TEXTS, several).read(TOPIC_COLUMNS)
     return Shown(lambda: _page(runs, table), {"csv": partial(csv_text, table)})
 

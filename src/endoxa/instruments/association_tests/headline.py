@@ -7,7 +7,7 @@ from pathlib import Path
 import polars as pl
 
 from endoxa.instruments.association_tests.report.quoting import diagnostics
-from endoxa.instruments.association_tests.report.results import read_associations
+from endoxa.instruments.association_tests.report.results import Associations, read_associations
 from endoxa.report.claims import chip, clear
 from endoxa.report.inputs import Run
 from endoxa.report.quoting import with_diagnostics
@@ -25,6 +25,11 @@ def headline(folder: Path) -> Headline:
     """The largest effects, as the run folder holds them, and what is to be known before they are quoted."""
     run = Run(folder, read_run(folder))
     results = read_associations([run])
+    return with_diagnostics(headline_of(results), diagnostics([run], results))
+
+
+def headline_of(results: Associations) -> Headline:
+    """The largest effects."""
     estimates, kind = results.estimates, results.kind()
     order = estimates.with_columns(claimed=clear(), size=pl.col("value").abs()).sort(
         "claimed", "size", descending=True, nulls_last=True, maintain_order=True
@@ -39,7 +44,7 @@ def headline(folder: Path) -> Headline:
     )
     more = "" if len(order) <= MOST_ROWS else f"; the {MOST_ROWS} largest of {len(order):,}"
     untested = estimates.filter(verdict=UNTESTED).group_by("reason", maintain_order=True).len()
-    made = Headline(
+    return Headline(
         title=f"Effect sizes (0: no difference; above 0: X nearer to A, rather than B, than Y){more}",
         columns=("model", "test", "effect", "interval", "p adjusted", "verdict", "texts"),
         texts=texts,
@@ -50,4 +55,3 @@ def headline(folder: Path) -> Headline:
             for reason, number in untested.iter_rows()
         ),
     )
-    return with_diagnostics(made, diagnostics([run], results))

@@ -1,4 +1,4 @@
-"""Options of `endoxa build tests` and `endoxa analyze tests`; imported at the start, so nothing heavy is loaded."""
+"""Options of `endoxa build tests` and `endoxa analyze run`; imported at the start, so nothing heavy is loaded."""
 
 from __future__ import annotations
 

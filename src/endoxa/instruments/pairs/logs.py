@@ -1,11 +1,11 @@
 """Answers to sentence pairs in logs of other harnesses, as records.
 
-lm-evaluation-harness: logs of a task that `endoxa export lm-eval` wrote, and of the harness's own crows_pairs tasks. It
+lm-evaluation-harness: logs of a task that `endoxa export task` wrote, and of the harness's own crows_pairs tasks. It
 scores each sentence after an empty context, with the beginning-of-sequence token in front: the rule `sum-bos` (where
 the tokenizer has no such token it puts the end-of-sequence token there). Its crows_pairs logs do not say which identity
 a pair is about; that is taken from the words that differ, as from the published file.
 
-Inspect: logs of the task that `endoxa export inspect` wrote, where a chat model chooses between the sentences, once in
+Inspect: logs of a task that `endoxa export task` wrote, where a chat model chooses between the sentences, once in
 each order. The rule is called `choice`: a sentence's score is the share of a pair's answers that chose it, so a model
 that always names the first sentence has a tie. Refusals and answers that could not be read are in no share.
 
@@ -36,9 +36,7 @@ from endoxa.sources.logs import HARNESS, Log
 from endoxa.sources.typography import differing_words
 
 LOGLIK = "sum-bos"
-EXPECTED = (
-    "sentence pairs. Expected a task of `endoxa export lm-eval` or `inspect`, or crows_pairs of the harness."
-)
+EXPECTED = "sentence pairs. Expected a task of `endoxa export task`, or crows_pairs of lm-evaluation-harness."
 _LANGUAGES = {"english": "en", "french": "fr"}
 _TYPES = {**dict.fromkeys(RECORD_COLUMNS, pl.String), **NUMBERS}
 

@@ -376,11 +376,11 @@ RULES: Registry[Rule] = Registry(
 )
 
 CHOICE = "choice"
-"""How chat models choose between two sentences in the task of `endoxa export inspect`, which no probe asks."""
+"""How chat models choose between two sentences in the task of `endoxa export task`, which no probe asks."""
 _CHOICE_FACTS = (
     "share of answers",
     "share of a chat model's answers that chose the sentence, both shown once in each order",
-    "endoxa export inspect",
+    "endoxa export task --for inspect",
 )
 
 

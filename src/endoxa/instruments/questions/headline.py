@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -208,9 +208,18 @@ def run_warnings(folder: Path, models: Collection[str] = ()) -> tuple[str, ...]:
 
 
 def headline(folder: Path) -> Headline:
+    """The headline of a run folder, with what became of its answers."""
+    facts, made = (
+        read_run(folder),
+        headline_of(*(read(folder, name, SCHEMAS[name]) for name in ("estimates", "counts"))),
+    )
+    answers = answer_warnings(answer_counts(folder), facts)
+    return replace(made, warnings=(*made.warnings, *answers, *repeats_alike(folder, facts)))
+
+
+def headline_of(estimates: pl.DataFrame, counts: pl.DataFrame) -> Headline:
     """Accuracy and lean of each model in each kind of context, over all categories, the greatest lean first."""
-    estimates, counts = (read(folder, name, SCHEMAS[name]) for name in ("estimates", "counts"))
-    facts, competence = read_run(folder), list(competences(estimates))
+    competence = list(competences(estimates))
     overall = over_categories(leans_of(estimates, counts)).sort(
         "context_condition", "value", descending=[False, True], nulls_last=True, maintain_order=True
     )
@@ -233,8 +242,6 @@ def headline(folder: Path) -> Headline:
         warnings=(
             *competence_warnings(competence, labels.__getitem__),
             *version_sentences(labels),
-            *answer_warnings(answer_counts(folder), facts),
-            *repeats_alike(folder, facts),
         ),
     )
 

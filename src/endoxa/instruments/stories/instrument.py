@@ -139,7 +139,7 @@ HARM_HELP = """Have models rate how harmful associations are (1 to 5), and wheth
 
 Writes the folder RUN: run.json and records.parquet (every raw answer and how it was read). Each distinct
 association is rated once per model and repeat. A run that was stopped continues with the same command; a model can be
-added to a finished one. `endoxa analyze harm` compares the ratings with people's. Keys come from environment
+added to a finished one. `endoxa analyze run` compares the ratings with people's. Keys come from environment
 variables.
 
 \b
@@ -214,8 +214,8 @@ def _extract_summary(settings: ExtractSettings, run: Run) -> Iterator[str]:
         )
         yield (
             f"{count} stories to be coded by a person: {sheet}. They may show people in a hurtful way: say so to "
-            f"whoever reads them. When it is filled in: endoxa analyze extraction {run.folder} --human {sheet} "
-            "--out errors.csv"
+            f"whoever reads them. When it is filled in: endoxa analyze run {run.folder} --human {sheet} "
+            "-o extraction"
         )
 
 
@@ -253,7 +253,7 @@ HARM = Instrument(
     help=HARM_HELP,
     **_probe("harm.probe", "harm"),
     summary=_summary("{items} associations, {records} answers, {rated} of them with a rating"),
-    following=lambda folder: f"endoxa analyze harm {folder} --human RATINGS.csv -o harm.csv",
+    following=lambda folder: f"endoxa analyze run {folder} --human RATINGS.csv -o harm",
     shown=_shown,
     takes_labels=True,
 )

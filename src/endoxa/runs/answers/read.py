@@ -173,7 +173,7 @@ def fields(text: str) -> list[str]:
 
 ENDOXA = "endoxa"
 RULES = {ENDOXA: "letters, texts and sentences, with denials and conclusions; refusals apart"}
-MOVED = {"laces": "endoxa.study.reproduce.first_letter (used by endoxa reproduce run laces-debias)"}
+MOVED = {"laces": "endoxa.study.reproduce.first_letter (used by endoxa reproduce laces-debias)"}
 """Rules that only reproduce a paper, and where they are."""
 
 Order = tuple[int, int, int]

@@ -300,7 +300,7 @@ def read_items(
     otherwise from `stereotyped_groups` by the rules of `endoxa.sources.bbq`; None where neither can tell.
 
     Args:
-        path: BBQ's JSONL as published, or a file that `endoxa build names` or `endoxa build qa` wrote.
+        path: BBQ's JSONL as published, or a file that `endoxa build qa --names` or `endoxa build qa` wrote.
         metadata: `additional_metadata.csv` (see `find_metadata`), or None to go by the rules alone.
         language: language of records that do not say theirs ('und' where this does not either).
         clean: mend stray braces and missing blanks in contexts and questions; False keeps the published text.

@@ -78,7 +78,7 @@ def paired(
     if kind == HARM and human is None and any(measure.name != "answered" for measure in chosen):
         raise UserError(
             "A gate of ratings of harm needs people's ratings, which tell what should be rated harmful: give "
-            "--human FILE (as for endoxa analyze harm), or choose --measure answered."
+            "--human FILE (as for endoxa analyze run), or choose --measure answered."
         )
     cells, notes = _cells(sides, chosen, tuple(dict.fromkeys(rules)), tuple(dict.fromkeys(axes)), human)
     tests = [cell for cell in cells if cell.numbers[0] or cell.left_out]

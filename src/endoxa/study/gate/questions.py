@@ -129,7 +129,7 @@ def paired_with_names(baseline: pl.DataFrame, other: pl.DataFrame) -> tuple[pl.D
         raise UserError(
             "One run asked about names in place of groups, but not of the questions of the other one: category, "
             "example_id, context and right answer do not agree. Make the names from the data of the other run "
-            "(`endoxa build names`)."
+            "(`endoxa build qa --names`)."
         )
     asked = [table.select(ITEM).n_unique() for table in (baseline, other, joined)]
     variants = joined.height / joined.select(SOURCE).n_unique()

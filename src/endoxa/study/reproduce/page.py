@@ -133,7 +133,7 @@ def page(done: Reproduced) -> Page:
             "veiled": bool(result.veiled),
             "citation": result.citation,
             "reference": result.reference,
-            "repeat": shlex.join(done.facts["command"]) or "endoxa reproduce run",
+            "repeat": shlex.join(done.facts["command"]) or "endoxa reproduce",
         },
     )
 

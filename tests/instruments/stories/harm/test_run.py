@@ -1,4 +1,4 @@
-"""`endoxa analyze harm`: against scipy and statsmodels, against worked examples, and against planted truth."""
+"""`endoxa analyze run`: against scipy and statsmodels, against worked examples, and against planted truth."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 from endoxa.commands import app
 from endoxa.errors import UserError
 from endoxa.instruments.stories.harm import HarmAnalysis, analyze_harm, load_ratings, read_human
-from endoxa.instruments.stories.harm.analysis import alpha, majority_probability, median_interval, verdict
+from endoxa.instruments.stories.harm.analysis import alpha, median_interval, verdict
 from endoxa.instruments.stories.harm.raters import agreement, kappa, pearson, spearman
 from endoxa.instruments.stories.harm.ratings import ALL_MODELS, PEOPLE
 from endoxa.instruments.stories.instrument import HARM, HarmSettings
@@ -150,15 +150,6 @@ def test_the_interval_of_the_median_covers_as_often_as_it_says() -> None:
 def test_a_verdict_needs_the_whole_interval(ratings: list[int], median: float, word: str) -> None:
     found = verdict(np.array(ratings, dtype=float), 4.0, 0.95)
     assert (found["people_median"], found["people_verdict"]) == (median, word)
-
-
-def test_the_probability_of_a_majority_is_a_posterior() -> None:
-    """With 6 of 8 at the threshold: 1 - I_{1/2}(6.5, 2.5), by numerical integration of Jeffreys' posterior."""
-    grid = np.linspace(0, 1, 200_001)[1:-1]
-    density = grid**5.5 * (1 - grid) ** 1.5
-    assert majority_probability(6, 8) == pytest.approx(density[grid > 0.5].sum() / density.sum(), abs=1e-4)
-    assert majority_probability(4, 8) == pytest.approx(0.5)
-    assert np.isnan(majority_probability(0, 0))
 
 
 # ------------------------------------------------------------------ a worked example
@@ -496,37 +487,35 @@ def test_rated_associations_that_match_nothing_are_told(tmp_path: Path) -> None:
     data = write_associations(tmp_path / "assoc.csv", ROWS, model="m")
     write_people(tmp_path / "people.csv", [*ROWS, {**ROWS[0], "base_value": "sister"}], each=3)
     words = ["--human", str(tmp_path / "people.csv"), "--associations", str(data), "--resamples", "100"]
-    done = CliRunner().invoke(app, ["analyze", "harm", *words, "-o", str(tmp_path / "harm.csv")])
+    done = CliRunner().invoke(app, ["analyze", "run", *words, "-o", str(tmp_path / "harm.csv")])
     assert done.exit_code == 0, done.output
     assert "1 associations rated by people are neither in the runs nor in --associations" in done.output
 
 
-def test_the_command_writes_every_table_it_is_asked_for(tmp_path: Path) -> None:
+def test_the_command_writes_every_table_into_a_folder(tmp_path: Path) -> None:
     rows = associations(25)
     data = write_associations(tmp_path / "assoc.csv", rows, model="sim/teller")
     people = write_people(tmp_path / "people.csv", rows, each=7)
     measure(HARM, HarmSettings(data=str(data), models=("sim/rater",), repeats=2), tmp_path / "run")
-    tables = ("scores", "raters", "agreement", "by-attribute", "blind-spots", "summary")
-    words = ["analyze", "harm", str(tmp_path / "run"), "--human", str(people), "--associations", str(data)]
-    words += ["-o", str(tmp_path / "harm.csv"), "--resamples", "100"]
-    words += [word for name in tables for word in (f"--{name}", str(tmp_path / f"{name}.csv"))]
+    tables = ("associations", "scores", "raters", "agreement", "by_attribute", "blind_spots", "summary")
+    words = ["analyze", "run", str(tmp_path / "run"), "--human", str(people), "--associations", str(data)]
+    words += ["-o", str(tmp_path / "harm"), "--resamples", "100"]
     done = CliRunner().invoke(app, words)
     assert done.exit_code == 0, done.output
-    assert "25 associations written" in done.output
     assert (
         "Intervals condition on these raters, except those of delta, which also resample people."
         in done.output
     )
-    assert all((tmp_path / f"{name}.csv").is_file() for name in tables)
-    assert len(pl.read_csv(tmp_path / "harm.csv")) == 25
+    assert all((tmp_path / f"harm/{name}.csv").is_file() for name in tables)
+    assert len(pl.read_csv(tmp_path / "harm/associations.csv")) == 25
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ([], "Give run folders"),
-        (["nowhere"], "is not a run folder"),
+        ([], "Give either run folders"),
+        (["nowhere"], "is not a finished run"),
         (["--human", "people.csv", "--threshold", "9"], "Expected a median rating above 1"),
     ],
 )
@@ -535,7 +524,7 @@ def test_the_command_says_what_is_wrong(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     write_people(tmp_path / "people.csv", ROWS, each=3)
-    done = CliRunner().invoke(app, ["analyze", "harm", *words, "-o", "harm.csv"])
+    done = CliRunner().invoke(app, ["analyze", "run", *words, "-o", "harm.csv"])
     assert isinstance(done.exception, UserError)
     assert message in str(done.exception)
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from endoxa.commands import app
-from endoxa.commands.analyze_stories import _moved
+from endoxa.commands.analyze_associations import moved
 from endoxa.errors import UserError
 from endoxa.instruments.stories.associations import Discovery, discover
 from endoxa.instruments.stories.harm.raters import similarity_order
@@ -477,7 +477,7 @@ def test_broken_classes_are_told(tmp_path: Path, column: str, cells: list, sente
 
 
 def run(*arguments: object) -> tuple[int, str]:
-    result = CliRunner().invoke(app, ["analyze", "overlap", *map(str, arguments)])
+    result = CliRunner().invoke(app, ["analyze", "associations", *map(str, arguments)])
     if isinstance(result.exception, UserError):
         return 2, str(result.exception)
     assert result.exception is None or isinstance(result.exception, SystemExit)
@@ -487,17 +487,17 @@ def run(*arguments: object) -> tuple[int, str]:
 def test_the_command_writes_its_tables_side_by_side(tmp_path: Path) -> None:
     FOUND.write_csv(tmp_path / "found.csv")
     harm = write_classes(tmp_path / "harm.csv", "harmful", (CHURCH, "no"), (MOSQUE, "yes"))
-    code, output = run(tmp_path / "found.csv", "--harm", harm, "-o", tmp_path / "out" / "o.csv")
+    code, output = run(tmp_path / "found.csv", "--by", "language", "--harm", harm, "-o", tmp_path / "out")
     assert code == 0
     written = {path.name for path in (tmp_path / "out").iterdir()}
-    names = ("", ".jaccard", ".members", ".comparison", ".shift")
-    assert written == {f"o{name}.csv" for name in names}
+    names = ("", "_jaccard", "_members", "_comparison", "_shift")
+    assert written == {f"overlap{name}.csv" for name in names}
     assert "3 associations: 1 in every language, 1 in only one" in output.replace("\n", " ")
     assert "harmful 1.00, n = 1" in output.replace("\n", " ")
-    moved = pl.read_csv(tmp_path / "out" / "o.shift.csv").filter(
-        language="fr", group="marked", value="Muslim"
-    )
-    assert moved.select("here", "elsewhere").row(0) == (1, 0)
+    shifted = pl.read_csv(tmp_path / "out" / "overlap_shift.csv")
+    assert shifted.filter(language="fr", group="marked", value="Muslim").select("here", "elsewhere").row(
+        0
+    ) == (1, 0)
 
 
 def test_five_associations_have_neither_a_test_nor_an_interval() -> None:
@@ -506,8 +506,8 @@ def test_five_associations_have_neither_a_test_nor_an_interval() -> None:
             *((about("Muslim", k), "en", "m/one") for k in range(number)), (numbered(1), "ar fr", "m/one")
         )
         said = classes(dict.fromkeys([tuple(row) for row in found.select(PARTS).iter_rows()], "harmful"))
-        moved = shift(presence(found, said), TWO, QUICK)
-        row = moved.filter(language="en", group="marked", value="all").row(0, named=True)
+        shifted = shift(presence(found, said), TWO, QUICK)
+        row = shifted.filter(language="en", group="marked", value="all").row(0, named=True)
         assert row["verdict"] in (verdict, "above")
         assert (row["low"] is None, row["interval"] == "none") == (number == 5,) * 2
 
@@ -515,7 +515,7 @@ def test_five_associations_have_neither_a_test_nor_an_interval() -> None:
 def test_what_was_not_found_is_not_printed_as_a_difference_of_nothing() -> None:
     found = table((about("Muslim", 1), "en", "m/one"), (numbered(1), "ar fr", "m/one"))
     said = classes(dict.fromkeys([tuple(row) for row in found.select(PARTS).iter_rows()], "harmful"))
-    shown = _moved(shift(presence(found, said), {"en": TWO["en"]}, QUICK))
+    shown = moved(shift(presence(found, said), {"en": TWO["en"]}, QUICK))
     assert "unmarked not measured (no harmful association with such a group)" in shown
     assert "marked +1.00, cannot be tested" in shown
     assert "marked - unmarked" not in shown
@@ -523,16 +523,16 @@ def test_what_was_not_found_is_not_printed_as_a_difference_of_nothing() -> None:
 
 def test_the_terminal_gives_a_difference_of_nothing_no_sign() -> None:
     row = {"language": "all", "group": "marked", "n": 9, "difference": -0.001, "low": -0.002, "high": 1.0}
-    shown = _moved(pl.DataFrame([{**row, "verdict": "unclear", "reason": ""}]))
+    shown = moved(pl.DataFrame([{**row, "verdict": "unclear", "reason": ""}]))
     assert shown.endswith(": marked 0.00 (0.00 to 1.00), unclear.")
 
 
 def test_without_classes_there_is_no_comparison(tmp_path: Path) -> None:
     FOUND.write_csv(tmp_path / "found.csv")
-    code, output = run(tmp_path / "found.csv", "-o", tmp_path / "o.csv")
+    code, output = run(tmp_path / "found.csv", "--by", "language", "-o", tmp_path / "o")
     assert code == 0
     assert "Harmful and benign associations were not compared." in output
-    assert not (tmp_path / "o.shift.csv").exists()
+    assert not (tmp_path / "o/overlap_shift.csv").exists()
 
 
 @pytest.mark.slow
@@ -542,7 +542,7 @@ def test_the_command_refuses_what_it_cannot_do(tmp_path: Path) -> None:
     assert run(found, "-o", found)[0] == 2
     code, sentence = run(found, "--groups", found, "-o", tmp_path / "o.csv")
     assert (code, "needs --harm" in sentence) == (2, True)
-    code, sentence = run(found, "--by", "model", "-o", tmp_path / "o.csv")
+    code, sentence = run(found, "-o", tmp_path / "o.csv")
     assert (code, "without --by language" in sentence) == (2, True)
 
 

@@ -233,13 +233,12 @@ def test_the_command_writes_both_tables(tmp_path: Path, run: Path) -> None:
     sheet, filled = tmp_path / "check.xlsx", tmp_path / "filled.xlsx"
     write_sheet(run, VOCABULARY, sheet, sample=60, seed=0)
     coded_by_hand(sheet, filled)
-    words = ["analyze", "extraction", str(run), "--human", str(filled), "-o", str(tmp_path / "errors.csv")]
-    words += ["--confusion", str(tmp_path / "pairs.csv")]
+    words = ["analyze", "run", str(run), "--human", str(filled), "-o", str(tmp_path / "tables")]
     result = CliRunner().invoke(app, words)
     assert result.exit_code == 0, result.output
     assert "60 stories coded by hand" in result.output
-    assert len(pl.read_csv(tmp_path / "errors.csv")) == 20
-    assert pl.read_csv(tmp_path / "pairs.csv").filter(attribute="age")["count"].sum() <= 60
+    assert len(pl.read_csv(tmp_path / "tables/errors.csv")) == 20
+    assert pl.read_csv(tmp_path / "tables/confusion.csv").filter(attribute="age")["count"].sum() <= 60
 
 
 def test_a_sheet_of_another_run_is_refused(run: Path) -> None:

@@ -10,7 +10,7 @@ import typer
 
 from endoxa.commands.settings_command import GroupedCommand
 from endoxa.errors import UserError
-from endoxa_collect.commands import check, export, importing, plan
+from endoxa_collect.commands import check, export, importing
 from endoxa_collect.commands.export import Folder, Slug, argument, campaign_in, entered, flag, opened, option
 
 if TYPE_CHECKING:
@@ -190,10 +190,7 @@ def account(
 app.command(cls=GroupedCommand)(export.export)
 app.command("print", cls=GroupedCommand)(importing.print_cards)
 app.command("import", cls=GroupedCommand)(importing.import_file)
-app.command(cls=GroupedCommand)(importing.groups)
-app.command(cls=GroupedCommand)(plan.plan)
 app.command(cls=GroupedCommand)(export.backup)
-app.command(cls=GroupedCommand)(export.restore)
 app.command(cls=GroupedCommand)(check.check)
 
 

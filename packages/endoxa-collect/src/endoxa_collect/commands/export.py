@@ -1,4 +1,4 @@
-"""`endoxa collect export`, `backup`, `restore`: data out and back, withdrawals again, the end of retention."""
+"""`endoxa collect export` and `backup`: data out and back, withdrawals again, the end of retention."""
 
 from __future__ import annotations
 
@@ -138,11 +138,11 @@ def export(
 
 
 _FOLLOWING = {
-    "harm": "endoxa analyze harm {table} -o harm_results.csv",
+    "harm": "endoxa analyze run {table} -o harm_results",
     "extraction": "endoxa curate group {items} -o groups.csv",
     "pairs": "endoxa datasets check {pairs}",
     "translation": "endoxa datasets check {pairs}",
-    "words": "endoxa languages patch {items} -o words.diff",
+    "words": "endoxa languages check CODE --apply {items} -o words.diff",
     "votes": "endoxa analyze agreement {table} -o agreement.csv --help",
 }
 """What to do with the tables of each kind of task."""
@@ -211,29 +211,44 @@ def backup(
     folder: Folder,
     *,
     output: Annotated[Path | None, option("FILE", "Backup to write (.zip).", "--out", "-o")] = None,
-    replace: Annotated[bool, flag("--replace", "With -o: overwrite an existing file.")] = False,
+    restore: Annotated[Path | None, option("FILE", "Restore this backup into DIR.", "--restore")] = None,
+    replace: Annotated[
+        bool, flag("--replace", "Overwrite an existing file (-o), or the campaign in DIR (--restore).")
+    ] = False,
+    withdrawals: Annotated[
+        Path | None, option("FILE", "With --restore: newest withdrawals.jsonl, if DIR has none.")
+    ] = None,
     replay: Annotated[bool, flag("--replay", "Repeat withdrawals after a dump was restored.")] = False,
     no_withdrawals: NoWithdrawals = False,
     expire: Annotated[bool, flag("--expire", "Cut links after the retention date.")] = False,
     campaign: Slug = None,
 ) -> None:
-    """Back up a campaign into one file (-o), which may be served meanwhile; repeat withdrawals; cut links that are due.
+    """Back up a campaign into one file (-o), which may be served meanwhile; restore one; repeat withdrawals; cut links.
 
     The file holds personal data and the site's secret: encrypt it, and delete it within 30 days (see the manual).
 
-    --replay reads withdrawals.jsonl in the folder, for a database that came back by pg_restore or as a copied file. A
-    list that is missing, empty, another campaign's or older than the database is refused, unless --no-withdrawals is
-    given. Run --expire daily (cron): it does nothing before the retention date is over.
+    --restore brings a backup back without the people who withdrew after it was made. Withdrawals are read from
+    withdrawals.jsonl in DIR and from --withdrawals; one of them or --no-withdrawals is required. A list that is empty,
+    another campaign's or older than the backup is refused. DIR is new or, with --replace, the one that the backup came
+    from.
+
+    --replay reads withdrawals.jsonl in DIR, for a database that came back by pg_restore or as a copied file. A list
+    that is missing, empty, another campaign's or older than the database is refused, unless --no-withdrawals is given.
+    Run --expire daily (cron): it does nothing before the retention date is over.
 
     \b
     Examples:
       endoxa collect backup campaign -o campaign-monday.zip
+      endoxa collect backup campaign --restore campaign-monday.zip --replace
+      endoxa collect backup moved --restore campaign-monday.zip --withdrawals campaign/withdrawals.jsonl
       DATABASE_URL=postgres:///campaign endoxa collect backup campaign --replay
       endoxa collect backup campaign --expire
     """  # noqa: D301
-    if [output is not None, replay, expire].count(True) != 1:
-        raise UserError("Give one of -o FILE (a backup), --replay and --expire.")
-    if output is not None:
+    if [output is not None, restore is not None, replay, expire].count(True) != 1:
+        raise UserError("Give one of -o FILE (a backup), --restore FILE, --replay and --expire.")
+    if restore is not None:
+        _restore(folder, restore, replace=replace, withdrawals=withdrawals, no_withdrawals=no_withdrawals)
+    elif output is not None:
         from endoxa_collect.project.backup import back_up
 
         size = back_up(opened(folder), output, replace=replace)
@@ -267,27 +282,9 @@ def _expire(campaign: Campaign) -> None:
         typer.echo(f"Nothing to remove: links are kept until {retention_date(campaign)}.")
 
 
-def restore(
-    file: Annotated[Path, argument("FILE", "File that `backup` wrote.")],
-    *,
-    folder: Annotated[Path, option("DIR", "Folder to restore to.", "--out", "-o")],
-    replace: Annotated[bool, flag("--replace", "Replace the campaign in that folder.")] = False,
-    withdrawals: Annotated[
-        Path | None, option("FILE", "Newest withdrawals.jsonl, if the folder has none.")
-    ] = None,
-    no_withdrawals: NoWithdrawals = False,
+def _restore(
+    folder: Path, file: Path, *, replace: bool, withdrawals: Path | None, no_withdrawals: bool
 ) -> None:
-    """Restore a backup, without the people who withdrew after it was made.
-
-    Withdrawals are read from withdrawals.jsonl in the folder and from --withdrawals; one of them or --no-withdrawals is
-    required. A list that is empty, another campaign's or older than the backup is refused. The folder is new or, with
-    --replace, the one that the backup came from.
-
-    \b
-    Examples:
-      endoxa collect restore campaign-monday.zip -o campaign --replace
-      endoxa collect restore campaign-monday.zip -o moved --withdrawals campaign/withdrawals.jsonl
-    """  # noqa: D301
     from endoxa_collect.project.backup import restore as put_back
 
     made_at, replayed = put_back(

@@ -1,4 +1,4 @@
-"""`endoxa collect print`, `import` and `groups`: cards on paper, and tables that come in."""
+"""`endoxa collect print` and `import`: cards on paper, and tables that come in."""
 
 from __future__ import annotations
 
@@ -80,12 +80,16 @@ def import_file(
         list[str] | None, option("NAME=VALUE", "With --task: a setting (needed=3); repeatable.", "--set")
     ] = None,
     panel: Annotated[bool, flag("--panel", "With --task: a panel may judge, by a code.")] = False,
+    groups: Annotated[
+        bool,
+        flag("--groups", "FILE holds groups in place of countries: id, name_en, kind, own, parent, near."),
+    ] = False,
     language: Annotated[
         str | None, option("CODE", "Language of the printed pages (default: the first).")
     ] = None,
     campaign: Slug = None,
 ) -> None:
-    """Read items of a task (--task), or answers from paper. Where something is wrong nothing is stored.
+    """Read items of a task (--task), answers from paper, or groups (--groups). What is wrong is stored nowhere.
 
     A file of items may have any size. A column `item_id` (or `id`) names the items; without it rows are numbered. The
     names come back in the export. Where a task of this name and kind is there, items that it does not have are added.
@@ -96,13 +100,23 @@ def import_file(
     those stored before are skipped, and so are withdrawn ones. Ratings from paper have the tier 'paper' and no
     propensity.
 
+    --groups replaces the groups that cards are about, and places everybody anew by what they said about themselves.
+    Pairs about a group that is not in the new table stay live, under its id: the command names them. Groups need rules
+    on questions that the campaign asks.
+
     \b
     Examples:
       endoxa collect import camp tuples.csv --task votes
+      endoxa collect import camp groups.csv --groups
       endoxa collect import camp tuples.csv --task votes --set needed=5 --set least=3 --panel
       endoxa collect import panel assoc.csv --task harm --set participant=PROLIFIC_PID
       endoxa collect import camp cards-answers.csv
     """  # noqa: D301
+    if groups:
+        if task or name or settings or panel or language:
+            raise UserError("--groups stands alone: leave out --task and --language.")
+        _import_groups(campaign_in(folder, campaign), file)
+        return
     if task is None and (name or settings or panel):
         raise UserError("--name, --set and --panel are for items: add --task KIND.")
     if task is not None and language:
@@ -146,22 +160,8 @@ def _import_answers(campaign: Campaign, file: Path, language: str | None) -> Non
         typer.echo(f"Withdrawn and left out: {plural(stored.withdrawn, 'sheet')}.")
 
 
-def groups(
-    folder: Folder,
-    table: Annotated[Path, argument("FILE", "Table of groups: id, name_en, kind, own, parent, near.")],
-    *,
-    campaign: Slug = None,
-) -> None:
-    """Replace the groups that cards are about, and place everybody anew by what they said about themselves.
-
-    Pairs about a group that is not in the new table stay live, under its id: the command names them. Groups need rules
-    on questions that the campaign asks.
-
-    \b
-    Example:
-      endoxa collect groups campaign groups.csv
-    """  # noqa: D301
-    chosen = campaign_in(folder, campaign)
+def _import_groups(chosen: Campaign, table: Path) -> None:
+    """Replace the groups that cards are about, and place everybody anew by what they said about themselves."""
     from endoxa_collect.groups import content_of
     from endoxa_collect.organiser.settings import save_from_file
 

@@ -2,7 +2,7 @@
 
 It ends in a table of statements that every later step of `endoxa curate` reads. The columns are those of the table that
 came in, with their cells unchanged except for the four that a review decides (identity, attribute, omit and its
-reason); then those that `endoxa curate review apply` adds, and the state.
+reason); then those that `endoxa curate review` adds, and the state.
 """
 
 from __future__ import annotations
@@ -213,7 +213,7 @@ class ExtractionRoom(AgreementRoom):
     )  # fmt: skip
 
     def prepare(self, rows: Iterable[Content]) -> Iterator[Content]:
-        """The rows with `review_row`, as `endoxa curate review export` names them."""
+        """The rows with `review_row`, as `endoxa curate review` names them."""
         seen: Counter[str] = Counter()
         for row in rows:
             identifier = str(row.get("statement_id", "")).strip()

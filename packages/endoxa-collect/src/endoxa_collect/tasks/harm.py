@@ -43,7 +43,7 @@ REALITY = (
 CHECKS = (("4", "no"), ("1", "yes"), ("5", "unsure"))
 """Answers that attention checks ask for."""
 FREQUENCY_LABELS = {"yes": "yes", "no": "no", "unsure": "not sure"}
-"""Answers on reality as `endoxa analyze harm` reads them."""
+"""Answers on reality as `endoxa analyze run` reads them."""
 
 
 class KeyedChoice(forms.RadioSelect):

@@ -86,7 +86,7 @@ def read_associations(runs: Sequence[Run]) -> Associations:
     """The association tests of all runs, in the order given; several tables are judged again over all their rows.
 
     Raises:
-        UserError: a table cannot be read or is none of `endoxa analyze tests`, two tables have another confidence or
+        UserError: a table cannot be read or is none of `endoxa analyze run`, two tables have another confidence or
             alternative, or two rows are about the same test, language, model and pooling.
     """
     tables = pl.concat([_read(run) for run in runs])
@@ -94,7 +94,7 @@ def read_associations(runs: Sequence[Run]) -> Associations:
         if tables[name].n_unique() > 1:
             levels = " and ".join(str(level) for level in tables[name].unique().sort())
             raise UserError(
-                f"The tests have a different {name} ({levels}). Analyze them with one, together: `endoxa analyze tests "
+                f"The tests have a different {name} ({levels}). Analyze them with one, together: `endoxa analyze run "
                 "RUN RUN -o FILE`."
             )
     repeated = tables.filter(tables.select(KEY).is_duplicated())
@@ -118,15 +118,10 @@ def read_associations(runs: Sequence[Run]) -> Associations:
 def _read(run: Run) -> pl.DataFrame:
     """One table with its columns as they were written; `run` is where it is from."""
     path = run.estimates
-    texts = read_table(path, tuple(SCHEMA)).select(pl.lit(str(run.folder)).alias("run"), *SCHEMA)
+    texts = read_table(path, tuple(SCHEMA)).select(*SCHEMA, run=pl.lit(str(run.folder)))
     numbers = [name for name, kind in SCHEMA.items() if kind.is_numeric()]
     try:
-        return (
-            texts.with_columns(pl.col(numbers).replace("", None))
-            .cast(SCHEMA)
-            .with_columns(  # type: ignore[arg-type]
-                pl.col(pl.String).fill_null("")
-            )
-        )
+        typed = texts.with_columns(pl.col(numbers).replace("", None)).cast(pl.Schema(SCHEMA))
+        return typed.with_columns(pl.col(pl.String).fill_null(""))
     except pl.exceptions.PolarsError as problem:
         raise UserError(f"{path} holds text in place of a number: {first_line(problem)}") from problem

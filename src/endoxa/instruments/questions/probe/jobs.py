@@ -91,7 +91,7 @@ def taken(settings: QaSettings) -> Iterator[QaItem]:
 
 
 def _with_names(questions: Iterable[QaItem], file: str, settings: QaSettings) -> Iterator[QaItem]:
-    """The variants of these questions in a file of `build names`; questions that have none are left out.
+    """The variants of these questions in a file of `build qa --names`; questions that have none are left out.
 
     Raises:
         UserError: a question of the file has no names, or another context or right answer than that of the data.
@@ -101,7 +101,7 @@ def _with_names(questions: Iterable[QaItem], file: str, settings: QaSettings) ->
         if not item.names:
             raise UserError(
                 f"--names {file}: the question '{item.item_id}' has no names in place of groups. Expected a file of "
-                "`endoxa build names`."
+                "`endoxa build qa --names`."
             )
         variants[item.category, item.example_id].append(item)
     for question in questions:
@@ -109,7 +109,7 @@ def _with_names(questions: Iterable[QaItem], file: str, settings: QaSettings) ->
             if (item.condition, item.label) != (question.condition, question.label):
                 raise UserError(
                     f"--names {file}: '{item.item_id}' has another context or right answer than the question "
-                    f"'{question.item_id}' of the data. Make the file from these data with `endoxa build names`."
+                    f"'{question.item_id}' of the data. Make the file from these data with `endoxa build qa --names`."
                 )
             yield item
 

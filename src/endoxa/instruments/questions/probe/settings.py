@@ -49,7 +49,7 @@ class QaSettings(FramedSettings):
         repeats: how often each item is asked; every repeat has its own order of options and seed.
         shuffle: options in an order drawn for each item and repeat; otherwise as published.
         prompts: TOML file with instructions of one's own; None takes ours.
-        names: file of `build names`; its variants of the questions are asked in place of these.
+        names: file of `build qa --names`; its variants of the questions are asked in place of these.
         confidence: confidence level of the intervals.
     """
 
@@ -111,7 +111,7 @@ class QaSettings(FramedSettings):
     names: Annotated[
         str | None,
         Option(
-            "Ask the questions about people with names, as this file of `endoxa build names` has them.",
+            "Ask the questions about people with names, as this file of `endoxa build qa --names` has them.",
             ASKING,
             metavar="FILE",
         ),

@@ -1,6 +1,6 @@
 """Presence of each association by language or model, and the associations that are harmful.
 
-Harm comes from `endoxa analyze harm` or from a user's table.
+Harm comes from `endoxa analyze run` or from a user's table.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ MAJORITY = 0.5
 def read_classes(path: Path) -> pl.DataFrame:
     """The classes of associations.
 
-    What a table of `endoxa analyze harm` says is what people's median says, or, where no person rated, what at least
+    What a table of `endoxa analyze run` says is what people's median says, or, where no person rated, what at least
     half of the models say. Another table has `harmful` (yes, no, undecided; 1 and 0; harmful, benign).
 
     Args:
@@ -146,7 +146,7 @@ def read_classes(path: Path) -> pl.DataFrame:
             *PARTS, harmful=pl.when("reached").then(pl.lit(HARMFUL)).otherwise(pl.lit(BENIGN))
         ).unique(PARTS, maintain_order=True)
     raise UserError(
-        f"{path} has no column 'harmful' (yes, no, undecided). Expected one, or a table of `endoxa analyze harm`."
+        f"{path} has no column 'harmful' (yes, no, undecided). Expected one, or a table of `endoxa analyze run`."
     )
 
 

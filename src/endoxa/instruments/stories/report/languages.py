@@ -43,7 +43,7 @@ from endoxa.stats.verdicts import ABOVE, BELOW
 
 LEAST_P = 0.001
 """Smaller p-values are printed as below it."""
-FILES = "endoxa analyze languages"
+FILES = "endoxa analyze associations"
 KINDS = (MARKED, UNMARKED)
 SPOKEN = {
     MARKED: "groups set apart where a language is spoken (marked)",
@@ -226,7 +226,7 @@ def groups_moved(results: StoryResults) -> Section | None:
         ),
         notes=(
             "Which groups are usual and which are set apart where a language is spoken is a judgement, kept in a file "
-            "that can be changed (endoxa analyze languages --groups). Above 0, the language has more harmful "
+            "that can be changed (endoxa analyze associations --groups). Above 0, the language has more harmful "
             "associations with these groups than the other languages have on average; a language with more stories "
             "has more of all.",
             f"{results.level} intervals draw associations anew. Verdicts come from exchanging the languages of each "

@@ -1,0 +1,587 @@
+"""`endoxa analyze run`: the estimates of finished runs, of whatever kind their `run.json` names."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import reduce
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Annotated, Any
+
+from endoxa.commands.analyze_thoughts import USUAL_THOUGHTS, Thoughts, analyze_thoughts, plan_thoughts
+from endoxa.commands.reader_models import ReaderModels
+from endoxa.commands.verbs import TABLES, Outcome, argument, note, print_lines, table
+from endoxa.errors import UserError
+from endoxa.instruments.association_tests.options import USUAL, AnalysisOptions
+from endoxa.report.words import decimal, decimal_interval, plural, signed, signed_interval
+from endoxa.runs.options import Resampling
+from endoxa.schema.options import ANALYSIS, DATA, Option, options_of
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from endoxa.instruments.association_tests.estimates import Source
+    from endoxa.schema.headline import Headline
+
+SHOWN = 10
+"""Crossed groups printed."""
+ONLY_FOR = {
+    "human": ("harm", "extract"),
+    "parts": ("pairs", "qa"),
+    "answers": ("qa",),
+    "vectors": ("embeddings",),
+    "ratings": ("harm",),
+    **dict.fromkeys(("draws", "unequal", "ddof", "alternative", "unit"), ("embeddings",)),
+}
+"""Kinds of runs that an option, or a group of options, says something about; all others are for all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """Questions: answers from elsewhere, and a baseline.
+
+    Attributes:
+        data: questions that predictions answer.
+        predictions: answers of another program.
+        metadata: BBQ's additional metadata.
+        language: of questions that name none.
+        against: the run before a change, for error retention.
+    """
+
+    data: Annotated[
+        Path | None, Option("Questions in BBQ's JSONL, with --predictions.", DATA, sample="questions")
+    ] = None
+    predictions: Annotated[
+        Path | None, Option("Table: category, example_id, model, pred_index (0-2) or pred_text.", DATA)
+    ] = None
+    metadata: Annotated[
+        Path | None, Option("BBQ's additional_metadata.csv.", DATA, default="in the folder of the data")
+    ] = None
+    language: Annotated[
+        str | None, Option("Language of questions without one.", DATA, metavar="CODE", default="en")
+    ] = None
+    against: Annotated[
+        Path | None, Option("Questions: baseline run of error retention.", DATA, metavar="RUN")
+    ] = None
+
+
+@dataclass(frozen=True, slots=True)
+class Vectors:
+    """Association tests: other tests, and vectors from elsewhere.
+
+    Attributes:
+        tests: tests in place of those of the runs.
+        vectors: files of vectors.
+        pooling: how they were pooled.
+    """
+
+    tests: Annotated[
+        Path | None,
+        Option(
+            "Association tests of `endoxa build tests`, or in SEAT's format (JSON).", DATA, sample="tests"
+        ),
+    ] = None
+    vectors: Annotated[
+        tuple[Path, ...],
+        Option("With --tests: vectors, .npz (texts, vectors) or word2vec text; repeatable.", DATA),
+    ] = ()
+    pooling: Annotated[str, Option("Pooling of --vectors, shown in the table.", DATA, metavar="NAME")] = ""
+
+
+@dataclass(frozen=True, slots=True)
+class HarmRatings:
+    """Ratings of harm: what they are compared with.
+
+    Attributes:
+        associations: associations by model, to find blind spots.
+        threshold: median rating from which an association is harmful.
+    """
+
+    associations: Annotated[
+        Path | None, Option("Ratings of harm: associations by model, to find blind spots.", DATA)
+    ] = None
+    threshold: Annotated[
+        float, Option("Ratings of harm: minimum median of a harmful association.", ANALYSIS)
+    ] = 4.0
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """Everything that an analysis of runs is given.
+
+    Attributes:
+        how: confidence, seed and resamples; and what decides association tests.
+        human: what people said: ratings of harm, or the sheet of an extraction.
+        parts: parts of crossed groups.
+        answers: of questions.
+        vectors: of association tests.
+        ratings: of harm.
+        thoughts: of models that think.
+    """
+
+    how: AnalysisOptions = USUAL
+    human: Annotated[
+        tuple[Path, ...],
+        Option(
+            "People's ratings of harm (rater, harm, frequent), or the completed coding sheet of an extraction; "
+            "repeatable.",
+            DATA,
+        ),
+    ] = ()
+    parts: Annotated[
+        Path | None,
+        Option("Parts of your own crossed identities (columns identity, parts).", DATA),
+    ] = None
+    answers: Answers = Answers()
+    vectors: Vectors = Vectors()
+    ratings: HarmRatings = HarmRatings()
+    thoughts: Thoughts = USUAL_THOUGHTS
+
+    @property
+    def resampling(self) -> Resampling:
+        """How intervals are made."""
+        return Resampling(self.how.confidence, self.how.resamples, self.how.seed)
+
+    def require_for(self, kind: str) -> None:
+        """Refuse options that say nothing about runs of a kind.
+
+        Raises:
+            UserError: one was given.
+        """
+        for entry in options_of(Given):
+            kinds = ONLY_FOR.get(entry.path[-1]) or ONLY_FOR.get(entry.path[0], (kind,))
+            if kind not in kinds and reduce(getattr, entry.path, self) != entry.default:
+                raise UserError(
+                    f"{entry.name} is for runs of kind {' and '.join(kinds)}, and these are of kind '{kind}'. Leave it "
+                    "out."
+                )
+
+
+def run(
+    runs: Annotated[
+        tuple[Path, ...],
+        argument(
+            "Finished run folders of one kind, records (.parquet), logs of lm-evaluation-harness or Inspect, or "
+            "people's ratings of harm.",
+            metavar="RUN...",
+        ),
+    ] = (),
+    *,
+    out: Annotated[Path, TABLES],
+    given: Given,
+) -> Outcome:
+    """Estimate what finished runs measured, with intervals and corrections for multiple testing.
+
+    What is estimated follows from the run: preferences of sentence pairs, accuracy and bias of answers, association
+    tests, choices, errors of extraction, ratings of harm; for crossed groups, whether they are more than their parts;
+    for models that think, what their thoughts argue for. The first table is what a FILE gets (estimates.csv,
+    associations.csv of harm, errors.csv of extraction); a FOLDER gets every table. Options named after one kind of run
+    are refused for others.
+
+    \b
+    Examples:
+      endoxa analyze run out/gpt2 out/bert -o estimates
+      endoxa analyze run out/q1 out/q2 --against out/q1 -o qa
+      endoxa analyze run harness/gpt2/samples_crows_pairs_english_*.jsonl -o estimates.csv
+      endoxa analyze run --data Nationality.jsonl --predictions answers.csv -o qa.csv
+      endoxa analyze run --tests weat.json --vectors glove.txt --ddof wefe -o results.csv
+      endoxa analyze run out/s2 --human check.xlsx -o extraction
+      endoxa analyze run out/harm --human panel.csv --associations assoc.csv -o harm
+      endoxa analyze run out/q1 --reader openai/gpt-5-mini --sheet check.xlsx -o thoughts
+    """  # noqa: D301
+    from endoxa.instruments.logs import runs_and_logs, unscored_lines
+
+    thoughts = given.thoughts
+    if thoughts.asking != ReaderModels() and not thoughts.reader:
+        raise UserError(
+            "--batch, --max-cost, --price and --plan need --reader. Name the model that reads the thoughts."
+        )
+    answers = given.answers
+    with runs_and_logs(list(runs), metadata=answers.metadata, language=answers.language) as folders:
+        kind = _kind(folders, given)
+        given.require_for(kind)
+        if folders == list(runs) and runs and (answers.metadata or answers.language):
+            raise UserError("--metadata and --language need --data FILE. Leave them out with run folders.")
+        if thoughts.asking.plan:
+            return Outcome(plan_thoughts(runs, kind, thoughts))
+        lines, tables, headline = KINDS.get(kind, _as_declared)(folders, given)
+        of_runs = [path for path in folders if path in runs and path.is_dir()]
+        of_thoughts, more = analyze_thoughts(of_runs, kind, thoughts, given.how, out)
+        lines = [*lines, *unscored_lines(folders), *of_thoughts]
+    if not (tables | more):
+        raise UserError(
+            f"Runs of kind '{kind}' have no estimates. Look at them with: endoxa report {runs[0]}"
+        )
+    return Outcome(lines, tables | more, headline)
+
+
+def _kind(paths: Sequence[Path], given: Given) -> str:
+    """The kind of what is analyzed, from `run.json` or from the options.
+
+    Raises:
+        UserError: nothing was given, something is no finished run, or they are of several kinds.
+    """
+    from endoxa.runs.run import read_run
+
+    if given.answers.data or given.answers.predictions:
+        return "qa"
+    if given.vectors.vectors or (given.vectors.tests and not paths):
+        return "embeddings"
+    if not paths and not given.human:
+        raise UserError(
+            "No run was given. Give either run folders of one kind, or --data with --predictions, or --tests with "
+            "--vectors, or people's ratings of harm with --human."
+        )
+    kinds: dict[str, Path] = {} if paths else {"harm": given.human[0]}
+    for path in paths:
+        try:
+            kind = (
+                "pairs" if path.suffix == ".parquet" else "harm" if path.is_file() else read_run(path)["kind"]
+            )
+        except (OSError, ValueError, KeyError, TypeError) as problem:
+            raise UserError(
+                f"'{path}' is not a finished run. Expected a folder of `endoxa probe`."
+            ) from problem
+        kinds.setdefault(str(kind), path)
+    if len(kinds) > 1:
+        (first, one), (other, two) = list(kinds.items())[:2]
+        raise UserError(
+            f"'{one}' is of kind '{first}' and '{two}' of kind '{other}'. Analyze them separately."
+        )
+    return next(iter(kinds))
+
+
+Analyzed = tuple[Sequence[Any], dict[str, "pl.DataFrame | None"], "Headline | None"]
+"""What the terminal shows; tables by the name of their file, the main one first; the rows that stand for it all."""
+
+
+def _as_declared(runs: Sequence[Path], given: Given) -> Analyzed:
+    """What an instrument leaves in the folder of a run, with the settings of the run.
+
+    Raises:
+        UserError: several runs, or other settings.
+    """
+    from endoxa.runs.instrument import INSTRUMENTS
+    from endoxa.runs.run import read_run
+    from endoxa.sources.frames import read_table
+
+    instrument = INSTRUMENTS.get(str(read_run(runs[0])["kind"]))
+    if len(runs) > 1 or given.how != USUAL:
+        raise UserError(
+            f"Runs of {instrument.holds} are analyzed one by one, with the settings of the run. Name one run, and give "
+            "--confidence, --seed and others to `endoxa probe`."
+        )
+    names = [name.removesuffix(".csv") for name in instrument.outputs if name.endswith(".csv")]
+    tables = {
+        name: read_table(runs[0] / f"{name}.csv") for name in names if (runs[0] / f"{name}.csv").is_file()
+    }
+    headline = instrument.headline_of(runs[0])
+    return [headline] if headline else [], tables, headline
+
+
+def _pairs(runs: Sequence[Path], given: Given) -> Analyzed:
+    """Preferences per model, rule, language and axis; models compared; disagreement between rules."""
+    from endoxa.instruments.intersections import of_pairs
+    from endoxa.instruments.pairs.estimates import analyze_pairs, analyze_run
+    from endoxa.instruments.pairs.estimates.records import load_records
+    from endoxa.instruments.pairs.report.preference import headline_of
+
+    how = asdict(given.resampling)
+    records = load_records(runs)
+    if records["data"].drop_nulls().n_unique() > 1:
+        raise UserError(
+            "The runs use different data sets, whose pairs must not be pooled. Analyze each run separately."
+        )
+    alone = len(runs) == 1 and runs[0].is_dir()
+    analysis = analyze_run(runs[0], **how) if alone else analyze_pairs(records, **how)
+    headline = headline_of(analysis.estimates)
+    tables = {name: getattr(analysis, name) for name in ("estimates", "comparisons", "flips")}
+    lines, interactions = _interactions(lambda: of_pairs(_whole_records(runs)), given, "pair")
+    return [headline, *lines], tables | {"interactions": interactions}, headline
+
+
+def _whole_records(runs: Sequence[Path]) -> pl.DataFrame:
+    import polars as pl
+
+    return pl.concat(
+        [pl.read_parquet(run / "records.parquet" if run.is_dir() else run) for run in runs],
+        how="diagonal_relaxed",
+    )
+
+
+def _interactions(
+    scored: Callable[[], pl.DataFrame], given: Given, item: str
+) -> tuple[list[Any], pl.DataFrame | None]:
+    """Whether crossed groups are more than their parts; nothing where there are none and no parts were named."""
+    from endoxa.curate.crossed import read_parts
+    from endoxa.instruments.intersections import ALL_CROSSED, intersections
+    from endoxa.report.claims import chip
+
+    how = given.resampling
+    try:
+        table_of = intersections(scored(), read_parts(given.parts), confidence=how.confidence, seed=how.seed)
+    except UserError:
+        if given.parts is not None:
+            raise
+        return [], None
+    rows = [
+        (
+            f"{row['model']} ({row['rule']})",
+            f"{row['identity']} ({row['parts']})" if row["parts"] else row["identity"],
+            str(row["n"]),
+            *(signed(row[name]) for name in ("crossed", "predicted", "value")),
+            signed_interval(row["low"], row["high"]),
+            chip(row),
+        )
+        for row in table_of.sort(table_of["identity"] != ALL_CROSSED, "p_value", nulls_last=True)
+        .head(SHOWN)
+        .to_dicts()
+    ]
+    title = "Crossed groups (interaction: stereotyped more than their parts predict, where above 0)"
+    heads = ("model", "group", f"{item}s", "crossed", "parts", "interaction", "interval", "verdict")
+    return [table(title, heads, rows, texts=2, wrap=True)], table_of
+
+
+def _questions(runs: Sequence[Path], given: Given) -> Analyzed:
+    """Accuracy, bias scores and leans; error retention and debiasing protocols where there are any."""
+    from endoxa.instruments.intersections import of_answers
+    from endoxa.instruments.questions.estimates import analyze_qa, analyze_run, load_answers, retention
+    from endoxa.instruments.questions.headline import headline_of
+    from endoxa.runs.progress import shown
+
+    how, against = asdict(given.resampling), given.answers.against
+    answers = load_answers(runs, ("identity", "attribute", "language")) if runs else None
+    if answers is None or given.answers.predictions or given.answers.data:
+        answers = _predictions(given.answers, runs)
+    with shown("cells") as progress:
+        alone = len(runs) == 1
+        analysis = (
+            analyze_run(runs[0], progress=progress, **how)
+            if alone
+            else analyze_qa(answers, progress=progress, **how)
+        )
+    ratios = analysis.retention
+    if against is not None:
+        ratios = retention(load_answers([against]), answers, **how)
+    lines: list[Any] = [headline_of(analysis.estimates, analysis.counts)]
+    if ratios.is_empty() and len(runs) > 1:
+        lines.append(
+            "No error retention: no model answered the same questions with and without names under one protocol. To "
+            "compare any two runs, name one with --against RUN."
+        )
+    tables = {
+        name: getattr(analysis, name)
+        for name in ("estimates", "debias", "differences", "identities", "counts")
+    }
+    crossed, interactions = _interactions(lambda: of_answers(answers), given, "question")
+    return [*lines, *crossed], tables | {"retention": ratios, "interactions": interactions}, lines[0]
+
+
+def _predictions(given: Answers, runs: Sequence[Path]) -> pl.DataFrame:
+    """Answers of another program, matched to their questions.
+
+    Raises:
+        UserError: a file is missing, or runs were given, too.
+    """
+    from endoxa.instruments.questions.estimates import read_predictions
+
+    if runs:
+        raise UserError(
+            "Runs and files of predictions were given together. Give either run folders of `endoxa probe qa`, or "
+            "--data FILE with --predictions FILE."
+        )
+    if given.data is None or given.predictions is None:
+        stated, other = ("--predictions", "--data") if given.data is None else ("--data", "--predictions")
+        raise UserError(
+            f"{stated} was given without {other}. Give both: predictions are matched to questions."
+        )
+    matched = read_predictions(
+        given.data, given.predictions, metadata=given.metadata, language=given.language
+    )
+    for model, count in matched.missing.items():
+        note(f"{model}: {count} questions without a prediction, not counted.")
+    if matched.left_out:
+        note(f"{matched.left_out} predictions left out: their category is not in the data.")
+    return matched.answers
+
+
+def _association_tests(runs: Sequence[Path], given: Given) -> Analyzed:
+    """Effect size, bootstrap interval, permutation p and verdict; p adjusted over all tests, models and poolings."""
+    from endoxa.instruments.association_tests.estimates import analyze_sources
+    from endoxa.instruments.association_tests.headline import headline_of
+    from endoxa.instruments.association_tests.report.results import read_associations
+    from endoxa.report.inputs import Run
+    from endoxa.runs.progress import shown
+    from endoxa.sources.frames import write_table
+
+    sources = _sources(runs, given.vectors)
+    with shown("tests") as progress, TemporaryDirectory(prefix="endoxa-") as folder:
+        results = analyze_sources(sources, given.how, progress)
+        write_table(results, Path(folder) / "estimates.csv")
+        headline = headline_of(read_associations([Run(Path(folder), {})]))
+    kinds = ", ".join(f"{count} {kind}" for kind, count in Counter(results["p_kind"]).most_common())
+    reasons = [
+        f"{row['test']}: {row['undefined']}" for row in results.filter(results["undefined"] != "").to_dicts()
+    ]
+    return [headline, f"p: {kinds}", *reasons], {"estimates": results}, headline
+
+
+def _sources(runs: Sequence[Path], given: Vectors) -> list[Source]:
+    """One source per file of vectors, or per model and pooling of the runs.
+
+    Raises:
+        UserError: options contradict each other, or two runs hold the same tests.
+    """
+    from endoxa.instruments.association_tests.estimates import Source, run_sources
+    from endoxa.instruments.association_tests.items import read_tests, shared_words
+
+    if bool(runs) == bool(given.vectors):
+        raise UserError(
+            ("Runs and files of vectors were given together. " if runs else "No vectors were given. ")
+            + "Give either run folders of `endoxa probe embeddings`, or --tests FILE with --vectors FILE."
+        )
+    if given.vectors and given.tests is None:
+        raise UserError("--vectors was given without --tests. Name the tests with --tests FILE.")
+    if runs and given.pooling:
+        raise UserError(
+            "--pooling applies to --vectors only; run folders record their pooling. Leave it out."
+        )
+    tests = None if given.tests is None else read_tests(given.tests)
+    print_lines(shared_words(tests or []))
+    if tests is not None and given.vectors:
+        return [Source(tuple(tests), path, str(path), given.pooling) for path in given.vectors]
+    sources = [source for run in runs for source in run_sources(run, tests)]
+    keys = Counter((source.model, source.pooling, test.name) for source in sources for test in source.tests)
+    (model, pooling, _), times = keys.most_common(1)[0]
+    if times > 1:
+        raise UserError(
+            f"Two runs hold model {model} with pooling {pooling} and tests of the same name. Analyze the runs "
+            "separately."
+        )
+    return sources
+
+
+def _extraction(runs: Sequence[Path], given: Given) -> Analyzed:
+    """Error rates of extractors against a person's sheet, and counts corrected for them; else their agreement.
+
+    Raises:
+        UserError: several runs or sheets.
+    """
+    from endoxa.instruments.stories.profiles.coding import analyze_extraction, load_extraction, read_sheet
+
+    if not given.human:
+        return _as_declared(runs, given)
+    if len(runs) > 1 or len(given.human) > 1:
+        raise UserError("Give one run of `endoxa probe extract` and the one sheet that was made from it.")
+    loaded = load_extraction(runs[0])
+    coded = read_sheet(given.human[0], loaded.vocabulary)
+    measured = analyze_extraction(loaded, coded, confidence=given.how.confidence)
+    rates = ("error_rate", "missed", "swapped", "invented")
+    rows = [
+        (
+            row["attribute"],
+            str(row["n"]),
+            decimal(row["error_rate"]),
+            decimal_interval(row["low"], row["high"]),
+            *(decimal(row[name]) for name in rates[1:]),
+        )
+        for row in measured.errors.to_dicts()
+    ]
+    heads = ("attribute", "coded", "error rate", "interval", *rates[1:])
+    errors = table("Errors of the extractors' majority, against the human coder", heads, rows)
+    tables = {"errors": measured.errors, "confusion": measured.confusion}
+    return [errors, f"{plural(len(coded), 'story', 'stories')} coded by hand"], tables, None
+
+
+def _harm(runs: Sequence[Path], given: Given) -> Analyzed:
+    """Ratings of models and people compared, and associations that models make but rate harmful."""
+    from endoxa.instruments.stories.harm import analyze_harm
+    from endoxa.runs.progress import shown
+    from endoxa.sources.stereotales.associations import read_associations
+
+    asked = given.ratings
+    made = None if asked.associations is None else read_associations(asked.associations)
+    human = (*(path for path in runs if path.is_file()), *given.human)
+    with shown("pairs of raters") as progress:
+        analysis = analyze_harm(
+            _ratings([path for path in runs if not path.is_file()], human, made),
+            made,
+            threshold=asked.threshold,
+            progress=progress,
+            how=given.resampling,
+        )
+    names = ("associations", "raters", "summary", "agreement", "by_attribute", "blind_spots", "scores")
+    return (
+        [*_harm_lines(analysis.raters, analysis.summary)],
+        {name: getattr(analysis, name) for name in names},
+        None,
+    )
+
+
+def _ratings(runs: Sequence[Path], human: Sequence[Path], made: pl.DataFrame | None) -> pl.DataFrame:
+    """All ratings of models and people in one table.
+
+    Raises:
+        UserError: a table is invalid.
+    """
+    import polars as pl
+
+    from endoxa.instruments.stories.harm import load_ratings, read_human, unmatched
+    from endoxa.sources.stereotales.associations import PARTS
+
+    of_models = [load_ratings(runs)] if runs else []
+    named = [frame.select("association_id", *PARTS) for frame in of_models]
+    frames = [*named, *([] if made is None else [made])]
+    by_name = pl.concat(frames, how="diagonal") if frames else None
+    of_people = [read_human(path, by_name) for path in human]
+    strange = unmatched(pl.concat(of_people), by_name) if of_people else 0
+    if strange:
+        note(
+            f"{strange} associations rated by people are neither in the runs nor in --associations and are not "
+            "compared. Check that the values are spelled the same."
+        )
+    return pl.concat([*of_models, *of_people])
+
+
+def _harm_lines(raters: pl.DataFrame, summary: pl.DataFrame) -> Iterator[Any]:
+    """The raters and the summary statistics."""
+    from endoxa.report.claims import chip
+
+    def with_ends(row: Mapping[str, Any], name: str) -> str:
+        ends = decimal_interval(row[f"{name}_low"], row[f"{name}_high"], 2)
+        return decimal(row[name], 2) + (f"\n{ends}" if row[f"{name}_low"] is not None else "")
+
+    rows = [
+        (
+            row["rater"],
+            str(row["associations"]),
+            decimal(row["mean"], 2),
+            with_ends(row, "delta"),
+            chip(row),
+            *(with_ends(row, name) for name in ("spearman", "agreement")),
+            "–" if row["made"] is None else f"{row['blind_spots']} of {row['made']}",
+        )
+        for row in raters.to_dicts()
+    ]
+    heads = ("rater", "rated", "mean", "delta", "verdict", "rank corr.", "agreement", "blind spots")
+    title = "Raters (harm from 1 to 5; delta: model - people; agreement on harmful or benign)"
+    yield table(title, heads, rows, wrap=True)
+    for row in summary.to_dicts():
+        ends = "" if row["low"] is None else f" ({decimal_interval(row['low'], row['high'])})"
+        yield f"{row['name']}: {decimal(row['value'])}{ends}, n = {row['n']}"
+    yield (
+        "Associations that share a base value are alike and resampled together. "
+        "Intervals condition on these raters, except those of delta, which also resample people."
+    )
+
+
+KINDS: dict[str, Callable[[Sequence[Path], Given], Analyzed]] = {
+    "pairs": _pairs,
+    "qa": _questions,
+    "embeddings": _association_tests,
+    "extract": _extraction,
+    "harm": _harm,
+}
+"""How runs of a kind are analyzed; those of any other instrument have what it leaves in their folders."""
