@@ -246,14 +246,6 @@ def test_a_chat_model_reads_first_and_the_rules_second(endoxa, tmp_path):
     assert read["The road is long"]["omit"] is True
 
 
-def test_one_model_reads_beside_the_rules(endoxa):
-    code, _, err = endoxa(
-        "export.csv", "--map", "map.toml", "--reader", "sim/a", "--model", "sim/b", "-o", "statements.csv"
-    )
-    assert code == 2
-    assert "not both" in err
-
-
 def test_pairs_that_a_table_holds_are_taken_in_any_language(endoxa, tmp_path):
     (tmp_path / "native.csv").write_text(
         "who,says,lang,identity_native,attribute_native\n"

@@ -7,8 +7,6 @@ import json
 import polars as pl
 import pytest
 
-from endoxa.curate.evaluation.gold import Gold, read_gold
-from endoxa.curate.evaluation.report import as_reading, evaluate, read_by_rules
 from endoxa.curate.extract import Question, extract
 from endoxa.curate.second import (
     ReaderItem,
@@ -17,7 +15,7 @@ from endoxa.curate.second import (
     read_answer,
     to_read,
 )
-from endoxa.curate.second.table import combine, fit, same_reading
+from endoxa.curate.second.table import combine, same_reading
 from endoxa.runs.asking.readers import plan_readers, read_with_models
 
 OPEN = Question("other", "other")
@@ -85,28 +83,17 @@ def test_what_readers_agree_on_is_told_apart_from_how_they_write_it():
     assert not same_reading(rules, read_answer(answer_of((), "noise"), ONE))
 
 
-def test_agreement_raises_confidence_and_disagreement_lowers_it():
-    statements = [f"Bakers are {word}" for word in ("calm", "neat", "loud", "rich", "tall", "slim")]
-    rules = [extract(statement, OPEN) for statement in statements]
-    right = [read_answer(answer_of((("bakers", statement.split()[-1]),)), ONE) for statement in statements]
-    wrong = read_answer(answer_of((("cooks", "calm"),)), ONE)
-    both = combine(statements, rules, [wrong, *right[1:-1], None])
+def test_the_model_stands_where_it_can_be_read_and_a_difference_lowers_confidence():
+    rules = [extract(f"Bakers are {word}", OPEN) for word in ("calm", "neat", "loud")]
+    same = read_answer(answer_of((("bakers", "neat"),)), ONE)
+    other = read_answer(answer_of((("cooks", "calm"),)), ONE)
+    differing, agreed, unread = combine(rules, [other, same, None])
     alone = rules[0][0].confidence
-    assert [one.other is not None for one in both] == [True] + [False] * 5
-    assert both[1].pairs[0].confidence > alone
-    assert both[0].pairs[0].confidence < alone
-    assert words(both[0].pairs) == [("bakers", "calm")]
-    assert words(both[0].other) == [("cooks", "calm")]
-    assert both[-1].pairs[0].confidence == alone
-
-
-def test_a_right_reading_accounts_for_the_words():
-    whole = extract("Bakers are calm at night", OPEN)
-    half = read_answer(answer_of((("bakers", "calm"),)), ONE)
-    other = read_answer(answer_of((("cooks", "calm at night"),)), ONE)
-    text = "Bakers are calm at night"
-    assert fit(text, whole) == 1 > fit(text, half)
-    assert fit(text, whole) > fit(text, other)
+    assert words(differing.pairs) == [("cooks", "calm")]
+    assert words(differing.other) == [("bakers", "calm")]
+    assert differing.pairs[0].confidence == pytest.approx(1 - alone)
+    assert (agreed.pairs, agreed.other) == (tuple(rules[1]), None)
+    assert (unread.pairs, unread.other) == (tuple(rules[2]), None)
 
 
 def settings(model):
@@ -130,52 +117,6 @@ def test_a_run_is_planned_and_goes_on_without_asking_twice(tmp_path):
     assert all(words(pairs) == [("bakers", "calm")] for pairs in first)
 
 
-def scored(gold, model, folder):
-    asked = [
-        ReaderItem(one.statement_id, one.statement, one.question, one.country, one.subject, one.pairs)
-        for one in gold
-    ]
-    answers = readings(asked, model, folder)
-    rules = read_by_rules(gold)
-    both = combine([one.statement for one in gold], rules, answers)
-    table = evaluate(
-        gold,
-        {
-            "rules": [as_reading(pairs) for pairs in rules],
-            "model": [as_reading(pairs or ()) for pairs in answers],
-            "both": [as_reading(one.pairs) for one in both],
-        },
-    )
-    found = table.filter(subset="all", measure="equivalence")
-    return dict(found.select("reader", "value").iter_rows())
-
-
-def hard(number):
-    """Statements that the rules read rightly, and every fifth one that they cannot."""
-    qualities = ("calm", "neat", "loud", "rich", "tall")
-    text = f"Bakers of house {number} are {qualities[number % 5]}"
-    pair = (f"bakers of house {number}", qualities[number % 5])
-    if number % 5 == 0:
-        text, pair = f"Folk zibble quux{number}", ("folk", f"zibble quux{number}")
-    return Gold(f"s{number}", f"r{number % 20}", OPEN, "Peru", text, True, False, (pair,))
-
-
-@pytest.mark.parametrize("error", [0.05, 0.1, 0.2])
-def test_both_readers_together_beat_either_alone_where_the_truth_is_planted(tmp_path, error):
-    gold = [hard(number) for number in range(200)]
-    found = scored(gold, f"sim/reader-b?error={error}", tmp_path / "run")
-    assert 0.7 < found["rules"] <= 0.8
-    assert found["both"] > max(found["rules"], found["model"])
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("error", [0.05, 0.1, 0.15])
-def test_both_readers_together_beat_either_alone_on_reviewed_statements(tmp_path, shared, error):
-    gold = read_gold(shared / "data/afristereo/gold_dev.csv")
-    found = scored(gold, f"sim/reader-b?error={error}", tmp_path / "run")
-    assert found["both"] > max(found["rules"], found["model"])
-
-
 def test_the_command_writes_both_readings_and_never_sends_identifiers(tmp_path, monkeypatch):
     from typer.testing import CliRunner
 
@@ -187,11 +128,11 @@ def test_the_command_writes_both_readings_and_never_sends_identifiers(tmp_path, 
     )
     words = ["curate", "extract", "rows.csv", "--statement-column", "text", "--language", "en", "-o", "s.csv"]
     refused = CliRunner().invoke(app, [*words, "--plan"])
-    assert "--plan needs --reader or --model" in str(refused.exception)
-    planned = CliRunner().invoke(app, [*words, "--model", "sim/reader-a", "--plan"])
+    assert "--plan needs --reader" in str(refused.exception)
+    planned = CliRunner().invoke(app, [*words, "--reader", "sim/reader-a", "--plan"])
     assert planned.exit_code == 0
     assert not (tmp_path / "s.csv").exists()
-    done = CliRunner().invoke(app, [*words, "--model", "sim/reader-a?error=0.3"])
+    done = CliRunner().invoke(app, [*words, "--reader", "sim/reader-a?error=0.3"])
     assert done.exit_code == 0, done.output
     assert "30 statements read by sim/reader-a?error=0.3" in done.output
     table = pl.read_csv(tmp_path / "s.csv", infer_schema=False).fill_null("")

@@ -171,7 +171,7 @@ def test_no_key_is_shown_and_no_organization_is_sent(monkeypatch):
 
 
 def test_dead_server_and_missing_key_are_one_sentence(monkeypatch):
-    monkeypatch.setattr("endoxa.curate.translation.web.PATIENCE", 0.1)
+    monkeypatch.setattr("endoxa.curate.translation.PATIENCE", 0.1)
     with pytest.raises(UserError, match=r"does not answer .*the same command continues"):
         list(open_translator("http://127.0.0.1:9/v1#m").translate(["Na"], "fr", "en"))
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)

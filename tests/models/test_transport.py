@@ -15,7 +15,6 @@ from typing import Any
 import pytest
 
 from endoxa.curate.translation import open_translator
-from endoxa.curate.translation.web import open_libretranslate
 from endoxa.errors import UserError
 from endoxa.models.chat import ChatOptions, open_chat, parse_chat_model
 from endoxa.models.encoders import parse_encoder
@@ -88,13 +87,12 @@ CLIENTS: dict[str, Callable[[str], Any]] = {
     "completions": lambda url: ServerModel.connect(parse_model(f"{url}#m"), ModelOptions()),
     "embeddings": lambda url: ServerEncoder.open(parse_encoder(f"{url}#m"), ["rain"]),
     "translator": lambda url: list(open_translator(f"{url}#m").translate(["Na"], "fr", "en")),
-    "libretranslate": lambda url: list(open_libretranslate(url).translate(["Na"], "fr", "en")),
 }
 
 
 @pytest.fixture(autouse=True)
 def _keys(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("ENDOXA_SERVER_KEY", "ANTHROPIC_API_KEY", "LIBRETRANSLATE_API_KEY"):
+    for name in ("ENDOXA_SERVER_KEY", "ANTHROPIC_API_KEY"):
         monkeypatch.setenv(name, KEY)
 
 

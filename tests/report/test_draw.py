@@ -15,7 +15,7 @@ import pytest
 from endoxa.report.document import Figure
 from endoxa.report.draw import TEXT_PIXELS, Width, drawing, points, text_width, wrapped
 from endoxa.report.figures import Measure, claim_map, dot_figure, figure_of, series_figure, share_figure
-from endoxa.report.files import as_pdf, as_png, notes, write_figures
+from endoxa.report.files import as_pdf, as_png, write_figures
 from endoxa.report.plots import Axis, ridge_plot
 
 POINT = 25.4 / 72
@@ -188,10 +188,6 @@ def test_too_wide_for_a_column_is_drawn_for_a_page_and_said(tmp_path: Path) -> N
     assert [width for width, _ in sizes.values()] == [85, 170, 170]
     small = points(*sizes["row"])
     assert small < 7.9
-    assert list(notes(tmp_path, "column")) == [
-        "Too wide for a column, drawn at page width: pair, row.",
-        f"Too wide for a page, so labels are smaller than 8 pt: row ({small:.1f} pt).",
-    ]
     assert sorted(path.name for path in tmp_path.glob("dots.*")) == ["dots.pdf", "dots.png", "dots.svg"]
 
 

@@ -24,7 +24,6 @@ from endoxa.author.settings import (
 )
 from endoxa.author.tables import run_folder, write_drafts, write_sheet
 from endoxa.curate.translation import Translator, open_translator, translate_all
-from endoxa.curate.translation.web import open_deepl, open_libretranslate
 from endoxa.errors import UserError
 from endoxa.runs.instrument import Instrument, Run, Work
 from endoxa.runs.items import part_words
@@ -40,12 +39,12 @@ from endoxa.words.used import Used
 if TYPE_CHECKING:
     from endoxa.curate.encoders import Encoder
 
-LIBRE, DEEPL, SEQ2SEQ, TABLE = "libretranslate:", "deepl", "seq2seq:", "table:"
+SEQ2SEQ, TABLE = "seq2seq:", "table:"
 
 
 def is_service(engine: str) -> bool:
     """Whether these words name an engine that is no chat model."""
-    return engine.startswith((LIBRE, SEQ2SEQ, TABLE)) or engine == DEEPL or engine.startswith(f"{DEEPL}:")
+    return engine.startswith((SEQ2SEQ, TABLE))
 
 
 def open_service(engine: str) -> Translator:
@@ -54,13 +53,8 @@ def open_service(engine: str) -> Translator:
     Raises:
         UserError: it cannot be had.
     """
-    if engine.startswith(LIBRE):
-        return open_libretranslate(engine.removeprefix(LIBRE))
-    if engine.startswith(SEQ2SEQ):
-        return open_translator(f"hf/{engine.removeprefix(SEQ2SEQ)}")
-    if engine.startswith(TABLE):
-        return open_translator(engine.removeprefix(TABLE))
-    return open_deepl(engine.removeprefix(DEEPL).removeprefix(":"))
+    model = engine.removeprefix(SEQ2SEQ)
+    return open_translator(engine.removeprefix(TABLE) if model == engine else f"hf/{model}")
 
 
 def translated(

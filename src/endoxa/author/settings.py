@@ -175,7 +175,7 @@ class TranslateSettings(AuthorSettings):
         tuple[str, ...],
         Option(
             CHAT_MODELS.replace("Model: ", "Chat model ").replace("; repeatable", "")
-            + " Or libretranslate:URL, deepl, seq2seq:MODEL, table:FILE; repeatable.",
+            + " Or seq2seq:MODEL, table:FILE; repeatable.",
             DATA,
             name="--engine",
             metavar="ENGINE",

@@ -51,10 +51,10 @@ def counted(associations: pl.DataFrame) -> str:
 
 def discovered_lines(profiles: Profiles, discovered: Discovered, alpha: float) -> Iterator[str | Table]:
     """Counts of rows and tests, and the strongest associations."""
-    from endoxa.instruments.stories.associations import overview
+    from endoxa.instruments.stories.associations import nothing_known
     from endoxa.report.words import plural
 
-    nothing = int(overview(profiles)["nothing_known"].sum())
+    nothing = int(nothing_known(profiles)["nothing_known"].sum())
     parts = [f"{profiles.unusable} without a usable profile"] if profiles.unusable else []
     if nothing:
         which = plural(nothing, "other" if parts else "story", None if parts else "stories")

@@ -135,7 +135,7 @@ def author(
       endoxa author expand pairs.csv --model openai/gpt-4o-mini --country Nigeria --axis ethnicity -o drafts.csv
       endoxa author counter pairs.csv --model openai/gpt-4o-mini -o counter.csv
       endoxa author adapt crows_pairs.csv --context senegal.toml --model openai/gpt-4o-mini -o adapted.csv
-      endoxa author translate pairs.csv --to hi --model openai/gpt-4o-mini --model deepl -o candidates.csv
+      endoxa author translate pairs.csv --to hi --model openai/gpt-4o-mini --model table:ours.csv -o candidates.csv
       endoxa author label attributes.csv --scheme topics --model openai/gpt-4o-mini --repeats 3 -o topics.csv
     """  # noqa: D301
     from endoxa.author.drafting import is_service

@@ -165,17 +165,8 @@ def extract(
     reader: Annotated[
         str | None,
         Option(
-            "First reader, a chat model (see --model): its reading stands, and the rules say where they differ.",
-            ASKING,
-            metavar="MODEL",
-            default="rules only",
-        ),
-    ] = None,
-    model: Annotated[
-        str | None,
-        Option(
-            "Second reader, a chat model: openai/NAME, anthropic/NAME, http://HOST:PORT/v1#NAME, hf/ID, sim/NAME. "
-            "The statements are sent to it. Where it and the rules differ, the likelier reading stands.",
+            "Chat model that reads: openai/NAME, anthropic/NAME, http://HOST:PORT/v1#NAME, hf/ID, sim/NAME. The "
+            "statements are sent to it. Its reading stands, and the rules say where they differ.",
             ASKING,
             metavar="MODEL",
             default="rules only",
@@ -237,7 +228,7 @@ def extract(
         return Outcome([(preset_text(preset) if preset else draft_map(survey)).removesuffix("\n")])
     if out is None:
         raise UserError("Missing --out. Name a file for the statements: .csv, .tsv, .jsonl or .parquet.")
-    chat_model = _chat_model(reader, model, asking)
+    chat_model = _chat_model(reader, asking)
     require_apart([out], [Path(translate) if translate and Path(translate).suffix else None])
     if map and preset:
         raise UserError("Give --map or --preset, not both.")
@@ -261,29 +252,24 @@ def extract(
         if asking.plan:
             planned = plan_readers(to_read(reader_items(extracted)), settings)
             return Outcome(plan_lines(plan_table(planned)))
-        extracted = _read_twice(extracted, settings, out, tables, model_first=reader is not None)
+        extracted = _read_twice(extracted, settings, out, tables)
     counts = count_lines(statements, extracted, translated=translator is not None)
     written = f"{plural(extracted.height, 'row')} written to {out}"
     following = f"Next: endoxa curate group {out}{language_option(extracted)} -o groups.csv"
     return Outcome((*counts, written, following), {"out": extracted})
 
 
-def _chat_model(reader: str | None, model: str | None, asking: ReaderModels) -> str | None:
+def _chat_model(reader: str | None, asking: ReaderModels) -> str | None:
     """The chat model that reads beside the rules, or None.
 
     Raises:
-        UserError: two models, or options of a model without one.
+        UserError: options of a model without one.
     """
     from endoxa.errors import UserError
 
-    if reader and model:
-        raise UserError("Give --reader or --model, not both: one model reads beside the rules.")
-    chat_model = reader or model
-    if chat_model is None and asking != ReaderModels():
-        raise UserError(
-            f"{_first_stated(asking)} needs --reader or --model. Name the model that reads the statements."
-        )
-    return chat_model
+    if reader is None and asking != ReaderModels():
+        raise UserError(f"{_first_stated(asking)} needs --reader. Name the model that reads the statements.")
+    return reader
 
 
 def _first_stated(options: Rows | ReaderModels) -> str:
@@ -383,7 +369,7 @@ def _warnings(survey: Survey, statements: Sequence[Statement]) -> Iterator[str]:
 
 
 def _read_twice(
-    table: pl.DataFrame, settings: ReaderSettings, out: Path, names: Tables | None, *, model_first: bool
+    table: pl.DataFrame, settings: ReaderSettings, out: Path, names: Tables | None
 ) -> pl.DataFrame:
     """The table with the reading of both readers that stands; the model's own goes into a table beside the output."""
     from endoxa.curate.second.table import second_reading
@@ -398,7 +384,6 @@ def _read_twice(
             settings,
             folder,
             names=names,
-            model_first=model_first,
             progress=progress,
             command=sys.argv,
         )

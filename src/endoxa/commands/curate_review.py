@@ -391,16 +391,13 @@ def _with_model(reviewed: list[Gold], gold: Path, model: str, out: Path) -> dict
             to_read(questions), settings, folder, progress=progress, command=sys.argv
         )
     answers = [readings[model].get(it.statement_id) for it in reviewed]
-    statements, rules = [it.statement for it in reviewed], read_by_rules(reviewed)
-    combined = combine(statements, rules, answers)
+    rules = read_by_rules(reviewed)
+    combined = combine(rules, answers)
     differing = plural(sum(reading.other is not None for reading in combined), "statement")
     print_lines((*cost, f"The readers differ on {differing}"))
     return {
         "model": [as_reading(pairs or ()) for pairs in answers],
         "both readers": [as_reading(reading.pairs) for reading in combined],
-        "model first": [
-            as_reading(reading.pairs) for reading in combine(statements, rules, answers, model_first=True)
-        ],
     }
 
 

@@ -55,7 +55,7 @@ def report(
       endoxa report harness/*/samples_bbq_*.jsonl -o out/bbq.html
     """  # noqa: D301
     from endoxa.instruments.reports import write_report
-    from endoxa.report.files import figures_folder, notes, resolve_format
+    from endoxa.report.files import figures_folder, resolve_format
 
     if log is not None:
         from endoxa.export.trackers import log_run, require_tracker, tracked
@@ -75,7 +75,6 @@ def report(
                 f"{bare} figures were written as SVG only: PNG and PDF cannot render their script. Use the SVG or "
                 "HTML files."
             )
-        lines += () if width is None else notes(folder, width)
     if log is not None:
         lines += [log_run(run, log, [written]) for run in runs]
     return Outcome(lines)

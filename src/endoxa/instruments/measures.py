@@ -33,6 +33,8 @@ PLACES = (
 """Columns that say where something was measured; a kind of run has some of them."""
 
 _VALUES = ("value", "low", "high", "n", "verdict")
+MOST_LISTED = 8
+"""Values of a column that a message lists at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +94,8 @@ def _long(table: pl.DataFrame) -> pl.DataFrame:
     """The columns that say where, `name` and `_VALUES`, of the interval that decides."""
     places = [name for name in PLACES if name in table.columns]
     if "interval" in table.columns:
-        rests = table.with_columns(decides=pl.col("interval") == "identities", row=pl.int_range(pl.len()))
-        first = rests.sort("decides", descending=True, maintain_order=True)
+        decides, row = pl.col("interval") == "identities", pl.int_range(pl.len())
+        first = table.with_columns(row=row).sort(decides, descending=True, maintain_order=True)
         table = first.unique([*places, "name"], keep="first", maintain_order=True).sort("row")
     return table.select(*places, "name", *_VALUES)
 
@@ -162,19 +164,20 @@ def chosen(table: pl.DataFrame, name: str | None = None, **where: str) -> Measur
     for column, value in where.items():
         if column not in places:
             raise UserError(f"Estimates of this run have no '{column}'. They have: {', '.join(places)}.")
-        values = rows[column].unique(maintain_order=True).to_list()
-        ending = [text for text in values if column == "model" and str(text).endswith(f"/{value}")]
-        matching = [text for text in values if text == value] or ending
-        if not matching:
-            raise UserError(f"There is no {column} '{value}'. There are: {', '.join(map(str, values))}.")
-        rows = rows.filter(pl.col(column).is_in(matching))
+        ending = pl.col(column).str.ends_with(f"/{value}") if column == "model" else pl.lit(value=False)
+        exact = rows.filter(pl.col(column) == value)
+        kept = rows.filter(ending) if exact.is_empty() else exact
+        if kept.is_empty():
+            values = map(str, rows[column].unique(maintain_order=True))
+            raise UserError(f"There is no {column} '{value}'. There are: {', '.join(values)}.")
+        rows = kept
     rows = _over_all(rows, except_for=where)
     if len(rows) > 1:
-        several = {name: rows[name].unique(maintain_order=True).to_list() for name in places}
+        texts = {key: list(map(str, rows[key].unique(maintain_order=True))) for key in places}
         say = "; ".join(
-            f"{key}: {', '.join(map(str, texts[:8]))}{', ...' * (len(texts) > 8)}"
-            for key, texts in several.items()
-            if len(texts) > 1
+            f"{key}: {', '.join(listed[:MOST_LISTED])}{', ...' * (len(listed) > MOST_LISTED)}"
+            for key, listed in texts.items()
+            if len(listed) > 1
         )
         raise UserError(f"There are {len(rows)} estimates '{name}': say which one ({say}).")
     row = rows.row(0, named=True)

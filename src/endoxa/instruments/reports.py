@@ -13,7 +13,6 @@ from typing import Any, Literal
 from endoxa.errors import UserError
 from endoxa.instruments.logs import runs_and_logs
 from endoxa.report.files import (
-    FORMATS,
     PAGE,
     figures_folder,
     refuse_folder,
@@ -38,8 +37,6 @@ from endoxa.runs.instrument import INSTRUMENTS, Shown, late
 from endoxa.runs.options import ReportOptions
 from endoxa.runs.settings import RunSettings
 from endoxa.sources.files import require_apart
-
-__all__ = ["FORMATS", "write_report"]
 
 PAGES_OF_TABLES = {
     DISAGREEMENT: late("endoxa.curate.ratings.page:shown"),
@@ -71,7 +68,7 @@ def write_report(
         runs: run folders of one kind, or tables, see `endoxa.report.inputs.read_runs`; logs of other harnesses, see
             `endoxa.instruments.logs`.
         output: file to write; its folder is made where it is missing.
-        format: a name of `FORMATS`; by default the file's ending says it.
+        format: a name of `endoxa.report.files.FORMATS`; by default the file's ending says it.
         options: how it is made.
         given: single fields of the options (`confidence`, `seed`, `labels`) or of `PaperOptions` (`width`, `interval`).
 
@@ -84,11 +81,8 @@ def write_report(
     """
     chosen = resolve_format(output, format)
     refuse_folder(output)
-    inputs = [
-        path
-        for run in runs
-        for path in (run, run / "estimates.csv", run / "run.json", run / "records.parquet")
-    ]
+    names = ("estimates.csv", "run.json", "records.parquet")
+    inputs = [path for run in runs for path in (run, *(run / name for name in names))]
     how = (options or ReportOptions()).having(given)
     require_apart([output], [*inputs, how.labels])
     with runs_and_logs(runs) as folders:

@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from math import isnan
 from typing import Any
 
 import polars as pl
 
 from endoxa.report.tables import number_field, text_field
-from endoxa.report.words import NOT_DEFINED, decimal, listed, p_value, percent, signed
+from endoxa.report.words import NOT_DEFINED, decimal, p_value, percent, signed
 from endoxa.stats.verdicts import ABOVE, BELOW, CLEAR, CORRECTED, NO_QUESTION, UNCLAIMED, UNTESTED, VERDICTS
 
-CHIPS = {
-    "above": "above",
-    "below": "below",
-    "unclear": "unclear",
-    "cannot-be-tested": "cannot be tested",
-    "": "–",
-}
+CHIPS = {str(verdict): verdict.replace("-", " ") for verdict in VERDICTS} | {"": "–"}
 """A verdict in a table."""
 
 Row = Mapping[str, Any]
@@ -104,33 +98,6 @@ def corrected(row: Row) -> str:
         f" Taken alone its p-value is {p_value(row['p_value'])}; corrected for the number of tests it is "
         f"{p_value(row['p_adjusted'])}."
     )
-
-
-def hollow(rows: Iterable[Row], name: Callable[[Row], str]) -> str:
-    """Why dots are hollow although their bands miss the neutral line: the correction alone; empty where none is.
-
-    Args:
-        rows: of one figure.
-        name: what a row is called there.
-    """
-    names = [
-        name(row)
-        for row in rows
-        if row["reason"] == CORRECTED
-        and None not in (row["low"], row["high"])
-        and (row["low"] > row["neutral"] or row["high"] < row["neutral"])
-    ]
-    if not names:
-        return ""
-    which = listed(names) if len(names) <= MOST_HOLLOW else f"{len(names)} rows"
-    return (
-        f"Hollow although the band misses the line: {which}. A band is about its row alone; dots are filled by a test "
-        "that is corrected for the number of tests."
-    )
-
-
-MOST_HOLLOW = 4
-"""Rows that `hollow` names; more are counted."""
 
 
 def percent_ends(row: Row, low: str = "low", high: str = "high", neutral: float = 0.5) -> str:

@@ -42,7 +42,7 @@ class Box:
         noun: what one of its values is ("model").
         first: the value first chosen, or `EACH`.
         together: the value of rows that pool the others ("all axes"), or empty; `EACH` leaves it out.
-        options: its values in the order listed; those of the rows where empty.
+        options: its values in the order listed, which the section fills in.
     """
 
     column: str
@@ -80,51 +80,38 @@ def closer_section(
     reading: str,
     line: str,
     name: str = "closer",
-    choose: str = "",
-    noun: str = "estimates",
 ) -> Section | None:
     """The section 'Look closer'; None where there are few estimates, or where boxes do not tell them apart.
 
-    Args:
-        rows: as in `look_closer`.
-        boxes: what can be chosen.
-        measure: the value axis.
-        title: heading of the figure.
-        reading: a sentence on what is drawn.
-        line: what the dashed line is.
-        name: name of the figure and anchor of the section.
-        choose: what is chosen (' models and axes'), or empty.
-        noun: what a dot is.
-    """
-    if rows.height < LEAST_ROWS or rows.select(box.column for box in boxes).is_duplicated().any():
-        return None
-    return Section(
-        anchor=name,
-        title="Look closer",
-        figures=(look_closer(rows, boxes, measure, name=name, title=title),),
-        notes=(
-            f"{reading} The dashed line is {line}; a filled dot is significant after correction, a dotted one cannot "
-            f"be tested. Where scripts run, choose{choose} above the chart; it draws at most {MOST_DRAWN} {noun}, the "
-            "highest first. The download holds all of them.",
-        ),
-    )
-
-
-def look_closer(
-    rows: pl.DataFrame, boxes: Sequence[Box], measure: Measure, *, name: str, title: str
-) -> Figure:
-    """The figure: drawn with what is chosen first, all rows to download, boxes for who has scripts.
+    The figure is drawn with what is chosen first; all rows are there to download, and boxes for who has scripts.
 
     Args:
         rows: the columns of the boxes (texts) and of `ROW_COLUMNS`, one row per estimate; further columns are only
             downloaded.
         boxes: what can be chosen. A row must differ from every other one in what the boxes say.
         measure: the value axis.
-        name: name of the figure.
-        title: heading above it.
+        title: heading of the figure.
+        reading: a sentence on what is drawn.
+        line: what the dashed line is.
+        name: name of the figure and anchor of the section.
     """
+    if rows.height < LEAST_ROWS or rows.select(box.column for box in boxes).is_duplicated().any():
+        return None
+    figure = look_closer(rows, boxes, measure, name=name, title=title)
+    note = (
+        f"{reading} The dashed line is {line}; a filled dot is significant after correction, a dotted one cannot be "
+        f"tested. Where scripts run, choose above the chart; it draws at most {MOST_DRAWN} rows, the highest first. "
+        "The download holds all of them."
+    )
+    return Section(anchor=name, title="Look closer", figures=(figure,), notes=(note,))
+
+
+def look_closer(
+    rows: pl.DataFrame, boxes: Sequence[Box], measure: Measure, *, name: str, title: str
+) -> Figure:
+    """The figure of `closer_section`; boxes with one value are left out."""
     used = tuple(
-        replace(box, options=box.options or tuple(rows[box.column].unique(maintain_order=True)))
+        replace(box, options=tuple(rows[box.column].unique(maintain_order=True)))
         for box in boxes
         if rows[box.column].n_unique() > 1
     )
@@ -142,10 +129,9 @@ def look_closer(
 
 def first_view(rows: pl.DataFrame, boxes: Sequence[Box]) -> pl.DataFrame:
     """The rows first chosen, the highest first, as `plots.dot_plot` takes them."""
-    kept = rows
     for box in boxes:
         column = pl.col(box.column)
-        kept = kept.filter(column != box.together if box.first == EACH else column == box.first)
+        rows = rows.filter(column != box.together if box.first == EACH else column == box.first)
     varying = [box.column for box in boxes if box.first == EACH] or [boxes[0].column]
     words = pl.concat_str([box.column for box in boxes], separator=" · ")
     chip = pl.col("verdict").fill_null("").replace_strict(CHIPS, return_dtype=pl.String)
@@ -153,14 +139,12 @@ def first_view(rows: pl.DataFrame, boxes: Sequence[Box]) -> pl.DataFrame:
     lettered = LETTERS in rows.columns and varying == [boxes[0].column]
     note = pl.concat_str("reading", LETTERS, separator="  ", ignore_nulls=True) if lettered else "reading"
     return (
-        kept.with_columns(pl.col("value", "low", "high").fill_nan(None))
+        rows.with_columns(pl.col("value", "low", "high").fill_nan(None))
         .drop_nulls("value")
         .sort("value", descending=True, maintain_order=True)
         .head(MOST_DRAWN)
         .select(
-            "value",
-            "low",
-            "high",
+            *("value", "low", "high"),
             label=pl.concat_str(varying, separator=" · "),
             note=note,
             filled=marked(),

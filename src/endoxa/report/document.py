@@ -28,7 +28,7 @@ class Figure:
         alt: what it shows, in words and numbers.
         wide: True where it needs the whole width of the page.
         rows: what it shows, as a table that readers can download, or None.
-        choices: boxes above it that choose among its rows (`closer.look_closer`), or None.
+        choices: boxes above it that choose among its rows (`closer.closer_section`), or None.
         reading: a line below the title that says how to read it, or empty.
     """
 

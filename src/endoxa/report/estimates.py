@@ -20,7 +20,7 @@ from endoxa.report.claims import (
     chip,
     corrected,
     counted,
-    hollow,
+    held_back,
     interval_holds,
     marked,
     not_ranked,
@@ -31,18 +31,17 @@ from endoxa.report.document import Figure, Finding
 from endoxa.report.figures import Measure, claim_map, described, dot_figure
 from endoxa.report.tables import Field, Table, number_field, table_of
 from endoxa.report.words import NOT_DEFINED, listed, p_value, percent
+from endoxa.runs.families import ESTIMATES
 from endoxa.stats.verdicts import ABOVE, BELOW, NO_QUESTION, UNCLEAR, UNTESTED
 
 MOST_NAMED = 8
 """Rows that a sentence names by verdict; more are counted."""
 FEW = 3
 """Up to so many rows get a sentence each; of more it is said how many have which verdict."""
-DOWNLOADED = (
-    *("model", "rule", "model_a", "rule_a", "model_b", "rule_b", "label", "axis", "language"),
-    *("protocol", "data", "category", "context_condition"),
-    *("value", "low", "high", "n", "clusters", "p_adjusted", "verdict"),
+HOLLOW = (
+    "A dot is hollow although its band misses the line where the test is not significant after correction for the "
+    "number of tests."
 )
-"""Columns of the rows behind a figure, as far as a table has them."""
 BY_CHANCE: Mapping[Any, str] = {
     ABOVE: "more often than chance",
     BELOW: "less often than chance",
@@ -216,6 +215,12 @@ def lead(kind: Kind, row: Row, text: str) -> str:
     return f"{text}. {kind.level} interval: {ends}{unit}{where} ({kind.brackets}; {test})."
 
 
+def downloaded(rows: pl.DataFrame) -> pl.DataFrame:
+    """The rows behind a figure: what stands before the value says where it was measured; then the shared columns."""
+    places = rows.columns[: rows.columns.index("value")]
+    return rows.select(name for name in rows.columns if name in places or name in ESTIMATES)
+
+
 def dots(
     kind: Kind,
     rows: pl.DataFrame,
@@ -251,13 +256,13 @@ def dots(
         note=pl.Series(map(note or kind.reading, each), dtype=pl.String),
         tip=pl.Series(tips, dtype=pl.String),
     )
-    figure.setdefault("rows", rows.select(name for name in DOWNLOADED if name in rows.columns))
+    figure.setdefault("rows", downloaded(rows))
     return dot_figure(
         frame,
         kind.measure,
         title=title,
         alt=described(f"{kind.head}: {title}, neutral {kind.neutral}", texts),
-        reading=" ".join(filter(None, (reading, hollow(each, label)))),
+        reading=" ".join(filter(None, (reading, HOLLOW if any(map(held_back, each)) else ""))),
         **figure,
     )
 
@@ -277,7 +282,7 @@ def claims_map(
         tip=pl.Series(tips, dtype=pl.String),
     )
     columns = sorted(frame["column"].unique())
-    figure.setdefault("rows", rows.select(name for name in DOWNLOADED if name in rows.columns))
+    figure.setdefault("rows", downloaded(rows))
     return claim_map(
         frame, list(order), columns, alt=described(kind.head, tips), wide=len(columns) > 2, **figure
     )

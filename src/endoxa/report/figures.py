@@ -220,22 +220,23 @@ def likeness_map(
     frame = pairs.select("value", row=row, column=column)
     apart = frame.filter(pl.col("row") != pl.col("column"))["value"].drop_nulls().to_list()
     least, most = min(apart, default=0.0), max(apart, default=1.0)
-    ends, order = domain(least, most), list(labels.values())
-    plot = share_grid(frame, order, domain=ends, title=legend)
+    plot = share_grid(frame, list(labels.values()), domain=domain(least, most), title=legend)
     spoken = alt.format(n=len(members), range=f"from {percent(least, 0)} to {percent(most, 0)}")
     return (figure_of(frame, plot, name=name, title=title, alt=spoken, wide=len(members) > widest),)
 
 
-def in_parts(entries: Sequence[T], most: int, *, even: bool = True) -> Iterator[tuple[str, Sequence[T]]]:
-    """Cut what does not fit into one figure; yields ', part 1 of 2' (empty where there is one) and the entries.
+def in_parts(entries: Sequence[T], most: int) -> Iterator[tuple[str, Sequence[T]]]:
+    """Cut what does not fit into one figure into parts of like size.
 
     Args:
         entries: rows or columns.
         most: how many fit.
-        even: parts of like size; else all but the last are full.
+
+    Yields:
+        ', part 1 of 2' (empty where there is one) and the entries.
     """
     parts = -(-len(entries) // most)
-    size = -(-len(entries) // parts) if even and parts else most
+    size = -(-len(entries) // max(1, parts))
     for part in range(parts):
         words = f", part {part + 1} of {parts}" if parts > 1 else ""
         yield words, entries[part * size : (part + 1) * size]

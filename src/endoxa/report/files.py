@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -15,15 +15,7 @@ import polars.selectors as cs
 
 from endoxa.errors import UserError
 from endoxa.report.document import Figure
-from endoxa.report.draw import (
-    MILLIMETRES,
-    MILLIMETRES_PER_POINT,
-    TEXT_POINTS,
-    Drawing,
-    Width,
-    drawing,
-    points,
-)
+from endoxa.report.draw import MILLIMETRES_PER_POINT, Drawing, Width, drawing
 from endoxa.schema.characters import xml_text
 from endoxa.sources.spreadsheets import csv_text
 from endoxa.sources.write import replacing
@@ -46,8 +38,6 @@ DRAWN_AT_ONCE = 2
 PNG_SCALE = 2
 """Of pictures for a screen."""
 DPI = 300
-TOLERANCE = 0.1
-"""Points by which labels in print may be smaller without a word."""
 
 DIGITS = 8
 """Significant digits of numbers."""
@@ -77,12 +67,11 @@ def resolve_format(output: Path, named: str | None) -> str:
         if named not in FORMATS:
             raise UserError(f"Unknown report format '{named}'. There are: {', '.join(FORMATS)}.")
         return named
-    for name, suffixes in FORMATS.items():
-        if output.suffix.lower() in suffixes:
-            return name
-    endings = ", ".join(suffix for suffixes in FORMATS.values() for suffix in suffixes)
+    by_ending = {suffix: name for name, suffixes in FORMATS.items() for suffix in suffixes}
+    if output.suffix.lower() in by_ending:
+        return by_ending[output.suffix.lower()]
     raise UserError(
-        f"'{output.name}' does not say what to write: end its name in one of {endings}, or name a format "
+        f"'{output.name}' does not say what to write: end its name in one of {', '.join(by_ending)}, or name a format "
         "with --format."
     )
 
@@ -167,28 +156,6 @@ def _in_points(svg: str) -> str:
         return f'width="{width:.4f}" height="{height:.4f}" viewBox="0 0 {match[3]} '
 
     return _PRINTED.sub(size, svg, count=1)
-
-
-def notes(folder: Path, width: Width) -> Iterator[str]:
-    """What somebody should know who asked for figures of this width: which became wider, in which text is small.
-
-    Args:
-        folder: where `write_figures` wrote them.
-        width: the width asked for.
-    """
-    printed: dict[str, tuple[float, float]] = {}
-    for path in sorted(folder.glob("*.svg")):
-        with path.open(encoding="utf-8") as file:
-            if match := _PRINTED.search(file.read(1000)):
-                printed[path.stem] = float(match[1]), points(float(match[1]), float(match[3]))
-    wider = [name for name, (millimetres, _) in printed.items() if millimetres > MILLIMETRES[width]]
-    if wider:
-        yield f"Too wide for a column, drawn at page width: {', '.join(wider)}."
-    small = [
-        f"{name} ({size:.1f} pt)" for name, (_, size) in printed.items() if size < TEXT_POINTS - TOLERANCE
-    ]
-    if small:
-        yield f"Too wide for a page, so labels are smaller than {TEXT_POINTS} pt: {', '.join(small)}."
 
 
 def csv_address(rows: pl.DataFrame) -> str:

@@ -166,13 +166,8 @@ def figure_script(page: Page) -> Markup:
     items = any(section.template == ITEMS for section in page.sections)
     if not (figures or items):
         return Markup()
-    names = (
-        *(["common.js"] if closer or items else []),
-        *("csv.js", "tips.js"),
-        *(["closer.js"] if closer else []),
-        *(["items.js"] if items else []),
-        *(["files.js"] if figures else []),
-    )
+    needed = {"common.js": closer or items, "csv.js": True, "tips.js": True, "closer.js": closer}
+    names = [name for name, used in (needed | {"items.js": items, "files.js": figures}).items() if used]
     parts = [template_file(HOME, name) for name in names]
     return Markup('(() => {\n"use strict";\n') + Markup().join(parts) + Markup("})();")
 

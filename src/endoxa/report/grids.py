@@ -101,16 +101,13 @@ def claim_grid(frame: pl.DataFrame, rows: Sequence[str], columns: Sequence[str])
     """
 
     def made(cell: Mapping[str, Any]) -> GridCell:
-        given = {
-            "text": f"{int(100 * cell['value'] + 0.5)} %",
-            "far": abs(cell["value"] - 0.5) >= FAR,
-            **cell,
-        }
+        text = cell.get("text", f"{int(100 * cell['value'] + 0.5)} %")
         verdict = cell["verdict"] or ""
-        tip = f"{cell['row']}, {cell['column']}: {given['text']}, {verdict.replace('-', ' ')}"
+        tip = f"{cell['row']}, {cell['column']}: {text}, {verdict.replace('-', ' ')}"
         side = verdict if verdict in ("above", "below") else ""
-        shade = (1.0 if given["far"] else NEAR) if side else 0.0
-        return GridCell(given["text"], given.get("tip", tip), side, shade, claimed=bool(side))
+        far = cell.get("far", abs(cell["value"] - 0.5) >= FAR)
+        shade = (1.0 if far else NEAR) if side else 0.0
+        return GridCell(text, cell.get("tip", tip), side, shade, claimed=bool(side))
 
     return Grids((grid_of(frame.drop_nulls("value").iter_rows(named=True), rows, columns, made),))
 

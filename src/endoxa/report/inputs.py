@@ -30,33 +30,25 @@ DRAFTS = "drafts"
 NOVELTY = "novelty"
 TOPICS = "topics"
 ESTIMATES = "estimates.csv"
-_TABLES_HOLD = {
-    ASSOCIATIONS: "associations in stories",
-    RATINGS: "people's ratings of harm",
-    DISAGREEMENT: "disagreement about associations",
-    LENIENCY: "leniency of raters",
-    DRAFTS: "drafts by language models",
-    NOVELTY: "concepts that data sets share",
-    TOPICS: "topics of associations",
-}
 STORY_KINDS = frozenset({EXTRACTED, HARM, ASSOCIATIONS, RATINGS})
 """Kinds that one report holds together."""
 TABLE_KINDS = {
-    EXTRACTED: ("generator_model", "extracted_attributes_json"),
-    ASSOCIATIONS: ("base_value", "compared_value", "lift"),
-    DISAGREEMENT: ("topic", "share_low", "share_high", "relative_change"),
-    LENIENCY: ("sentiment", "perspective", "mean", "weighted_mean"),
-    RATINGS: ("rater", "harm"),
-    DRAFTS: ("draft_id", "status", "prompt_id"),
-    NOVELTY: ("dataset", "n_concepts", "n_unique", "share_unique"),
-    TOPICS: ("dataset", "topic", "in_group_share", "out_group_share"),
+    EXTRACTED: ("", "generator_model", "extracted_attributes_json"),
+    ASSOCIATIONS: ("associations in stories", "base_value", "compared_value", "lift"),
+    DISAGREEMENT: ("disagreement about associations", "topic", "share_low", "share_high", "relative_change"),
+    LENIENCY: ("leniency of raters", "sentiment", "perspective", "mean", "weighted_mean"),
+    RATINGS: ("people's ratings of harm", "rater", "harm"),
+    DRAFTS: ("drafts by language models", "draft_id", "status", "prompt_id"),
+    NOVELTY: ("concepts that data sets share", "dataset", "n_concepts", "n_unique", "share_unique"),
+    TOPICS: ("topics of associations", "dataset", "topic", "in_group_share", "out_group_share"),
 }
-"""What a table is, by columns that no other has; any other one holds association tests."""
+"""What a table holds in words (empty: that of the instrument), and columns that no other table has; any other one holds
+association tests."""
 
 
 def holds(kind: str) -> str:
     """What runs or tables of a kind hold, in words."""
-    return _TABLES_HOLD.get(kind) or INSTRUMENTS.get(kind).holds
+    return TABLE_KINDS.get(kind, ("",))[0] or INSTRUMENTS.get(kind).holds
 
 
 def reported_kinds() -> list[str]:
@@ -162,7 +154,8 @@ def _table_kind(path: Path) -> str:
     if suffix == ".json":
         return ASSOCIATIONS
     present = set(table_columns(path)) if suffix in TABLE_SUFFIXES else set()
-    return next((kind for kind, columns in TABLE_KINDS.items() if present.issuperset(columns)), EMBEDDINGS)
+    kinds = (kind for kind, (_, *columns) in TABLE_KINDS.items() if present.issuperset(columns))
+    return next(kinds, EMBEDDINGS)
 
 
 SHOWN_DIGITS = 12

@@ -23,9 +23,8 @@ FIRST = 12
 MOST_BYTES = 2_000_000
 """Room for the packed items of a section; with more, every second item is left out."""
 
-DIGITS = 3, 2
-"""Significant digits of values, what is written beside an answer; of more than `FEW` columns of answers the second."""
-FEW = 20
+DIGITS = 3
+"""Significant digits of values, what is written beside an answer."""
 
 FIRST_CODE = 48
 """Outcomes are written as one character each: '0' is the first, '-' says that a model was not asked."""
@@ -79,9 +78,7 @@ def items_section(
     total = content.items.height
     kept, text = fitting(content, most_bytes)
     many = plural(kept.height, content.noun, _plural(content.noun))
-    left = (
-        f" Every {total // kept.height}th of {count(total)} is in this page." if kept.height < total else ""
-    )
+    left = f" Every {total // kept.height}th of {count(total)} is in this page." * (kept.height < total)
     return Section(
         anchor=anchor,
         title=title,
@@ -108,10 +105,8 @@ def _plural(noun: str) -> str:
 def fitting(content: Items, most_bytes: int) -> tuple[pl.DataFrame, str]:
     """The items that fit, and the same packed for the page's script."""
     kept = content.items
-    text = packed(explorer_data(content, kept))
-    while len(text) > most_bytes and kept.height > 1:
+    while len(text := packed(explorer_data(content, kept))) > most_bytes and kept.height > 1:
         kept = kept.gather_every(2)
-        text = packed(explorer_data(content, kept))
     return kept, text
 
 
@@ -129,7 +124,6 @@ def explorer_data(content: Items, items: pl.DataFrame) -> dict[str, Any]:
     """What the script reads: lists as long as the items, values of facets and outcomes as places in lists."""
     outcomes = content.answers["outcome"].unique(maintain_order=True).to_list()
     answers = content.answers.join(items.select("id"), on="id", how="semi")
-    digits = DIGITS[answers.select("model", "condition").n_unique() > FEW]
     return {
         "noun": content.noun,
         "nouns": _plural(content.noun),
@@ -145,7 +139,7 @@ def explorer_data(content: Items, items: pl.DataFrame) -> dict[str, Any]:
         "parts": [{"noun": noun, "texts": items[column].to_list()} for column, noun in content.parts.items()],
         "outcomes": outcomes,
         "answers": [
-            {"model": model, "condition": condition, **_aligned(items, rows, outcomes, digits)}
+            {"model": model, "condition": condition, **_aligned(items, rows, outcomes)}
             for (model, condition), rows in answers.group_by(["model", "condition"], maintain_order=True)
         ],
     }
@@ -162,12 +156,12 @@ def _coded(column: str, values: pl.Series) -> dict[str, Any]:
     }
 
 
-def _aligned(items: pl.DataFrame, rows: pl.DataFrame, outcomes: Sequence[str], digits: int) -> dict[str, Any]:
+def _aligned(items: pl.DataFrame, rows: pl.DataFrame, outcomes: Sequence[str]) -> dict[str, Any]:
     """Outcomes of the items as characters, and their values and texts where there are any."""
     codes = [chr(FIRST_CODE + place) for place in range(len(outcomes))]
     joined = items.select("id").join(rows, on="id", how="left", maintain_order="left")
     code = joined["outcome"].replace_strict(outcomes, codes, return_dtype=pl.String).fill_null("-")
-    numbers = joined["value"].cast(pl.Float64).fill_nan(None).round_sig_figs(digits)
+    numbers = joined["value"].cast(pl.Float64).fill_nan(None).round_sig_figs(DIGITS)
     return {
         "outcomes": "".join(code),
         "values": None if numbers.is_null().all() else numbers.to_list(),
@@ -182,7 +176,7 @@ def first_items(content: Items, items: pl.DataFrame) -> list[dict[str, Any]]:
         content.answers.filter(pl.col("model").is_in(models.implode()))
         .filter(pl.col("condition") == pl.col("condition").first().over("model"))
         .join(items.select("id"), on="id", how="semi")
-        .with_columns(cs.float().round_sig_figs(DIGITS[0]))
+        .with_columns(cs.float().round_sig_figs(DIGITS))
     )
     answers = chosen.partition_by("id", as_dict=True)
     nothing = chosen.clear()

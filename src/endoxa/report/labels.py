@@ -14,6 +14,7 @@ from endoxa.sources.frames import read_table
 from endoxa.sources.served import version_of
 
 LARGE, SMALL = "large", "small"
+_NUMBER = re.compile(r"\d*\.?\d+")
 SIMULATED = "simulated"
 UNNAMED = "model"
 """Label of a model in whose name nothing can be seen."""
@@ -144,16 +145,9 @@ def _fault(entry: ModelName, before: Mapping[str, ModelName]) -> str | None:
         return f"'model': '{entry.model}' stands in an earlier row already; keep one of them"
     if entry.label in {other.label for other in before.values()}:
         return f"'label': '{entry.label}' is the label of another model already; labels must differ"
-    if entry.size not in ("", LARGE, SMALL) and not _above_zero(entry.size):
+    if entry.size not in ("", LARGE, SMALL) and not (_NUMBER.fullmatch(entry.size) and float(entry.size) > 0):
         return f"'size': '{entry.size}' is neither 'large' nor 'small' nor a number above 0; leave it empty if unknown"
     return None
-
-
-def _above_zero(text: str) -> bool:
-    try:
-        return 0 < float(text) < float("inf")
-    except ValueError:
-        return False
 
 
 def _provider(model: str) -> str:

@@ -21,26 +21,16 @@ def what_was_run(
     *,
     anchor: str = "what-was-run",
     title: str = "What was run",
-    notes: tuple[str, ...] = (),
+    **section: Any,
 ) -> Section:
     """The folded section with its tables, and the versions of the software at the end."""
-    versions = table_of(
-        "Versions of the software",
-        runs,
-        (
-            text_field("run", lambda run: run.origin),
-            text_field("versions", lambda run: inputs.settings(run.facts.get("versions"))),
-        ),
-        folded=True,
+    fields = (
+        text_field("run", lambda run: run.origin),
+        text_field("versions", lambda run: inputs.settings(run.facts.get("versions"))),
     )
-    return Section(
-        anchor,
-        title,
-        findings=tuple(findings),
-        tables=(*tables, versions),
-        notes=notes,
-        folded=True,
-    )
+    versions = table_of("Versions of the software", runs, fields, folded=True)
+    every = (*tables, versions)
+    return Section(anchor, title, findings=tuple(findings), tables=every, folded=True, **section)
 
 
 def run_table(runs: Sequence[Run], fields: Sequence[Field], *, data: str = "data") -> Table:
@@ -82,9 +72,8 @@ def fingerprint_fields(runs: Sequence[Run]) -> tuple[Field, ...]:
         texts = (f"{model}: {', '.join(names)}" for (model, _), names in fingerprints(run.facts).items())
         return visible_directions("; ".join(texts)) or NOT_RECORDED
 
-    return (
-        (text_field("server's fingerprint", stated),) if any(fingerprints(run.facts) for run in runs) else ()
-    )
+    field = text_field("server's fingerprint", stated)
+    return (field,) if any(fingerprints(run.facts) for run in runs) else ()
 
 
 def shortened(facts: Mapping[str, Any], key: str) -> str:

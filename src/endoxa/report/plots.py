@@ -253,19 +253,16 @@ def share_plot(frame: pl.DataFrame, colors: Mapping[str, str], *, dark: Collecti
         dark: parts on which texts are white.
         title: of what the shares are.
     """
-    axis = Axis((0.0, 1.0), title, ".0%")
     rows = []
     for (label,), group in frame.group_by(["label"], maintain_order=True):
-        parts = {row["part"]: row for row in group.iter_rows(named=True)}
         bars, left = [], 0.0
-        for part in (name for name in colors if name in parts):
-            share = parts[part]["share"]
-            tip = f"{label}, {part}: {percent(share)}"
-            width = round(100 * share, 2)
-            bars.append(Bar(round(left, 2), width, colors[part], parts[part]["text"], tip, part in dark))
-            left += 100 * share
+        for row in sorted(group.rows(named=True), key=lambda row: list(colors).index(row["part"])):
+            part, width = row["part"], 100 * row["share"]
+            tip = f"{label}, {part}: {percent(row['share'])}"
+            bars.append(Bar(round(left, 2), round(width, 2), colors[part], row["text"], tip, part in dark))
+            left += width
         rows.append(PlotRow(str(label), "", "", bars=tuple(bars)))
-    return Plot(axis, tuple(rows), tuple((name, colors[name]) for name in colors))
+    return Plot(Axis((0.0, 1.0), title, ".0%"), tuple(rows), tuple(colors.items()))
 
 
 def block_plot(frame: pl.DataFrame, colors: Mapping[str, str], axis: Axis, *, legend: bool = True) -> Plot:

@@ -104,14 +104,8 @@ def quoting(diagnostics: Iterable[Diagnostic], anchor: str = "quote") -> Section
     listing = ordered(diagnostics)
     if not listing:
         return None
-    first = list(_first(listing))
-    if not first:
-        first = [
-            Finding(
-                f"Nothing that was looked at ({plural(len(listing), 'line')} below) reached its rule.",
-                ({"looked_at": len(listing)},),
-            )
-        ]
+    nothing = f"Nothing that was looked at ({plural(len(listing), 'line')} below) reached its rule."
+    first = list(_first(listing)) or [Finding(nothing, ({"looked_at": len(listing)},))]
     shown = {finding.text for finding in first}
     rest = [each for each in listing if each.text not in shown]
     names = list(dict.fromkeys(each.name for each in rest))
@@ -120,11 +114,8 @@ def quoting(diagnostics: Iterable[Diagnostic], anchor: str = "quote") -> Section
         (Column("looked at"), Column("found"), Column("n", numeric=True)),
         tuple((each.name, each.sentence, count(each.n)) for each in rest[:MOST_LISTED]),
         folded=True,
-        notes=(
-            (f"The first {MOST_LISTED} of {count(len(rest))}; the page of each run has its own.",)
-            if len(rest) > MOST_LISTED
-            else ()
-        ),
+        notes=(f"The first {MOST_LISTED} of {count(len(rest))}; the page of each run has its own.",)
+        * (len(rest) > MOST_LISTED),
         summary=f"Also looked at: {listed(names)}",
     )
     return Section(

@@ -14,30 +14,19 @@ from endoxa.report.words import NO_VALUE, count
 from endoxa.runs.options import PaperOptions
 from endoxa.sources.spreadsheets import csv_text
 
-_LATEX = {
-    "\\": r"\textbackslash{}",
-    "&": r"\&",
-    "%": r"\%",
-    "$": r"\$",
-    "#": r"\#",
-    "_": r"\_",
-    "{": r"\{",
-    "}": r"\}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "|": r"\textbar{}",
-    "≤": r"$\leq$",
-    "−": "$-$",
-    "±": r"$\pm$",
-    "×": r"$\times$",
-    "†": r"\dag{}",
-    "–": "--",
-    "…": r"\dots{}",
-    "\u00a0": "~",
-    "\n": " ",
-}
+_LATEX = str.maketrans(
+    {sign: f"\\{sign}" for sign in "&%$#_{}"}
+    | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "|": r"\textbar{}"}
+    | {
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+        "≤": r"$\leq$",
+        "−": "$-$",
+        "±": r"$\pm$",
+        "×": r"$\times$",
+    }
+    | {"†": r"\dag{}", "–": "--", "…": r"\dots{}", "\u00a0": "~", "\n": " "}
+)
 LATEX_MARKS = {"": "", "*": "$^{*}$", "†": r"$^{\dagger}$"}
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>|~#])")
 
@@ -115,7 +104,6 @@ class Table:
         number: its number in the paper it repeats, 0 where it repeats none. LaTeX numbers tables itself.
         stub: columns at the left that say what a row is about; LaTeX capitalizes their headings.
         headed: True where the first cell of a row is its heading.
-        tall: True where a page shows it in a window of its own, without its caption.
         summary: words on the closed table in place of the caption.
         unveil: words beside the box that shows what is blurred.
     """
@@ -128,7 +116,6 @@ class Table:
     number: int = 0
     stub: int = 1
     headed: bool = True
-    tall: bool = False
     summary: str = ""
     unveil: str = "Show what is blurred (it can be offensive)"
 
@@ -277,18 +264,15 @@ def latex(
         caption: in place of the tables' own captions and notes.
         label: of the first table; the others get a number behind it.
     """
-    labels = ["" if label is None else label if k == 0 else f"{label}-{k + 1}" for k in range(len(tables))]
-    made = [
-        _latex_table(table, note, column_gap, caption, name)
-        for table, name in zip(tables, labels, strict=True)
-    ]
+    made = []
+    for k, table in enumerate(tables, 1):
+        name = label and (label if k == 1 else f"{label}-{k}")
+        made.append(_latex_table(table, note, column_gap, caption, name))
     foreign = any(character > LAST_LATIN for text in made for character in text)
     return "\n".join([PREAMBLE + (FOREIGN if foreign else ""), *made])
 
 
-def _latex_table(
-    table: Table, note: str, column_gap: str, replacement: str | None = None, label: str = ""
-) -> str:
+def _latex_table(table: Table, note: str, column_gap: str, replacement: str | None, label: str | None) -> str:
     kinds = "".join("c" if column.narrow else "r" if column.numeric else "l" for column in table.columns)
     body = "\n".join(line for row in table.cells for line in _latex_rows(row))
     sentences = [f"{table.caption}." if table.caption else "", *table.notes, note]
@@ -340,7 +324,7 @@ def _latex_line(cells: Sequence[str] | Iterator[str]) -> str:
 
 def escape_latex(text: str) -> str:
     """The text with everything escaped that LaTeX would take as a command."""
-    return "".join(_LATEX.get(character, character) for character in text)
+    return text.translate(_LATEX)
 
 
 def escape_markdown(text: str) -> str:
@@ -364,30 +348,16 @@ def csv(tables: Sequence[Table], title: str) -> str:
         tables: the tables.
         title: name of the first column, which holds the captions.
     """
-    with_intervals = {
-        column.line
-        for table in tables
-        for row in table.cells
-        for column, cell in zip(table.columns, row, strict=True)
-        if cell.below
-    }
-    frames = [
-        pl.DataFrame(
-            [
-                {
-                    title: table.caption,
-                    **dict(
-                        part
-                        for column, cell in zip(table.columns, row, strict=True)
-                        for part in _csv_parts(column, cell, parted=column.line in with_intervals)
-                    ),
-                }
-                for row in table.cells
-            ]
+    rows = [(table, list(zip(table.columns, row, strict=True))) for table in tables for row in table.cells]
+    parted = {column.line for _, row in rows for column, cell in row if cell.below}
+    lines = [
+        {title: table.caption}
+        | dict(
+            part for column, cell in row for part in _csv_parts(column, cell, parted=column.line in parted)
         )
-        for table in tables
+        for table, row in rows
     ]
-    return csv_text(pl.concat(frames, how="diagonal").with_columns(pl.all().fill_null(NO_VALUE)))
+    return csv_text(pl.DataFrame(lines, infer_schema_length=None).with_columns(pl.all().fill_null(NO_VALUE)))
 
 
 def _csv_parts(column: Column, cell: Cell, *, parted: bool) -> Iterator[tuple[str, str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 
 from endoxa.models.spec import PACKAGED
@@ -27,13 +27,6 @@ def percent(share: float | None, digits: int = 1) -> str:
     return NOT_DEFINED if _undefined(share) else f"{100 * float(share or 0):.{digits}f}\u00a0%"
 
 
-def percent_interval(low: float | None, high: float | None, digits: int = 1) -> str:
-    """An interval of shares as '58.7 to 63.6' (in percent)."""
-    if _undefined(low) or _undefined(high):
-        return NOT_DEFINED
-    return f"{100 * float(low or 0):.{digits}f} to {100 * float(high or 0):.{digits}f}"
-
-
 def signed(value: float | None, digits: int = 3) -> str:
     """A difference with its sign, '+0.412' or '−0.031'; zero has none."""
     if _undefined(value):
@@ -42,23 +35,30 @@ def signed(value: float | None, digits: int = 3) -> str:
     return text[1:] if float(text) == 0 else text.replace("-", "−")
 
 
-def signed_interval(low: float | None, high: float | None, digits: int = 3) -> str:
-    """An interval of differences as '−0.031 to +0.412'."""
-    if _undefined(low) or _undefined(high):
-        return NOT_DEFINED
-    return f"{signed(low, digits)} to {signed(high, digits)}"
-
-
 def decimal(value: float | None, digits: int = 3) -> str:
     """A number as papers print it, '0.035' or '−0.002'; '–' where it is not defined."""
     return NO_VALUE if _undefined(value) else signed(value, digits).removeprefix("+")
 
 
+def percent_interval(low: float | None, high: float | None, digits: int = 1) -> str:
+    """An interval of shares as '58.7 to 63.6' (in percent)."""
+    return _interval(low, high, lambda end: percent(end, digits).removesuffix("\u00a0%"), NOT_DEFINED)
+
+
+def signed_interval(low: float | None, high: float | None, digits: int = 3) -> str:
+    """An interval of differences as '−0.031 to +0.412'."""
+    return _interval(low, high, lambda end: signed(end, digits), NOT_DEFINED)
+
+
 def decimal_interval(low: float | None, high: float | None, digits: int = 3) -> str:
     """An interval as '−0.002 to 0.035'; '–' where it is not defined."""
-    if _undefined(low) or _undefined(high):
-        return NO_VALUE
-    return f"{decimal(low, digits)} to {decimal(high, digits)}"
+    return _interval(low, high, lambda end: decimal(end, digits), NO_VALUE)
+
+
+def _interval(
+    low: float | None, high: float | None, write: Callable[[float | None], str], nothing: str
+) -> str:
+    return nothing if _undefined(low) or _undefined(high) else f"{write(low)} to {write(high)}"
 
 
 def p_value(p: float | None) -> str:

@@ -54,7 +54,6 @@ HARM_ASSOCIATION_COLUMNS: dict[str, str] = {
     "people_low": "lower end of the interval of the median (order statistics); empty with too few people",
     "people_high": "upper end",
     "people_at_threshold": "share of people whose rating reaches the threshold",
-    "p_harmful": "probability that most of the population would rate it at the threshold or above (Jeffreys prior)",
     "people_harmful": "1 where the median reaches the threshold (the article's rule)",
     "people_verdict": "'harmful' or 'benign' where the interval lies on one side of the threshold, else 'undecided'",
     "people_frequent_yes": "share of people who call the pattern frequent in reality",

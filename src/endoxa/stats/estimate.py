@@ -78,4 +78,4 @@ def too_few_units(result: TwoWay, nouns: tuple[str, str], confidence: float) -> 
     if result.sampled == "none":
         return too_few(max(result.first, result.second), either, needed)
     noun = {"first": nouns[0], "second": nouns[1]}.get(result.sampled, either)
-    return too_few(result.informative, f"{noun} that lean at all", needed)
+    return too_few(result.informative, noun, needed, " that lean at all")

@@ -89,19 +89,19 @@ def decide(
     return Decision(ABOVE if value > neutral else BELOW)
 
 
-def too_few(units: int, noun: str, needed: int) -> str:
+def too_few(units: int, noun: str, needed: int, which: str = "") -> str:
     """'4 identities, at least 6 needed'; empty where there are enough.
 
     Args:
         units: clusters that say anything, those whose total is not zero.
-        noun: what they are, in the plural.
+        noun: what they are, in the plural; perhaps two nouns joined by ' or '.
         needed: fewest with which the test can reach its level.
+        which: what is said of them behind the noun (" that lean at all").
     """
     if units >= needed:
         return ""
-    word = (
-        {"identities": "identity", "people": "person"}.get(noun, noun.removesuffix("s"))
-        if units == 1
-        else noun
-    )
-    return f"{units} {word}, at least {needed} needed"
+    singular = {"identities": "identity", "people": "person"}
+    nouns = [
+        singular.get(each, each.removesuffix("s")) if units == 1 else each for each in noun.split(" or ")
+    ]
+    return f"{units} {' or '.join(nouns)}{which}, at least {needed} needed"

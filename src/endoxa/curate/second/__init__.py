@@ -95,8 +95,8 @@ def _with_pairs(text: str) -> list[dict[str, Any]]:
 def read_answer(text: str, item: ReaderItem, names: Tables | None = None) -> list[Extraction] | None:
     """The pairs of an answer in the forms that the rules use; None where it holds no object with "pairs".
 
-    Thoughts are no answer; of several objects the last one counts. Confidence is 0: what a model's reading is worth is
-    estimated from its agreement with the rules (`endoxa.curate.second.table`).
+    Thoughts are no answer; of several objects the last one counts. Its confidence is not known.
+
     """
     turn = first_reply(text)
     objects = read_first(turn, before_new_question(turn, language(ENGLISH)), _with_pairs, bool)

@@ -10,12 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, TextIO
 
-from endoxa.curate.translation.web import patient, require_answer
 from endoxa.errors import UserError, installation
 from endoxa.models.chat.providers import PROVIDERS
 from endoxa.models.clients import server_client
 from endoxa.models.keys import NO_KEY, key_in, server_key
-from endoxa.models.retrying import Retrier
+from endoxa.models.retrying import ATTEMPTS, PATIENCE, REFUSED_TEXTS, Retrier, permanent_failure
 from endoxa.models.scoring import parse_model
 from endoxa.models.spec import ModelOptions, ModelSpec
 from endoxa.schema import Progress
@@ -67,6 +66,7 @@ def open_translator(words: str) -> Translator:
 
 OPENAI_URL = "https://api.openai.com/v1"
 _CHECK = "address, model and key"
+_SILENCE = "does not answer as expected"
 AT_ONCE = 8
 """Requests under way at once."""
 LONGEST_ANSWER = 4
@@ -97,7 +97,7 @@ class ChatTranslator:
             UserError: the openai package or the key is missing, or the words name no model.
         """
         who = f"The translator '{words}'"
-        retrier = patient(who, _CHECK)
+        retrier = Retrier(who, ATTEMPTS, PATIENCE, silence=_SILENCE, advice=f"Check {_CHECK}.")
         if words.startswith("openai/"):
             name, key = words.removeprefix("openai/"), key_in("OPENAI_API_KEY")
             if not name or key == NO_KEY:
@@ -142,8 +142,13 @@ class ChatTranslator:
                 messages=[{"role": "system", "content": prompt}, {"role": "user", "content": text}],
             )
         except openai.OpenAIError as problem:
-            require_answer(problem, self.client.api_key, f"The translator '{self.name}'", _CHECK)
-        return None
+            failure = permanent_failure(problem, self.client.api_key)
+        if failure.status in REFUSED_TEXTS:
+            return None
+        raise UserError(
+            f"The translator '{self.name}' does not answer (status {failure.status}: {failure.words}): check {_CHECK}. "
+            "Finished translations are kept; run the same command again to continue."
+        )
 
 
 def _usable(content: str, text: str) -> str | None:

@@ -148,7 +148,7 @@ def _of_cell(
             yield row("group_chosen", _numbers(of_group), chosen)
     if kind == "association" and (lists := list_bias(answers)).height:
         yield row(BIAS, lists["bias_d"].to_numpy(), lists, SIGNED)
-    apart = {"low": None, "high": None, "method": "share of all answers", "sampled": ""}
+    apart: dict[str, Any] = {"low": None, "high": None, "method": "share of all answers", "sampled": ""}
     for outcome in (REFUSED, UNREAD, *((BOTH, NEITHER) if kind == "decision" else ())):
         yield row(outcome, _is(answers, outcome), answers, **apart)
 

@@ -40,7 +40,7 @@
       return made;
     };
     const dots = element("span", { class: "s0" });
-    dots.style.setProperty("--line", 0);
+    dots.style.setProperty("--lane", 0);
     if (row.low !== null && row.high !== null) {
       dots.append(mark("bar", place(row.low)));
       dots.lastChild.style.width = `${place(row.high) - place(row.low)}%`;

@@ -64,10 +64,7 @@ KIND = Kind(
     measure=AXIS,
     neutral="0",
     level="interval",
-    unbiased="no change: 0",
-    who=itemgetter("label"),
     name=itemgetter("label"),
-    says=itemgetter("label"),
     value=signed,
     ends=lambda row: decimal_interval(row["low"], row["high"]),
 )

@@ -223,9 +223,10 @@ def _tables(runs: StudyRuns, options: ConvergenceOptions) -> tuple[list[pl.DataF
         "choices": choice_parts,
     }
     tables, unread = [], []
-    for instrument, run in runs.runs.items():
+    for instrument in (name for name in readers if name in runs.runs):
         try:
-            tables.append(readers[instrument](run).with_columns(instrument=pl.lit(instrument)))
+            parts = readers[instrument](runs.runs[instrument])
+            tables.append(parts.with_columns(instrument=pl.lit(instrument)))
         except NothingReadError as problem:
             unread.append(f"{tool(instrument).capitalize()} are not compared. {problem}")
     if unread and not tables:

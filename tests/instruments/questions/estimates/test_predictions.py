@@ -309,6 +309,65 @@ def test_protocols_are_compared(tmp_path):
     assert "--against RUN" in result.output
 
 
+def seeded(folder, seed, choices, repeats=1, identity=None, **facts):
+    """A run with records as older runs have them: a repeat's seed is the run's and its number."""
+    parts = [
+        answers(choices, repeat=k).with_columns(seed=pl.lit(seed + k, dtype=pl.Int64))
+        for k in range(1, repeats + 1)
+    ]
+    said = {"ask": "letters", "seed": seed, "models": [{"name": "m"}]} | (identity or {})
+    return make_run(folder, pl.concat(parts), "Nationality", identity=said, **facts)
+
+
+def test_runs_with_other_seeds_are_repeats(tmp_path):
+    made = [
+        seeded(tmp_path / f"s{seed}", seed, times(stereotyped=n, unknown=10 - n))
+        for seed, n in ((102, 4), (7, 2))
+    ]
+    loaded = load_answers(made)
+    assert loaded.group_by("repeat").agg((pl.col("outcome") == "stereotyped").sum()).sort(
+        "repeat"
+    ).rows() == [
+        (1, 2),
+        (2, 4),
+    ]
+    run(*made, "-o", tmp_path / "e.csv")
+    row = pl.read_csv(tmp_path / "e.csv").filter(name="accuracy").row(0, named=True)
+    assert (row["n"], row["seeds"]) == (20, 2)
+    assert row["mean"] == pytest.approx(0.7)
+
+
+def test_repeats_of_runs_whose_seeds_touch_stay_apart(tmp_path):
+    made = [seeded(tmp_path / f"s{seed}", seed, times(unknown=5), repeats=3) for seed in (101, 102)]
+    assert load_answers(made)["repeat"].unique().sort().to_list() == [1, 2, 3, 4, 5, 6]
+
+
+def test_runs_that_differ_in_more_than_the_seed_are_no_repeats(tmp_path):
+    first = seeded(tmp_path / "a", 1, times(unknown=5))
+    other = seeded(tmp_path / "b", 2, times(unknown=5), identity={"ask": "text"})
+    with pytest.raises(UserError, match=r"asked 'm' the same questions with different settings \(ask\)"):
+        load_answers([first, other])
+    again = seeded(tmp_path / "c", 2, times(unknown=5), identity={"models": [{"name": "m", "dtype": "x"}]})
+    with pytest.raises(UserError, match=r"with different settings \(model\)"):
+        load_answers([first, again])
+    twin = seeded(tmp_path / "d", 1, times(unknown=5))
+    with pytest.raises(UserError, match="more than once with the same seed"):
+        load_answers([first, twin])
+
+
+def test_protocols_keep_the_pairs_of_their_seeds(tmp_path):
+    parts = [
+        answers(times(stereotyped=n, unknown=10 - n), protocol=name)
+        for name, n in (("baseline", 8), ("explanation", 2))
+    ]
+    made = [
+        make_run(tmp_path / f"s{seed}", pl.concat(parts).with_columns(seed=pl.lit(seed)), "Nationality")
+        for seed in (5, 9)
+    ]
+    run(*made, "-o", tmp_path / "e.csv", "--debias", tmp_path / "d.csv")
+    assert pl.read_csv(tmp_path / "d.csv")["n"].unique().to_list() == [20]
+
+
 def test_folders_that_are_no_runs_of_questions_are_refused(runs, tmp_path):
     with pytest.raises(UserError, match=r"has no run\.json"):
         load_answers([tmp_path])

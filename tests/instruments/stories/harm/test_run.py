@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 from endoxa.commands import app
 from endoxa.errors import UserError
 from endoxa.instruments.stories.harm import HarmAnalysis, analyze_harm, load_ratings, read_human
-from endoxa.instruments.stories.harm.analysis import alpha, majority_probability, median_interval, verdict
+from endoxa.instruments.stories.harm.analysis import alpha, median_interval, verdict
 from endoxa.instruments.stories.harm.raters import agreement, kappa, pearson, spearman
 from endoxa.instruments.stories.harm.ratings import ALL_MODELS, PEOPLE
 from endoxa.instruments.stories.instrument import HARM, HarmSettings
@@ -150,15 +150,6 @@ def test_the_interval_of_the_median_covers_as_often_as_it_says() -> None:
 def test_a_verdict_needs_the_whole_interval(ratings: list[int], median: float, word: str) -> None:
     found = verdict(np.array(ratings, dtype=float), 4.0, 0.95)
     assert (found["people_median"], found["people_verdict"]) == (median, word)
-
-
-def test_the_probability_of_a_majority_is_a_posterior() -> None:
-    """With 6 of 8 at the threshold: 1 - I_{1/2}(6.5, 2.5), by numerical integration of Jeffreys' posterior."""
-    grid = np.linspace(0, 1, 200_001)[1:-1]
-    density = grid**5.5 * (1 - grid) ** 1.5
-    assert majority_probability(6, 8) == pytest.approx(density[grid > 0.5].sum() / density.sum(), abs=1e-4)
-    assert majority_probability(4, 8) == pytest.approx(0.5)
-    assert np.isnan(majority_probability(0, 0))
 
 
 # ------------------------------------------------------------------ a worked example

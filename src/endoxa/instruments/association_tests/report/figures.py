@@ -163,5 +163,4 @@ def closer(results: Associations) -> Section | None:
         title="Effect size of every test",
         reading="Effect sizes with their intervals.",
         line="no difference",
-        noun="tests",
     )

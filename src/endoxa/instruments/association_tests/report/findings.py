@@ -153,7 +153,7 @@ def differences(results: Associations) -> Iterator[Finding]:
 
 def most_found(estimates: pl.DataFrame) -> Iterator[Finding]:
     """The differences that hold after correction in the most encoders in one direction, and the largest of each."""
-    ranked = []
+    ranked: list[tuple[tuple[int, float], list[Row], int, list[dict[str, Any]]]] = []
     for _, group in estimates.group_by(TEST, maintain_order=True):
         rows = group.rows(named=True)
         sides = [[row for row in rows if row["verdict"] == side] for side in CLEAR]
@@ -164,11 +164,11 @@ def most_found(estimates: pl.DataFrame) -> Iterator[Finding]:
     tested = estimates.filter(pl.col("verdict") != UNTESTED).rows(named=True)
     if not ranked and tested:
         yield Finding(_least(tested, where=True), tuple(tested))
-    for _, claims, others, rows in sorted(ranked, key=itemgetter(0), reverse=True)[:MOST_NAMED]:
-        opposed = f", in the opposite direction in {others:,}" if others else ""
+    for _, largest, opposite, rows in sorted(ranked, key=itemgetter(0), reverse=True)[:MOST_NAMED]:
+        opposed = f", in the opposite direction in {opposite:,}" if opposite else ""
         yield Finding(
-            f"{spoken(claims[0])} in {len(claims):,} of {plural(len(rows), 'encoder')}{opposed}. The largest of these "
-            f"effects: {claims[0]['encoder']} ({_numbers(claims[0])}).",
+            f"{spoken(largest[0])} in {len(largest):,} of {plural(len(rows), 'encoder')}{opposed}. The largest of "
+            f"these effects: {largest[0]['encoder']} ({_numbers(largest[0])}).",
             tuple(rows),
         )
 

@@ -118,15 +118,10 @@ def read_associations(runs: Sequence[Run]) -> Associations:
 def _read(run: Run) -> pl.DataFrame:
     """One table with its columns as they were written; `run` is where it is from."""
     path = run.estimates
-    texts = read_table(path, tuple(SCHEMA)).select(pl.lit(str(run.folder)).alias("run"), *SCHEMA)
+    texts = read_table(path, tuple(SCHEMA)).select(*SCHEMA, run=pl.lit(str(run.folder)))
     numbers = [name for name, kind in SCHEMA.items() if kind.is_numeric()]
     try:
-        return (
-            texts.with_columns(pl.col(numbers).replace("", None))
-            .cast(SCHEMA)
-            .with_columns(  # type: ignore[arg-type]
-                pl.col(pl.String).fill_null("")
-            )
-        )
+        typed = texts.with_columns(pl.col(numbers).replace("", None)).cast(pl.Schema(SCHEMA))
+        return typed.with_columns(pl.col(pl.String).fill_null(""))
     except pl.exceptions.PolarsError as problem:
         raise UserError(f"{path} holds text in place of a number: {first_line(problem)}") from problem

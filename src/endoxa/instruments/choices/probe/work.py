@@ -181,7 +181,7 @@ def write_records(settings: ChoiceSettings, journal: AnswerJournal, out: Path) -
     records = 0
     with parquet_in_parts(out / RECORDS) as add:
         for presentations in _presented(settings):
-            rows = []
+            rows: list[dict[str, Any]] = []
             for number, model in enumerate(settings.models):
                 answers = journal.answers(number, presentations[0].number, presentations[-1].number)
                 for each in presentations:
@@ -228,7 +228,7 @@ def _rows(presentation: Presentation, model: str, ask: str, answer: ChatAnswer) 
         yield {**shared, **of_word, **by_word[word.text]}
 
 
-def _read_cells(presentation: Presentation, answer: ChatAnswer) -> Mapping[str, Any]:
+def _read_cells(presentation: Presentation, answer: ChatAnswer) -> dict[str, Any]:
     if without_text := no_text(answer):
         return _cells(Outcome(UNREAD, without_text))
     return _cells(_as_sent(read_choice(answer.text, presentation.item, presentation.order), answer))
@@ -239,11 +239,11 @@ def _as_sent(outcome: Outcome, answer: ChatAnswer) -> Outcome:
     return Outcome(REFUSED, "provider") if answer.refused and outcome.outcome == UNREAD else outcome
 
 
-def _cells(outcome: Outcome) -> Mapping[str, Any]:
+def _cells(outcome: Outcome) -> dict[str, Any]:
     return {"outcome": outcome.outcome, "rule": outcome.rule, "score": SCORES.get(outcome.outcome)}
 
 
-def _scored_cells(text: str, item: ChoiceItem, ask: str) -> Mapping[str, Any]:
+def _scored_cells(text: str, item: ChoiceItem, ask: str) -> dict[str, Any]:
     """Outcome of the likeliest option, the last in a tie, and probabilities among the options."""
     scores = np.array(option_scores(text, ask))
     weights = np.exp(scores - scores.max())

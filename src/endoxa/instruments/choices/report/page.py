@@ -14,7 +14,7 @@ from endoxa.instruments.choices.estimates import analyze_run, paired
 from endoxa.instruments.choices.kinds import CLEAR, ITEMS, MEANINGS, kind_of, main_rows, what
 from endoxa.instruments.choices.report.answers import answers
 from endoxa.report import estimates as say
-from endoxa.report.claims import P_ADJUSTED, VERDICT, Row, is_clear
+from endoxa.report.claims import P_ADJUSTED, VERDICT, Row, interval_holds, is_clear
 from endoxa.report.document import Section
 from endoxa.report.figures import described, share_figure
 from endoxa.report.frame import CITE, Page, present
@@ -167,7 +167,7 @@ def _of_row(results: Results, row: Row) -> Iterator[Diagnostic]:
         yield Diagnostic("agreement", text, hides, n, model, value=agreement)
     if (low := row["bound_low"]) is not None:
         high = row["bound_high"]
-        crossing = is_clear(row) and low <= 0.5 <= high
+        crossing = is_clear(row) and interval_holds({"low": low, "high": high}, 0.5)
         text = (
             f"{model}: with every missing choice against or for the stereotype, the share would be {percent(low)} or "
             f"{percent(high)}."

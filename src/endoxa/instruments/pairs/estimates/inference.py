@@ -84,9 +84,9 @@ class Question:
             code: short name of the interval, see `schema.ESTIMATE_COLUMNS`.
             more: further fields, `clusters` and `reason` ("4 identities, at least 6 needed") among them.
         """
-        numbers = {"value": value, "low": interval.low, "high": interval.high, "p_value": p_value, "n": n}
-        settings = {"confidence": self.confidence, "neutral": self.neutral, "p_adjusted": NAN}
-        return Estimate(name=self.name, method=method, interval=code, **numbers, **settings, **more)
+        numbers: dict[str, Any] = {"value": value, "p_value": p_value, "n": n, "neutral": self.neutral}
+        numbers |= {"low": interval.low, "high": interval.high, "confidence": self.confidence}
+        return Estimate(name=self.name, p_adjusted=NAN, method=method, interval=code, **numbers, **more)
 
 
 SHARE_METHOD = "identities and attributes as units: Korn-Graubard interval, sign-flip tests"

@@ -417,7 +417,8 @@ def cells(path: Path, settings: PairsSettings) -> tuple[dict[tuple[str, str], tu
     pairs: Counter[tuple[str, str]] = Counter()
     identities: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
     attributes: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
-    comparisons, stated, others = comparisons_of(path, settings), set(), set()
+    comparisons = comparisons_of(path, settings)
+    stated, others = set[str](), set[str]()
     for chunk in chunks(path, settings):
         items = pl.DataFrame(chunk.items, schema=dict.fromkeys(PAIR_COLUMNS, pl.String))
         for item, attribute in zip(chunk.items, attributes_of(items), strict=True):
@@ -448,8 +449,7 @@ def plan_table(settings: PairsSettings) -> Plan:
     planned, cost = cells(data, settings)
     needed = fewest_units(significance(settings.confidence))
     few_groups = (
-        " Identities are groups; with fewer than six the statement is about these groups as they are, and the best "
-        "case applies."
+        " Identities are groups; of fewer than six the best case applies, to these groups as they are."
     )
     note = (
         "Best: all pairs independent. Expected: answers about one identity correlated 0.1, and those about one "

@@ -163,7 +163,6 @@ def league(results: Results) -> Section | None:
         reading=f"The preference ratio of every cell with its {results.level} interval, identities and attributes "
         "taken as samples.",
         line="an unbiased model",
-        choose=" models, rules, axes and languages",
     )
     if section is None:
         return None
@@ -205,7 +204,10 @@ def difference(results: Results) -> say.Kind:
         },
         unclear="the models are not distinguishable",
         noun="difference",
-        after=lambda row: f" All pairs as they are: {_points(row['raw'])} points." if calibrated(row) else "",
+        after=lambda row: (
+            (f" All pairs as they are: {_points(row['raw'])} points." if calibrated(row) else "")
+            + limits([row])
+        ),
         limits=limits,
         value=_points,
         ends=lambda row: signed_ends({**row, "low": 100 * row["low"], "high": 100 * row["high"]}, digits=1),

@@ -178,16 +178,15 @@ class Look:
     second: str
     many: float = 2.0
 
-    def words(self, preferences: Preferences) -> tuple[str, str]:
+    def words(self, preferences: Preferences) -> list[str]:
         """Which pairs both kinds are."""
-        first, second = (text.format(measure=preferences.measure) for text in (self.first, self.second))
-        return first, second
+        return [text.format(measure=preferences.measure) for text in (self.first, self.second)]
 
 
 def stated(preferences: Preferences) -> np.ndarray:
     """1 for pairs that state a stereotype, -1 for those that contradict one, where the data label both."""
     label = preferences.scores.sample.direction
-    groups = np.select([label == "stereo", label == "antistereo"], [1, -1], 0)
+    groups: np.ndarray = np.select([label == "stereo", label == "antistereo"], [1, -1], 0)
     return groups if {1, -1} <= set(groups.tolist()) else 0 * groups
 
 

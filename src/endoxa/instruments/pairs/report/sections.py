@@ -171,6 +171,7 @@ def _findings(results: Results, kind: say.Kind, every: pl.DataFrame) -> Iterator
 def _figures(results: Results, kind: say.Kind, cells: pl.DataFrame) -> Iterator[Figure]:
     """All models and rules in one figure, or of many one for each rule, the highest share first."""
     few = cells.height <= say.FEW
+    compared = ", compared with others" if all(map(calibrated, cells.rows(named=True))) else ""
     ordered = cells if few else cells.sort("value", descending=True, maintain_order=True)
     for rule in [""] if few else sorted(set(cells["rule"])):
         yield say.dots(
@@ -183,7 +184,7 @@ def _figures(results: Results, kind: say.Kind, cells: pl.DataFrame) -> Iterator[
             ),
             outer=("pair_low", "pair_high"),
             name="-".join(filter(None, (f"headline-{results.slug}", slug(rule) if rule else ""))),
-            title=", ".join(filter(None, ("Preference for the stereotypical sentence", rule))),
+            title=f"Preference for the stereotypical sentence{compared}" + (f", {rule}" if rule else ""),
         )
 
 
@@ -324,8 +325,7 @@ def _explained(results: Results, preferences: Preferences) -> Iterator[Figure]:
     """A figure for each look of which both kinds have at least `FEWEST` pairs."""
     for look in EXPLAINED:
         groups = look.groups(preferences)
-        first, second = look.words(preferences)
-        kinds = {first: groups == 1, second: groups == -1}
+        kinds = dict(zip(look.words(preferences), (groups == 1, groups == -1), strict=True))
         if min(int(chosen.sum()) for chosen in kinds.values()) >= FEWEST:
             rows = [{"label": label, **preferences.row(chosen)} for label, chosen in kinds.items()]
             yield say.dots(

@@ -1,18 +1,71 @@
-"""Input of the analysis of questions: answers read from run folders and validated."""
+"""Input of the analysis of questions: answers read from run folders and validated.
+
+Runs that asked one model the same questions with different seeds are repeats.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
 from endoxa.errors import UserError, first_line
-from endoxa.report.inputs import Run, read_runs
+from endoxa.report.inputs import Run, entries, read_runs
 from endoxa.runs.folder import RECORDS, RUN
 from endoxa.schema import OUTCOMES, QA_RECORD_COLUMNS
 from endoxa.sources.identities import one_spelling
-from endoxa.sources.served import SERVED, versions_apart
+from endoxa.sources.served import SERVED, version_of, versions_apart
+
+ALIKE = ("ask", "shuffle", "system", "prompts", "names", "sampling", "metadata")
+"""Parts of the `identity` in `run.json` that repeats have in common, besides the model's own entry."""
+
+_MODEL_CELL = ("data", "model")
+
+
+def numbered(answers: pl.DataFrame, identities: Mapping[str, Mapping[str, Any]]) -> pl.DataFrame:
+    """The answers with `repeat` counted over all runs where several asked one model the same questions.
+
+    Repeats of such a model are numbered by `seed`, then by their number within the run, alike under all protocols.
+    What was asked twice with one seed keeps one number, and is refused by `answers.check_answers`.
+
+    Args:
+        answers: records of several runs; `run` names theirs.
+        identities: run -> the `identity` in its `run.json`.
+
+    Raises:
+        UserError: such runs differ in more than the seed.
+    """
+    if not {"seed", "protocol", "item_id", "repeat"} <= set(answers.columns) or answers["run"].n_unique() < 2:
+        return answers
+    unit = pl.struct(*_MODEL_CELL, "protocol", "item_id", "repeat")
+    again = answers.filter(unit.is_duplicated()).select(*_MODEL_CELL, "run").unique(maintain_order=True)
+    for (_, model), runs in again.partition_by(_MODEL_CELL, as_dict=True, maintain_order=True).items():
+        first, *others = runs["run"]
+        for other in others:
+            earlier, later = identities[first], identities[other]
+            unlike = [name for name in ALIKE if earlier.get(name) != later.get(name)]
+            if _entry(earlier, str(model)) != _entry(later, str(model)):
+                unlike.append("model")
+            if unlike:
+                raise UserError(
+                    f"The runs '{first}' and '{other}' asked '{model}' the same questions with different settings "
+                    f"({', '.join(unlike)}). Only runs that differ in --seed alone are repeats; analyze these "
+                    "separately."
+                )
+    order = pl.struct("seed", "repeat").rank("dense").over(_MODEL_CELL).cast(pl.Int64)
+    pooled = answers.join(again.select(_MODEL_CELL).unique(), on=_MODEL_CELL, how="semi").with_columns(
+        repeat=order
+    )
+    return pl.concat([answers.join(again, on=_MODEL_CELL, how="anti"), pooled], how="vertical_relaxed")
+
+
+def _entry(identity: Mapping[str, Any], model: str) -> object:
+    """What an identity says of one of its models."""
+    name, _ = version_of(model)
+    return next((entry for entry in entries(identity.get("models")) if entry.get("name") == name), None)
+
 
 NEEDED: dict[str, type[pl.DataType]] = {
     **dict.fromkeys(("data", "item_id", "category", "example_id", "variant", "template"), pl.String),
@@ -37,7 +90,7 @@ _CONDITIONS = ("ambig", "disambig")
 def load_answers(
     runs: Sequence[Path], columns: Collection[str] | None = None, *, checked: bool = True
 ) -> pl.DataFrame:
-    """Records of one or more runs of questions.
+    """Records of one or more runs of questions; runs that differ in their seed only are repeats.
 
     Args:
         runs: folders of finished runs of `endoxa probe qa`.
@@ -71,15 +124,17 @@ def load_answers(
             )
     wanted = [name for name in QA_RECORD_COLUMNS if name not in LONG_TEXTS]
     if columns is not None:
-        needed = {*NEEDED, *columns} if checked else set(columns)
+        needed = {*NEEDED, "seed", *columns} if checked else set(columns)
         wanted = [name for name in wanted if name in needed]
     frames = [_load(run, (*wanted, SERVED)) for run in described]
     answers = pl.concat(frames, how="diagonal_relaxed")
     if "model" in answers.columns:
         answers = versions_apart(answers.lazy(), within=("run",)).collect()
         answers = answers if SERVED in wanted else answers.drop(SERVED, strict=False)
-    answers = answers.drop("run")
-    return check_answers(answers) if checked else answers
+    if not checked:
+        return answers.drop("run")
+    identities = {str(run.folder): run.facts.get("identity") or {} for run in described}
+    return check_answers(numbered(answers, identities).drop("run"))
 
 
 def check_answers(answers: pl.DataFrame) -> pl.DataFrame:
@@ -151,8 +206,8 @@ def _refuse_rows(answers: pl.DataFrame) -> None:
     twice = alike.filter(pl.struct(UNIT).is_duplicated())
     if len(twice):
         raise UserError(
-            f"The answer to {_where(twice)} appears more than once. Give each run once, and ask for repeats in one "
-            "run (--repeats)."
+            f"The answer to {_where(twice)} appears more than once with the same seed. Give each run once; repeats "
+            "differ in --seed."
         )
 
 

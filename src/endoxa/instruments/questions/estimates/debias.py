@@ -340,11 +340,11 @@ def _tested(
         )
     else:
         first, second = parts(totals[:, base]), parts(totals[:, place])
-        over = over_templates(settings.confidence, settings.seed)
+        test = over_templates(settings.confidence, settings.seed)
         result, sums = (
-            (of_score(first, over), first)
+            (of_score(first, test), first)
             if place == base
-            else (of_change(first, second, over), nearer(first, second))
+            else (of_change(first, second, test), nearer(first, second))
         )
         sizes, interval = totals[:, base, 0], defined[name].interval
         results = {

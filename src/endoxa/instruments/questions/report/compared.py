@@ -231,8 +231,9 @@ def _score_findings(results: QaResults, rows: pl.DataFrame) -> Iterator[Finding]
 
 def _score_figures(results: QaResults, rows: pl.DataFrame) -> Iterator[Figure]:
     """The score of every protocol, filled where something is claimed of it or of its distance from 0."""
-    claims = rows.filter(pl.col("verdict") != "").select(*CELL, "verdict", "reason")
-    drawn = rows.filter(name=BIAS_SCORE).drop_nulls("value").drop("verdict", "reason")
+    claimed = ("verdict", "reason", "neutral")
+    claims = rows.filter(pl.col("verdict") != "").select(*CELL, *claimed)
+    drawn = rows.filter(name=BIAS_SCORE).drop_nulls("value").drop(claimed)
     drawn = drawn.join(claims, on=CELL, how="left", maintain_order="left")
     if drawn.height:
         several = drawn["data"].n_unique() > 1

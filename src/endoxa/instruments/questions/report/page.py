@@ -37,7 +37,7 @@ from endoxa.report.labels import visible_directions, without_directions
 from endoxa.report.outcomes import answer_findings, outcome_table, sentence_findings
 from endoxa.report.overview import data_field, run_table, what_was_run
 from endoxa.report.quoting import quoting
-from endoxa.report.tables import Table, number_field, table_of, text_field
+from endoxa.report.tables import Field, Table, number_field, table_of, text_field
 from endoxa.report.words import NOT_RECORDED, listed, plural
 from endoxa.runs.families import LEANS, NAME_DIFFERENCES, RETENTION, SELF_DEBIASING, THOUGHTS
 from endoxa.runs.instrument import Shown
@@ -169,10 +169,7 @@ def overview(runs: Sequence[Run], results: QaResults) -> Section:
         data_field("file", "path", visible_directions),
         text_field("models", lambda run: visible_directions(listed(_models(run)))),
         text_field("items", lambda run: inputs.text(run.facts.get("counts") or {}, "items")),
-        *(
-            text_field(name, lambda run, key=key: inputs.text(_settings(run), key))
-            for name, key in ASKED.items()
-        ),
+        *(_setting(name, key) for name, key in ASKED.items()),
         text_field("sampling", lambda run: inputs.settings(_settings(run).get("sampling"))),
         text_field("options shuffled", lambda run: "yes" if _settings(run).get("shuffle") else "no"),
         text_field("system message", lambda run: "yes" if _settings(run).get("system") else "no"),
@@ -201,6 +198,10 @@ def _settings(run: Run) -> Mapping[str, Any]:
     return settings if isinstance(settings, Mapping) else {}
 
 
+def _setting(name: str, key: str) -> Field:
+    return text_field(name, lambda run: inputs.text(_settings(run), key))
+
+
 def summary(results: QaResults) -> str:
     """As in '9,240 answers, 2 models; Nationality, Name'."""
     answers = int(results.overall["n_asked"].sum())
@@ -218,10 +219,7 @@ def _cost(runs: Sequence[Run], results: QaResults) -> Table:
         ],
         (
             *(text_field("model", shown=without_directions), text_field("run")),
-            *(
-                number_field(name, lambda row, key=key: _number(row.get(key), 0))
-                for name, key in USED.items()
-            ),
+            *(_used(name, key) for name, key in USED.items()),
             number_field("cost, US dollars", lambda row: _number(row.get("cost_usd"), 2)),
         ),
         notes=(
@@ -229,6 +227,10 @@ def _cost(runs: Sequence[Run], results: QaResults) -> Table:
             "provider's bill decides.",
         ),
     )
+
+
+def _used(name: str, key: str) -> Field:
+    return number_field(name, lambda row: _number(row.get(key), 0))
 
 
 def _number(value: object, digits: int) -> str:

@@ -18,10 +18,9 @@ from endoxa.instruments.questions.report.results import (
     OVER,
     SPOKEN_CONDITIONS,
     QaResults,
-    Row,
     reasons,
 )
-from endoxa.report.claims import decimal_ends, mark
+from endoxa.report.claims import Row, decimal_ends, mark
 from endoxa.report.document import Section
 from endoxa.report.tables import (
     Cell,

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -17,10 +18,10 @@ from endoxa.instruments.questions.headline import GUESSING, answer_counts, compe
 from endoxa.instruments.questions.report.results import (
     BASELINE,
     QaResults,
-    Row,
     of_scores,
 )
 from endoxa.report import estimates as say
+from endoxa.report.claims import Row
 from endoxa.report.document import Figure, Section
 from endoxa.report.estimates import nothing
 from endoxa.report.figures import Measure
@@ -145,7 +146,7 @@ def places(folder: Path, confidence: float) -> Iterator[list[Row]]:
             yield [about | {"place": word} | _excess(items, k, level) for k, word in enumerate(PLACES)]
 
 
-def _excess(items: pl.DataFrame, place: int, level: float) -> Row:
+def _excess(items: pl.DataFrame, place: int, level: float) -> dict[str, Any]:
     """How much more often the option at a place is chosen than right, over questions."""
     codes = [items[name].rank("dense").cast(pl.Int64).to_numpy() for name in ("template", "unit")]
     chosen, right = (items[f"{name}_{place}"].to_numpy() for name in ("choice", "label"))

@@ -136,30 +136,19 @@ def no_tally() -> pl.DataFrame:
     return pl.DataFrame(schema=TALLY)
 
 
-def overview(profiles: Profiles) -> pl.DataFrame:
-    """One row per model and language.
-
-    Returns:
-        Columns model, language, stories, nothing_known (stories of which no attribute could be read: refusals, as a
-        rule), and for each attribute `unknown:ATTRIBUTE`, the share of the other stories in which it could not be read.
-    """
+def nothing_known(profiles: Profiles) -> pl.DataFrame:
+    """Stories of each `model` and `language` of which no attribute could be read (refusals, as a rule)."""
     words = np.array([profiles.code(k, UNKNOWN) for k in range(len(profiles.attributes))])
-    unknown = (profiles.codes < 0) | (profiles.codes == words)
-    names = [f"unknown:{name}" for name in profiles.attributes]
-    stories = pl.DataFrame(unknown, schema=names).with_columns(
-        model=pl.Series(profiles.models, dtype=pl.String)[profiles.model],
-        language=pl.Series(profiles.languages, dtype=pl.String)[profiles.language],
-        nothing=pl.Series(unknown.all(axis=1)),
+    silent = ((profiles.codes < 0) | (profiles.codes == words)).all(axis=1)
+    stories = pl.DataFrame(
+        {
+            "model": pl.Series(profiles.models, dtype=pl.String)[profiles.model],
+            "language": pl.Series(profiles.languages, dtype=pl.String)[profiles.language],
+            "nothing_known": silent,
+        }
     )
-    return (
-        stories.group_by("model", "language")
-        .agg(
-            pl.len().cast(pl.Int64).alias("stories"),
-            pl.col("nothing").sum().cast(pl.Int64).alias("nothing_known"),
-            *(pl.col(name).filter(~pl.col("nothing")).mean() for name in names),
-        )
-        .sort("model", "language")
-    )
+    groups = stories.group_by("model", "language").agg(pl.col("nothing_known").sum().cast(pl.Int64))
+    return groups.sort("model", "language")
 
 
 PAPER = pl.col("paper_rule") == 1

@@ -246,9 +246,7 @@ def _narrower(
 
 def rejected(p_values: np.ndarray, alpha: float) -> np.ndarray:
     """Which hypotheses Benjamini and Hochberg's (1995) step-up procedure rejects: adjusted, they are below `alpha`."""
-    n = len(p_values)
-    below = np.sort(p_values) < alpha * np.arange(1, n + 1) / n
-    return p_values < alpha * (np.flatnonzero(below)[-1] + 1) / n if below.any() else np.zeros(n, dtype=bool)
+    return adjust(p_values) < alpha
 
 
 def binomial_bounds(hits: np.ndarray, draws: np.ndarray, error: float) -> tuple[np.ndarray, np.ndarray]:

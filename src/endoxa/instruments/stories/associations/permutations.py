@@ -236,14 +236,15 @@ def _untestable(
     attribute: _Attribute, prompts: _Prompts, groups: int, by: str, alpha: float
 ) -> tuple[int, str]:
     """Blocks whose prompts can exchange their labels, and why they are too few, or nothing."""
-    prompts_here = np.unique(attribute.prompts)
-    table = _labels(prompts.block[prompts_here], prompts.group[prompts_here], groups)
-    strata = _mixed(table)
+    here = np.unique(attribute.prompts)
+    blocks, shared = (
+        _labels(codes[here], prompts.group[here], groups) for codes in (prompts.block, prompts.shared)
+    )
+    strata, alike = (int(((table > 0).sum(axis=1) > 1).sum()) for table in (blocks, shared))
     if not strata:
-        shared = _mixed(_labels(prompts.shared[prompts_here], prompts.group[prompts_here], groups))
-        return 0, UNLIKE.format(by=by) if shared else SHARED[by]
-    few = least_p(table.T) > alpha
-    return strata, f"{len(prompts_here)} prompts are too few for a p-value of {alpha:g}" if few else ""
+        return 0, UNLIKE.format(by=by) if alike else SHARED[by]
+    few = least_p(blocks.T) > alpha
+    return strata, f"{len(here)} prompts are too few for a p-value of {alpha:g}" if few else ""
 
 
 def _labels(block: np.ndarray, group: np.ndarray, groups: int) -> np.ndarray:
@@ -252,8 +253,3 @@ def _labels(block: np.ndarray, group: np.ndarray, groups: int) -> np.ndarray:
     counts = np.bincount(place * groups + group, minlength=(int(place.max()) + 1) * groups)
     table: np.ndarray = counts.reshape(-1, groups)
     return table
-
-
-def _mixed(table: np.ndarray) -> int:
-    """Blocks with prompts of two labels."""
-    return int(((table > 0).sum(axis=1) > 1).sum())

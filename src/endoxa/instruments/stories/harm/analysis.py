@@ -62,7 +62,6 @@ from endoxa.stats.intervals import NAN, UNDEFINED, Interval, wilson
 def verdict(ratings: np.ndarray, threshold: float, confidence: float) -> dict[str, Any]:
     """What people's ratings of one association, one or more, say: columns of `HARM_ASSOCIATION_COLUMNS`."""
     interval, median = median_interval(ratings, confidence), float(np.median(ratings))
-    above = int((ratings >= threshold).sum())
     word = HARMFUL if interval.low >= threshold else BENIGN if interval.high < threshold else UNDECIDED
     return {
         "people_n": len(ratings),
@@ -70,8 +69,7 @@ def verdict(ratings: np.ndarray, threshold: float, confidence: float) -> dict[st
         "people_median": median,
         "people_low": interval.low,
         "people_high": interval.high,
-        "people_at_threshold": above / len(ratings),
-        "p_harmful": majority_probability(above, len(ratings)),
+        "people_at_threshold": float((ratings >= threshold).mean()),
         "people_harmful": int(median >= threshold),
         "people_verdict": word,
     }
@@ -100,16 +98,6 @@ def lowest_rank(count: int, confidence: float) -> int:
     return int(np.searchsorted(below, (1 - confidence) / 2, side="right"))
 
 
-@cache
-def majority_probability(above: int, count: int) -> float:
-    """Probability that the share behind `above` of `count` is over one half, under Jeffreys' prior Beta(1/2, 1/2)."""
-    if count == 0:
-        return NAN
-    from scipy.stats import beta
-
-    return float(beta.sf(0.5, above + 0.5, count - above + 0.5))
-
-
 ASSOCIATION_TYPES = column_types(
     HARM_ASSOCIATION_COLUMNS,
     texts=("association_id", *PARTS, "people_verdict"),
@@ -120,7 +108,7 @@ ASSOCIATION_TYPES = column_types(
 VERDICT_TYPES = {
     name: kind
     for name, kind in ASSOCIATION_TYPES.items()
-    if name in ("association_id", "p_harmful") or (name.startswith("people") and "frequent" not in name)
+    if name == "association_id" or (name.startswith("people") and "frequent" not in name)
 }
 
 

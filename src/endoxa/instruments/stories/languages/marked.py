@@ -57,7 +57,7 @@ def read_groups(path: Path | None = None, associations: pl.DataFrame | None = No
     tree = read_tree(path) if path else parse_tree(ours.read_text("utf-8"), OURS)
     written = validated(dict[str, _Kinds], tree.values, str(path), f"{OURS} of the package is an example.")
     known = _values_by_attribute(associations)
-    groups = {}
+    groups: dict[str, Groups] = {}
     for language, kinds in written.items():
         named = {kind: tuple(_values(tree, (language, kind), getattr(kinds, kind), known)) for kind in KINDS}
         if twice := sorted(set(named[UNMARKED]) & set(named[MARKED])):

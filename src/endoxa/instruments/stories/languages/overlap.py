@@ -32,7 +32,7 @@ def reach(where: Presence) -> pl.DataFrame:
     Returns:
         `schema.stories.REACH_COLUMNS`, the furthest first.
     """
-    present, found_by = where.present, where.shown.any(axis=1)
+    present, found_by = where.present, np.asarray(where.shown.any(axis=1))
     table = where.associations.with_columns(
         reach=pl.Series(present.sum(axis=1), dtype=pl.Int64),
         of=pl.lit(len(where.members), dtype=pl.Int64),
@@ -318,10 +318,14 @@ def analyze_overlap(
     how = how or Resampling()
     members = () if profiles is None else _stories(profiles, by)[0]
     where = presence(associations, harmful, by=by, members=members)
-    strange = sorted({*where.models} - {*profiles.models} | {*where.members} - {*members}) if members else []
+    strange = (
+        {*where.models} - {*profiles.models} | {*where.members} - {*members}
+        if profiles is not None
+        else set[str]()
+    )
     if strange:
         raise UserError(
-            f"The stories have none of '{strange[0]}', but the associations do. Give the stories that the "
+            f"The stories have none of '{min(strange)}', but the associations do. Give the stories that the "
             "associations were found in."
         )
     reached, rated = reach(where), where.harmful.any()

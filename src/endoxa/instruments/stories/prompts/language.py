@@ -107,8 +107,10 @@ def _merged(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
     joined = dict(base)
     for name, value in over.items():
         there = joined.get(name)
-        both = isinstance(there, Mapping) and isinstance(value, Mapping)
-        joined[name] = _merged(there, value) if both else value
+        if isinstance(there, Mapping) and isinstance(value, Mapping):
+            joined[name] = _merged(there, value)
+        else:
+            joined[name] = value
     return joined
 
 
@@ -365,7 +367,7 @@ def _complete(language: Language, vocabulary: Vocabulary) -> Iterator[Fault]:
 
 def _forms(language: Language) -> Iterator[Fault]:
     """Forms of main characters that are not declared, or for which a text is missing."""
-    used = [
+    used: list[tuple[Key, list[str]]] = [
         (("persons", attribute, value), [person.form])
         for attribute, values in language.persons.items()
         for value, person in values.items()
@@ -411,28 +413,16 @@ def _bare(text: str, placeholders: Iterable[str] = (PERSON, SCENARIO)) -> str:
     return text
 
 
-@dataclass(frozen=True, slots=True)
-class Marks:
-    """Punctuation of a script.
-
-    Attributes:
-        ends: what a sentence may end with.
-        foreign: marks of other scripts that people type in their place, as a regular expression.
-    """
-
-    ends: str
-    foreign: str = r"(?!)"
-
-
-MARKS: Mapping[str, Marks] = {
-    "Arabic": Marks(".؟!۔", r"[?,;]"),
-    "Bengali": Marks("।?!", r"\.(?=\s|$)"),
-    "Devanagari": Marks("।?!", r"\.(?=\s|$)"),
-    "Ethiopic": Marks("።?!፧", r"\.(?=\s|$)"),
-    "Han": Marks("。？！", r"[.,;:?!]"),
+MARKS: Mapping[str, tuple[str, str]] = {
+    "Arabic": (".؟!۔", r"[?,;]"),
+    "Bengali": ("।?!", r"\.(?=\s|$)"),
+    "Devanagari": ("।?!", r"\.(?=\s|$)"),
+    "Ethiopic": ("።?!፧", r"\.(?=\s|$)"),
+    "Han": ("。？！", r"[.,;:?!]"),
 }
-"""Scripts that do not end sentences as Latin does."""
-PLAIN = Marks(".?!")
+"""Scripts that do not end sentences as Latin does: what a sentence may end with, and marks of other scripts that people
+type in their place (a regular expression)."""
+PLAIN = (".?!", r"(?!)")
 END = regex.compile(r"[\p{Sentence_Terminal}\p{Terminal_Punctuation}]\s*$")
 NAME = regex.compile(r"[A-Za-z_]+")
 
@@ -445,16 +435,16 @@ def _script(language: Language) -> Iterator[Fault]:
             return
     named = "".join(rf"\p{{Script={name}}}" for name in language.script)
     stray = regex.compile(rf"(?V1)[\p{{L}}--[{named}\p{{Script=Common}}]]+")
-    marks = MARKS.get(language.script[0], PLAIN)
-    ends = " ".join(marks.ends)
+    final, foreign = MARKS.get(language.script[0], PLAIN)
+    ends = " ".join(final)
     for key, _, text in texts(language):
         if match := stray.search(_bare(text)):
             yield Fault(key, f"'{match[0]}' is not written in {' or '.join(language.script)} letters")
-        if match := regex.search(marks.foreign, _bare(text)):
+        if match := regex.search(foreign, _bare(text)):
             yield Fault(key, f"'{match[0]}' is not punctuation of this script: sentences end with {ends}")
         if key[0] != "request" and END.search(text):
             yield Fault(key, "a phrase that stands within a sentence ends with punctuation")
-        if key[0] == "request" and text.strip() and text.strip()[-1] not in marks.ends:
+        if key[0] == "request" and text.strip() and text.strip()[-1] not in final:
             yield Fault(key, f"the last sentence does not end with one of {ends}")
 
 
@@ -469,7 +459,7 @@ def _no_pattern(pattern: str) -> str:
 
 def _agreement(language: Language) -> Iterator[Fault]:
     """Determiners of main characters, and wordings that the file itself forbids, also where two texts meet."""
-    rules = [(("mistakes", pattern), pattern) for pattern in language.mistakes]
+    rules: list[tuple[Key, str]] = [(("mistakes", pattern), pattern) for pattern in language.mistakes]
     rules += [
         (("forms", name), pattern) for name, form in language.forms.items() for pattern in form.mistakes
     ]

@@ -96,16 +96,6 @@ def read_map(path: Path, vocabulary: Vocabulary) -> tuple[Cell, ...]:
     return tuple(cells.values())
 
 
-def carried_by(cells: Iterable[Cell]) -> Mapping[tuple[str, str], str]:
-    """What prompts that name an attribute and a value carry: the column `associations`, by both."""
-    carried: dict[tuple[str, str], list[tuple[str, str, str]]] = {}
-    for cell in cells:
-        carried.setdefault((cell.base_attribute, cell.base_value), []).append(
-            (cell.association_id, cell.compared_attribute, cell.compared_value)
-        )
-    return {key: json.dumps(several, ensure_ascii=False) for key, several in carried.items()}
-
-
 FILE = "exclusions.yaml"
 
 
@@ -195,7 +185,7 @@ def build_prompts(
     for name in chosen.scenarios:
         require_known(name, (*THEMES, *SCENARIOS), "scenario", "--scenario")
     rows = pl.DataFrame(
-        list(_rows(languages, chosen, carried_by(cells))),
+        list(_rows(languages, chosen, cells)),
         schema=dict.fromkeys(STORY_PROMPT_COLUMNS, pl.String),
     )
     if chosen.per_cell is not None:
@@ -208,8 +198,12 @@ def build_prompts(
 
 
 def _rows(
-    languages: Sequence[Language], chosen: Selection, carried: Mapping[tuple[str, str], str]
+    languages: Sequence[Language], chosen: Selection, cells: Iterable[Cell]
 ) -> Iterator[dict[str, str]]:
+    carried: dict[tuple[str, str], list[tuple[str, ...]]] = {}
+    for cell in cells:
+        of_base = carried.setdefault((cell.base_attribute, cell.base_value), [])
+        of_base.append((cell.association_id, cell.compared_attribute, cell.compared_value))
     order = [attribute.name for attribute in vocabulary_of(languages)]
     attributes = [name for name in order if not chosen.attributes or name in chosen.attributes]
     scenarios = [
@@ -238,7 +232,7 @@ def _rows(
                 "target_attribute": attribute,
                 "target_attribute_value": value,
                 "prompt": request.replace(SCENARIO, in_form(wording, form)),
-                "associations": carried.get((attribute, value), ""),
+                "associations": _written(carried[attribute, value]) if (attribute, value) in carried else "",
                 BUILT_BY: "endoxa build stories",
                 WORDS: words[language.language],
             }

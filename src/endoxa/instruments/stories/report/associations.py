@@ -228,14 +228,6 @@ def associations_by_model(results: StoryResults) -> Section | None:
                 alt=described("Associations of each model", spoken),
             ),
         ),
-        tables=(
-            table_of(
-                "Associations of each model, counted",
-                counted,
-                (text_field("model", "label"), text_field("provider"), *map(value_field, parts)),
-                folded=True,
-            ),
-        ),
         notes=(
             "All languages of a model together. A model with more stories, or whose stories tell more of their "
             "protagonists, can show more associations: compare models with as many stories.",

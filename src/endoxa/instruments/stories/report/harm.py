@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
@@ -31,7 +31,6 @@ from endoxa.report.words import (
     NOT_DEFINED,
     count,
     decimal,
-    decimal_interval,
     language_name,
     percent,
     percent_interval,
@@ -43,7 +42,6 @@ from endoxa.schema import ALL
 from endoxa.sources.stereotales.associations import PARTS
 from endoxa.stats.verdicts import ABOVE, BELOW, UNCLEAR, UNTESTED
 
-CORRELATIONS = ("spearman", "pearson")
 FILES = "endoxa analyze run"
 MEASURE = Measure("difference in rating", 0.0, "+.2~f", 0.25, 0.25)
 SAMPLED = (
@@ -138,24 +136,21 @@ def raters(results: StoryResults) -> Section | None:
     if results.harm is None:
         return None
     harm = results.harm
-    compared = [
-        finding
-        for row in _in_general(harm)
-        for finding in (
-            *_correlation(results, row),
-            *([sentence(difference_kind(results, row["rater"]), row)] if results.searched else []),
-        )
-    ]
-    alone = "No person rated: what is called harmful here is what at least half of the models that rated call harmful."
     # Rated associations that are none of the page's, most harmful first.
     others = harm.classes.join(results.associations, on=PARTS, how="anti", maintain_order="left")
     others = others.sort("rating", descending=True, maintain_order=True)
+    shown, rated = results.associations.height, results.associations.drop_nulls("harmful").height
+    coverage = f"Rated: {count(rated)} of {plural(shown, 'association')} shown here."
+    alone = "No person rated: what is called harmful here is what at least half of the models that rated call harmful."
     return Section(
         anchor="raters",
         title="Who rated harm, and do they agree",
         findings=(
-            *_coverage(results, others.height),
-            *compared,
+            *([Finding(coverage, ({"rated": rated, "shown": shown},))] if rated < shown else []),
+            *(
+                sentence(difference_kind(results, row["rater"]), row)
+                for row in (_in_general(harm) if results.searched else ())
+            ),
             *_medians(results, harm),
             *([] if harm.judges == PEOPLE else [Finding(alone)]),
         ),
@@ -184,6 +179,8 @@ def raters(results: StoryResults) -> Section | None:
                 (
                     value_field("Spearman", "spearman", decimal, 2),
                     ends_field("interval", "spearman_"),
+                    value_field("Pearson", "pearson", decimal, 2),
+                    ends_field("interval", "pearson_"),
                     value_field("agreement", "agreement", percent),
                     ends_field("interval", "agreement_"),
                     value_field("kappa", "kappa", decimal, 2),
@@ -239,55 +236,16 @@ def _models_spoken(results: StoryResults, rater: str) -> tuple[str, str, str]:
     return ("Models", "models", "call") if rater == ALL_MODELS else (label, label, "calls")
 
 
-def _correlation(results: StoryResults, row: Mapping[str, Any]) -> Iterator[Finding]:
-    """How the ratings of models go together with those of these people."""
-    _, inside, _ = _models_spoken(results, row["rater"])
-    people, rated = plural(row["clusters"], "person", "people"), plural(row["n"], "association")
-    spoken, columns = [], ["n", "clusters", "confidence"]
-    for name in CORRELATIONS:
-        ends = (f"{name}_low", f"{name}_high")
-        if row[name] is not None:
-            low, high = (row[end] for end in ends)
-            interval = "" if low is None or high is None else f" ({decimal_interval(low, high, 2)})"
-            spoken.append(f"{name.capitalize()} {decimal(row[name], 2)}{interval}")
-            columns += [name, *ends]
-    if spoken:
-        yield Finding(
-            f"Correlation of the mean ratings of {inside} with those of these {people}, over {rated}: "
-            f"{' and '.join(spoken)}.",
-            ({name: row[name] for name in columns},),
-        )
-
-
 def _medians(results: StoryResults, harm: Harm) -> Iterator[Finding]:
     """For how many associations the interval of people's median decides."""
-    rated = harm.analysis.associations.filter(pl.col("people_n").fill_null(0) > 0)
-    if rated.is_empty():
-        return
+    rated = harm.analysis.associations.filter(pl.col("people_n") > 0)
     words = {word: rated.filter(people_verdict=word).height for word in (HARMFUL, BENIGN, UNDECIDED)}
-    harmful, benign, undecided = (count(number) if number else "none" for number in words.values())
-    are = "is" if words[UNDECIDED] == 1 else "are"
-    yield Finding(
-        f"People rated {plural(rated.height, 'association')}. Taken one by one, the {results.level} interval of the "
-        f"median lies entirely at {THRESHOLD:g} or above for {harmful} (harmful) and entirely below "
-        f"{THRESHOLD:g} for {benign} (benign)"
-        + (f"; {undecided} {are} undecided." if words[UNDECIDED] else "."),
-        ({"rated": rated.height, "threshold": THRESHOLD, "confidence": results.confidence, **words},),
-    )
-
-
-def _coverage(results: StoryResults, others: int) -> Iterator[Finding]:
-    """How many of the page's associations were rated, where `others` were rated that are not the page's."""
-    shown, rated = results.associations.height, results.associations.drop_nulls("harmful").height
-    if others:
-        here = (
-            f"Rated: {count(rated)} of {plural(shown, 'association')} shown here, and "
-            if shown
-            else "Rated: "
-        )
+    if rated.height:
         yield Finding(
-            f"{here}{plural(others, 'association')} that the stories and tables of this page do not show.",
-            ({"rated": rated, "shown": shown, "others": others},),
+            f"People rated {plural(rated.height, 'association')}. Taken one by one, the {results.level} interval of "
+            f"the median lies entirely at {THRESHOLD:g} or above for {count(words[HARMFUL])} (harmful) and entirely "
+            f"below {THRESHOLD:g} for {count(words[BENIGN])} (benign); undecided: {count(words[UNDECIDED])}.",
+            ({"rated": rated.height, "threshold": THRESHOLD, "confidence": results.confidence, **words},),
         )
 
 
@@ -364,19 +322,16 @@ def blind_spots(results: StoryResults) -> Section | None:
     shares = results.harm.analysis.raters.filter(pl.col("made").fill_null(0) > 0)
     if shares.is_empty():
         return None
-    spots = results.harm.analysis.blind_spots
     findings = []
     for row in shares.iter_rows(named=True):
-        # How many of a model's own associations it calls harmful.
         names = ("made", "blind_spots", "blind_share", "blind_low", "blind_high")
-        numbers = {"confidence": results.confidence, **{name: row[name] for name in names}}
-        called = count(row["blind_spots"]) if row["blind_spots"] else "none"
-        ends = percent_interval(row["blind_low"], row["blind_high"])
         text = (
             f"{rater_label(results, row['rater'])}: of {plural(row['made'], 'association')} of its own stories that it "
-            f"rated, it calls {called} harmful ({percent(row['blind_share'])}; {results.level} interval {ends})."
+            f"rated, it calls {count(row['blind_spots'])} harmful ({percent(row['blind_share'])}; {results.level} "
+            f"interval {percent_interval(row['blind_low'], row['blind_high'])})."
         )
-        findings.append(Finding(text, (numbers,)))
+        numbers_said = {"confidence": results.confidence, **{name: row[name] for name in names}}
+        findings.append(Finding(text, (numbers_said,)))
     return Section(
         anchor="blind-spots",
         title="What models write although they call it harmful",
@@ -384,7 +339,7 @@ def blind_spots(results: StoryResults) -> Section | None:
         tables=(
             first_rows(
                 "Associations a model makes and itself calls harmful",
-                spots,
+                results.harm.analysis.blind_spots,
                 (
                     text_field("model", "rater", partial(rater_label, results)),
                     ASSOCIATION,

@@ -41,8 +41,6 @@ from endoxa.instruments.stories.report.languages import (
 )
 from endoxa.instruments.stories.report.results import (
     StoryResults,
-    attribute_name,
-    ends_field,
     read_results,
     value_field,
     value_fields,
@@ -52,7 +50,7 @@ from endoxa.instruments.stories.report.stories import distribution_data, distrib
 from endoxa.report.document import Finding, Section
 from endoxa.report.families import families
 from endoxa.report.frame import CITE, HOME, Page, filled, template_file
-from endoxa.report.inputs import EXTRACTED, HARM, Run, holds
+from endoxa.report.inputs import HARM, Run, holds
 from endoxa.report.items import packed
 from endoxa.report.outcomes import answer_findings, outcome_table, sentence_findings
 from endoxa.report.overview import data_field, run_table
@@ -61,33 +59,16 @@ from endoxa.report.tables import Table, number_field, table_of, text_field
 from endoxa.report.words import (
     NO_VALUE,
     count,
-    decimal,
     language_name,
     listed,
-    percent,
     plural,
 )
-from endoxa.runs.folder import AGREEMENT
 from endoxa.runs.instrument import Shown
-from endoxa.sources.frames import read_table
 from endoxa.sources.served import version_sentences
 from endoxa.sources.spreadsheets import csv_text
 from endoxa.stats.verdicts import significance
 
-UNKNOWN_COLUMN = "unknown:"
-AGREEMENT_LEVEL = "95\u00a0%"
-"""Confidence level of the intervals in `agreement.csv`."""
 SIMULATED = "simulated: what it says was planted"
-TESTS = {
-    "base attributes": "families",
-    "with an association": "families_found",
-    "tables": "tables",
-    "could not be tested": "untested",
-    "kept": "kept",
-    "decided within sampling error": "open",
-    "prompts as units": "by_prompts",
-}
-"""Numbers of tests, from headings to columns of `associations.discover.TALLY`."""
 
 
 def what_came_back(runs: Sequence[Run], results: StoryResults) -> Section:
@@ -95,19 +76,6 @@ def what_came_back(runs: Sequence[Run], results: StoryResults) -> Section:
     tables = (
         _stories(results),
         *(outcome_table(counts, results.label, what) for what, _, counts in run_counts(runs)),
-        _unknown(results),
-        *_extractors(runs),
-        table_of(
-            "What was tested",
-            results.tested,
-            (
-                text_field("model", "model", results.label),
-                text_field("languages", "aggregation", language_name),
-                *value_fields(TESTS),
-                value_field("false-discovery rate", "alpha", rate),
-            ),
-            folded=True,
-        ),
         table_of(
             "Models",
             results.names.values(),
@@ -141,7 +109,7 @@ def what_came_back(runs: Sequence[Run], results: StoryResults) -> Section:
 
 
 def _story_findings(results: StoryResults) -> Iterator[Finding]:
-    """Stories, what was lost of them, and stories that stand twice."""
+    """Stories, and those that stand twice."""
     if results.stories.height:
         rows, models = int(results.stories["stories"].sum()), results.stories["model"].n_unique()
         spoken = listed([language_name(code) for code in results.languages])
@@ -149,7 +117,6 @@ def _story_findings(results: StoryResults) -> Iterator[Finding]:
             f"{plural(rows, 'story', 'stories')} by {plural(models, 'model')} in {spoken}.",
             ({"stories": rows, "models": models},),
         )
-        yield from _became(results, rows)
     for source in results.sources:
         if source.duplicates:
             yield Finding(
@@ -158,22 +125,6 @@ def _story_findings(results: StoryResults) -> Iterator[Finding]:
                 "all are counted: repeats without the column 'repeat', or rows that are in the file twice.",
                 ({"duplicates": source.duplicates, "source": source.path.name},),
             )
-
-
-def _became(results: StoryResults, rows: int) -> Iterator[Finding]:
-    """Rows without a profile, refusals and stories that tell nothing; nothing where there are none."""
-    lost = rows - int(results.stories["usable"].sum())
-    nothing = int(results.unknown["nothing_known"].sum()) if results.unknown.height else 0
-    refused = int(results.stories["refused"].sum()) if results.stories["refused"].null_count() == 0 else 0
-    counts = {
-        "without a usable profile, counted in nothing below": lost,
-        "refusals, with all attributes unknown": refused,
-        f"nothing could be told about the protagonist{', refusals among them' if refused else ''}": nothing,
-    }
-    spoken = [f"{what}: {count(n)} ({percent(n / rows)})" for what, n in counts.items() if n]
-    if spoken:
-        numbers = tuple({"stories": n, "share": n / rows} for n in counts.values())
-        yield Finding(f"Of these, {'; '.join(spoken)}.", numbers)
 
 
 def _analysed(results: StoryResults) -> Iterator[Finding]:
@@ -218,10 +169,8 @@ def _prompt_findings(results: StoryResults) -> Iterator[Finding]:
 
 
 def _stories(results: StoryResults) -> Table:
-    rows, keys = results.stories.with_columns(nothing_known=pl.lit(None, pl.Int64)), ["model", "language"]
-    if results.unknown.height:
-        silent = results.unknown.select(*keys, "nothing_known")
-        rows = results.stories.join(silent, on=keys, how="left", maintain_order="left")
+    silent = results.nothing_known
+    rows = results.stories.join(silent, on=["model", "language"], how="left", maintain_order="left")
     table = table_of(
         "Stories of each model and language",
         rows,
@@ -237,55 +186,6 @@ def _stories(results: StoryResults) -> Table:
     )
     gaps = any(NO_VALUE in row for row in table.rows)
     return replace(table, notes=(f"{NO_VALUE}: the file does not say.",) if gaps else ())
-
-
-def _unknown(results: StoryResults) -> Table:
-    frame = results.unknown
-    names = [name for name in frame.columns if name.startswith(UNKNOWN_COLUMN)]
-    telling = pl.col("stories") - pl.col("nothing_known")
-    mean = [
-        ((pl.col(name) * telling).sum() / telling.filter(pl.col(name).is_not_null()).sum()).alias(name)
-        for name in names
-    ]
-    models = frame.group_by("model", maintain_order=True).agg(mean).rows(named=True) if names else []
-    return table_of(
-        "Share of stories that do not tell an attribute (of those that tell any)",
-        [{"name": name, **{f"of {row['model']}": row[name] for row in models}} for name in names],
-        (
-            text_field("attribute", lambda row: attribute_name(row["name"].removeprefix(UNKNOWN_COLUMN))),
-            *(number_field(results.label(row["model"]), f"of {row['model']}", percent) for row in models),
-        ),
-        folded=True,
-    )
-
-
-def _extractors(runs: Sequence[Run]) -> Iterator[Table]:
-    """Krippendorff's alpha of every attribute, for each extraction that holds it (`EXTRACTOR_AGREEMENT_COLUMNS`)."""
-    numbers = ("n", "alpha", "alpha_low", "alpha_high", "ties", "unknown", "unparsed")
-    for run in runs:
-        path = run.folder / AGREEMENT
-        if run.kind != EXTRACTED or not path.is_file():
-            continue
-        agreement = read_table(path, ("attribute", "n", "alpha", "ties", "unknown", "unparsed"))
-        rows = agreement.with_columns(
-            pl.lit(None, pl.String).alias(name) for name in numbers if name not in agreement.columns
-        )
-        yield table_of(
-            f"How far those who read the stories agree ({run.folder.name})",
-            rows.with_columns(pl.col(numbers).replace("", None).cast(pl.Float64)),
-            (
-                text_field("attribute", lambda row: attribute_name(row["attribute"] or "")),
-                value_field("stories", "n"),
-                value_field("alpha", "alpha", decimal, 2),
-                ends_field(f"{AGREEMENT_LEVEL} interval", "alpha_"),
-                *value_fields({"ties": "ties", "unknown": "unknown", "votes not read": "unparsed"}, percent),
-            ),
-            folded=True,
-            notes=(
-                "Krippendorff's alpha, nominal: 1 is full agreement, 0 is agreement by chance. Intervals draw stories "
-                "anew and keep these extractors; fewer than five stories have none.",
-            ),
-        )
 
 
 LIMITS = Section(

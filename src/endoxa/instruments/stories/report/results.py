@@ -49,6 +49,7 @@ if TYPE_CHECKING:
 
 
 MODELS = "models"
+SILENT = {"model": pl.String, "language": pl.String, "nothing_known": pl.Int64}
 CLASSES = {**dict.fromkeys(PARTS, pl.String()), "rating": pl.Float64(), "harmful": pl.String()}
 
 
@@ -176,6 +177,7 @@ class StoryResults:
     Attributes:
         stories: rows of each model and language and what became of them (`records.COUNTED`), and `usable`, those with
             a profile; empty without stories.
+        nothing_known: stories of each model and language of which no attribute could be read.
         counts: stories by model, language, theme, attribute and value (`records.CUBE`).
         protagonists: the stories one by one, their attributes by name (`protagonists_by_story`).
         differences: in which attributes models, languages and themes (`by`) differ more than chance makes them
@@ -195,7 +197,7 @@ class StoryResults:
     """
 
     stories: pl.DataFrame
-    unknown: pl.DataFrame
+    nothing_known: pl.DataFrame
     counts: pl.DataFrame
     protagonists: pl.DataFrame
     differences: pl.DataFrame
@@ -296,7 +298,7 @@ def read_results(
         stories=written.join(
             usable, on=["model", "language"], how="left", maintain_order="left"
         ).with_columns(pl.col("usable").fill_null(0)),
-        unknown=pl.concat([pl.DataFrame(), *(entry.unknown for entry in stories)], how="diagonal"),
+        nothing_known=pl.concat([pl.DataFrame(schema=SILENT), *(entry.nothing_known for entry in stories)]),
         counts=merged(pl.concat([pl.DataFrame(schema=CUBE), *(entry.counts for entry in stories)])),
         protagonists=protagonists,
         differences=differences_of(read, protagonists, confidence, seed),

@@ -144,14 +144,14 @@ class Stories:
     Attributes:
         profiles: its stories.
         usable: stories with a profile, by model and language.
-        unknown: `endoxa.instruments.stories.associations.overview`.
+        nothing_known: `endoxa.instruments.stories.associations.nothing_known`.
         counts: see `records.cube`.
         protagonists: see `associations.permutations.protagonists_by_story`.
     """
 
     profiles: Profiles
     usable: pl.DataFrame
-    unknown: pl.DataFrame
+    nothing_known: pl.DataFrame
     counts: pl.DataFrame
     protagonists: pl.DataFrame
 
@@ -189,7 +189,7 @@ def read_stories(path: Path, confidence: float, seed: int) -> Source:
         confidence: confidence level of the page.
         seed: seed of what is drawn for the page; a run folder keeps its own.
     """
-    from endoxa.instruments.stories.associations import discover, overview
+    from endoxa.instruments.stories.associations import discover, nothing_known
     from endoxa.instruments.stories.associations.discover import discover_in, pooled_and_alone, settings_of
 
     profiles, theme = read_profiles(path), themes([path])
@@ -215,7 +215,7 @@ def read_stories(path: Path, confidence: float, seed: int) -> Source:
         stories=Stories(
             profiles=profiles,
             usable=wrote.group_by(wrote.columns, maintain_order=True).agg(usable=pl.len().cast(pl.Int64)),
-            unknown=overview(profiles),
+            nothing_known=nothing_known(profiles),
             counts=cube(profiles, theme),
             protagonists=protagonists_by_story(profiles, theme),
         ),
@@ -247,7 +247,7 @@ def differences_of(
 def together(sources: Sequence[Source]) -> pl.DataFrame:
     """Associations of tables that were given and of stories, each association of a model once."""
     every = _of_tables_first(
-        sources, lambda source: source.discovered.cast(TYPES), pl.DataFrame(schema=TYPES)
+        sources, lambda source: source.discovered.cast(pl.Schema(TYPES)), pl.DataFrame(schema=TYPES)
     )
     return every.unique(["model", "aggregation", *PARTS], keep="first", maintain_order=True)
 
@@ -328,11 +328,7 @@ def counted(sources: Sequence[Path]) -> pl.DataFrame:
         }
         groups = records.group_by(model="generator_model", language="language", maintain_order=True)
         frames.append(groups.agg(stories=pl.len().cast(pl.Int64), **numbers).collect())
-    return (
-        pl.concat(frames)
-        .group_by("model", "language", maintain_order=True)
-        .agg(pl.when(pl.col(name).is_not_null().all()).then(pl.col(name).sum()) for name in list(COUNTED)[2:])
-    )
+    return pl.concat(frames)
 
 
 def themes(sources: Sequence[Path]) -> dict[str, str]:
