@@ -18,8 +18,7 @@ import numpy as np
 import polars as pl
 
 from endoxa.instruments.stories.associations import Discovery, discover
-from endoxa.instruments.stories.associations.cells import Cells
-from endoxa.instruments.stories.associations.lift import design_effects, lift_interval
+from endoxa.instruments.stories.associations.cells import Cells, design_effects, lift_interval
 from endoxa.instruments.stories.associations.permutations import PROMPT, differences
 from endoxa.instruments.stories.associations.tables import units_of_prompts
 from endoxa.stats.verdicts import ABOVE

@@ -19,19 +19,20 @@ from typer.testing import CliRunner
 from endoxa.commands import app
 from endoxa.errors import UserError
 from endoxa.instruments.stories.associations import Discovery, discover, nothing_known
-from endoxa.instruments.stories.associations.cells import Cells, log_p_greater
+from endoxa.instruments.stories.associations.cells import (
+    Cells,
+    category,
+    chi_square,
+    cramer_v,
+    lift_interval,
+    log_p_greater,
+)
 from endoxa.instruments.stories.associations.fisher import (
     Sampled,
     binomial_bounds,
     decide,
     rejected,
     stream,
-)
-from endoxa.instruments.stories.associations.lift import (
-    category,
-    chi_square,
-    cramer_v,
-    lift_interval,
 )
 from endoxa.runs import executors
 from endoxa.schema.stories import ASSOCIATION_TEST_COLUMNS, DISCOVERED_COLUMNS

@@ -12,7 +12,14 @@ import pytest
 import scipy.stats
 
 from endoxa.instruments.stories.associations import Discovery, cells, discover
-from endoxa.instruments.stories.associations.cells import Cells, log_p_greater, log_p_units
+from endoxa.instruments.stories.associations.cells import (
+    Cells,
+    at_confidence,
+    design_effects,
+    lift_interval,
+    log_p_greater,
+    log_p_units,
+)
 from endoxa.instruments.stories.associations.fisher import (
     Distance,
     Exchanged,
@@ -21,7 +28,6 @@ from endoxa.instruments.stories.associations.fisher import (
     is_sparse,
     stream,
 )
-from endoxa.instruments.stories.associations.lift import at_confidence, design_effects, lift_interval
 from endoxa.instruments.stories.associations.permutations import differences
 from endoxa.instruments.stories.associations.tables import (
     MOST_SIZES,

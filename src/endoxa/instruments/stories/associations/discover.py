@@ -19,15 +19,15 @@ import numpy as np
 import polars as pl
 
 from endoxa import __version__
-from endoxa.instruments.stories.associations.cells import Cells
-from endoxa.instruments.stories.associations.fisher import Tested, run_families
-from endoxa.instruments.stories.associations.lift import (
+from endoxa.instruments.stories.associations.cells import (
+    Cells,
     category,
     chi_square,
     cramer_v,
     design_effects,
     lift_interval,
 )
+from endoxa.instruments.stories.associations.fisher import Tested, run_families
 from endoxa.instruments.stories.associations.permutations import TYPES, every_difference
 from endoxa.instruments.stories.associations.tables import Name, Table, families
 from endoxa.instruments.stories.options import PAPER_EFFECTS, PAPER_LIFT, PAPER_RULE, PUBLISHED, Discovery

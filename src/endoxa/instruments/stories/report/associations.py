@@ -362,13 +362,6 @@ def _shown(results: StoryResults) -> pl.DataFrame:
     return pl.concat([claimed, results.unclear.with_columns(verdict=pl.lit(UNCLEAR))]).head(MOST_ROWS)
 
 
-def _places() -> defaultdict[str, int]:
-    """Words, each with its place in the order in which they were first asked for."""
-    places: defaultdict[str, int] = defaultdict()
-    places.default_factory = places.__len__
-    return places
-
-
 def association_data(results: StoryResults) -> dict[str, Any]:
     """What scripts filter and sort by, in the order of the table's rows.
 
@@ -380,7 +373,7 @@ def association_data(results: StoryResults) -> dict[str, Any]:
     shown = _shown(results)
     models = {model: place for place, model in enumerate(results.writers)}
     languages = sorted({code for codes in shown["languages"] for code in codes})
-    words = _places()
+    words = dict[str, int]()
     association = (*PARTS, "verdict")
     by_association = defaultdict[tuple[object, ...], list[list[Any]]](list)
     for row in results.discovered.filter(POOLED).iter_rows(named=True):
@@ -391,7 +384,7 @@ def association_data(results: StoryResults) -> dict[str, Any]:
     rows = [
         [
             [
-                words[text]
+                words.setdefault(text, len(words))
                 for end in ("base", "compared")
                 for text in (
                     attribute_name(row[f"{end}_attribute"]),

@@ -12,8 +12,8 @@ import numpy as np
 import polars as pl
 
 from endoxa.errors import UserError, first_line
+from endoxa.instruments.stories.associations.cells import at_confidence
 from endoxa.instruments.stories.associations.discover import no_tally, read_companion, tally, types_of
-from endoxa.instruments.stories.associations.lift import at_confidence
 from endoxa.instruments.stories.associations.permutations import every_difference, protagonists_by_story
 from endoxa.instruments.stories.harm.ratings import require_cells
 from endoxa.instruments.stories.options import Discovery
