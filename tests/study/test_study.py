@@ -24,7 +24,7 @@ from endoxa.study.compare.studies import compare_studies
 from endoxa.study.file import read_study
 from endoxa.study.items import build_items, read_associations
 from endoxa.study.plan import detectable_correlation, detectable_mean, plan_study
-from endoxa.study.report import run_to_page, write_study
+from endoxa.study.report import write_study
 from endoxa.study.run import require_current, run_study, total_cost
 
 PARTS_NAMES = ("pairs", "tests", "questions", "stories", "choices")
@@ -508,14 +508,6 @@ def test_a_new_study_leaves_out_instruments_that_can_make_no_item(tmp_path: Path
         ("questions", 3),
         ("choices", 3),
     ]
-
-
-@pytest.mark.slow
-def test_a_study_runs_to_its_page(study):
-    items, done, written = run_to_page(read_study(study))
-    assert {part.part.name for part in items} <= {step.name for step in done}
-    assert written.files[0] == study / "study.html"
-    assert "associations" in written.files[0].read_text(encoding="utf-8")
 
 
 @pytest.mark.slow

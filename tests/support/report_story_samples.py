@@ -83,8 +83,13 @@ def _row(
 
 
 def write_run(folder: Path, kind: str, records: pl.DataFrame, **facts: object) -> Path:
-    """A finished run folder with these records."""
+    """A finished run folder with these records, with every column that runs have."""
     folder.mkdir(parents=True, exist_ok=True)
+    if kind == "extract":
+        missing = [name for name in EXTRACTED_COLUMNS if name not in records.columns]
+        types = {name: pl.Int64 if name in WHOLE else pl.String for name in missing}
+        given = {"story": "A story.", "finish": "stop"}
+        records = records.with_columns(pl.lit(given.get(name), types[name]).alias(name) for name in missing)
     records.write_parquet(folder / "records.parquet")
     told = {"kind": kind, "finished": "2026-01-01T00:00:00Z", "command": ["endoxa", "probe", kind], **facts}
     (folder / "run.json").write_text(json.dumps(told), encoding="utf-8")

@@ -1012,7 +1012,6 @@ def curate_extract(
     lexicon: str | Path | None = None,
     translate: str | None = None,
     reader: str | None = None,
-    model: str | None = None,
     batch: bool = False,
     max_cost: float | None = None,
     price: str | None = None,
@@ -1042,8 +1041,7 @@ def curate_extract(
         identities: Your own synonyms of group names (TOML).
         lexicon: What reviewers taught, from `endoxa curate evaluate --learn` (TOML).
         translate: Translate into English with hf/MODEL, openai/NAME, http://HOST:PORT/v1#NAME or a table of translations (columns original, translation).
-        reader: First reader, a chat model (see --model): its reading stands, and the rules say where they differ.
-        model: Second reader, a chat model: openai/NAME, anthropic/NAME, http://HOST:PORT/v1#NAME, hf/ID, sim/NAME. The statements are sent to it. Where it and the rules differ, the likelier reading stands.
+        reader: Chat model that reads: openai/NAME, anthropic/NAME, http://HOST:PORT/v1#NAME, hf/ID, sim/NAME. The statements are sent to it. Its reading stands, and the rules say where they differ.
         batch: Reader models: use the provider's batch interface (half the price).
         max_cost: Reader models: stop before it costs more than this.
         price: Reader models: price in US dollars per million tokens.

@@ -196,12 +196,13 @@ def _votes(
 
 def _groups(files: Sequence[Path], rater: str, group: str | None) -> dict[str, str]:
     """The group of each rater, of tables that name two groups or more."""
+    from endoxa.author.tables import is_labels
     from endoxa.curate.agreement import read_groups
     from endoxa.curate.review import is_sheet
 
     groups: dict[str, str] = {}
     for path in files:
-        if not is_sheet(path):
+        if not is_sheet(path) and not is_labels(path):
             groups |= read_groups(path, rater, group)
     return groups if group or len(set(groups.values())) > 1 else {}
 

@@ -17,7 +17,6 @@ from endoxa.report.frame import CITE, Page, write_page
 from endoxa.report.inputs import read_runs
 from endoxa.report.tables import Column, Table, number_field, text_field
 from endoxa.report.words import listed, plural
-from endoxa.schema import Progress
 from endoxa.schema.headline import Headline
 from endoxa.sources.files import require_apart
 from endoxa.sources.frames import read_table
@@ -29,7 +28,7 @@ from endoxa.study.convergence.run import Convergence, StudyRuns, converge, write
 from endoxa.study.file import FILE, Study
 from endoxa.study.items import Items, left_out_lines, map_of, read_associations
 from endoxa.study.parts import CHOICES, PAIRS, QUESTIONS, RUNS, STORIES, TESTS, Step
-from endoxa.study.run import PROFILES, Done, require_current, run_study
+from endoxa.study.run import PROFILES, require_current
 from endoxa.study.saving import headline_of
 from endoxa.study.simulated import is_simulated
 
@@ -58,8 +57,6 @@ def study_runs(study: Study) -> StudyRuns:
     return StudyRuns(read_associations(study), folders, story_map, aliases)
 
 
-PAGE_FILE = "study.html"
-"""Page of a study in its folder."""
 REPORT = "report.html"
 """Page in the folder of a run."""
 _NAMED = (PAIRS.name, QUESTIONS.name, STORIES.name, CHOICES.name)
@@ -112,26 +109,6 @@ def write_study(study: Study, output: Path) -> Written:
         raise UserError(f"'{output}' cannot be written: {problem.strerror or problem}.") from problem
     tables = write_tables(convergence, output.with_name(f"{output.stem}_tables"))
     return Written(convergence, headline(convergence), (output, *tables, *pages))
-
-
-def run_to_page(
-    study: Study, progress: Progress = lambda *_: None, command: Sequence[str] = ()
-) -> tuple[list[Items], list[Done], Written | None]:
-    """Run a study to its end, which is its page (`study.html` in its folder).
-
-    Args:
-        study: the study.
-        progress: told which run is under way and how far it is.
-        command: the words of the command line, for `run.json`.
-
-    Returns:
-        Items and steps of `run_study`, and what was written; None where the study has no instrument to report.
-
-    Raises:
-        UserError: any user error; what was measured is kept.
-    """
-    items, done = run_study(study, progress, command)
-    return items, done, write_study(study, study.folder / PAGE_FILE) if any(study.parts()) else None
 
 
 def _copied(study: Study, current: Sequence[Step], output: Path) -> Iterator[Path]:

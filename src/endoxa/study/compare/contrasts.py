@@ -20,7 +20,7 @@ from endoxa.study.gate.cells import items_of
 from endoxa.study.gate.decision import Contrasts
 from endoxa.study.gate.items import Items
 from endoxa.study.gate.measures import COST, Paired, untested
-from endoxa.study.gate.rounding import rounding_notes
+from endoxa.study.gate.pairs import rounding_notes
 from endoxa.study.gate.runs import Side
 
 

@@ -221,8 +221,8 @@ def _compared(said: pl.DataFrame) -> Iterator[tuple[Any, ...]]:
             if not asserted[first].isdisjoint(flipped(asserted[second])):
                 yield from _in_regions(OPPOSITES, attributes[first], attributes[second])
     for _, part in said.group_by("attribute_key", "axis", maintain_order=True):
-        for first, second in combinations(_rows_by(part, "identity_key").values(), 2):
-            yield from _in_regions(GROUPS, first, second)
+        for one, other in combinations(_rows_by(part, "identity_key").values(), 2):
+            yield from _in_regions(GROUPS, one, other)
 
 
 def _rows_by(part: pl.DataFrame, key: str) -> dict[str, list[dict[str, Any]]]:

@@ -129,12 +129,14 @@ def by_association(convergence: Convergence) -> Section | None:
     by_instrument = convergence.effects.group_by("model", "instrument", maintain_order=True).agg(
         *((pl.col("verdict") == verdict).sum().alias(verdict) for verdict in seen), pl.col("effect").mean()
     )
+    number_shown, meaning = _number(convergence)
     sizes = convergence.reliabilities.select("model", "instrument", "n_associations", "parts")
     return Section(
         "associations",
         "Which associations several instruments show",
-        **_number(convergence),
         findings=tuple(_together(convergence)),
+        number=number_shown,
+        meaning=meaning,
         tables=(
             model_table(
                 "Associations by how many instruments show them, and by chance",
@@ -185,17 +187,17 @@ def several_shown(convergence: Convergence) -> Mapping[str, Any] | None:
     return rows[0] if len(rows) == 1 and rows[0]["verdict"] != UNTESTED else None
 
 
-def _number(convergence: Convergence) -> dict[str, str]:
-    """The number of associations that several instruments show, large above the section."""
+def _number(convergence: Convergence) -> tuple[str, str]:
+    """The number of associations that several instruments show, and what it is; both empty where nothing is tested."""
     row = several_shown(convergence)
     if row is None:
-        return {}
+        return "", ""
     both = row["n_instruments"] == 2
-    return {
-        "number": f"{int(row['observed'])} of {row['n_associations']}",
-        "meaning": f"associations tested with {'both' if both else 'two or more'} instruments are shown by "
+    return (
+        f"{int(row['observed'])} of {row['n_associations']}",
+        f"associations tested with {'both' if both else 'two or more'} instruments are shown by "
         f"{'both' if both else 'several'}. By chance: {decimal(row['expected'], 1)} ({_range(row)}).",
-    }
+    )
 
 
 def _range(row: Mapping[str, Any]) -> str:

@@ -215,11 +215,12 @@ def _tables(runs: StudyRuns, options: ConvergenceOptions) -> tuple[list[pl.DataF
     Raises:
         UserError: a run cannot be used, or nothing could be read in any.
     """
+    story_map = pl.DataFrame() if runs.story_map is None else runs.story_map
     readers: dict[str, Callable[[Path], pl.DataFrame]] = {
         "pairs": lambda run: pair_parts(run, options.rule),
         "questions": lambda run: question_parts(run, options.protocol),
         "tests": lambda run: association_test_parts(run, options.pooling),
-        "stories": lambda run: story_parts(run, runs.story_map),
+        "stories": lambda run: story_parts(run, story_map),
         "choices": choice_parts,
     }
     tables, unread = [], []

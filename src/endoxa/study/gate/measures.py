@@ -184,7 +184,7 @@ def measures_of(kind: str, wanted: Sequence[str]) -> tuple[Measure, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Rounding:
-    """What the rounding of half precision could make of pairs (`endoxa.study.gate.rounding`).
+    """What the rounding of half precision could make of pairs (`endoxa.study.gate.pairs`).
 
     Attributes:
         within: of either run the type of its numbers, and how many pairs lie within their rounding.

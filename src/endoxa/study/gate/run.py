@@ -17,8 +17,8 @@ from endoxa.study.gate.cells import Cell, paired
 from endoxa.study.gate.contrast import FEWEST_UNITS
 from endoxa.study.gate.decision import needed
 from endoxa.study.gate.measures import MOST_LEFT_OUT, untested
+from endoxa.study.gate.pairs import rounding_notes
 from endoxa.study.gate.results import Gate, GateTest, Verdict, sentence_of
-from endoxa.study.gate.rounding import rounding_notes
 from endoxa.study.gate.runs import Side, profile_notes, read_sides
 from endoxa.study.gate.settings import MODEL, require_same_items, settings_apart
 

@@ -216,7 +216,7 @@ def test_early_decisions_are_those_of_exact_p_values() -> None:
             )
         tables = [t for t in tables if (t.sum(axis=0) > 0).all()]
         tests = [Sampled(t, stream(number, k)) for k, t in enumerate(tables)]
-        ours = decide(tests, alpha=0.05, most_draws=20_000, error=1e-3)
+        ours = decide(tests, Discovery(draws=20_000))
         exact = rejected(np.array([scipy.stats.fisher_exact(t).pvalue for t in tables]), 0.05)
         wrong += int((ours.significant != exact)[ours.certain].sum())
         uncertain += int((~ours.certain).sum())

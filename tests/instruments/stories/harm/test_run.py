@@ -497,7 +497,7 @@ def test_the_command_writes_every_table_into_a_folder(tmp_path: Path) -> None:
     data = write_associations(tmp_path / "assoc.csv", rows, model="sim/teller")
     people = write_people(tmp_path / "people.csv", rows, each=7)
     measure(HARM, HarmSettings(data=str(data), models=("sim/rater",), repeats=2), tmp_path / "run")
-    tables = ("associations", "scores", "raters", "agreement", "by_attribute", "blind_spots", "summary")
+    tables = ("associations", "scores", "raters", "agreement", "by_attribute", "summary")
     words = ["analyze", "run", str(tmp_path / "run"), "--human", str(people), "--associations", str(data)]
     words += ["-o", str(tmp_path / "harm"), "--resamples", "100"]
     done = CliRunner().invoke(app, words)

@@ -10,6 +10,7 @@ import pytest
 
 from endoxa.instruments.reports import write_report
 from endoxa.instruments.stories.report.associations import class_counts
+from endoxa.instruments.stories.report.harm import differences
 from endoxa.instruments.stories.report.page import story_sections
 from endoxa.instruments.stories.report.results import StoryResults, read_results
 from endoxa.report.claims import chip
@@ -108,10 +109,11 @@ def test_differences_show_every_attribute(results: StoryResults, page: Page) -> 
     told = [own.get("aria-labelledby") for _, own in page.elements]
     assert "differences" in told
     assert "Models minus people, by attribute" in page.text
-    attributes = set(results.harm.analysis.by_attribute["attribute"])
-    assert {row["attribute"] for row in page.table("Ratings and associations made")} == {
-        name.replace("_", " ") for name in attributes
-    }
+    attributes = set(results.harm.analysis.by_attribute.drop_nulls("delta")["attribute"])
+    section = differences(results)
+    assert section is not None
+    assert section.figures[0].rows is not None
+    assert set(section.figures[0].rows["label"]) == attributes
 
 
 @pytest.mark.slow

@@ -41,13 +41,13 @@ def kept(number: int, reach: list[int]) -> pl.DataFrame:
     [
         (
             [12, 3, 1],
-            "One association is found in more models than any other, 12 of 12 (number 1 below; mean lift",
+            "1 association is found in the most models, 12 of 12; the strongest (number 1 below) has a mean lift",
         ),
         (
             [5, 5, 1],
-            "2 associations are shared by the most models and found each in 5 of 12 models; the strongest of",
+            "2 associations are found in the most models, 5 of 12; the strongest (number 1 below)",
         ),
-        ([0, 0, 0, 12], "One association is found in more models than any other, 12 of 12"),
+        ([0, 0, 0, 12], "1 association is found in the most models, 12 of 12"),
     ],
 )
 def test_the_most_widespread_is_counted_and_named_by_number(
@@ -81,7 +81,8 @@ def test_associations_of_one_model_each_are_no_shared_ones(tmp_path: Path) -> No
     section = strongest(results_of(tmp_path, found))
     assert section is not None
     assert (
-        "3 associations are found each in one model only; the strongest of them" in section.findings[0].text
+        "3 associations are found each in one model only; the strongest (number 1 below)"
+        in section.findings[0].text
     )
     check_findings([section])
 

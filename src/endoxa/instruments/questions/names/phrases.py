@@ -58,6 +58,7 @@ class Phrase:
         owner: 's follows.
         of_mine: "of mine" or the like that follows, or empty.
         joined: "and" or "or" between two groups, or empty.
+        said: the phrase as it is written.
     """
 
     start: int
@@ -72,6 +73,7 @@ class Phrase:
     owner: bool = False
     of_mine: str = ""
     joined: str = ""
+    said: str = ""
 
 
 _STILL_A_GROUP = "a whole group cannot be given one person's name"
@@ -95,7 +97,7 @@ def find_phrases(text: str, words: GroupWords) -> list[Phrase]:
         if sentence.group(at):
             phrase, at = sentence.phrase(at, phrases[-1] if phrases else None)
             sentence.require_complete(phrase)
-            phrases.append(phrase)
+            phrases.append(replace(phrase, said=text[phrase.start : phrase.end]))
         else:
             at += 1
     return phrases

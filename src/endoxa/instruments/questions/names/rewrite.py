@@ -55,10 +55,12 @@ class Story:
     Attributes:
         descriptions: nouns and adjectives said of the person of a group; a group without a key has no person yet.
         collective: the family, team or the like of a group.
+        before: words of the text that stand before the phrase at hand, in lower case.
     """
 
     descriptions: dict[str, set[str]] = field(default_factory=dict)
     collective: dict[str, str] = field(default_factory=dict)
+    before: set[str] = field(default_factory=set)
 
     def person(self, group: str, words: Sequence[str] = ()) -> None:
         """Take note of words said of a person."""
@@ -87,31 +89,32 @@ def rewrite(text: str, words: GroupWords, story: Story) -> Draft:
     at = 0
     for phrase in find_phrases(text, words):
         parts.append(text[at : phrase.start])
-        parts += _raised(_replacement(phrase, text, story), text, phrase)
+        story.before = {word.lower() for word in _WORD.findall(text[: phrase.start])}
+        parts += _raised(_replacement(phrase, story), text, phrase)
         at = phrase.end
     parts.append(text[at:])
     return Draft(tuple(part for part in parts if part != ""))
 
 
-def _replacement(phrase: Phrase, text: str, story: Story) -> list[Part]:
+def _replacement(phrase: Phrase, story: Story) -> list[Part]:
     if phrase.kind == "predicate":
-        return _predicate(phrase, text, story)
+        return _predicate(phrase, story)
     if len(phrase.groups) == 2:
-        return _pair(phrase, text, story)
+        return _pair(phrase, story)
     if phrase.kind == "person":
-        return _person(phrase, text, story)
+        return _person(phrase, story)
     if phrase.kind == "one":
         group = phrase.groups[0]
         if phrase.determiner in lexicon.INDEFINITE:
-            raise UnwritableError("it is not told what 'one' stands for", _quoted(phrase, text))
+            raise UnwritableError("it is not told what 'one' stands for", phrase.said)
         if group not in story.descriptions and group in story.collective:
             return ["the one from ", Slot(group), f"'s {story.collective[group]}"]
         story.person(group)
         return [Slot(group)]
-    return _owned(phrase, text, story)
+    return _owned(phrase, story)
 
 
-def _person(phrase: Phrase, text: str, story: Story) -> list[Part]:
+def _person(phrase: Phrase, story: Story) -> list[Part]:
     group = phrase.groups[0]
     introduced = group in story.descriptions
     fresh = _fresh(phrase, story.descriptions.get(group, set()))
@@ -119,7 +122,7 @@ def _person(phrase: Phrase, text: str, story: Story) -> list[Part]:
     story.person(group, (phrase.head, *phrase.modifiers, *phrase.compound))
     if phrase.determiner in lexicon.INDEFINITE:
         if introduced:
-            raise UnwritableError("it is not clear whether this is somebody new", _quoted(phrase, text))
+            raise UnwritableError("it is not clear whether this is somebody new", phrase.said)
         named = not phrase.owner
     elif phrase.determiner in lexicon.POSSESSIVE:
         named = False
@@ -128,20 +131,18 @@ def _person(phrase: Phrase, text: str, story: Story) -> list[Part]:
     else:
         named = bool(fresh or phrase.of_mine)
         if named and introduced:
-            raise UnwritableError(
-                f"'{' '.join(fresh) or phrase.of_mine.strip()}' would be lost", _quoted(phrase, text)
-            )
+            raise UnwritableError(f"'{' '.join(fresh) or phrase.of_mine.strip()}' would be lost", phrase.said)
     if not named:
         return [Slot(group)]
     return [f"{_determined(phrase)}{phrase.of_mine} named ", Slot(group)]
 
 
-def _pair(phrase: Phrase, text: str, story: Story) -> list[Part]:
+def _pair(phrase: Phrase, story: Story) -> list[Part]:
     first, second = map(Slot, phrase.groups)
     between = f" {phrase.joined} "
     if phrase.kind == "collective":
-        if phrase.determiner in lexicon.POSSESSIVE or _fresh(phrase, _words_before(text, phrase)):
-            raise UnwritableError("a name cannot stand beside these words", _quoted(phrase, text))
+        if phrase.determiner in lexicon.POSSESSIVE or _fresh(phrase, story.before):
+            raise UnwritableError("a name cannot stand beside these words", phrase.said)
         return [first, f"'s{between}", second, f"'s {' '.join((*phrase.compound, phrase.head))}"]
     head = singular(phrase.head)
     new_role = any(head not in story.descriptions.get(group, set()) for group in phrase.groups)
@@ -152,14 +153,14 @@ def _pair(phrase: Phrase, text: str, story: Story) -> list[Part]:
     return [first, between, second]
 
 
-def _owned(phrase: Phrase, text: str, story: Story) -> list[Part]:
+def _owned(phrase: Phrase, story: Story) -> list[Part]:
     """What belongs to a group belongs to the person; fans are those of the person's team, where there is one."""
     group = phrase.groups[0]
     if phrase.determiner in lexicon.POSSESSIVE:
-        raise UnwritableError("what has an owner cannot have another by name", _quoted(phrase, text))
-    lost = _fresh(phrase, _words_before(text, phrase))
+        raise UnwritableError("what has an owner cannot have another by name", phrase.said)
+    lost = _fresh(phrase, story.before)
     if lost:
-        raise UnwritableError(f"'{' '.join(lost)}' would be lost", _quoted(phrase, text))
+        raise UnwritableError(f"'{' '.join(lost)}' would be lost", phrase.said)
     if phrase.kind == "following" and group in story.collective:
         return [f"the {phrase.head} of ", Slot(group), f"'s {story.collective[group]}"]
     for noun in (*phrase.compound, phrase.head):
@@ -168,13 +169,13 @@ def _owned(phrase: Phrase, text: str, story: Story) -> list[Part]:
     return [Slot(group), f"'s {' '.join((*phrase.compound, phrase.head))}"]
 
 
-def _predicate(phrase: Phrase, text: str, story: Story) -> list[Part]:
+def _predicate(phrase: Phrase, story: Story) -> list[Part]:
     group = phrase.groups[0]
     if not phrase.plural:
         story.person(group)
         return ["named ", Slot(group)]
     if group not in story.collective:
-        raise UnwritableError("a whole group cannot be given one person's name", _quoted(phrase, text))
+        raise UnwritableError("a whole group cannot be given one person's name", phrase.said)
     link = "supporters of" if phrase.head in lexicon.FOLLOWING else "from"
     return [f"{link} ", Slot(group), f"'s {story.collective[group]}"]
 
@@ -193,20 +194,10 @@ def _determined(phrase: Phrase) -> str:
     return f"{indefinite_article(noun) if phrase.determiner in ('a', 'an') else phrase.determiner} {noun}"
 
 
-def _quoted(phrase: Phrase, text: str) -> str:
-    return text[phrase.start : phrase.end]
-
-
-def _words_before(text: str, phrase: Phrase) -> set[str]:
-    return {word.lower() for word in _WORD.findall(text[: phrase.start])}
-
-
 def _raised(parts: list[Part], text: str, phrase: Phrase) -> list[Part]:
     """With a capital where a sentence begins, or where the phrase had one."""
-    first, written = parts[0], text[phrase.start : phrase.end]
-    capital = (
-        written[0].isupper() and bool(phrase.determiner) and written.lower().startswith(phrase.determiner)
-    )
+    first, said, determiner = parts[0], phrase.said, phrase.determiner
+    capital = said[0].isupper() and bool(determiner) and said.lower().startswith(determiner)
     inside = phrase.start > 0 and starts_sentence(text, phrase.start)
     if isinstance(first, str) and (capital or inside):
         return [first[0].upper() + first[1:], *parts[1:]]

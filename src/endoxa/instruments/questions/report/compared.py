@@ -255,7 +255,7 @@ def _score_table(results: QaResults, rows: pl.DataFrame) -> Table:
             *(text_field("model", "label"), text_field("data"), text_field("protocol")),
             text_field("measure", "name", NAMES.__getitem__),
         ),
-        (UNITS_FIELD, number_field("evaluated", "n"), number_field("dropped", "n_dropped")),
+        (UNITS_FIELD, number_field("evaluated", "n")),
         most_open=40,
         notes=(
             *reasons(

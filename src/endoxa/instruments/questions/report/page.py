@@ -170,7 +170,7 @@ def overview(runs: Sequence[Run], results: QaResults) -> Section:
         text_field("models", lambda run: visible_directions(listed(_models(run)))),
         text_field("items", lambda run: inputs.text(run.facts.get("counts") or {}, "items")),
         *(_setting(name, key) for name, key in ASKED.items()),
-        text_field("sampling", lambda run: inputs.settings(_settings(run).get("sampling"))),
+        text_field("sampling", lambda run: inputs.settings(_sampling(run))),
         text_field("options shuffled", lambda run: "yes" if _settings(run).get("shuffle") else "no"),
         text_field("system message", lambda run: "yes" if _settings(run).get("system") else "no"),
     )
@@ -196,6 +196,12 @@ def _models(run: Run) -> list[str]:
 def _settings(run: Run) -> Mapping[str, Any]:
     settings = run.facts.get("settings")
     return settings if isinstance(settings, Mapping) else {}
+
+
+def _sampling(run: Run) -> dict[str, Any]:
+    """How answers were drawn, as far as it was not left to the provider."""
+    stated = _settings(run).get("sampling") or {}
+    return {name: value for name, value in stated.items() if value not in (None, {})}
 
 
 def _setting(name: str, key: str) -> Field:

@@ -192,37 +192,29 @@ class Decisions:
     certain: np.ndarray
 
 
-def decide(
-    tests: Sequence[MonteCarlo],
-    *,
-    alpha: float,
-    most_draws: int,
-    error: float,
-    first_round: int = FIRST_ROUND,
-) -> Decisions:
-    """Draw until the decisions at false-discovery rate `alpha` are certain, or `most_draws` are spent.
+def decide(tests: Sequence[MonteCarlo], settings: Discovery) -> Decisions:
+    """Draw until the decisions on a family are certain, but for `settings.error`, or until its draws are spent.
 
     Args:
         tests: the tables of one family; drawn in place.
-        alpha: false-discovery rate.
-        most_draws: most tables drawn for a test.
-        error: probability, for the whole family, that a decision called certain differs from the one with
-            infinitely many draws.
-        first_round: tables drawn before the first look; `most_draws` gives a test without early stopping.
+        settings: false-discovery rate, draws, error, and whether to stop early.
     """
-    rounds = 1 + max(0, int(np.ceil(np.log2(most_draws / first_round))))
-    each = error / (len(tests) * rounds)
+    alpha, target = (
+        settings.alpha,
+        min(FIRST_ROUND, settings.draws) if settings.early_stop else settings.draws,
+    )
+    rounds = 1 + max(0, int(np.ceil(np.log2(settings.draws / target))))
+    each = settings.error / (len(tests) * rounds)
     low, high = np.zeros(len(tests)), np.ones(len(tests))
     open_tests = list(range(len(tests)))
-    target = first_round
     while True:
         for k in open_tests:
             if tests[k].exact is None:
-                tests[k].draw(min(target, most_draws) - tests[k].draws)
+                tests[k].draw(min(target, settings.draws) - tests[k].draws)
         low, high = _narrower(tests, each, low, high)
         sure, possible = rejected(high, alpha), rejected(low, alpha)
         open_tests = _open(low, high, int(sure.sum()), int(possible.sum()), alpha)
-        if not open_tests or target >= most_draws:
+        if not open_tests or target >= settings.draws:
             break
         target *= 2
     significant = rejected(np.array([test.p_value for test in tests]), alpha)
@@ -450,7 +442,7 @@ def run_family(tables: Sequence[Table], settings: Discovery) -> list[Tested]:
             if prompts is None
             else Exchanged(prompts, improbability(prompts), numbers)
         )
-    decisions, adjusted = _decide(tests, settings), adjust([test.p_value for test in tests])
+    decisions, adjusted = decide(tests, settings), adjust([test.p_value for test in tests])
     within = _within(tables, decisions.significant, settings)
     tested = []
     for k, (test, table) in enumerate(zip(tests, tables, strict=True)):
@@ -460,16 +452,6 @@ def run_family(tables: Sequence[Table], settings: Discovery) -> list[Tested]:
         p_adjusted, certain = float(adjusted[k]), bool(decisions.certain[k])
         tested.append(Tested(test.p_value, test.draws, p_adjusted, kept, certain, log_p, within[k]))
     return tested
-
-
-def _decide(tests: Sequence[MonteCarlo], settings: Discovery) -> Decisions:
-    return decide(
-        tests,
-        alpha=settings.alpha,
-        most_draws=settings.draws,
-        error=settings.error,
-        first_round=min(FIRST_ROUND, settings.draws) if settings.early_stop else settings.draws,
-    )
 
 
 def _within(tables: Sequence[Table], kept: np.ndarray, settings: Discovery) -> list[Within | None]:
@@ -487,7 +469,7 @@ def _within(tables: Sequence[Table], kept: np.ndarray, settings: Discovery) -> l
             else Undrawn(float(np.exp(distance.log_p)))
         )
     if tests:
-        _decide(list(tests.values()), settings)
+        decide(list(tests.values()), settings)
     p_values = [tests[k].p_value if k in tests else float("nan") for k in range(len(tables))]
     return [
         None

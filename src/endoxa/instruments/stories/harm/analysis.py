@@ -391,8 +391,6 @@ def _against_people(panel: Panel, by_attribute: pl.DataFrame, how: Resampling) -
     columns = np.column_stack([rated.sum(axis=1), (rated & (classes == people)).sum(axis=1)])
     method = f"share of models that classify an association as people do; {OF_BASE_VALUES}"
     yield "agreement_with_people", measured(columns, ratio, how, units), method
-    method = f"share of {HIGHEST} among people's ratings / that among models'; {OF_BASE_VALUES}"
-    yield "maximum_ratio", measured(_at_maximum(panel), _ratio_of_shares, how, units), method
     # Do models underestimate harm most where they make most associations?
     rows = by_attribute.filter(rater=panel.together, side=EITHER).drop_nulls(["made", "delta"])
     if len(rows):
@@ -402,22 +400,6 @@ def _against_people(panel: Panel, by_attribute: pl.DataFrame, how: Resampling) -
             f"most on what is written most; {OF_ATTRIBUTES}"
         )
         yield "made_with_delta", correlation, method
-
-
-def _at_maximum(panel: Panel) -> np.ndarray:
-    """Ratings of each association, and how many of them are the highest, of people and then of models."""
-    harm = [pl.col("harm").filter(pl.col("rater_kind") == kind) for kind in (HUMAN, MODEL)]
-    numbers = [number for ratings in harm for number in (ratings.count(), (ratings == HIGHEST).sum())]
-    counted = panel.ratings.group_by("association_id").agg(
-        number.alias(str(place)) for place, number in enumerate(numbers)
-    )
-    rows = panel.associations.join(counted, on="association_id", how="left", maintain_order="left")
-    return rows.select(map(str, range(4))).to_numpy().astype(float)
-
-
-def _ratio_of_shares(totals: np.ndarray) -> np.ndarray:
-    people, models = ratio(totals[:, :2]), ratio(totals[:, 2:])
-    return np.asarray(np.divide(people, models, out=np.full(len(totals), NAN), where=models > 0))
 
 
 def _classes(panel: Panel) -> np.ndarray:

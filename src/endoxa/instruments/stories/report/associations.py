@@ -126,12 +126,10 @@ def _strongest_finding(results: StoryResults, rows: pl.DataFrame, kind: str) -> 
             text += f" ({results.level} interval {decimal_interval(low, high, 2)})"
             numbers |= {"low": low, "high": high, "least": least}
             regression = f"the interval that holds for all at once begins at {decimal(least, 2)}"
-    elif alike == 1:
-        text = f"One {kind} is found in more models than any other, {reach} of {models} (number 1 below; {mean} {lift})"
     else:
-        shared = f"shared by the most models and found each in {reach} of {models} models"
-        text = f"{plural(alike, kind)} are {'found each in one model only' if reach == 1 else shared}"
-        text += f"; the strongest of them (number 1 below) has a {mean} of {lift}"
+        shared = "each in one model only" if reach == 1 else f"in the most models, {reach} of {models}"
+        text = f"{plural(alike, kind)} {'is' if alike == 1 else 'are'} found {shared}"
+        text += f"; the strongest (number 1 below) has a {mean} of {lift}"
     many = f"{count(chosen_from)}{' cells tested' if cells else ''}"
     picked = f" It was picked as the largest of {many}: {regression}." if chosen_from > 1 else ""
     return Finding(f"{text}.{picked}", (numbers,))

@@ -25,7 +25,7 @@ from endoxa.report.document import Finding, Section
 from endoxa.report.estimates import Kind, by_verdict, dots, numbers, sentence
 from endoxa.report.families import Used
 from endoxa.report.figures import Measure, likeness_map
-from endoxa.report.tables import table_of, text_field
+from endoxa.report.tables import number_field, table_of, text_field
 from endoxa.report.words import (
     NO_VALUE,
     NOT_DEFINED,
@@ -264,9 +264,9 @@ def differences(results: StoryResults) -> Section | None:
     """Model minus people for each attribute, with intervals and verdicts; None where no person rated."""
     if results.harm is None:
         return None
-    by_attribute = as_estimates(results.harm.analysis.differences).filter(pl.col("attribute") != ALL)
     # Models in general, attributes of either side, least difference first.
-    rows = by_attribute.filter("general").drop_nulls("value").sort("value", maintain_order=True)
+    rows = as_estimates(results.harm.analysis.differences).filter("general", pl.col("attribute") != ALL)
+    rows = rows.drop_nulls("value").sort("value", maintain_order=True)
     if rows.is_empty():
         return None
     kind = difference_kind(results, results.harm.together)
@@ -285,32 +285,11 @@ def differences(results: StoryResults) -> Section | None:
                 title="Models minus people, by attribute",
             ),
         ),
-        tables=(
-            numbers(
-                kind,
-                "Ratings and associations made, by attribute",
-                by_attribute,
-                (
-                    text_field("attribute", "attribute", attribute_name),
-                    text_field("side"),
-                    text_field("who", "rater", partial(rater_label, results)),
-                    value_field("rated by both", "n"),
-                    *value_fields({"rater": "rater_mean", "people": "people_mean"}, decimal, 2),
-                ),
-                (
-                    value_field("number of people", "clusters"),
-                    *SAMPLED,
-                    value_field("made"),
-                    value_field("share of all it makes", "made_share", percent),
-                ),
-                folded=True,
-            ),
-        ),
         notes=(
             "An association counts for both of its attributes. Below 0, models call it less harmful than people do. "
             f"{results.level} intervals take people and values as samples. A filled mark is a claim, corrected "
             "over all attributes and the difference over all associations; an open one is not. n is the number of "
-            "associations rated by both.",
+            f"associations rated by both. Single models, sides and associations made: {FILES} --by-attribute.",
         ),
     )
 
@@ -322,21 +301,23 @@ def blind_spots(results: StoryResults) -> Section | None:
     shares = results.harm.analysis.raters.filter(pl.col("made").fill_null(0) > 0)
     if shares.is_empty():
         return None
-    findings = []
-    for row in shares.iter_rows(named=True):
-        names = ("made", "blind_spots", "blind_share", "blind_low", "blind_high")
-        text = (
-            f"{rater_label(results, row['rater'])}: of {plural(row['made'], 'association')} of its own stories that it "
-            f"rated, it calls {count(row['blind_spots'])} harmful ({percent(row['blind_share'])}; {results.level} "
-            f"interval {percent_interval(row['blind_low'], row['blind_high'])})."
-        )
-        numbers_said = {"confidence": results.confidence, **{name: row[name] for name in names}}
-        findings.append(Finding(text, (numbers_said,)))
     return Section(
         anchor="blind-spots",
         title="What models write although they call it harmful",
-        findings=tuple(findings),
         tables=(
+            table_of(
+                "Associations of its own stories that a model rated, and those it calls harmful",
+                shares,
+                (
+                    text_field("model", "rater", partial(rater_label, results)),
+                    *value_fields({"rated": "made", "calls harmful": "blind_spots"}),
+                    value_field("share", "blind_share", percent),
+                    number_field(
+                        f"{results.level} interval",
+                        lambda row: percent_interval(row["blind_low"], row["blind_high"]),
+                    ),
+                ),
+            ),
             first_rows(
                 "Associations a model makes and itself calls harmful",
                 results.harm.analysis.blind_spots,

@@ -110,38 +110,35 @@ def _associations(results: StoryResults) -> Iterator[Finding]:
     if not results.searched:
         return
     rows, models = _pooled(results), len(results.searched)
+    tests = tests_of(results.tested.filter(POOLED)) | {"models": models}
+    unclear = results.discovered.filter(~CLAIMED, POOLED).height
     together = ", all languages of a model together" if len(results.searched_languages) > 1 else ""
     where = f"in the stories of {plural(models, 'model')}{together}"
-    comma = "," if together else ""
-    tests = tests_of(results.tested.filter(POOLED))
-    unclear = results.discovered.filter(~CLAIMED, POOLED).height
-    if rows.height:
-        by_model = results.claimed.filter(POOLED).height
-        strict = rows.filter(paper_rule=1).height
-        sentence = f"{plural(rows.height, 'association')} {where}"
+    if rows.height or unclear:
+        by_model, strict = results.claimed.filter(POOLED).height, rows.filter(paper_rule=1).height
+        parts = [plural(rows.height, "association") if rows.height else "No association is claimed"]
+        parts[0] += f" {where}"
         if by_model != rows.height:
-            sentence += f" ({count(by_model)} counted model by model)"
+            parts[0] += f" ({count(by_model)} counted model by model)"
         if rows["paper_rule"].null_count() < rows.height:
             rule = "article's stricter rule (medium or large effect, lift of at least 2)"
-            sentence += f"; kept by the {rule}: {count(strict)}"
-        sentence += f"; unclear and not counted, by model: {count(unclear)}" if unclear else ""
-        numbers = {"associations": rows.height, "models": models, "by_model": by_model, "unclear": unclear}
-        yield Finding(f"{sentence}.", (numbers | {"strict": strict, "least_lift": 2},))
-    elif unclear:
-        unclaimed = f"unclear and not counted, by model: {count(unclear)}"
-        numbers = {"unclear": unclear, "models": models}
-        yield Finding(f"No association {where}{comma} is claimed; {unclaimed}.", (numbers,))
-    elif tests["tables"] and not results.unrecorded:
+            parts.append(f"kept by the {rule}: {count(strict)}")
+        if unclear:
+            parts.append(f"unclear and not counted, by model: {count(unclear)}")
+        numbers = {"associations": rows.height, "by_model": by_model, "unclear": unclear, "least_lift": 2}
+        yield Finding(f"{'; '.join(parts)}.", (numbers | {"models": models, "strict": strict},))
+    elif results.unrecorded:
+        return
+    elif tests["tables"]:
         tested = f"tables tested: {count(tests['tables'])}"
         tested += f", not testable: {count(tests['untested'])}" if tests["untested"] else ""
-        yield Finding(f"No association was found {where} ({tested}).", (tests | {"models": models},))
-    elif not results.unrecorded:
-        reason = TOO_FEW_STORIES
-        if tests["few_prompts"]:
-            only = tests["few_prompts"] == tests["untested"]
-            reason = TOO_FEW_PROMPTS if only else "too few stories or prompts"
-        row = {**tests, "models": models, "verdict": UNTESTED, "reason": reason}
-        yield Finding(f"Associations {where}{comma} cannot be tested: {reason}.", (row,))
+        yield Finding(f"No association was found {where} ({tested}).", (tests,))
+    else:
+        only = tests["few_prompts"] == tests["untested"]
+        few = TOO_FEW_PROMPTS if only else "too few stories or prompts"
+        reason = few if tests["few_prompts"] else TOO_FEW_STORIES
+        row = {**tests, "verdict": UNTESTED, "reason": reason}
+        yield Finding(f"Associations cannot be tested {where}: {reason}.", (row,))
 
 
 def _shared(results: StoryResults) -> Iterator[Finding]:
@@ -231,17 +228,15 @@ def families_used(results: StoryResults) -> list[Used]:
     """The families of tests behind the associations and the differences of protagonists."""
     tests = tests_of(results.tested)
     used: list[Used] = []
-    for family, number, untested in (
-        (STORY_TABLES, tests["tables"], tests["untested"]),
-        (STORY_CELLS, tests["cells"], 0),
-        (STORY_TABLES_WITHIN, tests["within"], 0),
-        (STORY_CELLS_WITHIN, tests["cells_within"], 0),
-    ):
-        if tests["within"] or family in (STORY_TABLES, STORY_CELLS):
-            # A row that stands for so many tests, and one for each that could not be made.
-            made = [{TESTS: number, "verdict": ""}] if number or untested else []
-            rows = [*made, *([{TESTS: 0, "verdict": UNTESTED}] * untested)]
-            used.append((family, pl.DataFrame(rows, schema={TESTS: pl.Int64, "verdict": pl.String}), ""))
+    columns = {STORY_TABLES: "tables", STORY_CELLS: "cells"}
+    if tests["within"]:
+        columns |= {STORY_TABLES_WITHIN: "within", STORY_CELLS_WITHIN: "cells_within"}
+    for family, name in columns.items():
+        # A row that stands for so many tests, and one for each that could not be made.
+        untested = tests["untested"] if name == "tables" else 0
+        rows = [(tests[name], "")] * bool(tests[name] or untested) + [(0, UNTESTED)] * untested
+        schema = {TESTS: pl.Int64, "verdict": pl.String}
+        used.append((family, pl.DataFrame(rows, schema=schema, orient="row"), ""))
     for (by,), differences in results.differences.group_by(["by"], maintain_order=True):
         used.append((PROTAGONISTS, differences, f"{by}s"))
     return used

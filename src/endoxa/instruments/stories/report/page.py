@@ -152,14 +152,8 @@ def _analysed(results: StoryResults) -> Iterator[Finding]:
 
 
 def _prompt_findings(results: StoryResults) -> Iterator[Finding]:
-    """Where prompts are the units, and where the published pooled test alone decides."""
+    """Where the published pooled test alone decides."""
     tests = tests_of(results.tested)
-    if n := tests["by_prompts"]:
-        yield Finding(
-            f"In {plural(n, 'table')} a prompt has several stories: prompts, not stories, are the units of "
-            f"{'its tests' if n == 1 else 'their tests'}.",
-            (tests,),
-        )
     settings = [source.settings for source in results.sources if source.settings]
     if tests["within"] and any(how.pooled == PUBLISHED for how in settings):
         yield Finding(

@@ -1,4 +1,4 @@
-"""From two tables to what is new, lost and kept, and whose share of respondents changed."""
+"""From two tables to what is new, lost and kept, and whose share of respondents changed, and the page about it."""
 
 from __future__ import annotations
 
@@ -9,12 +9,19 @@ from typing import Any
 
 import polars as pl
 
+from endoxa.curate.pages import METHODS, page_of
 from endoxa.errors import UserError
+from endoxa.report.claims import P_ADJUSTED, VERDICT, signed_ends
+from endoxa.report.document import Finding, Section
+from endoxa.report.frame import write_page
+from endoxa.report.inputs import Run
+from endoxa.report.tables import Field, number_field, table_of, text_field
+from endoxa.report.words import count, percent, plural, signed
 from endoxa.runs.options import DEFAULT_CONFIDENCE
 from endoxa.sources.frames import read_table
 from endoxa.stats.intervals import NAN
 from endoxa.stats.share_changes import Shares, able_to_reject, change_interval, share_test
-from endoxa.stats.verdicts import ABOVE, CLEAR, decide, significance
+from endoxa.stats.verdicts import ABOVE, CLEAR, UNTESTED, decide, significance
 from endoxa.study.compare.editions.reading import KEY, SHOWN, Edition, read_edition
 
 KEPT, NEW, LOST = "kept", "new", "lost"
@@ -39,6 +46,9 @@ CHANGE_COLUMNS: dict[str, str] = {
     "reason": "why it cannot be tested or is unclear",
 }
 """Columns of the table of changes."""
+MOST_SHOWN = 200
+"""Rows of a table on the page; the table that the command writes has all of them."""
+MOST_OPEN = 40
 TOO_FEW = "too few respondents said it for any change to be shown"
 
 
@@ -78,10 +88,9 @@ class EditionComparison:
         if clear.is_empty():
             return f"No association is clearly said by more or by fewer {self.unit} in {self.after}."
         more = clear.filter(verdict=ABOVE).height
-        noun = "association" if clear.height == 1 else "associations"
         return (
-            f"{clear.height} {noun} changed from {self.before} to {self.after}: {more} said by more {self.unit}, "
-            f"{clear.height - more} by fewer."
+            f"{plural(clear.height, 'association')} changed from {self.before} to {self.after}: {more} said by more "
+            f"{self.unit}, {clear.height - more} by fewer."
         )
 
     @property
@@ -130,10 +139,10 @@ def compare_editions(
         ]
         counts = [int(row[name] or 0) for name in ("count", "count_after")]
         about = {name: row[name] or row[f"{name}_after"] for name in SHOWN}
-        for name, count, number in zip((before, after), counts, n, strict=True):
-            if count > number:
+        for name, said, number in zip((before, after), counts, n, strict=True):
+            if said > number:
                 raise UserError(
-                    f"{name}: {count} said '{about['identity']}: {about['attribute']}', of {number} {unit}. Too few "
+                    f"{name}: {said} said '{about['identity']}: {about['attribute']}', of {number} {unit}. Too few "
                     f"{unit}."
                 )
         rows.append((about, Shares(*counts, *n)))
@@ -206,3 +215,70 @@ def _changes(rows: Sequence[tuple[Mapping[str, Any], Shares]], alpha: float) -> 
     order = (~clear, "p_value", -pl.col("difference").abs(), "identity", "attribute")
     present = table.filter(pl.col("n_before") + pl.col("n_after") > 0)
     return present.sort(*order, maintain_order=True).fill_nan(None), tests
+
+
+def _change_section(comparison: EditionComparison) -> Section:
+    changes = comparison.changes
+    tested = changes.filter(pl.col("verdict") != UNTESTED)
+    clear = changes.filter(pl.col("verdict").is_in(CLEAR)).height
+    facts = comparison.counts | {"changed": clear, "tests": comparison.tests}
+    power = (
+        f"{plural(comparison.tests, 'association')} had enough mentions for a change to be shown; the intervals hold "
+        f"together at {percent(comparison.confidence, 0)}. The other {count(changes.height - tested.height)} were said "
+        "by too few: no division of their mentions could reach significance."
+    )
+    more = (number_field("change", "difference", signed), number_field("interval", signed_ends))
+    fields = _fields(comparison, *more, VERDICT, P_ADJUSTED)
+    title = f"Share of {comparison.unit} who said it (number)"
+    table = table_of(title, tested.head(MOST_SHOWN), fields, most_open=MOST_OPEN, stub=2)
+    texts = (comparison.headline, comparison.sentence, power)
+    findings = tuple(Finding(text, (facts,)) for text in texts)
+    return Section("changes", "Change of shares", findings=findings, tables=(table,), notes=comparison.notes)
+
+
+def _alone(comparison: EditionComparison) -> Section | None:
+    """Associations in one table only, those of most mentions first."""
+    mentions = pl.max_horizontal("n_before", "n_after")
+    alone = comparison.changes.filter(pl.col("status") != KEPT).sort(mentions, descending=True)
+    if alone.is_empty():
+        return None
+    fields = _fields(comparison, text_field("status"))
+    table = table_of("In one table only", alone.head(MOST_SHOWN), fields, most_open=MOST_OPEN, stub=2)
+    return Section("absent", "Lost and new", tables=(table,))
+
+
+def _fields(comparison: EditionComparison, *more: Field) -> tuple[Field, ...]:
+    shares = [
+        number_field(
+            comparison.before, lambda row: f"{percent(row['share_before'])} ({count(row['n_before'])})"
+        ),
+        number_field(
+            comparison.after, lambda row: f"{percent(row['share_after'])} ({count(row['n_after'])})"
+        ),
+    ]
+    return (
+        text_field("group", "identity", veiled=True),
+        text_field("attribute", veiled=True),
+        text_field("axis"),
+        *shares,
+        *more,
+    )
+
+
+def write_edition_page(comparison: EditionComparison, output: Path) -> None:
+    """Write the page."""
+    methods = Section(
+        METHODS.anchor,
+        METHODS.title,
+        template=METHODS.template,
+        folded=True,
+        values={"comparison": comparison},
+    )
+    before, after = comparison.changes.select("total_before", "total_after").row(0)
+    subtitle = (
+        f"{comparison.before} ({count(before)} {comparison.unit}) and {comparison.after} ({count(after)}); "
+        f"{plural(comparison.changes.height, 'association')}."
+    )
+    sections = (_change_section(comparison), _alone(comparison), methods)
+    runs = [Run(path, {}) for path in comparison.paths]
+    write_page(page_of(__package__, runs, comparison.headline.removesuffix("."), subtitle, sections), output)

@@ -24,7 +24,6 @@ class Edition:
     """A table of one edition.
 
     Attributes:
-        name: its file, as a reader calls it.
         path: its file.
         people: who said what: columns of `KEY` and `SHOWN`, language, respondent, country; None where the table only
             counts.
@@ -32,16 +31,10 @@ class Edition:
         notes: what was left out or assumed, as sentences.
     """
 
-    name: str
     path: Path
     people: pl.DataFrame | None
     counts: pl.DataFrame
     notes: tuple[str, ...] = ()
-
-    @property
-    def respondents(self) -> int:
-        """Respondents with a counted statement; 0 where the table only counts."""
-        return 0 if self.people is None else self.people["respondent"].n_unique()
 
 
 def table_path(path: Path) -> Path:
@@ -134,7 +127,7 @@ def _of_statements(path: Path, name: str, table: pl.DataFrame, groups: pl.DataFr
     counts = _summed(people.with_columns(count=1.0)).with_columns(
         total=float(people["respondent"].n_unique())
     )
-    return Edition(name, path, people, counts, (*left_out, *(f"{name}: {note}" for note in mentioned.notes)))
+    return Edition(path, people, counts, (*left_out, *(f"{name}: {note}" for note in mentioned.notes)))
 
 
 def _of_counts(
@@ -154,7 +147,7 @@ def _of_counts(
             f"{name}: {several} rows repeat an association (other countries, languages or members of a group); their "
             "counts are added up, so who said it in several of them counts several times.",
         )
-    return Edition(name, path, None, summed, notes)
+    return Edition(path, None, summed, notes)
 
 
 def _summed(table: pl.DataFrame) -> pl.DataFrame:
