@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import polars as pl
@@ -14,7 +14,7 @@ from endoxa.errors import UserError
 from endoxa.instruments.association_tests.estimates import analyze_tests
 from endoxa.instruments.association_tests.instrument import EMBEDDINGS
 from endoxa.instruments.association_tests.items import build_tests, read_tests, write_tests
-from endoxa.instruments.association_tests.options import AnalysisOptions, BuildOptions
+from endoxa.instruments.association_tests.options import AnalysisOptions, BuildOptions, Ddof
 from endoxa.instruments.association_tests.probe.settings import EmbeddingsSettings
 from endoxa.instruments.pairs.instrument import PAIRS
 from endoxa.instruments.pairs.options import PairsSettings
@@ -315,12 +315,20 @@ def association_vectors(declared: Declaration, inputs: Inputs) -> Mapping[Key, O
     with np.load(declared.need(inputs, settings["vectors"])) as arrays:
         vectors = dict(zip(arrays["texts"].tolist(), arrays["vectors"], strict=True))
     tests = read_tests(declared.need(inputs, settings["tests"]))
-    settings_of_tests = AnalysisOptions(seed=inputs.seed, resamples=100)
-    estimates = analyze_tests(tests, vectors, model="tiny-bert", pooling="cls", settings=settings_of_tests)
+    rows = {
+        ddof: analyze_tests(
+            tests,
+            vectors,
+            model="tiny-bert",
+            pooling="cls",
+            settings=AnalysisOptions(seed=inputs.seed, resamples=100, ddof=ddof),
+        ).rows(named=True)
+        for ddof in get_args(Ddof)
+    }
     computed: dict[Key, Ours] = {}
-    for row in estimates.iter_rows(named=True):
-        for name, column in settings["numbers"].items():
-            computed[row["test"], f"{name}, cls"] = Ours(row[column])
+    for place, row in enumerate(rows["1"]):
+        for name, (ddof, column) in settings["numbers"].items():
+            computed[row["test"], f"{name}, cls"] = Ours(rows[ddof][place][column])
         computed[row["test"], "p, cls"] = Ours(row["p_published"])
         if float(row["n_partitions"]) < 2**53:
             computed[row["test"], "partitions"] = Ours(float(row["n_partitions"]))
