@@ -113,7 +113,7 @@ def test_differences_show_every_attribute(results: StoryResults, page: Page) -> 
     section = differences(results)
     assert section is not None
     assert section.figures[0].rows is not None
-    assert set(section.figures[0].rows["label"]) == attributes
+    assert set(section.figures[0].rows["attribute"]) == attributes
 
 
 @pytest.mark.slow
