@@ -17,7 +17,6 @@ from endoxa.errors import UserError
 from endoxa.runs.instrument import INSTRUMENTS
 from endoxa.runs.options import Allowed
 from endoxa.study.file import read_study
-from endoxa.study.report import write_study
 
 STATEMENTS = """\
 respondent,identity,attribute
@@ -157,11 +156,6 @@ def test_what_cannot_be_is_refused_before_anything_is_done(folder, old, new, mes
 def test_steps_alone_have_a_plan_and_no_page(folder, tmp_path):
     planned = CliRunner().invoke(app, ["study", "run", str(folder), "--plan"])
     assert "Step build-pairs: " in planned.output
-<<<<<<< HEAD
-    with pytest.raises(UserError, match="there is nothing to compare"):
-        write_study(read_study(folder, verb=verb_named), tmp_path / "page.html")
-=======
     page = tmp_path / "page.html"
     assert CliRunner().invoke(app, ["study", "run", str(folder), "-o", str(page)]).exit_code == 0
     assert not page.exists()
->>>>>>> words

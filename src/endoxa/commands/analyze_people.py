@@ -259,7 +259,7 @@ def ratings(
     tables: dict[str, pl.DataFrame | None] = {}
     if len(files) == 1 and rated:
         given = room.read_ratings(rated[0], topics)
-        how = {"confidence": confidence, "seed": seed, "resamples": resamples}
+        how: dict[str, Any] = {"confidence": confidence, "seed": seed, "resamples": resamples}
         own = given["in_group"].is_not_null().any()
         try:
             disputed = room.analyze_disagreement(given, quantile=quantile, ties=ties, **how)

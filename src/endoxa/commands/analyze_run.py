@@ -210,11 +210,12 @@ def run(
         of_runs = [path for path in folders if path in runs and path.is_dir()]
         of_thoughts, more = analyze_thoughts(of_runs, kind, thoughts, given.how, out)
         lines = [*lines, *unscored_lines(folders), *of_thoughts]
-    if not (tables | more):
+    tables = {**tables, **more}
+    if not tables:
         raise UserError(
             f"Runs of kind '{kind}' have no estimates. Look at them with: endoxa report {runs[0]}"
         )
-    return Outcome(lines, tables | more, headline)
+    return Outcome(lines, tables, headline)
 
 
 def _kind(paths: Sequence[Path], given: Given) -> str:
@@ -274,7 +275,7 @@ def _as_declared(runs: Sequence[Path], given: Given) -> Analyzed:
             "--confidence, --seed and others to `endoxa probe`."
         )
     names = [name.removesuffix(".csv") for name in instrument.outputs if name.endswith(".csv")]
-    tables = {
+    tables: dict[str, pl.DataFrame | None] = {
         name: read_table(runs[0] / f"{name}.csv") for name in names if (runs[0] / f"{name}.csv").is_file()
     }
     headline = instrument.headline_of(runs[0])
@@ -491,8 +492,8 @@ def _extraction(runs: Sequence[Path], given: Given) -> Analyzed:
     ]
     heads = ("attribute", "coded", "error rate", "interval", *rates[1:])
     errors = table("Errors of the extractors' majority, against the human coder", heads, rows)
-    tables = {"errors": measured.errors, "confusion": measured.confusion}
-    return [errors, f"{plural(len(coded), 'story', 'stories')} coded by hand"], tables, None
+    lines = [errors, f"{plural(len(coded), 'story', 'stories')} coded by hand"]
+    return lines, {"errors": measured.errors, "confusion": measured.confusion}, None
 
 
 def _harm(runs: Sequence[Path], given: Given) -> Analyzed:

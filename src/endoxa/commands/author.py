@@ -173,7 +173,9 @@ def _settings_of(kind: str, data: Path, settings: AuthorSettings, own: Any) -> A
     for name, entry in fields.items():
         if entry.is_required() and name not in given:
             raise UserError(f"Drafts of kind '{kind}' need {names[name]}.")
-    values = {(name,): getattr(settings, name) for name in settings.model_fields_set - {"sampling"}}
+    values: dict[tuple[str, ...], Any] = {
+        (name,): getattr(settings, name) for name in settings.model_fields_set - {"sampling"}
+    }
     usual, of_kind = AuthorSettings.model_fields["sampling"].default, fields["sampling"].default
     for name, value in asdict(settings.sampling).items():
         values["sampling", name] = getattr(of_kind, name) if value == getattr(usual, name) else value

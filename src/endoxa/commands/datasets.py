@@ -304,7 +304,7 @@ def convert(
     from endoxa.sources.source import reading_files
     from endoxa.sources.sources import sources
 
-    path, lines = Path(file), []
+    path, lines = Path(file), list[str]()
     if not path.exists() and file in sources():
         path, lines = _downloaded(file, mirror)
     if out is None and lines:
