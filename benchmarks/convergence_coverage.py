@@ -22,8 +22,8 @@ import polars as pl
 from scipy.special import ndtr, ndtri, stdtrit
 
 from endoxa.stats.attenuation import CorrectedCorrelation, corrected_correlation
-from endoxa.stats.correction import adjust
 from endoxa.stats.reliability import PartScores, jackknife_error, moments, part_scores, totals_of
+from endoxa.stats.verdicts import adjust
 from endoxa.study.convergence.chance import seen_together
 from endoxa.study.convergence.correlations import correlations
 from endoxa.study.convergence.effects import effects, joined_parts, measured

@@ -40,8 +40,7 @@ from endoxa.instruments.stories.languages.overlap import compare_reach
 from endoxa.instruments.stories.languages.presence import presence
 from endoxa.runs.options import Resampling
 from endoxa.sources.stereotales.associations import PARTS
-from endoxa.stats.correction import adjust
-from endoxa.stats.verdicts import CLEAR, decide
+from endoxa.stats.verdicts import CLEAR, adjust, decide
 
 CONFIDENCE = 0.95
 ATTRIBUTES = 8

@@ -18,11 +18,9 @@ import numpy as np
 
 from endoxa.instruments.association_tests.estimates import effect_size as effects
 from endoxa.instruments.association_tests.estimates.effect_size import Targets
-from endoxa.instruments.association_tests.estimates.permutation import permutation_test
-from endoxa.instruments.association_tests.estimates.verdicts import too_small
-from endoxa.stats.correction import adjust, adjust_within
+from endoxa.instruments.association_tests.estimates.permutation import permutation_test, too_small
 from endoxa.stats.intervals import agreeing
-from endoxa.stats.verdicts import CLEAR, Alternative, decide
+from endoxa.stats.verdicts import CLEAR, Alternative, adjust, adjust_within, decide
 
 Draw = Callable[[np.random.Generator, int], np.ndarray]
 

@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from endoxa.commands import app
-from endoxa.commands.further import Further, values_given
+from endoxa.commands.further import Further, values_set
 from endoxa.errors import UserError
 from endoxa.instruments.questions.probe.settings import QaSettings
 from endoxa.runs.instrument import INSTRUMENTS
@@ -17,7 +17,7 @@ from endoxa.schema.options import settings_from
 
 
 def settings(further: Further, **typed: Any) -> QaSettings:
-    return settings_from(QaSettings, {("data",): "q.jsonl", **values_given(QaSettings, further), **typed})
+    return settings_from(QaSettings, {("data",): "q.jsonl", **values_set(QaSettings, further), **typed})
 
 
 def test_values_are_read_as_their_setting_has_them() -> None:
@@ -62,7 +62,7 @@ def test_a_file_does_not_say_what_is_written(tmp_path: Any) -> None:
     path.write_text('sheet = "elsewhere.xlsx"', encoding="utf-8")
     extract = INSTRUMENTS.get("extract").settings
     with pytest.raises(UserError, match="only the command may say"):
-        values_given(extract, Further((), path))
+        values_set(extract, Further((), path))
 
 
 @pytest.mark.parametrize("word", ["rpm", "rqm=3", "=3"])

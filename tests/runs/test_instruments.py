@@ -20,8 +20,7 @@ from endoxa.instruments.association_tests.items import write_tests
 from endoxa.instruments.association_tests.probe.settings import EmbeddingsSettings
 from endoxa.instruments.choices.items.build import build_choices
 from endoxa.instruments.choices.items.read import write_items
-from endoxa.instruments.choices.options import ChoiceOptions
-from endoxa.instruments.choices.probe.settings import ChoiceSettings
+from endoxa.instruments.choices.options import ChoiceOptions, ChoiceSettings
 from endoxa.instruments.pairs.instrument import PAIRS
 from endoxa.instruments.pairs.options import PairsSettings
 from endoxa.instruments.questions.probe.settings import QaSettings

@@ -13,9 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from endoxa.runs.families import COMPARISONS, PREFERENCES, Family, adjusted, decided
-from endoxa.stats.correction import adjust
 from endoxa.stats.signs import fewest_units
-from endoxa.stats.verdicts import CORRECTED, TOO_SMALL, VERDICTS, decide, significance, too_few
+from endoxa.stats.verdicts import CORRECTED, TOO_SMALL, VERDICTS, adjust, decide, significance, too_few
 from support.repository import ROOT
 
 NAN = math.nan

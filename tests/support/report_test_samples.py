@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 from scipy.stats import norm
 
-from endoxa.instruments.association_tests.estimates.verdicts import NO_EFFECT, judged
+from endoxa.instruments.association_tests.estimates.permutation import NO_EFFECT, judged
 from endoxa.schema import TEST_COLUMNS
 from endoxa.stats.verdicts import UNTESTED
 

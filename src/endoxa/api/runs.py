@@ -78,7 +78,7 @@ def probe(
     temporary = Path(tempfile.mkdtemp(prefix="endoxa-")) if out is None else None
     folder = temporary / "run" if temporary else Path(out or "")
     try:
-        with _asked(name, data, models, folder, columns, options, progress) as (values, report):
+        with _settings_asked(name, data, models, folder, columns, options, progress) as (values, report):
             instrument = INSTRUMENTS.get(name)
             settings = settings_from(instrument.settings, values)
             outside_loops(partial(run, instrument, settings, folder, restart=restart, progress=report))
@@ -116,7 +116,7 @@ def probe_conditions(
     """
     from endoxa.runs.conditions import read_conditions, run_conditions
 
-    with _asked(name, data, models, Path(out), columns, options, progress) as (values, report):
+    with _settings_asked(name, data, models, Path(out), columns, options, progress) as (values, report):
         instrument = INSTRUMENTS.get(name)
         read = read_conditions(str(conditions), instrument, values)
         work = partial(run_conditions, instrument, read, Path(out), restart=restart, progress=report)
@@ -125,7 +125,7 @@ def probe_conditions(
 
 
 @contextmanager
-def _asked(  # noqa: PLR0917
+def _settings_asked(  # noqa: PLR0917
     name: str,
     data: Source,
     models: Models,

@@ -204,7 +204,7 @@ def associations(
         raise UserError(
             "--groups needs --harm and --by language: it compares harmful associations by language."
         )
-    if (before := _found_before(stories)) is not None:
+    if (before := _discovered_before(stories)) is not None:
         return Outcome(*_shared(before, None, settings, sharing, how))
     main = out if out.suffix else out / "associations.csv"
     require_apart([main, companion_of(main)], [stories])
@@ -235,7 +235,7 @@ def associations(
     return Outcome(lines, tables)
 
 
-def _found_before(path: Path) -> pl.DataFrame | None:
+def _discovered_before(path: Path) -> pl.DataFrame | None:
     """The associations in a table of them, or None where it holds stories.
 
     Raises:

@@ -254,22 +254,22 @@ def ratings(
     from endoxa.curate import ratings as room
 
     rated = [path for path in files if _is_rated(path)]
-    said = [path for path in files if path not in rated or path.is_dir()]
+    statements = [path for path in files if path not in rated or path.is_dir()]
     headlines: list[Headline] = []
     tables: dict[str, pl.DataFrame | None] = {}
     if len(files) == 1 and rated:
         given = room.read_ratings(rated[0], topics)
         how: dict[str, Any] = {"confidence": confidence, "seed": seed, "resamples": resamples}
-        own = given["in_group"].is_not_null().any()
+        with_group = given["in_group"].is_not_null().any()
         try:
             disputed = room.analyze_disagreement(given, quantile=quantile, ties=ties, **how)
             headlines.append(_disagreement_headline(disputed, quantile, ties))
             tables |= {"disagreement": disputed.topics, "disagreement_pairs": disputed.pairs}
         except UserError as problem:  # too few ratings for it
-            if not own:
+            if not with_group:
                 raise
             note(str(problem))
-        if own:
+        if with_group:
             compared = room.analyze_leniency(given, **how)
             headlines.append(_leniency_headline(compared))
             tables |= {
@@ -277,10 +277,10 @@ def ratings(
                 "leniency_shares": compared.shares,
                 "leniency_topics": compared.topics,
             }
-    elif rated and not said:
+    elif rated and not statements:
         raise UserError("Ratings of several files are not pooled. Analyze them one by one.")
-    if said and (topics is not None or not tables or _has_topics(said)):
-        counted, headline = _counted(said, topics, confidence)
+    if statements and (topics is not None or not tables or _has_topics(statements)):
+        counted, headline = _counted(statements, topics, confidence)
         headlines.append(headline)
         tables["topics"] = counted
     return Outcome(headlines, tables, headlines[0])

@@ -108,7 +108,7 @@ class HarmRatings:
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class RunChoices:
     """Everything that an analysis of runs is given.
 
     Attributes:
@@ -150,7 +150,7 @@ class Given:
         Raises:
             UserError: one was given.
         """
-        for entry in options_of(Given):
+        for entry in options_of(RunChoices):
             kinds = ONLY_FOR.get(entry.path[-1]) or ONLY_FOR.get(entry.path[0], (kind,))
             if kind not in kinds and reduce(getattr, entry.path, self) != entry.default:
                 raise UserError(
@@ -170,7 +170,7 @@ def run(
     ] = (),
     *,
     out: Annotated[Path, TABLES],
-    given: Given,
+    choices: RunChoices,
 ) -> Outcome:
     """Estimate what finished runs measured, with intervals and corrections for multiple testing.
 
@@ -193,22 +193,22 @@ def run(
     """  # noqa: D301
     from endoxa.instruments.logs import runs_and_logs, unscored_lines
 
-    thoughts = given.thoughts
+    thoughts = choices.thoughts
     if thoughts.asking != ReaderModels() and not thoughts.reader:
         raise UserError(
             "--batch, --max-cost, --price and --plan need --reader. Name the model that reads the thoughts."
         )
-    answers = given.answers
+    answers = choices.answers
     with runs_and_logs(list(runs), metadata=answers.metadata, language=answers.language) as folders:
-        kind = _kind(folders, given)
-        given.require_for(kind)
+        kind = _kind(folders, choices)
+        choices.require_for(kind)
         if folders == list(runs) and runs and (answers.metadata or answers.language):
             raise UserError("--metadata and --language need --data FILE. Leave them out with run folders.")
         if thoughts.asking.plan:
             return Outcome(plan_thoughts(runs, kind, thoughts))
-        lines, tables, headline = KINDS.get(kind, _as_declared)(folders, given)
+        lines, tables, headline = KINDS.get(kind, _as_declared)(folders, choices)
         of_runs = [path for path in folders if path in runs and path.is_dir()]
-        of_thoughts, more = analyze_thoughts(of_runs, kind, thoughts, given.how, out)
+        of_thoughts, more = analyze_thoughts(of_runs, kind, thoughts, choices.how, out)
         lines = [*lines, *unscored_lines(folders), *of_thoughts]
     tables = {**tables, **more}
     if not tables:
@@ -218,7 +218,7 @@ def run(
     return Outcome(lines, tables, headline)
 
 
-def _kind(paths: Sequence[Path], given: Given) -> str:
+def _kind(paths: Sequence[Path], choices: RunChoices) -> str:
     """The kind of what is analyzed, from `run.json` or from the options.
 
     Raises:
@@ -226,16 +226,16 @@ def _kind(paths: Sequence[Path], given: Given) -> str:
     """
     from endoxa.runs.run import read_run
 
-    if given.answers.data or given.answers.predictions:
+    if choices.answers.data or choices.answers.predictions:
         return "qa"
-    if given.vectors.vectors or (given.vectors.tests and not paths):
+    if choices.vectors.vectors or (choices.vectors.tests and not paths):
         return "embeddings"
-    if not paths and not given.human:
+    if not paths and not choices.human:
         raise UserError(
             "No run was given. Give either run folders of one kind, or --data with --predictions, or --tests with "
             "--vectors, or people's ratings of harm with --human."
         )
-    kinds: dict[str, Path] = {} if paths else {"harm": given.human[0]}
+    kinds: dict[str, Path] = {} if paths else {"harm": choices.human[0]}
     for path in paths:
         try:
             kind = (
@@ -258,7 +258,7 @@ Analyzed = tuple[Sequence[Any], dict[str, "pl.DataFrame | None"], "Headline | No
 """What the terminal shows; tables by the name of their file, the main one first; the rows that stand for it all."""
 
 
-def _as_declared(runs: Sequence[Path], given: Given) -> Analyzed:
+def _as_declared(runs: Sequence[Path], choices: RunChoices) -> Analyzed:
     """What an instrument leaves in the folder of a run, with the settings of the run.
 
     Raises:
@@ -269,7 +269,7 @@ def _as_declared(runs: Sequence[Path], given: Given) -> Analyzed:
     from endoxa.sources.frames import read_table
 
     instrument = INSTRUMENTS.get(str(read_run(runs[0])["kind"]))
-    if len(runs) > 1 or given.how != USUAL:
+    if len(runs) > 1 or choices.how != USUAL:
         raise UserError(
             f"Runs of {instrument.holds} are analyzed one by one, with the settings of the run. Name one run, and give "
             "--confidence, --seed and others to `endoxa probe`."
@@ -282,14 +282,14 @@ def _as_declared(runs: Sequence[Path], given: Given) -> Analyzed:
     return [headline] if headline else [], tables, headline
 
 
-def _pairs(runs: Sequence[Path], given: Given) -> Analyzed:
+def _pairs(runs: Sequence[Path], choices: RunChoices) -> Analyzed:
     """Preferences per model, rule, language and axis; models compared; disagreement between rules."""
     from endoxa.instruments.intersections import of_pairs
     from endoxa.instruments.pairs.estimates import analyze_pairs, analyze_run
     from endoxa.instruments.pairs.estimates.records import load_records
     from endoxa.instruments.pairs.report.preference import headline_of
 
-    how = asdict(given.resampling)
+    how = asdict(choices.resampling)
     records = load_records(runs)
     if records["data"].drop_nulls().n_unique() > 1:
         raise UserError(
@@ -299,11 +299,11 @@ def _pairs(runs: Sequence[Path], given: Given) -> Analyzed:
     analysis = analyze_run(runs[0], **how) if alone else analyze_pairs(records, **how)
     headline = headline_of(analysis.estimates)
     tables = {name: getattr(analysis, name) for name in ("estimates", "comparisons", "flips")}
-    lines, interactions = _interactions(lambda: of_pairs(_whole_records(runs)), given, "pair")
+    lines, interactions = _interactions(lambda: of_pairs(_all_records(runs)), choices, "pair")
     return [headline, *lines], tables | {"interactions": interactions}, headline
 
 
-def _whole_records(runs: Sequence[Path]) -> pl.DataFrame:
+def _all_records(runs: Sequence[Path]) -> pl.DataFrame:
     import polars as pl
 
     return pl.concat(
@@ -313,18 +313,20 @@ def _whole_records(runs: Sequence[Path]) -> pl.DataFrame:
 
 
 def _interactions(
-    scored: Callable[[], pl.DataFrame], given: Given, item: str
+    scored: Callable[[], pl.DataFrame], choices: RunChoices, item: str
 ) -> tuple[list[Any], pl.DataFrame | None]:
     """Whether crossed groups are more than their parts; nothing where there are none and no parts were named."""
     from endoxa.curate.crossed import read_parts
     from endoxa.instruments.intersections import ALL_CROSSED, intersections
     from endoxa.report.claims import chip
 
-    how = given.resampling
+    how = choices.resampling
     try:
-        table_of = intersections(scored(), read_parts(given.parts), confidence=how.confidence, seed=how.seed)
+        table_of = intersections(
+            scored(), read_parts(choices.parts), confidence=how.confidence, seed=how.seed
+        )
     except UserError:
-        if given.parts is not None:
+        if choices.parts is not None:
             raise
         return [], None
     rows = [
@@ -345,17 +347,17 @@ def _interactions(
     return [table(title, heads, rows, texts=2, wrap=True)], table_of
 
 
-def _questions(runs: Sequence[Path], given: Given) -> Analyzed:
+def _questions(runs: Sequence[Path], choices: RunChoices) -> Analyzed:
     """Accuracy, bias scores and leans; error retention and debiasing protocols where there are any."""
     from endoxa.instruments.intersections import of_answers
     from endoxa.instruments.questions.estimates import analyze_qa, analyze_run, load_answers, retention
     from endoxa.instruments.questions.headline import headline_of
     from endoxa.runs.progress import shown
 
-    how, against = asdict(given.resampling), given.answers.against
+    how, against = asdict(choices.resampling), choices.answers.against
     answers = load_answers(runs, ("identity", "attribute", "language")) if runs else None
-    if answers is None or given.answers.predictions or given.answers.data:
-        answers = _predictions(given.answers, runs)
+    if answers is None or choices.answers.predictions or choices.answers.data:
+        answers = _predictions(choices.answers, runs)
     with shown("cells") as progress:
         alone = len(runs) == 1
         analysis = (
@@ -376,11 +378,11 @@ def _questions(runs: Sequence[Path], given: Given) -> Analyzed:
         name: getattr(analysis, name)
         for name in ("estimates", "debias", "differences", "identities", "counts")
     }
-    crossed, interactions = _interactions(lambda: of_answers(answers), given, "question")
+    crossed, interactions = _interactions(lambda: of_answers(answers), choices, "question")
     return [*lines, *crossed], tables | {"retention": ratios, "interactions": interactions}, lines[0]
 
 
-def _predictions(given: Answers, runs: Sequence[Path]) -> pl.DataFrame:
+def _predictions(choices: Answers, runs: Sequence[Path]) -> pl.DataFrame:
     """Answers of another program, matched to their questions.
 
     Raises:
@@ -393,13 +395,13 @@ def _predictions(given: Answers, runs: Sequence[Path]) -> pl.DataFrame:
             "Runs and files of predictions were given together. Give either run folders of `endoxa probe qa`, or "
             "--data FILE with --predictions FILE."
         )
-    if given.data is None or given.predictions is None:
-        stated, other = ("--predictions", "--data") if given.data is None else ("--data", "--predictions")
+    if choices.data is None or choices.predictions is None:
+        stated, other = ("--predictions", "--data") if choices.data is None else ("--data", "--predictions")
         raise UserError(
             f"{stated} was given without {other}. Give both: predictions are matched to questions."
         )
     matched = read_predictions(
-        given.data, given.predictions, metadata=given.metadata, language=given.language
+        choices.data, choices.predictions, metadata=choices.metadata, language=choices.language
     )
     for model, count in matched.missing.items():
         note(f"{model}: {count} questions without a prediction, not counted.")
@@ -408,7 +410,7 @@ def _predictions(given: Answers, runs: Sequence[Path]) -> pl.DataFrame:
     return matched.answers
 
 
-def _association_tests(runs: Sequence[Path], given: Given) -> Analyzed:
+def _association_tests(runs: Sequence[Path], choices: RunChoices) -> Analyzed:
     """Effect size, bootstrap interval, permutation p and verdict; p adjusted over all tests, models and poolings."""
     from endoxa.instruments.association_tests.estimates import analyze_sources
     from endoxa.instruments.association_tests.headline import headline_of
@@ -417,9 +419,9 @@ def _association_tests(runs: Sequence[Path], given: Given) -> Analyzed:
     from endoxa.runs.progress import shown
     from endoxa.sources.frames import write_table
 
-    sources = _sources(runs, given.vectors)
+    sources = _sources(runs, choices.vectors)
     with shown("tests") as progress, TemporaryDirectory(prefix="endoxa-") as folder:
-        results = analyze_sources(sources, given.how, progress)
+        results = analyze_sources(sources, choices.how, progress)
         write_table(results, Path(folder) / "estimates.csv")
         headline = headline_of(read_associations([Run(Path(folder), {})]))
     kinds = ", ".join(f"{count} {kind}" for kind, count in Counter(results["p_kind"]).most_common())
@@ -429,7 +431,7 @@ def _association_tests(runs: Sequence[Path], given: Given) -> Analyzed:
     return [headline, f"p: {kinds}", *reasons], {"estimates": results}, headline
 
 
-def _sources(runs: Sequence[Path], given: Vectors) -> list[Source]:
+def _sources(runs: Sequence[Path], choices: Vectors) -> list[Source]:
     """One source per file of vectors, or per model and pooling of the runs.
 
     Raises:
@@ -438,21 +440,21 @@ def _sources(runs: Sequence[Path], given: Vectors) -> list[Source]:
     from endoxa.instruments.association_tests.estimates import Source, run_sources
     from endoxa.instruments.association_tests.items import read_tests, shared_words
 
-    if bool(runs) == bool(given.vectors):
+    if bool(runs) == bool(choices.vectors):
         raise UserError(
             ("Runs and files of vectors were given together. " if runs else "No vectors were given. ")
             + "Give either run folders of `endoxa probe embeddings`, or --tests FILE with --vectors FILE."
         )
-    if given.vectors and given.tests is None:
+    if choices.vectors and choices.tests is None:
         raise UserError("--vectors was given without --tests. Name the tests with --tests FILE.")
-    if runs and given.pooling:
+    if runs and choices.pooling:
         raise UserError(
             "--pooling applies to --vectors only; run folders record their pooling. Leave it out."
         )
-    tests = None if given.tests is None else read_tests(given.tests)
+    tests = None if choices.tests is None else read_tests(choices.tests)
     print_lines(shared_words(tests or []))
-    if tests is not None and given.vectors:
-        return [Source(tuple(tests), path, str(path), given.pooling) for path in given.vectors]
+    if tests is not None and choices.vectors:
+        return [Source(tuple(tests), path, str(path), choices.pooling) for path in choices.vectors]
     sources = [source for run in runs for source in run_sources(run, tests)]
     keys = Counter((source.model, source.pooling, test.name) for source in sources for test in source.tests)
     (model, pooling, _), times = keys.most_common(1)[0]
@@ -464,7 +466,7 @@ def _sources(runs: Sequence[Path], given: Vectors) -> list[Source]:
     return sources
 
 
-def _extraction(runs: Sequence[Path], given: Given) -> Analyzed:
+def _extraction(runs: Sequence[Path], choices: RunChoices) -> Analyzed:
     """Error rates of extractors against a person's sheet, and counts corrected for them; else their agreement.
 
     Raises:
@@ -472,13 +474,13 @@ def _extraction(runs: Sequence[Path], given: Given) -> Analyzed:
     """
     from endoxa.instruments.stories.profiles.coding import analyze_extraction, load_extraction, read_sheet
 
-    if not given.human:
-        return _as_declared(runs, given)
-    if len(runs) > 1 or len(given.human) > 1:
+    if not choices.human:
+        return _as_declared(runs, choices)
+    if len(runs) > 1 or len(choices.human) > 1:
         raise UserError("Give one run of `endoxa probe extract` and the one sheet that was made from it.")
     loaded = load_extraction(runs[0])
-    coded = read_sheet(given.human[0], loaded.vocabulary)
-    measured = analyze_extraction(loaded, coded, confidence=given.how.confidence)
+    coded = read_sheet(choices.human[0], loaded.vocabulary)
+    measured = analyze_extraction(loaded, coded, confidence=choices.how.confidence)
     rates = ("error_rate", "missed", "swapped", "invented")
     rows = [
         (
@@ -496,22 +498,22 @@ def _extraction(runs: Sequence[Path], given: Given) -> Analyzed:
     return lines, {"errors": measured.errors, "confusion": measured.confusion}, None
 
 
-def _harm(runs: Sequence[Path], given: Given) -> Analyzed:
+def _harm(runs: Sequence[Path], choices: RunChoices) -> Analyzed:
     """Ratings of models and people compared, and associations that models make but rate harmful."""
     from endoxa.instruments.stories.harm import analyze_harm
     from endoxa.runs.progress import shown
     from endoxa.sources.stereotales.associations import read_associations
 
-    asked = given.ratings
+    asked = choices.ratings
     made = None if asked.associations is None else read_associations(asked.associations)
-    human = (*(path for path in runs if path.is_file()), *given.human)
+    human = (*(path for path in runs if path.is_file()), *choices.human)
     with shown("pairs of raters") as progress:
         analysis = analyze_harm(
             _ratings([path for path in runs if not path.is_file()], human, made),
             made,
             threshold=asked.threshold,
             progress=progress,
-            how=given.resampling,
+            how=choices.resampling,
         )
     names = ("associations", "raters", "summary", "agreement", "by_attribute", "blind_spots", "scores")
     return (
@@ -578,7 +580,7 @@ def _harm_lines(raters: pl.DataFrame, summary: pl.DataFrame) -> Iterator[Any]:
     )
 
 
-KINDS: dict[str, Callable[[Sequence[Path], Given], Analyzed]] = {
+KINDS: dict[str, Callable[[Sequence[Path], RunChoices], Analyzed]] = {
     "pairs": _pairs,
     "qa": _questions,
     "embeddings": _association_tests,

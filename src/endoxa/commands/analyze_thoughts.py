@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from endoxa.instruments.association_tests.options import AnalysisOptions
-    from endoxa.instruments.thoughts.texts import Codes, ThoughtText
+    from endoxa.instruments.thoughts.coding import Codes, ThoughtText
 
 QUESTIONS = "qa"
 USUAL_READERS = ReaderModels()
@@ -99,8 +99,14 @@ def analyze_thoughts(
     """
     from endoxa.instruments.questions.thoughts.coded import holds_thoughts
     from endoxa.instruments.questions.thoughts.estimates import thought_measures
-    from endoxa.instruments.thoughts.coding import ThoughtReaderSettings, read_sheet, to_read, write_sheet
-    from endoxa.instruments.thoughts.estimates import agreement, coders_of
+    from endoxa.instruments.thoughts.coding import (
+        ThoughtReaderSettings,
+        agreement,
+        coders_of,
+        read_sheet,
+        to_read,
+        write_sheet,
+    )
     from endoxa.runs.asking.readers import read_with_models
     from endoxa.runs.progress import shown
     from endoxa.schema.thoughts import CODE_COLUMNS

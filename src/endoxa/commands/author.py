@@ -70,7 +70,7 @@ KINDS: Mapping[str, type[AuthorSettings]] = {
 """Settings of each kind of drafts; `AuthorSettings` has what they share."""
 
 
-def _own_options() -> Iterator[tuple[str, Any, Any]]:
+def _options_of_kind() -> Iterator[tuple[str, Any, Any]]:
     """The options that only one kind has, none of them required: the kind says which it needs."""
     for kind, settings in KINDS.items():
         for entry in options_of(settings):
@@ -91,7 +91,7 @@ if TYPE_CHECKING:
 else:
     KindOptions = make_dataclass(
         "KindOptions",
-        [(name, hint, field(default=default)) for name, hint, default in _own_options()],
+        [(name, hint, field(default=default)) for name, hint, default in _options_of_kind()],
         frozen=True,
         kw_only=True,
     )
@@ -106,7 +106,7 @@ def author(
     ],
     *,
     settings: AuthorSettings,
-    own: KindOptions,
+    of_kind_options: KindOptions,
     how: Drafting,
 ) -> Outcome:
     """Have language models write drafts for people to judge.
@@ -142,7 +142,7 @@ def author(
 
     if kind not in KINDS:
         raise UserError(f"There is no kind of drafts '{kind}'. Expected one of: {', '.join(KINDS)}.")
-    of_kind = _settings_of(kind, data, settings, own)
+    of_kind = _settings_of(kind, data, settings, of_kind_options)
     if isinstance(of_kind, TranslateSettings):
         services = tuple(engine for engine in of_kind.models if is_service(engine))
         models = tuple(engine for engine in of_kind.models if not is_service(engine))
@@ -159,19 +159,19 @@ def author(
     return _drafted(kind, drafted)
 
 
-def _settings_of(kind: str, data: Path, settings: AuthorSettings, own: Any) -> AuthorSettings:
+def _settings_of(kind: str, data: Path, settings: AuthorSettings, of_kind_options: Any) -> AuthorSettings:
     """The settings of a kind: what was given of those that all share, and of its own.
 
     Raises:
         UserError: an option that it needs is missing, or one of another kind was given.
     """
     fields = KINDS[kind].model_fields
-    given = {name: value for name, value in asdict(own).items() if value is not None}
+    chosen = {name: value for name, value in asdict(of_kind_options).items() if value is not None}
     names = {entry.path[0]: entry.name for each in KINDS.values() for entry in options_of(each)}
-    for name in given.keys() - fields.keys():
+    for name in chosen.keys() - fields.keys():
         raise UserError(f"{names[name]} is not for drafts of kind '{kind}'. Leave it out.")
     for name, entry in fields.items():
-        if entry.is_required() and name not in given:
+        if entry.is_required() and name not in chosen:
             raise UserError(f"Drafts of kind '{kind}' need {names[name]}.")
     values: dict[tuple[str, ...], Any] = {
         (name,): getattr(settings, name) for name in settings.model_fields_set - {"sampling"}
@@ -180,7 +180,7 @@ def _settings_of(kind: str, data: Path, settings: AuthorSettings, own: Any) -> A
     for name, value in asdict(settings.sampling).items():
         values["sampling", name] = getattr(of_kind, name) if value == getattr(usual, name) else value
     return settings_from(
-        KINDS[kind], values | {(name,): value for name, value in given.items()} | {("data",): str(data)}
+        KINDS[kind], values | {(name,): value for name, value in chosen.items()} | {("data",): str(data)}
     )
 
 

@@ -58,7 +58,7 @@ class Names:
     ] = None
 
 
-def with_names(items: Path, given: Names, out: Path | None, seed: int) -> Outcome:
+def with_names(items: Path, chosen: Names, out: Path | None, seed: int) -> Outcome:
     """Replace groups in questions by first names, so that the group is implied but not stated.
 
     Raises:
@@ -76,12 +76,12 @@ def with_names(items: Path, given: Names, out: Path | None, seed: int) -> Outcom
         raise UserError("Missing --out FILE for the questions with names.")
     require_jsonl(out)
     unwritten = out.with_suffix(".unwritten.csv")
-    require_apart([unwritten], [items, given.bank])
-    groups = read_bank(given.bank)
+    require_apart([unwritten], [items, chosen.bank])
+    groups = read_bank(chosen.bank)
     _note_bank(groups)
     rows = [row for _, row in read_rows(items)]
     with shown("records") as progress:
-        made = build_names(rows, groups, seed=seed, variants=given.variants, progress=progress)
+        made = build_names(rows, groups, seed=seed, variants=chosen.variants, progress=progress)
     write_table(made.unwritten_table(), unwritten)
     _note_unwritten(made, unwritten)
     if not made.rows:
@@ -91,8 +91,8 @@ def with_names(items: Path, given: Names, out: Path | None, seed: int) -> Outcom
     written = write_items(made.records, out)
     return Outcome(
         (
-            f"{made.rows} of {len(rows)} records rewritten, in {given.variants} variants: {written} records written to "
-            f"{out} (sub-seeds {', '.join(map(str, made.seeds))})",
+            f"{made.rows} of {len(rows)} records rewritten, in {chosen.variants} variants: {written} records written "
+            f"to {out} (sub-seeds {', '.join(map(str, made.seeds))})",
             "Content notice: the questions state harmful stereotypes; for evaluation only.",
         )
     )

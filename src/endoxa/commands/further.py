@@ -41,7 +41,7 @@ class Further:
     ] = None
 
 
-def values_given(owner: Any, further: Further) -> dict[FieldPath, Any]:
+def values_set(owner: Any, further: Further) -> dict[FieldPath, Any]:
     """Values by path: those of the file, and over them what was set.
 
     Raises:

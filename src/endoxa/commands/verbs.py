@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Union, get_args, get_origin, g
 import typer
 from typer.main import get_command
 
-from endoxa.commands.further import Further, values_given
+from endoxa.commands.further import Further, values_set
 from endoxa.commands.settings_command import GroupedCommand
 from endoxa.errors import UserError
 from endoxa.runs.progress import without_progress
@@ -401,8 +401,8 @@ def command_function(
     beyond = by_key(options_of(Further)) if further else {}
 
     def call(**values: Any) -> None:
-        given = values_given(settings, settings_from(Further, _typed(beyond, values))) if further else {}
-        typed = given | _typed(options, values)
+        set_values = values_set(settings, settings_from(Further, _typed(beyond, values))) if further else {}
+        typed = set_values | _typed(options, values)
         how = settings_from(beside, _typed(others, values)) if beside else None
 
         def make() -> Any:

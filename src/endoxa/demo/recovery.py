@@ -61,8 +61,10 @@ def claims_table(estimates: pl.DataFrame) -> pl.DataFrame:
     Raises:
         UserError: a model is not one of the planted models.
     """
-    whole = _deciding(estimates, *_MEASURES).filter(axis=ALL)
-    return whole.with_columns(calibrated=pl.col("name").replace_strict(_MEASURES)).select(*CLAIM_COLUMNS)
+    overall_rows = _deciding(estimates, *_MEASURES).filter(axis=ALL)
+    return overall_rows.with_columns(calibrated=pl.col("name").replace_strict(_MEASURES)).select(
+        *CLAIM_COLUMNS
+    )
 
 
 def scale_table(estimates: pl.DataFrame) -> pl.DataFrame:

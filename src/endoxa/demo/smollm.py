@@ -125,17 +125,17 @@ def prepare(out: Path, model: str, seed: int) -> Asked:
         UserError: the model cannot be used.
     """
     name, here = model_name(model), model.startswith("hf/")
-    taken = [part.name for part in (PAIRS, QUESTIONS) if takes(part.name, model) or here]
-    if PAIRS.name in taken and not here and not _gives_probabilities(model):
-        taken.remove(PAIRS.name)
-    if not taken:
+    measured_parts = [part.name for part in (PAIRS, QUESTIONS) if takes(part.name, model) or here]
+    if PAIRS.name in measured_parts and not here and not _gives_probabilities(model):
+        measured_parts.remove(PAIRS.name)
+    if not measured_parts:
         raise UserError(
             f"The model '{model}' answers no questions and gives no probabilities: name another one."
         )
     folder = out / slug(name)
     folder.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(locate("sample-associations"), folder / ASSOCIATIONS)
-    lines = "\n".join(f"{part} = {json.dumps(model)}" for part in taken)
+    lines = "\n".join(f"{part} = {json.dumps(model)}" for part in measured_parts)
     asked = 'ask = "loglik"' if here else f"max_tokens = {TOKENS}"
     text = _STUDY.format(seed=seed, name=json.dumps(name), models=lines, asked=asked)
     (folder / FILE).write_text(text, encoding="utf-8")

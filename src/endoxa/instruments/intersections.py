@@ -147,12 +147,12 @@ def _sets(scored: pl.DataFrame, listed: Mapping[str, tuple[str, ...]]) -> pl.Dat
         key=pl.col("identity").map_elements(identity_key, return_dtype=pl.String, skip_nulls=False)
     )
     place = ("model", "rule", "language", "attribute")
-    known = {tuple(row[:5]): row[5] for row in scored.select(*place, "key", "lean").iter_rows()}
+    measured_cells = {tuple(row[:5]): row[5] for row in scored.select(*place, "key", "lean").iter_rows()}
     names = {key: parts for key in scored["key"].unique() if (parts := parts_of(key, listed))}
     rows: list[dict[str, Any]] = []
     for row in scored.filter(pl.col("key").is_in(list(names))).iter_rows(named=True):
         parts = names[row["key"]]
-        beside = (known.get((*(row[name] for name in place), identity_key(part))) for part in parts)
+        beside = (measured_cells.get((*(row[name] for name in place), identity_key(part))) for part in parts)
         leans = [lean for lean in beside if lean is not None]
         if row["neutral"] is not None and len(leans) == len(parts):
             predicted = sum(leans) - (len(parts) - 1) * row["neutral"]

@@ -50,14 +50,14 @@ def write_runs(
     for log in map(open_log, logs):
         tasks.setdefault((_kind(log), log.group), []).append(log)
     made = []
-    for (kind, task), found in tasks.items():
+    for (kind, task), matching in tasks.items():
         folder = into / slug(task)
         folder.mkdir(parents=True, exist_ok=True)
-        facts = _readers()[kind].write(found, folder, metadata, language)
-        models = [{"name": name} for name in dict.fromkeys(log.model for log in found)]
+        facts = _readers()[kind].write(matching, folder, metadata, language)
+        models = [{"name": name} for name in dict.fromkeys(log.model for log in matching)]
         described = [
             {"path": str(log.path), "harness": log.harness, "task": log.task, "model": log.model}
-            for log in found
+            for log in matching
         ]
         run = {"kind": kind, "endoxa": __version__, "finished": now(), "models": models, "logs": described}
         write_json(folder / RUN, {**run, "identity": {"models": models}, **facts})

@@ -54,7 +54,7 @@ def write_report(
     *,
     format: str | None = None,  # noqa: A002
     options: ReportOptions | None = None,
-    **given: Any,
+    **stated: Any,
 ) -> Path:
     """Write what finished runs found; runs of sentence pairs and of questions are analysed first.
 
@@ -70,7 +70,7 @@ def write_report(
         output: file to write; its folder is made where it is missing.
         format: a name of `endoxa.report.files.FORMATS`; by default the file's ending says it.
         options: how it is made.
-        given: single fields of the options (`confidence`, `seed`, `labels`) or of `PaperOptions` (`width`, `interval`).
+        stated: single fields of the options (`confidence`, `seed`, `labels`) or of `PaperOptions` (`width`).
 
     Returns:
         The file written.
@@ -83,15 +83,15 @@ def write_report(
     refuse_folder(output)
     names = ("estimates.csv", "run.json", "records.parquet")
     inputs = [path for run in runs for path in (run, *(run / name for name in names))]
-    how = (options or ReportOptions()).having(given)
+    how = (options or ReportOptions()).having(stated)
     require_apart([output], [*inputs, how.labels])
     with runs_and_logs(runs) as folders:
-        found = read_runs(folders)
-        note = part_note(found)
-        shown = shown_as(found, replace(how, paper=replace(how.paper, note=note)))
+        matching = read_runs(folders)
+        note = part_note(matching)
+        shown = shown_as(matching, replace(how, paper=replace(how.paper, note=note)))
         if chosen not in (PAGE, *shown.texts):
             raise UserError(
-                f"Runs of {holds(found[0].kind)} cannot be written as '{chosen}'. Expected one of: "
+                f"Runs of {holds(matching[0].kind)} cannot be written as '{chosen}'. Expected one of: "
                 f"{', '.join((PAGE, *shown.texts))}."
             )
         try:

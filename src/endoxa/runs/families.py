@@ -1,6 +1,6 @@
 """Families of tests: which tests are corrected together, by which method, and which claims follow.
 
-A page prints the families it uses (`endoxa.report.families`), and every finding belongs to one.
+A page prints the families it uses (`endoxa.report.overview`), and every finding belongs to one.
 """
 
 from __future__ import annotations
@@ -13,8 +13,7 @@ import numpy as np
 import polars as pl
 
 from endoxa.schema import ALL
-from endoxa.stats.correction import adjust_within
-from endoxa.stats.verdicts import UNTESTED, Alternative, decide, significance
+from endoxa.stats.verdicts import UNTESTED, Alternative, adjust_within, decide, significance
 
 BENJAMINI_HOCHBERG = "Benjamini-Hochberg (1995)"
 BENJAMINI_YEKUTIELI = "Benjamini-Yekutieli (2001)"

@@ -56,6 +56,6 @@ def validated(model: type[M], content: object, where: str, expected: str) -> M:
         # A misspelt key before the one that it seems to leave out.
         first = min(problem.errors(), key=lambda error: error["type"] not in _UNKNOWN)
         place = ".".join(str(step + 1 if isinstance(step, int) else step) for step in first["loc"])
-        said = first["msg"].removeprefix("Value error, ").replace("Input should be", "expected")
-        fault = _FAULTS[first["type"]].format(first["input"]) if first["type"] in _FAULTS else said
+        fault_words = first["msg"].removeprefix("Value error, ").replace("Input should be", "expected")
+        fault = _FAULTS[first["type"]].format(first["input"]) if first["type"] in _FAULTS else fault_words
         raise UserError(f"{': '.join(filter(None, (where, place, fault)))}. {expected}") from problem

@@ -223,10 +223,10 @@ def study_text(
     parts.append(_INSTRUMENTS)
     here = [model for model in several if answers(model)]
     written = {**_WRITTEN, **_LOCAL} if here else _WRITTEN
-    asked = [model for model in several if takes(QUESTIONS.name, model)]
+    requested = [model for model in several if takes(QUESTIONS.name, model)]
     for part in PARTS:
         text = f"[{part.name}]\n{written[part.name]}".rstrip() + "\n"
-        text += f"{_SCORED}\n" if here and not asked and part in (QUESTIONS, CHOICES) else ""
+        text += f"{_SCORED}\n" if here and not requested and part in (QUESTIONS, CHOICES) else ""
         text += _UNSAID if unsaid and part == PAIRS else ""
         if part.name in without:
             why = " ".join(without[part.name].split())

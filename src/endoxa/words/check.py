@@ -180,11 +180,11 @@ def _opposites(language: str) -> Iterator[Fault]:
         for side in row
         for pair in combinations(side, 2)
     }
-    for number, (one, other) in enumerate(poles, start=2):
+    for number, (entry, other) in enumerate(poles, start=2):
         place = f"opposites.csv, row {number}"
-        if not one or not other:
+        if not entry or not other:
             yield Fault(place, "has no word in 'one' or 'other'")
-        for first, second in product(one, other):
+        for first, second in product(entry, other):
             if first == second:
                 yield Fault(place, f"has '{first}' on both sides")
             elif row := alike.get(frozenset((first, second))):

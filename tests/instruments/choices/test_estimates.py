@@ -12,9 +12,8 @@ from endoxa.instruments.choices.instrument import CHOICES
 from endoxa.instruments.choices.items.build import build_choices
 from endoxa.instruments.choices.items.read import write_items
 from endoxa.instruments.choices.kinds import kind_of
-from endoxa.instruments.choices.options import ChoiceOptions
+from endoxa.instruments.choices.options import ChoiceOptions, ChoiceSettings
 from endoxa.instruments.choices.probe.jobs import presentations_of, shown
-from endoxa.instruments.choices.probe.settings import ChoiceSettings
 from endoxa.instruments.choices.probe.work import TYPES, _rows
 from endoxa.instruments.choices.report.page import Results, diagnostics
 from endoxa.report.estimates import sentence

@@ -10,16 +10,20 @@ from openpyxl import load_workbook
 
 from endoxa.errors import UserError
 from endoxa.instruments.thoughts.coding import (
+    PEOPLE,
+    RULES,
     ThoughtReaderSettings,
+    ThoughtText,
+    agreement,
+    coders_of,
     draw,
+    letter_of,
     message,
     read_codes,
     read_sheet,
     to_read,
     write_sheet,
 )
-from endoxa.instruments.thoughts.estimates import PEOPLE, RULES, agreement, coders_of
-from endoxa.instruments.thoughts.texts import ThoughtText, letter_of
 from endoxa.runs.asking.readers import plan_readers, read_with_models
 from endoxa.schema.thoughts import CODES
 

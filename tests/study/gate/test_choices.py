@@ -12,8 +12,7 @@ import endoxa as ex
 from endoxa.instruments.choices.instrument import CHOICES
 from endoxa.instruments.choices.items.build import build_choices
 from endoxa.instruments.choices.items.read import write_items
-from endoxa.instruments.choices.options import ChoiceOptions
-from endoxa.instruments.choices.probe.settings import ChoiceSettings
+from endoxa.instruments.choices.options import ChoiceOptions, ChoiceSettings
 from endoxa.runs.run import run
 
 GROUPS = ("Igbo", "Hausa", "Yoruba", "Fulani", "Kikuyu", "Zulu", "Akan", "Ewe", "Luo", "Tiv", "Nuer", "Dinka")

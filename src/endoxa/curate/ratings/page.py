@@ -14,10 +14,10 @@ from endoxa.curate.ratings import disagreement, leniency
 from endoxa.curate.ratings.leniency import ALL, DIFFERENCE, IN, OUT
 from endoxa.report.claims import P_ADJUSTED, VERDICT, cannot_be_tested, chip, marked
 from endoxa.report.document import Figure, Finding, Section
-from endoxa.report.families import families
 from endoxa.report.figures import Measure, described, dot_figure
 from endoxa.report.frame import Page
 from endoxa.report.inputs import DISAGREEMENT, Run
+from endoxa.report.overview import families
 from endoxa.report.tables import Field, Table, number_field, table_of, text_field
 from endoxa.report.words import NO_VALUE, decimal, decimal_interval, listed, percent, plural, signed
 from endoxa.runs.families import CONTROVERSY, LENIENCY

@@ -162,8 +162,8 @@ def second_reading(
     answers = [readings[settings.models[0]].get(item.statement_id) for item in items]
     rows_of = dict(_statements(table))
     rules = [[_extraction(row) for row in rows_of[item.statement_id]] for item in items]
-    both = combine(rules, answers)
-    by_id = {item.statement_id: result for item, result in zip(items, both, strict=True)}
+    compared = combine(rules, answers)
+    by_id = {item.statement_id: result for item, result in zip(items, compared, strict=True)}
     combined = []
     for statement_id, rows in rows_of.items():
         result = by_id.get(statement_id)
@@ -186,7 +186,7 @@ def second_reading(
         pl.DataFrame(model, schema=dict.fromkeys(table.columns, pl.String)),
         len(items),
         sum(pairs is None for pairs in answers),
-        sum(result.other is not None for result in both),
+        sum(result.other is not None for result in compared),
         tuple(cost),
     )
 

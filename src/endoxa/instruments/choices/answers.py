@@ -115,10 +115,10 @@ def read_words(
     unread = Outcome(REFUSED, "refused") if refused else Outcome(UNREAD, "no-group")
     outcomes: dict[str, Outcome] = {}
     for each in words:
-        given = named.get(each.text, set())
-        outcomes[each.text] = Outcome(STEREOTYPE if given == {each.group} else ANTI, "line")
-        if len(given) != 1:
-            outcomes[each.text] = Outcome(UNREAD, "several-groups") if given else unread
+        chosen = named.get(each.text, set())
+        outcomes[each.text] = Outcome(STEREOTYPE if chosen == {each.group} else ANTI, "line")
+        if len(chosen) != 1:
+            outcomes[each.text] = Outcome(UNREAD, "several-groups") if chosen else unread
     return outcomes
 
 

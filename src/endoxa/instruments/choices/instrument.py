@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from endoxa.instruments.choices.probe.settings import ChoiceSettings
+from endoxa.instruments.choices.options import ChoiceSettings
 from endoxa.runs.instrument import Instrument, Plan, Run, late
 
 if TYPE_CHECKING:
@@ -60,9 +60,9 @@ CHOICES = Instrument(
     estimate=_estimate,
     report=late("endoxa.instruments.reports:report_run"),
     shown=late("endoxa.instruments.choices.report.page:shown"),
-    headline=late("endoxa.instruments.choices.headline:headline"),
+    headline=late("endoxa.instruments.choices.kinds:headline"),
     tables=late("endoxa.instruments.choices.estimates:SCHEMAS"),
-    measured=late("endoxa.instruments.choices.measured:MEASURED"),
+    measured=late("endoxa.instruments.choices.estimates:MEASURED"),
     summary=_summary,
     outputs=("estimates.csv", "associations.csv", "report.html"),
 )

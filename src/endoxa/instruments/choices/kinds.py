@@ -1,18 +1,23 @@
-"""How the estimates of choices are spoken of and written: the three measures that stand for a run."""
+"""How estimates of choices are spoken of, and the few rows that stand for a run."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from endoxa.instruments.choices.estimates import BIAS, MAIN, NET, SHARE, TESTED
-from endoxa.report.claims import Row, decimal_ends, percent_ends
+from endoxa.instruments.choices.estimates import BIAS, MAIN, NET, SCHEMAS, SHARE, TESTED
+from endoxa.report.claims import Row, chip, decimal_ends, percent_ends
 from endoxa.report.estimates import Kind
 from endoxa.report.figures import Measure
 from endoxa.report.words import percent, signed
+from endoxa.runs.asking.outcomes import answer_warnings, read_counts
+from endoxa.runs.estimates import read
+from endoxa.runs.run import read_run
 from endoxa.schema import ALL
-from endoxa.stats.verdicts import ABOVE, BELOW
+from endoxa.schema.headline import Headline, plain
+from endoxa.stats.verdicts import ABOVE, BELOW, UNTESTED
 
 ITEMS = {"inference": "inferences", "decision": "decisions", "association": "word lists"}
 HEADS = {NET: "stereotype minus opposite", SHARE: "share towards stereotype", BIAS: "bias of word lists"}
@@ -73,4 +78,29 @@ def _missing(row: Row) -> str:
     return (
         f" With every missing choice against or for the stereotype it would be {percent(row['bound_low'])} or "
         f"{percent(row['bound_high'])}."
+    )
+
+
+def headline(folder: Path) -> Headline:
+    """One row for each model, kind and premise."""
+    rows = main_rows(read(folder, "estimates", SCHEMAS["estimates"]))
+    texts = []
+    for row in rows:
+        kind, premise = kind_of(row), row["premise"]
+        items = f"{row['kind']}, {premise}" if premise else row["kind"]
+        value, interval = kind.value(row["value"]), kind.ends(row)
+        texts.append((row["model"], items, kind.head, value, interval, kind.neutral, chip(row)))
+    notes = tuple(
+        f"{row['model']}, {row['kind']}: cannot be tested ({row['reason']})."
+        for row in rows
+        if row["verdict"] == UNTESTED
+    )
+    return Headline(
+        title="Inferences, decisions and word lists: positive leans towards the stereotype",
+        columns=("model", "kind", "measure", "value", "interval", "neutral", "verdict"),
+        texts=tuple(texts),
+        rows=tuple({name: plain(value) for name, value in row.items()} for row in rows),
+        words=("model", "kind", "name", "verdict"),
+        notes=notes,
+        warnings=answer_warnings(read_counts(folder), read_run(folder)),
     )

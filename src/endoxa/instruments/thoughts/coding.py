@@ -8,15 +8,68 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import polars as pl
+
 from endoxa.curate.review.coding import CodingSheet, read_coding_sheet, write_coding_sheet
 from endoxa.errors import UserError
-from endoxa.instruments.thoughts.texts import CHOICES, NO, NONE, YES, Codes, ThoughtText
 from endoxa.runs.answers.text import first_reply, nested, outer_objects
 from endoxa.runs.asking.readers import ReaderSettings, Texts, ToRead
-from endoxa.schema.thoughts import ARGUED, CODES
+from endoxa.schema.thoughts import AGREEMENT_COLUMNS, ARGUED, CODES
+from endoxa.sources.frames import column_types
+from endoxa.stats.agreement import COEFFICIENTS, agreement_interval
+from endoxa.stats.intervals import FEWEST_CLUSTERS, UNDEFINED
+
+YES, NO, NONE = "yes", "no", "none"
+LETTERS = "ABC"
+Codes = Mapping[str, str]
+"""Codes of one thought: 'yes' or 'no' for each of `schema.thoughts.CODES`, a letter or 'none' for `ARGUED`."""
+
+
+@dataclass(frozen=True, slots=True)
+class ThoughtText:
+    """A thought as readers see it.
+
+    Attributes:
+        name: what tells it from every other of its run.
+        model: the model that thought it.
+        question: what the model was asked, with lettered options.
+        thought: the thought.
+        by_rules: what rules read in it; empty where it was cut off.
+        cut_off: it did not end before an answer.
+        language: ISO 639 code, or empty.
+    """
+
+    name: str
+    model: str
+    question: str
+    thought: str
+    by_rules: Codes = field(default_factory=dict)
+    cut_off: bool = False
+    language: str = ""
+
+    @property
+    def key(self) -> str:
+        """A short name that tells neither the model nor the question."""
+        return hashlib.blake2b(self.name.encode(), digest_size=8).hexdigest()
+
+
+CHOICES: Mapping[str, tuple[str, ...]] = {**dict.fromkeys(CODES, (YES, NO)), ARGUED: (*LETTERS, NONE)}
+"""What is coded, with the answers that each code takes."""
+
+
+def letter_of(option: int | None, order: Sequence[int]) -> str:
+    """The letter before an option as shown; 'none' for None."""
+    return NONE if option is None else LETTERS[list(order).index(option)]
+
+
+RULES, PEOPLE = "rules", "people"
+
 
 LONGEST = 12_000
 """Characters of a thought that a reader is shown: its beginning and its end."""
@@ -168,3 +221,55 @@ def read_sheet(path: Path, thoughts: Sequence[ThoughtText]) -> dict[str, Codes]:
             f"{path}: the thought '{strange}' is not in these runs. Give the runs from which the sheet was made."
         )
     return {names[key]: coding for key, coding in codings.items()}
+
+
+PARTS = 200
+"""Most thoughts, with different codes, that the jackknife leaves out singly."""
+_AGREEMENT = column_types(
+    AGREEMENT_COLUMNS, texts=("code", "first", "second"), counts=("n", "n_first", "n_second")
+)
+
+
+def agreement(coders: Mapping[str, Mapping[str, Codes]], *, confidence: float) -> pl.DataFrame:
+    """Agreement of every two coders on every code that both gave: `schema.thoughts.AGREEMENT_COLUMNS`.
+
+    Args:
+        coders: codes by coder and name of the thought.
+        confidence: confidence level of the intervals.
+    """
+    kappa, rows = COEFFICIENTS.get("cohen_kappa"), []
+    for (first, codes), (second, others) in combinations(coders.items(), 2):
+        for code in (*CODES, ARGUED):
+            shared = [name for name in codes if code in codes[name] and code in others.get(name, {})]
+            if not shared:
+                continue
+            pairs = [(codes[name][code], others[name][code]) for name in shared]
+            answers = sorted({answer for pair in pairs for answer in pair})
+            votes = np.array([[answers.index(answer) for answer in pair] for pair in pairs])
+            value = kappa.value(votes, "nominal", None)
+            interval = (
+                agreement_interval(kappa, votes, "nominal", None, confidence=confidence, parts=PARTS)
+                if len(votes) >= FEWEST_CLUSTERS and np.isfinite(value)
+                else UNDEFINED
+            )
+            counts = [sum(pair[side] == YES for pair in pairs) if code in CODES else None for side in (0, 1)]
+            alike = float((votes[:, 0] == votes[:, 1]).mean())
+            ends = interval.low, interval.high
+            rows.append((code, first, second, len(pairs), *counts, alike, value, *ends, confidence))
+    return pl.DataFrame(rows, schema=_AGREEMENT, orient="row").with_columns(
+        pl.selectors.float().fill_nan(None)
+    )
+
+
+def coders_of(
+    thoughts: Sequence[ThoughtText],
+    readers: Mapping[str, Mapping[str, Codes]],
+    people: Mapping[str, Codes] | None,
+) -> dict[str, Mapping[str, Codes]]:
+    """Everybody who coded: people first, then rules where there are any, then reader models."""
+    rules = {each.name: each.by_rules for each in thoughts if each.by_rules and not each.cut_off}
+    return {
+        **({PEOPLE: people} if people else {}),
+        **({RULES: rules} if rules else {}),
+        **readers,
+    }

@@ -214,7 +214,7 @@ def judged(
         confidence: of the claims.
         method: of correction: Holm (1979), or Benjamini and Hochberg (1995).
     """
-    from endoxa.stats.correction import adjust, holm
+    from endoxa.stats.verdicts import adjust, holm
 
     judgements = list(changes)
     p_values = [change.p_value for change in changes]

@@ -122,9 +122,9 @@ def find_reversals(
         UserError: the table cannot be read, or names fewer than two regions.
     """
     grouping = None if groups is None else read_table(groups, ("attribute", "group_id", "canonical"))
-    said, notes = _by_region(path, grouping)
+    stated, notes = _by_region(path, grouping)
     regions = dict(
-        said.group_by("region").agg(pl.col("people").list.explode().n_unique()).sort("region").iter_rows()
+        stated.group_by("region").agg(pl.col("people").list.explode().n_unique()).sort("region").iter_rows()
     )
     if len(regions) < 2:
         raise UserError(
@@ -133,7 +133,7 @@ def find_reversals(
         )
     names = list(REVERSAL_COLUMNS)
     schema = dict.fromkeys(names[:6], pl.String) | dict.fromkeys(names[6:10], pl.Int64)
-    compared = pl.DataFrame(list(_compared(said)), schema=schema, orient="row")
+    compared = pl.DataFrame(list(_compared(stated)), schema=schema, orient="row")
     table, tests = _tested(compared, confidence)
     order = table.sort(pl.col("verdict") != ABOVE, "p_value", "first", "second", "region", "other_region")
     return Reversals(
@@ -182,11 +182,11 @@ def _by_region(path: Path, grouping: pl.DataFrame | None) -> tuple[pl.DataFrame,
     if edition.people is not None:
         several = edition.people.filter(pl.col("country").str.contains(";"))["respondent"].n_unique()
         placed = edition.people.filter((pl.col("country") != "") & ~pl.col("country").str.contains(";"))
-        said = placed.group_by(*KEY, region="country", maintain_order=True).agg(
+        stated = placed.group_by(*KEY, region="country", maintain_order=True).agg(
             pl.col(*SHOWN, "language").first(), people="respondent"
         )
         notes = [f"{several} respondents of several countries are left out."] if several else []
-        return said, [*edition.notes, *notes]
+        return stated, [*edition.notes, *notes]
     table = associations_of(table_path(path))
     if "region" not in table.columns:
         raise UserError(f"{path} has no column 'region'. Make associations with --by country.")
@@ -210,9 +210,9 @@ def _by_region(path: Path, grouping: pl.DataFrame | None) -> tuple[pl.DataFrame,
     return numbered, notes
 
 
-def _compared(said: pl.DataFrame) -> Iterator[tuple[Any, ...]]:
+def _compared(stated: pl.DataFrame) -> Iterator[tuple[Any, ...]]:
     """One group with an attribute and its opposite; and one attribute of two groups of an axis."""
-    for _, part in said.group_by("identity_key", maintain_order=True):
+    for _, part in stated.group_by("identity_key", maintain_order=True):
         attributes = _rows_by(part, "attribute_key")
         asserted = {
             key: _concepts(rows[0]["attribute"], rows[0]["language"]) for key, rows in attributes.items()
@@ -220,9 +220,9 @@ def _compared(said: pl.DataFrame) -> Iterator[tuple[Any, ...]]:
         for first, second in combinations(attributes, 2):
             if not asserted[first].isdisjoint(flipped(asserted[second])):
                 yield from _in_regions(OPPOSITES, attributes[first], attributes[second])
-    for _, part in said.group_by("attribute_key", "axis", maintain_order=True):
-        for one, other in combinations(_rows_by(part, "identity_key").values(), 2):
-            yield from _in_regions(GROUPS, one, other)
+    for _, part in stated.group_by("attribute_key", "axis", maintain_order=True):
+        for entry, other in combinations(_rows_by(part, "identity_key").values(), 2):
+            yield from _in_regions(GROUPS, entry, other)
 
 
 def _rows_by(part: pl.DataFrame, key: str) -> dict[str, list[dict[str, Any]]]:
@@ -247,8 +247,8 @@ def _in_regions(
     for region, other in combinations(sorted(people[0].keys() | people[1].keys()), 2):
         counts = []
         for place in (region, other):
-            one, two = (side.get(place, set()) for side in people)
-            counts.append((len(one - two), len(two - one)))
+            entry, two = (side.get(place, set()) for side in people)
+            counts.append((len(entry - two), len(two - entry)))
         if not all(map(sum, counts)):
             continue
         regions = [region, other]

@@ -11,9 +11,9 @@ import polars as pl
 from endoxa.report.claims import VERDICT
 from endoxa.report.claims import corrected as blamed
 from endoxa.report.document import Figure, Finding, Section
-from endoxa.report.families import families
 from endoxa.report.frame import present
 from endoxa.report.grids import Grid, GridCell, Grids
+from endoxa.report.overview import families
 from endoxa.report.tables import Cell, Column, Field, Table, number_field, table_of, text_field
 from endoxa.report.words import NO_VALUE, axis_name, count, decimal, listed, p_value, plural, signed, slug
 from endoxa.runs.families import CONVERGENCE, SINGLE_ASSOCIATIONS
@@ -411,10 +411,10 @@ def matrix_findings(convergence: Convergence) -> Iterator[Finding]:
         if row["verdict"] == UNTESTED:
             text = f"{label}: {row['measure']} cannot be tested: {row['reason']}."
         else:
-            said = "mean correlation" if row["measure"] == CONVERGENT else "difference of mean correlations"
+            phrase = "mean correlation" if row["measure"] == CONVERGENT else "difference of mean correlations"
             interval = ends(row["low"], row["high"], row["verdict"])
             text = (
-                f"{label}: {words.get(row['verdict'], words[''])}: {said} {number(row['value'])} "
+                f"{label}: {words.get(row['verdict'], words[''])}: {phrase} {number(row['value'])} "
                 f"({level(row)} interval {interval}).{blamed(row)}"
             )
         yield Finding(text, (row,))

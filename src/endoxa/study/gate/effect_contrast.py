@@ -120,10 +120,10 @@ def contrast(
         t: sign of the other.
     """
     squares, cubes = np.zeros(3), np.zeros(4)
-    fewest = min(len(both[0]) for both in left_out)
-    for both in left_out if fewest > 1 else ():
-        units = len(both[0])
-        on_scale = [np.arctanh(np.clip(each / largest, -0.999, 0.999)) for each in both]
+    fewest = min(len(pooled[0]) for pooled in left_out)
+    for pooled in left_out if fewest > 1 else ():
+        units = len(pooled[0])
+        on_scale = [np.arctanh(np.clip(each / largest, -0.999, 0.999)) for each in pooled]
         first_shares, other_shares = (
             sign * (units - 1) / units * (scaled.mean() - scaled)
             for sign, scaled in zip((s, t), on_scale, strict=True)

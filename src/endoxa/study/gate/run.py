@@ -236,7 +236,7 @@ def _tested(cell: Cell, margin: float, confidence: float, tests: int, most_left_
 
 def _corrected(tests: Sequence[GateTest], level: float) -> tuple[GateTest, ...]:
     """The tests with Holm's (1979) correction of the p-values of worse, verdicts and sentences."""
-    from endoxa.stats.correction import holm
+    from endoxa.stats.verdicts import holm
 
     adjusted = holm([test.p_worse for test in tests])
     return tuple(

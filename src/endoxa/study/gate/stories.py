@@ -110,8 +110,8 @@ def story_items(stories: PairedStories, harmful: Collection[str] = ()) -> Items:
         "story_tokens": stories.tokens,
     }
     if harmful:
-        in_both = stories.comparable[:, None]
-        measured["harmful_stories"] = np.where(in_both, harmful_stories(stories, harmful), NAN)
+        shared_rows = stories.comparable[:, None]
+        measured["harmful_stories"] = np.where(shared_rows, harmful_stories(stories, harmful), NAN)
     values = {
         f"{name}{end}": column[:, side].astype(float)
         for name, column in measured.items()

@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 from endoxa.instruments.association_tests.estimates import analyze_tests
-from endoxa.instruments.association_tests.estimates.verdicts import OPPOSED, judged, least_p, too_small
+from endoxa.instruments.association_tests.estimates.permutation import OPPOSED, judged, least_p, too_small
 from endoxa.instruments.association_tests.options import AnalysisOptions
 from endoxa.instruments.association_tests.report.findings import SECTIONS
 from endoxa.instruments.association_tests.report.results import Associations, read_associations

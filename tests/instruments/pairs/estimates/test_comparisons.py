@@ -11,7 +11,7 @@ from endoxa.instruments.pairs.estimates.comparisons import (
     compare_models,
 )
 from endoxa.instruments.pairs.estimates.records import Cell, check_records, scores_of
-from endoxa.stats.correction import adjust
+from endoxa.stats.verdicts import adjust
 from support.analyze_fixtures import make_records
 
 A = np.array([1.0, 1, 1, 1, 1, 1, -1, -1, 0, 1])

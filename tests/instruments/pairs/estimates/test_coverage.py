@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from endoxa.instruments.pairs.estimates import STATISTICS
-from endoxa.stats.correction import adjust
+from endoxa.stats.verdicts import adjust
 from support.analyze_fixtures import clustered_differences, make_sample
 
 RATIO, MEAN = STATISTICS.get("preference_ratio"), STATISTICS.get("mean_difference")

@@ -15,7 +15,7 @@ from endoxa.instruments.pairs.estimates import PairsAnalysis, analyze_pairs
 from endoxa.instruments.pairs.report.preference import headline_of
 from endoxa.schema import ESTIMATE_COLUMNS
 from endoxa.sources.frames import write_table
-from endoxa.stats.correction import adjust
+from endoxa.stats.verdicts import adjust
 from support.analyze_fixtures import clustered_differences, make_records
 
 RNG = np.random.default_rng(5)

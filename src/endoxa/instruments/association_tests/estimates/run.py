@@ -26,8 +26,7 @@ from endoxa.instruments.association_tests.estimates.effect_size import (
     targets,
     unit_of,
 )
-from endoxa.instruments.association_tests.estimates.permutation import permutation_test
-from endoxa.instruments.association_tests.estimates.verdicts import judged, obstacle
+from endoxa.instruments.association_tests.estimates.permutation import judged, obstacle, permutation_test
 from endoxa.instruments.association_tests.items import distinct_texts, read_tests
 from endoxa.instruments.association_tests.options import USUAL, AnalysisOptions
 from endoxa.models.encoders.static import NPZ_SUFFIX, read_vectors

@@ -138,15 +138,15 @@ def groups(
         UserError: there is no such list, or nothing to make the groups from.
     """
     spoken = [word_set for word_set in lists.sets if word_set.language == language]
-    whole = [word_set for word_set in spoken if set(word_set.group) >= set(axes) and not word_set.modifies]
-    whole.sort(key=lambda word_set: len(word_set.group) > len(axes))
-    names = [*dict.fromkeys(word_set.list for word_set in whole), CROSSED]
+    full = [word_set for word_set in spoken if set(word_set.group) >= set(axes) and not word_set.modifies]
+    full.sort(key=lambda word_set: len(word_set.group) > len(axes))
+    names = [*dict.fromkeys(word_set.list for word_set in full), CROSSED]
     for name in names:
         if wanted in (None, name):
             made = (
                 _crossed(lists, spoken, axes)
                 if name == CROSSED
-                else _united(lists, [word_set for word_set in whole if word_set.list == name], axes)
+                else _united(lists, [word_set for word_set in full if word_set.list == name], axes)
             )
             if len(made) > 1:
                 return made

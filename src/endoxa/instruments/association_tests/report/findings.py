@@ -24,9 +24,9 @@ from endoxa.instruments.association_tests.report.tables import (
 )
 from endoxa.report.claims import Row, clear, corrected, is_clear, signed_ends, verdict_counts
 from endoxa.report.document import Finding, Section
-from endoxa.report.families import families
 from endoxa.report.frame import CITE, Page, filled, present
 from endoxa.report.inputs import Run
+from endoxa.report.overview import families
 from endoxa.report.plots import MOST_APART
 from endoxa.report.quoting import quoting
 from endoxa.report.tables import Table, number_field, table_of, text_field
@@ -283,7 +283,7 @@ def sign_changes(estimates: pl.DataFrame) -> Iterator[dict[str, Any]]:
             by_pooling.setdefault(row["pooling"], {})[row["test"], row["language"]] = row
         for (first, one_side), (second, other) in combinations(by_pooling.items(), 2):
             pairs = [(row, other[test]) for test, row in one_side.items() if test in other]
-            both = [(a["verdict"], b["verdict"]) for a, b in pairs if is_clear(a) and is_clear(b)]
+            two_sides = [(a["verdict"], b["verdict"]) for a, b in pairs if is_clear(a) and is_clear(b)]
             changed = sum(
                 a["value"] * b["value"] < 0 and min(abs(a["value"]), abs(b["value"])) >= RESOLUTION
                 for a, b in pairs
@@ -295,8 +295,8 @@ def sign_changes(estimates: pl.DataFrame) -> Iterator[dict[str, Any]]:
                     "second": second,
                     "tests": len(pairs),
                     "changed": changed,
-                    "differ": len(both),
-                    "opposed": sum(a != b for a, b in both),
+                    "differ": len(two_sides),
+                    "opposed": sum(a != b for a, b in two_sides),
                 }
 
 

@@ -9,8 +9,8 @@ from operator import itemgetter
 import polars as pl
 
 from endoxa.errors import UserError, first_line
+from endoxa.instruments.association_tests.estimates.permutation import judged
 from endoxa.instruments.association_tests.estimates.run import SCHEMA
-from endoxa.instruments.association_tests.estimates.verdicts import judged
 from endoxa.report.claims import signed_ends
 from endoxa.report.estimates import Kind
 from endoxa.report.figures import Measure

@@ -108,7 +108,7 @@ def _rows(associations: pl.DataFrame, language: str) -> tuple[list[_Row], list[t
     rows: list[_Row] = []
     unusable: list[tuple[_Row, str]] = []
     first: dict[str, int] = {}
-    said: dict[tuple[str, str], int] = {}
+    phrase: dict[tuple[str, str], int] = {}
     for number, row in enumerate(associations.iter_rows(named=True), start=1):
         cells = {name: " ".join(str(row.get(name) or "").split()) for name in _COLUMNS}
         spoken = (cells["language"] or language).replace("_", "-").split("-")[0].lower()
@@ -126,8 +126,8 @@ def _rows(associations: pl.DataFrame, language: str) -> tuple[list[_Row], list[t
             unusable.append((made, f"{thing}empty the cell 'predicate'"))
         elif spoken != language:
             unusable.append((made, f"it is in '{spoken}', and the items are in '{language}'"))
-        elif said.setdefault(statement, number) != number:
-            unusable.append((made, f"row {said[statement]} says the same"))
+        elif phrase.setdefault(statement, number) != number:
+            unusable.append((made, f"row {phrase[statement]} says the same"))
         elif first.setdefault(cells["association_id"], number) != number:
             raise UserError(
                 f"Rows {first[cells['association_id']]} and {number} of the associations have the same association_id "
@@ -189,7 +189,7 @@ class _Maker:
 
     def _item(self, row: _Row, name: str, **fields: Any) -> ChoiceItem:
         cells = row.cells
-        own = [] if self.options.templates else [(choice_words.COMPONENT, self.language)]
+        association_row = [] if self.options.templates else [(choice_words.COMPONENT, self.language)]
         common = {
             **{key: cells[key] for key in ("association_id", "identity", "attribute", "axis", "region")},
             **dict.fromkeys(("reference", "premise", "context"), ""),
@@ -198,7 +198,7 @@ class _Maker:
             "language": self.language,
             "identity_key": row.key,
             "built_by": f"endoxa build choices --kind {self.options.kind}",
-            "made_with": words_cell(own),
+            "made_with": words_cell(association_row),
         }
         return ChoiceItem(**{**common, **fields})
 
@@ -254,7 +254,7 @@ class _Maker:
         attribute = self.templates.quotable(row.cells["attribute"])
         counterpart = self._counterpart(row)
         who = self.sides[row.key][1].filled(self.templates.people, self.options.gender)
-        said = words.reported.format(attribute=attribute, group=row.cells["identity"])
+        phrase = words.reported.format(attribute=attribute, group=row.cells["identity"])
         for situation, wording in self._combinations(list(words.premises), len(words.hypotheses), random):
             premise = _capital(words.premises[situation].format(person=who))
             for kind in self.options.premises:
@@ -264,7 +264,7 @@ class _Maker:
                     situation=situation,
                     wording=wording + 1,
                     premise=kind,
-                    context=premise if kind == "neutral" else f"{said} {premise}",
+                    context=premise if kind == "neutral" else f"{phrase} {premise}",
                     question=words.hypotheses[wording],
                     options=words.options,
                 )
@@ -307,13 +307,13 @@ class _Maker:
         reference, _ = self._reference(row, random)
         key = identity_of(reference, self.language).key
         theirs = [other for other in self.said.get(key, []) if not self._says(row.key, other)]
-        own = [entry for entry in mine if not self._says(key, entry)]
-        if not (theirs and own):
+        association_row = [entry for entry in mine if not self._says(key, entry)]
+        if not (theirs and association_row):
             raise _UnusableError(f"the other group of its list, '{reference}', has no attribute of its own")
         # As many words of either group: who likes one of the names agrees and disagrees as often.
         length = min(LONGEST_LIST, len(theirs))
-        for start in range(0, len(own), length):
-            part = own[start : start + length]
+        for start in range(0, len(association_row), length):
+            part = association_row[start : start + length]
             drawn = random.permutation(len(theirs))[: len(part)]
             groups = [(entry.cells, 0) for entry in part] + [(theirs[k].cells, 1) for k in drawn]
             yield self._item(

@@ -15,6 +15,7 @@ import polars as pl
 from endoxa.errors import UserError
 from endoxa.instruments.choices.answers import Outcome, outcomes_of, read_choice, read_words
 from endoxa.instruments.choices.items.templates import templates_of
+from endoxa.instruments.choices.options import ChoiceSettings
 from endoxa.instruments.choices.probe.jobs import (
     Presentation,
     expected_work,
@@ -24,7 +25,6 @@ from endoxa.instruments.choices.probe.jobs import (
     presentations_of,
     shown,
 )
-from endoxa.instruments.choices.probe.settings import ChoiceSettings
 from endoxa.models.chat import ChatSpec
 from endoxa.models.chat.thoughts import no_text
 from endoxa.runs.answers.language import signs_of_new_question
@@ -250,9 +250,9 @@ def _scored_cells(text: str, item: ChoiceItem, ask: str) -> dict[str, Any]:
     probabilities = weights / weights.sum()
     outcomes = outcomes_of(item)
     names = {STEREOTYPE: "p_stereotype", ANTI: "p_anti", UNDETERMINED: "p_undetermined"}
-    given = {names[outcome]: float(p) for outcome, p in zip(outcomes, probabilities, strict=False)}
+    presented = {names[outcome]: float(p) for outcome, p in zip(outcomes, probabilities, strict=False)}
     chosen = likeliest(text, ask)
-    return {**_cells(Outcome(outcomes[2 if chosen is None else chosen], ask)), **given}
+    return {**_cells(Outcome(outcomes[2 if chosen is None else chosen], ask)), **presented}
 
 
 def _scored_words(text: str, words: Sequence[Word]) -> Mapping[str, Mapping[str, Any]]:

@@ -27,7 +27,7 @@ def answers(runs: Sequence[Run], records: pl.DataFrame) -> Section:
     listed = pl.col("kind") == "association"
     to = pl.when(pl.col("outcome") == STEREOTYPE).then("identity").otherwise("reference")
     sorted_words = pl.format("{} - {}", "attribute", to).str.join(", ").over(once)
-    said = pl.when(listed & (pl.col("finish") == FINISH)).then(sorted_words).otherwise("answer")
+    words = pl.when(listed & (pl.col("finish") == FINISH)).then(sorted_words).otherwise("answer")
     asked = records.with_columns(
         id="item_id",
         group="identity",
@@ -35,15 +35,15 @@ def answers(runs: Sequence[Run], records: pl.DataFrame) -> Section:
         condition=pl.format("order {}, repeat {}", "order", "repeat"),
         text=pl.when(pl.col("error") != "")
         .then(pl.lit("error"))
-        .otherwise(said.str.slice(0, MOST_CHARACTERS)),
+        .otherwise(words.str.slice(0, MOST_CHARACTERS)),
         outcome=pl.when(listed).then(pl.lit("list")).otherwise("outcome"),
         value=pl.lit(None, dtype=pl.Float64),
     ).unique(once, keep="first", maintain_order=True)
     items = asked.unique("id", keep="first", maintain_order=True)
-    given = asked.select("id", "model", "condition", "outcome", "value", "text")
+    answer_rows = asked.select("id", "model", "condition", "outcome", "value", "text")
     return items_section(
         "answers",
-        Items("item", "order", items, given, FACETS, {"item": "item"}),
+        Items("item", "order", items, answer_rows, FACETS, {"item": "item"}),
         title="Items and answers",
         lead="What the models were asked and what they answered, in both orders.",
         unveil="Show all items and answers (they quote stereotypes and can be offensive)",

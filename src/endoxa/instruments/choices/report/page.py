@@ -19,8 +19,7 @@ from endoxa.report.document import Section
 from endoxa.report.figures import described, share_figure
 from endoxa.report.frame import CITE, Page, present
 from endoxa.report.inputs import Run
-from endoxa.report.outcomes import answer_findings
-from endoxa.report.overview import data_field, run_table, what_was_run
+from endoxa.report.overview import answer_findings, data_field, run_table, what_was_run
 from endoxa.report.plots import INK, ORANGE
 from endoxa.report.quoting import Diagnostic, answers_lost, quoting, review
 from endoxa.report.tables import number_field, table_of, text_field

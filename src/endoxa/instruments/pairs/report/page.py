@@ -30,9 +30,9 @@ from endoxa.instruments.pairs.report.sections import (
 )
 from endoxa.report.claims import mark, percent_ends, signed_ends
 from endoxa.report.document import Article, Section
-from endoxa.report.families import Used, families
 from endoxa.report.frame import CITE, Page, filled, present
 from endoxa.report.inputs import Run
+from endoxa.report.overview import Used, families
 from endoxa.report.quoting import quoting
 from endoxa.report.tables import Cell, Table, number_field, paper_texts, table_of, text_field
 from endoxa.report.words import NO_VALUE, axis_name, count, language_name, listed, plural, signed

@@ -148,17 +148,17 @@ def _accuracies(cell: Cell) -> Shares:
     """Right answers where they agree with the stereotype, and where they do not, in templates that have both."""
     counts = Counts.of(cell.per_template)
     every, spreads = gap_of(counts), []
-    both = every.sizes > 0
-    gap = Gap(every.sizes[both], every.first[both], every.second[both], every.denominator)
+    two_kinds = every.sizes > 0
+    gap = Gap(every.sizes[two_kinds], every.first[two_kinds], every.second[two_kinds], every.denominator)
     for sums, compared in ((every.first, counts.aligned), (every.second, counts.nonaligned)):
         rate = float(share(sums.sum(), gap.sizes.sum()))
         # So that spread / sum of sizes is the variance of the share when all answers are independent.
         spreads.append(
-            rate * (1 - rate) * float(share((gap.sizes**2 / compared[both]).sum(), gap.sizes.sum()))
+            rate * (1 - rate) * float(share((gap.sizes**2 / compared[two_kinds]).sum(), gap.sizes.sum()))
         )
     right = counts.aligned_correct + counts.nonaligned_correct
     mixed = (right > 0) & (right < counts.aligned + counts.nonaligned)
-    return gap, (spreads[0], spreads[1]), mixed[both]
+    return gap, (spreads[0], spreads[1]), mixed[two_kinds]
 
 
 def _within_templates(cell: Cell, seed: int) -> float:

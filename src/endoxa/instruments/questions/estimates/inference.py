@@ -232,9 +232,9 @@ def judged(
         confidence: confidence level of the intervals, which is that of the verdicts.
     """
     each = list(rows)
-    given = pl.Series([row.get("reason") for row in each], dtype=pl.String)
+    stated = pl.Series([row.get("reason") for row in each], dtype=pl.String)
     table = families.judged(each, schema, family, confidence=confidence)
-    return table.with_columns(reason=pl.when(verdict="").then(given).otherwise("reason"))
+    return table.with_columns(reason=pl.when(verdict="").then(stated).otherwise("reason"))
 
 
 SECOND = "second_unit"
@@ -294,8 +294,8 @@ class Units:
     def counts(self) -> tuple[int, int]:
         """Number of units of the first kind and of the second; that is 0 where none of them recurs."""
         first, second = len(np.unique(self.first)), len(np.unique(self.second))
-        both = len(np.unique(self.first * (int(self.second.max(initial=0)) + 1) + self.second))
-        return first, second if second < both else 0
+        two_kinds = len(np.unique(self.first * (int(self.second.max(initial=0)) + 1) + self.second))
+        return first, second if second < two_kinds else 0
 
     def sampled(self, confidence: float) -> Sampled:
         """Which kinds are enough for a test at this level."""

@@ -268,8 +268,8 @@ class Context:
         """What each pair adds to the difference of a measure, which is their mean, whether it could, and its units."""
         chosen = pl.col("read") > 0
         if measure == ACCURACY_GAP:
-            both = (pl.col(name).sum().over("template") > 0 for name in ("aligned", "nonaligned"))
-            chosen = pl.all_horizontal(pl.col("aligned") + pl.col("nonaligned") > 0, *both)
+            paired_cells = (pl.col(name).sum().over("template") > 0 for name in ("aligned", "nonaligned"))
+            chosen = pl.all_horizontal(pl.col("aligned") + pl.col("nonaligned") > 0, *paired_cells)
         elif measure == BIAS_SCORE and self.condition == "ambig":
             chosen = pl.col("scored") > 0
         mask = self.pairs.select(chosen).to_series().to_numpy()

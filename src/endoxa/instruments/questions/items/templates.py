@@ -39,7 +39,7 @@ Sentences = Annotated[tuple[str, ...], Len(1)]
 ByGender = Annotated[
     dict[Annotated[str, StringConstraints(pattern="^[mf]?$")], Annotated[str, Len(1)]],
     Len(1),
-    BeforeValidator(lambda given: {"": given} if isinstance(given, str) else given),
+    BeforeValidator(lambda stated: {"": stated} if isinstance(stated, str) else stated),
 ]
 """Texts by gender ('m', 'f'), or one for all under ''."""
 

@@ -50,16 +50,16 @@ def required_genders(
         phrases = find_phrases(text, words)
         for phrase in phrases:
             nouns = (phrase.head, *phrase.compound) if phrase.kind == "person" else ()
-            said = {gender for noun in nouns if (gender := _NOUNS.get(singular(noun)))}
+            stated = {gender for noun in nouns if (gender := _NOUNS.get(singular(noun)))}
             for group in phrase.groups:
-                by_noun.setdefault(group, set()).update(said)
+                by_noun.setdefault(group, set()).update(stated)
         persons = _persons(phrases)
         mentions = [*_of_pronouns(words.tokens(text), phrases, ())]
         for tokens in question_tokens if persons else ():
             mentions += _of_pronouns(tokens, [], persons)
         for group, gender in mentions:
             by_pronoun[group].add(gender)
-    required = {group: said or by_pronoun[group] for group, said in by_noun.items()}
+    required = {group: stated or by_pronoun[group] for group, stated in by_noun.items()}
     for group, genders in required.items():
         if len(genders) > 1:
             raise UnwritableError("the text says both man and woman of one person", group)

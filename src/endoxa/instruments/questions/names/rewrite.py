@@ -196,8 +196,8 @@ def _determined(phrase: Phrase) -> str:
 
 def _raised(parts: list[Part], text: str, phrase: Phrase) -> list[Part]:
     """With a capital where a sentence begins, or where the phrase had one."""
-    first, said, determiner = parts[0], phrase.said, phrase.determiner
-    capital = said[0].isupper() and bool(determiner) and said.lower().startswith(determiner)
+    first, stated, determiner = parts[0], phrase.said, phrase.determiner
+    capital = stated[0].isupper() and bool(determiner) and stated.lower().startswith(determiner)
     inside = phrase.start > 0 and starts_sentence(text, phrase.start)
     if isinstance(first, str) and (capital or inside):
         return [first[0].upper() + first[1:], *parts[1:]]
@@ -297,9 +297,11 @@ def _drafts(row: Row, words: GroupWords) -> Drafts:
     for option, draft in options.items():
         if len(set(draft.groups)) != 1:
             group = option_label(row, option)
-            known = not group or group in words.forms
+            named_words = not group or group in words.forms
             reason = (
-                "the option names no group of the bank" if known else f"the bank has no names for '{group}'"
+                "the option names no group of the bank"
+                if named_words
+                else f"the bank has no names for '{group}'"
             )
             raise UnwritableError(reason, row[option])
         if draft.groups[0] not in context.groups:

@@ -30,12 +30,19 @@ from endoxa.instruments.questions.report.thoughts import read_thoughts, thoughts
 from endoxa.report import estimates as say
 from endoxa.report import inputs
 from endoxa.report.document import Section
-from endoxa.report.families import Used, families
 from endoxa.report.frame import CITE, Page, present
 from endoxa.report.inputs import Run
 from endoxa.report.labels import visible_directions, without_directions
-from endoxa.report.outcomes import answer_findings, outcome_table, sentence_findings
-from endoxa.report.overview import data_field, run_table, what_was_run
+from endoxa.report.overview import (
+    Used,
+    answer_findings,
+    data_field,
+    families,
+    outcome_table,
+    run_table,
+    sentence_findings,
+    what_was_run,
+)
 from endoxa.report.quoting import quoting
 from endoxa.report.tables import Field, Table, number_field, table_of, text_field
 from endoxa.report.words import NOT_RECORDED, listed, plural
@@ -58,11 +65,11 @@ METHODS = Section("methods", "Methods", template="methods.html.j2", folded=True)
 def qa_sections(runs: Sequence[Run], results: QaResults) -> list[Section]:
     """What is said about the answers, in reading order."""
     labels = {model: results.label(model) for model in results.names}
-    found = diagnostics(results.estimates, [run.folder for run in runs], labels)
+    matching = diagnostics(results.estimates, [run.folder for run in runs], labels)
     return present(
         (
             _headline(runs, results),
-            quoting(found),
+            quoting(matching),
             axes(better_than_guessing(results)),
             closer(results),
             accuracy(results),

@@ -60,7 +60,7 @@ def diagnostics(
     )
     for folder in folders:
         yield from answers_lost(answer_counts(folder), labels)
-        yield from (_position(found, labels) for found in places(folder, confidence))
+        yield from (_position(rows_found, labels) for rows_found in places(folder, confidence))
         yield from _other_rule(pl.read_parquet(folder / RECORDS, columns=list(columns)), labels)
         facts = read_run(folder)
         items = int((facts.get("counts") or {}).get("items", 0))
@@ -206,11 +206,11 @@ def explained(runs: Sequence[Run], results: QaResults) -> Section | None:
     rows = results.overall.filter(protocol=BASELINE)
     if rows.select("model", "data").n_unique() > MOST_DRAWN:
         return None
-    every = [found for run in runs for found in places(run.folder, results.confidence)]
+    every = [rows_found for run in runs for rows_found in places(run.folder, results.confidence)]
     return Section(
         anchor="explained",
         title="What else explains it",
-        figures=tuple(_order(results, found, several=len(every) > 1) for found in every),
+        figures=tuple(_order(results, rows_found, several=len(every) > 1) for rows_found in every),
     )
 
 

@@ -107,7 +107,7 @@ def _findings(results: QaResults) -> Iterator[Finding]:
 
 def _reasons(scope: str, rows: Mapping[str, Row], level: str) -> Iterator[Finding]:
     """What is said of the thoughts besides their lean, in parts that there is something to count for."""
-    said = {
+    phrase = {
         "stereotyped_reason": ("right answer", "of {n}, {value} had a stereotyped reason ({ends})"),
         "noticed_missing": (
             "wrong answer",
@@ -119,10 +119,10 @@ def _reasons(scope: str, rows: Mapping[str, Row], level: str) -> Iterator[Findin
         ),
         "cut_off": ("thought", "{value} of {n} did not end before an answer"),
     }
-    used = [rows[name] for name in said if rows[name]["n"] and (rows[name]["value"] or name != "cut_off")]
+    used = [rows[name] for name in phrase if rows[name]["n"] and (rows[name]["value"] or name != "cut_off")]
     parts = []
     for row in used:
-        noun, text = said[row["measure"]]
+        noun, text = phrase[row["measure"]]
         ends = f"{level} interval {percent_interval(row['low'], row['high'])}"
         parts.append(text.format(n=plural(row["n"], noun), value=percent(row["value"]), ends=ends))
     if used:

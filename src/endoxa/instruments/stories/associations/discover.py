@@ -38,8 +38,7 @@ from endoxa.schema.stories import ASSOCIATION_TEST_COLUMNS, DISCOVERED_COLUMNS
 from endoxa.sources.files import sha256
 from endoxa.sources.frames import column_types
 from endoxa.sources.stereotales import UNKNOWN, Profiles
-from endoxa.stats.correction import adjust
-from endoxa.stats.verdicts import ABOVE, CORRECTED, UNCLEAR, UNTESTED, Decision
+from endoxa.stats.verdicts import ABOVE, CORRECTED, UNCLEAR, UNTESTED, Decision, adjust
 
 NO_TABLE = "fewer than two values on a side"
 NOT_WITHIN = "not distinguishable from chance within languages"

@@ -34,7 +34,7 @@ from endoxa.instruments.stories.associations.cells import (
 from endoxa.instruments.stories.associations.tables import Table, Units
 from endoxa.instruments.stories.options import Discovery
 from endoxa.runs.executors import computed
-from endoxa.stats.correction import adjust
+from endoxa.stats.verdicts import adjust
 
 AT_ONCE = 200_000
 """Prompts drawn together; they stay in a processor's cache."""

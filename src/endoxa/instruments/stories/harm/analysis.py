@@ -172,9 +172,11 @@ def associations_made(panel: Panel, made: pl.DataFrame | None) -> Made:
     joined = pl.col("aggregation").unique(maintain_order=True).str.join("; ").alias("aggregations")
     makes = {}
     for rater, model in panel.models.items():
-        own = rows.filter(model=model).group_by("association_id", *PARTS, maintain_order=True).agg(joined)
-        if own.height:
-            makes[rater] = own
+        of_model = (
+            rows.filter(model=model).group_by("association_id", *PARTS, maintain_order=True).agg(joined)
+        )
+        if of_model.height:
+            makes[rater] = of_model
     return makes | {ALL_MODELS: rows.unique("association_id", keep="first")}
 
 
@@ -188,11 +190,14 @@ def difference_table(panel: Panel, makes: Made, confidence: float) -> pl.DataFra
     attributes = sorted({*associations["base_attribute"], *associations["compared_attribute"]})
     theirs = panel.mean(PEOPLE) if panel.has_people else np.full(associations.height, np.nan)
     for rater in (*panel.models, *([ALL_MODELS] if len(panel.models) > 1 else [])):
-        scores, own = panel.mean(rater), makes.get(rater)
+        scores, of_model = panel.mean(rater), makes.get(rater)
         rated = ~np.isnan(scores) & ~np.isnan(theirs)
         for attribute, side in ((ALL, EITHER), *product(attributes, SIDES)):
             here = rated & having(associations, attribute, side)
-            n, count = int(here.sum()), None if own is None else int(having(own, attribute, side).sum())
+            n, count = (
+                int(here.sum()),
+                None if of_model is None else int(having(of_model, attribute, side).sum()),
+            )
             rows.append(
                 {
                     "attribute": attribute,
@@ -203,8 +208,8 @@ def difference_table(panel: Panel, makes: Made, confidence: float) -> pl.DataFra
                     "rater_mean": scores[here].mean() if n else None,
                     "people_mean": theirs[here].mean() if n else None,
                     "made": count,
-                    "made_share": count / len(own)
-                    if own is not None and count is not None and len(own)
+                    "made_share": count / len(of_model)
+                    if of_model is not None and count is not None and len(of_model)
                     else None,
                     **(difference(scores, people, here, confidence) if panel.has_people else {}),
                 }
@@ -284,9 +289,9 @@ def _overall(panel: Panel, rater: str) -> dict[str, Any]:
     }
 
 
-def _blind_share(panel: Panel, rater: str, own: pl.DataFrame, confidence: float) -> dict[str, Any]:
+def _blind_share(panel: Panel, rater: str, of_model: pl.DataFrame, confidence: float) -> dict[str, Any]:
     """How many associations a model makes and rated, and how many of those it calls harmful itself."""
-    is_made = panel.associations["association_id"].is_in(own["association_id"].implode()).to_numpy()
+    is_made = panel.associations["association_id"].is_in(of_model["association_id"].implode()).to_numpy()
     harmful = panel.harmful(rater)[is_made]
     rated, blind = int((~np.isnan(harmful)).sum()), int(np.nansum(harmful))
     counts = {"made": rated, "blind_spots": blind}

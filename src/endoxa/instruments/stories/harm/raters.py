@@ -326,9 +326,9 @@ def agreement_table(panel: Panel, how: Resampling, progress: Progress = lambda *
         alike = agreement(classes[first][rated], classes[other][rated], how, units[rated])
         ends = {"agreement_low": alike.low, "agreement_high": alike.high}
         cells[first, other] = cells[other, first] = {"n": alike.n, "agreement": alike.value, **ends}
-    for rater, own in classes.items():
+    for rater, of_model in classes.items():
         # Full agreement, whose interval would say nothing.
-        n = int((~np.isnan(own)).sum())
+        n = int((~np.isnan(of_model)).sum())
         cells[rater, rater] = {"n": n, "agreement": 1.0 if n else None}
     types = column_types(
         HARM_AGREEMENT_COLUMNS, texts=("rater_a", "rater_b"), counts=("place_a", "place_b", "n")

@@ -56,10 +56,13 @@ def read_groups(path: Path | None = None, associations: pl.DataFrame | None = No
     ours = files(__package__).joinpath(OURS)
     tree = read_tree(path) if path else parse_tree(ours.read_text("utf-8"), OURS)
     written = validated(dict[str, _Kinds], tree.values, str(path), f"{OURS} of the package is an example.")
-    known = _values_by_attribute(associations)
+    listed_values = _values_by_attribute(associations)
     groups: dict[str, Groups] = {}
     for language, kinds in written.items():
-        named = {kind: tuple(_values(tree, (language, kind), getattr(kinds, kind), known)) for kind in KINDS}
+        named = {
+            kind: tuple(_values(tree, (language, kind), getattr(kinds, kind), listed_values))
+            for kind in KINDS
+        }
         if twice := sorted(set(named[UNMARKED]) & set(named[MARKED])):
             here = tree.place((language, MARKED, twice[0][0]))
             raise UserError(f"{here}: '{twice[0][1]}' is both marked and unmarked: remove one.")
@@ -75,14 +78,17 @@ class _Kinds(BaseModel):
 
 
 def _values(
-    tree: Tree, key: Key, attributes: Mapping[str, Sequence[str]], known: Mapping[str, Mapping[str, str]]
+    tree: Tree,
+    key: Key,
+    attributes: Mapping[str, Sequence[str]],
+    listed_values: Mapping[str, Mapping[str, str]],
 ) -> Iterator[Value]:
     for attribute, values in attributes.items():
-        require_known(attribute, known, "attribute", str(tree.place((*key, attribute))))
+        require_known(attribute, listed_values, "attribute", str(tree.place((*key, attribute))))
         for number, value in enumerate(values, start=1):
             where = str(tree.place((*key, attribute, str(number))))
-            require_known(value, known[attribute], f"value of {attribute}", where)
-            yield attribute, known[attribute][value]
+            require_known(value, listed_values[attribute], f"value of {attribute}", where)
+            yield attribute, listed_values[attribute][value]
 
 
 def _values_by_attribute(associations: pl.DataFrame | None) -> dict[str, dict[str, str]]:

@@ -167,13 +167,13 @@ def compare(
         extracted: what the extractors' majority read off the same stories.
         vocabulary: the attributes.
     """
-    both = [(coding, extracted[key]) for key, coding in coded.items()]
+    two_coders = [(coding, extracted[key]) for key, coding in coded.items()]
     stories = [
-        (person.profile, ours.profile) for person, ours in both if not (person.refusal or ours.refusal)
+        (person.profile, ours.profile) for person, ours in two_coders if not (person.refusal or ours.refusal)
     ]
     answer = {True: YES, False: NO}
     return {
-        REFUSAL: [(answer[person.refusal], answer[ours.refusal]) for person, ours in both],
+        REFUSAL: [(answer[person.refusal], answer[ours.refusal]) for person, ours in two_coders],
         **{
             name: [(person[name], ours[name]) for person, ours in stories if name in person]
             for name in (attribute.name for attribute in vocabulary)

@@ -65,8 +65,8 @@ def parse_tree(text: str, name: str) -> Tree:
     except (yaml.YAMLError, RecursionError) as problem:
         mark = getattr(problem, "problem_mark", None)
         line = f", line {mark.line + 1}" if mark else ""
-        said = getattr(problem, "problem", None) or first_line(problem)
-        raise UserError(f"{name}{line}: not valid YAML: {said}.") from problem
+        phrase = getattr(problem, "problem", None) or first_line(problem)
+        raise UserError(f"{name}{line}: not valid YAML: {phrase}.") from problem
     if not isinstance(node, yaml.MappingNode):
         raise UserError(f"{name} is not a YAML mapping. Expected a first line such as 'language: en'.")
     places: dict[Key, str] = {}
@@ -248,13 +248,13 @@ def read_trees(paths: Sequence[Path]) -> dict[str, Tree]:
     return trees
 
 
-def require_known(name: str, known: Iterable[str], what: str, where: str) -> None:
+def require_known(name: str, listed_keys: Iterable[str], what: str, where: str) -> None:
     """Refuse a name that is none of the known ones; the sentence suggests those that are like it.
 
     Raises:
         UserError: it is unknown.
     """
-    names = list(known)
+    names = list(listed_keys)
     if name not in names:
         near = get_close_matches(name, names, n=3) or names
         raise UserError(f"{where}: there is no {what} '{name}'. Did you mean: {', '.join(near)}?")
@@ -350,8 +350,8 @@ def _complete(language: Language, vocabulary: Vocabulary) -> Iterator[Fault]:
             yield Fault((*key, name), f"there is no {what} '{name}'; {hint}")
     for theme, scenarios in language.scenarios.items():
         if len(scenarios) != IN_THEME:
-            said = f"there are {len(scenarios)} scenarios, {IN_THEME} are expected"
-            yield Fault(("scenarios", theme), said)
+            phrase = f"there are {len(scenarios)} scenarios, {IN_THEME} are expected"
+            yield Fault(("scenarios", theme), phrase)
     for part, named in (("leaks", language.leaks), ("exempt", language.exempt)):
         for name in sorted(named.keys() - values_of.keys()):
             yield Fault((part, name), f"there is no attribute '{name}'")

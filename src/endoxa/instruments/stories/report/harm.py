@@ -23,8 +23,8 @@ from endoxa.instruments.stories.report.results import (
 from endoxa.report.claims import Row, cannot_be_tested, is_clear, signed_ends
 from endoxa.report.document import Finding, Section
 from endoxa.report.estimates import Kind, by_verdict, dots, numbers, sentence
-from endoxa.report.families import Used
 from endoxa.report.figures import Measure, likeness_map
+from endoxa.report.overview import Used
 from endoxa.report.tables import number_field, table_of, text_field
 from endoxa.report.words import (
     NO_VALUE,

@@ -13,7 +13,7 @@ from endoxa.instruments.stories.report.harm import harm_title
 from endoxa.instruments.stories.report.results import StoryResults
 from endoxa.instruments.stories.report.sources import CLAIMED, POOLED
 from endoxa.report.document import Finding, Section
-from endoxa.report.families import Used
+from endoxa.report.overview import Used
 from endoxa.report.words import count, decimal, language_name, listed, percent, plural
 from endoxa.runs.families import (
     PROTAGONISTS,

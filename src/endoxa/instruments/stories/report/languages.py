@@ -23,8 +23,8 @@ from endoxa.instruments.stories.report.results import (
 from endoxa.report.claims import Row, signed_ends
 from endoxa.report.document import Figure, Finding, Section
 from endoxa.report.estimates import Kind, dots, numbers, sentence
-from endoxa.report.families import Used
 from endoxa.report.figures import FEWEST_ALIKE, Measure, block_figure, described, likeness_map
+from endoxa.report.overview import Used
 from endoxa.report.plots import Axis
 from endoxa.report.tables import table_of, text_field
 from endoxa.report.words import (

@@ -48,12 +48,17 @@ from endoxa.instruments.stories.report.results import (
 from endoxa.instruments.stories.report.sources import FILE, RUN, TABLE
 from endoxa.instruments.stories.report.stories import distribution_data, distributions, stories
 from endoxa.report.document import Finding, Section
-from endoxa.report.families import families
 from endoxa.report.frame import CITE, HOME, Page, filled, template_file
 from endoxa.report.inputs import HARM, Run, holds
 from endoxa.report.items import packed
-from endoxa.report.outcomes import answer_findings, outcome_table, sentence_findings
-from endoxa.report.overview import data_field, run_table
+from endoxa.report.overview import (
+    answer_findings,
+    data_field,
+    families,
+    outcome_table,
+    run_table,
+    sentence_findings,
+)
 from endoxa.report.quoting import quoting
 from endoxa.report.tables import Table, number_field, table_of, text_field
 from endoxa.report.words import (

@@ -139,10 +139,10 @@ def compare_editions(
         ]
         counts = [int(row[name] or 0) for name in ("count", "count_after")]
         about = {name: row[name] or row[f"{name}_after"] for name in SHOWN}
-        for name, said, number in zip((before, after), counts, n, strict=True):
-            if said > number:
+        for name, stated, number in zip((before, after), counts, n, strict=True):
+            if stated > number:
                 raise UserError(
-                    f"{name}: {said} said '{about['identity']}: {about['attribute']}', of {number} {unit}. Too few "
+                    f"{name}: {stated} said '{about['identity']}: {about['attribute']}', of {number} {unit}. Too few "
                     f"{unit}."
                 )
         rows.append((about, Shares(*counts, *n)))
@@ -164,15 +164,15 @@ def _totals(
             "association, each of them counts once, and nobody is in both tables."
         )
         return [float(n) for n in respondents], "respondents", [note]
-    known = [edition.counts["total"].null_count() == 0 for edition in editions]
-    if all(known):
+    listed_keys = [edition.counts["total"].null_count() == 0 for edition in editions]
+    if all(listed_keys):
         unit = "raters" if all(edition.people is None for edition in editions) else "respondents"
         note = f"Numbers of {unit} are those of the tables. Assumed: nobody is in both."
         return [max(edition.counts["total"].to_list(), default=0.0) for edition in editions], unit, [note]
-    if any(known):
+    if any(listed_keys):
         raise UserError(
-            f"{names[known.index(False)]} does not say how many respondents there were, the other table does. Give "
-            "both numbers with --respondents N --respondents N."
+            f"{names[listed_keys.index(False)]} does not say how many respondents there were, the other table does. "
+            "Give both numbers with --respondents N --respondents N."
         )
     sums = [float(edition.counts["count"].sum()) for edition in editions]
     note = (

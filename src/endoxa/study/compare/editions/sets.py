@@ -133,10 +133,10 @@ def _matched(left: Sequence[Mapping[str, Any]], right: Sequence[Mapping[str, Any
     matched: dict[int, int] = {}
     keys: tuple[Callable[[Mapping[str, Any]], object], ...] = (_texts, _named, _about)
     for key in keys:
-        taken = set(matched.values())
+        used_rows = set(matched.values())
         waiting: dict[object, list[int]] = {}
         for place, row in enumerate(right):
-            if place not in taken and key(row) is not None:
+            if place not in used_rows and key(row) is not None:
                 waiting.setdefault(key(row), []).append(place)
         for place, row in enumerate(left):
             if place not in matched and waiting.get(key(row)):
