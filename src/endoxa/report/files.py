@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote
 
 import polars as pl
@@ -164,34 +162,15 @@ def csv_address(rows: pl.DataFrame) -> str:
     return f"data:text/csv;charset=utf-8,{quote(csv_text(rounded), safe=_PLAIN)}"
 
 
-def write_data(figures: Sequence[Figure], folder: Path, about: Mapping[str, Any]) -> None:
-    """Write `NAME.csv`, the rows behind every figure that has any, and `NAME.json`, what it shows, into the folder.
-
-    Args:
-        figures: of one page.
-        folder: where their pictures are.
-        about: what is said of all of them: page, program, runs and models.
+def write_rows(figures: Sequence[Figure], folder: Path) -> None:
+    """Write `NAME.csv`, the rows behind every figure that has any, into the folder of their pictures.
 
     Raises:
         OSError: a file cannot be written.
     """
     for figure in figures:
-        rows = figure.rows
-        names = [f"{figure.name}.svg", f"{figure.name}.png"]
-        if rows is not None:
-            names.append(f"{figure.name}.csv")
-            (folder / names[-1]).write_text(csv_text(rows), encoding="utf-8")
-        described = {
-            "name": figure.name,
-            "title": figure.title,
-            "description": figure.alt,
-            "files": [name for name in names if (folder / name).is_file()],
-            "rows": None if rows is None else rows.height,
-            "columns": [] if rows is None else rows.columns,
-            **about,
-        }
-        text = json.dumps(described, ensure_ascii=False, indent=2)
-        (folder / f"{figure.name}.json").write_text(xml_text(text) + "\n", encoding="utf-8")
+        if figure.rows is not None:
+            (folder / f"{figure.name}.csv").write_text(csv_text(figure.rows), encoding="utf-8")
 
 
 def replace_text(output: Path, text: str) -> None:

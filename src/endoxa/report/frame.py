@@ -14,7 +14,7 @@ from markupsafe import Markup
 
 from endoxa import __version__
 from endoxa.report.document import Article, Figure, Section
-from endoxa.report.files import csv_address, figures_folder, replace_text, write_data, write_figures
+from endoxa.report.files import csv_address, figures_folder, replace_text, write_figures, write_rows
 from endoxa.report.inputs import Run, command
 from endoxa.report.items import TEMPLATE as ITEMS
 from endoxa.report.labels import visible_directions
@@ -99,14 +99,7 @@ def write_page(page: Page, output: Path) -> None:
     named = unique_figures(page)
     folder = figures_folder(output)
     write_figures(named.figures, folder)
-    about = {
-        "page": output.name,
-        "generator": f"endoxa {__version__}",
-        "models": list(page.models),
-        "commands": commands(page.runs),
-        "part": part_note(page.runs),
-    }
-    write_data(named.figures, folder, about)
+    write_rows(named.figures, folder)
     replace_text(output, page_text(named))
 
 

@@ -11,13 +11,13 @@ import polars as pl
 from endoxa.report import inputs
 from endoxa.report.document import Finding, Section
 from endoxa.report.inputs import Run
-from endoxa.report.labels import visible_directions, without_directions
+from endoxa.report.labels import without_directions
 from endoxa.report.tables import Field, Table, number_field, table_of, text_field
-from endoxa.report.words import NOT_RECORDED, count
+from endoxa.report.words import count
 from endoxa.runs.asking.outcomes import AnswerCounts, answer_warning, conspicuous
 from endoxa.runs.families import Family
 from endoxa.runs.folder import sampling_setting
-from endoxa.sources.served import fingerprint_sentences, fingerprints
+from endoxa.sources.served import fingerprint_sentences
 from endoxa.stats.verdicts import UNTESTED
 
 
@@ -54,7 +54,6 @@ def run_table(runs: Sequence[Run], fields: Sequence[Field], *, data: str = "data
         (
             text_field("run", lambda run: run.origin),
             *fields,
-            *fingerprint_fields(runs),
             text_field(f"SHA-256 of the {data}", lambda run: shortened(run.data, "sha256")),
             text_field("endoxa", lambda run: inputs.text(run.facts, "endoxa")),
             text_field("finished", lambda run: inputs.text(run.facts, "finished")[:19].replace("T", " ")),
@@ -70,17 +69,6 @@ def data_field(name: str, key: str = "", shown: Callable[[str], str] = str) -> F
 def fact_field(name: str) -> Field:
     """A column of a table of models: the value of that name in its description, 'not recorded' where there is none."""
     return text_field(name, lambda facts: inputs.text(facts, name))
-
-
-def fingerprint_fields(runs: Sequence[Run]) -> tuple[Field, ...]:
-    """A column of what servers called their configurations; none where no server said it."""
-
-    def stated(run: Run) -> str:
-        texts = (f"{model}: {', '.join(names)}" for (model, _), names in fingerprints(run.facts).items())
-        return visible_directions("; ".join(texts)) or NOT_RECORDED
-
-    field = text_field("server's fingerprint", stated)
-    return (field,) if any(fingerprints(run.facts) for run in runs) else ()
 
 
 def shortened(facts: Mapping[str, Any], key: str) -> str:

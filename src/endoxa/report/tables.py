@@ -249,7 +249,6 @@ def latex(
     tables: Sequence[Table],
     note: str = "",
     *,
-    column_gap: str = COLUMN_GAP,
     caption: str | None = None,
     label: str | None = None,
 ) -> str:
@@ -260,26 +259,25 @@ def latex(
     Args:
         tables: the tables.
         note: what holds for all of them, at the end of every caption.
-        column_gap: half the space between two columns.
         caption: in place of the tables' own captions and notes.
         label: of the first table; the others get a number behind it.
     """
     made = []
     for k, table in enumerate(tables, 1):
         name = label and (label if k == 1 else f"{label}-{k}")
-        made.append(_latex_table(table, note, column_gap, caption, name))
+        made.append(_latex_table(table, note, caption, name))
     foreign = any(character > LAST_LATIN for text in made for character in text)
     return "\n".join([PREAMBLE + (FOREIGN if foreign else ""), *made])
 
 
-def _latex_table(table: Table, note: str, column_gap: str, replacement: str | None, label: str | None) -> str:
+def _latex_table(table: Table, note: str, replacement: str | None, label: str | None) -> str:
     kinds = "".join("c" if column.narrow else "r" if column.numeric else "l" for column in table.columns)
     body = "\n".join(line for row in table.cells for line in _latex_rows(row))
     sentences = [f"{table.caption}." if table.caption else "", *table.notes, note]
     caption = escape_latex(" ".join(filter(None, sentences)) if replacement is None else replacement)
     named = f"\\label{{{label}}}\n" if label else ""
     return (
-        f"\\begin{{table*}}\n\\centering\\footnotesize\\setlength{{\\tabcolsep}}{{{column_gap}}}\n"
+        f"\\begin{{table*}}\n\\centering\\footnotesize\\setlength{{\\tabcolsep}}{{{COLUMN_GAP}}}\n"
         f"\\begin{{tabular}}{{{kinds}}}\n\\toprule\n{_latex_head(table)}\\midrule\n{body}\n"
         f"\\bottomrule\n\\end{{tabular}}\n\\caption{{{caption}}}\n{named}\\end{{table*}}\n"
     )
@@ -373,7 +371,6 @@ def paper_texts(
     *,
     title: str,
     note: str = "",
-    column_gap: str = COLUMN_GAP,
     for_programs: Callable[[], Sequence[Table]] | None = None,
 ) -> dict[str, Callable[[], str]]:
     """The tables of a paper in every form that `endoxa report` writes: `md`, `latex` and `csv`.
@@ -383,14 +380,11 @@ def paper_texts(
         paper: caption, label, and what is said of the runs.
         title: name of the column of captions in the CSV.
         note: what holds for all tables, at the end.
-        column_gap: half the space between two columns in LaTeX.
         for_programs: makes those of the CSV, where they are others.
     """
     note = f"{note} {paper.note}".strip()
     return {
         "md": lambda: markdown(tables(), note),
-        "latex": lambda: latex(
-            tables(), note, column_gap=column_gap, caption=paper.caption, label=paper.label
-        ),
+        "latex": lambda: latex(tables(), note, caption=paper.caption, label=paper.label),
         "csv": lambda: csv((for_programs or tables)(), title),
     }

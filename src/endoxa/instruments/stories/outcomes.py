@@ -1,7 +1,7 @@
 """What became of the answers of runs of stories, extractions and ratings of harm, and what else may explain them.
 
 Counts by model and language, the headlines of the three kinds of runs, and what may explain associations: lost stories,
-who read them, repeats of a prompt, words.
+who read them, words.
 """
 
 from __future__ import annotations
@@ -173,7 +173,6 @@ def diagnostics(runs: Sequence[Run], labels: Mapping[str, str]) -> Iterator[Diag
     for run in (run for run in runs if run.kind == EXTRACTED and run.folder.is_dir()):
         yield from _profiles(run.folder, labels)
         yield from _extractors(run)
-        yield from _repeats(run.folder, labels)
     for run in runs:
         yield from review(run.facts, int((run.facts.get("counts") or {}).get("items", 0)), "stories")
 
@@ -231,26 +230,6 @@ def _extractors(run: Run) -> Iterator[Diagnostic]:
     )
     counts = {"extractors": len(readers), "low_attributes": below, "attributes": alphas.height}
     yield Diagnostic(name, sentence, below > 0, n, value=least, numbers={**counts, "two": 2, "three": 3})
-
-
-def _repeats(folder: Path, labels: Mapping[str, str]) -> Iterator[Diagnostic]:
-    """Stories told again word for word when a prompt was repeated; repeats of a prompt are one unit of the tests."""
-    texts = records_of(folder).filter(pl.col("story").fill_null("") != "")
-    prompts = texts.group_by("generator_model", "sample_id", "language").agg(
-        n=pl.len(), different=pl.col("story").hash().n_unique()
-    )
-    again = (pl.col("n") - pl.col("different")).sum()
-    rows = prompts.group_by(model="generator_model").agg(prompts=pl.len(), n=pl.col("n").sum(), again=again)
-    yield from _shares(
-        "repeats of a prompt",
-        rows.sort("model"),
-        "again",
-        labels,
-        lambda row: (
-            f"{plural(row['n'], 'story', 'stories')} to {plural(row['prompts'], 'prompt')}; {count(row['again'])} "
-            f"({percent(row['share'])}) repeat another story of the same prompt word for word."
-        ),
-    )
 
 
 Columns = Mapping[str, Callable[[Row], str]]

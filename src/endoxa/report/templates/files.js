@@ -87,17 +87,6 @@
       paper.drawImage(picture, 0, 0, canvas.width, canvas.height);
       return new Promise((done) => canvas.toBlob(done, "image/png"));
     },
-    json: async (figure) => {
-      const described = {
-        name: figure.id.replace("figure-", ""),
-        title: figure.querySelector("figcaption").textContent,
-        description: figure.querySelector(".plot").getAttribute("aria-label"),
-        page: document.title,
-        address: `${location.href.split("#")[0]}#${figure.id}`,
-        generator: document.querySelector('meta[name="generator"]').content,
-      };
-      return new Blob([`${JSON.stringify(described, null, 2)}\n`], { type: "application/json" });
-    },
   };
   for (const figure of document.querySelectorAll("figure[id^='figure-']")) {
     const name = figure.id.replace("figure-", "");
@@ -110,7 +99,7 @@
       link.setAttribute("aria-label", `${ending.toUpperCase()} of ${figure.querySelector("figcaption").textContent}`);
       const taken = async (event) => {
         if (event.button > 1) return; // a menu, whose address is that of the file beside the page
-        if (ending !== "json" && figure.querySelector(".maps")) return; // a table: its picture is beside the page
+        if (figure.querySelector(".maps")) return; // a table: its picture is beside the page
         event.preventDefault();
         save(await make(figure), `${name}.${ending}`);
       };

@@ -174,20 +174,6 @@ def test_distributions_are_those_counted_by_hand(results: StoryResults, page: Pa
     assert printed["plain"] == f"{100 * profiles.count('dog') / len(profiles):.1f}\u00a0%"
 
 
-@pytest.mark.slow
-def test_scripts_get_the_same_counts(results: StoryResults, page: Page) -> None:
-    data = page.unpacked("distributions")
-    assert sum(data["n"]) == results.counts["n"].sum()
-    flat = [(name, value) for name, values in data["attributes"] for value in values]
-    chosen = [
-        n
-        for n, theme, value in zip(data["n"], data["theme"], data["value"], strict=True)
-        if data["themes"][theme] == "hobby" and flat[value] == ("drink", "tea")
-    ]
-    own = results.counts.filter(theme="hobby", attribute="drink", value="tea")
-    assert sum(chosen) == own["n"].sum()
-
-
 def test_spread_is_the_largest_distance_of_two(results: StoryResults) -> None:
     row = results.differences.filter(by="model", attribute="pet").row(0, named=True)
     frame = shares(results.counts, "model").filter(attribute="pet")

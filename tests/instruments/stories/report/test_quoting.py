@@ -1,4 +1,4 @@
-"""What else may explain associations in stories: refusals, extractors, repeats, lost stories."""
+"""What else may explain associations in stories: refusals, extractors, lost stories."""
 
 from __future__ import annotations
 
@@ -12,12 +12,7 @@ from endoxa.report.quoting import ordered
 from endoxa.testing.sentences import check_finding
 from support.report_story_samples import HOSTILE, stories, write_run
 
-REFUSALS, ERRORS, REPEATS, LOST = (
-    "refusals",
-    "errors of extraction",
-    "repeats of a prompt",
-    "stories not read",
-)
+REFUSALS, ERRORS, LOST = "refusals", "errors of extraction", "stories not read"
 READERS = [{"name": "reader/a"}, {"name": "reader/b"}]
 MODEL = "openai/plain"
 
@@ -43,7 +38,7 @@ def told(**columns) -> pl.DataFrame:
 def test_nothing_concerns_stories_that_were_all_read_by_readers_who_agree(tmp_path):
     looked_at, concerning, _ = found(tmp_path, told())
     assert concerning == []
-    assert {REFUSALS, ERRORS, REPEATS} <= set(looked_at)
+    assert {REFUSALS, ERRORS} <= set(looked_at)
 
 
 def test_a_tenth_of_refusals(tmp_path):
@@ -59,14 +54,6 @@ def test_readers_who_disagree_and_a_single_reader(tmp_path):
     assert "below 2/3 for 1 of 2 attributes (least: 0.40, drink)" in looked_at[ERRORS].sentence
     _, single, _ = found(tmp_path / "single", told(), models=READERS[:1])
     assert single == [ERRORS]
-
-
-def test_repeats_that_say_the_same(tmp_path):
-    half = told()
-    table = pl.concat([half, half.with_columns(repeat=pl.lit(2, pl.Int64))])
-    looked_at, concerning, _ = found(tmp_path, table)
-    assert concerning == [REPEATS]
-    assert looked_at[REPEATS].value == pytest.approx(0.5)
 
 
 def test_stories_that_were_cut_off(tmp_path):

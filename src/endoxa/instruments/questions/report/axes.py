@@ -80,9 +80,9 @@ def _category_figures(results: QaResults, cells: list[pl.DataFrame], *, few: boo
         name = f"categories-{slug(data)}-{contexts}"
         if rows.height and few:
             rows = rows.sort(-pl.col("value").mean().over("category"), "category", maintain_order=True)
-            yield say.dots(
-                kind, rows, lambda row: f"{row['category']}, {row['line']}", name=name, title=title
-            )
+            several = rows["line"].n_unique() > 1
+            label = "{category}, {line}" if several else "{category}"
+            yield say.dots(kind, rows, label.format_map, name=name, title=title)
         elif rows.height:
             yield lean_map(results, rows, "category", name, title)
 

@@ -61,7 +61,6 @@ MEASURES = {
 """Measure, contexts and meaning of each table."""
 TITLES = {"accuracy": "Accuracy", "bias_score": "Bias score", "bias_unscaled": "Unscaled bias score"}
 CAPTION = "Answers in ambiguous and in disambiguated contexts"
-COLUMN_GAP = "4pt"
 ALL_READ = "all read"
 """In place of bounds, where no answer is missing."""
 
@@ -181,7 +180,6 @@ def paper_forms(results: QaResults, paper: PaperOptions) -> dict[str, Callable[[
         lambda: [wide_table(results, paper), *paper_tables(results)],
         paper,
         title="table",
-        column_gap=COLUMN_GAP,
         for_programs=lambda: [wide_table(results, paper)],
     )
 

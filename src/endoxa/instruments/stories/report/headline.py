@@ -194,7 +194,7 @@ def _without(results: StoryResults) -> Iterator[Finding]:
         for code in languages
         if len(languages) > 1 and code not in with_any
     }
-    if tests:
+    if tests and tests_of(results.tested)["tables"]:
         parts = [f"{name} ({_tables_tested(rows)})" for name, rows in tests.items()]
         left = len(parts) - MOST_NAMED
         named = listed([*parts[:MOST_NAMED], *([f"{count(left)} more"] if left > 0 else [])])

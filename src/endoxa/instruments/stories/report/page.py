@@ -46,7 +46,7 @@ from endoxa.instruments.stories.report.results import (
     value_fields,
 )
 from endoxa.instruments.stories.report.sources import FILE, RUN, TABLE
-from endoxa.instruments.stories.report.stories import distribution_data, distributions, stories
+from endoxa.instruments.stories.report.stories import distributions, stories
 from endoxa.report.document import Finding, Section
 from endoxa.report.frame import CITE, HOME, Page, filled, template_file
 from endoxa.report.inputs import HARM, Run, holds
@@ -191,7 +191,7 @@ LIMITS = Section(
     "limits", "What these numbers say, and what they do not", template="limits.html.j2", folded=True
 )
 METHODS = Section("methods", "Methods", template="methods.html.j2", folded=True)
-SCRIPTS = ("table", "distributions", "start")
+SCRIPTS = ("table", "start")
 
 
 def story_sections(runs: Sequence[Run], results: StoryResults) -> list[Section]:
@@ -275,12 +275,9 @@ def story_page(runs: Sequence[Run], results: StoryResults, *, seed: int) -> Page
         seed: seed of everything that is drawn.
     """
     sections = story_sections(runs, results)
-    # What the explorers of the page's sections show, and the data for their scripts.
-    anchors = {section.anchor for section in sections}
-    data = {
-        "distributions": packed(distribution_data(results)) if "distributions" in anchors else "",
-        "associations": packed(association_data(results)) if "associations" in anchors else "",
-    }
+    # For the script of the table of associations.
+    shown = any(section.anchor == "associations" for section in sections)
+    data = {"associations": packed(association_data(results)) if shown else ""}
     return Page(
         package=__package__,
         title=title(results),

@@ -67,7 +67,6 @@ def distributions(results: StoryResults) -> Section | None:
             "together. Differences between languages also hold what translated prompts suggest, those between themes "
             "what their scenarios suggest.",
         ),
-        template="distributions.html.j2",
     )
 
 
@@ -220,31 +219,6 @@ def _table(results: StoryResults) -> Table:
         ),
         folded=True,
     )
-
-
-def distribution_data(results: StoryResults) -> dict[str, Any]:
-    """The counts for scripts: lists of names, and the places of its names and n for each row of the counts."""
-    counts = results.counts
-    sides = {
-        "model": results.writers,
-        "language": sorted(set(counts["language"])),
-        "theme": sorted(set(counts["theme"])),
-    }
-    attributes = counts["attribute"].unique(maintain_order=True).to_list()
-    values = {name: values_in_order(counts.filter(pl.col("attribute") == name)) for name in attributes}
-    flat = [(name, value) for name in attributes for value in values[name]]
-    places = {pair: place for place, pair in enumerate(flat)}
-    columns = {
-        by: counts[by].replace_strict(names, list(range(len(names))), return_dtype=pl.Int64).to_list()
-        for by, names in sides.items()
-    }
-    return {
-        **{f"{by}s": [group_label(results, by, name) for name in names] for by, names in sides.items()},
-        "attributes": [[attribute_name(name), list(map(value_name, values[name]))] for name in attributes],
-        **columns,
-        "value": [places[pair] for pair in counts.select("attribute", "value").iter_rows()],
-        "n": counts["n"].to_list(),
-    }
 
 
 MOST_BYTES = 9_000_000

@@ -1,4 +1,3 @@
 if ("DecompressionStream" in window) {
-  distributions();
   associations();
 } else document.documentElement.classList.remove("scripted");
