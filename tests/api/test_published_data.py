@@ -15,7 +15,7 @@ import pytest
 
 import endoxa as ex
 from endoxa.api.data import as_polars, as_stored
-from endoxa.api.runs import _asked
+from endoxa.api.runs import _settings_asked
 from endoxa.curate.published import read_associations
 from endoxa.instruments.choices.items.read import read_items as read_choices
 from endoxa.instruments.choices.items.read import write_items
@@ -48,7 +48,7 @@ HEAD = 40
 @contextmanager
 def written(name: str, data: Any, folder: Path) -> Iterator[dict[str, Any]]:
     """The settings of a run over data of any kind, the data in a file."""
-    with _asked(name, data, ["sim/biased"], folder / "run", None, {}, False) as (values, _):
+    with _settings_asked(name, data, ["sim/biased"], folder / "run", None, {}, False) as (values, _):
         yield {path[0]: value for path, value in values.items() if len(path) == 1}
 
 

@@ -156,7 +156,7 @@ def test_a_study_file_cannot_trust_code_by_itself(tmp_path, tiny):
     )
     with pytest.raises(UserError, match="add --set trust_remote_code=yes to the command"):
         run_study(study, progress=False)
-    with pytest.raises(UserError, match="add --trust-remote-code to the command"):
+    with pytest.raises(UserError, match="add --set trust_remote_code=yes to the command"):
         run_study(study, progress=False, models="hf/other")
 
 

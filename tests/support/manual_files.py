@@ -51,7 +51,7 @@ endoxa author translate pairs.csv --to fr --model sim/translator-a --model sim/t
 endoxa collect init camp --preset laces --organisation Lab --contact lab@example.org
 endoxa collect print camp -o cards.html --sheets 6
 endoxa probe extract --data out/s1 --model sim/reader-a --model sim/reader-b --out out/s2 \
-  --sheet check.xlsx --sheet-rows 5
+  --sheet check.xlsx --set sheet_rows=5
 """
 """What makes sample files that people fill in or that they need not."""
 _AFTER_PEOPLE = """

@@ -56,7 +56,8 @@ def values_set(owner: Any, further: Further) -> dict[FieldPath, Any]:
             raise UserError(
                 f"--set {word}: expected NAME=VALUE.{nearest(name, keywords(owner))} --help --all lists the names."
             )
-        several.setdefault(entry.path, []).append(_read_text(entry, text))
+        value = _read_text(entry, text)
+        several.setdefault(entry.path, []).extend(value if isinstance(value, list) else [value])
     entries = {entry.path: entry for entry in options_of(owner)}
     set_now = {
         path: tuple(given) if get_origin(entries[path].type) is tuple else given[-1]

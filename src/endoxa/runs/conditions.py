@@ -224,7 +224,7 @@ def _settings(
     try:
         return settings_from(instrument.settings, {**typed, **values})
     except UserError as problem:
-        raise place.error(str(problem).removeprefix("--")) from problem
+        raise place.error(str(problem).removeprefix("--").removeprefix("set ")) from problem
 
 
 def _option(place: _Place, key: str, options: Mapping[str, OptionField], instrument: str) -> OptionField:

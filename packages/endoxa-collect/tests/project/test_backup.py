@@ -243,9 +243,9 @@ class TestKilled:
         [
             ("backup camp -o b.zip", BACKUP, "forget_sessions", "tmp/.endoxa-*/db.sqlite3"),
             ("backup camp -o b.zip", "os", "fsync", ".endoxa-*/backup.zip"),
-            ("restore made.zip -o new --no-withdrawals", BACKUP, "_complete", ".endoxa-*/campaign/db.sqlite3"),
-            ("restore made.zip -o empty --no-withdrawals", BACKUP, "_complete", "empty/.endoxa-*/campaign/db.sqlite3"),
-            ("restore made.zip -o camp --replace", BACKUP, "_replayed", "camp/.endoxa-*/campaign/db.sqlite3"),
+            ("backup new --restore made.zip --no-withdrawals", BACKUP, "_complete", ".endoxa-*/campaign/db.sqlite3"),
+            ("backup empty --restore made.zip --no-withdrawals", BACKUP, "_complete", "empty/.endoxa-*/campaign/db.sqlite3"),
+            ("backup camp --restore made.zip --replace", BACKUP, "_replayed", "camp/.endoxa-*/campaign/db.sqlite3"),
             ("export camp -o out", "endoxa.sources.files", "put_in_place", ".endoxa-*/new/people.csv"),
         ],
         ids=["backup: copying", "backup: packing", "restore: new", "restore: empty", "restore: replace", "export"],

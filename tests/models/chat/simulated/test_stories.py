@@ -30,7 +30,7 @@ from endoxa.sources.stereotales import UNKNOWN, read_vocabulary
 
 VOCABULARY = read_vocabulary()
 ANSWERS = {one.name: one.answers for one in VOCABULARY}
-READER = ProfileReader.of(VOCABULARY)
+READER = ProfileReader(VOCABULARY)
 
 
 def said(words: str, told: dict[str, Any], seed: int = 1) -> str:
@@ -150,7 +150,7 @@ def test_readers_err_as_often_as_they_are_planted_to(name: str) -> None:
     for number in range(300):
         assert read_refusal(said(words, shown(story, 0, f"p{number}"))) in (True, False, None)
         answer = READER.read(said(words, shown(story, 1, f"p{number}")))
-        if answer is None:
+        if answer.profile is None:
             counts["unread"] += 1
             continue
         found = answer.profile
@@ -170,7 +170,7 @@ def test_readers_take_a_refusal_for_one_and_read_nothing_off_it() -> None:
     refusal = words_of("stories")["refusals"][0]
     assert read_refusal(said(quiet, shown(refusal, 0))) is True
     found = READER.read(said(quiet, shown(refusal, 1)))
-    assert found is not None
+    assert found.profile is not None
     assert set(found.profile.values()) == {UNKNOWN}
     assert read_refusal(said("sim/reader-a?refusal_error=1&noise=0", shown(refusal, 0))) is False
 
