@@ -113,7 +113,11 @@ def test_rejected_and_unjudged_pairs_are_neither_measured_nor_released(tmp_path)
     )
     assert re.search(r"all +all +2 ", planned.output)
     harnesses = (["task", "--for", "lm-eval"], ["task", "--for", "inspect"])
-    for given, rows in ((["hub"], 1), (["hub", "--set", "include_drafts=yes"], 2), *((each, 1) for each in harnesses)):
+    for given, rows in (
+        (["hub"], 1),
+        (["hub", "--set", "include_drafts=yes"], 2),
+        *((each, 1) for each in harnesses),
+    ):
         out = tmp_path / f"{'-'.join(given)}"
         done = cli.invoke(app, ["export", given[0], str(path), "-o", str(out), *given[1:]])
         assert done.exit_code == 0, done.output

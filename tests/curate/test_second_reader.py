@@ -142,8 +142,6 @@ def test_the_command_writes_both_readings_and_never_sends_identifiers(tmp_path, 
     assert 0 < len(differing) < 30
     assert (differing["other_reading"] != "").all()
     assert "b.org" not in (tmp_path / "s.model.csv").read_text()
-    sheet = CliRunner().invoke(
-        app, ["curate", "review", "s.csv", "-o", "ana.csv", "--reviewer", "Ana"]
-    )
+    sheet = CliRunner().invoke(app, ["curate", "review", "s.csv", "-o", "ana.csv", "--reviewer", "Ana"])
     assert sheet.exit_code == 0, sheet.output
     assert "other_reading" in (tmp_path / "ana.csv").read_text()
