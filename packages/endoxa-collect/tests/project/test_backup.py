@@ -234,6 +234,9 @@ setattr(import_module("{module}"), "{name}", lambda *_, **__: os.kill(os.getpid(
 """
 
 
+RESTORE = "--restore made.zip --no-withdrawals"
+
+
 class TestKilled:
     """What a process leaves that is killed in the middle, and what the next of its kind does about it."""
 
@@ -243,8 +246,8 @@ class TestKilled:
         [
             ("backup camp -o b.zip", BACKUP, "forget_sessions", "tmp/.endoxa-*/db.sqlite3"),
             ("backup camp -o b.zip", "os", "fsync", ".endoxa-*/backup.zip"),
-            ("backup new --restore made.zip --no-withdrawals", BACKUP, "_complete", ".endoxa-*/campaign/db.sqlite3"),
-            ("backup empty --restore made.zip --no-withdrawals", BACKUP, "_complete", "empty/.endoxa-*/campaign/db.sqlite3"),
+            (f"backup new {RESTORE}", BACKUP, "_complete", ".endoxa-*/campaign/db.sqlite3"),
+            (f"backup empty {RESTORE}", BACKUP, "_complete", "empty/.endoxa-*/campaign/db.sqlite3"),
             ("backup camp --restore made.zip --replace", BACKUP, "_replayed", "camp/.endoxa-*/campaign/db.sqlite3"),
             ("export camp -o out", "endoxa.sources.files", "put_in_place", ".endoxa-*/new/people.csv"),
         ],
