@@ -44,7 +44,7 @@ def claims(columns: int, *, name: str) -> Figure:
     names = [f"data set {k}" for k in range(columns)]
     cells = pl.DataFrame(
         [
-            {"row": row, "column": column, "value": 0.7, "verdict": "above"}
+            {"row": row, "column": column, "value": 0.7, "verdict": "above", "text": "70\u00a0%", "far": True}
             for row in ("model one", "model two")
             for column in names
         ]

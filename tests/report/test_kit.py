@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 
 from endoxa.report.claims import P_ADJUSTED, VERDICT, chip, counted, mark, not_ranked, verdict_counts
+from endoxa.report.estimates import Kind, claims_map
 from endoxa.report.figures import Measure, in_parts, labelled
 from endoxa.report.tables import Cell, latex, markdown, number_field, table_of, text_field
 from endoxa.report.words import axis_name
@@ -123,3 +124,32 @@ def test_a_change_that_only_the_correction_keeps_from_a_claim_has_its_p():
     first, other, _ = judged([alone, *others], 0.95)
     assert chip(first.reasoned) == "unclear (p 0.090 after correction)"
     assert chip(other.reasoned) == "unclear"
+
+
+@pytest.mark.parametrize(
+    ("measure", "values", "texts", "shades"),
+    [
+        (
+            Measure("lean", 0.0, "+.2f", 0.1, 0.1),
+            (-0.33, 0.104, -0.056),
+            ("−0.33", "0.10", "−0.06"),
+            (1, 0.35, 0.35),
+        ),
+        (
+            Measure("share", 0.5, ".0%", 0.2, 0.1),
+            (0.71, 0.31, 0.55),
+            ("71\u00a0%", "31\u00a0%", "55\u00a0%"),
+            (1, 0.35, 0.35),
+        ),
+    ],
+)
+def test_cells_of_a_map_say_the_values_themselves(measure, values, texts, shades) -> None:
+    """Differences as well as shares, the colour by how far they lie from the value of an unbiased model."""
+    rows = pl.DataFrame(
+        {"model": ["m"] * 3, "axis": list("abc"), "value": values, "verdict": [BELOW] * 3}
+    ).with_columns(low=pl.lit(None, pl.Float64), high=pl.lit(None, pl.Float64))
+    kind = Kind("value", measure, "0")
+    (grid,) = claims_map(kind, rows, lambda row: row["axis"], ["m"], name="map", title="Map").plot.grids
+    ((_, cells),) = grid.rows
+    assert tuple(cell.text for cell in cells) == texts
+    assert tuple(cell.shade for cell in cells) == shades

@@ -29,8 +29,9 @@ from endoxa.report.claims import (
 )
 from endoxa.report.document import Figure, Finding
 from endoxa.report.figures import Measure, claim_map, described, dot_figure
+from endoxa.report.grids import FAR
 from endoxa.report.tables import Field, Table, number_field, table_of
-from endoxa.report.words import NOT_DEFINED, listed, p_value, percent
+from endoxa.report.words import NOT_DEFINED, decimal, listed, p_value, percent
 from endoxa.runs.families import ESTIMATES
 from endoxa.stats.verdicts import ABOVE, BELOW, NO_QUESTION, UNCLEAR, UNTESTED
 
@@ -271,21 +272,22 @@ def claims_map(
     kind: Kind, rows: pl.DataFrame, across: Callable[[Row], str], order: Iterable[str], **figure: Any
 ) -> Figure:
     """Models (`kind.name`, in this order) by what `across` says of a row, coloured where something is claimed."""
-    each = rows.rows(named=True)
+    each, share = rows.rows(named=True), kind.measure.axis_format == ".0%"
+    texts = [percent(row["value"], 0) if share else decimal(row["value"], 2) for row in each]
     names = [(kind.name(row), across(row)) for row in each]
     tips = [f"{a}, {b}: {kind.reading(row)}, {chip(row)}" for (a, b), row in zip(names, each, strict=True)]
     frame = rows.select(
         pl.col("value").fill_nan(None),
         "verdict",
+        far=(pl.col("value") - kind.measure.neutral).abs() >= FAR,
+        text=pl.Series(texts, dtype=pl.String),
         row=pl.Series([a for a, _ in names], dtype=pl.String),
         column=pl.Series([b for _, b in names], dtype=pl.String),
         tip=pl.Series(tips, dtype=pl.String),
     )
     columns = sorted(frame["column"].unique())
-    figure.setdefault("rows", downloaded(rows))
-    return claim_map(
-        frame, list(order), columns, alt=described(kind.head, tips), wide=len(columns) > 2, **figure
-    )
+    figure |= {"rows": downloaded(rows), "alt": described(kind.head, tips), "wide": len(columns) > 2}
+    return claim_map(frame, list(order), columns, **figure)
 
 
 def numbers(

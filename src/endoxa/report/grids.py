@@ -17,7 +17,7 @@ NEAR = 0.35
 """Shade of a claim near the neutral value."""
 
 FAR = 0.2
-"""Distance of a share from one half from which on the full colour is used."""
+"""Distance of a value from the neutral one from which on the full colour is used."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,19 +94,17 @@ def claim_grid(frame: pl.DataFrame, rows: Sequence[str], columns: Sequence[str])
     """Cells that have a colour only where something is claimed.
 
     Args:
-        frame: `row`, `column`, `value` (a share, or null) and `verdict`; values that are no shares of one half bring
-            `text` (written into the cell) and `far` (True for the full colour), too, and perhaps `tip`.
+        frame: `row`, `column`, `value` (or null), `verdict`, `text` (what is written), `far` (True for the full
+            colour), and perhaps `tip`.
         rows: labels in order.
         columns: labels in order.
     """
 
     def made(cell: Mapping[str, Any]) -> GridCell:
-        text = cell.get("text", f"{int(100 * cell['value'] + 0.5)} %")
-        verdict = cell["verdict"] or ""
+        text, verdict = cell["text"], cell["verdict"] or ""
         tip = f"{cell['row']}, {cell['column']}: {text}, {verdict.replace('-', ' ')}"
         side = verdict if verdict in ("above", "below") else ""
-        far = cell.get("far", abs(cell["value"] - 0.5) >= FAR)
-        shade = (1.0 if far else NEAR) if side else 0.0
+        shade = (1.0 if cell["far"] else NEAR) if side else 0.0
         return GridCell(text, cell.get("tip", tip), side, shade, claimed=bool(side))
 
     return Grids((grid_of(frame.drop_nulls("value").iter_rows(named=True), rows, columns, made),))
