@@ -56,7 +56,7 @@ def values_set(owner: Any, further: Further) -> dict[FieldPath, Any]:
             raise UserError(
                 f"--set {word}: expected NAME=VALUE.{nearest(name, keywords(owner))} --help --all lists the names."
             )
-        value = _read_text(entry, text)
+        value = read_value(entry, text)
         several.setdefault(entry.path, []).extend(value if isinstance(value, list) else [value])
     entries = {entry.path: entry for entry in options_of(owner)}
     set_now = {
@@ -66,13 +66,20 @@ def values_set(owner: Any, further: Further) -> dict[FieldPath, Any]:
     return values | set_now
 
 
-def _read_text(entry: OptionField, text: str) -> Any:
+def read_value(entry: OptionField, value: Any) -> Any:
+    """The value of a field from what was typed.
+
+    Raises:
+        UserError: the text cannot be read.
+    """
+    if isinstance(value, list):
+        return tuple(value)
     if entry.option.parse is None:
-        return text
+        return value
     try:
-        return entry.option.parse(text)
+        return entry.option.parse(value)
     except (ValueError, UserError) as problem:
-        raise UserError(f"--set {entry.word}: {problem}") from problem
+        raise UserError(f"{entry.name}: {problem}") from problem
 
 
 def _of_file(owner: Any, file: Path) -> Iterator[tuple[FieldPath, Any]]:

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Union, get_args, get_origin, g
 import typer
 from typer.main import get_command
 
-from endoxa.commands.further import Further, values_set
+from endoxa.commands.further import Further, read_value, values_set
 from endoxa.commands.settings_command import GroupedCommand
 from endoxa.errors import UserError
 from endoxa.runs.progress import without_progress
@@ -450,7 +450,9 @@ def _typed(options: dict[str, OptionField], values: dict[str, Any]) -> dict[tupl
         UserError: a text cannot be read.
     """
     return {
-        entry.path: _read(entry, values[key]) for key, entry in options.items() if values[key] is not None
+        entry.path: read_value(entry, values[key])
+        for key, entry in options.items()
+        if values[key] is not None
     }
 
 
@@ -495,22 +497,6 @@ def _plain(kind: Any) -> Any:
     if get_origin(kind) in (Union, types.UnionType):
         return next(part for part in get_args(kind) if part is not type(None))
     return kind
-
-
-def _read(entry: OptionField, value: Any) -> Any:
-    """The value of a field from what Typer gives.
-
-    Raises:
-        UserError: the text cannot be read.
-    """
-    if isinstance(value, list):
-        return tuple(value)
-    if entry.option.parse is None:
-        return value
-    try:
-        return entry.option.parse(value)
-    except (ValueError, UserError) as problem:
-        raise UserError(f"{entry.name}: {problem}") from problem
 
 
 def _shown(default: Any) -> str | bool:
