@@ -377,8 +377,9 @@ def test_self_debiasing_by_the_formula_of_laces(tmp_path):
 # ------------------------------------------------------------------ ratings and stories
 
 
-def test_ratings_of_a_model_beside_those_of_people(tmp_path):
+def test_ratings_of_a_model_beside_those_of_people(tmp_path, shared):
     """People rate 1 to 4 in turn and the model one point more: r and rho are 1, and 4 against 3 is another class."""
+    shutil.copy(shared / "data/stereotales/published_associations.json", tmp_path)
     harms = np.arange(240) % 4 + 1
     write_ratings(tmp_path / "harm", harms + 1)
     rows = [
