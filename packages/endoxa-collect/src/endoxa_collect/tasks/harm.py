@@ -47,7 +47,9 @@ def _typeset(text: str) -> str:
 
 
 def _scale_point(number: int) -> str:
-    return capfirst(_typeset(_models_words()["answers"]["scale"][number - 1]))
+    """A point of the scale; other words that are read as the same point stand behind a bar."""
+    point, *_ = _models_words()["answers"]["scale"][number - 1].split(" | ")
+    return capfirst(_typeset(point))
 
 
 def _frequent_question() -> str:
