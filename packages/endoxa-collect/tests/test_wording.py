@@ -18,7 +18,7 @@ from endoxa.words.packs import words_of
 from endoxa_collect.presets import load_preset, preset_names
 from endoxa_collect.tasks.harm import SCALE, HarmForm, statement
 from test_presets import texts_of
-from test_translations import TRANSLATED, catalogue, forms, messages
+from test_translations import PACKAGE, TRANSLATED, catalogue, forms, messages
 
 _PLACE = re.compile(r"%\(\w+\)[sd]")
 
@@ -135,6 +135,11 @@ QUOTES = {"es": "“”", "fr": "«»", "pt": "“”", "ar": "«»", "hi": "“
 def test_one_pair_of_quotation_marks(language):
     marks = {mark for _, form in sentences(language) for mark in re.findall("[“”«»„]", form)}
     assert marks == set(QUOTES[language])
+    sheet = (PACKAGE / "static/endoxa/base.css").read_text(encoding="utf-8")
+    (around_sayings,) = re.findall(rf"q:lang\({language}\).*?quotes: \"(.)", sheet) or re.findall(
+        r"^q .*?quotes: \"(.)", sheet, re.M
+    )
+    assert around_sayings == QUOTES[language][0]
     if language == "fr":
         assert [form for _, form in sentences(language) if "'" in form] == []
 
@@ -193,7 +198,9 @@ A_MAN = {
     "fr": r"\b(?:vous (?:êtes|serez|étiez)|je (?:suis|serai)) (?:pas )?(?:allé|venu|passé|parti|resté|sûr|prêt|seul"
     r"|cité|invité|inscrit|connecté|convaincu)\b|vous a (?:invité|envoyé)\b",
     "pt": r"\b[Oo]brigado\b|\b[Ee]u mesmo\b|\b(?:estou|sou|você está|você é) \w+[ai]do\b|\b[Ss]ozinho\b",
-    "ar": r"[\u0621-\u064a]تَ(?![\u0621-\u064a])|متأكدًا|موافقًا",
+    # Orders have one form for a man and one for a woman; "please" with a noun has one for both.
+    "ar": r"[\u0621-\u064a]تَ(?![\u0621-\u064a])|متأكدًا|موافقًا|(?<![\u0621-\u064a])[وف]?(?:اضغط|اكتب|اختر|افتح|احفظ|اطبع"
+    r"|اقرأ|انسخ|أضف|نزّل|صحّح|احتفظ|تابع|احذف|اسأل|اعرض|ابدأ|أغلق|أخبر|انظر|قل|عُد|أعِد|أجب)(?![\u0621-\u0652])",
     "hi": r"ता/ती|ते/ती|चाहता हूँ|चाहता/",
     "sw": r"(?!)",
 }  # fmt: skip
@@ -207,6 +214,19 @@ def test_nobody_is_made_a_man(language):
 
 # What is published cannot be withdrawn; "get back" is what somebody wishes who lost something.
 GOT_BACK = {"es": "recuper", "fr": "repris", "pt": "recolh", "ar": "(?!)", "hi": "(?!)", "sw": "rudish"}
+
+
+@pytest.mark.parametrize(("language", "group"), [("ar", "مجموعة"), ("hi", "समूह")])
+def test_a_name_that_somebody_typed_keeps_its_form(language, group):
+    """Behind a preposition it would need another ending, which nobody typed: "the group “...”" takes it."""
+    named = [
+        message.string
+        for message in messages(catalogue(language))
+        if isinstance(message.id, str) and re.search(r"%\((?:group|identity)\)s", message.id)
+    ]
+    assert len(named) > 6
+    name = r"[«“](?:<bdi>)?%\(\w+\)s(?:</bdi>)?[»”]"
+    assert [form for form in named if not (re.search(name, form) and group in form)] == []
 
 
 @pytest.mark.parametrize("language", TRANSLATED)
