@@ -79,6 +79,14 @@ TERMS: Mapping[str, Mapping[str, str]] = {
     r"\bcollections?\b": {
         "es": "recopilación", "fr": "collecte", "pt": "coleta", "ar": "حمل", "hi": "संग्रह", "sw": "ukusanyaji",
     },
+    r"\bwhere you live\b": {
+        "es": "donde vives",
+        "fr": "là où vous vivez",
+        "pt": "onde (?:você )?vive",
+        "ar": "حيث تعيش",
+        "hi": "अपने यहाँ|जहाँ आप रहते हैं",
+        "sw": "unakoishi",
+    },
     r"\breceipt codes?\b": {
         "es": "códigos? de recibo", "fr": "code de reçu", "pt": "códigos? de recibo",
         "ar": "رم(?:ز|وز) (?:ال)?[إا]يصال",
