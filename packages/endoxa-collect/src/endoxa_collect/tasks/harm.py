@@ -96,7 +96,7 @@ class KeyedChoice(forms.RadioSelect):
 
 def _question(
     label: Any,
-    choices: Sequence[tuple[str, Promise]],
+    choices: Sequence[tuple[str, Promise | str]],
     widget: type[forms.RadioSelect] = forms.RadioSelect,
     wrong: Any = "",
 ) -> forms.ChoiceField:
