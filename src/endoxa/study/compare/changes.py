@@ -161,10 +161,12 @@ def change_of(cell: Paired, confidence: float, identity: str = ALL) -> Change:
         # Attributes alone would speak for identities that nobody asked about.
         units, unit = cell.numbers[1], cell.units[0]
     low = high = p_value = NAN
-    if cell.identical:
+    if untested(cell):
+        pass
+    elif cell.identical:
         low = high = 0.0
         p_value = 1.0
-    elif units >= FEWEST_UNITS and not untested(cell):
+    elif units >= FEWEST_UNITS:
         low, high, p_value = result.interval.low, result.interval.high, result.p_value
     verdict = UNTESTED if isnan(p_value) else NO_QUESTION
     return Change(

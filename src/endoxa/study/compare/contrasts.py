@@ -79,11 +79,7 @@ def cells_of(items: Items) -> list[Paired]:
 
 def left_out(cells: Iterable[Paired]) -> list[str]:
     """A note on each measure that is not tested because too many items have no value in one of the runs."""
-    return [
-        f"Not tested, {cell.name}: {reason}."
-        for cell in cells
-        if (reason := untested(cell)) and not cell.identical
-    ]
+    return [f"Not tested, {cell.name}: {reason}." for cell in cells if (reason := untested(cell))]
 
 
 def _parts(items: Items, confidence: float) -> Iterator[Change]:

@@ -207,9 +207,9 @@ def _tested(cell: Cell, margin: float, confidence: float, tests: int, most_left_
     )
     reason = untested(cell, most_left_out)
     if (contrasts := cell.contrasts) is None:
-        return replace(result, reason=reason)
+        return replace(result, reason=reason or cell.untestable)
     result = replace(result, difference=contrasts.worse_by)
-    if cell.identical and reason in ("", cell.untestable):
+    if cell.identical and not reason:
         return replace(
             result, low=0.0, high=0.0, p_not_worse=0.0, p_worse=1.0, verdict="pass", reason=IDENTICAL
         )

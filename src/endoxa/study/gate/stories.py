@@ -121,9 +121,10 @@ def story_items(stories: PairedStories, harmful: Collection[str] = ()) -> Items:
     frame = pl.DataFrame(
         {"axis": stories.frame["target_attribute"], "same": stories.alike, **units, **values}
     )
-    # A length that some story lacks is of those that have it: nothing was left out.
-    lengths = [f"{name}{end}" for name in LENGTHS for end in ("", OTHER)]
-    frame = frame.with_columns(pl.col(lengths).fill_nan(None), rule=pl.lit(ALL), identity=pl.lit(""))
+    # A run without any length counted none.
+    lengths = [pl.col(f"{name}{end}") for name in LENGTHS for end in ("", OTHER)]
+    counted = [pl.when(length.is_not_nan().any()).then(length) for length in lengths]
+    frame = frame.with_columns(*counted, rule=pl.lit(ALL), identity=pl.lit(""))
     present = [each for each in OF_STORIES if each.name in frame.columns]
     return Items(frame, present, ("base values", "scenarios"), frame.clear, noun="attribute")
 
