@@ -65,7 +65,7 @@ CORRELATION_COLUMNS: dict[str, str] = {
     "high": "upper end; 'inf' where the reliabilities are too uncertain to bound it",
     **shared("confidence"),
     "p_value": "test of no correlation: the largest of jackknife t and sign flips of identities and of attributes; "
-    "with fewer than six attributes, also of exchanges of identities after attribute means were removed",
+    "with fewer than six attributes, also of both of what is left of their means",
     "p_adjusted": "the same after Benjamini-Hochberg over all models and pairs of instruments",
     **shared("neutral"),
     "verdict": "of the corrected correlation: 'above', 'below', 'unclear' or 'cannot-be-tested'",

@@ -221,22 +221,6 @@ def _counts(
         )
 
 
-def correlation_p_value(
-    x: np.ndarray, y: np.ndarray, identity: np.ndarray, attribute: np.ndarray, seed: int = 0
-) -> float:
-    """Two-sided p-value of no correlation of what is left of attribute means, identities of one side exchanged."""
-    rng = np.random.default_rng(seed)
-    recur = with_partner(identity, attribute)
-    identity, attribute = _codes(identity[recur]), _codes(attribute[recur])
-    rest_x, rest_y = (values[recur] - attribute_levels(values[recur], attribute) for values in (x, y))
-    order = _order(identity, attribute)
-    observed = abs(float(rest_x @ rest_y)) * (1 - 1e-9)
-    hits = sum(
-        abs(float(rest_x @ rest_y[exchanged(identity, order, rng)])) >= observed for _ in range(EXCHANGES)
-    )
-    return (hits + 1) / (EXCHANGES + 1)
-
-
 def attribute_levels(values: np.ndarray, attribute: np.ndarray) -> np.ndarray:
     """Mean over the associations of the same attribute, whose codes are 0 and up, for each of them."""
     return np.asarray((np.bincount(attribute, values) / np.bincount(attribute))[attribute])

@@ -46,8 +46,8 @@ METHODS = (
     "Intervals of correlations: delete-one jackknives over identities and over attributes on Fisher's z, minus that "
     "over associations; reliabilities estimated again without each; Student's t with Satterthwaite's degrees of "
     "freedom. Tests: the larger p-value of this jackknife and of sign flips of identities and of attributes. Fewer "
-    "than 6 attributes that recur are taken as they are: their means are removed and identities exchanged in one "
-    "instrument. No interval or test with fewer than 10 associations or 6 identities. Intervals of reliabilities "
+    "than 6 attributes that recur are taken as they are: what is left of their means is tested, too, in the same way. "
+    "No interval or test with fewer than 10 associations or 6 identities. Intervals of reliabilities "
     "are over identities alone.",
     "Which instrument shows an association: t test of its effect, pooled variance of parts within associations, "
     "Benjamini-Hochberg over the associations of a model and instrument. Parts are taken as independent, which those "

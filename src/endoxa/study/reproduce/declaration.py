@@ -1,11 +1,11 @@
-"""What a published result is: needs, printed cells, the function that computes ours, and how both are compared."""
+"""What a published result is made of: needs, printed cells, numbers of ours, and how both are compared."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from math import isfinite
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import polars as pl
 
@@ -16,10 +16,6 @@ from endoxa.schema.reproduction import (
     NOT_COMPUTED,
     REPRODUCTION_COLUMNS,
 )
-
-if TYPE_CHECKING:
-    from endoxa.study.reproduce.run import Inputs
-
 
 Kind = Literal["file", "weights", "predictions", "nothing"]
 """What is needed: a file of the authors, weights of a model, answers of models that need a key, or nothing."""
@@ -114,42 +110,6 @@ class Ours:
         """A number that is compared, unless one of these reasons is not empty."""
         why = "; ".join(filter(None, reasons))
         return cls(value, why, not why)
-
-
-@dataclass(frozen=True, slots=True)
-class PublishedResult:
-    """A published result that can be recomputed.
-
-    Attributes:
-        name: the word on the command line.
-        title: what it is, in a line.
-        citation: paper, table, and where the printed numbers were read.
-        needs: what must be given.
-        cells: the printed cells; those of some results are read from a file.
-        compute: ours by table and cell; a key without a printed cell makes a row of its own, without a verdict.
-        models: label of each published model, and its ids on the Hugging Face hub or names at the provider.
-        notes: what a reader must know of the whole result.
-        left_out: printed numbers of the same tables and sections that are no cells, and why.
-        veiled: tables whose cells name associations, which pages blur until asked for.
-        reference: the numbers are those of an independent program, printed in no paper.
-    """
-
-    name: str
-    title: str
-    citation: str
-    needs: tuple[Need, ...]
-    cells: Callable[[Inputs], Sequence[Cell]]
-    compute: Callable[[Inputs], Mapping[Key, Ours]]
-    models: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
-    left_out: Mapping[str, str] = field(default_factory=dict)
-    veiled: tuple[str, ...] = ()
-    reference: bool = False
-
-    @property
-    def noun(self) -> str:
-        """What its numbers are, as pages and terminals call them."""
-        return "reference" if self.reference else "published"
 
 
 SLACK = 1e-9
@@ -256,7 +216,7 @@ def finding(cells: pl.DataFrame, noun: str = "published") -> str:
 
     Args:
         cells: the table of `compare`.
-        noun: what their numbers are, see `PublishedResult.noun`.
+        noun: what their numbers are, see `catalogue.PublishedResult.noun`.
     """
     n = counted(cells)
     unprinted = cells.height - n["printed"]
