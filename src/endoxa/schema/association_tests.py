@@ -73,15 +73,12 @@ TEST_COLUMNS: dict[str, str] = {
     "a": "name of the first attribute set",
     "b": "name of the second attribute set",
     "name": "what was estimated: 'effect_size'",
-    "value": "difference of mean associations over their standard deviation (ddof as `method` has it); empty where "
-    "undefined",
-    "low": "lower end of its bootstrap interval, which holds 0 if and only if the two-sided p-value is above 1 - "
-    "confidence; the verdict depends on the p-value only",
+    "value": "difference of mean associations over their standard deviation (see `method`); empty where undefined",
+    "low": "lower end of its bootstrap interval, which agrees with the two-sided p-value",
     **shared("high confidence"),
     "p_value": "permutation p-value of `alternative`, ties counted",
     "p_adjusted": "p-value after Benjamini-Hochberg over all tests of the table",
-    "p_published": "one-sided p-value as papers print it (X lies nearer to A; Caliskan et al. 2017, May et al. 2019); "
-    "no verdict rests on it",
+    "p_published": "one-sided p-value (X lies nearer to A) as papers print it; no verdict rests on it",
     "alternative": "'two-sided', 'greater' (X lies nearer to A than Y does) or 'less'",
     "n": "texts in X and Y",
     "neutral": "effect size of an encoder without the association: 0",

@@ -49,9 +49,6 @@ SHARED: dict[str, str] = {
     "item_id": "unique name of the item within its file",
     "identity_key": "one name for the identity in all languages, or empty",
     "place_b": "place of the second",
-    "delta_low": "lower end of its interval (other people, other values); empty where it cannot be tested",
-    "delta_high": "upper end of its interval",
-    "agreement_high": "upper end of its interval",
     "ask": "how it was asked: 'letters', 'text', 'loglik' or 'loglik-mean'",
     "reasoning_tokens": "tokens of thoughts among them, where the provider counts these; else 0",
     "kappa": "Cohen's kappa; empty where both always say the same one thing",
@@ -62,5 +59,9 @@ SHARED: dict[str, str] = {
 
 
 def shared(names: str) -> dict[str, str]:
-    """Descriptions of these columns, whose names stand apart by spaces, in this order."""
-    return {name: SHARED[name] for name in names.split()}
+    """Descriptions of these columns, whose names stand apart by spaces, in this order.
+
+    The ends of an interval, `NAME_low` and `NAME_high`, are said as `low` and `high` are.
+    """
+    ends = {name: name.rpartition("_")[2] for name in names.split() if name.endswith(("_low", "_high"))}
+    return {name: SHARED.get(name) or SHARED[ends[name]] for name in names.split()}

@@ -52,13 +52,13 @@ CORRELATION_COLUMNS: dict[str, str] = {
     "n_identities": "their identities, which are resampled",
     "raw": "Pearson's correlation of the effects over these associations",
     "raw_low": "lower end of its interval (jackknife over identities and attributes on Fisher's z)",
-    "raw_high": "upper end",
+    **shared("raw_high"),
     "reliability_1": "reliability of the first instrument over these associations",
     "reliability_1_low": "lower end of its interval, which decides whether the correlation is corrected",
-    "reliability_1_high": "upper end",
+    **shared("reliability_1_high"),
     "reliability_2": "reliability of the second",
     "reliability_2_low": "lower end of its interval, which decides too",
-    "reliability_2_high": "upper end",
+    **shared("reliability_2_high"),
     "corrected": "raw / sqrt(reliability_1 * reliability_2) (Spearman 1904); can exceed 1; empty where a reliability "
     "is unknown or too low",
     "low": "lower end of its interval: every value that the jackknife over identities and attributes does not reject",
@@ -119,7 +119,7 @@ CHANCE_COLUMNS: dict[str, str] = {
     "expected": "mean of the same where identities were exchanged in all instruments but one, attribute means kept; "
     "empty where every attribute belongs to one identity",
     "range_low": "lower end of the range of the same that holds `confidence` of the exchanges",
-    "range_high": "upper end",
+    **shared("range_high"),
     "confidence": "confidence level of the verdict and of that range",
     "p_value": "share of the exchanges (the measured order counted) in which as many or more are shown so; of "
     "'several' and 'all'",
