@@ -133,7 +133,6 @@ RELIABLE = "reliability"
 MONOTRAIT_HETEROMETHOD = "monotrait-heteromethod"
 HETEROTRAIT_MONOMETHOD = "heterotrait-monomethod"
 HETEROTRAIT_HETEROMETHOD = "heterotrait-heteromethod"
-TRAIT_KINDS = (RELIABLE, MONOTRAIT_HETEROMETHOD, HETEROTRAIT_MONOMETHOD, HETEROTRAIT_HETEROMETHOD)
 
 MTMM_COLUMNS: dict[str, str] = {
     **shared("model"),
