@@ -8,7 +8,7 @@ intervals: docs/methods/convergence.md.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -49,6 +49,10 @@ class CorrectedCorrelation:
     """Correlation of two scores over units, raw and corrected for unreliability.
 
     Attributes:
+        units: number of units.
+        clusters: number of clusters.
+        untestable: why there is no test of `raw`, or empty.
+        uncorrectable: why there is no corrected correlation, or empty.
         raw: Pearson's correlation of the scores.
         raw_interval: jackknife over clusters on Fisher's z, Student's t, made to agree with the test.
         value: `raw` divided by the root of both reliabilities; can exceed 1; NaN where one of them is unknown or too
@@ -59,24 +63,20 @@ class CorrectedCorrelation:
         reliability_2: of the second.
         reliability_intervals: of both, undefined where there is none; their lower ends decide what is corrected.
         p_value: of no correlation: the larger of jackknife test and sign-flip test of clusters.
-        units: number of units.
-        clusters: number of clusters.
-        untestable: why there is no test of `raw`, or empty.
-        uncorrectable: why there is no corrected correlation, or empty.
     """
 
-    raw: float
-    raw_interval: Interval
-    value: float
-    interval: Interval
-    reliability_1: float
-    reliability_2: float
-    reliability_intervals: tuple[Interval, Interval]
-    p_value: float
     units: int
     clusters: int
     untestable: str = ""
     uncorrectable: str = ""
+    raw: float = NAN
+    raw_interval: Interval = UNDEFINED
+    value: float = NAN
+    interval: Interval = UNDEFINED
+    reliability_1: float = NAN
+    reliability_2: float = NAN
+    reliability_intervals: tuple[Interval, Interval] = (UNDEFINED, UNDEFINED)
+    p_value: float = NAN
 
 
 def corrected_correlation(
@@ -123,40 +123,35 @@ def corrected_correlation(
         or too_few(units, "associations", FEWEST_UNITS)
         or too_few(clusters, "identities", fewest_units(alpha))
     )
+    result = CorrectedCorrelation(units, clusters, untestable, untestable)
     if units < 3 or flat:
-        none = (UNDEFINED, UNDEFINED)
-        return CorrectedCorrelation(
-            NAN, UNDEFINED, NAN, UNDEFINED, NAN, NAN, none, NAN, units, clusters, untestable, untestable
-        )
+        return result
     kinds = [cluster] if crossed is None else [cluster, crossed, pairs_of(cluster, crossed)]
     totals = [totals_of(first, second, codes) for codes in kinds]
     left = [moments(parts.sum(axis=0) - parts) for parts in totals]
     overall = moments(totals[0].sum(axis=0))
-    raw, reliability_1, reliability_2 = (float(number) for number in overall)
+    raw, *reliable = (float(number) for number in overall)
     reliabilities = [reliability(scores, cluster, confidence) for scores in (first, second)]
-    intervals = (reliabilities[0].interval, reliabilities[1].interval)
     unknown = next(filter(None, map(unreliable, reliabilities, names)), "")
     uncorrectable = unknown or untestable
-    value = NAN if unknown else attenuation_corrected(raw, reliability_1, reliability_2)
-    estimates = (
-        raw,
-        UNDEFINED,
-        value,
-        UNDEFINED,
-        reliability_1,
-        reliability_2,
-        intervals,
-        NAN,
-        units,
-        clusters,
+    value = NAN if unknown else attenuation_corrected(raw, *reliable)
+    intervals = (reliabilities[0].interval, reliabilities[1].interval)
+    result = replace(
+        result,
+        uncorrectable=uncorrectable,
+        raw=raw,
+        value=value,
+        reliability_1=reliable[0],
+        reliability_2=reliable[1],
+        reliability_intervals=intervals,
     )
     if untestable:
-        return CorrectedCorrelation(*estimates, untestable, uncorrectable)
+        return result
     z = [_fisher(correlations)[:, None] for correlations, _, _ in left]
     made = combined(_fisher(overall[0])[None], z, cluster, crossed)
     if not made.error[0] > 1e-9:
         same = "leaving out any one identity changes nothing, so there is no measure of error"
-        return CorrectedCorrelation(*estimates, same, uncorrectable or same)
+        return replace(result, untestable=same, uncorrectable=uncorrectable or same)
     quantile = float(stdtrit(made.freedom[0], (1 + confidence) / 2))
     products = (first.mean - first.mean.mean()) * (second.mean - second.mean.mean())
     flipped = (
@@ -171,19 +166,11 @@ def corrected_correlation(
     )
     low, high = (float(np.tanh(end[0])) for end in made.ends(confidence))
     interval = UNDEFINED if uncorrectable else _inverted(overall, left, quantile)
-    return CorrectedCorrelation(
-        raw,
-        agreeing(Interval(low, high), raw, 0.0, p_value, confidence),
-        value,
-        agreeing_open(interval, value, p_value, confidence),
-        reliability_1,
-        reliability_2,
-        intervals,
-        p_value,
-        units,
-        clusters,
-        "",
-        uncorrectable,
+    return replace(
+        result,
+        raw_interval=agreeing(Interval(low, high), raw, 0.0, p_value, confidence),
+        interval=agreeing_open(interval, value, p_value, confidence),
+        p_value=p_value,
     )
 
 
