@@ -148,48 +148,40 @@ def compare(result: str, citation: str, cells: Sequence[Cell], ours: Mapping[Key
     if len(set(keys)) < len(keys):
         twice = next(key for key in keys if keys.count(key) > 1)
         raise ValueError(f"{result}: the cell {twice} is declared twice")
-    rows = [{"result": result, **_row(cell, ours.get(cell.key), citation)} for cell in cells]
-    rows += [
-        {"result": result, **_unprinted(key, number)} for key, number in ours.items() if key not in set(keys)
+    printed: list[tuple[Key, Cell | None]] = [(cell.key, cell) for cell in cells]
+    unprinted = [(key, None) for key in ours if key not in set(keys)]
+    rows = [
+        {"result": result, **_row(key, cell, ours.get(key), citation)} for key, cell in printed + unprinted
     ]
     return pl.DataFrame(rows, schema=TYPES)
 
 
-def _row(cell: Cell, ours: Ours | None, citation: str) -> dict[str, Any]:
+def _row(key: Key, cell: Cell | None, ours: Ours | None, citation: str) -> dict[str, Any]:
+    """A printed cell, or a number of ours that the paper has no cell for."""
     value = None if ours is None or ours.value is None or not isfinite(ours.value) else float(ours.value)
+    published = None if cell is None else cell.published
     verdict, why = _verdict(cell, ours, value)
-    judged = verdict in (AGREES, DIFFERS)
+    judged = value is not None and published is not None and verdict in (AGREES, DIFFERS)
     return {
-        "table": cell.table,
-        "cell": cell.cell,
-        "published": cell.published,
+        "table": key[0],
+        "cell": key[1],
+        "published": published,
         "ours": value,
-        "difference": value - cell.published
-        if judged and value is not None and cell.published is not None
-        else None,
-        "tolerance": cell.tolerance.value,
-        "tolerance_reason": cell.tolerance.reason,
+        "difference": value - published if judged else None,  # type: ignore[operator]
+        "tolerance": None if cell is None else cell.tolerance.value,
+        "tolerance_reason": "" if cell is None else cell.tolerance.reason,
         "verdict": verdict,
         "why": why,
-        "source": cell.source or citation,
+        "source": "" if cell is None else cell.source or citation,
     }
 
 
-def _unprinted(key: Key, ours: Ours) -> dict[str, Any]:
-    """A number of ours that the paper has no cell for."""
-    nothing = {"published": None, "difference": None, "tolerance": None, "tolerance_reason": "", "source": ""}
-    table, cell = key
-    verdict = NOT_COMPUTED if ours.value is None else NOT_COMPARABLE
-    why = _joined(ours.why, NO_CELL if ours.value is not None else "")
-    return {**nothing, "table": table, "cell": cell, "ours": ours.value, "verdict": verdict, "why": why}
-
-
-def _verdict(cell: Cell, ours: Ours | None, value: float | None) -> tuple[str, str]:
+def _verdict(cell: Cell | None, ours: Ours | None, value: float | None) -> tuple[str, str]:
     """The verdict and the reason for it."""
     if ours is None or value is None:
         return NOT_COMPUTED, ours.why if ours and ours.why else MISSING
-    if cell.published is None:
-        return NOT_COMPARABLE, _joined(ours.why, UNREAD)
+    if cell is None or cell.published is None:
+        return NOT_COMPARABLE, _joined(ours.why, NO_CELL if cell is None else UNREAD)
     if not ours.comparable:
         return NOT_COMPARABLE, ours.why
     if abs(value - cell.published) <= cell.tolerance.value + SLACK:
