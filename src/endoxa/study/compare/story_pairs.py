@@ -62,7 +62,9 @@ class PairedStories:
     @property
     def comparable(self) -> np.ndarray:
         """Pairs with a story in both runs."""
-        return self.frame.select(pl.col("answered", f"answered{OTHER}") > 0).to_numpy().all(axis=1)
+        return np.asarray(
+            self.frame.select(pl.col("answered", f"answered{OTHER}") > 0).to_numpy().all(axis=1)
+        )
 
     def profiles_where(self, chosen: np.ndarray, swapped: np.ndarray | None = None) -> Profiles:
         """Stories of some pairs, as the stories of two models.
@@ -150,7 +152,8 @@ def paired_stories(
         )
     first, other = (keys.join(table, on=KEYS, how="left", maintain_order="left") for table in tables)
     _require_alike(first, other, before, after)
-    return replace(side_by_side(first, other), alone=tuple(table.height - keys.height for table in tables))
+    alone = (tables[0].height - keys.height, tables[1].height - keys.height)
+    return replace(side_by_side(first, other), alone=alone)
 
 
 def side_by_side(first: pl.DataFrame, other: pl.DataFrame) -> PairedStories:

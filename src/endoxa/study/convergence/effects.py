@@ -241,7 +241,7 @@ def agreement(effects: pl.DataFrame, attributes: Mapping[str, str]) -> pl.DataFr
         pl.col("identity").first(),
         pl.len().cast(pl.Int64).alias("n_instruments"),
         pl.col("effect").mean().alias("mean_effect"),
-        pl.struct(**{name: claims.len() for name, claims in by_claim.items()}).alias("numbers"),
+        pl.struct([claims.len().alias(name) for name, claims in by_claim.items()]).alias("numbers"),
         **{name: claims.str.join("; ") for name, claims in by_claim.items()},
     )
     above, below = pl.col("above") != "", pl.col("below") != ""
@@ -255,8 +255,11 @@ def agreement(effects: pl.DataFrame, attributes: Mapping[str, str]) -> pl.DataFr
         .then(pl.lit("below"))
         .otherwise(pl.lit("")),
     )
-    order = {"model": effects["model"].unique(maintain_order=True).to_list(), "agreement": AGREEMENTS}
-    order["direction"] = ("above", "", "below")
+    order: dict[str, Sequence[str]] = {
+        "model": effects["model"].unique(maintain_order=True).to_list(),
+        "agreement": AGREEMENTS,
+        "direction": ("above", "", "below"),
+    }
     table = table.sort(
         *(pl.col(name).cast(pl.Enum(values)) for name, values in order.items()),
         -pl.col("mean_effect").abs().fill_null(0.0),

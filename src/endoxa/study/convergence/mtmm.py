@@ -290,8 +290,9 @@ def _diagonal(
         rows = np.array([k for k, name in enumerate(source.associations) if traits.of.get(name) == trait])
         scores = source.scores.take(rows)
         codes = np.unique([source.identities[k] for k in rows], return_inverse=True)[1]
-        row = dict(zip(SIDES, (trait, instrument) * 2, strict=True)) | {"kind": RELIABLE}
-        row["n_units"] = len({traits.units[source.associations[k]] for k in rows})
+        units = {traits.units[source.associations[k]] for k in rows}
+        row: dict[str, Any] = {"kind": RELIABLE, "n_units": len(units)}
+        row |= zip(SIDES, (trait, instrument) * 2, strict=True)
         if not unknown_reliability(scores):
             made = reliability(scores, codes, confidence)
             row |= {"value": made.value, "low": made.interval.low, "high": made.interval.high}

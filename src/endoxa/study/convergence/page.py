@@ -192,7 +192,7 @@ def instruments_of(row: Mapping[str, Any]) -> tuple[str, str]:
     return ("both", "both") if row["n_instruments"] == 2 else ("several", "two or more")
 
 
-def _number(convergence: Convergence) -> dict[str, str]:
+def _number(convergence: Convergence) -> dict[str, Any]:
     """The number of associations that several instruments show, and what it is; nothing where nothing is tested."""
     row = several_shown(convergence)
     if row is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import Any
 from xml.etree import ElementTree
 
 from endoxa.report.tables import escape_markdown
@@ -53,7 +54,7 @@ def _code(text: str) -> str:
 def as_junit(gate: Gate) -> str:
     """JUnit XML: a test case per test; worse is a failure, undecided is skipped with its reason."""
     counts = {verdict: sum(test.verdict == verdict for test in gate.tests) for verdict in MARKS}
-    numbers = {
+    numbers: dict[str, Any] = {
         "tests": len(gate.tests),
         "failures": counts["worse"],
         "errors": 0,
