@@ -18,7 +18,8 @@ from endoxa.api.runs import analyze, build, command, probe, probe_conditions
 from endoxa.api.studies import init_study, plan_study, report_study, run_study
 from endoxa.study.compare.results import Comparison
 from endoxa.study.compare.run import compare
-from endoxa.study.gate import Gate, gate
+from endoxa.study.gate.results import Gate
+from endoxa.study.gate.run import gate
 
 __all__ = [
     "Comparison",

@@ -117,8 +117,8 @@ def gate(
       endoxa gate --baseline out/s1-read --candidate out/s2-read --margin 0.05
     """  # noqa: D301
     from endoxa.sources.files import require_apart
-    from endoxa.study.gate import Gate
-    from endoxa.study.gate import gate as decide
+    from endoxa.study.gate.results import Gate
+    from endoxa.study.gate.run import gate as decide
     from endoxa.study.saving import require_suffix
 
     outputs = {"-o": out, "--markdown": markdown, "--junit": junit, "--page": page}

@@ -26,7 +26,7 @@ from endoxa.runs.run import measure
 from endoxa.schema import ChatAnswer
 from endoxa.sources.served import fingerprint_sentences
 from endoxa.study.compare.dates import over_time
-from endoxa.study.gate import gate
+from endoxa.study.gate.run import gate
 from support.http_server import serving
 from support.qa_questions import questions, write
 
