@@ -197,7 +197,7 @@ def test_prices_that_are_none(text: str) -> None:
         price_of(parse_chat_model("openai/gpt-4o-mini", {}), text)
 
 
-@pytest.mark.parametrize("package", ["openai", "stamina", "aiolimiter"])
+@pytest.mark.parametrize("package", ["openai", "aiolimiter"])
 def test_a_missing_package_is_named_with_the_command(package: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(UserError, match=r'pip install -c constraints.txt -e ".\[chat\]" in a copy'):
