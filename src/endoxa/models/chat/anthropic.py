@@ -201,8 +201,8 @@ class AnthropicBatches(BatchClient):
     def __init__(self, spec: ChatSpec, key: str, options: ChatOptions, *, worked: bool) -> None:
         import anthropic
 
-        super().__init__(spec, key, options, anthropic.APIError, worked=worked)
-        self._client = open_client(spec, key, options)
+        client = open_client(spec, key, options)
+        super().__init__(spec, client, key, options, anthropic.APIError, worked=worked)
 
     async def mark(self) -> str:
         """See `BatchClient.mark`: the newest batch."""
@@ -227,10 +227,6 @@ class AnthropicBatches(BatchClient):
         if unfinished:
             return SubmissionStatus("unfinished", unfinished[0])
         return SubmissionStatus("absent" if complete else "unknown")
-
-    async def close(self) -> None:
-        """See `BatchClient.close`."""
-        await self._client.close()
 
     async def _prepare(self, requests: Sequence[BatchRequest], tag: str) -> list[Any]:
         return [

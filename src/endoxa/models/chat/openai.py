@@ -196,12 +196,8 @@ class OpenAiBatches(BatchClient):
     def __init__(self, spec: ChatSpec, key: str, options: ChatOptions, *, worked: bool) -> None:
         import openai
 
-        super().__init__(spec, key, options, openai.APIError, worked=worked)
-        self._client = open_client(spec, key, options)
-
-    async def mark(self) -> str:
-        """See `BatchClient.mark`."""
-        return ""
+        client = open_client(spec, key, options)
+        super().__init__(spec, client, key, options, openai.APIError, worked=worked)
 
     async def find(self, submission: Submission) -> SubmissionStatus:
         """See `BatchClient.find`."""
@@ -209,10 +205,6 @@ class OpenAiBatches(BatchClient):
             if (batch.metadata or {}).get(TAG) == submission.tag:
                 return SubmissionStatus("found", batch.id)
         return SubmissionStatus("absent")
-
-    async def close(self) -> None:
-        """See `BatchClient.close`."""
-        await self._client.close()
 
     async def _prepare(self, requests: Sequence[BatchRequest], tag: str) -> dict[str, Any]:
         lines = []

@@ -379,6 +379,7 @@ class BatchClient(ABC):
 
     Args:
         spec: the model.
+        client: of the provider's library.
         key: the key, to keep it out of every message.
         options: attempts and patience.
         problems: what the client raises.
@@ -395,23 +396,23 @@ class BatchClient(ABC):
     page: int
 
     def __init__(
-        self, spec: ChatSpec, key: str, options: ChatOptions, problems: type[Exception], *, worked: bool
+        self,
+        spec: ChatSpec,
+        client: Any,
+        key: str,
+        options: ChatOptions,
+        problems: type[Exception],
+        *,
+        worked: bool,
     ) -> None:
-        self._spec, self._key, self._problems, self._worked = spec, key, problems, worked
+        self._spec, self._client, self._key = spec, client, key
+        self._problems, self._worked = problems, worked
         who = f"The batch interface of '{spec.text}' at {spec.base_url}"
         self._retrier = Retrier(who, options.attempts, options.patience)
 
     @abstractmethod
-    async def mark(self) -> str:
-        """Where the provider's list of batches stands, asked before handing in; empty where tags are enough."""
-
-    @abstractmethod
     async def find(self, submission: Submission) -> SubmissionStatus:
         """Look for a batch of which we do not know whether it arrived."""
-
-    @abstractmethod
-    async def close(self) -> None:
-        """Close the connections."""
 
     @abstractmethod
     async def _prepare(self, requests: Sequence[BatchRequest], tag: str) -> Any:
@@ -440,6 +441,14 @@ class BatchClient(ABC):
     @abstractmethod
     def _status(self, batch: Any) -> BatchStatus:
         """How far a batch is."""
+
+    async def mark(self) -> str:
+        """Where the provider's list of batches stands, asked before handing in; empty where tags are enough."""
+        return ""
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._client.close()
 
     async def submit(self, requests: Sequence[BatchRequest], submission: Submission) -> str | None:
         """Hand in a batch; its id, or None where only `find` can tell later whether it arrived.

@@ -15,6 +15,7 @@ from endoxa.errors import UserError
 from endoxa.models.clients import server_client
 from endoxa.models.encoders.encoder import (
     MODEL,
+    SHOWN,
     Encoded,
     Encoder,
     EncoderFacts,
@@ -32,8 +33,6 @@ TEXTS = 64
 OPENAI_KEY = "OPENAI_API_KEY"
 """Environment variable with OpenAI's key, which is never sent to another server."""
 OPENAI_URL = "https://api.openai.com/v1"
-SHOWN = 60
-"""Characters of a text that a message quotes."""
 
 
 class ServerEncoder:

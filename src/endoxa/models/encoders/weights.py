@@ -63,9 +63,9 @@ def _open(
     opened: list[Encoder] = []
     picked = [POOLINGS.get(name) for name in poolings if name != MODEL]
     if picked:
-        from endoxa.models.encoders.transformer import TransformerEncoder
+        from endoxa.models.encoders.transformer import open_transformers
 
-        opened.append(TransformerEncoder.open(spec, options, picked, texts))
+        opened += open_transformers(spec, options, picked, texts)
     if MODEL in poolings:
         opened.append(SentenceEncoder.open(spec, options, texts))
     return opened
@@ -74,9 +74,9 @@ def _open(
 def _check(spec: EncoderSpec, options: EncoderOptions, poolings: Sequence[str], texts: Sequence[str]) -> None:
     picked = [POOLINGS.get(name) for name in poolings if name != MODEL]
     if picked:
-        from endoxa.models.encoders.transformer import TransformerEncoder
+        from endoxa.models.encoders.transformer import check_texts
 
-        TransformerEncoder.check_texts(spec, options, picked, texts)
+        check_texts(spec, options, picked, texts)
     folder = _sentence_folder(spec)
     if MODEL in poolings and folder is not None:
         check_sentence_texts(spec, folder, options, texts)
