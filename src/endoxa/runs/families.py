@@ -216,7 +216,7 @@ CHOICE_LEANS = Family(
 )
 
 
-def adjusted(table: pl.DataFrame, family: Family, *, reason: str = "reason") -> pl.DataFrame:
+def adjusted(table: pl.DataFrame, family: Family) -> pl.DataFrame:
     """The table with `p_adjusted` over the family; an undefined p-value (null, NaN) counts for nothing.
 
     A row that cannot be tested has no p-value: it would only weigh on those that can.
@@ -224,10 +224,9 @@ def adjusted(table: pl.DataFrame, family: Family, *, reason: str = "reason") -> 
     Args:
         table: the tests, with the columns that the family names.
         family: which are corrected together.
-        reason: column that says why a row cannot be tested, where the table has it.
     """
-    if reason in table.columns:
-        testable = pl.col(reason).fill_null("") == ""
+    if "reason" in table.columns:
+        testable = pl.col("reason").fill_null("") == ""
         table = table.with_columns(p_value=pl.when(testable).then("p_value").otherwise(float("nan")))
     p_values = table["p_value"].fill_null(float("nan")).to_list()
     groups = table.with_columns(overall=family.overall).select(*family.within, "overall").rows()
@@ -296,12 +295,11 @@ def judged(
     )
 
 
-def beside_a_test(*columns: str, verdict: str = "verdict") -> list[pl.Expr]:
-    """Ends of an interval, NaN where the estimate cannot be tested.
+def beside_a_test(*columns: str) -> list[pl.Expr]:
+    """Ends of an interval, NaN where the `verdict` is that the estimate cannot be tested.
 
     Args:
         columns: the ends.
-        verdict: column with the verdict of the estimate.
     """
-    tested = pl.when(pl.col(verdict) != UNTESTED)
+    tested = pl.when(pl.col("verdict") != UNTESTED)
     return [tested.then(column).otherwise(float("nan")).alias(column) for column in columns]

@@ -16,6 +16,8 @@ from endoxa.words.packs import file_with, languages_with
 
 ENGLISH = "en"
 _FILE = "answers.toml"
+MOST_SIGNS = 4
+"""As many stop sequences as OpenAI's interface takes."""
 _PHRASES = ("reasons", "conclusions", "contrasts", "concessions", "denials", "affirmations")
 _PATTERNS = (
     *("unknown", "unsaid", "refusals", "declines", "information", "statements", "criticism", "others"),
@@ -83,11 +85,11 @@ def language(code: str) -> Language:
     return _compiled(code.split("-", maxsplit=1)[0].lower())
 
 
-def signs_of_new_question(codes: Sequence[str], most: int = 4) -> tuple[str, ...]:
+def signs_of_new_question(codes: Sequence[str]) -> tuple[str, ...]:
     """How a new question begins in these languages and in English: of each the likeliest, then the next."""
     by_language = [language(code).signs for code in codes]
     signs = (sign for each in zip_longest(*by_language) for sign in each if sign)
-    return tuple(dict.fromkeys(signs))[:most]
+    return tuple(dict.fromkeys(signs))[:MOST_SIGNS]
 
 
 @cache
