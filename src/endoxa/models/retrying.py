@@ -331,3 +331,11 @@ def for_server(url: str, *, checking: bool = False) -> Retrier:
         silence="does not answer as expected",
         advice="Check that it runs and its address ends in /v1.",
     )
+
+
+def unreachable(url: str, words: str) -> UserError:
+    """What is said of a server named by its address that refuses, or answers something else."""
+    return UserError(
+        f"The server {url} does not answer as expected ({words}): check that it runs and its address ends in /v1. What "
+        "was done is kept; the same command continues."
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from endoxa.models.chat.presets import Preset, list_price
@@ -270,25 +271,25 @@ def _open_batch(spec: ChatSpec, options: ChatOptions, worked: bool) -> OpenAiBat
     return OpenAiBatches(spec, read_key(spec), options, worked=worked)
 
 
+_provider = partial(Provider, open=_open, open_batch=_open_batch, price=list_price, libraries=LIBRARIES)
+
+
 def compatible(name: str, preset: Preset) -> Provider:
     """The provider of an entry of data.
 
     Raises:
         UserError: its address holds a secret, or is none.
     """
-    return Provider(
+    return _provider(
         name=name,
         kind="server",
-        open=_open,
         open_batch=_open_batch if preset.batches else None,
         base_url=checked_address(preset.base_url),
         key=preset.key or KEY_VARIABLE,
         max_tokens_field=preset.max_tokens_field,
         seed_field=preset.seed_field,
-        price=list_price,
         unpriced="not known" if preset.key else "own server",
         user_server=not preset.key,
-        libraries=LIBRARIES,
     )
 
 
@@ -298,29 +299,21 @@ def _read_server(text: str, provider: Provider) -> ChatSpec:
     return ChatSpec(text, name, provider, url)
 
 
-OPENAI = Provider(
+OPENAI = _provider(
     name="openai",
     kind=OPENAI_KIND,
-    open=_open,
-    open_batch=_open_batch,
     base_url="https://api.openai.com/v1",
     key="OPENAI_API_KEY",
     max_tokens_field="max_completion_tokens",
-    price=list_price,
-    libraries=LIBRARIES,
 )
-SERVER = Provider(
+SERVER = _provider(
     name="server",
     kind="server",
-    open=_open,
-    open_batch=_open_batch,
     read=_read_server,
     prefixes=("http://", "https://"),
     key=KEY_VARIABLE,
-    price=list_price,
     unpriced="own server",
     user_server=True,
     likelihoods=True,
-    libraries=LIBRARIES,
 )
 """Any other server with OpenAI's interface; only asking can tell whether it has batches and log-likelihoods."""

@@ -6,6 +6,7 @@ A folder of sentence-transformers has a pooling of its own; written `hf/FOLDER` 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -98,15 +99,12 @@ HUGGING_FACE = EncoderKind(
     libraries=LOCAL_LIBRARIES,
     install=LOCAL_INSTALL,
 )
-SENTENCE_TRANSFORMERS = EncoderKind(
+SENTENCE_TRANSFORMERS = replace(
+    HUGGING_FACE,
     name="st",
     form="st/NAME or st/FOLDER (sentence-transformers)",
-    look=_look,
-    open=_open,
-    check=_check,
     poolings=lambda _: (MODEL,),
-    libraries=LOCAL_LIBRARIES,
-    install=LOCAL_INSTALL,
+    takes_layers=False,
 )
 
 
