@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from pathlib import Path
 
 from endoxa.models.chat.spec import Submission
@@ -229,16 +229,5 @@ class AnswerJournal(JournalFile):
 
 
 def _columns(answer: ChatAnswer) -> tuple[str | int, ...]:
-    usage = answer.usage
-    return (
-        answer.text,
-        answer.finish,
-        int(answer.refused),
-        answer.served_model,
-        answer.reasoning,
-        answer.error,
-        usage.prompt_tokens,
-        usage.completion_tokens,
-        usage.cached_tokens,
-        usage.reasoning_tokens,
-    )
+    texts = (answer.served_model, answer.reasoning, answer.error)
+    return (answer.text, answer.finish, int(answer.refused), *texts, *astuple(answer.usage))
