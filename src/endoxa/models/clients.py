@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from endoxa.errors import installation
 from endoxa.models.spec import require_libraries
-from endoxa.models.transport import guard
+from endoxa.models.transport import async_guard, guard
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI, OpenAI
@@ -33,9 +33,9 @@ def server_client(what: str, url: str, key: str, *, is_openai: bool = False) -> 
         is_openai: the server is OpenAI's own, which may learn of the organization.
 
     Raises:
-        UserError: the openai or stamina package is not installed.
+        UserError: the openai package is not installed.
     """
-    require_libraries(what, ("openai", "stamina"), installation("server"))
+    require_libraries(what, ("openai",), installation("server"))
     import openai
 
     keep_quiet()
@@ -51,6 +51,27 @@ def server_client(what: str, url: str, key: str, *, is_openai: bool = False) -> 
         default_headers=None if is_openai else foreign_headers(key),
     )
     return client if is_openai else without_organization(client)
+
+
+def provider_settings(library: Any, url: str, key: str, timeout: float) -> dict[str, Any]:
+    """Arguments for the asynchronous clients of the libraries openai and anthropic; neither retries by itself.
+
+    Args:
+        library: the module.
+        url: base address of the interface.
+        key: the key.
+        timeout: seconds without a byte after which a call is given up.
+    """
+    keep_quiet()
+    return {
+        "api_key": key,
+        "base_url": url,
+        "max_retries": 0,
+        "timeout": library.Timeout(timeout, connect=min(timeout, CONNECT_SECONDS), pool=None),
+        "http_client": library.DefaultAsyncHttpxClient(
+            follow_redirects=False, event_hooks=async_guard(key, library.APIConnectionError)
+        ),
+    }
 
 
 def without_organization(client: Client) -> Client:
@@ -70,9 +91,6 @@ def foreign_headers(key: str, environment: Mapping[str, str] = os.environ) -> di
 
 
 def keep_quiet() -> None:
-    """Silence the libraries: a retry is no news, and a log line could quote a key."""
-    import stamina
-
-    stamina.instrumentation.set_on_retry_hooks(())
+    """Silence the libraries: a log line could quote a key."""
     for name in _LOGGERS:
         logging.getLogger(name).setLevel(logging.WARNING)

@@ -7,14 +7,15 @@ calls end. The client libraries raise exceptions of one shape (status, headers, 
 
 from __future__ import annotations
 
+import asyncio
+import math
 import random
 import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from functools import partial
 from typing import Any, TypeVar
 
 from endoxa.errors import UserError
@@ -129,25 +130,16 @@ def requested_wait(headers: Mapping[str, str], now: datetime) -> float | None:
         None where neither is there or can be read.
     """
     named = {name.lower(): value.strip() for name, value in headers.items()}
-    for value, unit in ((named.get("retry-after-ms"), 1000.0), (named.get("retry-after"), 1.0)):
-        seconds = None if value is None else _number(value)
-        if seconds is not None:
-            return max(0.0, seconds / unit)
+    for name, unit in (("retry-after-ms", 1000.0), ("retry-after", 1.0)):
+        with suppress(KeyError, ValueError):
+            seconds = float(named[name]) / unit
+            if 0 <= seconds < math.inf:
+                return seconds
     try:
         moment = parsedate_to_datetime(named.get("retry-after", ""))
     except ValueError:
         return None
-    if moment.tzinfo is None:
-        moment = moment.replace(tzinfo=UTC)
-    return max(0.0, (moment - now).total_seconds())
-
-
-def _number(text: str) -> float | None:
-    try:
-        value = float(text)
-    except ValueError:
-        return None
-    return value if 0 <= value < float("inf") else None
+    return max(0.0, (moment.replace(tzinfo=moment.tzinfo or UTC) - now).total_seconds())
 
 
 def raise_if_passing(failure: Failure) -> None:
@@ -261,37 +253,14 @@ class Retrier:
             UserError: raised by any call of this retrier, or nothing was answered for `patience` seconds.
             TransientError: this call failed `attempts` times, or for `patience` seconds, while others were answered.
         """
-        begun = self._clock()
-        try:
-            return await self._once(send)
-        except TransientError as problem:
-            failed = problem
-        # Only calls that failed pay for a retry context: it costs as much as a tenth of a quick call.
-        return await self._again(send, failed, _Course(begun))
-
-    async def _again(self, send: Callable[[], Awaitable[T]], failed: TransientError, course: _Course) -> T:
-        """The same after a first failure."""
-        import stamina
-
-        first: TransientError | None = failed
-        try:
-            async for attempt in stamina.retry_context(
-                on=partial(self._delay, course), attempts=None, timeout=None
-            ):
-                with attempt:
-                    if first is not None:
-                        problem, first = first, None
-                        raise problem
-                    return await self._once(send)
-        except TransientError:
-            if self._over is not None:
-                raise self._over from None
-            raise
-        raise AssertionError("stamina ended without a result or an exception")
-
-    async def _once(self, send: Callable[[], Awaitable[T]]) -> T:
-        with self._noting():
-            return await send()
+        course = _Course(self._clock())
+        while True:
+            try:
+                with self._noting():
+                    return await send()
+            except TransientError as problem:
+                delay = self._delay(course, problem)
+            await asyncio.sleep(delay)
 
     def call(self, send: Callable[[], T]) -> T:
         """The same as `run`, for a client that waits where it stands.
@@ -300,20 +269,14 @@ class Retrier:
             UserError: see `run`.
             TransientError: see `run`.
         """
-        import stamina
-
         course = _Course(self._clock())
-        try:
-            for attempt in stamina.retry_context(
-                on=partial(self._delay, course), attempts=None, timeout=None
-            ):
-                with attempt, self._noting():
+        while True:
+            try:
+                with self._noting():
                     return send()
-        except TransientError:
-            if self._over is not None:
-                raise self._over from None
-            raise
-        raise AssertionError("stamina ended without a result or an exception")
+            except TransientError as problem:
+                delay = self._delay(course, problem)
+            time.sleep(delay)
 
     @contextmanager
     def _noting(self) -> Iterator[None]:
@@ -327,29 +290,30 @@ class Retrier:
             raise
         self.note_success()
 
-    def _delay(self, course: _Course, problem: Exception) -> bool | float:
-        """Seconds to wait before the next attempt, or False to let the problem through."""
-        if not isinstance(problem, TransientError):
-            return False
+    def _delay(self, course: _Course, problem: TransientError) -> float:
+        """Seconds to wait before the next attempt.
+
+        Raises:
+            UserError: see `run`.
+            TransientError: see `run`.
+        """
         now = self._clock()
         self._silent_since = now if self._silent_since is None else self._silent_since
-        if now - self._silent_since >= self._patience:
-            self._over = self._over or (
-                SilentError(
-                    f"{self._name} {self._silence_words}: for {self._patience:.0f} seconds every call "
-                    f"failed ({problem}). "
-                    f"{self._advice}What was done is kept; the same command continues."
-                )
+        if self.silent:
+            self._over = self._over or SilentError(
+                f"{self._name} {self._silence_words}: for {self._patience:.0f} seconds every call failed ({problem}). "
+                f"{self._advice}What was done is kept; the same command continues."
             )
+        if self._over is not None:
+            raise self._over from None
         course.tries += 1
         course.failures += not problem.slow_down
         course.failing_since = now if course.failing_since is None else course.failing_since
         delay = self._uniform(0, min(LAST_BOUND, FIRST_BOUND * 2 ** min(course.tries - 1, 16)))
         again = now if problem.wait else now + delay
         too_long = not problem.slow_down and again - course.failing_since >= self._patience
-        exhausted = (course.failures >= self._attempts or too_long) and self.answered_since(course.begun)
-        if self._over is not None or exhausted:
-            return False
+        if (course.failures >= self._attempts or too_long) and self.answered_since(course.begun):
+            raise problem
         return min(problem.wait, self._patience) * (1 + self._uniform(0, SPREAD)) if problem.wait else delay
 
 
@@ -366,4 +330,12 @@ def for_server(url: str, *, checking: bool = False) -> Retrier:
         CHECK_PATIENCE if checking else PATIENCE,
         silence="does not answer as expected",
         advice="Check that it runs and its address ends in /v1.",
+    )
+
+
+def unreachable(url: str, words: str) -> UserError:
+    """What is said of a server named by its address that refuses, or answers something else."""
+    return UserError(
+        f"The server {url} does not answer as expected ({words}): check that it runs and its address ends in /v1. What "
+        "was done is kept; the same command continues."
     )

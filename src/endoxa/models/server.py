@@ -25,6 +25,7 @@ from endoxa.models.retrying import (
     for_server,
     is_redirect,
     permanent_failure,
+    unreachable,
 )
 from endoxa.models.spec import ModelOptions, ModelSpec
 from endoxa.models.special_tokens import reason, written_in
@@ -126,7 +127,7 @@ class ServerModel:
             except RefusedError as problem:
                 if problem.status in REFUSED_TEXTS:
                     return problem
-                raise _unreachable(self.url, str(problem)) from None
+                raise unreachable(self.url, str(problem)) from None
             except LeftOutError as problem:
                 raise UserError(
                     f"The server {self.url} does not return the log-probabilities of the prompt (asked with "
@@ -225,7 +226,7 @@ def _request(
         failure = permanent_failure(problem, client.api_key)
         if failure.status not in {401, 403} and not is_redirect(failure):
             raise RefusedError(f"status {failure.status}: {failure.words}", failure.status) from None
-        raise _unreachable(url, failure.words) from None
+        raise unreachable(url, failure.words) from None
     return way.read(body, len(texts))
 
 
@@ -257,11 +258,4 @@ def _list(client: OpenAI, url: str) -> list[str]:
     try:
         return [model.id for model in client.models.list().data]
     except openai.OpenAIError as problem:
-        raise _unreachable(url, permanent_failure(problem, client.api_key).words) from None
-
-
-def _unreachable(url: str, words: str) -> UserError:
-    return UserError(
-        f"The server {url} does not answer as expected ({words}): check that it runs and its address ends in /v1. What "
-        "was done is kept; the same command continues."
-    )
+        raise unreachable(url, permanent_failure(problem, client.api_key).words) from None

@@ -7,10 +7,8 @@ ordinary run in a folder of its own. Nothing in the file grants anything: no cod
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from importlib.resources import files
 from math import isfinite
 from pathlib import Path
 from typing import Any, Generic
@@ -33,9 +31,10 @@ from endoxa.schema.options import (
     settings_from,
 )
 from endoxa.schema.typed import TRUST_REMOTE_CODE
-from endoxa.sources.files import require_file
+from endoxa.sources.toml import read_toml
 from endoxa.sources.write import replacing
 
+PRESETS = Path(__file__).parent / "presets"
 BASELINE = "baseline"
 """Name of the condition that the others are compared with; without it the first is."""
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}")
@@ -81,8 +80,7 @@ class Conditions(Generic[S]):
 
 def presets() -> list[str]:
     """Names of the files of conditions that come with endoxa."""
-    folder = files("endoxa.runs").joinpath("presets")
-    return sorted(entry.name.removesuffix(".toml") for entry in folder.iterdir())
+    return sorted(path.stem for path in PRESETS.glob("*.toml"))
 
 
 def varies(entry: OptionField) -> bool:
@@ -109,39 +107,26 @@ def read_conditions(
     Raises:
         UserError: the file is no TOML, names what is no option, or an option that cannot be a condition.
     """
-    path: Path | None = Path(source).expanduser()
-    if source in presets() and not Path(source).exists():
-        text = files("endoxa.runs").joinpath("presets", f"{source}.toml").read_text(encoding="utf-8")
-        path = None
-    else:
-        text = _text(source)
-    try:
-        tables = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as problem:
-        raise UserError(f"{source} is not valid TOML: {problem}.") from problem
-    _require_names(source, tables)
-    _require_single_output(instrument, typed)
-    return Conditions(
-        text,
-        tuple(
-            Condition(name, _settings(_Place(source, name, path), table, instrument, typed))
-            for name, table in tables.items()
-        ),
-    )
-
-
-def _text(source: str) -> str:
     path = Path(source).expanduser()
-    if not path.exists() and path.suffix != ".toml":
+    preset = source in presets() and not path.exists()
+    if preset:
+        path = PRESETS / f"{source}.toml"
+    elif not path.exists() and path.suffix != ".toml":
         hint = nearest(source, dict.fromkeys(presets()))
         raise UserError(
             f"There is no file of conditions {source}.{hint} Expected a TOML file, or {' or '.join(presets())}."
         )
-    require_file(path)
-    try:
-        return path.read_text(encoding="utf-8")
-    except UnicodeDecodeError as problem:
-        raise UserError(f"{source} is not UTF-8 text: save it as UTF-8.") from problem
+    tables = read_toml(path)
+    _require_names(source, tables)
+    _require_single_output(instrument, typed)
+    conditions = []
+    for name, table in tables.items():
+        try:
+            settings = _settings(table, instrument, typed, None if preset else path)
+        except UserError as problem:
+            raise UserError(f"{source}, [{name}]: {problem}") from problem
+        conditions.append(Condition(name, settings))
+    return Conditions(path.read_text(encoding="utf-8-sig"), tuple(conditions))
 
 
 def _require_names(source: str, tables: Mapping[str, Any]) -> None:
@@ -177,57 +162,46 @@ def _require_single_output(instrument: Instrument[S], typed: Mapping[tuple[str, 
             raise UserError(f"With --conditions each run would write {entry.name} anew: leave it out.")
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """Where a condition is written.
-
-    Attributes:
-        source: the file as it was named.
-        condition: the condition.
-        path: the file; None for one that comes with endoxa.
-    """
-
-    source: str
-    condition: str
-    path: Path | None
-
-    def error(self, problem: object) -> UserError:
-        """A sentence about this condition."""
-        return UserError(f"{self.source}, [{self.condition}]: {problem}")
-
-
 def _settings(
-    place: _Place, table: Mapping[str, Any], instrument: Instrument[S], typed: Mapping[tuple[str, ...], Any]
+    table: Mapping[str, Any],
+    instrument: Instrument[S],
+    typed: Mapping[tuple[str, ...], Any],
+    path: Path | None,
 ) -> S:
     """The settings of a condition: those of the command, and what its table says.
+
+    Args:
+        table: of the condition.
+        instrument: what measures it.
+        typed: see `read_conditions`.
+        path: the file of conditions; None for one that comes with endoxa.
 
     Raises:
         UserError: it cannot have them.
     """
     options = keywords(instrument.settings)
     values: dict[tuple[str, ...], Any] = {}
-    entries: dict[tuple[str, ...], tuple[str, OptionField]] = {}
+    keys: dict[tuple[str, ...], str] = {}
+    served = next(
+        (model for model in typed.get(("models",), ()) if not str(model).startswith(_WEIGHTS)), None
+    )
     for key, value in table.items():
-        entry = _option(place, key, options, instrument.name)
+        entry = _option(key, options, instrument.name)
         if entry.path in values:
-            raise place.error(f"'{key}' says what '{entries[entry.path][0]}' says, too. Keep one of them.")
-        values[entry.path] = _value(place, key, value, entry)
-        entries[entry.path] = (key, entry)
-    models = typed.get(("models",), ())
-    for key, entry in entries.values():
-        served = next((model for model in models if not str(model).startswith(_WEIGHTS)), None)
+            raise UserError(f"'{key}' says what '{keys[entry.path]}' says, too. Keep one of them.")
+        values[entry.path], keys[entry.path] = _value(key, value, entry, path), key
         if entry.option.group == LOCAL and served is not None:
-            raise place.error(
+            raise UserError(
                 f"'{key}' is for weights on this machine and would have no effect on the model '{served}'. Leave "
                 "the model out, or the option."
             )
     try:
         return settings_from(instrument.settings, {**typed, **values})
     except UserError as problem:
-        raise place.error(str(problem).removeprefix("--").removeprefix("set ")) from problem
+        raise UserError(str(problem).removeprefix("--").removeprefix("set ")) from problem
 
 
-def _option(place: _Place, key: str, options: Mapping[str, OptionField], instrument: str) -> OptionField:
+def _option(key: str, options: Mapping[str, OptionField], instrument: str) -> OptionField:
     """The option that a key names.
 
     Raises:
@@ -235,11 +209,11 @@ def _option(place: _Place, key: str, options: Mapping[str, OptionField], instrum
     """
     word = key.replace("-", "_")
     if word in _COMMAND:
-        raise place.error(f"'{key}' cannot be a condition: it is for the command, and for all conditions.")
+        raise UserError(f"'{key}' cannot be a condition: it is for the command, and for all conditions.")
     entry = options.get(word)
     if entry is None:
         able = {name: option for name, option in options.items() if varies(option)}
-        raise place.error(f"`endoxa probe {instrument}` has no option '{key}'.{nearest(word, able)}")
+        raise UserError(f"`endoxa probe {instrument}` has no option '{key}'.{nearest(word, able)}")
     if varies(entry):
         return entry
     if entry.name == TRUST_REMOTE_CODE:
@@ -248,42 +222,42 @@ def _option(place: _Place, key: str, options: Mapping[str, OptionField], instrum
         reason = "all conditions measure the same models on the same items with the same seeds"
     else:
         reason = "it decides no answer"
-    raise place.error(f"'{key}' cannot be a condition: {reason}. Give {entry.name} to the command.")
+    raise UserError(f"'{key}' cannot be a condition: {reason}. Give {entry.name} to the command.")
 
 
-def _value(place: _Place, key: str, value: Any, entry: OptionField) -> Any:
+def _value(key: str, value: Any, entry: OptionField, path: Path | None) -> Any:
     """The value of an option as its settings take it.
 
     Raises:
         UserError: it cannot be read, or is a file elsewhere.
     """
     if isinstance(value, float) and not isfinite(value):
-        raise place.error(f"'{key}' must be finite.")
+        raise UserError(f"'{key}' must be finite.")
     if isinstance(value, str) and entry.option.parse is not None:
         try:
             value = entry.option.parse(value)
         except (ValueError, UserError) as problem:
-            raise place.error(f"'{key}': {problem}") from problem
+            raise UserError(f"'{key}': {problem}") from problem
     if getattr(entry.type, "__origin__", None) is tuple and isinstance(value, str):
         return (value,)
-    if not isinstance(value, str) or place.path is None:
+    if not isinstance(value, str) or path is None:
         return value
     if entry.path[-1] == "adapter":
-        return str(place.path.parent / Path(value).expanduser())
+        return str(path.parent / Path(value).expanduser())
     if not entry.is_file:
         return value
-    folder = place.path.parent.resolve()
+    folder = path.parent.resolve()
     file = (folder / Path(value).expanduser()).resolve()
     if value.isidentifier() and not file.exists():
         return value  # the name of something that comes with endoxa
     if not file.is_relative_to(folder):
-        raise place.error(
-            f"'{key}' names {file}, which is not in the folder of {place.source}. Copy it there, or give "
-            f"{entry.name} to the command."
+        raise UserError(
+            f"'{key}' names {file}, which is not in the folder of {path}. Copy it there, or give {entry.name} to the "
+            "command."
         )
     if not file.is_file():
-        raise place.error(f"'{key}': there is no file {file}.")
-    return str(place.path.parent / Path(value))
+        raise UserError(f"'{key}': there is no file {file}.")
+    return str(path.parent / Path(value))
 
 
 def plan_conditions(instrument: Instrument[S], conditions: Conditions[S]) -> Plan:

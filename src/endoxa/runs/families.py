@@ -29,19 +29,19 @@ class Family:
     Attributes:
         name: what pages call it.
         tests: what its tests are.
-        within: columns by whose values there is a family for each; none where all rows are one family.
-        correction: how p-values are adjusted.
         claims: what is claimed from it.
+        within: columns by whose values there is a family for each; none where all rows are one family.
         parts: columns that name a part of the data. Rows over all of it, 'all' in each of these columns, are tested
             first and alone: what parts can show takes nothing from the headline. The parts are a family after it.
+        correction: how p-values are adjusted.
     """
 
     name: str
     tests: str
-    within: tuple[str, ...]
-    correction: str
     claims: str
+    within: tuple[str, ...] = ()
     parts: tuple[str, ...] = ()
+    correction: str = BENJAMINI_HOCHBERG
 
     @property
     def overall(self) -> pl.Expr:
@@ -67,181 +67,156 @@ PREFERENCES = Family(
     "preferences",
     "one test for each model over all languages and axes, first and alone; then one for each model, language and axis; "
     "for each rule, statistic and method",
-    ("rule", "name", "interval"),
-    BENJAMINI_HOCHBERG,
     "preferences overall and by axis, raw and calibrated",
+    ("rule", "name", "interval"),
     ("language", "axis"),
 )
 COMPARISONS = Family(
     "model comparisons",
     "one test for every two models, rule and language, raw and calibrated apart",
-    ("name",),
-    BENJAMINI_HOCHBERG,
     "differences between models",
+    ("name",),
 )
 ASSOCIATION_TESTS = Family(
     "association tests",
     "one test for each association test, encoder and pooling, over everything that stands in one table or on one page",
-    (),
-    BENJAMINI_HOCHBERG,
     "which of two groups lies nearer to an attribute",
 )
 INTERACTIONS = Family(
     "interactions of crossed groups",
     "one test for each model and rule over all crossed groups, first and alone; then one for each group",
-    ("model", "rule"),
-    BENJAMINI_HOCHBERG,
     "whether a crossed group is stereotyped more or less than its parts explain",
+    ("model", "rule"),
     ("identity",),
 )
 HARM_DIFFERENCES = Family(
     "models against people on harm",
     "one test over all associations, first and alone; then one for each attribute (on either side); of all models "
     "together",
-    (),
-    BENJAMINI_HOCHBERG,
     "whether models rate harm higher or lower than people, overall and by attribute",
+    (),
     ("attribute",),
 )
 HARM_DETAILS = Family(
     "single models against people on harm",
     "one test for each model, and for each attribute, side and model; all models together by side",
-    (),
-    BENJAMINI_HOCHBERG,
     "verdicts in the tables of raters and attributes; no sentence",
 )
 REACH = Family(
     "reach of associations",
     "one test of harmful against benign associations",
-    (),
-    BENJAMINI_HOCHBERG,
     "whether harmful associations reach fewer or more languages than benign ones",
 )
 GROUPS_MOVED = Family(
     "harmful associations with groups",
     "one test for marked groups, for unmarked ones and for their difference: over all languages, for each language, "
     "and one for each group",
-    ("scope",),
-    BENJAMINI_HOCHBERG,
     "whether a language adds harmful associations with groups that are marked or unmarked where it is spoken",
+    ("scope",),
 )
 _TABLE = ("model", "aggregation", "base_attribute")
 STORY_TABLES = Family(
     "attributes in stories",
     "one test for each attribute read off the stories: a table of it against the attribute that prompts named",
-    _TABLE,
-    f"{BENJAMINI_HOCHBERG}, for each model, base attribute, and all languages or one",
     "tables that are searched for associations",
+    _TABLE,
+    correction=f"{BENJAMINI_HOCHBERG}, for each model, base attribute, and all languages or one",
 )
 STORY_CELLS = Family(
     "associations in stories",
     "one test for each cell of a table that was kept",
-    (*_TABLE, "compared_attribute"),
-    f"{BENJAMINI_YEKUTIELI}, for each table",
     "associations",
+    (*_TABLE, "compared_attribute"),
+    correction=f"{BENJAMINI_YEKUTIELI}, for each table",
 )
 STORY_TABLES_WITHIN = Family(
     "attributes in stories, within languages",
     "the same tables with languages as strata, where all languages of a model are analysed together",
-    _TABLE,
-    STORY_TABLES.correction,
     "whether a table of all languages together may be claimed",
+    _TABLE,
+    correction=STORY_TABLES.correction,
 )
 STORY_CELLS_WITHIN = Family(
     "associations in stories, within languages",
     "the same cells with languages as strata",
-    (*_TABLE, "compared_attribute"),
-    STORY_CELLS.correction,
     "whether an association of all languages together may be claimed",
+    (*_TABLE, "compared_attribute"),
+    correction=STORY_CELLS.correction,
 )
 PROTAGONISTS = Family(
     "differences of protagonists",
     "one test for each attribute that stories give their protagonists",
-    ("by",),
-    f"{LARGEST}, for models, languages and themes apart",
     "differences between models, between languages and between themes",
+    ("by",),
+    correction=f"{LARGEST}, for models, languages and themes apart",
 )
 
 LEANS = Family(
     "leans",
     "one test for each model, data set, protocol and kind of context over all categories, first and alone; then one "
     "for each category as well",
-    (),
-    BENJAMINI_HOCHBERG,
     "leans towards or against the stereotype",
+    (),
     ("category",),
 )
 THOUGHTS = Family(
     "thoughts",
     "one test of the lean of the thoughts and one of its difference from the lean of the answers, for each model, data "
     "set, protocol and kind of context",
-    (),
-    BENJAMINI_HOCHBERG,
     "leans of what thoughts argue for, and whether thoughts lean more than answers",
 )
 NAME_DIFFERENCES = Family(
     "groups against names",
     "one test for each model, protocol, kind of context and pair of data sets, of the accuracy and of the lean",
-    (),
-    BENJAMINI_HOCHBERG,
     "differences between questions with groups and the same questions with names",
 )
 RETENTION = Family(
     "error retention",
     "one test for each model, protocol, kind of context and pair of data sets",
-    (),
-    BENJAMINI_HOCHBERG,
     "more or fewer errors with names than with groups",
 )
 SELF_DEBIASING = Family(
     "self-debiasing",
     "for each model and data set, one test of the score asked at once and one of the change under each other protocol",
-    (),
-    BENJAMINI_HOCHBERG,
     "scores nearer to 0 or farther from it",
 )
 
 SINGLE_ASSOCIATIONS = Family(
     "single associations",
     "one test for each association, by model and instrument",
-    ("model", "instrument"),
-    f"{BENJAMINI_HOCHBERG}, for each model and instrument",
     "which instruments see an association",
+    ("model", "instrument"),
+    correction=f"{BENJAMINI_HOCHBERG}, for each model and instrument",
 )
 CONVERGENCE = Family(
     "instruments that go together",
     "one test for each model and pair of instruments",
-    (),
-    BENJAMINI_HOCHBERG,
     "whether two instruments go together over associations",
 )
 
 CONTROVERSY = Family(
     "topics of disputed associations",
     "one test for each topic with at least 5 associations",
-    (),
-    BENJAMINI_HOCHBERG,
     "topics that are more or less common among the associations people disagree about",
 )
 LENIENCY = Family(
     "leniency",
     "one test over all ratings, first and alone; then one for each sentiment",
-    (),
-    BENJAMINI_HOCHBERG,
     "differences between ratings by people of the group and by others",
+    (),
     ("sentiment",),
 )
 CHOICE_LEANS = Family(
     "choices",
     "one test for each model and premise over all axes, first and alone; then one for each model, premise and axis",
-    ("kind", "name"),
-    f"{BENJAMINI_HOCHBERG}, for each kind and measure",
     "leans towards or against the stereotype",
+    ("kind", "name"),
     ("axis",),
+    correction=f"{BENJAMINI_HOCHBERG}, for each kind and measure",
 )
 
 
-def adjusted(table: pl.DataFrame, family: Family, *, reason: str = "reason") -> pl.DataFrame:
+def adjusted(table: pl.DataFrame, family: Family) -> pl.DataFrame:
     """The table with `p_adjusted` over the family; an undefined p-value (null, NaN) counts for nothing.
 
     A row that cannot be tested has no p-value: it would only weigh on those that can.
@@ -249,10 +224,9 @@ def adjusted(table: pl.DataFrame, family: Family, *, reason: str = "reason") -> 
     Args:
         table: the tests, with the columns that the family names.
         family: which are corrected together.
-        reason: column that says why a row cannot be tested, where the table has it.
     """
-    if reason in table.columns:
-        testable = pl.col(reason).fill_null("") == ""
+    if "reason" in table.columns:
+        testable = pl.col("reason").fill_null("") == ""
         table = table.with_columns(p_value=pl.when(testable).then("p_value").otherwise(float("nan")))
     p_values = table["p_value"].fill_null(float("nan")).to_list()
     groups = table.with_columns(overall=family.overall).select(*family.within, "overall").rows()
@@ -321,12 +295,11 @@ def judged(
     )
 
 
-def beside_a_test(*columns: str, verdict: str = "verdict") -> list[pl.Expr]:
-    """Ends of an interval, NaN where the estimate cannot be tested.
+def beside_a_test(*columns: str) -> list[pl.Expr]:
+    """Ends of an interval, NaN where the `verdict` is that the estimate cannot be tested.
 
     Args:
         columns: the ends.
-        verdict: column with the verdict of the estimate.
     """
-    tested = pl.when(pl.col(verdict) != UNTESTED)
+    tested = pl.when(pl.col("verdict") != UNTESTED)
     return [tested.then(column).otherwise(float("nan")).alias(column) for column in columns]

@@ -11,10 +11,13 @@ import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from endoxa.errors import UserError
 
 ITEMS = "CREATE TABLE IF NOT EXISTS items (item_id TEXT PRIMARY KEY, number INTEGER) WITHOUT ROWID;"
+
+TABLES = "SELECT name FROM sqlite_master WHERE type = 'table'"
 
 COMMIT_SECONDS = 2.0
 """Seconds between two commits of what is new."""
@@ -50,19 +53,16 @@ class JournalFile:
 
     def empty(self) -> bool:
         """Whether nothing is remembered but ids of items."""
-        with self._explained():
-            names = self._db.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
-            return not any(
-                self._db.execute(f"SELECT EXISTS (SELECT 1 FROM {name})").fetchone()[0]  # noqa: S608 - our own tables
-                for (name,) in names
-                if name != "items"
-            )
+        return not any(
+            self._rows(f"SELECT 1 FROM {name} LIMIT 1")  # noqa: S608 - our own tables
+            for (name,) in self._rows(TABLES)
+            if name != "items"
+        )
 
     def clear(self) -> None:
         """Forget everything."""
         with self._explained(), self._transaction():
-            names = self._db.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
-            for (name,) in names:
+            for (name,) in self._rows(TABLES):
                 self._db.execute(f"DELETE FROM {name}")  # noqa: S608 - names of our own tables
 
     def forget_models(self, first: int) -> None:
@@ -72,7 +72,7 @@ class JournalFile:
             "WHERE t.type = 'table' AND c.name = 'model'"
         )
         with self._explained(), self._transaction():
-            for (name,) in self._db.execute(query).fetchall():
+            for (name,) in self._rows(query):
                 self._db.execute(f"DELETE FROM {name} WHERE model >= ?", (first,))  # noqa: S608 - our own tables
 
     def add_items(self, numbered: Iterable[tuple[str, int]]) -> tuple[str, int, int] | None:
@@ -89,8 +89,12 @@ class JournalFile:
 
     def forget_items(self) -> None:
         """Empty the table of ids, before they are read again."""
+        self._rows("DELETE FROM items")
+
+    def _rows(self, query: str, *values: object) -> list[tuple[Any, ...]]:
+        """What one statement gives."""
         with self._explained():
-            self._db.execute("DELETE FROM items")
+            return self._db.execute(query, values).fetchall()
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:

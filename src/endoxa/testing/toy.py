@@ -107,7 +107,7 @@ def _work(settings: ToySettings, _out: Path) -> Work:
     )
 
 
-SHARES = Family("letters", "shares of lines", (), "fdr_bh", "letters in more or fewer than half of the lines")
+SHARES = Family("letters", "shares of lines", "letters in more or fewer than half of the lines")
 KIND = say.Kind(
     head="share of lines",
     measure=AxisOf("share of lines", 0.5, ".0%", 0.1, 0.1),

@@ -200,7 +200,7 @@ def test_a_provider_without_batches() -> None:
 
     async def main() -> None:
         async with served(Settings(), "server") as (open_client, _):
-            await open_client().status("batch-none/of/that/kind")
+            await open_client().status("batch-of-another-account")
 
     with pytest.raises(UserError, match="Leave out --batch to ask one by one"):
         asyncio.run(main())
@@ -227,7 +227,7 @@ def test_a_line_that_holds_no_answer_is_an_error_with_its_cause() -> None:
 
     async def main() -> list[tuple[str, ChatAnswer | None]]:
         async with served(Settings(), "server") as (open_client, _):
-            return [named async for named in open_client()._calls.answers([read_line(line, KEY)])]
+            return list(open_client().answers([line]))
 
     ((name, answer),) = asyncio.run(main())
     assert name == "1-0"
@@ -242,7 +242,7 @@ def test_a_batch_of_anthropic_is_found_among_others_by_the_names_in_its_results(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Others came before and after, some with as many requests; the list takes several pages."""
-    monkeypatch.setattr(anthropic, "PAGE", 2)
+    monkeypatch.setattr(anthropic.AnthropicBatches, "page", 2)
     ours, before, same_size, smaller, later = (Submission(tag, 4, "") for tag in ANTHROPIC_TAGS[:5])
 
     async def main() -> tuple[SubmissionStatus, SubmissionStatus, dict[str, ChatAnswer | None]]:

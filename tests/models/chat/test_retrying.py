@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import Callable
 
 import pytest
-import stamina
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,8 +12,6 @@ from endoxa.models.chat.remote import RateLimits, estimate_tokens
 from endoxa.models.retrying import Retrier, SilentError, TransientError
 from endoxa.schema import Message, Usage
 from support import virtual_time
-
-stamina.instrumentation.set_on_retry_hooks(())
 
 
 def shortest(low: float, _high: float) -> float:

@@ -73,7 +73,8 @@ def test_formats_of_ones_own(tmp_path, monkeypatch) -> None:
     own.write_text("[mine]\nopens = '('\ncloses = '»'\n", encoding="utf-8")
     all_formats.cache_clear()
     with pytest.raises(
-        UserError, match=r"the format of thoughts \[mine\] is not usable \(opens: .*no regular expression"
+        UserError,
+        match=r"thoughts.toml, \[mine\]: opens: .*no regular expression.* Expected of a format of thoughts",
     ):
         part_thoughts("«A baker.»Asha")
     monkeypatch.undo()

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -217,22 +218,22 @@ def test_a_node_that_is_gone_costs_no_record(
 
 
 def test_a_chat_model_whose_worker_dies_is_asked_again(
-    cluster: Cluster, tiny: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    cluster: Cluster,
+    tiny: dict[str, Path],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    pools: list[workers.Pool],
 ) -> None:
     from endoxa.runs.asking import jobs
-    from endoxa.runs.executors import remote
 
     # The weights are tiny: nothing that they say can be read.
     monkeypatch.setattr(jobs, "FIRST_ANSWERS", 1_000)
-    kept: list[workers.Pool] = []
-    start = remote.start
-    monkeypatch.setattr(remote, "start", lambda *words: kept.append(start(*words)) or kept[-1])
     killed = False
 
     def progress(what: str, done: float, _total: int) -> None:
         nonlocal killed
         if what.startswith("asking") and done >= 4 and not killed:
-            ray.kill(kept[0].workers[0].actor, no_restart=False)
+            ray.kill(pools[0].workers[0].actor, no_restart=False)
             killed = True
 
     settings = asked(tmp_path, tiny, "long")
@@ -246,7 +247,7 @@ def test_a_chat_model_whose_worker_dies_is_asked_again(
 def test_work_that_kills_its_workers_is_halved_and_that_is_said(
     cluster: Cluster, caplog: pytest.LogCaptureFixture
 ) -> None:
-    with workers.workers(nothing, twice(), "the model") as pool:
+    with closing(workers.start(nothing, twice(), "the model")) as pool:
         assert dict(pool.each(dies_of_many, range(6))) == {k: k * k for k in range(6)}
         assert "workers died of 6 texts at once (most likely of memory): going on with 3" in caplog.text
         with pytest.raises(UserError, match="workers died again and again of one piece of work"):
@@ -256,7 +257,7 @@ def test_work_that_kills_its_workers_is_halved_and_that_is_said(
 def test_what_a_worker_refuses_or_warns_of_is_said_here(
     cluster: Cluster, tmp_path: Path, tiny: dict[str, Path]
 ) -> None:
-    with workers.workers(refuses, twice(), "the model") as pool, pytest.raises(UserError) as refused:
+    with closing(workers.start(refuses, twice(), "the model")) as pool, pytest.raises(UserError) as refused:
         PooledModel(pool)
     assert str(refused.value) == "The model is not there."
 
@@ -264,11 +265,11 @@ def test_what_a_worker_refuses_or_warns_of_is_said_here(
 def test_a_full_cluster_is_said_and_waited_for(
     cluster: Cluster, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    full = workers.start(workers.Holder, nothing, twice(), "the first model")
+    full = workers.start(nothing, twice(), "the first model")
     ray.get([worker.actor.ready.remote() for worker in full.workers])
     caplog.clear()
     monkeypatch.setattr(workers, "ROOM", 1.0)
-    with workers.workers(nothing, twice(), "the second model") as pool:
+    with closing(workers.start(nothing, twice(), "the second model")) as pool:
         assert [record.message[:55] for record in caplog.records] == [
             "the second model: the Ray cluster has no room for a wor"
         ]
@@ -278,7 +279,7 @@ def test_a_full_cluster_is_said_and_waited_for(
 
 def test_a_worker_that_cannot_start_is_one_sentence(cluster: Cluster) -> None:
     with (
-        workers.workers(Unreadable(), twice(), "the model") as pool,
+        closing(workers.start(Unreadable(), twice(), "the model")) as pool,
         pytest.raises(UserError, match=r"cannot start: .*Install the same version of endoxa"),
     ):
         pool.do(dies, [1])
@@ -293,7 +294,7 @@ class Unreadable:
 
 def test_more_gpus_than_there_are_and_no_cluster_are_one_sentence(cluster: Cluster) -> None:
     with pytest.raises(UserError, match=r"--set num_gpus=3: the cluster has 0 GPUs"):
-        workers.start(workers.Holder, nothing, twice(num_gpus=3.0), "the model")
+        workers.start(nothing, twice(num_gpus=3.0), "the model")
 
 
 DRIVER = """

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from endoxa.errors import UserError
 from endoxa.models.chat.providers import parse_chat_model
+from endoxa.models.chat.remote import BatchClient
 from endoxa.models.chat.spec import (
-    BatchClient,
     BatchRequest,
     BatchStatus,
     ChatOptions,

@@ -13,13 +13,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from pydantic import BaseModel, ValidationError
-
 from endoxa.models.chat.presets import list_price
-from endoxa.models.chat.remote import MAX_BYTES, MAX_REQUESTS, Calls, Line, RemoteModel, read_lines, reader
+from endoxa.models.chat.remote import MALFORMED, BatchClient, Line, RemoteModel
 from endoxa.models.chat.spec import (
     BatchRequest,
     BatchStatus,
@@ -27,21 +25,20 @@ from endoxa.models.chat.spec import (
     ChatSpec,
     Lost,
     Provider,
-    Request,
     Submission,
     SubmissionStatus,
     UnusableError,
     read_key,
 )
-from endoxa.models.clients import CONNECT_SECONDS, keep_quiet
+from endoxa.models.clients import provider_settings
 from endoxa.models.keys import shown
 from endoxa.models.retrying import Failure, error_words
-from endoxa.models.transport import async_guard
 from endoxa.schema import ChatAnswer, Message, Sampling, Usage
 from endoxa.schema.finish import CALLED_A_TOOL, CONTENT_FILTER, REFUSAL, TOOL_CALL, finish_reason
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
+    from anthropic.types import Usage as Counted
 
 
 PATH = "/v1/messages"
@@ -49,31 +46,6 @@ MAX_TOKENS = 4096
 """Sent where no bound is given: the interface wants one."""
 SAMPLED_VERSION = "2023-06-01"
 _SAMPLING_FIELDS = ("temperature", "top_p", "top_k")
-
-
-class _Block(BaseModel):
-    type: str
-    text: str = ""
-    thinking: str = ""
-
-
-class _Details(BaseModel):
-    thinking_tokens: int | None = None
-
-
-class _Counted(BaseModel):
-    input_tokens: int = 0
-    output_tokens: int = 0
-    cache_creation_input_tokens: int | None = None
-    cache_read_input_tokens: int | None = None
-    output_tokens_details: _Details | None = None
-
-
-class _Answered(BaseModel):
-    content: list[_Block]
-    stop_reason: str | None
-    model: str = ""
-    usage: _Counted = _Counted()
 
 
 class AnthropicService:
@@ -85,15 +57,14 @@ class AnthropicService:
         self._spec, self._client = spec, client
         self.problems: type[Exception] = anthropic.APIError
 
-    def request(self, messages: Sequence[Message], sampling: Sampling) -> Request:
-        """See `ChatService.request`."""
-        body = message_body(self._spec, messages, sampling)
-        return Request(body, version_headers(body))
+    def body(self, messages: Sequence[Message], sampling: Sampling) -> Mapping[str, Any]:
+        """See `ChatService.body`."""
+        return message_body(self._spec, messages, sampling)
 
-    async def send(self, request: Request) -> str:
+    async def send(self, body: Mapping[str, Any]) -> str:
         """See `ChatService.send`."""
         return await self._client.post(
-            PATH, cast_to=str, body=request.body, options={"headers": dict(request.headers)}
+            PATH, cast_to=str, body=body, options={"headers": version_headers(body)}
         )
 
     def read(self, body: str | bytes) -> ChatAnswer:
@@ -164,28 +135,37 @@ def read_message(body: str | bytes) -> ChatAnswer:
     Raises:
         UnusableError: it is none.
     """
+    from anthropic.types import Message as Answered
+
     try:
-        message = _Answered.model_validate_json(body)
-    except ValidationError:
-        text = body if isinstance(body, str) else body.decode(errors="replace")
-        raise UnusableError(f"the server returned no message: '{text}'") from None
-    counted = message.usage
-    cached = counted.cache_read_input_tokens or 0
-    finish = finish_reason(message.stop_reason)
-    text = "".join(block.text for block in message.content if block.type == "text")
+        fields = json.loads(body)
+        message = Answered.construct(**fields)
+        text = "".join(block.text for block in message.content if block.type == "text")
+        thoughts = "".join(block.thinking for block in message.content if block.type == "thinking")
+        finish, usage = finish_reason(fields["stop_reason"]), _usage(message.usage)
+    except MALFORMED:
+        words = body if isinstance(body, str) else body.decode(errors="replace")
+        raise UnusableError(f"the server returned no message: '{words}'") from None
     return ChatAnswer(
         text=text,
         finish=finish,
         refused=finish in (REFUSAL, CONTENT_FILTER),
-        usage=Usage(
-            counted.input_tokens + (counted.cache_creation_input_tokens or 0) + cached,
-            counted.output_tokens,
-            cached,
-            (counted.output_tokens_details.thinking_tokens if counted.output_tokens_details else None) or 0,
-        ),
-        served_model=message.model,
-        reasoning="".join(block.thinking for block in message.content if block.type == "thinking"),
+        usage=usage,
+        served_model=str(message.model or ""),
+        reasoning=thoughts,
         error=CALLED_A_TOOL if finish == TOOL_CALL and not text.strip() else "",
+    )
+
+
+def _usage(counted: Counted | None) -> Usage:
+    if counted is None:
+        return Usage()
+    cached, details = int(counted.cache_read_input_tokens or 0), counted.output_tokens_details
+    return Usage(
+        int(counted.input_tokens or 0) + int(counted.cache_creation_input_tokens or 0) + cached,
+        int(counted.output_tokens or 0),
+        cached,
+        int((details and details.thinking_tokens) or 0),
     )
 
 
@@ -193,22 +173,9 @@ def open_client(spec: ChatSpec, key: str, options: ChatOptions) -> AsyncAnthropi
     """The client, which leaves trying again to us."""
     import anthropic
 
-    keep_quiet()
-    return anthropic.AsyncAnthropic(
-        api_key=key,
-        base_url=spec.base_url,
-        max_retries=0,
-        timeout=anthropic.Timeout(options.timeout, connect=min(options.timeout, CONNECT_SECONDS), pool=None),
-        http_client=anthropic.DefaultAsyncHttpxClient(
-            follow_redirects=False, event_hooks=async_guard(key, anthropic.APIConnectionError)
-        ),
-    )
+    return anthropic.AsyncAnthropic(**provider_settings(anthropic, spec.base_url, key, options.timeout))
 
 
-BATCHES = f"{PATH}/batches"
-PAGE = 1000
-PAGES = 20
-"""So many pages of the list of batches are searched, newest first."""
 STATUSES = {
     "invalid_request_error": 400,
     "authentication_error": 401,
@@ -226,163 +193,72 @@ _TAGGED = re.compile("endoxa-[0-9a-f]{24}-")
 """Our tag in front of a request's name."""
 
 
-class _Counts(BaseModel):
-    processing: int = 0
-    succeeded: int = 0
-    errored: int = 0
-    canceled: int = 0
-    expired: int = 0
+class AnthropicBatches(BatchClient):
+    """See `endoxa.models.chat.remote.BatchClient`."""
 
-    @property
-    def done(self) -> int:
-        return self.succeeded + self.errored + self.canceled + self.expired
+    page = 1000
 
-    @property
-    def total(self) -> int:
-        return self.done + self.processing
-
-
-class _Batch(BaseModel):
-    id: str
-    processing_status: str
-    request_counts: _Counts
-    archived_at: str | None = None
-
-    @property
-    def ended(self) -> bool:
-        return self.processing_status == "ended"
-
-
-class _Page(BaseModel):
-    data: list[_Batch]
-    has_more: bool = False
-
-
-class _UnsettledError(Exception):
-    """Handing in failed, and whether the batch arrived cannot be told yet."""
-
-
-class AnthropicBatches:
-    """See `endoxa.models.chat.spec.BatchClient`."""
-
-    max_requests = MAX_REQUESTS
-    max_bytes = MAX_BYTES
-
-    def __init__(
-        self, spec: ChatSpec, client: AsyncAnthropic, key: str, options: ChatOptions, *, worked: bool
-    ) -> None:
+    def __init__(self, spec: ChatSpec, key: str, options: ChatOptions, *, worked: bool) -> None:
         import anthropic
 
-        self._spec, self._client, self._key = spec, client, key
-        self._calls = Calls(spec, key, options, anthropic.APIError, worked=worked)
-
-    @classmethod
-    def open(cls, spec: ChatSpec, options: ChatOptions, *, worked: bool) -> AnthropicBatches:
-        """A client with the key from the environment.
-
-        Raises:
-            UserError: a package or the key is missing.
-        """
-        key = read_key(spec)
-        return cls(spec, open_client(spec, key, options), key, options, worked=worked)
+        client = open_client(spec, key, options)
+        super().__init__(spec, client, key, options, anthropic.APIError, worked=worked)
 
     async def mark(self) -> str:
         """See `BatchClient.mark`: the newest batch."""
-        newest = (await self._page({"limit": 1})).data
+        newest, _ = await self._listed("", 1)
         return newest[0].id if newest else ""
-
-    async def submit(self, requests: Sequence[BatchRequest], submission: Submission) -> str | None:
-        """See `BatchClient.submit`."""
-        bodies = [
-            (f"{submission.tag}-{name}", message_body(self._spec, messages, sampling))
-            for name, messages, sampling in requests
-        ]
-        headers: dict[str, str] = {}
-        for _, body in bodies:
-            headers |= version_headers(body)
-        handed_in = {"requests": [{"custom_id": name, "params": body} for name, body in bodies]}
-        tried = False
-
-        async def send() -> str:
-            nonlocal tried
-            status = await self.find(submission) if tried else SubmissionStatus("absent")
-            tried = True
-            if status.state == "found":
-                return await self._client.get(f"{BATCHES}/{status.batch_id}", cast_to=str)
-            if status.state != "absent":
-                raise _UnsettledError
-            return await self._client.post(BATCHES, cast_to=str, body=handed_in, options={"headers": headers})
-
-        try:
-            return (await self._calls.run(send, reader(_Batch))).id
-        except _UnsettledError:
-            return None
 
     async def find(self, submission: Submission) -> SubmissionStatus:
         """See `BatchClient.find`."""
         listed, complete = await self._newer(submission.mark)
         unfinished: list[str] = []
         for batch in reversed(listed):
-            if batch.request_counts.total != submission.requests:
+            if self._status(batch).total != submission.requests:
                 continue
-            if not batch.ended:
+            if batch.processing_status != "ended":
                 unfinished.append(batch.id)
             elif batch.archived_at is not None:
                 complete = False
             else:
-                lines = await self._results(batch.id)
+                lines = await self._lines(batch)
                 if lines and str(lines[0]["custom_id"]).startswith(f"{submission.tag}-"):
                     return SubmissionStatus("found", batch.id)
         if unfinished:
             return SubmissionStatus("unfinished", unfinished[0])
         return SubmissionStatus("absent" if complete else "unknown")
 
-    async def _newer(self, mark: str) -> tuple[list[_Batch], bool]:
-        """Batches that came after `mark`, newest first, and whether these are all: it was seen, or there was none."""
-        newer: list[_Batch] = []
-        params: dict[str, object] = {"limit": PAGE}
-        for _ in range(PAGES):
-            page = await self._page(params)
-            for batch in page.data:
-                if batch.id == mark:
-                    return newer, True
-                newer.append(batch)
-            if not page.has_more or not page.data:
-                return newer, not mark
-            params = {"limit": PAGE, "after_id": page.data[-1].id}
-        return newer, False
+    async def _prepare(self, requests: Sequence[BatchRequest], tag: str) -> list[Any]:
+        return [
+            {"custom_id": f"{tag}-{name}", "params": message_body(self._spec, messages, sampling)}
+            for name, messages, sampling in requests
+        ]
 
-    async def _page(self, params: Mapping[str, object]) -> _Page:
-        async def send() -> str:
-            return await self._client.get(BATCHES, cast_to=str, options={"params": params})
+    async def _create(self, prepared: list[Any]) -> Any:
+        headers: dict[str, str] = {}
+        for request in prepared:
+            headers |= version_headers(request["params"])
+        return await self._client.messages.batches.create(requests=prepared, extra_headers=headers)
 
-        return await self._calls.run(send, reader(_Page))
+    async def _retrieve(self, batch_id: str) -> Any:
+        return await self._client.messages.batches.retrieve(batch_id)
 
-    async def status(self, batch_id: str) -> BatchStatus:
-        """See `BatchClient.status`."""
+    async def _page(self, after: str, limit: int) -> Any:
+        query = {"after_id": after} if after else None
+        return await self._client.messages.batches.list(limit=limit, extra_query=query)
 
-        async def send() -> str:
-            return await self._client.get(f"{BATCHES}/{batch_id}", cast_to=str)
+    async def _results(self, batch: Any) -> list[str]:
+        # Not the address that the batch names: the key goes to that of the provider alone.
+        return [await self._client.get(f"{PATH}/batches/{batch.id}/results", cast_to=str)]
 
-        batch = await self._calls.run(send, reader(_Batch))
+    def _line(self, line: Mapping[str, Any]) -> Line:
+        return read_line(line, self._key)
+
+    def _status(self, batch: Any) -> BatchStatus:
         counts = batch.request_counts
-        return BatchStatus("ended" if batch.ended else "working", counts.done, counts.total)
-
-    async def _results(self, batch_id: str) -> list[dict[str, Any]]:
-        async def send() -> str:
-            return await self._client.get(f"{BATCHES}/{batch_id}/results", cast_to=str)
-
-        return await self._calls.run(send, read_lines)
-
-    async def results(self, batch_id: str) -> AsyncIterator[tuple[str, ChatAnswer | None]]:
-        """See `BatchClient.results`."""
-        lines = await self._results(batch_id)
-        async for named in self._calls.answers(read_line(line, self._key) for line in lines):
-            yield named
-
-    async def close(self) -> None:
-        """See `BatchClient.close`."""
-        await self._client.close()
+        done = counts.succeeded + counts.errored + counts.canceled + counts.expired
+        ended = batch.processing_status == "ended"
+        return BatchStatus("ended" if ended else "working", done, done + counts.processing)
 
 
 def read_line(line: Mapping[str, Any], key: str) -> Line:
@@ -402,7 +278,7 @@ def _open(spec: ChatSpec, options: ChatOptions, lost: Lost) -> RemoteModel:
 
 
 def _open_batch(spec: ChatSpec, options: ChatOptions, worked: bool) -> AnthropicBatches:
-    return AnthropicBatches.open(spec, options, worked=worked)
+    return AnthropicBatches(spec, read_key(spec), options, worked=worked)
 
 
 ANTHROPIC = Provider(
@@ -413,5 +289,5 @@ ANTHROPIC = Provider(
     base_url="https://api.anthropic.com",
     key="ANTHROPIC_API_KEY",
     price=list_price,
-    libraries=("anthropic", "stamina", "aiolimiter"),
+    libraries=("anthropic", "aiolimiter"),
 )

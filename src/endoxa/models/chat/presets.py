@@ -7,12 +7,13 @@ import tomllib
 from collections.abc import Mapping
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
 from endoxa.errors import UserError, installation
 from endoxa.models.chat.spec import ChatSpec, Price
+from endoxa.sources.toml import read_toml, validated
 
 Entry = TypeVar("Entry", bound=BaseModel)
 
@@ -34,27 +35,10 @@ def entries(
     """
     text = files("endoxa.models.chat").joinpath(table).read_text(encoding="utf-8")
     by_name = {name: model.model_validate(entry) for name, entry in tomllib.loads(text).items()}
-    if path := environment.get(variable):
-        by_name |= _user_entries(Path(path), variable, kind, model)
-    return by_name
-
-
-def _user_entries(path: Path, variable: str, kind: str, model: type[Entry]) -> dict[str, Entry]:
-    try:
-        written: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as problem:
-        raise UserError(f"The {kind}s of {variable}, {path}, cannot be read: {problem}.") from problem
-    by_name = {}
-    for name, entry in written.items():
-        try:
-            by_name[name] = model.model_validate(entry)
-        except ValidationError as problem:
-            first = problem.errors()[0]
-            field = ".".join(str(part) for part in first["loc"]) or "entry"
-            raise UserError(
-                f"{path}: the {kind} [{name}] is not usable ({field}: {first['msg']}). It takes "
-                f"{', '.join(model.model_fields)}."
-            ) from None
+    if file := environment.get(variable):
+        fields = f"Expected of a {kind} ({variable}): {', '.join(model.model_fields)}."
+        for name, entry in read_toml(Path(file)).items():
+            by_name[name] = validated(model, entry, f"{file}, [{name}]", fields)
     return by_name
 
 

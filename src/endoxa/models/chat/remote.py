@@ -6,15 +6,25 @@ import asyncio
 import json
 import math
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import partial
 from typing import Any, TypeVar
 
-from pydantic import BaseModel, ValidationError
-
 from endoxa.errors import UserError
-from endoxa.models.chat.spec import ChatOptions, ChatService, ChatSpec, Lost, Request, UnusableError
+from endoxa.models.chat.spec import (
+    BatchRequest,
+    BatchStatus,
+    ChatOptions,
+    ChatService,
+    ChatSpec,
+    Lost,
+    Submission,
+    SubmissionStatus,
+    UnusableError,
+)
 from endoxa.models.keys import shown
 from endoxa.models.retrying import (
     CHECK_PATIENCE,
@@ -31,6 +41,11 @@ from endoxa.models.transport import REFUSED_RESPONSE
 from endoxa.schema import ChatAnswer, Message, Sampling, Usage
 from endoxa.schema.finish import ERROR
 
+T = TypeVar("T")
+
+
+MALFORMED = (ValueError, TypeError, AttributeError, LookupError, RecursionError)
+"""The clients build whatever came into their types: what is missing or of another type shows where it is used."""
 _FILTERED = re.compile(
     r"content[ _-](filter|polic|management)|usage polic|was flagged|requires moderation|responsible.ai", re.I
 )
@@ -213,7 +228,7 @@ class RemoteModel:
             UserError: it is not answered.
         """
         sampling = Sampling(temperature=None, max_tokens=16)
-        request = self._service.request(SMALL_QUESTION, sampling)
+        request = self._service.body(SMALL_QUESTION, sampling)
 
         async def ask() -> None:
             sent = await self._sent(request)
@@ -243,8 +258,7 @@ class RemoteModel:
                 return None
             judge(failure, self._spec, worked=False)
             return None
-        except (ValueError, TypeError, AttributeError):
-            # The client builds whatever came into its own types, so a page that is no list can fail anywhere.
+        except MALFORMED:
             return None
 
     async def ask(
@@ -252,7 +266,7 @@ class RemoteModel:
     ) -> ChatAnswer:
         """See `ChatModel.ask`."""
         del told  # for simulated respondents only
-        request = self._service.request(messages, sampling)
+        request = self._service.body(messages, sampling)
         estimate = estimate_tokens(messages)
         empty = failures = 0
 
@@ -281,7 +295,9 @@ class RemoteModel:
         except TransientError as problem:
             return ChatAnswer("", finish="error", error=f"failed {failures} times: {problem}")
 
-    async def _answer(self, messages: Sequence[Message], request: Request, sampling: Sampling) -> ChatAnswer:
+    async def _answer(
+        self, messages: Sequence[Message], request: Mapping[str, Any], sampling: Sampling
+    ) -> ChatAnswer:
         """One attempt.
 
         Raises:
@@ -310,7 +326,7 @@ class RemoteModel:
             if self._retrier.over:
                 return False
             await self._limits.enter(estimate_tokens(SMALL_QUESTION))
-            sent = await self._sent(self._service.request(SMALL_QUESTION, sampling), self._options.patience)
+            sent = await self._sent(self._service.body(SMALL_QUESTION, sampling), self._options.patience)
             answered = isinstance(sent, ChatAnswer)
             if answered:
                 self._retrier.note_success()
@@ -320,7 +336,7 @@ class RemoteModel:
             self._lost(SMALL_QUESTION, sampling, None)
         return answered
 
-    async def _sent(self, request: Request, patience: float = math.inf) -> ChatAnswer | Failure:
+    async def _sent(self, request: Mapping[str, Any], patience: float = math.inf) -> ChatAnswer | Failure:
         """What comes of a request, waited for no longer than `patience` seconds."""
         try:
             async with asyncio.timeout(min(AWAKE * self._options.timeout, patience)):
@@ -337,11 +353,8 @@ class RemoteModel:
         await self._service.close()
 
 
-MAX_REQUESTS = 10_000
-MAX_BYTES = 100_000_000
-
-T = TypeVar("T")
-Content = TypeVar("Content", bound=BaseModel)
+PAGES = 20
+"""Maximum number of pages of the list of batches that are searched, newest first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -359,30 +372,186 @@ class Line:
     failure: Failure | None = None
 
 
-class Calls:
-    """Makes calls to one provider.
+class BatchClient(ABC):
+    """One model's batch interface; what is particular about a provider's is in the methods that it adds.
+
+    Batches and pages of their list are those of the client's library.
 
     Args:
         spec: the model.
+        client: of the provider's library.
         key: the key, to keep it out of every message.
         options: attempts and patience.
         problems: what the client raises.
         worked: the same settings have been answered before, so a refusal blames its own request.
+
+    Attributes:
+        max_requests: maximum number of requests per batch; fewer than providers allow, so that results fit into memory.
+        max_bytes: maximum number of bytes of a batch as it is sent.
+        page: number of batches on a page of their list.
     """
 
+    max_requests = 10_000
+    max_bytes = 100_000_000
+    page: int
+
     def __init__(
-        self, spec: ChatSpec, key: str, options: ChatOptions, problems: type[Exception], *, worked: bool
+        self,
+        spec: ChatSpec,
+        client: Any,
+        key: str,
+        options: ChatOptions,
+        problems: type[Exception],
+        *,
+        worked: bool,
     ) -> None:
-        self._spec, self._key, self._problems, self._worked = spec, key, problems, worked
+        self._spec, self._client, self._key = spec, client, key
+        self._problems, self._worked = problems, worked
         who = f"The batch interface of '{spec.text}' at {spec.base_url}"
         self._retrier = Retrier(who, options.attempts, options.patience)
 
-    async def run(self, send: Callable[[], Awaitable[str]], read: Callable[[str], T]) -> T:
-        """Send until what comes can be read.
+    @abstractmethod
+    async def find(self, submission: Submission) -> SubmissionStatus:
+        """Look for a batch of which we do not know whether it arrived."""
 
-        Args:
-            send: makes the call and returns the body of the answer.
-            read: makes of it what is wanted; a ValueError means that it cannot be read.
+    @abstractmethod
+    async def _prepare(self, requests: Sequence[BatchRequest], tag: str) -> Any:
+        """What `_create` makes the batch of."""
+
+    @abstractmethod
+    async def _create(self, prepared: Any) -> Any:
+        """Hand in a batch."""
+
+    @abstractmethod
+    async def _retrieve(self, batch_id: str) -> Any:
+        """A batch as it is now."""
+
+    @abstractmethod
+    async def _page(self, after: str, limit: int) -> Any:
+        """At most `limit` batches, newest first, behind the one with this id; from the first where it is empty."""
+
+    @abstractmethod
+    async def _results(self, batch: Any) -> list[str]:
+        """Files of results."""
+
+    @abstractmethod
+    def _line(self, line: Mapping[str, Any]) -> Line:
+        """A line of a file of results."""
+
+    @abstractmethod
+    def _status(self, batch: Any) -> BatchStatus:
+        """How far a batch is."""
+
+    async def mark(self) -> str:
+        """Where the provider's list of batches stands, asked before handing in; empty where tags are enough."""
+        return ""
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._client.close()
+
+    async def submit(self, requests: Sequence[BatchRequest], submission: Submission) -> str | None:
+        """Hand in a batch; its id, or None where only `find` can tell later whether it arrived.
+
+        A batch whose answer got lost on the way is looked for, not made twice.
+
+        Raises:
+            UserError: the provider refuses it.
+        """
+        prepared = await self._run(partial(self._prepare, requests, submission.tag))
+        tried = False
+
+        async def create() -> str | None:
+            nonlocal tried
+            status = await self.find(submission) if tried else SubmissionStatus("absent")
+            tried = True
+            if status.state == "absent":
+                return str(self._checked(await self._create(prepared)).id)
+            return status.batch_id if status.state == "found" else None
+
+        return await self._run(create)
+
+    async def status(self, batch_id: str) -> BatchStatus:
+        """How far it is."""
+        return self._status(await self._batch(batch_id))
+
+    async def results(self, batch_id: str) -> AsyncIterator[tuple[str, ChatAnswer | None]]:
+        """Name and answer of each request of a batch that ended, in any order; None is to be asked again.
+
+        Raises:
+            UserError: the provider refused every request of the batch.
+        """
+        for named in self.answers(await self._lines(await self._batch(batch_id))):
+            yield named
+
+    def answers(self, lines: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, ChatAnswer | None]]:
+        """Name and answer of each line of a file of results.
+
+        Raises:
+            UserError: every request of the batch was refused for good.
+        """
+        several = [self._line(line) for line in lines]
+        worked = self._worked or any(line.answer is not None for line in several)
+        for line in several:
+            yield line.name, self._answer(line, worked=worked)
+
+    def _answer(self, line: Line, *, worked: bool) -> ChatAnswer | None:
+        try:
+            if line.answer is not None:
+                return line.answer()
+            return None if line.failure is None else judge(line.failure, self._spec, worked=worked)
+        except UnusableError as problem:  # it would come as it is once more
+            return ChatAnswer("", finish=ERROR, error=shown(str(problem), self._key))
+        except TransientError:
+            return None
+
+    async def _batch(self, batch_id: str) -> Any:
+        async def retrieve() -> Any:
+            return self._checked(await self._retrieve(batch_id))
+
+        return await self._run(retrieve)
+
+    async def _lines(self, batch: Any) -> list[dict[str, Any]]:
+        async def fetch() -> list[dict[str, Any]]:
+            return [line for text in await self._results(batch) for line in read_lines(text)]
+
+        return await self._run(fetch)
+
+    async def _newer(self, mark: str) -> tuple[list[Any], bool]:
+        """Batches that came after `mark`, newest first, and whether these are all: it was seen, or there was none."""
+        newer: list[Any] = []
+        for _ in range(PAGES):
+            batches, more = await self._listed(newer[-1].id if newer else "", self.page)
+            for batch in batches:
+                if batch.id == mark:
+                    return newer, True
+                newer.append(batch)
+            if not more or not batches:
+                return newer, not mark
+        return newer, False
+
+    async def _listed(self, after: str, limit: int) -> tuple[list[Any], bool]:
+        """See `_page`; and whether there are more."""
+
+        async def fetch() -> tuple[list[Any], bool]:
+            page = await self._page(after, limit)
+            return [self._checked(batch) for batch in page.data], bool(page.has_more)
+
+        return await self._run(fetch)
+
+    def _checked(self, batch: Any) -> Any:
+        """A batch with an id and a status.
+
+        Raises:
+            ValueError, TypeError, AttributeError: it lacks one.
+        """
+        if not isinstance(batch.id, str) or not batch.id:
+            raise ValueError("a batch without an id")
+        self._status(batch)
+        return batch
+
+    async def _run(self, send: Callable[[], Awaitable[T]]) -> T:
+        """What `send` returns, sent until what comes can be read.
 
         Raises:
             UserError: the provider refuses, has no such interface, or does not answer.
@@ -390,10 +559,10 @@ class Calls:
 
         async def once() -> T:
             try:
-                return read(await send())
+                return await send()
             except self._problems as problem:
                 failure = read_failure(problem, self._key)
-            except ValueError:
+            except MALFORMED:
                 raise TransientError("the answer cannot be read") from None
             raise_if_passing(failure)
             raise self._refusal(failure)
@@ -413,39 +582,6 @@ class Calls:
                 f"batch ({failure.words}). Leave out --batch to ask one by one."
             )
         return permanent(failure, self._spec)
-
-    async def answers(self, lines: Iterable[Line]) -> AsyncIterator[tuple[str, ChatAnswer | None]]:
-        """Name and answer of each line of a file of results.
-
-        Raises:
-            UserError: every request of the batch was refused for good.
-        """
-        several = list(lines)
-        worked = self._worked or any(line.answer is not None for line in several)
-        for line in several:
-            yield line.name, self._answer(line, worked=worked)
-
-    def _answer(self, line: Line, *, worked: bool) -> ChatAnswer | None:
-        try:
-            if line.answer is not None:
-                return line.answer()
-            return None if line.failure is None else judge(line.failure, self._spec, worked=worked)
-        except UnusableError as problem:  # it would come as it is once more
-            return ChatAnswer("", finish=ERROR, error=shown(str(problem), self._key))
-        except TransientError:
-            return None
-
-
-def reader(form: type[Content]) -> Callable[[str], Content]:
-    """Reads JSON of a given form; ValueError where it is not."""
-
-    def read(text: str) -> Content:
-        try:
-            return form.model_validate_json(text)
-        except ValidationError as problem:
-            raise ValueError("not of the form") from problem
-
-    return read
 
 
 def read_lines(text: str) -> list[dict[str, Any]]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Annotated, Any, Literal, Protocol
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol
 
 from annotated_types import Ge, Le
 
@@ -15,18 +15,8 @@ from endoxa.models.spec import KEY_VARIABLE, Adapter, Device, Dtype, Revision, T
 from endoxa.schema import ChatAnswer, ChatModel, Message, Sampling, Usage
 from endoxa.schema.options import LOCAL, MODELS, NETWORK, Setting, finite
 
-
-@dataclass(frozen=True, slots=True)
-class Request:
-    """One request as a provider takes it.
-
-    Attributes:
-        body: the JSON body.
-        headers: headers beside the client's own.
-    """
-
-    body: Mapping[str, Any]
-    headers: Mapping[str, str] = field(default_factory=dict)
+if TYPE_CHECKING:
+    from endoxa.models.chat.remote import BatchClient
 
 
 Lost = Callable[[Sequence[Message], Sampling, Usage | None], None]
@@ -46,11 +36,11 @@ class ChatService(Protocol):
         """What its client raises."""
         ...
 
-    def request(self, messages: Sequence[Message], sampling: Sampling) -> Request:
-        """Write a conversation."""
+    def body(self, messages: Sequence[Message], sampling: Sampling) -> Mapping[str, Any]:
+        """A conversation as the JSON of a request."""
         ...
 
-    async def send(self, request: Request) -> str:
+    async def send(self, body: Mapping[str, Any]) -> str:
         """Send it; the body of the answer as it came."""
         ...
 
@@ -123,50 +113,6 @@ class SubmissionStatus:
 
     state: Literal["found", "absent", "unfinished", "unknown"]
     batch_id: str = ""
-
-
-class BatchClient(Protocol):
-    """One model's batch interface.
-
-    Attributes:
-        max_requests: most requests of one batch; fewer than providers allow, so that its results fit into memory.
-        max_bytes: most bytes of one batch as it is sent.
-    """
-
-    max_requests: int
-    max_bytes: int
-
-    async def mark(self) -> str:
-        """Where the provider's list of batches stands, asked before handing in; empty where tags are enough."""
-        ...
-
-    async def submit(self, requests: Sequence[BatchRequest], submission: Submission) -> str | None:
-        """Hand in a batch; its id, or None where only `find` can tell later whether it arrived.
-
-        Raises:
-            UserError: the provider refuses it.
-        """
-        ...
-
-    async def find(self, submission: Submission) -> SubmissionStatus:
-        """Look for a batch of which we do not know whether it arrived."""
-        ...
-
-    async def status(self, batch_id: str) -> BatchStatus:
-        """How far it is."""
-        ...
-
-    def results(self, batch_id: str) -> AsyncIterator[tuple[str, ChatAnswer | None]]:
-        """Name and answer of each request of a batch that ended, in any order; None is to be asked again.
-
-        Raises:
-            UserError: the provider refused every request of the batch.
-        """
-        ...
-
-    async def close(self) -> None:
-        """Close the connections."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 
+SHOWN = 60
+"""Characters of a text that a message quotes."""
 Vector = npt.NDArray[np.float32]
 """Vector of a text (width,), or of several (texts x width)."""
 
@@ -78,6 +81,76 @@ class Encoder(Protocol):
             UserError: a text cannot be given an honest vector.
         """
         ...
+
+
+class BatchEncoder(ABC):
+    """An encoder of this process: every distinct input goes through it once, in batches of inputs of one shape.
+
+    Args:
+        name: the encoder as written.
+        poolings: names of the vectors it gives each text.
+        batch_tokens: maximum number of tokens of a batch.
+    """
+
+    def __init__(self, name: str, poolings: Sequence[str], batch_tokens: int) -> None:
+        self.name, self.poolings, self.batch_tokens = name, tuple(poolings), batch_tokens
+
+    @abstractmethod
+    def _inputs(self, texts: Sequence[str]) -> Sequence[Hashable]:
+        """What of each text is encoded; equal inputs have equal vectors.
+
+        Raises:
+            UserError: a text cannot be given an honest vector.
+        """
+
+    @abstractmethod
+    def _shape(self, each: Any) -> tuple[int, ...]:
+        """What must be equal within a batch, the number of tokens first."""
+
+    @abstractmethod
+    def _vectors(self, batch: Sequence[Any]) -> Sequence[Mapping[str, Vector]]:
+        """Vectors of inputs of one shape, by pooling."""
+
+    def encode(self, texts: Sequence[str]) -> Iterator[Encoded]:
+        """See `Encoder.encode`."""
+        from endoxa.models.networks import equal_length_batches, halve_when_full
+
+        places: dict[Any, list[int]] = {}
+        for index, each in enumerate(self._inputs(texts)):
+            places.setdefault(each, []).append(index)
+        for batch in equal_length_batches(list(places), self._shape, self.batch_tokens):
+            for each, vectors in halve_when_full(batch, self._vectors):
+                if not all(np.isfinite(vector).all() for vector in vectors.values()):
+                    text = texts[places[each][0]][:SHOWN]
+                    raise UserError(
+                        f"'{self.name}' gives '{text}' a vector that is not finite: try --set dtype=float32."
+                    )
+                for index in places[each]:
+                    yield Encoded(index, vectors)
+
+
+def refuse_unreadable(name: str, text: str, ids: Sequence[int], limit: int | None, problem: str) -> None:
+    """Refuse a text that would be cut without a word, or read as something else.
+
+    Args:
+        name: the encoder as written.
+        text: the text.
+        ids: its tokens, special ones included.
+        limit: maximum number of tokens that the encoder reads, or None.
+        problem: what `endoxa.models.special_tokens.SpecialTokens.problem` says of them.
+
+    Raises:
+        UserError: the text cannot be encoded.
+    """
+    if limit is not None and len(ids) > limit:
+        raise UserError(
+            f"The text '{text[:SHOWN]}...' has {len(ids)} tokens and '{name}' reads at most {limit}: shorten it or "
+            "take it out of the tests."
+        )
+    if problem:
+        raise UserError(
+            f"The text '{text[:SHOWN]}' cannot be encoded with '{name}': {problem}. Take it out of the tests."
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -12,31 +12,35 @@ from typing import Any
 import numpy as np
 
 from endoxa.errors import UserError, installation
-from endoxa.models.encoders.encoder import MODEL, Encoded, EncoderOptions, EncoderSpec, Vector
+from endoxa.models.encoders.encoder import (
+    MODEL,
+    BatchEncoder,
+    EncoderOptions,
+    EncoderSpec,
+    Vector,
+    refuse_unreadable,
+)
 from endoxa.schema.typed import require_typed_trust
 
 LIBRARY = "sentence_transformers"
 MODULES = "modules.json"
 """The file that makes a folder a model of sentence-transformers."""
-SHOWN = 60
 
 
 class NoSentenceModelError(UserError):
     """There is no model of sentence-transformers under that name."""
 
 
-class SentenceEncoder:
+class SentenceEncoder(BatchEncoder):
     """A loaded model, with its own pooling and, where it has one, its own default prompt."""
 
     def __init__(self, name: str, model: Any, batch_tokens: int | None = None) -> None:
         """Wrap `model`, a `SentenceTransformer`."""
         from endoxa.models.checkpoint import usual_batch
 
-        self.name = name
-        self.poolings = (MODEL,)
         self.model = model
         self._parameters = sum(p.numel() for p in model.parameters())
-        self._batch_tokens = batch_tokens or usual_batch(self._parameters, model.device)
+        super().__init__(name, (MODEL,), batch_tokens or usual_batch(self._parameters, model.device))
 
     @classmethod
     def open(cls, spec: EncoderSpec, options: EncoderOptions, texts: Sequence[str]) -> SentenceEncoder:
@@ -63,7 +67,7 @@ class SentenceEncoder:
         if hasattr(model.tokenizer, "split_special_tokens"):
             model.tokenizer.split_special_tokens = True
         encoder = cls(spec.text, model, options.model.batch_tokens)
-        encoder._lengths(texts)
+        encoder._inputs(texts)
         return encoder
 
     def describe(self) -> Mapping[str, Any]:
@@ -90,33 +94,19 @@ class SentenceEncoder:
         tokenizer = self.model.tokenizer
         return unknown_share(tokenizer, texts) if hasattr(tokenizer, "unk_token_id") else None
 
-    def encode(self, texts: Sequence[str]) -> Iterator[Encoded]:
-        """See `endoxa.models.encoders.encoder.Encoder.encode`; batches of one length, nothing padded."""
-        from endoxa.models.networks import equal_length_batches, halve_when_full
+    def _inputs(self, texts: Sequence[str]) -> list[tuple[str, int]]:
+        """Texts with their numbers of tokens."""
+        lengths = token_counts(self.name, self.model.tokenizer, self.model.max_seq_length, texts)
+        return list(zip(texts, lengths, strict=True))
 
-        places: dict[str, list[int]] = {}
-        for index, text in enumerate(texts):
-            places.setdefault(text, []).append(index)
-        distinct = list(places)
-        sized = list(zip(distinct, self._lengths(distinct), strict=True))
-        for batch in equal_length_batches(sized, lambda pair: (pair[1],), self._batch_tokens):
-            for (text, _), vector in halve_when_full(batch, self._encode_batch):
-                for index in places[text]:
-                    yield Encoded(index, {MODEL: vector})
+    def _shape(self, each: tuple[str, int]) -> tuple[int, ...]:
+        return (each[1],)
 
-    def _encode_batch(self, batch: Sequence[tuple[str, int]]) -> list[Vector]:
-        texts = [text for text, _ in batch]
-        encoded = self.model.encode(texts, batch_size=len(texts), show_progress_bar=False)
-        vectors = np.asarray(encoded, dtype=np.float32)
-        for text, vector in zip(texts, vectors, strict=True):
-            if not np.isfinite(vector).all():
-                raise UserError(
-                    f"'{self.name}' gives '{text[:SHOWN]}' a vector that is not finite: try --set dtype=float32."
-                )
-        return list(vectors)
-
-    def _lengths(self, texts: Sequence[str]) -> list[int]:
-        return token_counts(self.name, self.model.tokenizer, self.model.max_seq_length, texts)
+    def _vectors(self, batch: Sequence[tuple[str, int]]) -> list[dict[str, Vector]]:
+        encoded = self.model.encode(
+            [text for text, _ in batch], batch_size=len(batch), show_progress_bar=False
+        )
+        return [{MODEL: vector} for vector in np.asarray(encoded, dtype=np.float32)]
 
 
 def token_counts(name: str, tokenizer: Any, limit: int | None, texts: Sequence[str]) -> list[int]:
@@ -139,18 +129,9 @@ def token_counts(name: str, tokenizer: Any, limit: int | None, texts: Sequence[s
 
     special = SpecialTokens.of(tokenizer)
     encoded = tokenizer(list(texts))["input_ids"]
-    lengths = [len(ids) for ids in encoded]
-    for text, ids, length in zip(texts, encoded, lengths, strict=True):
-        if problem := special.problem(ids, around=True):
-            raise UserError(
-                f"The text '{text[:SHOWN]}' cannot be encoded with '{name}': {problem}. Take it out of the tests."
-            )
-        if limit is not None and length > limit:
-            raise UserError(
-                f"The text '{text[:SHOWN]}...' has {length} tokens and '{name}' reads at most {limit}: "
-                "shorten it or take it out of the tests."
-            )
-    return lengths
+    for text, ids in zip(texts, encoded, strict=True):
+        refuse_unreadable(name, text, ids, limit, special.problem(ids, around=True))
+    return [len(ids) for ids in encoded]
 
 
 def check_sentence_texts(

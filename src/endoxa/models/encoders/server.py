@@ -7,6 +7,7 @@ the index the server gives. Failed calls are tried again as `endoxa.models.retry
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from endoxa.errors import UserError
 from endoxa.models.clients import server_client
 from endoxa.models.encoders.encoder import (
     MODEL,
+    SHOWN,
     Encoded,
     Encoder,
     EncoderFacts,
@@ -24,7 +26,7 @@ from endoxa.models.encoders.encoder import (
     Vector,
 )
 from endoxa.models.keys import NO_KEY, key_in, server_key, shown
-from endoxa.models.retrying import REFUSED_TEXTS, Failure, Retrier, for_server, permanent_failure
+from endoxa.models.retrying import REFUSED_TEXTS, Failure, Retrier, for_server, permanent_failure, unreachable
 from endoxa.models.spec import read_address
 
 TEXTS = 64
@@ -32,8 +34,6 @@ TEXTS = 64
 OPENAI_KEY = "OPENAI_API_KEY"
 """Environment variable with OpenAI's key, which is never sent to another server."""
 OPENAI_URL = "https://api.openai.com/v1"
-SHOWN = 60
-"""Characters of a text that a message quotes."""
 
 
 class ServerEncoder:
@@ -136,10 +136,7 @@ class ServerEncoder:
                 f"The server {self._url} has no embeddings of '{self._spec.served_name}' ({failure.words}): check the "
                 "name, and that the model is an embedding model."
             )
-        raise UserError(
-            f"The server {self._url} does not answer as expected ({failure.words}): check that it runs and that its "
-            "address ends in /v1. What was done is kept; the same command continues."
-        )
+        raise unreachable(self._url, failure.words)
 
     def _checked(self, answer: Any, texts: Sequence[str]) -> list[Vector]:
         """The vectors in the order of the texts.
@@ -193,10 +190,6 @@ def _open(
     return [ServerEncoder.open(spec, texts)]
 
 
-def _offered(_spec: EncoderSpec) -> tuple[str, ...]:
-    return (MODEL,)
-
-
 def _read_openai(text: str, kind: EncoderKind) -> EncoderSpec:
     name = text.partition("/")[2]
     if not name:
@@ -209,14 +202,12 @@ def _read_address(text: str, kind: EncoderKind) -> EncoderSpec:
 
 
 OPENAI = EncoderKind(
-    name="openai", form="openai/NAME", look=_look, open=_open, poolings=_offered, read=_read_openai
+    name="openai", form="openai/NAME", look=_look, open=_open, poolings=lambda _: (MODEL,), read=_read_openai
 )
-SERVER = EncoderKind(
+SERVER = replace(
+    OPENAI,
     name="server",
     form="http://HOST:PORT/v1#NAME",
-    look=_look,
-    open=_open,
-    poolings=_offered,
     read=_read_address,
     prefixes=("http://", "https://"),
 )

@@ -2,16 +2,16 @@
 
 Every distinct token sequence goes through the network once, in batches of one length (nothing is padded), and all
 poolings are taken from that one pass. Only `first-wordpiece`, which reads a text without special tokens, needs a
-second. A network is loaded for its states, not for its words, and refused where it is partly random.
+second, and is an encoder of its own. A network is loaded for its states, not for its words, and refused where it is
+partly random.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import torch
 import transformers
 from transformers import AutoModel
@@ -27,14 +27,20 @@ from endoxa.models.checkpoint import (
     unknown_share,
     usual_batch,
 )
-from endoxa.models.encoders.encoder import Encoded, EncoderOptions, EncoderSpec, Pooling, States, Vector
+from endoxa.models.encoders.encoder import (
+    SHOWN,
+    BatchEncoder,
+    EncoderOptions,
+    EncoderSpec,
+    Pooling,
+    States,
+    Vector,
+    refuse_unreadable,
+)
 from endoxa.models.local import had, load_tokenizer, read_config, refuse_foreign_tokenizer, refuse_incomplete
-from endoxa.models.networks import equal_length_batches, halve_when_full, pack_weights
+from endoxa.models.networks import pack_weights
 from endoxa.models.spec import ModelOptions, ModelSpec
 from endoxa.models.special_tokens import AS_TEXT, SpecialTokens, codes_of
-
-SHOWN = 60
-"""Characters of a text that a message quotes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,48 +204,19 @@ class Sequenced:
     special: tuple[bool, ...]
 
 
-class TransformerEncoder:
-    """Pools the states of one layer."""
+class TransformerEncoder(BatchEncoder):
+    """Pools the states of one layer.
+
+    Args:
+        network: loaded.
+        poolings: taken of every text; all of them read it with its special tokens, or all without.
+    """
 
     def __init__(self, network: Network, poolings: Sequence[Pooling]) -> None:
-        """Wrap a loaded network; `poolings` are taken of every text."""
-        self.name = network.name
-        self._network = network
-        self.poolings = tuple(pooling.name for pooling in poolings)
-        self._poolings = tuple(poolings)
+        super().__init__(network.name, [pooling.name for pooling in poolings], network.batch_tokens)
+        self._network, self._poolings = network, poolings
+        self._reads_special = poolings[0].special_tokens
         self._special = SpecialTokens.of(network.tokenizer)
-
-    @classmethod
-    def open(
-        cls, spec: EncoderSpec, options: EncoderOptions, poolings: Sequence[Pooling], texts: Sequence[str]
-    ) -> TransformerEncoder:
-        """Load the network and look at `texts`, so that a refusal comes before hours of work.
-
-        Raises:
-            UserError: the network cannot be had, a text is too long or gives no token, or a pooling finds nothing.
-        """
-        encoder = cls(load_network(spec, options), poolings)
-        encoder.check(texts)
-        return encoder
-
-    @classmethod
-    def check_texts(
-        cls, spec: EncoderSpec, options: EncoderOptions, poolings: Sequence[Pooling], texts: Sequence[str]
-    ) -> None:
-        """Tokenize `texts` as the encoder would; no weights are read.
-
-        Raises:
-            UserError: the tokenizer cannot be had, or a text cannot be read.
-        """
-        model = _as_model(spec)
-        longest = longest_input(read_config(model, options.model))
-        tokenizer = load_tokenizer(model, options.model)
-        refuse_tagged(spec, tokenizer)
-        reader = cls(
-            Network(spec.text, _no_weights, tokenizer, torch.device("cpu"), longest, 1, {}), poolings
-        )
-        for with_special in reader._readings():
-            reader._tokenize(texts, with_special=with_special)
 
     def describe(self) -> Mapping[str, Any]:
         """Facts for `run.json`."""
@@ -249,94 +226,58 @@ class TransformerEncoder:
         """See `endoxa.models.encoders.encoder.Encoder.unknown_share`."""
         return unknown_share(self._network.tokenizer, texts)
 
-    @torch.inference_mode()
-    def encode(self, texts: Sequence[str]) -> Iterator[Encoded]:
-        """See `endoxa.models.encoders.encoder.Encoder.encode`; equal token sequences are run once."""
-        wanted: dict[Sequenced, list[tuple[int, bool]]] = {}
-        waiting = [len(self._readings())] * len(texts)
-        for with_special in self._readings():
-            for index, sequence in enumerate(self._tokenize(texts, with_special=with_special)):
-                wanted.setdefault(sequence, []).append((index, with_special))
-        parts: list[dict[str, Vector]] = [{} for _ in texts]
-        for batch in equal_length_batches(list(wanted), _shape, self._network.batch_tokens):
-            for sequence, vectors in halve_when_full(batch, self._pool_batch):
-                for index, with_special in wanted[sequence]:
-                    parts[index].update(
-                        (p.name, vectors[p.name]) for p in self._poolings if p.special_tokens == with_special
-                    )
-                    waiting[index] -= 1
-                    if not waiting[index]:
-                        yield Encoded(index, self._finite(texts[index], parts[index]))
-                        parts[index] = {}
-
     def check(self, texts: Sequence[str]) -> None:
         """Tokenize `texts` and try every pooling on each; nothing goes through the network.
 
         Raises:
-            UserError: see `open`.
+            UserError: a text is too long or gives no token, or a pooling finds nothing in it.
         """
-        for with_special in self._readings():
-            sequences = self._tokenize(texts, with_special=with_special)
-            # Texts with the same special tokens at the same places have the same poolings.
-            unlike = {
-                (
-                    tuple(
-                        token if special else None
-                        for token, special in zip(sequence.ids, sequence.special, strict=True)
+        # Texts with the same special tokens at the same places have the same poolings.
+        unlike = {
+            tuple(
+                token if special else None for token, special in zip(each.ids, each.special, strict=True)
+            ): (
+                text,
+                each,
+            )
+            for text, each in zip(texts, self._inputs(texts), strict=True)
+        }
+        for text, sequence in unlike.values():
+            states = self._states([sequence], torch.zeros(1, len(sequence.ids), 1))
+            for pooling in self._poolings:
+                if not bool(pooling.present(states).all()):
+                    raise UserError(
+                        f"The pooling '{pooling.name}' needs {pooling.needs}, and '{self.name}' has none in "
+                        f"'{text[:SHOWN]}': choose another --pooling for it (mean and last fit every model)."
                     )
-                ): k
-                for k, sequence in enumerate(sequences)
-            }
-            for text, sequence in ((texts[k], sequences[k]) for k in unlike.values()):
-                states = self._states([sequence], torch.zeros(1, len(sequence.ids), 1))
-                for pooling in self._poolings:
-                    if pooling.special_tokens == with_special and not bool(pooling.present(states).all()):
-                        raise UserError(
-                            f"The pooling '{pooling.name}' needs {pooling.needs}, and '{self.name}' has none in "
-                            f"'{text[:SHOWN]}': choose another --pooling for it (mean and last fit every model)."
-                        )
 
-    def _readings(self) -> list[bool]:
-        return sorted({pooling.special_tokens for pooling in self._poolings}, reverse=True)
-
-    def _tokenize(self, texts: Sequence[str], *, with_special: bool) -> list[Sequenced]:
-        """Token ids of each text; where the tokenizer adds no special token, both readings are the same sequence."""
+    def _inputs(self, texts: Sequence[str]) -> list[Sequenced]:
+        """Token ids of each text."""
         if not texts:
             return []
         encoded = self._network.tokenizer(
-            list(texts), add_special_tokens=with_special, return_special_tokens_mask=True, **AS_TEXT
+            list(texts), add_special_tokens=self._reads_special, return_special_tokens_mask=True, **AS_TEXT
         )
         sequences = []
         for text, ids, mask in zip(texts, encoded["input_ids"], encoded["special_tokens_mask"], strict=True):
-            special = tuple(bool(mark) for mark in mask) if with_special else (False,) * len(ids)
+            special = tuple(bool(mark) for mark in mask) if self._reads_special else (False,) * len(ids)
             sequences.append(Sequenced(tuple(ids), special))
-            limit = self._network.max_tokens
             if not ids:
                 raise UserError(
                     f"The text '{text[:SHOWN]}' gives '{self.name}' no token: take it out of the tests."
                 )
-            if limit is not None and len(ids) > limit:
-                raise UserError(
-                    f"The text '{text[:SHOWN]}...' has {len(ids)} tokens and '{self.name}' reads at most {limit}: "
-                    "shorten it or take it out of the tests."
-                )
-            problem = self._special.problem(ids, around=with_special)
-            if problem:
-                raise UserError(
-                    f"The text '{text[:SHOWN]}' cannot be encoded with '{self.name}': {problem}. Take it "
-                    f"out of the tests."
-                )
+            problem = self._special.problem(ids, around=self._reads_special)
+            refuse_unreadable(self.name, text, ids, self._network.max_tokens, problem)
         return sequences
 
-    def _pool_batch(self, batch: Sequence[Sequenced]) -> list[dict[str, Vector]]:
-        """Vectors of sequences of one length by every pooling that is possible for them."""
+    def _shape(self, each: Sequenced) -> tuple[int, ...]:
+        return (len(each.ids),)
+
+    @torch.inference_mode()
+    def _vectors(self, batch: Sequence[Sequenced]) -> list[dict[str, Vector]]:
         ids = torch.tensor([sequence.ids for sequence in batch], device=self._network.device)
         states = self._states(batch, self._network.hidden(ids))
-        pooled = {
-            pooling.name: pooling.pick(states).cpu().numpy()
-            for pooling in self._poolings
-            if bool(pooling.present(states).all())
-        }
+        pooled = {pooling.name: pooling.pick(states).cpu().numpy() for pooling in self._poolings}
         return [{name: vectors[row] for name, vectors in pooled.items()} for row in range(len(batch))]
 
     def _states(self, batch: Sequence[Sequenced], hidden: torch.Tensor) -> States:
@@ -347,14 +288,39 @@ class TransformerEncoder:
             self._network.tokenizer.cls_token_id,
         )
 
-    def _finite(self, text: str, vectors: Mapping[str, Vector]) -> Mapping[str, Vector]:
-        if not all(np.isfinite(vector).all() for vector in vectors.values()):
-            raise UserError(
-                f"'{self.name}' gives '{text[:SHOWN]}' a vector that is not finite: try --set dtype=float32."
-            )
-        return vectors
+
+def by_reading(network: Network, poolings: Sequence[Pooling]) -> list[TransformerEncoder]:
+    """An encoder for the poolings that read texts with special tokens, and one for those that read them without."""
+    groups = [[each for each in poolings if each.special_tokens == reads] for reads in (True, False)]
+    return [TransformerEncoder(network, group) for group in groups if group]
 
 
-def _shape(sequence: Sequenced) -> tuple[int, ...]:
-    """What must be equal inside a batch: the number of tokens, and how the text was read."""
-    return len(sequence.ids), int(any(sequence.special))
+def open_transformers(
+    spec: EncoderSpec, options: EncoderOptions, poolings: Sequence[Pooling], texts: Sequence[str]
+) -> list[TransformerEncoder]:
+    """Load the network and look at `texts`, so that a refusal comes before hours of work.
+
+    Raises:
+        UserError: the network cannot be had, a text is too long or gives no token, or a pooling finds nothing.
+    """
+    encoders = by_reading(load_network(spec, options), poolings)
+    for encoder in encoders:
+        encoder.check(texts)
+    return encoders
+
+
+def check_texts(
+    spec: EncoderSpec, options: EncoderOptions, poolings: Sequence[Pooling], texts: Sequence[str]
+) -> None:
+    """Tokenize `texts` as the encoder would; no weights are read.
+
+    Raises:
+        UserError: the tokenizer cannot be had, or a text cannot be read.
+    """
+    model = _as_model(spec)
+    longest = longest_input(read_config(model, options.model))
+    tokenizer = load_tokenizer(model, options.model)
+    refuse_tagged(spec, tokenizer)
+    unread = Network(spec.text, _no_weights, tokenizer, torch.device("cpu"), longest, 1, {})
+    for encoder in by_reading(unread, poolings):
+        encoder._inputs(texts)

@@ -6,6 +6,7 @@ A folder of sentence-transformers has a pooling of its own; written `hf/FOLDER` 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -63,9 +64,9 @@ def _open(
     opened: list[Encoder] = []
     picked = [POOLINGS.get(name) for name in poolings if name != MODEL]
     if picked:
-        from endoxa.models.encoders.transformer import TransformerEncoder
+        from endoxa.models.encoders.transformer import open_transformers
 
-        opened.append(TransformerEncoder.open(spec, options, picked, texts))
+        opened += open_transformers(spec, options, picked, texts)
     if MODEL in poolings:
         opened.append(SentenceEncoder.open(spec, options, texts))
     return opened
@@ -74,9 +75,9 @@ def _open(
 def _check(spec: EncoderSpec, options: EncoderOptions, poolings: Sequence[str], texts: Sequence[str]) -> None:
     picked = [POOLINGS.get(name) for name in poolings if name != MODEL]
     if picked:
-        from endoxa.models.encoders.transformer import TransformerEncoder
+        from endoxa.models.encoders.transformer import check_texts
 
-        TransformerEncoder.check_texts(spec, options, picked, texts)
+        check_texts(spec, options, picked, texts)
     folder = _sentence_folder(spec)
     if MODEL in poolings and folder is not None:
         check_sentence_texts(spec, folder, options, texts)
@@ -98,15 +99,12 @@ HUGGING_FACE = EncoderKind(
     libraries=LOCAL_LIBRARIES,
     install=LOCAL_INSTALL,
 )
-SENTENCE_TRANSFORMERS = EncoderKind(
+SENTENCE_TRANSFORMERS = replace(
+    HUGGING_FACE,
     name="st",
     form="st/NAME or st/FOLDER (sentence-transformers)",
-    look=_look,
-    open=_open,
-    check=_check,
     poolings=lambda _: (MODEL,),
-    libraries=LOCAL_LIBRARIES,
-    install=LOCAL_INSTALL,
+    takes_layers=False,
 )
 
 

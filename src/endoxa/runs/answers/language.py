@@ -16,6 +16,16 @@ from endoxa.words.packs import file_with, languages_with
 
 ENGLISH = "en"
 _FILE = "answers.toml"
+MOST_SIGNS = 4
+"""As many stop sequences as OpenAI's interface takes."""
+_PHRASES = ("reasons", "conclusions", "contrasts", "concessions", "denials", "affirmations")
+_PATTERNS = (
+    *("unknown", "unsaid", "refusals", "declines", "information", "statements", "criticism", "others"),
+    "conditions",
+)
+_TUPLES = ("labels", "signs", "stand_ins", "lacking")
+_SETS = ("somebody", "interrogatives", "asks")
+"""Fields of a language that are made alike: of phrases, of regular expressions, of words in or without an order."""
 _JOINED = "ـ"
 """At the end of a word of a table: it is written as one with the next."""
 
@@ -75,11 +85,11 @@ def language(code: str) -> Language:
     return _compiled(code.split("-", maxsplit=1)[0].lower())
 
 
-def signs_of_new_question(codes: Sequence[str], most: int = 4) -> tuple[str, ...]:
+def signs_of_new_question(codes: Sequence[str]) -> tuple[str, ...]:
     """How a new question begins in these languages and in English: of each the likeliest, then the next."""
     by_language = [language(code).signs for code in codes]
     signs = (sign for each in zip_longest(*by_language) for sign in each if sign)
-    return tuple(dict.fromkeys(signs))[:most]
+    return tuple(dict.fromkeys(signs))[:MOST_SIGNS]
 
 
 @cache
@@ -99,11 +109,17 @@ def _compiled(code: str) -> Language:
         rf"(?:{_any([*several('and'), *several('or')])}|[&/])(?:\s+{adverbs})*[\s\"'(\[]*(?:{articles}\s*)*"
     )
     brackets = r"\((?!\s?[a-c]\s?\))|(?<!\(\s?[a-c]\s?)\)"
+    alike: dict[str, Any] = {
+        **{field: regex.compile(_any(several(field))) for field in _PHRASES},
+        **{field: _either(several(field)) for field in _PATTERNS},
+        **{field: tuple(several(field)) for field in _TUPLES},
+        **{field: frozenset(several(field)) for field in _SETS},
+    }
     return Language(
+        **alike,
         covered=code in languages_with(_FILE),
         articles=_single(several("articles")),
         common=frozenset(several("common")) | _single(several("articles")),
-        labels=tuple(several("labels")),
         letters={
             letter: latin
             for table in tables
@@ -112,12 +128,6 @@ def _compiled(code: str) -> Language:
         },
         breaks=regex.compile(rf"[;:–—]|\s-+\s|{brackets}|,(?!\s*{_any(several('or'))})|{_any(leading)}"),
         leads=regex.compile(rf"[\s\"']*({_any([*leading, *several('concessions')])})"),
-        reasons=regex.compile(_any(several("reasons"))),
-        conclusions=regex.compile(_any(several("conclusions"))),
-        contrasts=regex.compile(_any(several("contrasts"))),
-        concessions=regex.compile(_any(several("concessions"))),
-        denials=regex.compile(_any(several("denials"))),
-        affirmations=regex.compile(_any(several("affirmations"))),
         named_before=regex.compile(
             rf"{_any(several('named_before'))}(?:\s+{adverbs})*[\s\"'(\[:]*(?:{articles}\s*)*[\"']?$"
         ),
@@ -125,29 +135,14 @@ def _compiled(code: str) -> Language:
         joins=regex.compile(joins),
         only_articles=regex.compile(rf"[\s\"'(]*(?:{articles}\s*)*[\"']?"),
         new_question=regex.compile(rf"(?m:^)[ \t*#>]*(?P<label>{'|'.join(several('new_question'))})"),
-        signs=tuple(several("signs")),
-        somebody=frozenset(several("somebody")),
-        interrogatives=frozenset(several("interrogatives")),
-        unknown=_either(several("unknown")),
-        unsaid=_either(several("unsaid")),
-        refusals=_either(several("refusals")),
-        declines=_either(several("declines")),
-        information=_either(several("information")),
-        statements=_either(several("statements")),
         fillers=_single(modest),
         plain=_single([*modest, *naming]),
-        asks=frozenset(several("asks")),
-        stand_ins=tuple(several("stand_ins")),
         the_other=regex.compile(
             rf"{joins}(?P<other>{_any(several('the_other'))}(?:\s+{_any(nouns)})?)(?P<ends>\s*(?:[.,;!?]|$))?"
         ),
-        lacking=tuple(several("lacking")),
         against=regex.compile(rf"{_any(several('against'))}[\s\"'(]*(?:{articles}\s*)*[\"']?$"),
         turns=regex.compile(rf";|{_any(several('turns'))}"),
         comma_reasons=regex.compile(rf"[\s\"']*(?:{'|'.join(several('comma_reasons'))})"),
-        criticism=_either(several("criticism")),
-        others=_either(several("others")),
-        conditions=_either(several("conditions")),
     )
 
 

@@ -13,7 +13,6 @@ from typing import Any
 
 import regex
 
-from endoxa.errors import UserError
 from endoxa.models.chat.thoughts import part_thoughts
 from endoxa.runs.answers.letters import latin_letters, letters_in, with_names
 from endoxa.runs.answers.options import (
@@ -171,11 +170,6 @@ def fields(text: str) -> list[str]:
     ]
 
 
-ENDOXA = "endoxa"
-RULES = {ENDOXA: "letters, texts and sentences, with denials and conclusions; refusals apart"}
-MOVED = {"laces": "endoxa.study.reproduce.first_letter (used by endoxa reproduce laces-debias)"}
-"""Rules that only reproduce a paper, and where they are."""
-
 Order = tuple[int, int, int]
 
 _STATEMENTS = 32
@@ -193,7 +187,7 @@ _LISTED = regex.compile(r"(?<=\S\s*)\n[ \t]*[(\[]?A[).:\]]([^\n]+)\n\s*[(\[]?B[)
 _DISAGREE = Reading(None, refused=False, rule="letter-and-text-disagree")
 
 
-def read_answer(answer: str, item: QaItem, order: Order = (0, 1, 2), rule: str = ENDOXA) -> Reading:
+def read_answer(answer: str, item: QaItem, order: Order = (0, 1, 2)) -> Reading:
     """The option that an answer names.
 
     In this order: the whole answer is a letter, an option's text, or both; the last statement of the kind "the
@@ -205,18 +199,10 @@ def read_answer(answer: str, item: QaItem, order: Order = (0, 1, 2), rule: str =
         answer: what the model said, as it came.
         item: the question.
         order: the options in the order shown: letter A is option `order[0]`.
-        rule: a key of `RULES`.
 
     Returns:
         The option in the order of the file, or None with `refused` or the reason in `rule`.
-
-    Raises:
-        UserError: there is no such rule.
     """
-    if rule in MOVED:
-        raise UserError(f"The rule '{rule}' to read answers moved to {MOVED[rule]}.")
-    if rule != ENDOXA:
-        raise UserError(f"Unknown rule '{rule}' to read answers. Expected one of: {', '.join(RULES)}.")
     text = plain(answer)
     if not text.strip():
         rule = THOUGHTS_ONLY if part_thoughts(answer).unfinished else "empty"

@@ -63,7 +63,7 @@ def ask_in_batches(
     Raises:
         UserError: the provider refused a batch, answers failed to come `ROUNDS` times, or the budget is spent.
     """
-    asyncio.run(_ask_in_batches(asking, client, jobs, turns, poll))
+    asyncio.run(_in_batches(asking, client, jobs, turns, poll))
 
 
 def fetch_ended(asking: Asking, client: BatchClient) -> None:
@@ -72,34 +72,22 @@ def fetch_ended(asking: Asking, client: BatchClient) -> None:
     Raises:
         UserError: a batch is still worked on, so that its questions would be asked and paid twice.
     """
-    asyncio.run(_fetch_ended(asking, client))
+    asyncio.run(_in_batches(asking, client, list, 0, None))
 
 
-async def _fetch_ended(asking: Asking, client: BatchClient) -> None:
-    try:
-        _claim(asking)
-        await _collect(asking, client, poll=None)
-    finally:
-        await client.close()
-
-
-async def _ask_in_batches(
-    asking: Asking, client: BatchClient, jobs: Callable[[], Iterable[Job]], turns: int, poll: float
+async def _in_batches(
+    asking: Asking, client: BatchClient, jobs: Callable[[], Iterable[Job]], turns: int, poll: float | None
 ) -> None:
+    """Take home what was handed in earlier, then hand in and take home turn by turn."""
     begins = asking.journal.count(asking.number) == 0
     try:
-        _claim(asking)
+        for batch in asking.journal.batches(asking.number):
+            asking.budget.claim(batch.worst, batched=True)
         await _collect(asking, client, poll)
         for turn in range(turns):
             await _ask_turn(asking, client, jobs, turn, poll, watched=begins)
     finally:
         await client.close()
-
-
-def _claim(asking: Asking) -> None:
-    """Set aside what the batches cost at most that an earlier process handed in."""
-    for batch in asking.journal.batches(asking.number):
-        asking.budget.claim(batch.worst, batched=True)
 
 
 def _require_readable(asking: Asking, jobs: Callable[[], Iterable[Job]], turn: int) -> None:
@@ -123,7 +111,7 @@ async def _ask_turn(
     client: BatchClient,
     jobs: Callable[[], Iterable[Job]],
     turn: int,
-    poll: float,
+    poll: float | None,
     *,
     watched: bool,
 ) -> None:
@@ -198,7 +186,7 @@ def _requests(asking: Asking, jobs: Iterable[Job], turn: int) -> Iterator[Reques
             yield (
                 f"{job.number}-{len(answers)}",
                 conversation(job, answers),
-                (sampling_of(job, asking, turn)),
+                sampling_of(job, asking, turn),
             )
 
 

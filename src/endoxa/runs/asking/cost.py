@@ -156,9 +156,9 @@ class Budget:
     def __init__(self, limit: float | None, price: Price | None, already: float) -> None:
         self._limit, self._price, self._spent, self._reserved, self._calls = limit, price, already, 0.0, 0
 
-    def hold(self, usage: Usage, *, batched: bool = False) -> float | None:
+    def hold(self, usage: Usage) -> float | None:
         """Set dollars aside for a call of at most these tokens; None where they would go beyond the limit."""
-        return self.claim(usage, batched=batched) if self.fits(usage, batched=batched) else None
+        return self.claim(usage) if self.fits(usage) else None
 
     def fits(self, usage: Usage, *, batched: bool = False) -> bool:
         """Whether a call of at most these tokens stays within the limit."""

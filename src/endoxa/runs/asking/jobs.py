@@ -83,19 +83,9 @@ _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 
 def storable(answer: ChatAnswer) -> ChatAnswer:
     """The same answer with U+FFFD for each character that no file can hold."""
-    return replace(
-        answer,
-        text=_stored(answer.text),
-        finish=_stored(answer.finish),
-        served_model=_stored(answer.served_model),
-        reasoning=_stored(answer.reasoning),
-        error=_stored(answer.error),
-        system_fingerprint=_stored(answer.system_fingerprint),
-    )
-
-
-def _stored(text: str) -> str:
-    return _UNSTORABLE.sub("\ufffd", text)
+    names = ("text", "finish", "served_model", "reasoning", "error", "system_fingerprint")
+    texts: dict[str, Any] = {name: _UNSTORABLE.sub("\ufffd", getattr(answer, name)) for name in names}
+    return replace(answer, **texts)
 
 
 def draw_seed(seed: int, repeat: int) -> int:

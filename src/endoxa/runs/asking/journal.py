@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from pathlib import Path
 
 from endoxa.models.chat.spec import Submission
@@ -81,7 +81,7 @@ class AnswerJournal(JournalFile):
         """Open or create the file; see `JournalFile`."""
         super().__init__(path, TABLES)
         with self._explained():
-            columns = [row[1] for row in self._db.execute("PRAGMA table_info(answers)")]
+            columns = [row[1] for row in self._rows("PRAGMA table_info(answers)")]
             if "system_fingerprint" not in columns:  # begun by an endoxa that did not keep it
                 self._db.execute("ALTER TABLE answers ADD COLUMN system_fingerprint TEXT DEFAULT ''")
 
@@ -108,28 +108,23 @@ class AnswerJournal(JournalFile):
 
         Nothing is forced to the disk: this survives the death of the process, not that of the machine.
         """
-        row = (model, job, turn, worst.prompt_tokens, worst.completion_tokens)
-        with self._explained():
-            self._db.execute("INSERT OR REPLACE INTO begun VALUES (?, ?, ?, ?, ?)", row)
+        tokens = (worst.prompt_tokens, worst.completion_tokens)
+        self._rows("INSERT OR REPLACE INTO begun VALUES (?, ?, ?, ?, ?)", model, job, turn, *tokens)
 
     def end_call(self, model: int, job: int, turn: int) -> None:
         """Forget a call that ended without an answer, and is not billed or counted elsewhere."""
-        with self._explained():
-            self._db.execute("DELETE FROM begun WHERE model = ? AND job = ? AND turn = ?", (model, job, turn))
+        self._rows("DELETE FROM begun WHERE model = ? AND job = ? AND turn = ?", model, job, turn)
 
     def lose_calls(self, model: int) -> Totals:
         """Count the calls as lost that an earlier process began and did not end; returns what they took at most."""
         sums = "count(*), coalesce(sum(prompt_tokens), 0), coalesce(sum(completion_tokens), 0)"
         with self._explained(), self._transaction():
-            calls, *tokens = self._db.execute(
-                f"SELECT {sums} FROM begun WHERE model = ?",  # noqa: S608
-                (model,),
-            ).fetchone()
-            self._db.execute(
+            ((calls, *tokens),) = self._rows(f"SELECT {sums} FROM begun WHERE model = ?", model)  # noqa: S608
+            self._rows(
                 "INSERT INTO lost SELECT model, 0, 0, prompt_tokens, completion_tokens, 1 FROM begun WHERE model = ?",
-                (model,),
+                model,
             )
-            self._db.execute("DELETE FROM begun WHERE model = ?", (model,))
+            self._rows("DELETE FROM begun WHERE model = ?", model)
         return Totals(calls, batched=False, usage=Usage(*tokens), counted=False)
 
     def answers(self, model: int, first: int, last: int) -> dict[int, list[ChatAnswer]]:
@@ -138,20 +133,16 @@ class AnswerJournal(JournalFile):
             f"SELECT job, {ANSWER} FROM answers WHERE model = ? AND job BETWEEN ? AND ? ORDER BY job, turn"  # noqa: S608
         )
         by_job: dict[int, list[ChatAnswer]] = {}
-        with self._explained():
-            for job, *columns in self._db.execute(query, (model, first, last)):
-                text, finish, refused, served_model, reasoning, error, *tokens = columns
-                answer = ChatAnswer(
-                    text, finish, bool(refused), Usage(*tokens), served_model, reasoning, error
-                )
-                by_job.setdefault(job, []).append(spoken(answer))  # stored as it came, thoughts parted here
+        for job, *columns in self._rows(query, model, first, last):
+            text, finish, refused, served_model, reasoning, error, *tokens = columns
+            answer = ChatAnswer(text, finish, bool(refused), Usage(*tokens), served_model, reasoning, error)
+            by_job.setdefault(job, []).append(spoken(answer))  # stored as it came, thoughts parted here
         return by_job
 
     def count(self, model: int) -> int:
         """Answers of a model so far, all turns counted."""
-        with self._explained():
-            row = self._db.execute("SELECT count(*) FROM answers WHERE model = ?", (model,)).fetchone()
-        return int(row[0])
+        ((count,),) = self._rows("SELECT count(*) FROM answers WHERE model = ?", model)
+        return int(count)
 
     def totals(self, model: int) -> list[Totals]:
         """What the calls of a model took: the batched ones apart, and those apart whose tokens nobody counted."""
@@ -163,11 +154,9 @@ class AnswerJournal(JournalFile):
             "UNION ALL SELECT 0, count(*), sum(prompt_tokens), sum(completion_tokens), 0, 0, 0 "
             "FROM begun WHERE model = ? GROUP BY model"
         )
-        with self._explained():
-            rows = self._db.execute(query, (model, SKIPPED, model, model)).fetchall()
         return [
             Totals(calls, bool(batched), Usage(*tokens), bool(counted))
-            for batched, calls, *tokens, counted in rows
+            for batched, calls, *tokens, counted in self._rows(query, model, SKIPPED, model, model)
         ]
 
     def served(self, model: int) -> list[dict[str, str | int]]:
@@ -177,22 +166,16 @@ class AnswerJournal(JournalFile):
             "WHERE model = ? AND served_model || system_fingerprint <> '' GROUP BY 1, 2 ORDER BY min(job)"
         )
         names = ("served_model", "system_fingerprint", "answers")
-        with self._explained():
-            return [
-                dict(zip(names, row, strict=True)) for row in self._db.execute(query, (model,)).fetchall()
-            ]
+        return [dict(zip(names, row, strict=True)) for row in self._rows(query, model)]
 
     def add_lost(self, model: int, usage: Usage, *, counted: bool) -> None:
         """Remember a call that may be billed and whose answer is not kept; tokens that are not known are the most."""
-        row = (model, int(counted), usage.prompt_tokens, usage.completion_tokens)
-        with self._explained():
-            self._db.execute("INSERT INTO lost VALUES (?, 0, ?, ?, ?, 1)", row)
+        tokens = (usage.prompt_tokens, usage.completion_tokens)
+        self._rows("INSERT INTO lost VALUES (?, 0, ?, ?, ?, 1)", model, int(counted), *tokens)
 
     def worked(self, model: int) -> bool:
         """Whether a model has answered anything."""
-        query = "SELECT EXISTS (SELECT 1 FROM answers WHERE model = ? AND error = '')"
-        with self._explained():
-            return bool(self._db.execute(query, (model,)).fetchone()[0])
+        return bool(self._rows("SELECT 1 FROM answers WHERE model = ? AND error = '' LIMIT 1", model))
 
     def causes(self, model: int) -> dict[str, int]:
         """Why jobs of a model ended with an error, and how many; what a provider refused or filtered is an answer.
@@ -202,47 +185,36 @@ class AnswerJournal(JournalFile):
         query = """SELECT error, count(DISTINCT job) FROM answers
             WHERE model = ? AND error <> '' AND NOT refused GROUP BY error"""
         causes: Counter[str] = Counter()
-        with self._explained():
-            for error, jobs in self._db.execute(query, (model,)):
-                causes[_ATTEMPTS.sub("", error).partition(": '")[0][:SHOWN_CAUSE].strip()] += jobs
+        for error, jobs in self._rows(query, model):
+            causes[_ATTEMPTS.sub("", error).partition(": '")[0][:SHOWN_CAUSE].strip()] += jobs
         return dict(causes.most_common())
 
     def forget_errors(self, model: int) -> None:
         """Forget the answers that ended with an error, so that they are asked for again."""
-        with self._explained():
-            self._db.execute(
-                "DELETE FROM answers WHERE model = ? AND error <> '' AND NOT refused",
-                (model,),
-            )
+        self._rows("DELETE FROM answers WHERE model = ? AND error <> '' AND NOT refused", model)
 
     def begin_batch(self, model: int, submission: Submission, worst: Usage) -> None:
         """Remember that a batch of at most these tokens is about to be handed in, before it has an id."""
-        tokens = (worst.prompt_tokens, worst.completion_tokens)
-        row = (model, submission.tag, *tokens, submission.requests, submission.mark)
-        with self._explained():
-            self._db.execute("INSERT INTO batches VALUES (?, ?, NULL, ?, ?, ?, ?)", row)
+        row = (worst.prompt_tokens, worst.completion_tokens, submission.requests, submission.mark)
+        self._rows("INSERT INTO batches VALUES (?, ?, NULL, ?, ?, ?, ?)", model, submission.tag, *row)
 
     def name_batch(self, model: int, tag: str, batch_id: str) -> None:
         """Remember the id the provider gave."""
-        with self._explained():
-            self._db.execute(
-                "UPDATE batches SET batch_id = ? WHERE model = ? AND tag = ?", (batch_id, model, tag)
-            )
+        self._rows("UPDATE batches SET batch_id = ? WHERE model = ? AND tag = ?", batch_id, model, tag)
 
     def end_batch(self, model: int, tag: str) -> None:
         """Forget a batch whose answers are here."""
-        with self._explained():
-            self._db.execute("DELETE FROM batches WHERE model = ? AND tag = ?", (model, tag))
+        self._rows("DELETE FROM batches WHERE model = ? AND tag = ?", model, tag)
 
     def lose_batch(self, model: int, tag: str) -> None:
         """Count a batch as lost that nobody can find, at the most that it can have taken, and forget it."""
         with self._explained(), self._transaction():
-            self._db.execute(
+            self._rows(
                 "INSERT INTO lost SELECT model, 1, 0, prompt_tokens, completion_tokens, requests "
                 "FROM batches WHERE model = ? AND tag = ?",
-                (model, tag),
+                *(model, tag),
             )
-            self._db.execute("DELETE FROM batches WHERE model = ? AND tag = ?", (model, tag))
+            self.end_batch(model, tag)
 
     def batches(self, model: int) -> list[Batch]:
         """The batches under way."""
@@ -250,25 +222,12 @@ class AnswerJournal(JournalFile):
             "SELECT tag, requests, mark, batch_id, prompt_tokens, completion_tokens FROM batches WHERE model = ? "
             "ORDER BY tag"
         )
-        with self._explained():
-            rows = self._db.execute(query, (model,)).fetchall()
         return [
             Batch(Submission(tag, requests, mark), batch_id, Usage(*tokens))
-            for tag, requests, mark, batch_id, *tokens in rows
+            for tag, requests, mark, batch_id, *tokens in self._rows(query, model)
         ]
 
 
 def _columns(answer: ChatAnswer) -> tuple[str | int, ...]:
-    usage = answer.usage
-    return (
-        answer.text,
-        answer.finish,
-        int(answer.refused),
-        answer.served_model,
-        answer.reasoning,
-        answer.error,
-        usage.prompt_tokens,
-        usage.completion_tokens,
-        usage.cached_tokens,
-        usage.reasoning_tokens,
-    )
+    texts = (answer.served_model, answer.reasoning, answer.error)
+    return (answer.text, answer.finish, int(answer.refused), *texts, *astuple(answer.usage))

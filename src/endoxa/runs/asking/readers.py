@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -24,7 +24,7 @@ from endoxa.runs.asking.run import Questions, asking_lines, asking_work
 from endoxa.runs.asking.settings import ChatRunSettings
 from endoxa.runs.estimates import parquet_in_parts
 from endoxa.runs.folder import RECORDS
-from endoxa.runs.instrument import Instrument, Run, Work
+from endoxa.runs.instrument import Instrument, Work
 from endoxa.runs.run import measure
 from endoxa.schema import Progress, Sampling
 
@@ -156,12 +156,8 @@ def _instrument(texts: Texts[Any]) -> Instrument[ReaderSettings]:
         settings=ReaderSettings,
         help=f"Read {texts.kind} with chat models.",
         work=work,
-        summary=_no_lines,
+        summary=lambda _settings, _run: (),
     )
-
-
-def _no_lines(_settings: ReaderSettings, _run: Run) -> Iterable[str]:
-    return ()
 
 
 def _readable(text: ToRead[Any], answer: str) -> bool:

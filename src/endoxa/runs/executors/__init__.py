@@ -12,7 +12,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import partial
 from multiprocessing import get_context
 from os import cpu_count
@@ -114,9 +114,9 @@ def scoring_model(
         yield open_model(spec, options), 1
         return
     from endoxa.runs.executors.remote import PooledModel
-    from endoxa.runs.executors.workers import workers
+    from endoxa.runs.executors.workers import start
 
-    with workers(partial(open_model, spec, options), engine, spec.text) as pool:
+    with closing(start(partial(open_model, spec, options), engine, spec.text)) as pool:
         yield PooledModel(pool), pool.ahead
 
 
@@ -141,9 +141,9 @@ def encoders(
         yield opened(), 1
         return
     from endoxa.runs.executors.remote import pooled_encoders
-    from endoxa.runs.executors.workers import workers
+    from endoxa.runs.executors.workers import start
 
-    with workers(opened, engine, spec.text) as pool:
+    with closing(start(opened, engine, spec.text)) as pool:
         yield pooled_encoders(pool), pool.ahead
 
 
@@ -159,7 +159,8 @@ def chat_model(
 
     if engine.engine == "local" or not spec.host.runs_here:
         return open_chat(spec, options, lost), 1
-    from endoxa.runs.executors.remote import PooledChat, chat_workers
+    from endoxa.runs.executors import workers
+    from endoxa.runs.executors.remote import PooledChat
 
-    pool = chat_workers(partial(open_chat, spec, options), engine, spec.text)
-    return PooledChat(pool), len(pool)
+    pool = workers.start(partial(open_chat, spec, options), engine, spec.text)
+    return PooledChat(pool), len(pool.workers)

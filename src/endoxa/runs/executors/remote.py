@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 from endoxa.models.encoders import Encoded, Encoder
-from endoxa.runs.executors.workers import Pool, start
-from endoxa.runs.options import EngineOptions
+from endoxa.runs.executors.workers import Pool
 from endoxa.schema import Architecture, Model, Request, Score, Unscorable
 from endoxa.schema.chat import ChatAnswer, ChatModel, Message, Sampling
 
 
-def _facts_of_model(model: Any) -> dict[str, Any]:
-    return {
-        "name": model.name,
-        "architecture": model.architecture,
-        "max_tokens": model.max_tokens,
-        "tokenizer": getattr(model, "tokenizer", None),
-        "described": dict(model.describe()),
-    }
+class _Pooled:
+    """What has copies in workers, by what the first copy says of itself."""
+
+    def __init__(self, pool: Pool, facts: Mapping[str, Any]) -> None:
+        self._pool, self._facts = pool, facts
+        self.name: str = facts["name"]
+
+    def describe(self) -> Mapping[str, Any]:
+        """Facts for `run.json`."""
+        described: Mapping[str, Any] = self._facts["described"]
+        return described
+
+
+def _facts_of_model(model: Model) -> dict[str, Any]:
+    names = ("name", "architecture", "max_tokens", "tokenizer")
+    return {**{name: getattr(model, name, None) for name in names}, "described": dict(model.describe())}
 
 
 def _score(model: Model, requests: Sequence[Request]) -> list[tuple[int, Score | Unscorable]]:
@@ -33,7 +38,7 @@ def _unknown_share(model: Model, texts: Sequence[str]) -> float | None:
     return model.unknown_share(texts)
 
 
-class PooledModel:
+class PooledModel(_Pooled):
     """A model that scores, with copies in workers.
 
     Rules that look at the tokenizer find it here too: requests are made in this process, once.
@@ -45,21 +50,15 @@ class PooledModel:
         Raises:
             UserError: the model cannot be had.
         """
-        self._pool = pool
-        facts = pool.do(_facts_of_model)
-        self.name: str = facts["name"]
-        self.architecture: Architecture = facts["architecture"]
-        self.max_tokens: int | None = facts["max_tokens"]
-        self.tokenizer: Any = facts["tokenizer"]
-        self._described: Mapping[str, Any] = facts["described"]
-
-    def describe(self) -> Mapping[str, Any]:
-        """Facts for `run.json`."""
-        return self._described
+        super().__init__(pool, pool.do(_facts_of_model))
+        self.architecture: Architecture = self._facts["architecture"]
+        self.max_tokens: int | None = self._facts["max_tokens"]
+        self.tokenizer: Any = self._facts["tokenizer"]
 
     def unknown_share(self, texts: Sequence[str]) -> float | None:
         """See `endoxa.schema.Model.unknown_share`."""
-        return self._pool.do(_unknown_share, texts)
+        share: float | None = self._pool.do(_unknown_share, texts)
+        return share
 
     def score(self, requests: Sequence[Request]) -> Iterator[tuple[int, Score | Unscorable]]:
         """See `endoxa.schema.Model.score`; the requests are sent to a worker now."""
@@ -81,23 +80,19 @@ def _unknown_share_of(several: Sequence[Encoder], which: int, texts: Sequence[st
     return several[which].unknown_share(texts)
 
 
-class PooledEncoder:
+class PooledEncoder(_Pooled):
     """One of the encoders that the workers have copies of."""
 
     def __init__(self, pool: Pool, which: int, facts: Mapping[str, Any]) -> None:
         """Take the encoder of this number."""
-        self._pool, self._which, self._facts = pool, which, facts
-        self.name: str = facts["name"]
+        super().__init__(pool, facts)
+        self._which = which
         self.poolings: tuple[str, ...] = facts["poolings"]
-
-    def describe(self) -> Mapping[str, Any]:
-        """Facts for `run.json`."""
-        described: Mapping[str, Any] = self._facts["described"]
-        return described
 
     def unknown_share(self, texts: Sequence[str]) -> float | None:
         """See `endoxa.models.encoders.Encoder.unknown_share`."""
-        return self._pool.do(_unknown_share_of, self._which, texts)
+        share: float | None = self._pool.do(_unknown_share_of, self._which, texts)
+        return share
 
     def encode(self, texts: Sequence[str]) -> Iterator[Encoded]:
         """See `endoxa.models.encoders.Encoder.encode`; the texts are sent to a worker now."""
@@ -114,34 +109,7 @@ def pooled_encoders(pool: Pool) -> list[PooledEncoder]:
     return [PooledEncoder(pool, which, facts) for which, facts in enumerate(pool.do(_facts_of_encoders))]
 
 
-class ChatHolder:
-    """What runs in a worker: a copy of the model, which generates together what waits together."""
-
-    def __init__(self, opened: Callable[[], ChatModel]) -> None:
-        self._opened = opened
-        self._model: ChatModel | None = None
-        self._opening = asyncio.Lock()
-
-    async def ready(self) -> None:
-        """Answers once the worker is there."""
-
-    async def open(self) -> None:
-        """Open the copy; what goes wrong is raised by the first task."""
-        with suppress(Exception):
-            await self._copy()
-
-    async def do(self, task: Callable[..., Any], *arguments: Any) -> tuple[Any, list[str]]:
-        """The result of a task on the copy; no warnings, as several tasks run at once."""
-        return await task(await self._copy(), *arguments), []
-
-    async def _copy(self) -> ChatModel:
-        async with self._opening:
-            if self._model is None:
-                self._model = await asyncio.to_thread(self._opened)
-        return self._model
-
-
-async def _facts(model: ChatModel) -> dict[str, Any]:
+async def _facts_of_chat(model: ChatModel) -> dict[str, Any]:
     await model.check()
     return {"name": model.name, "described": dict(model.describe())}
 
@@ -150,8 +118,8 @@ async def _ask(model: ChatModel, messages: Sequence[Message], sampling: Sampling
     return await model.ask(messages, sampling)
 
 
-class PooledChat:
-    """A chat model with copies in workers."""
+class PooledChat(_Pooled):
+    """A chat model with copies in workers, each of which generates together what waits together."""
 
     def __init__(self, pool: Pool) -> None:
         """Open the first copy.
@@ -159,14 +127,7 @@ class PooledChat:
         Raises:
             UserError: the model cannot be had.
         """
-        self._pool = pool
-        facts: dict[str, Any] = pool.result(pool.begin(_facts))
-        self.name: str = facts["name"]
-        self._described: Mapping[str, Any] = facts["described"]
-
-    def describe(self) -> Mapping[str, Any]:
-        """What was loaded; see `endoxa.models.chat.local.LocalChat.describe`."""
-        return self._described
+        super().__init__(pool, pool.do(_facts_of_chat))
 
     async def check(self) -> None:
         """The first copy has been tried."""
@@ -180,18 +141,9 @@ class PooledChat:
             UserError: what the model raised, or workers died of the conversation.
         """
         del told  # for simulated respondents only
-        answer: ChatAnswer = await self._pool.awaited(_ask, tuple(messages), sampling)
+        answer: ChatAnswer = await self._pool.result(self._pool.begin(_ask, tuple(messages), sampling))
         return answer
 
     async def close(self) -> None:
         """End the workers."""
         self._pool.close()
-
-
-def chat_workers(opened: Callable[[], ChatModel], engine: EngineOptions, name: str) -> Pool:
-    """Workers that open a copy each.
-
-    Raises:
-        UserError: the cluster cannot be had, or has no room for a worker.
-    """
-    return start(ChatHolder, opened, engine, name)

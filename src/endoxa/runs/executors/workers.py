@@ -6,13 +6,17 @@ again. Work that kills its worker twice is halved: most often memory ran out.
 
 from __future__ import annotations
 
+import asyncio
+import inspect
 import logging
 import os
 import signal
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from logging.handlers import MemoryHandler
 from threading import current_thread, main_thread
 from typing import Any, TypeVar
 
@@ -43,56 +47,28 @@ ROOM = 30.0
 """Seconds after which a run says that it waits for room on the cluster."""
 PATIENCE = 300.0
 """Seconds to wait for a worker that was started again."""
-GONE = (
-    exceptions.RayActorError,
-    exceptions.NodeDiedError,
-    exceptions.OutOfMemoryError,
-    exceptions.WorkerCrashedError,
-    exceptions.ObjectLostError,
-    exceptions.OwnerDiedError,
-)
-"""What Ray raises where a worker or its machine is gone."""
-
-
-class _Heard(logging.Handler):
-    """Keeps warnings, so that they are said where the run was started."""
-
-    def __init__(self) -> None:
-        super().__init__(logging.WARNING)
-        self.messages: list[str] = []
-
-    def emit(self, record: logging.LogRecord) -> None:
-        self.messages.append(record.getMessage())
+WARNINGS = 1000
+"""Maximum number of warnings that a worker keeps until its next task has ended."""
 
 
 class Holder:
-    """What runs in a worker: a refusal to open its copy is the answer to a task."""
+    """What runs in a worker: a copy that is opened at once; a refusal to open it is the answer to every task."""
 
     def __init__(self, opened: Callable[[], Any]) -> None:
-        self._opened = opened
-        self._copy: Any = None
-        self._unsaid: list[str] = []
+        self._warnings = MemoryHandler(WARNINGS, flushLevel=logging.CRITICAL + 1)
+        self._warnings.setLevel(logging.WARNING)
+        logging.getLogger("endoxa").addHandler(self._warnings)
+        self._copy = ThreadPoolExecutor(1).submit(opened)
 
-    def open(self) -> None:
-        """Open the copy; what goes wrong is raised by the first task, which also brings the warnings."""
-        with suppress(Exception):
-            _, self._unsaid = self.do(lambda _copy: None)
-
-    def do(self, task: Callable[..., R], *arguments: Any) -> tuple[R, list[str]]:
-        """The result of a task on the copy, and the warnings that it gave."""
-        heard = _Heard()
-        root = logging.getLogger("endoxa")
-        root.addHandler(heard)
-        try:
-            if self._copy is None:
-                self._copy = self._opened()
-            result = task(self._copy, *arguments)
-        finally:
-            root.removeHandler(heard)
-        warnings, self._unsaid = [*self._unsaid, *heard.messages], []
+    async def do(self, task: Callable[..., Any], *arguments: Any) -> tuple[Any, list[str]]:
+        """The result of a task on the copy, and the warnings since the last one; tasks that wait run side by side."""
+        result = task(await asyncio.wrap_future(self._copy), *arguments)
+        result = await result if inspect.isawaitable(result) else result
+        warnings = [record.getMessage() for record in self._warnings.buffer]
+        self._warnings.buffer.clear()
         return result, warnings
 
-    def ready(self) -> int:
+    async def ready(self) -> int:
         """The process id; answers once the worker is there."""
         return os.getpid()
 
@@ -111,6 +87,10 @@ class Worker:
     busy: int = 0
     back: Any = None
 
+    def await_return(self) -> None:
+        """Ask it to answer when it is there again."""
+        self.back = self.actor.ready.options(max_task_retries=-1).remote()
+
 
 @dataclass(slots=True, eq=False)
 class Piece:
@@ -126,8 +106,8 @@ class Piece:
 
     task: Callable[..., Any]
     arguments: tuple[Any, ...]
-    worker: Worker | None = None
-    ref: Any = None
+    worker: Worker
+    ref: Any
     deaths: int = 0
 
 
@@ -148,27 +128,28 @@ class Pool:
     Attributes:
         name: the model.
         workers: the workers.
-        ahead: pieces of work that keep all of them busy.
     """
 
     name: str
     workers: list[Worker]
-    ahead: int = field(init=False)
     _logged: set[str] = field(init=False, default_factory=set)
 
-    def __post_init__(self) -> None:
-        self.ahead = AHEAD * len(self.workers)
-
-    def __len__(self) -> int:
-        return len(self.workers)
+    @property
+    def ahead(self) -> int:
+        """Pieces of work that keep all of them busy."""
+        return AHEAD * len(self.workers)
 
     def begin(self, task: Callable[..., Any], *arguments: Any) -> Piece:
-        """Send a task to the worker that has least to do."""
-        piece = Piece(task, arguments)
-        self._send(piece)
-        return piece
+        """Send a task to the worker that has least to do.
 
-    def result(self, piece: Piece) -> Any:
+        Raises:
+            UserError: no worker is there.
+        """
+        worker = self._idlest()
+        worker.busy += 1
+        return Piece(task, arguments, worker, worker.actor.do.remote(task, *arguments))
+
+    async def result(self, piece: Piece) -> Any:
         """The result of a task; sends it to another worker where its own is gone.
 
         Raises:
@@ -176,48 +157,24 @@ class Pool:
             DeadlyPieceError: more than `DEATHS` workers died of it.
         """
         while True:
-            with self._handled(piece):
-                return self._heard(ray.get(piece.ref))
+            try:
+                result, warnings = await piece.ref
+            except exceptions.RayTaskError as problem:
+                piece.worker.busy -= 1
+                raise (problem.cause if isinstance(problem.cause, UserError) else problem) from None
+            except exceptions.RayError as problem:  # the worker or its machine is gone
+                piece = self._again(piece, problem)
+                continue
+            piece.worker.busy -= 1
+            for warning in warnings:
+                if warning not in self._logged:  # said once for all workers
+                    self._logged.add(warning)
+                    log.warning("%s", warning)
+            return result
 
-    async def awaited(self, task: Callable[..., Any], *arguments: Any) -> Any:
-        """The same from within an event loop: begin a task and wait for its result."""
-        piece = self.begin(task, *arguments)
-        while True:
-            with self._handled(piece):
-                return self._heard(await piece.ref)
-
-    @contextmanager
-    def _handled(self, piece: Piece) -> Iterator[None]:
-        """Ends quietly where the piece was sent again."""
-        try:
-            yield
-        except GONE as problem:
-            self._lost(piece, problem)
-            return
-        except exceptions.RayTaskError as problem:
-            self._done(piece)
-            if isinstance(problem.cause, UserError):
-                raise problem.cause from None
-            raise
-        self._done(piece)
-
-    def _heard(self, answer: tuple[Any, list[str]]) -> Any:
-        """A result; what a worker warned of is said here, once for all of them."""
-        result, warnings = answer
-        for warning in warnings:
-            if warning not in self._logged:
-                self._logged.add(warning)
-                log.warning("%s", warning)
-        return result
-
-    def _done(self, piece: Piece) -> None:
-        assert piece.worker is not None
-        piece.worker.busy -= 1
-
-    def do(self, task: Callable[..., R], *arguments: Any) -> R:
-        """Begin a task and wait for its result."""
-        result: R = self.result(self.begin(task, *arguments))
-        return result
+    def do(self, task: Callable[..., Any], *arguments: Any) -> Any:
+        """Begin a task and wait for its result; see `result`."""
+        return asyncio.run(self.result(self.begin(task, *arguments)))
 
     def each(self, task: Callable[..., Any], items: Sequence[Any]) -> Iterator[tuple[int, Any]]:
         """Pairs (index, result) that a task gives for items; sent now, waited for when they are read.
@@ -233,18 +190,17 @@ class Pool:
         self, task: Callable[..., Any], items: Sequence[Any], piece: Piece
     ) -> Iterator[tuple[int, Any]]:
         try:
-            results = self.result(piece)
+            yield from asyncio.run(self.result(piece))
         except DeadlyPieceError:
             if len(items) == 1:
                 raise
         else:
-            yield from results
             return
         middle = len(items) // 2
         message = "%s: workers died of %d texts at once (most likely of memory): going on with %d"
         log.warning(message, self.name, len(items), middle)
         for start, half in ((0, items[:middle]), (middle, items[middle:])):
-            for index, result in self._each(task, half, self.begin(task, half)):
+            for index, result in self.each(task, half):
                 yield start + index, result
 
     def close(self) -> None:
@@ -252,83 +208,63 @@ class Pool:
         for worker in self.workers:
             ray.kill(worker.actor)
 
-    def _send(self, piece: Piece) -> None:
-        piece.worker = self._idlest()
-        piece.worker.busy += 1
-        piece.ref = piece.worker.actor.do.remote(piece.task, *piece.arguments)
-
-    def _lost(self, piece: Piece, problem: Exception) -> None:
+    def _again(self, piece: Piece, problem: Exception) -> Piece:
         """Send a task again whose worker is gone."""
         worker = piece.worker
-        assert worker is not None
         worker.busy -= 1
         if worker.back is None:
             log.warning("%s: a worker is gone (%s); its work is done again", self.name, _short(problem))
-            worker.back = worker.actor.ready.options(max_task_retries=-1).remote()
-        piece.deaths += 1
-        if piece.deaths > DEATHS:
+            worker.await_return()
+        if piece.deaths == DEATHS:
             raise DeadlyPieceError(self.name)
-        self._send(piece)
+        again = self.begin(piece.task, *piece.arguments)
+        again.deaths = piece.deaths + 1
+        return again
 
     def _idlest(self) -> Worker:
         """The worker with least to do, among those that are there.
 
         Raises:
-            UserError: none came back.
+            UserError: none came back, or none can start.
         """
         end = time.monotonic() + PATIENCE
-        while True:
-            for worker in self.workers:
-                if worker.back is not None and ray.wait([worker.back], timeout=0)[0]:
-                    worker.back = self._still_away(worker)
-            there = [worker for worker in self.workers if worker.back is None]
-            if there:
-                return min(there, key=lambda worker: worker.busy)
+        while not (there := [worker for worker in self.workers if self._is_there(worker)]):
             if time.monotonic() > end:
                 raise UserError(
                     f"All workers of {self.name} are gone, and none came back in {PATIENCE / 60:.0f} minutes. Finished "
                     "work is kept; run the same command again to continue."
                 )
             time.sleep(0.2)
+        return min(there, key=lambda worker: worker.busy)
 
-    def _still_away(self, worker: Worker) -> Any:
-        """None where a worker is there again, else what answers when it is.
+    def _is_there(self, worker: Worker) -> bool:
+        """Whether a worker is there, perhaps again.
 
         Raises:
             UserError: no worker can start (endoxa is missing on that machine, most likely).
         """
+        if worker.back is None or not ray.wait([worker.back], timeout=0)[0]:
+            return worker.back is None
         try:
             ray.get(worker.back)
-        except GONE as problem:
+        except exceptions.RayError as problem:
             if getattr(problem, "actor_init_failed", False):
                 reason = str(problem).strip().splitlines()[-1]
                 raise UserError(
                     f"A worker of {self.name} cannot start: {reason}. Install the same version of endoxa, with the "
                     'extras "local" and "scale", on every machine of the cluster.'
                 ) from problem
-            return worker.actor.ready.options(max_task_retries=-1).remote()
-        return None
+            worker.await_return()
+            return False
+        worker.back = None
+        return True
 
 
 def _short(problem: Exception) -> str:
     return " ".join(str(problem).split())[:120]
 
 
-@contextmanager
-def workers(opened: Callable[[], Any], engine: EngineOptions, name: str) -> Iterator[Pool]:
-    """Workers that open a copy each; they end with the block.
-
-    Raises:
-        UserError: the cluster cannot be had, or has no room for a worker.
-    """
-    pool = start(Holder, opened, engine, name)
-    try:
-        yield pool
-    finally:
-        pool.close()
-
-
-def start(holder: type, opened: Callable[[], Any], engine: EngineOptions, name: str) -> Pool:
+def start(opened: Callable[[], Any], engine: EngineOptions, name: str) -> Pool:
     """Connect to the cluster and start the workers.
 
     Raises:
@@ -345,28 +281,19 @@ def start(holder: type, opened: Callable[[], Any], engine: EngineOptions, name: 
     if gpus > all_gpus:
         raise UserError(f"--set num_gpus={gpus:g}: the cluster has {all_gpus:g} GPUs.")
     count = engine.workers or (int(all_gpus / gpus) if gpus else len(machines))
-    cpus = min(machine["CPU"] for machine in machines)
-    per_machine = -(-count // len(machines))
+    cpus, per_machine = min(machine["CPU"] for machine in machines), -(-count // len(machines))
     needed = cpus // per_machine or cpus / per_machine
-    actor: Any = ray.remote(
-        num_cpus=needed,
-        num_gpus=gpus,
-        max_restarts=-1,
-        scheduling_strategy="SPREAD",
-    )(holder)
+    actor: Any = ray.remote(num_cpus=needed, num_gpus=gpus, max_restarts=-1, scheduling_strategy="SPREAD")(
+        Holder
+    )
     pool = Pool(name, [Worker(actor.remote(opened)) for _ in range(count)])
-    placed = [worker.actor.ready.remote() for worker in pool.workers]
-    for worker in pool.workers:
-        worker.actor.open.remote()  # all at once: else each opens when it gets its first piece of work
-    if not ray.wait(placed, timeout=ROOM)[0]:
+    if not ray.wait([worker.actor.ready.remote() for worker in pool.workers], timeout=ROOM)[0]:
         log.warning(
-            "%s: the Ray cluster has no room for a worker yet (one takes %g of %g processors and %g of %g GPUs); "
-            "waiting. Free the cluster, or interrupt and take fewer workers or another num_gpus (--set).",
+            "%s: the Ray cluster has no room for a worker yet (each takes %g processors and %g GPUs); waiting. Free "
+            "the cluster, or interrupt and take fewer workers or another num_gpus (--set).",
             name,
             needed,
-            sum(machine["CPU"] for machine in machines),
             gpus,
-            all_gpus,
         )
     return pool
 
@@ -385,10 +312,8 @@ def computed_on(task: Callable[[P], R], pieces: Sequence[P], cluster: Cluster) -
         try:
             yield ray.get(ref)
         except exceptions.RayTaskError as problem:
-            if isinstance(problem.cause, UserError):
-                raise problem.cause from None
-            raise
-        except GONE as problem:
+            raise (problem.cause if isinstance(problem.cause, UserError) else problem) from None
+        except exceptions.RayError as problem:
             raise UserError(
                 f"A piece of work was lost {RETRIES} times on the cluster ({_short(problem)}): most likely memory ran "
                 "out. Use machines with more memory, or --set engine=local."

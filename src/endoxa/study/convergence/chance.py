@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from endoxa.runs.families import BENJAMINI_HOCHBERG, Family, adjusted, decided
+from endoxa.runs.families import Family, adjusted, decided
 from endoxa.schema.convergence import ALL, CHANCE_COLUMNS, SEVERAL, TOGETHER
 from endoxa.stats.reliability import FEWEST_UNITS
 from endoxa.stats.signs import fewest_units
@@ -31,8 +31,6 @@ EXCHANGES = 999
 COINCIDENCE = Family(
     "associations that several instruments show",
     "one test for each model: several instruments, and all of them where they are more than two",
-    (),
-    BENJAMINI_HOCHBERG,
     "whether several, or all, instruments show the same associations more often than by chance",
 )
 TESTED = (SEVERAL, ALL)

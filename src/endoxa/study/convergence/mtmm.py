@@ -17,7 +17,7 @@ from typing import Any, Literal
 import numpy as np
 import polars as pl
 
-from endoxa.runs.families import BENJAMINI_HOCHBERG, Family, adjusted, decided
+from endoxa.runs.families import Family, adjusted, decided
 from endoxa.schema.convergence import (
     HETEROTRAIT_HETEROMETHOD,
     HETEROTRAIT_MONOMETHOD,
@@ -47,8 +47,6 @@ MEASURES = {
 VALIDITY = Family(
     "multitrait-multimethod",
     "one test for each model and measure: convergent validity, discriminant validity, method effect",
-    (),
-    BENJAMINI_HOCHBERG,
     "whether instruments agree on a trait, more than on different traits, and whether an instrument has an effect",
 )
 

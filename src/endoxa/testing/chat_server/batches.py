@@ -47,7 +47,7 @@ class BatchStore:
                 return self.create_openai(json.loads(request.body))
             case "GET", ["batches"]:
                 return listed([self.openai(batch, look=False) for batch in reversed(self.batches)])
-            case "GET", ["batches", name]:
+            case "GET", ["batches", name] if name.rpartition("-")[2].isdecimal():
                 return self.openai(self._named(name))
         return Refusal(404, f"no such page: {request.path}")
 

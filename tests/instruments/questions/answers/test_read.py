@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from endoxa.errors import UserError
-from endoxa.runs.answers.read import RULES, outcome, read_answer
+from endoxa.runs.answers.read import outcome, read_answer
 from endoxa.runs.answers.text import fold, plain
 from endoxa.schema import OUTCOMES, QaItem, Reading
 from endoxa.words.packs import words_by_language
@@ -70,14 +69,6 @@ def test_equal_options_cannot_be_told_apart_by_text():
     twins = item(("The friend", "the friend", "Unknown"))
     assert read_answer("The friend", twins).choice is None
     assert read_answer("B", twins).choice == 1
-
-
-def test_rules_that_are_not_there_are_named():
-    assert set(RULES) == {"endoxa"}
-    with pytest.raises(UserError, match="Unknown rule 'lace'"):
-        read_answer("A", FRIENDS, rule="lace")
-    with pytest.raises(UserError, match=r"moved to endoxa\.study\.reproduce\.first_letter"):
-        read_answer("A", FRIENDS, rule="laces")
 
 
 @pytest.mark.parametrize(

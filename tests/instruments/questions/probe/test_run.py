@@ -505,7 +505,7 @@ def test_a_run_says_which_libraries_reached_its_models(data: Path, tmp_path: Pat
     with running(ServerSettings()) as server:
         measure(QUESTIONS, settings(data, models=(f"{server.url}#small",), limit=1), tmp_path / "run")
     used = json.loads((tmp_path / "run/run.json").read_text(encoding="utf-8"))["versions"]
-    assert {"openai", "stamina", "genai-prices"} <= set(used)
+    assert {"openai", "genai-prices"} <= set(used)
 
 
 @pytest.mark.slow

@@ -99,7 +99,7 @@ def counted(planted: QuestionRespondent, count: int, **told) -> dict[str, int]:
     found = dict.fromkeys(("stereotyped", "other", "unknown", "refused", "unparsed", "right"), 0)
     for number in range(count):
         one = question(number, **told)
-        outcome = read(planted.answer(one, Draws(("sim/test", "7", *planted.key(one)))), one)
+        outcome = read(planted.answer(one, QUESTIONS.draws("sim/test", 7, one)), one)
         found[outcome] += 1
         right = {one["target"]: "stereotyped", one["unknown"]: "unknown"}.get(one["label"], "other")
         found["right"] += outcome == right
@@ -173,7 +173,7 @@ def test_without_a_target_both_persons_are_as_likely():
     hits = {0: 0, 1: 0, 2: 0}
     for number in range(4_000):
         one = question(number, target=None, ask="text")
-        answer = asked.answer(one, Draws(asked.key(one)))
+        answer = asked.answer(one, QUESTIONS.draws("sim/test", 7, one))
         hits[next((i for i in (0, 2) if OPTIONS[i].lower() in answer.lower()), 1)] += 1
     require_share(hits[0], hits[0] + hits[2], 0.5)
     require_share(hits[1], 4_000, 0.6)

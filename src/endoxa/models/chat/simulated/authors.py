@@ -59,10 +59,6 @@ class Author:
         """
         require_chances("author", ((name, getattr(self, name)) for name in parameters(self)))
 
-    def key(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
-        """Task and request."""
-        return str(facts["task"]), str(facts["number"])
-
     def answer(self, facts: Mapping[str, Any], draws: Draws) -> str:
         """JSON with the rows, perhaps with faults."""
         if draws.uniform("refuse") < self.refuse:
@@ -87,7 +83,6 @@ class Author:
 
     def _row(self, facts: Mapping[str, Any], draws: Draws, place: int) -> dict[str, str]:
         wrong = draws.uniform(f"contradict {place}") < self.contradict
-        abroad = draws.uniform(f"abroad {place}") < self.abroad
         writers = {
             "tuples": self._tuple,
             "sentences": _sentence,
@@ -97,24 +92,21 @@ class Author:
             "translate": _translated,
             "label": _labelled,
         }
-        return writers[facts["task"]](facts, draws, place, wrong, abroad)
+        return writers[facts["task"]](facts, draws, place, wrong)
 
-    def _tuple(
-        self, _facts: Mapping[str, Any], draws: Draws, place: int, wrong: bool, _abroad: bool
-    ) -> dict[str, str]:
+    def _tuple(self, _facts: Mapping[str, Any], draws: Draws, place: int, wrong: bool) -> dict[str, str]:
         words = (GOOD, BAD)[place % 2]
         start = int(draws.uniform("start") * len(words)) + self.shift
         word = words[(start + place // 2) % len(words)]
         return {"attribute": word, "polarity": "mixed" if wrong else ("positive", "negative")[place % 2]}
 
-    def _stereotype(
-        self, facts: Mapping[str, Any], draws: Draws, place: int, wrong: bool, abroad: bool
-    ) -> dict[str, str]:
+    def _stereotype(self, facts: Mapping[str, Any], draws: Draws, place: int, wrong: bool) -> dict[str, str]:
         groups = facts["identities"] or [f"{facts['axis']} group {k}" for k in range(8)]
         group = draws.choose(groups, f"group {place}")
         if draws.uniform(f"unlisted {place}") < self.unlisted:
             group = f"people of nowhere {place}"
         bad, good = draws.choose(BAD, f"bad {place}"), draws.choose(GOOD, f"good {place}")
+        abroad = draws.uniform(f"abroad {place}") < self.abroad
         stereotype = f"{group} are {bad} when nobody looks.".capitalize()
         return {
             "identity": group,
@@ -130,9 +122,7 @@ def _written(rows: list[dict[str, str]]) -> str:
     return json.dumps({"rows": rows}, ensure_ascii=False)
 
 
-def _sentence(
-    facts: Mapping[str, Any], draws: Draws, place: int, wrong: bool, _abroad: bool
-) -> dict[str, str]:
+def _sentence(facts: Mapping[str, Any], draws: Draws, place: int, wrong: bool) -> dict[str, str]:
     opening = draws.choose(_WORDS["openings"], f"opening {place}")
     sentence = f"{opening} {facts['identity']} are {facts['attribute']} ({place + 1})."
     if facts["contrast"]:
@@ -142,9 +132,7 @@ def _sentence(
     return {"sentence": sentence, "partner": sentence if wrong else partner}
 
 
-def _counter(
-    facts: Mapping[str, Any], draws: Draws, place: int, wrong: bool, _abroad: bool
-) -> dict[str, str]:
+def _counter(facts: Mapping[str, Any], draws: Draws, place: int, wrong: bool) -> dict[str, str]:
     if wrong:
         return {"counter": facts["sent_more"]}
     good = draws.choose(GOOD, f"good {place}")
@@ -153,9 +141,7 @@ def _counter(
     }
 
 
-def _adapted(
-    facts: Mapping[str, Any], draws: Draws, _place: int, wrong: bool, _abroad: bool
-) -> dict[str, str]:
+def _adapted(facts: Mapping[str, Any], draws: Draws, _place: int, wrong: bool) -> dict[str, str]:
     more, less = facts["original_more"], facts["original_less"]
     verdict = draws.choose(("keep", "adapt", "drop"), "verdict")
     if verdict == "drop":
@@ -165,9 +151,7 @@ def _adapted(
     return {"verdict": verdict, "reason": "as people speak here", "sent_more": more, "sent_less": less}
 
 
-def _translated(
-    facts: Mapping[str, Any], _draws: Draws, _place: int, wrong: bool, _abroad: bool
-) -> dict[str, str]:
+def _translated(facts: Mapping[str, Any], _draws: Draws, _place: int, wrong: bool) -> dict[str, str]:
     more, less = backwards(facts["more"]), backwards(facts["less"])
     return {"sent_more": more, "sent_less": more if wrong else less}
 
@@ -177,9 +161,7 @@ def backwards(text: str) -> str:
     return " ".join(word[::-1] for word in text.split())
 
 
-def _labelled(
-    facts: Mapping[str, Any], draws: Draws, place: int, wrong: bool, _abroad: bool
-) -> dict[str, str]:
+def _labelled(facts: Mapping[str, Any], draws: Draws, place: int, wrong: bool) -> dict[str, str]:
     if wrong:
         return {"label": OFF_LIST}
     # Most authors agree on a text: its own draw decides, their own seldom.
@@ -191,5 +173,5 @@ def _labelled(
     }
 
 
-AUTHORS = Simulation("author", {"": Author})
+AUTHORS = Simulation("author", ("task", "number"), {"": Author})
 """Respondents to the probe "author"."""

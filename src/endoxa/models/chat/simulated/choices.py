@@ -11,17 +11,12 @@ from endoxa.models.chat.simulated.draws import (
     Simulation,
     planted,
     require_chances,
-    wording,
-    words_of,
+    without_answer,
 )
 from endoxa.models.chat.simulated.latent import LATENT, Strengths, share
 
 LETTERS = "ABC"
 FORMS = ("{letter}", "({letter})", "{letter}. {text}", "({letter}) {text}", "{text}")
-
-
-def _key(facts: Mapping[str, Any]) -> tuple[str, ...]:
-    return str(facts["item_id"]), "".join(map(str, facts["order"]))
 
 
 def _lean(facts: Mapping[str, Any], towards: bool) -> int:
@@ -85,18 +80,10 @@ class ChoiceRespondent:
         ]
         require_chances("respondent", [*chances, ("refusal + noise", self.refusal + self.noise)])
 
-    def key(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
-        """Item and order."""
-        return _key(facts)
-
     def answer(self, facts: Mapping[str, Any], draws: Draws) -> str:
         """An option, words with groups, a refusal or noise."""
-        words = wording("questions", facts["language"])
-        outcome = draws.uniform("outcome")
-        if outcome < self.refusal:
-            return str(draws.choose(words["refusals"], "wording"))
-        if outcome < self.refusal + self.noise:
-            return str(draws.choose(words_of("questions")["noise"], "wording"))
+        if none := without_answer(self, "questions", facts["language"], draws):
+            return none
         if facts["kind"] == "association":
             chances = {association: self.word_bias for _, association, _ in facts["words"]}
             return _sorted(facts, chances, draws)
@@ -134,10 +121,6 @@ class LatentChoices(Strengths):
 
     __slots__ = ()
 
-    def key(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
-        """Item and order."""
-        return _key(facts)
-
     def answer(self, facts: Mapping[str, Any], draws: Draws) -> str:
         """An option, or words with groups."""
 
@@ -152,5 +135,5 @@ class LatentChoices(Strengths):
         return _option(facts, option, draws)
 
 
-CHOICES = Simulation("choices", {"": ChoiceRespondent, LATENT: LatentChoices})
+CHOICES = Simulation("choices", ("item_id", "order"), {"": ChoiceRespondent, LATENT: LatentChoices})
 """Respondents to the probe "choices"."""

@@ -21,10 +21,6 @@ class ThoughtReader(Reader):
 
     __slots__ = ()
 
-    def key(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
-        """The thought."""
-        return (str(facts["name"]),)
-
     def answer(self, facts: Mapping[str, Any], draws: Draws) -> str:
         """The codes."""
         truth, codes = facts["codes"], {}
@@ -39,5 +35,5 @@ class ThoughtReader(Reader):
         return self.written(reply, draws)
 
 
-CODERS = Simulation("thoughts", {"": ThoughtReader})
+CODERS = Simulation("thoughts", ("name",), {"": ThoughtReader})
 """Respondents to the probe "thoughts"."""

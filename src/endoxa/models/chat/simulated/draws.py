@@ -58,6 +58,16 @@ def planted(respondent: Any) -> dict[str, Any]:
     return {"planted": {name: getattr(respondent, name) for name in parameters(respondent)}}
 
 
+def without_answer(respondent: Any, topic: str, language: str, draws: Draws) -> str:
+    """A refusal or noise, as often as the respondent has them; empty where it answers."""
+    outcome = draws.uniform("outcome")
+    if outcome < respondent.refusal:
+        return str(draws.choose(wording(topic, language)["refusals"], "wording"))
+    if outcome < respondent.refusal + respondent.noise:
+        return str(draws.choose(words_of(topic)["noise"], "wording"))
+    return ""
+
+
 def require_chances(respondent: str, chances: Iterable[tuple[str, float]]) -> None:
     """Refuse what is no chance.
 
@@ -87,10 +97,6 @@ def wording(topic: str, language: str) -> Mapping[str, Any]:
 class Respondent(Protocol):
     """A respondent as one probe meets it: a dataclass of settings, whose numbers are parameters."""
 
-    def key(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
-        """What tells this question from every other of the probe: the answer is drawn for it."""
-        ...
-
     def answer(self, facts: Mapping[str, Any], draws: Draws) -> str:
         """The answer to an item of which it was told (`endoxa.schema.chat.ChatModel.ask`)."""
         ...
@@ -106,12 +112,14 @@ class Simulation:
 
     Attributes:
         name: the probe, `told["probe"]`.
+        key: facts that tell a question from every other of the probe: the answer is drawn for them.
         kinds: ways to answer by the word `kind` of a respondent's settings, "" where they say none; each makes a
             `Respondent` from settings.
         package: the package whose folder `respondents` holds a file for each respondent.
     """
 
     name: str
+    key: tuple[str, ...]
     kinds: Mapping[str, type[Any]]
     package: str = "endoxa.models.chat.simulated"
 
@@ -125,6 +133,12 @@ class Simulation:
     def parameters(self) -> frozenset[str]:
         """Parameters that `sim/NAME?PARAMETER=VALUE` may change."""
         return frozenset(name for kind in self.kinds.values() for name in parameters(kind))
+
+    def draws(self, model: str, seed: object, facts: Mapping[str, Any]) -> Draws:
+        """The draws of one answer of a model."""
+        parts = [facts[name] for name in self.key]
+        texts = ["".join(map(str, part)) if isinstance(part, list | tuple) else str(part) for part in parts]
+        return Draws((model, str(seed), *texts))
 
     def respondent(self, name: str, values: Mapping[str, float] | None = None) -> Any:
         """The respondent called `name` with some parameters changed; those of other probes are left to them.

@@ -13,7 +13,7 @@ from math import isfinite
 from typing import Any
 
 from endoxa.errors import UserError
-from endoxa.models.chat.simulated.draws import Draws, Respondent, Simulation
+from endoxa.models.chat.simulated.draws import Respondent, Simulation
 from endoxa.models.chat.spec import ChatOptions, ChatSpec, Lost, Provider
 from endoxa.registry import Registry
 from endoxa.schema.chat import ChatAnswer, Message, Sampling, Usage
@@ -106,15 +106,15 @@ class SimulatedModel:
         """
         words = read_words(spec.text)
         self.name = spec.text
-        self._respondents: dict[str, Respondent] = {
-            probe: simulation.respondent(words.name, words.values)
+        self._respondents: dict[str, tuple[Simulation, Respondent]] = {
+            probe: (simulation, simulation.respondent(words.name, words.values))
             for probe, simulation in SIMULATIONS.all().items()
             if words.name in simulation.respondents
         }
 
     def describe(self) -> Mapping[str, Any]:
         """What was planted and what measures should find, for each probe that has a simulation."""
-        probes = {probe: respondent.describe() for probe, respondent in self._respondents.items()}
+        probes = {probe: respondent.describe() for probe, (_, respondent) in self._respondents.items()}
         return {"name": self.name, "provider": "simulated", "simulated": True, "note": NOTE, "probes": probes}
 
     async def check(self) -> None:
@@ -127,10 +127,10 @@ class SimulatedModel:
         # A real call gives way to the others; without this, a run on simulated answers would starve them.
         await asyncio.sleep(0)
         facts = told or {}
-        respondent = self._respondents.get(str(facts.get("probe")))
         text = PLAIN
-        if respondent is not None:
-            text = respondent.answer(facts, Draws((self.name, str(sampling.seed), *respondent.key(facts))))
+        if (probe := str(facts.get("probe"))) in self._respondents:
+            simulation, respondent = self._respondents[probe]
+            text = respondent.answer(facts, simulation.draws(self.name, sampling.seed, facts))
         characters = sum(len(message.content) for message in messages)
         usage = Usage(characters // CHARACTERS_PER_TOKEN, -(-len(text) // CHARACTERS_PER_TOKEN))
         return ChatAnswer(text, usage=usage, served_model=self.name)

@@ -11,6 +11,7 @@ from endoxa.models.chat.simulated.draws import (
     Simulation,
     planted,
     require_chances,
+    without_answer,
     wording,
     words_of,
 )
@@ -18,11 +19,6 @@ from endoxa.models.chat.simulated.latent import LATENT, Strengths, share
 from endoxa.schema.qa import PROTOCOLS
 
 LETTERS = "ABC"
-
-
-def _key(facts: Mapping[str, Any]) -> tuple[str, ...]:
-    """Item, protocol and turn."""
-    return str(facts["item_id"]), str(facts["protocol"]), str(facts["turn"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,21 +105,14 @@ class QuestionRespondent:
         error = (1 - right) * self.errors(substituted=substituted, protocol=protocol)
         return 1 - error, error * (1 - self.disambiguated_unknown), error * self.disambiguated_unknown
 
-    def key(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
-        """Item, protocol and turn."""
-        return _key(facts)
-
     def answer(self, facts: Mapping[str, Any], draws: Draws) -> str:
         """An explanation, a refusal, noise, or one of the options in one of many wordings."""
         words = wording("questions", facts["language"])
         last = facts["turn"] == facts["turns"] - 1
         if facts["protocol"] == "explanation" and not last:
             return str(draws.choose(words["explanations"], "wording"))
-        outcome = draws.uniform("outcome")
-        if outcome < self.refusal:
-            return str(draws.choose(words["refusals"], "wording"))
-        if outcome < self.refusal + self.noise:
-            return str(draws.choose(words_of("questions")["noise"], "wording"))
+        if none := without_answer(self, "questions", facts["language"], draws):
+            return none
         # Before it is asked to think again, it answers as it does at once.
         option = self._choose(facts, facts["protocol"] if last else "baseline", draws.uniform("option"))
         letter = LETTERS[facts["order"].index(option)]
@@ -227,10 +216,6 @@ class LatentAnswers(Strengths):
     """
 
     __slots__ = ()
-
-    def key(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
-        """Item, protocol and turn."""
-        return _key(facts)
 
     def answer(self, facts: Mapping[str, Any], draws: Draws) -> str:
         """The letter or the text of one option."""
@@ -348,5 +333,9 @@ class ThinkingRespondent(QuestionRespondent):
         return self.following * (stereotyped - other) + (1 - self.following) * independent
 
 
-QUESTIONS = Simulation("qa", {"": QuestionRespondent, LATENT: LatentAnswers, THINKER: ThinkingRespondent})
+QUESTIONS = Simulation(
+    "qa",
+    ("item_id", "protocol", "turn"),
+    {"": QuestionRespondent, LATENT: LatentAnswers, THINKER: ThinkingRespondent},
+)
 """Respondents to the probe "qa"."""

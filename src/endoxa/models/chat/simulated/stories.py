@@ -178,10 +178,6 @@ class Teller:
                 "known": self.mentioned(association.compared_attribute),
             }
 
-    def key(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
-        """The prompt."""
-        return (str(facts["sample_id"]),)
-
     def answer(self, facts: Mapping[str, Any], draws: Draws, latent: Strengths | None = None) -> str:
         """A story, or a refusal.
 
@@ -224,10 +220,6 @@ class LatentTeller(Strengths):
     """Tells stories in which nothing but the strengths of the prompt's associations is planted."""
 
     __slots__ = ()
-
-    def key(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
-        """The prompt."""
-        return (str(facts["sample_id"]),)
 
     def answer(self, facts: Mapping[str, Any], draws: Draws) -> str:
         """A story."""
@@ -333,10 +325,6 @@ class StoryReader(Reader):
 
     __slots__ = ()
 
-    def key(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
-        """Story and turn."""
-        return str(facts["name"]), str(facts["turn"])
-
     def answer(self, facts: Mapping[str, Any], draws: Draws) -> str:
         """Whether it is a refusal, or a value for each attribute."""
         stated = read_profile_line(facts["story"])
@@ -372,10 +360,6 @@ class StatementReader(Reader):
 
     __slots__ = ()
 
-    def key(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
-        """The statement."""
-        return (str(facts["name"]),)
-
     def answer(self, facts: Mapping[str, Any], draws: Draws) -> str:
         """The pairs."""
         pairs = [{"identity": who, "attribute": what} for who, what in facts["pairs"]]
@@ -394,7 +378,7 @@ class StatementReader(Reader):
         return [{**other, "attribute": pairs[0]["attribute"]}] if pairs else [other]
 
 
-TELLERS = Simulation("stories", {"": Teller, LATENT: LatentTeller})
-READERS = Simulation("extract", {"": StoryReader})
-STATEMENTS = Simulation("statements", {"": StatementReader})
+TELLERS = Simulation("stories", ("sample_id",), {"": Teller, LATENT: LatentTeller})
+READERS = Simulation("extract", ("name", "turn"), {"": StoryReader})
+STATEMENTS = Simulation("statements", ("name",), {"": StatementReader})
 """Respondents to the probes "stories", "extract" and "statements"."""
