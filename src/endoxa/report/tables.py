@@ -234,7 +234,9 @@ def headline_of(
         warnings: sentences above it.
     """
     entries = rows.to_dicts() if isinstance(rows, pl.DataFrame) else list(rows)
-    used = [_of_values(each, entries) if isinstance(each, str) else each for each in fields if each is not None]
+    used = [
+        _of_values(each, entries) if isinstance(each, str) else each for each in fields if each is not None
+    ]
     return Headline(
         title,
         tuple(field.column.name for field in used),
