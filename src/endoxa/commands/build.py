@@ -19,7 +19,7 @@ from endoxa.instruments.questions.options import QaOptions
 from endoxa.report.tables import headline_of
 from endoxa.runs.options import IncludeDrafts
 from endoxa.schema.headline import Headline
-from endoxa.schema.options import DATA, OUTPUT, Option
+from endoxa.schema.options import DATA, OUTPUT, Option, Setting
 from endoxa.sources.files import require_apart
 from endoxa.sources.frames import read_table, write_table
 from endoxa.sources.source import reading_files
@@ -69,7 +69,8 @@ def pairs(
     if keep_region:
         options = replace(options, min_cell=1)
     built = build_pairs(
-        associations_of(associations, drafts=include_drafts, language=options.language), options
+        associations_of(associations, drafts=include_drafts, language=options.language),
+        options,
     )
     write_table(built.problems, left_out)
     _note_pairs(built, left_out)
@@ -128,13 +129,16 @@ def _note_pairs(built: Built, listed: Path) -> None:
         note(f"{', '.join(counts)}: see {listed}.")
 
 
-def associations_of(path: Path, *, drafts: bool, language: str | None) -> pl.DataFrame:
+def associations_of(
+    path: Path, *, drafts: bool, language: str | None, min_rating: int | None = None
+) -> pl.DataFrame:
     """The table, without drafts that nobody approved unless `drafts`; how many were left out is logged.
 
     Args:
         path: the table.
         drafts: whether to read drafts that nobody has judged.
         language: of rows that name none; None identifies it, and says what was taken.
+        min_rating: see `endoxa.curate.published.read_associations`.
 
     Raises:
         UserError: the table cannot be read, nothing is left of it, or its language cannot be told.
@@ -146,7 +150,7 @@ def associations_of(path: Path, *, drafts: bool, language: str | None) -> pl.Dat
     from endoxa.sources.identities import one_spelling
 
     with reading_files(include_drafts=drafts):
-        table = with_association_ids(read_associations(path))
+        table = with_association_ids(read_associations(path, min_rating=min_rating))
     table = with_language(table, lambda row: f"{row['identity']} {row['attribute']}", language, path.name)
     return with_identity_keys(one_spelling(table, source=str(path)))
 
@@ -158,6 +162,14 @@ def questions(
     options: QaOptions,
     names: Names,
     include_drafts: IncludeDrafts = False,
+    min_rating: Annotated[
+        int | None,
+        Setting(
+            "Smallest rating that counts, of LACES' release; 0 takes all of it, as the paper does.",
+            DATA,
+            default="4",
+        ),
+    ] = None,
     sample: Annotated[
         Path | None, Option("Write an invented sample table of associations, and exit.", OUTPUT)
     ] = None,
@@ -198,7 +210,10 @@ def questions(
         raise UserError("Missing ASSOCIATIONS or --out FILE (or write a sample table with --sample FILE).")
     left_out = left_out_file(out, associations)
     made = build_questions(
-        associations_of(associations, drafts=include_drafts, language=options.language), options
+        associations_of(
+            associations, drafts=include_drafts, language=options.language, min_rating=min_rating
+        ),
+        options,
     )
     write_table(made.left_out, left_out)
     _note_questions(made, left_out)
