@@ -14,7 +14,7 @@ from endoxa.commands.verbs import TABLES, Outcome, argument, note, table_option
 from endoxa.errors import UserError
 from endoxa.report.claims import VERDICT
 from endoxa.report.tables import headline_of, interval_field, number_field, text_field
-from endoxa.report.words import count, decimal, decimal_interval, percent, percent_interval, plural
+from endoxa.report.words import decimal, decimal_interval, percent, percent_interval, plural
 from endoxa.runs.options import DEFAULT_CONFIDENCE, DEFAULT_RESAMPLES, Confidence, Resamples, Seed
 from endoxa.schema.headline import Headline
 from endoxa.schema.options import ANALYSIS, DATA, Option, names
@@ -126,7 +126,8 @@ def agreement_lines(agreements: pl.DataFrame) -> Iterator[str | Headline]:
     from endoxa.curate.agreement import prevalence_note
 
     def coefficient(row: Mapping[str, Any]) -> str:
-        return row["name"].replace("_", " ") + ("" if row["level"] == "nominal" else f" ({row['level']})")
+        level = "" if row["level"] == "nominal" else f" ({row['level']})"
+        return f"{row['name'].replace('_', ' ')}{level}"
 
     def raters(listed: str) -> str:
         number = listed.count(";") + 1
@@ -314,8 +315,8 @@ def _leniency_headline(compared: Leniency) -> Headline:
     """Means with their intervals; a difference is adjusted, and has the interval of that."""
     from endoxa.curate.ratings.leniency import DIFFERENCE, basis
 
-    def spoken(row: Mapping[str, Any], *keys: str) -> list[Any]:
-        return [row[key if row["verdict"] == NO_QUESTION else f"adjusted_{key}"] for key in keys]
+    def spoken(row: Mapping[str, Any], key: str) -> Any:
+        return row[key if row["verdict"] == NO_QUESTION else f"adjusted_{key}"]
 
     rows = compared.cells.fill_nan(None).with_columns(adjusted_mean="adjusted").to_dicts()
     notes = [f"{row['sentiment']}: {basis(row)}" for row in rows if row["perspective"] == DIFFERENCE]
@@ -326,8 +327,10 @@ def _leniency_headline(compared: Leniency) -> Headline:
         rows,
         (
             *("sentiment", "perspective", number_field("ratings", "n")),
-            number_field("mean", lambda row: decimal(*spoken(row, "mean"), 2)),
-            number_field("interval", lambda row: decimal_interval(*spoken(row, "low", "high"), 2)),
+            number_field("mean", lambda row: decimal(spoken(row, "mean"), 2)),
+            number_field(
+                "interval", lambda row: decimal_interval(spoken(row, "low"), spoken(row, "high"), 2)
+            ),
             VERDICT,
         ),
         compared.cells.to_dicts(),
@@ -368,9 +371,7 @@ def _topics_headline(counted: pl.DataFrame, unknown: Sequence[str]) -> Headline:
         for name, n in without["dataset", "n"].rows()
     ]
     if drafts:
-        notes.append(
-            f"{count(drafts)} of {count(rows['n'].sum())} have labels of models that nobody has approved."
-        )
+        notes.append(f"{drafts:,} of {rows['n'].sum():,} have labels of models that nobody has approved.")
     frequent = pl.concat_str("most_frequent_identity", "most_frequent_attribute", separator=": ")
     return headline_of(
         f"Topics: how often they come up{', and the share said by people of the group' if in_groups else ''}",

@@ -474,8 +474,8 @@ def _extraction(runs: Sequence[Path], choices: RunChoices) -> Analyzed:
     title = "Errors of the extractors' majority, against the human coder"
     rates = ("error_rate", interval_field(), "missed", "swapped", "invented")
     errors = headline_of(title, measured.errors, ("attribute", number_field("coded", "n"), *rates))
-    lines = [errors, f"{plural(len(coded), 'story', 'stories')} coded by hand"]
-    return lines, {"errors": measured.errors, "confusion": measured.confusion}, None
+    counted = f"{plural(len(coded), 'story', 'stories')} coded by hand"
+    return [errors, counted], {"errors": measured.errors, "confusion": measured.confusion}, None
 
 
 def _harm(runs: Sequence[Path], choices: RunChoices) -> Analyzed:

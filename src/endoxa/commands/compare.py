@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -148,12 +148,14 @@ def _compare_tables(
             raise UserError(
                 f"--out: '{path}' has an unknown file type. Expected .html, {', '.join(WRITTEN_SUFFIXES)}."
             )
+    write_page: Callable[[Path], object] | None = None
+    notes: Sequence[str] = ()
     if regions:
         turned = find_reversals(paths[0], groups=groups, confidence=confidence)
-        lines, notes, changes, write_page = turned.sentences, turned.notes, turned.table, None
+        lines, notes, changes = list(turned.sentences), turned.notes, turned.table
     elif all(map(is_set, paths)):
         sets = compare_sets(list(paths))
-        lines, notes, changes, write_page = [sets.headline], (), sets.pairs, partial(write_set_page, sets)
+        lines, changes, write_page = [sets.headline], sets.pairs, partial(write_set_page, sets)
     else:
         made = compare_editions(list(paths), groups=groups, respondents=respondents, confidence=confidence)
         write_page = partial(write_edition_page, made)
@@ -208,8 +210,8 @@ def _compare_runs(
     for path in out:
         comparison.save(path)
     written = [*out, *([items] if items else [])]
-    lines = [comparison.sentence, comparison.headline(), *([_written(written)] if written else [])]
-    return Outcome(lines, {"items": comparison.items})
+    ending = [_written(written)] if written else []
+    return Outcome([comparison.sentence, comparison.headline(), *ending], {"items": comparison.items})
 
 
 def _written(paths: Sequence[Path]) -> str:

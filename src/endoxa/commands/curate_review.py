@@ -305,7 +305,7 @@ def evaluate(
     if learn is not None:
         readings["learned"] = cross_validated(reviewed, seed)
     scores = score(reviewed, readings, confidence=confidence, seed=seed)
-    lines = list(_score_lines(scores, confidence))
+    lines: list[str | Headline] = list(_score_lines(scores, confidence))
     tables = {"out": scores}
     if curve is not None:
         tables["curve"] = learning_curve(reviewed, seed)

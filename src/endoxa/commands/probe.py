@@ -291,7 +291,7 @@ def _as_json(instrument: Instrument[Any], done: Run, headline: Headline | None) 
         "counts": dict(done.counts),
         "headline": [dict(row) for row in headline.rows] if headline else [],
     }
-    besides = {"notes": data_notes(done.facts)}
+    besides: dict[str, Any] = {"notes": data_notes(done.facts)}
     if headline:
         besides |= {"warnings": list(headline.warnings), "diagnostics": [*map(dict, headline.diagnostics)]}
     return facts | {name: value for name, value in besides.items() if value}

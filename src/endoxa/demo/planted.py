@@ -72,7 +72,7 @@ def planted_share(plant: str, axis: str = ALL) -> float:
     if plant != "stereotyped":
         return 0.5
     rows = items() if axis == ALL else items().filter(axis=axis)
-    return rows["holds"].sum() / rows.height
+    return float(rows["holds"].sum() / rows.height)
 
 
 @lru_cache

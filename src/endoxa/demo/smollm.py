@@ -134,8 +134,8 @@ def prepare(out: Path, model: str, seed: int) -> Asked:
     study = study_of(folder)
     stories = None
     if model != SMOLLM2 and (takes("stories", model) or answers(model)):
-        how = {"data": str(locate("sample-prompts")), "sampling": Sampling(max_tokens=TOKENS), "seed": seed}
-        stories = StoriesSettings(models=(model,), **how)
+        data, sampling = str(locate("sample-prompts")), Sampling(max_tokens=TOKENS)
+        stories = StoriesSettings(data=data, models=(model,), sampling=sampling, seed=seed)
     return _within_budget(Asked(model, study, stories, ""))
 
 
@@ -153,7 +153,7 @@ def _within_budget(asked: Asked) -> Asked:
     items, rows = plan_study(asked.study)
     work = stories_probe(asked.stories).plan() if asked.stories else []
     calls = sum(row.calls for row in rows) + sum(planned.expected.calls for planned in work)
-    dollars = [planned.dollars for planned in (*rows, *work)]
+    dollars = [*(row.dollars for row in rows), *(planned.dollars for planned in work)]
     named = [plural(part.count, part.part.name.removesuffix("s")) for part in items]
     if "stories" in asked.parts:
         named.append(f"20 {'recorded ' if asked.model == SMOLLM2 else ''}stories")

@@ -251,8 +251,8 @@ def headline_of(
 def _of_values(key: str, rows: Sequence[Mapping[str, Any]]) -> Field:
     """The column of a key, written as its values are: words, whole numbers or decimals."""
     kinds = {type(row[key]) for row in rows} & {int, float}
-    shown = decimal if float in kinds else count
-    return (number_field if kinds else text_field)(key.replace("_", " "), key, shown if kinds else None)
+    name = key.replace("_", " ")
+    return number_field(name, key, decimal if float in kinds else count) if kinds else text_field(name, key)
 
 
 def transposed(table: Table, stub: str) -> Table:

@@ -35,7 +35,7 @@ class Headline:
 
     title: str
     columns: tuple[str, ...]
-    texts: Sequence[Sequence[str]]
+    texts: Sequence[tuple[str, ...]]
     rows: tuple[Mapping[str, Any], ...] = ()
     words: tuple[str, ...] = ("model", "rule", "verdict")
     notes: Sequence[str] = ()

@@ -193,7 +193,7 @@ def _instruments(convergence: Convergence, current: Sequence[Step], pages: Seque
 
 def _table(headline: Headline) -> Table:
     columns = tuple(Column(name, numeric=name not in headline.words) for name in headline.columns)
-    return Table(headline.title, columns, headline.texts, notes=(*headline.warnings, *headline.notes))
+    return Table(headline.title, columns, tuple(headline.texts), notes=(*headline.warnings, *headline.notes))
 
 
 def _items(study: Study, items: Sequence[Items]) -> Section:
