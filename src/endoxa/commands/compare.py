@@ -132,7 +132,7 @@ def _compare_tables(
     Raises:
         UserError: the tables cannot be compared.
     """
-    from endoxa.study.compare.editions import compare_editions, write_edition_page
+    from endoxa.study.compare.editions.comparison import compare_editions, write_edition_page
     from endoxa.study.compare.editions.sets import compare_sets, is_set, write_set_page
     from endoxa.study.compare.reversals import find_reversals
 
