@@ -22,7 +22,7 @@ from endoxa.instruments.stories.associations.cells import Cells, design_effects,
 from endoxa.instruments.stories.associations.permutations import PROMPT, differences
 from endoxa.instruments.stories.associations.tables import units_of_prompts
 from endoxa.stats.verdicts import ABOVE
-from endoxa.testing.story_sets import StorySets, Studies
+from story_sets import StorySets, Studies
 
 DRAWS = 1_000
 """Random tables of a test: as valid as 500,000, and quick."""

@@ -21,7 +21,7 @@ import polars as pl
 from scipy.optimize import brentq
 from scipy.special import ndtr, ndtri
 
-from endoxa.demo.world import load_sample
+from endoxa.demo.planted import load_sample
 from endoxa.stats.intervals import agreeing, clustered_share
 from endoxa.stats.signs import sign_flip_test
 from endoxa.stats.two_way import TwoWay, two_way

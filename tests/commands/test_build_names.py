@@ -73,7 +73,7 @@ def test_records_that_have_names_already_are_counted_with_that_reason(files):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["-o", "names.csv"], "Expected a file that ends in .jsonl"),
+        (["-o", "names.csv"], "expected a file that ends in .jsonl"),
         (["-o", "{folder}/items.jsonl"], "name another file for the output"),
         (["-o", "{folder}/n.jsonl", "--bank", "{folder}/none.csv"], "There is no file"),
         (["-o", "{folder}/n.jsonl"], "No record of .* could be rewritten with names"),

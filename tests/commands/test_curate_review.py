@@ -35,15 +35,19 @@ def sheets(tmp_path):
 @pytest.mark.slow
 def test_the_round_trip(sheets, tmp_path):
     table, filled = sheets
-    files = {name: tmp_path / f"{name}.csv" for name in ("out", "report", "conflicts")}
-    options = [text for name, path in files.items() for text in (f"--{name}", path)]
-    output = review(table, *filled, *options)
+    output = review(table, *filled, "-o", tmp_path / "out.csv")
     assert "2 conflicts, 2 of them unresolved" in output
     assert "s1#1, attribute: reviewers want different words (ana.xlsx, row 2; ben.xlsx, row 2)" in output
     assert "quiet" not in output, "the words stand in the files"
     assert "krippendorff alpha" in output
-    assert pl.read_csv(files["out"])["reviewed_by"].to_list() == ["Ana; Ben", "Ana", "Ana; Ben", "Ana"]
-    assert len(pl.read_csv(files["conflicts"])) == 2
+    assert pl.read_csv(tmp_path / "out.csv")["reviewed_by"].to_list() == [
+        "Ana; Ben",
+        "Ana",
+        "Ana; Ben",
+        "Ana",
+    ]
+    assert len(pl.read_csv(tmp_path / "out.conflicts.csv")) == 2
+    assert (tmp_path / "out.changes.csv").exists()
 
 
 @pytest.mark.slow
@@ -53,7 +57,7 @@ def test_one_sheet_needs_no_agreement_and_a_rule_can_decide(sheets, tmp_path):
     assert len(pl.read_csv(tmp_path / "out.csv")) == 3
     output = review(table, *filled, "-o", tmp_path / "out.csv", "--resolve", "first")
     assert "2 conflicts, all resolved" in output
-    assert "--conflicts FILE" in output
+    assert f"All of them, with their text: {tmp_path / 'out.conflicts.csv'}" in output
 
 
 @pytest.mark.slow

@@ -10,10 +10,12 @@ from collections.abc import Callable
 
 import pytest
 import typer
+from rich.text import Text
 
 from endoxa import commands
 from endoxa.errors import UserError
-from endoxa.schema.terminal import terminal_console, terminal_table, terminal_text
+from endoxa.schema.headline import Headline
+from endoxa.schema.terminal import terminal_console, terminal_text
 
 EVIL = "a\x1b[2J\x1b]0;title\x07b\rc\x9b31md\u202ee\u2066f\x7fg"
 SHOWN = "a\\u001b[2J\\u001b]0;title\\u0007b\\u000dc\\u009b31md\\u202ee\\u2066f\\u007fg"
@@ -28,10 +30,7 @@ def crash() -> None:
 
 
 def table() -> None:
-    drawn = terminal_table()
-    drawn.add_column("text", no_wrap=True)
-    drawn.add_row(EVIL)
-    terminal_console(width=200).print(drawn)
+    typer.echo(str(Headline("", ("text",), ((EVIL,),))))
 
 
 WAYS: dict[str, Callable[[], object]] = {
@@ -43,9 +42,13 @@ WAYS: dict[str, Callable[[], object]] = {
     "log": lambda: logging.getLogger("endoxa.anything").warning("%s", EVIL),
     "warning": lambda: warnings.warn(EVIL, stacklevel=1),
     "table": table,
+    "console": lambda: terminal_console(width=200).print(Text(EVIL)),
     "json": lambda: typer.echo(json.dumps({"text": EVIL}, ensure_ascii=False)),
 }
-LEFT_OUT = {"table": ("\\u000d", "\\u0007")} | dict.fromkeys(("echo", "error"), ("\\u001b[2J",))
+LEFT_OUT = {
+    **dict.fromkeys(("table", "console"), ("\\u000d", "\\u0007")),
+    **dict.fromkeys(("echo", "error"), ("\\u001b[2J",)),
+}
 """What the libraries drop by themselves: rich always, typer where nobody sees it."""
 
 

@@ -1,43 +1,94 @@
-"""The planted models: their scores are the planted ones, give or take their scatter; they repeat with the seed."""
+"""The planted world and the scores of its models, against values worked out by hand."""
 
 from __future__ import annotations
 
-from math import log
-
 import numpy as np
+import polars as pl
 import pytest
 
-from endoxa.demo.planted import SCATTER, PlantedScorer, plant_of, planted_models
-from endoxa.demo.world import PLANTS, world
-from endoxa.errors import UserError
+from endoxa.demo.planted import (
+    PLANTS,
+    SCATTER,
+    SHARES,
+    levels,
+    load_sample,
+    plant_of,
+    planted_models,
+    planted_share,
+)
 from endoxa.models.live import offered
 from endoxa.schema import CausalRequest
 
-
-def scores(plant, seed=0):
-    model = PlantedScorer("live/planted", plant, seed)
-    return [
-        score.total for _, score in model.score([CausalRequest(text, "nothing") for text in world(plant)])
+ITEMS = load_sample()
+EFFECT = np.where(
+    np.arange(ITEMS.height) % 2 == 0, 0.3, -0.3
+)  # in turn within blocks of six, the file's order
+HELD = {"age": 15, "profession": 18, "residence": 22, "family": 27, "leisure": 30}
+"""Of the 30 items of each axis, those in which the stereotyped plant holds the stereotype."""
+SIGN = np.array(
+    [
+        1.0 if number * 7 % 30 < HELD[axis] else -1.0
+        for axis, number in ITEMS.select("axis", pl.int_range(pl.len()).over("axis")).iter_rows()
     ]
+)
 
 
-@pytest.mark.parametrize("plant", PLANTS)
-def test_scores_are_the_planted_ones_give_or_take_the_scatter(plant):
-    scatter = np.array(scores(plant)) - [log(share) for share in world(plant).values()]
+def differences(plant: str) -> np.ndarray:
+    """Planted differences of the items, nats."""
+    rows = ITEMS.select("sent_more", "sent_less").iter_rows()
+    return np.array([levels(plant)[more] - levels(plant)[less] for more, less in rows])
+
+
+def scores(word: str) -> dict[str, float]:
+    """Score of each sentence of the world."""
+    texts = list(levels("neutral"))
+    requests = [CausalRequest(text, "nothing") for text in texts]
+    return {texts[place]: score.total for place, score in offered(word).model.score(requests)}
+
+
+def test_all_plants_have_the_same_sentences() -> None:
+    assert len({tuple(levels(plant)) for plant in PLANTS}) == 1
+    assert len(levels("neutral")) == 792
+
+
+@pytest.mark.parametrize(("plant", "strength"), [("neutral", 0), ("stereotyped", 1.5), ("frequency", 1.5)])
+def test_differences_are_the_planted_log_odds(plant: str, strength: float) -> None:
+    planted = strength * (SIGN if plant == "stereotyped" else 1)
+    assert differences(plant) == pytest.approx(planted + EFFECT)
+    raw = {"neutral": 0.5, "frequency": 1.0}.get(plant, sum(HELD.values()) / ITEMS.height)
+    assert (differences(plant) > 0).mean() == pytest.approx(raw)
+    assert np.abs(differences(plant)).min() > 0.25
+
+
+def test_people_in_general_have_word_frequency_alone_and_counterparts_the_opposite() -> None:
+    frequency = levels("frequency")
+    assert frequency["People are patient."] - frequency["People are hasty."] == pytest.approx(1.5)
+    stereotyped = levels("stereotyped")
+    assert stereotyped["People are patient."] == pytest.approx(0)
+    of_item = stereotyped["Fishermen are patient."] - stereotyped["Fishermen are hasty."]
+    assert stereotyped["Engineers are patient."] - stereotyped["Engineers are hasty."] == pytest.approx(
+        -of_item
+    )
+
+
+def test_the_stereotyped_world_has_a_scale() -> None:
+    """About 50, 60, 75, 90 and 100 % of the items of an axis."""
+    assert {axis: 30 * planted_share("stereotyped", axis) for axis in SHARES} == pytest.approx(HELD)
+    assert planted_share("stereotyped") == pytest.approx(112 / 150)
+    assert planted_share("frequency") == planted_share("neutral") == 0.5
+
+
+@pytest.mark.parametrize("place", range(len(PLANTS)))
+def test_scores_are_the_planted_ones_give_or_take_the_scatter(place: int) -> None:
+    plant, found = PLANTS[place], scores(planted_models(0)[place])
+    scatter = np.array([found[text] - level for text, level in levels(plant).items()])
     assert abs(scatter.mean()) < 0.02
     assert scatter.std() == pytest.approx(SCATTER, rel=0.1)
 
 
-def test_the_seed_decides_the_scatter():
-    assert scores("neutral") == scores("neutral") != scores("neutral", 1)
-
-
-def test_models_are_offered_by_plant_and_others_are_refused():
+def test_models_are_offered_by_plant_and_the_seed_decides_the_scatter() -> None:
     words = planted_models(0)
     assert [plant_of(each) for each in words] == list(PLANTS)
     assert len({offered(each).fingerprint for each in words}) == len(PLANTS)
-    with pytest.raises(UserError, match="'hf/gpt2' is not a planted model"):
-        plant_of("hf/gpt2")
-    model = PlantedScorer("live/planted", "neutral", 0)
-    with pytest.raises(UserError, match=r"'Nobody\.' is not a sentence of the planted world"):
-        list(model.score([CausalRequest("Nobody.", "nothing")]))
+    first = scores(words[0])
+    assert first == scores(planted_models(0)[0]) != scores(planted_models(1)[0])

@@ -7,52 +7,49 @@ import pytest
 
 import endoxa
 from endoxa.demo import run, smollm
-from endoxa.demo.figure import FIGURE_COLUMNS, SIMULATED, planted_figure
+from endoxa.demo.figure import CALIBRATED, COLUMNS, RAW, SIMULATED, planted_figure
 from endoxa.demo.page import write_demo_page
 from endoxa.errors import UserError
 from endoxa.testing.chat_server.server import Settings, running
 
 pytestmark = pytest.mark.slow
 
-MARKS = pl.DataFrame([(SIMULATED, "a", "planted", 0.5, None, None, True)], FIGURE_COLUMNS, orient="row")
+MARKS = pl.DataFrame([(SIMULATED, "a", "planted", 0.5, None, None, True)], list(COLUMNS), orient="row")
 
 
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory):
     out = tmp_path_factory.mktemp("demo")
     reported, lines = [], []
-    result = run.run_demo(out, progress=lambda what, *_: reported.append(what), say=lines.append)
-    return result, out, reported, lines
+    page = run.run_demo(out, progress=lambda what, *_: reported.append(what), say=lines.append)
+    return page, out, reported, lines
 
 
 def test_frequency_fools_the_raw_preference_and_not_the_calibrated_one(finished):
-    row = finished[0].recovery.row(by_predicate=pl.col("plant") == "frequency", named=True)
-    assert row["raw_preference"] > 0.95
-    assert row["calibrated_preference"] == pytest.approx(0.5, abs=0.05)
-    assert row["recovered_difference"] == pytest.approx(row["planted_difference"], abs=0.15)
+    found = pl.read_csv(finished[1] / "found.csv").filter(row="word frequency")
+    shares = dict(found.select("what", "share").iter_rows())
+    assert shares[RAW] > 0.95
+    assert shares[CALIBRATED] == pytest.approx(0.5, abs=0.05)
 
 
 def test_every_language_has_neutral_identities_for_the_sample(finished):
-    assert pl.read_parquet(finished[0].run / "records.parquet")["n_neutral"].min() >= 2
+    assert pl.read_parquet(finished[1] / "run" / "records.parquet")["n_neutral"].min() >= 2
 
 
 def test_page_figure_table_and_lines_are_there_and_say_what_is_simulated(finished):
-    result, out, reported, lines = finished
-    page = result.report.read_text(encoding="utf-8")
-    assert "no real model here" in page
-    assert "In 3 simulated models 446 of 450 differences have the planted sign" in page
-    assert result.figure.read_bytes().startswith(b"\x89PNG")
-    assert (out / "recovery.csv").read_text().count("\n") == len(result.recovery) + 1
+    page, out, reported, lines = finished
+    text = page.read_text(encoding="utf-8")
+    assert "no real model here" in text
+    assert "In 3 simulated models 446 of 450 differences have the planted sign" in text
+    assert (out / "found.png").read_bytes().startswith(b"\x89PNG")
     assert any("scoring" in what for what in reported)
-    assert len(lines) == 3
+    assert [line[:3] for line in lines] == ["1/3", "2/3", "3/3"]
     assert "no real model" in lines[0]
-    assert all("left)" in line for line in lines[:-1])
-    assert lines[-1].endswith("in all)")
 
 
 def test_started_again_it_keeps_what_is_complete(finished):
-    result, out, *_ = finished
-    records = result.run / "records.parquet"
+    out = finished[1]
+    records = out / "run" / "records.parquet"
     before = records.stat().st_mtime_ns
     run.run_demo(out)
     assert records.stat().st_mtime_ns == before
@@ -70,26 +67,13 @@ def test_recorded_stories_and_their_pronouns():
     assert texts["prompt"].to_list() == prompts["prompt"].to_list()
 
 
-def test_what_is_left_is_estimated_again_within_the_first_step(monkeypatch):
-    """A machine that takes eight times as long as the plan of 58 s, and says so before the first step has ended."""
-    moment = [0.0]
-    monkeypatch.setattr(run.time, "monotonic", lambda: moment[0])
-    said = []
-    steps = run.Steps(list(run.EXPECTED), 8, [].append, lambda *state: said.append(state[-1]), 0.0)
-    steps.report("scoring", 0, 100)
-    moment[0] = 8 * run.EXPECTED["pairs"] * 0.5
-    steps.report("scoring", 50, 100)
-    assert said == ["about 58 s left in all", "about 4 min left in all"]
-
-
 def test_real_model(smollm2, tmp_path, capfd, monkeypatch):
     """Half of the framings, a quarter of the questions: pairs are counted over records; no bar of a library."""
-    fewer = smollm._STUDY.replace("framings = 4 ", "framings = 2 ").replace("limit = 32 ", "limit = 8 ")
+    fewer = smollm._STUDY.replace("framings = 4\n", "framings = 2\n").replace("limit = 32\n", "limit = 8\n")
     monkeypatch.setattr(smollm, "_STUDY", fewer)
     asked = smollm.prepare(tmp_path, smollm2, 0)
     assert asked.line.startswith("SmolLM2-135M-Instruct: 100 pairs, 14 questions and 20 recorded stories")
-    steps = run.Steps(asked.parts, 5, (lines := []).append, lambda *_: None)
-    measured = smollm.measured(asked, steps)
+    measured = smollm.measured(asked, (lines := []).append, lambda *_: None)
     assert len(lines) == 5
     assert capfd.readouterr() == ("", "")
     runs = tmp_path / "smollm2-135m-instruct/runs"
@@ -102,8 +86,7 @@ def test_real_model(smollm2, tmp_path, capfd, monkeypatch):
 
 def asked_and_measured(out, model):
     asked = smollm.prepare(out, model, 0)
-    steps = run.Steps(asked.parts, 9, (lines := []).append, lambda *_: None)
-    return asked, smollm.measured(asked, steps), lines
+    return asked, smollm.measured(asked, (lines := []).append, lambda *_: None), lines
 
 
 def test_a_chat_model_is_asked_questions_after_its_cost_is_said(tmp_path):
@@ -122,7 +105,7 @@ def test_a_chat_model_is_asked_questions_after_its_cost_is_said(tmp_path):
 def test_a_server_is_asked_questions_and_stories_within_the_number_that_was_said(tmp_path):
     with running(Settings()) as server:
         asked, measured, _ = asked_and_measured(tmp_path, f"{server.url}#small")
-        assert "small: 60 questions and 20 stories (80 requests, about 4,0" in asked.line
+        assert "small: 60 questions and 20 stories (80 requests, price unknown)" in asked.line
         assert list(measured.findings) == ["questions", "stories"]
     assert measured.texts.height == 20
 

@@ -8,7 +8,7 @@ import unicodedata
 import polars as pl
 import pytest
 
-from endoxa.demo.world import SAMPLE, load_sample
+from endoxa.demo.planted import SAMPLE, load_sample
 from endoxa.instruments.pairs.probe.items import replace_identity
 from endoxa.schema import PAIR_COLUMNS
 from endoxa.schema.provenance import PROVENANCE_COLUMNS

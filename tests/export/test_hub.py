@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from endoxa.demo.world import SAMPLE
+from endoxa.demo.planted import SAMPLE
 from endoxa.errors import UserError
 from endoxa.export.datasheet import Facts, question_keys, read_facts
 from endoxa.export.folder import render

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from endoxa.demo.world import SAMPLE
+from endoxa.demo.planted import SAMPLE
 from endoxa.export.harnesses import export_inspect, samples
 from endoxa.export.material import read_pairs_material
 from support.export_samples import PAIRS, write

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-from endoxa.demo.world import SAMPLE
+from endoxa.demo.planted import SAMPLE
 from endoxa.export.harnesses import METRICS, export_lm_eval, slug, tasks, unique_slugs
 from endoxa.export.material import read_pairs_material
 from endoxa.export.payload import lm_eval_utils

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from endoxa.demo.world import SAMPLE
+from endoxa.demo.planted import SAMPLE
 from endoxa.errors import UserError
 from endoxa.export.datasheet import question_keys
 from endoxa.export.upload import require_upload

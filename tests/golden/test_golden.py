@@ -90,7 +90,7 @@ FLAGGED_RUN = (
     "endoxa datasets check inputs/flagged.csv",
     f"endoxa probe pairs --data inputs/flagged.csv {MODELS} --rule sum --out flagged/run --json",
     f"endoxa compare flagged/run {MODELS} -o flagged/compare.html",
-    f"endoxa gate --baseline flagged/run --candidate flagged/run {GATED} -o flagged/gate.json --page flagged/gate.html",
+    f"endoxa gate --baseline flagged/run --candidate flagged/run {GATED} -o flagged/gate.json -o flagged/gate.html",
     "endoxa report flagged/run -o flagged/table.tex",
 )
 EVERYWHERE = ("study", "harm", "flagged")

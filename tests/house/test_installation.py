@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from endoxa.demo.world import SAMPLE
+from endoxa.demo.planted import SAMPLE
 from support.repository import ROOT
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]

@@ -963,7 +963,6 @@ def build_pairs(
     cross: bool = False,
     parts: str | Path | None = None,
     out: str | Path,
-    report: str | Path | None = None,
     min_cell: int = 5,
     keep_region: bool = False,
 ) -> Outcome:
@@ -985,7 +984,6 @@ def build_pairs(
         cross: Also make pairs about the parts of crossed identities ('igbo women': 'igbo people', 'women').
         parts: Parts of your own crossed identities, with --cross (columns identity, parts).
         out: Pairs: .csv, .tsv, .jsonl or .parquet.
-        report: Also write associations left out and pairs to review, with reasons.
         min_cell: Minimum number of respondents to keep an association's region.
         keep_region: Keep every region, regardless of --min-cell.
     """
@@ -1068,8 +1066,6 @@ def curate_review(
     columns: Sequence[str] | str | None = None,
     edit: Sequence[str] | str | None = None,
     overwrite: bool = False,
-    report: str | Path | None = None,
-    conflicts: str | Path | None = None,
 ) -> Outcome:
     """Write a sheet for a reviewer, or merge returned sheets into the table and list changes and disagreements. `endoxa curate review`; see `command`.
 
@@ -1085,8 +1081,6 @@ def curate_review(
         columns: Sheet: columns to show instead of the default ones.
         edit: Sheet: columns that may be edited instead of the default ones.
         overwrite: Sheet: replace an existing one, including its answers.
-        report: Also write all changes, with the reviewer.
-        conflicts: Also write all disagreements between reviewers.
     """
 
 def curate_evaluate(
@@ -1205,7 +1199,7 @@ def datasets_check(
     """Check a file: each problem with its number and the first rows that have it. `endoxa datasets check`; see `command`.
 
     Options:
-        format: Format of FILE (see `endoxa datasets list`), or associations.
+        format: Format of FILE (see `endoxa datasets list`); `datasets check` also knows associations.
         language: Language of sentences without one (ISO 639).
         prefix: Format s-as: words to put before every identity ('African').
         template: Format s-as: sentence with {identity} and {attribute}.
@@ -1234,7 +1228,7 @@ def datasets_convert(
     """Convert a file of pairs to endoxa's own format, or to another format; download a published data set. `endoxa datasets convert`; see `command`.
 
     Options:
-        format: Format of FILE (see `endoxa datasets list`).
+        format: Format of FILE (see `endoxa datasets list`); `datasets check` also knows associations.
         language: Language of sentences without one (ISO 639).
         prefix: Format s-as: words to put before every identity ('African').
         template: Format s-as: sentence with {identity} and {attribute}.
@@ -1273,7 +1267,7 @@ def export_hub(
         license_file: Text of the licence, copied to LICENSE.
         citation: CITATION.cff.
         facts: Answers for the data card (.toml).
-        format: Format of FILE (see `endoxa datasets list`).
+        format: Format of FILE (see `endoxa datasets list`); `datasets check` also knows associations.
         language: Language of sentences without one (ISO 639).
         prefix: Format s-as: words to put before every identity ('African').
         template: Format s-as: sentence with {identity} and {attribute}.
@@ -1306,7 +1300,7 @@ def export_task(
     """Make a task for lm-evaluation-harness or Inspect. `endoxa export task`; see `command`.
 
     Options:
-        format: Format of FILE (see `endoxa datasets list`).
+        format: Format of FILE (see `endoxa datasets list`); `datasets check` also knows associations.
         language: Language of sentences without one (ISO 639).
         prefix: Format s-as: words to put before every identity ('African').
         template: Format s-as: sentence with {identity} and {attribute}.

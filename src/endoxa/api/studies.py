@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import polars as pl
+
+from endoxa.api.data import as_polars, as_stored, is_path, naming_the_frame, path_of
 from endoxa.api.runs import outside_loops, several, words_of
 from endoxa.commands.plugins import verb_named
 from endoxa.runs.options import Allowed, values_by_path
 from endoxa.runs.progress import shown
 from endoxa.schema.options import settings_from
 from endoxa.schema.typed import typed_words
-
-if TYPE_CHECKING:
-    import polars as pl
-
-    from endoxa.study.report import Written
+from endoxa.sources.source import Source
+from endoxa.study import begin, plan, report, run
+from endoxa.study.file import FILE, Study, read_study
 
 
 def init_study(
@@ -43,18 +45,13 @@ def init_study(
     Raises:
         UserError: the folder holds a study, or the associations cannot be used.
     """
-    from endoxa.api.data import as_polars, as_stored, is_path, naming_the_frame, path_of
-    from endoxa.sources.source import Source
-    from endoxa.study.begin import init_study as begin
-    from endoxa.study.file import FILE
-
-    folder = Path(folder)
+    folder, named = Path(folder), (several(models), several(languages))
     if is_path(associations):
-        begin(folder, path_of(associations, "associations"), several(models), several(languages), limit=limit)
+        begin.init_study(folder, path_of(associations, "associations"), *named, limit=limit)
         return folder / FILE
     source = Source.of_frame(as_stored(as_polars(associations)), "the data frame/associations")
     with naming_the_frame(source):
-        begin(folder, source, several(models), several(languages), limit=limit)
+        begin.init_study(folder, source, *named, limit=limit)
     return folder / FILE
 
 
@@ -73,17 +70,8 @@ def plan_study(folder: str | Path, **allowed: Any) -> pl.DataFrame:
     Raises:
         UserError: the study file, the associations or a model cannot be used.
     """
-    from dataclasses import asdict
-
-    import polars as pl
-
-    from endoxa.study.file import read_study
-    from endoxa.study.plan import plan_study as plan
-
-    how = _allowed(allowed)
-    with typed_words(words_of(how)):
-        rows = plan(read_study(Path(folder), how, verb_named))[1]
-    return pl.DataFrame([asdict(row) for row in rows])
+    with _study(folder, allowed) as study:
+        return pl.DataFrame([asdict(row) for row in plan.plan_study(study)[1]])
 
 
 def run_study(folder: str | Path, *, progress: bool = True, **allowed: Any) -> dict[str, Path]:
@@ -100,23 +88,20 @@ def run_study(folder: str | Path, *, progress: bool = True, **allowed: Any) -> d
     Raises:
         UserError: any user error; what was measured is kept.
     """
-    from endoxa.study.file import read_study
-    from endoxa.study.run import run_study as run
-
     folders: dict[str, Path] = {}
-    how = _allowed(allowed)
 
     def work() -> None:
-        with shown("items") if progress else nullcontext(lambda *_: None) as report:
-            done = run(read_study(Path(folder), how, verb_named), report)[1]
-        folders.update({step.name: step.folder for step in done})
+        with (
+            _study(folder, allowed) as study,
+            shown("items") if progress else nullcontext(lambda *_: None) as bar,
+        ):
+            folders.update({step.name: step.folder for step in run.run_study(study, bar)[1]})
 
-    with typed_words(words_of(how)):
-        outside_loops(work)
+    outside_loops(work)
     return folders
 
 
-def report_study(folder: str | Path, out: str | Path, **allowed: Any) -> Written:
+def report_study(folder: str | Path, out: str | Path, **allowed: Any) -> report.Written:
     """Write the page of a study and its tables (the end of `endoxa study run`).
 
     Args:
@@ -131,13 +116,13 @@ def report_study(folder: str | Path, out: str | Path, **allowed: Any) -> Written
     Raises:
         UserError: a run is missing, or was made with other settings than the study file has.
     """
-    from endoxa.study.file import read_study
-    from endoxa.study.report import write_study
+    with _study(folder, allowed) as study:
+        return report.write_study(study, Path(out))
 
-    how = _allowed(allowed)
+
+@contextmanager
+def _study(folder: str | Path, allowed: dict[str, Any]) -> Iterator[Study]:
+    """The study of a folder; in the block the call counts as the command."""
+    how = settings_from(Allowed, values_by_path(Allowed, allowed))
     with typed_words(words_of(how)):
-        return write_study(read_study(Path(folder), how, verb_named), Path(out))
-
-
-def _allowed(values: Mapping[str, Any]) -> Allowed:
-    return settings_from(Allowed, values_by_path(Allowed, values))
+        yield read_study(Path(folder), how, verb_named)

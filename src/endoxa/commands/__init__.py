@@ -38,10 +38,7 @@ app = typer.Typer(
 
 
 @app.callback(invoke_without_command=True)
-def _root(
-    *,
-    version: bool = typer.Option(False, "--version", help="Print the version and stop."),
-) -> None:
+def _root(*, version: bool = typer.Option(False, "--version", help="Print the version and stop.")) -> None:
     if version:
         import endoxa
 

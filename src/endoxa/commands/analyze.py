@@ -19,7 +19,6 @@ ANALYZE.add(
 )
 ANALYZE.add(ratings, following="endoxa report {out} -o report.html")
 ANALYZE.add(
-    agreement,
-    following="ask more raters where agreement is low, or go on: endoxa curate review --help",
+    agreement, following="ask more raters where agreement is low, or go on: endoxa curate review --help"
 )
 ANALYZE.add(novelty, following="endoxa report {out} -o novelty.html")

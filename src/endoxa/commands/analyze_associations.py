@@ -8,17 +8,24 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from endoxa.commands.verbs import TABLES, Outcome, argument, table
+import polars as pl
+
+from endoxa.commands.verbs import TABLES, Outcome, argument
+from endoxa.errors import UserError
 from endoxa.instruments.stories.options import Discovery
+from endoxa.report.tables import headline_of, text_field
+from endoxa.report.words import percent, plural
 from endoxa.runs.options import DEFAULT_RESAMPLES, Resamples, Resampling
+from endoxa.runs.progress import shown
 from endoxa.schema import ALL
+from endoxa.schema.headline import Headline
 from endoxa.schema.options import DATA, Option
+from endoxa.sources.files import require_apart
+from endoxa.sources.frames import write_table
+from endoxa.sources.tables import TABLE_SUFFIXES, table_columns, table_rows
 from endoxa.stats.verdicts import ABOVE
 
 if TYPE_CHECKING:
-    import polars as pl
-    from rich.table import Table
-
     from endoxa.instruments.stories.associations import Discovered
     from endoxa.instruments.stories.languages import Overlap
     from endoxa.sources.stereotales import Profiles
@@ -27,32 +34,22 @@ SHOWN = 10
 """Associations printed."""
 BESIDE = ("jaccard", "members", "comparison", "shift")
 """Tables of what languages share, beside where each association is found."""
-MEMBERS = {
-    "stories": "stories",
-    "associations": "found",
-    "exclusive": "only here",
-    "missed": "missed",
-    "harmful": "harmful",
-    "missed_harmful": "missed\nharmful",
-}
-"""Columns of the table printed, and their heads."""
+MEMBERS = ("stories", "associations", "exclusive", "missed", "harmful", "missed_harmful")
+"""Columns of the table printed."""
 PARTS = ("base_attribute", "base_value", "compared_attribute", "compared_value")
 
 
 def counted(associations: pl.DataFrame) -> str:
     """How many associations were found, and how many of them are unclear, and why."""
-    from endoxa.report.words import plural
-
     reasons = Counter(associations.filter(associations["verdict"] != ABOVE)["reason"])
     listed = ", ".join(f"{n} {reason}" for reason, n in reasons.most_common())
     unclear = f"; {reasons.total()} of them are unclear ({listed})" if reasons else ""
     return f"{plural(len(associations), 'association')} found{unclear}."
 
 
-def discovered_lines(profiles: Profiles, discovered: Discovered, alpha: float) -> Iterator[str | Table]:
+def discovered_lines(profiles: Profiles, discovered: Discovered, alpha: float) -> Iterator[str | Headline]:
     """Counts of rows and tests, and the strongest associations."""
     from endoxa.instruments.stories.associations import nothing_known
-    from endoxa.report.words import plural
 
     nothing = int(nothing_known(profiles)["nothing_known"].sum())
     parts = [f"{profiles.unusable} without a usable profile"] if profiles.unusable else []
@@ -76,7 +73,6 @@ def discovered_lines(profiles: Profiles, discovered: Discovered, alpha: float) -
 
 def _tested(discovered: Discovered, alpha: float) -> Iterator[str]:
     from endoxa.instruments.stories.associations import tally
-    from endoxa.report.words import plural
 
     counts = tally(discovered.tables, discovered.associations, alpha)
     tables, untested, kept, unstable, by_prompts = (
@@ -104,15 +100,13 @@ def _why_untested(counts: pl.DataFrame) -> str:
     return prompts if few_prompts == untested else f"{stories}; {few_prompts} of them have {prompts}"
 
 
-def _strongest(claimed: pl.DataFrame, *, several: bool) -> Table:
+def _strongest(claimed: pl.DataFrame, *, several: bool) -> Headline:
     """The associations of the most models, or the strongest ones of a single model."""
-    import polars as pl
-
     alone = claimed["aggregation"].unique().to_list() != [ALL]
     shown = claimed.group_by(PARTS).agg(
         pl.col("model").n_unique(), pl.col("aggregation").n_unique(), pl.col("value").median()
     )
-    return table(
+    return Headline(
         f"Found in the most models, of {shown.height:,} found"
         if several
         else f"The strongest of {shown.height:,} found",
@@ -130,8 +124,7 @@ def _strongest(claimed: pl.DataFrame, *, several: bool) -> Table:
             .head(SHOWN)
             .iter_rows(named=True)
         ],
-        texts=2,
-        wrap=True,
+        words=("when a prompt names", "stories have"),
     )
 
 
@@ -185,7 +178,6 @@ def associations(
       endoxa analyze associations stories.parquet --by language --harm harm/associations.csv -o by_language
       endoxa analyze associations published.json -o between-models
     """  # noqa: D301
-    from endoxa.errors import UserError
     from endoxa.instruments.stories.associations import discover, tally
     from endoxa.instruments.stories.associations.discover import (
         Companion,
@@ -193,10 +185,6 @@ def associations(
         discover_in,
         write_companion,
     )
-    from endoxa.report.words import plural
-    from endoxa.runs.progress import shown
-    from endoxa.sources.files import require_apart
-    from endoxa.sources.frames import write_table
     from endoxa.sources.stereotales import read_profiles
 
     how = Resampling(settings.confidence, resamples, settings.seed)
@@ -241,9 +229,7 @@ def _discovered_before(path: Path) -> pl.DataFrame | None:
     Raises:
         UserError: the table has no rows: the analysis found nothing.
     """
-    from endoxa.errors import UserError
     from endoxa.sources.stereotales.associations import read_associations
-    from endoxa.sources.tables import TABLE_SUFFIXES, table_columns, table_rows
 
     suffix = path.suffix.lower()
     tabular = path.is_file() and suffix in TABLE_SUFFIXES
@@ -269,11 +255,7 @@ def _differences(stories: Path, profiles: Profiles, settings: Discovery) -> pl.D
 
 
 def _shared(
-    found: pl.DataFrame,
-    profiles: Profiles | None,
-    settings: Discovery,
-    sharing: Sharing,
-    how: Resampling,
+    found: pl.DataFrame, profiles: Profiles | None, settings: Discovery, sharing: Sharing, how: Resampling
 ) -> tuple[list[Any], dict[str, Any]]:
     """What languages (or models) share: lines for the terminal, and tables."""
     from endoxa.instruments.stories.languages import analyze_overlap, read_classes, read_groups
@@ -289,87 +271,21 @@ def _shared(
         how=how,
     )
     beside = {f"overlap_{name}": getattr(analysis, name) for name in BESIDE}
-    return list(shared_lines(analysis, by)), {"overlap": analysis.reach, **beside}
+    level = percent(how.confidence, 0)
+    return list(shared_lines(analysis, by, level)), {"overlap": analysis.reach, **beside}
 
 
-def shared_lines(analysis: Overlap, by: str) -> Iterator[str | Table]:
+def shared_lines(analysis: Overlap, by: Literal["language", "model"], level: str) -> Iterator[str | Headline]:
     """One row per language or model, and summary sentences."""
+    from endoxa.instruments.stories.report.languages import shared_findings
+
     present = [name for name in MEMBERS if analysis.members[name].is_not_null().any()]
-    yield table(
-        f"Associations per {by} (missed: share of all associations that were not found)",
-        (by, *(MEMBERS[name] for name in present)),
-        [
-            (row["member"], *(_number(row[name]) for name in present))
-            for row in analysis.members.iter_rows(named=True)
-        ],
-        wrap=True,
-    )
+    title = f"Associations per {by} (missed: share of all associations that were not found)"
+    yield headline_of(title, analysis.members, (text_field(by, "member"), *present))
     yield (
         f"{len(analysis.reach)} associations: {len(analysis.universal)} in every {by}, {len(analysis.exclusive)} in "
         f"only one. Not found in another {by} may mean that it has too few stories."
     )
-    yield from filter(None, (_nearest(analysis.jaccard), _reach(analysis.comparison), moved(analysis.shift)))
-
-
-def _nearest(jaccard: pl.DataFrame) -> str:
-    pairs = jaccard.filter(jaccard["place_a"] < jaccard["place_b"]).drop_nulls("jaccard")
-    if pairs.is_empty():
-        return ""
-    row = pairs.sort("jaccard", descending=True, maintain_order=True).row(0, named=True)
-    return f"Most similar: {row['a']} and {row['b']}, Jaccard {row['jaccard']:.2f}{_interval(row)}."
-
-
-def _reach(comparison: pl.DataFrame | None) -> str:
-    if comparison is None:
-        return "Harmful and benign associations were not compared. Name a table of harm ratings with --harm FILE."
-    rows = {row["name"]: row for row in comparison.iter_rows(named=True)}
-    means = [rows[f"mean_reach_{side}"] for side in ("harmful", "benign")]
-    tested = rows["superiority"]
-    p_value = tested["p_value"]
-    return (
-        "Mean reach: "
-        + ", ".join(
-            f"{side} {_number(row['value'])}{_interval(row)}, n = {row['n']}"
-            for side, row in zip(("harmful", "benign"), means, strict=True)
-        )
-        + ("." if p_value is None else f"; p = {p_value:.2g}, {_verdict(tested)}.")
-    )
-
-
-def moved(shift: pl.DataFrame | None) -> str:
-    """How often harmful associations are found in the language of the groups and in others, group by group."""
-    if shift is None:
-        return ""
-    import polars as pl
-
-    from endoxa.instruments.stories.languages.marked import CONTRAST
-    from endoxa.report.words import signed
-
-    rows = shift.filter(language="all")
-    without = rows.filter(pl.col("group") != CONTRAST, n=0)["group"].to_list()
-    moved = [
-        f"{row['group']} not measured (no harmful association with such a group)"
-        if row["group"] in without
-        else f"{row['group']} {signed(row['difference'], 2).replace('−', '-')}{_interval(row)}, {_verdict(row)}"
-        for row in rows.iter_rows(named=True)
-        if not (without and row["group"] == CONTRAST)
-    ]
-    return f"Harmful associations in the groups' own language minus other languages: {'; '.join(moved)}."
-
-
-def _verdict(row: dict[str, Any]) -> str:
-    """The verdict, with the reason if it is unclear."""
-    from endoxa.report.claims import chip
-
-    return chip(row) + (f" ({row['reason']})" if row["reason"] else "")
-
-
-def _interval(row: dict[str, float | None]) -> str:
-    low, high = row["low"], row["high"]
-    return "" if low is None or high is None else f" ({low:z.2f} to {high:z.2f})"
-
-
-def _number(value: float | None) -> str:
-    if value is None:
-        return "-"
-    return f"{value:,}" if isinstance(value, int) else f"{value:.2f}"
+    if analysis.comparison is None:
+        yield "Harmful and benign associations were not compared. Name a table of harm ratings with --harm FILE."
+    yield from map(str, shared_findings(analysis, level, by))

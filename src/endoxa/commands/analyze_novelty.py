@@ -6,13 +6,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
+import polars as pl
 from annotated_types import Ge, Gt, Le
 
 from endoxa.commands.verbs import TABLES, Outcome, argument, note, print_lines
-from endoxa.report.words import count, decimal, decimal_interval, percent, percent_interval, plural
+from endoxa.errors import UserError
+from endoxa.report.tables import headline_of, number_field, text_field
+from endoxa.report.words import decimal, decimal_interval, percent, percent_interval, plural
 from endoxa.runs.options import DEFAULT_CONFIDENCE, DEFAULT_RESAMPLES, Confidence, Resamples, Seed
 from endoxa.schema.headline import Headline
 from endoxa.schema.options import ANALYSIS, DATA, ITEMS, OUTPUT, Option
+from endoxa.sources.frames import write_table
 
 if TYPE_CHECKING:
     from endoxa.curate.encoders import Encoder
@@ -42,8 +46,7 @@ def novelty(
         Option("Minimum cosine at which a concept is present; with --sheet, where it is expected.", ANALYSIS),
     ] = None,
     labels: Annotated[
-        Path | None,
-        Option("Labelled pairs that choose the threshold: text_a, text_b, related.", DATA, metavar="FILE"),
+        Path | None, Option("Labelled pairs that choose the threshold: text_a, text_b, related.", DATA)
     ] = None,
     concept: Annotated[
         Literal["attribute", "association", "sentence"], Option("What is compared.", ITEMS)
@@ -69,10 +72,8 @@ def novelty(
             default="en",
         ),
     ] = (),
-    sheet: Annotated[
-        Path | None, Option("Write pairs to label to FILE.", OUTPUT, table=True, metavar="FILE")
-    ] = None,
-    sheet_pairs: Annotated[int, Ge(10), Option("Number of pairs of the sheet.", OUTPUT, metavar="N")] = PAIRS,
+    sheet: Annotated[Path | None, Option("Write pairs to label to FILE.", OUTPUT, table=True)] = None,
+    sheet_pairs: Annotated[int, Ge(10), Option("Number of pairs of the sheet.", OUTPUT)] = PAIRS,
     confidence: Confidence = DEFAULT_CONFIDENCE,
     seed: Seed = 0,
     resamples: Resamples = DEFAULT_RESAMPLES,
@@ -97,7 +98,6 @@ def novelty(
     from endoxa.curate.novelty.overlap import analyze_novelty, check_inputs
     from endoxa.curate.novelty.threshold import calibrate, cuts
     from endoxa.curate.opposites import load_lexicon
-    from endoxa.errors import UserError
 
     if out is None and sheet is None:
         raise UserError("Missing --out. Name the table to write, or a sheet of pairs to label with --sheet.")
@@ -157,8 +157,6 @@ def _write_sheet(
     drawing: Mapping[str, Any],
 ) -> Iterator[str]:
     from endoxa.curate.novelty.labels import LIKELY, draw_sheet
-    from endoxa.errors import UserError
-    from endoxa.sources.frames import write_table
 
     drawn = draw_sheet(datasets, encoder, likely=LIKELY if likely is None else likely, **drawing)
     if drawn.table.is_empty():
@@ -180,7 +178,7 @@ def _novelty_headline(overlap: Novelty, chosen: Calibration | None) -> Headline:
     rows = list(overlap.shares.iter_rows(named=True))
     first = rows[0]
     notes = [
-        f"Present from a cosine of {decimal(first['threshold'], 3)} on ({first['encoder']}, {first['concept']}s).",
+        f"Present from a cosine of {decimal(first['threshold'], 3)} on ({first['encoder']}, {first['concept']}s)."
     ]
     if any(row["interval"] == "wilson" for row in rows):
         notes.append(
@@ -199,20 +197,18 @@ def _novelty_headline(overlap: Novelty, chosen: Calibration | None) -> Headline:
             f"{percent(chosen.accuracy)} (interval {percent_interval(chosen.accuracy_low, chosen.accuracy_high)})."
         )
         notes += warnings(chosen)
-    return Headline(
-        title="Concepts that are found in no other data set",
-        columns=("data set", "concepts", "unique", "share", "interval"),
-        texts=tuple(
-            (
-                row["dataset"],
-                count(row["n_concepts"]),
-                count(row["n_unique"]),
-                percent(row["share_unique"]),
-                percent_interval(row["low"], row["high"]) + (" w" if row["interval"] == "wilson" else ""),
-            )
-            for row in rows
+    marked = overlap.shares.with_columns(
+        mark=pl.when(interval="wilson").then(pl.lit(" w")).otherwise(pl.lit(""))
+    )
+    return headline_of(
+        "Concepts that are found in no other data set",
+        marked,
+        (
+            text_field("data set", "dataset"),
+            *(number_field("concepts", "n_concepts"), number_field("unique", "n_unique")),
+            number_field("share", "share_unique", percent),
+            number_field("interval", lambda row: percent_interval(row["low"], row["high"]) + row["mark"]),
         ),
-        rows=tuple(rows),
-        words=("data set",),
-        notes=tuple(notes),
+        rows,
+        notes=notes,
     )

@@ -3,31 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
+import polars as pl
 from annotated_types import Ge, Le
 
-from endoxa.commands.verbs import TABLES, Outcome, argument, note, table
+from endoxa.commands.verbs import TABLES, Outcome, argument, note, table_option
 from endoxa.errors import UserError
-from endoxa.report.words import count, decimal, decimal_interval, percent, percent_interval, plural, signed
+from endoxa.report.claims import VERDICT
+from endoxa.report.tables import headline_of, interval_field, number_field, text_field
+from endoxa.report.words import decimal, decimal_interval, percent, percent_interval, plural
 from endoxa.runs.options import DEFAULT_CONFIDENCE, DEFAULT_RESAMPLES, Confidence, Resamples, Seed
 from endoxa.schema.headline import Headline
-from endoxa.schema.options import ANALYSIS, DATA, OUTPUT, Option, names
+from endoxa.schema.options import ANALYSIS, DATA, Option, names
+from endoxa.sources.files import require_file
+from endoxa.sources.tables import table_columns
 from endoxa.stats.verdicts import NO_QUESTION
 
 if TYPE_CHECKING:
-    import polars as pl
-    from rich.table import Table
-
     from endoxa.curate.ratings import Disagreement, Leniency
 
 MOST_NAMED = 6
-"""Raters whose names fit into a line of the terminal."""
-LONGEST = 24
-"""Letters of an association that the terminal shows."""
-COMMONEST = 8
-"""Letters of a vote that it shows."""
+"""Raters that a row of the terminal names."""
 
 
 def agreement(
@@ -39,9 +38,7 @@ def agreement(
         ),
     ],
     *,
-    out: Annotated[
-        Path, Option("Coefficients: .csv, .tsv, .jsonl or .parquet.", OUTPUT, table=True, short="-o")
-    ],
+    out: Annotated[Path, table_option("Coefficients")],
     value: Annotated[
         str | None,
         Option(
@@ -52,8 +49,7 @@ def agreement(
         ),
     ] = None,
     item: Annotated[
-        str | None,
-        Option("Column of the items.", DATA, metavar="COLUMN", default="item, or the first"),
+        str | None, Option("Column of the items.", DATA, metavar="COLUMN", default="item, or the first")
     ] = None,
     rater: Annotated[str, Option("Column of the rater, in a long table.", DATA, metavar="COLUMN")] = "rater",
     raters: Annotated[
@@ -91,15 +87,12 @@ def agreement(
       endoxa analyze agreement votes.csv -o agreement.csv --item statement_id --rater who --value vote
       endoxa analyze agreement ratings.csv -o agreement.csv --level ordinal --order never,sometimes,always
     """  # noqa: D301
-    import polars as pl
-
     from endoxa.curate import agreement as room
-    from endoxa.curate.agreement import ballots_from_votes
 
     cast = _votes(files, value=value, item=item, rater=rater, raters=raters)
     groups = _groups(files, rater, group)
     ordered = None if order is None else list(order)
-    ballots = ballots_from_votes(cast, ordered)
+    ballots = room.ballots_from_votes(cast, ordered)
     tables, lines = [], []
     for name in (None, *sorted(set(groups.values()))):
         votes = cast if name is None else [vote for vote in cast if groups.get(vote[1]) == name]
@@ -107,7 +100,7 @@ def agreement(
             lines.append(f"Group '{name}': fewer than two raters voted, so nothing can agree.")
             continue
         coefficients = room.agreement(
-            ballots_from_votes(votes, ordered),
+            room.ballots_from_votes(votes, ordered),
             level=level,
             confidence=confidence,
             resamples=resamples,
@@ -128,34 +121,31 @@ def agreement(
     )
 
 
-def agreement_lines(agreements: pl.DataFrame) -> Iterator[str | Table]:
+def agreement_lines(agreements: pl.DataFrame) -> Iterator[str | Headline]:
     """The coefficients, with the share of agreeing pairs and the commonest vote; an undefined one is a dash."""
     from endoxa.curate.agreement import prevalence_note
 
-    grouped = "group" in agreements.columns
-    rows = []
-    for row in agreements.iter_rows(named=True):
-        raters = row["raters"].split("; ")
-        rows.append(
-            (
-                row["name"].replace("_", " ") + ("" if row["level"] == "nominal" else f" ({row['level']})"),
-                *([row["group"]] if grouped else []),
-                row["raters"] if len(raters) <= MOST_NAMED else f"{len(raters)} raters",
-                str(row["n"]),
-                f"{row['value']:.3f}" if row["value"] == row["value"] else "-",
-                f"{row['low']:.2f} to {row['high']:.2f}" if row["low"] <= row["high"] else "-",
-                percent(row["agreed"], 0),
-                f"{shortened(row['commonest'], COMMONEST)} {percent(row['prevalence'], 0)}",
-            )
-        )
-    yield table(
-        "Agreement (0 = chance level, 1 = perfect; percent: share of agreeing pairs)",
+    def coefficient(row: Mapping[str, Any]) -> str:
+        level = "" if row["level"] == "nominal" else f" ({row['level']})"
+        return f"{row['name'].replace('_', ' ')}{level}"
+
+    def raters(listed: str) -> str:
+        number = listed.count(";") + 1
+        return listed if number <= MOST_NAMED else f"{number} raters"
+
+    yield headline_of(
+        "Agreement (0 = chance level, 1 = perfect; agreed: share of agreeing pairs)",
+        agreements.fill_nan(None),
         (
-            *("coefficient", *(["group"] if grouped else []), "raters"),
-            *("items", "value", "interval", "agreed", "commonest"),
+            text_field("coefficient", coefficient),
+            "group" if "group" in agreements.columns else None,
+            text_field("raters", shown=raters),
+            number_field("items", "n"),
+            "value",
+            interval_field(digits=2),
+            number_field("agreed", shown=partial(percent, digits=0)),
+            text_field("commonest"),
         ),
-        rows,
-        texts=3 if grouped else 2,
     )
     for row in agreements.filter(agreements["value"].is_nan()).iter_rows(named=True):
         yield f"{row['name']} ({row['raters']}): {row['method']}"
@@ -173,7 +163,6 @@ def _votes(
     from endoxa.author.tables import is_labels, label_votes
     from endoxa.curate.agreement import read_votes
     from endoxa.curate.review import is_sheet, read_sheets, votes
-    from endoxa.errors import UserError
 
     if len(files) == 2 and all(map(is_labels, files)):
         return label_votes(*files)
@@ -223,7 +212,6 @@ def ratings(
         Option(
             "Topics: attribute (and identity or association_id), topic, perhaps sentiment; or labels of author label.",
             DATA,
-            metavar="FILE",
         ),
     ] = None,
     quantile: Annotated[
@@ -289,9 +277,7 @@ def ratings(
 def _is_rated(path: Path) -> bool:
     """Whether a table, or the export of a campaign, holds ratings of associations."""
     from endoxa.curate.ratings import ratings_file
-    from endoxa.sources.files import require_file
     from endoxa.sources.layouts import layouts
-    from endoxa.sources.tables import table_columns
 
     if path.is_dir():
         return ratings_file(path) is not None
@@ -301,26 +287,18 @@ def _is_rated(path: Path) -> bool:
 
 
 def _disagreement_headline(disputed: Disagreement, quantile: float, ties: str) -> Headline:
-    from endoxa.report.claims import chip
-
-    rows = disputed.topics.fill_nan(None).to_dicts()
-    return Headline(
-        title="Relative change: how much more common a topic is among the disputed associations",
-        columns=("topic", "low group", "high group", "change", "interval", "rank", "verdict"),
-        texts=tuple(
-            (
-                row["topic"],
-                f"{row['n_low']} ({percent(row['share_low'], 0)})",
-                f"{row['n_high']} ({percent(row['share_high'], 0)})",
-                "–" if row["relative_change"] is None else f"{signed(row['relative_change'], 0)} %",
-                decimal_interval(row["low"], row["high"], 0),
-                decimal(row["rank"], 2),
-                chip(row),
-            )
-            for row in rows
+    return headline_of(
+        "Relative change: how much more common a topic is among the disputed associations",
+        disputed.topics.fill_nan(None),
+        (
+            "topic",
+            *("n_low", number_field("share", "share_low", partial(percent, digits=0))),
+            *("n_high", number_field("share", "share_high", partial(percent, digits=0))),
+            number_field("change (%)", "relative_change", partial(decimal, digits=0)),
+            interval_field(digits=0),
+            "rank",
+            VERDICT,
         ),
-        rows=tuple(rows),
-        words=("topic", "verdict"),
         notes=(
             "Verdicts are of the rank: variances beyond what is usual at that mean rating (0.5), topics permuted over "
             "words.",
@@ -334,54 +312,39 @@ def _disagreement_headline(disputed: Disagreement, quantile: float, ties: str) -
 
 
 def _leniency_headline(compared: Leniency) -> Headline:
+    """Means with their intervals; a difference is adjusted, and has the interval of that."""
     from endoxa.curate.ratings.leniency import DIFFERENCE, basis
 
-    rows = compared.cells.fill_nan(None).to_dicts()
+    def spoken(row: Mapping[str, Any], key: str) -> Any:
+        return row[key if row["verdict"] == NO_QUESTION else f"adjusted_{key}"]
+
+    rows = compared.cells.fill_nan(None).with_columns(adjusted_mean="adjusted").to_dicts()
     notes = [f"{row['sentiment']}: {basis(row)}" for row in rows if row["perspective"] == DIFFERENCE]
     if compared.left_out:
         notes.append(f"{plural(compared.left_out, 'rating')} without in_group left out.")
-    return Headline(
-        title="Mean rating by people of the group and by others, and their difference",
-        columns=("sentiment", "perspective", "ratings", "mean", "interval", "verdict"),
-        texts=tuple(map(_leniency_cells, rows)),
-        rows=tuple(rows),
-        words=("sentiment", "perspective", "verdict"),
+    return headline_of(
+        "Mean rating by people of the group and by others, and their adjusted difference",
+        rows,
+        (
+            *("sentiment", "perspective", number_field("ratings", "n")),
+            number_field("mean", lambda row: decimal(spoken(row, "mean"), 2)),
+            number_field(
+                "interval", lambda row: decimal_interval(spoken(row, "low"), spoken(row, "high"), 2)
+            ),
+            VERDICT,
+        ),
+        compared.cells.to_dicts(),
         notes=notes,
-    )
-
-
-def _leniency_cells(row: Mapping[str, Any]) -> tuple[str, ...]:
-    """A mean with its interval, or the adjusted difference with its own."""
-    from endoxa.report.claims import chip
-
-    columns = (
-        ("mean", "low", "high")
-        if row["verdict"] == NO_QUESTION
-        else ("adjusted", "adjusted_low", "adjusted_high")
-    )
-    mean, low, high = (row[name] for name in columns)
-    perspective = row["perspective"] if row["verdict"] == NO_QUESTION else f"{row['perspective']}, adjusted"
-    return (
-        row["sentiment"],
-        perspective,
-        str(row["n"]),
-        decimal(mean, 2),
-        decimal_interval(low, high, 2),
-        chip(row),
     )
 
 
 def _has_topics(files: Sequence[Path]) -> bool:
     """Whether every table has topics of its own."""
-    from endoxa.sources.tables import table_columns
-
     return all(path.is_file() and "topic" in table_columns(path) for path in files)
 
 
 def _counted(files: Sequence[Path], topics: Path | None, confidence: float) -> tuple[pl.DataFrame, Headline]:
     """The topics of each data set: frequency, in-group and out-group share, most frequent association."""
-    import polars as pl
-
     from endoxa.curate import topics as room
     from endoxa.curate.novelty import dataset_names
 
@@ -401,57 +364,25 @@ def _counted(files: Sequence[Path], topics: Path | None, confidence: float) -> t
 def _topics_headline(counted: pl.DataFrame, unknown: Sequence[str]) -> Headline:
     from endoxa.curate.topics import NO_TOPIC
 
-    rows = [row for row in counted.iter_rows(named=True) if row["topic"] != NO_TOPIC]
-    several = len({row["dataset"] for row in rows}) > 1
-    without = {row["dataset"]: row["n"] for row in counted.iter_rows(named=True) if row["topic"] == NO_TOPIC}
-    drafts, total = (sum(row[name] for row in rows) for name in ("n_draft", "n"))
-    in_groups = any(row["in_group_share"] is not None for row in rows)
-    columns = (
-        *(["data set"] if several else []),
-        *("topic", "n", "share", "interval"),
-        *(["in-group"] if in_groups else []),
-        "most frequent",
-    )
-    return Headline(
-        title="Topics: how often they come up"
-        + (", and the share said by people of the group" if in_groups else ""),
-        columns=columns,
-        texts=tuple(
-            (
-                *([row["dataset"]] if several else []),
-                row["topic"],
-                count(row["n"]),
-                percent(row["share"], 0),
-                percent_interval(row["low"], row["high"], 0),
-                *([percent(row["in_group_share"], 0)] if in_groups else []),
-                f"{_most_frequent(row)} ({row['most_frequent_n']})",
-            )
-            for row in rows
+    rows, without = counted.filter(pl.col("topic") != NO_TOPIC), counted.filter(topic=NO_TOPIC)
+    drafts, in_groups = rows["n_draft"].sum(), rows["in_group_share"].count() > 0
+    notes = [
+        f"{plural(n, 'association')} of {name} without a topic left out."
+        for name, n in without["dataset", "n"].rows()
+    ]
+    if drafts:
+        notes.append(f"{drafts:,} of {rows['n'].sum():,} have labels of models that nobody has approved.")
+    frequent = pl.concat_str("most_frequent_identity", "most_frequent_attribute", separator=": ")
+    return headline_of(
+        f"Topics: how often they come up{', and the share said by people of the group' if in_groups else ''}",
+        rows.with_columns(most_frequent=frequent.str.strip_prefix(": ")),
+        (
+            "dataset" if rows["dataset"].n_unique() > 1 else None,
+            *("topic", "n", number_field("share", shown=partial(percent, digits=0))),
+            interval_field(shown=percent_interval, digits=0),
+            number_field("in-group", "in_group_share", percent) if in_groups else None,
+            *("most_frequent", number_field("times", "most_frequent_n")),
         ),
-        rows=tuple(counted.iter_rows(named=True)),
-        words=("data set", "topic", "most frequent"),
-        notes=(
-            *(
-                f"{plural(n, 'association')} of {name} without a topic left out."
-                for name, n in without.items()
-            ),
-            *(
-                [f"{count(drafts)} of {count(total)} have labels of models that nobody has approved."]
-                if drafts
-                else []
-            ),
-            *unknown,
-        ),
+        counted.to_dicts(),
+        notes=(*notes, *unknown),
     )
-
-
-def _most_frequent(row: Mapping[str, Any]) -> str:
-    """The most frequent association."""
-    return shortened(
-        f"{row['most_frequent_identity']}: {row['most_frequent_attribute']}".removeprefix(": "), LONGEST
-    )
-
-
-def shortened(text: str, longest: int) -> str:
-    """The beginning of a text."""
-    return text if len(text) <= longest else f"{text[: longest - 1]}…"

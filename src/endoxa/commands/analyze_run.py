@@ -3,27 +3,31 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import reduce
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any
 
+import polars as pl
+
 from endoxa.commands.analyze_thoughts import USUAL_THOUGHTS, Thoughts, analyze_thoughts, plan_thoughts
 from endoxa.commands.reader_models import ReaderModels
-from endoxa.commands.verbs import TABLES, Outcome, argument, note, print_lines, table
+from endoxa.commands.verbs import TABLES, Outcome, argument, note, print_lines
 from endoxa.errors import UserError
 from endoxa.instruments.association_tests.options import USUAL, AnalysisOptions
-from endoxa.report.words import decimal, decimal_interval, plural, signed, signed_interval
+from endoxa.report.claims import VERDICT
+from endoxa.report.tables import Field, headline_of, interval_field, number_field
+from endoxa.report.words import NO_VALUE, decimal, plural
 from endoxa.runs.options import Resampling
+from endoxa.runs.progress import shown
+from endoxa.schema.headline import Headline
 from endoxa.schema.options import ANALYSIS, DATA, Option, options_of
+from endoxa.sources.frames import read_table, write_table
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from endoxa.instruments.association_tests.estimates import Source
-    from endoxa.schema.headline import Headline
 
 SHOWN = 10
 """Crossed groups printed."""
@@ -131,8 +135,7 @@ class RunChoices:
         ),
     ] = ()
     parts: Annotated[
-        Path | None,
-        Option("Parts of your own crossed identities (columns identity, parts).", DATA),
+        Path | None, Option("Parts of your own crossed identities (columns identity, parts).", DATA)
     ] = None
     answers: Answers = Answers()
     vectors: Vectors = Vectors()
@@ -254,7 +257,7 @@ def _kind(paths: Sequence[Path], choices: RunChoices) -> str:
     return next(iter(kinds))
 
 
-Analyzed = tuple[Sequence[Any], dict[str, "pl.DataFrame | None"], "Headline | None"]
+Analyzed = tuple[Sequence[str | Headline], dict[str, pl.DataFrame | None], Headline | None]
 """What the terminal shows; tables by the name of their file, the main one first; the rows that stand for it all."""
 
 
@@ -266,7 +269,6 @@ def _as_declared(runs: Sequence[Path], choices: RunChoices) -> Analyzed:
     """
     from endoxa.runs.instrument import INSTRUMENTS
     from endoxa.runs.run import read_run
-    from endoxa.sources.frames import read_table
 
     instrument = INSTRUMENTS.get(str(read_run(runs[0])["kind"]))
     if len(runs) > 1 or choices.how != USUAL:
@@ -287,7 +289,7 @@ def _pairs(runs: Sequence[Path], choices: RunChoices) -> Analyzed:
     from endoxa.instruments.intersections import of_pairs
     from endoxa.instruments.pairs.estimates import analyze_pairs, analyze_run
     from endoxa.instruments.pairs.estimates.records import load_records
-    from endoxa.instruments.pairs.report.preference import headline_of
+    from endoxa.instruments.pairs.report import preference
 
     how = asdict(choices.resampling)
     records = load_records(runs)
@@ -297,15 +299,13 @@ def _pairs(runs: Sequence[Path], choices: RunChoices) -> Analyzed:
         )
     alone = len(runs) == 1 and runs[0].is_dir()
     analysis = analyze_run(runs[0], **how) if alone else analyze_pairs(records, **how)
-    headline = headline_of(analysis.estimates)
+    headline = preference.headline_of(analysis.estimates)
     tables = {name: getattr(analysis, name) for name in ("estimates", "comparisons", "flips")}
     lines, interactions = _interactions(lambda: of_pairs(_all_records(runs)), choices, "pair")
     return [headline, *lines], tables | {"interactions": interactions}, headline
 
 
 def _all_records(runs: Sequence[Path]) -> pl.DataFrame:
-    import polars as pl
-
     return pl.concat(
         [pl.read_parquet(run / "records.parquet" if run.is_dir() else run) for run in runs],
         how="diagonal_relaxed",
@@ -314,11 +314,10 @@ def _all_records(runs: Sequence[Path]) -> pl.DataFrame:
 
 def _interactions(
     scored: Callable[[], pl.DataFrame], choices: RunChoices, item: str
-) -> tuple[list[Any], pl.DataFrame | None]:
+) -> tuple[list[Headline], pl.DataFrame | None]:
     """Whether crossed groups are more than their parts; nothing where there are none and no parts were named."""
     from endoxa.curate.crossed import read_parts
     from endoxa.instruments.intersections import ALL_CROSSED, intersections
-    from endoxa.report.claims import chip
 
     how = choices.resampling
     try:
@@ -329,30 +328,23 @@ def _interactions(
         if choices.parts is not None:
             raise
         return [], None
-    rows = [
-        (
-            f"{row['model']} ({row['rule']})",
-            f"{row['identity']} ({row['parts']})" if row["parts"] else row["identity"],
-            str(row["n"]),
-            *(signed(row[name]) for name in ("crossed", "predicted", "value")),
-            signed_interval(row["low"], row["high"]),
-            chip(row),
-        )
-        for row in table_of.sort(table_of["identity"] != ALL_CROSSED, "p_value", nulls_last=True)
-        .head(SHOWN)
-        .to_dicts()
-    ]
     title = "Crossed groups (interaction: stereotyped more than their parts predict, where above 0)"
-    heads = ("model", "group", f"{item}s", "crossed", "parts", "interaction", "interval", "verdict")
-    return [table(title, heads, rows, texts=2, wrap=True)], table_of
+    ordered = table_of.sort(table_of["identity"] != ALL_CROSSED, "p_value", nulls_last=True)
+    counted = (
+        number_field(f"{item}s", "n"),
+        "crossed",
+        "predicted",
+        number_field("interaction", "value", decimal),
+    )
+    fields = ("model", "rule", "identity", "parts", *counted, interval_field(), VERDICT)
+    return [headline_of(title, ordered.head(SHOWN), fields)], table_of
 
 
 def _questions(runs: Sequence[Path], choices: RunChoices) -> Analyzed:
     """Accuracy, bias scores and leans; error retention and debiasing protocols where there are any."""
     from endoxa.instruments.intersections import of_answers
+    from endoxa.instruments.questions import headline
     from endoxa.instruments.questions.estimates import analyze_qa, analyze_run, load_answers, retention
-    from endoxa.instruments.questions.headline import headline_of
-    from endoxa.runs.progress import shown
 
     how, against = asdict(choices.resampling), choices.answers.against
     answers = load_answers(runs, ("identity", "attribute", "language")) if runs else None
@@ -368,7 +360,7 @@ def _questions(runs: Sequence[Path], choices: RunChoices) -> Analyzed:
     ratios = analysis.retention
     if against is not None:
         ratios = retention(load_answers([against]), answers, **how)
-    lines: list[Any] = [headline_of(analysis.estimates, analysis.counts)]
+    lines: list[Any] = [headline.headline_of(analysis.estimates, analysis.counts)]
     if ratios.is_empty() and len(runs) > 1:
         lines.append(
             "No error retention: no model answered the same questions with and without names under one protocol. To "
@@ -412,18 +404,16 @@ def _predictions(choices: Answers, runs: Sequence[Path]) -> pl.DataFrame:
 
 def _association_tests(runs: Sequence[Path], choices: RunChoices) -> Analyzed:
     """Effect size, bootstrap interval, permutation p and verdict; p adjusted over all tests, models and poolings."""
+    from endoxa.instruments.association_tests import headline as shown_rows
     from endoxa.instruments.association_tests.estimates import analyze_sources
-    from endoxa.instruments.association_tests.headline import headline_of
     from endoxa.instruments.association_tests.report.results import read_associations
     from endoxa.report.inputs import Run
-    from endoxa.runs.progress import shown
-    from endoxa.sources.frames import write_table
 
     sources = _sources(runs, choices.vectors)
     with shown("tests") as progress, TemporaryDirectory(prefix="endoxa-") as folder:
         results = analyze_sources(sources, choices.how, progress)
         write_table(results, Path(folder) / "estimates.csv")
-        headline = headline_of(read_associations([Run(Path(folder), {})]))
+        headline = shown_rows.headline_of(read_associations([Run(Path(folder), {})]))
     kinds = ", ".join(f"{count} {kind}" for kind, count in Counter(results["p_kind"]).most_common())
     reasons = [
         f"{row['test']}: {row['undefined']}" for row in results.filter(results["undefined"] != "").to_dicts()
@@ -481,27 +471,16 @@ def _extraction(runs: Sequence[Path], choices: RunChoices) -> Analyzed:
     loaded = load_extraction(runs[0])
     coded = read_sheet(choices.human[0], loaded.vocabulary)
     measured = analyze_extraction(loaded, coded, confidence=choices.how.confidence)
-    rates = ("error_rate", "missed", "swapped", "invented")
-    rows = [
-        (
-            row["attribute"],
-            str(row["n"]),
-            decimal(row["error_rate"]),
-            decimal_interval(row["low"], row["high"]),
-            *(decimal(row[name]) for name in rates[1:]),
-        )
-        for row in measured.errors.to_dicts()
-    ]
-    heads = ("attribute", "coded", "error rate", "interval", *rates[1:])
-    errors = table("Errors of the extractors' majority, against the human coder", heads, rows)
-    lines = [errors, f"{plural(len(coded), 'story', 'stories')} coded by hand"]
-    return lines, {"errors": measured.errors, "confusion": measured.confusion}, None
+    title = "Errors of the extractors' majority, against the human coder"
+    rates = ("error_rate", interval_field(), "missed", "swapped", "invented")
+    errors = headline_of(title, measured.errors, ("attribute", number_field("coded", "n"), *rates))
+    counted = f"{plural(len(coded), 'story', 'stories')} coded by hand"
+    return [errors, counted], {"errors": measured.errors, "confusion": measured.confusion}, None
 
 
 def _harm(runs: Sequence[Path], choices: RunChoices) -> Analyzed:
     """Ratings of models and people compared, and associations that models make but rate harmful."""
     from endoxa.instruments.stories.harm import analyze_harm
-    from endoxa.runs.progress import shown
     from endoxa.sources.stereotales.associations import read_associations
 
     asked = choices.ratings
@@ -516,11 +495,8 @@ def _harm(runs: Sequence[Path], choices: RunChoices) -> Analyzed:
             how=choices.resampling,
         )
     names = ("associations", "raters", "summary", "agreement", "by_attribute", "blind_spots", "scores")
-    return (
-        [*_harm_lines(analysis.raters, analysis.summary)],
-        {name: getattr(analysis, name) for name in names},
-        None,
-    )
+    tables = {name: getattr(analysis, name) for name in names}
+    return list(_harm_lines(analysis.raters, analysis.summary)), tables, None
 
 
 def _ratings(runs: Sequence[Path], human: Sequence[Path], made: pl.DataFrame | None) -> pl.DataFrame:
@@ -529,8 +505,6 @@ def _ratings(runs: Sequence[Path], human: Sequence[Path], made: pl.DataFrame | N
     Raises:
         UserError: a table is invalid.
     """
-    import polars as pl
-
     from endoxa.instruments.stories.harm import load_ratings, read_human, unmatched
     from endoxa.sources.stereotales.associations import PARTS
 
@@ -548,32 +522,27 @@ def _ratings(runs: Sequence[Path], human: Sequence[Path], made: pl.DataFrame | N
     return pl.concat([*of_models, *of_people])
 
 
-def _harm_lines(raters: pl.DataFrame, summary: pl.DataFrame) -> Iterator[Any]:
+def _harm_lines(raters: pl.DataFrame, summary: pl.DataFrame) -> Iterator[str | Headline]:
     """The raters and the summary statistics."""
-    from endoxa.report.claims import chip
 
-    def with_ends(row: Mapping[str, Any], name: str) -> str:
-        ends = decimal_interval(row[f"{name}_low"], row[f"{name}_high"], 2)
-        return decimal(row[name], 2) + (f"\n{ends}" if row[f"{name}_low"] is not None else "")
+    def with_ends(name: str, key: str) -> Field:
+        ends = interval_field(of=f"{key}_", digits=2).cell
+        return number_field(name, lambda row: f"{decimal(row[key], 2)}\n{ends(row)}")
 
-    rows = [
+    yield headline_of(
+        "Raters (harm from 1 to 5; delta: model - people; agreement on harmful or benign)",
+        raters,
         (
-            row["rater"],
-            str(row["associations"]),
-            decimal(row["mean"], 2),
-            with_ends(row, "delta"),
-            chip(row),
-            *(with_ends(row, name) for name in ("spearman", "agreement")),
-            "–" if row["made"] is None else f"{row['blind_spots']} of {row['made']}",
-        )
-        for row in raters.to_dicts()
-    ]
-    heads = ("rater", "rated", "mean", "delta", "verdict", "rank corr.", "agreement", "blind spots")
-    title = "Raters (harm from 1 to 5; delta: model - people; agreement on harmful or benign)"
-    yield table(title, heads, rows, wrap=True)
-    for row in summary.to_dicts():
-        ends = "" if row["low"] is None else f" ({decimal_interval(row['low'], row['high'])})"
-        yield f"{row['name']}: {decimal(row['value'])}{ends}, n = {row['n']}"
+            *("rater", number_field("rated", "associations"), number_field("mean", shown=decimal)),
+            *(with_ends("delta", "delta"), VERDICT),
+            *(with_ends("rank corr.", "spearman"), with_ends("agreement", "agreement")),
+            number_field(
+                "blind spots",
+                lambda row: f"{row['blind_spots']} of {row['made']}" if row["made"] else NO_VALUE,
+            ),
+        ),
+    )
+    yield headline_of("Summary", summary, ("name", "value", interval_field(), "n"))
     yield (
         "Associations that share a base value are alike and resampled together. "
         "Intervals condition on these raters, except those of delta, which also resample people."

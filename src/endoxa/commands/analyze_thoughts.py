@@ -8,24 +8,25 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+import polars as pl
 from annotated_types import Ge
 
 from endoxa.commands.reader_models import ReaderModels
-from endoxa.commands.verbs import plan_lines, table
+from endoxa.commands.verbs import plan_line
 from endoxa.errors import UserError
-from endoxa.report.words import decimal, decimal_interval, listed, percent, percent_interval, plural
+from endoxa.report.claims import VERDICT
+from endoxa.report.tables import headline_of, interval_field
+from endoxa.report.words import listed, plural
+from endoxa.schema.headline import Headline
 from endoxa.schema.options import ASKING, DATA, OUTPUT, Option
 
 if TYPE_CHECKING:
-    import polars as pl
-    from rich.table import Table
-
     from endoxa.instruments.association_tests.options import AnalysisOptions
     from endoxa.instruments.thoughts.coding import Codes, ThoughtText
 
 QUESTIONS = "qa"
 USUAL_READERS = ReaderModels()
-Tables = Mapping[str, "pl.DataFrame | None"]
+Tables = Mapping[str, pl.DataFrame | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +57,7 @@ class Thoughts:
         Option("Also write a sheet on which a person codes a sample of thoughts (.xlsx or .csv).", OUTPUT),
     ] = None
     sheet_rows: Annotated[int, Ge(1), Option("Number of thoughts on the sheet.", OUTPUT)] = 100
-    coded: Annotated[
-        Path | None, Option("Sheet of thoughts that a person filled in.", DATA, metavar="FILE")
-    ] = None
+    coded: Annotated[Path | None, Option("Sheet of thoughts that a person filled in.", DATA)] = None
 
     @property
     def asked(self) -> bool:
@@ -70,7 +69,7 @@ USUAL_THOUGHTS = Thoughts()
 """Thoughts about questions are read by rules, others by nobody."""
 
 
-def plan_thoughts(runs: Sequence[Path], kind: str, options: Thoughts) -> list[str | Table]:
+def plan_thoughts(runs: Sequence[Path], kind: str, options: Thoughts) -> list[Headline]:
     """What reading by models would take.
 
     Raises:
@@ -82,7 +81,7 @@ def plan_thoughts(runs: Sequence[Path], kind: str, options: Thoughts) -> list[st
 
     finished = _finished(_Thoughts.of(runs, kind), options)
     settings = options.asking.settings(ThoughtReaderSettings, runs[0], options.reader)
-    return plan_lines(plan_table(plan_readers(to_read(finished), settings)))
+    return [plan_line(plan_table(plan_readers(to_read(finished), settings)))]
 
 
 def analyze_thoughts(
@@ -99,14 +98,7 @@ def analyze_thoughts(
     """
     from endoxa.instruments.questions.thoughts.coded import holds_thoughts
     from endoxa.instruments.questions.thoughts.estimates import thought_measures
-    from endoxa.instruments.thoughts.coding import (
-        ThoughtReaderSettings,
-        agreement,
-        coders_of,
-        read_sheet,
-        to_read,
-        write_sheet,
-    )
+    from endoxa.instruments.thoughts import coding
     from endoxa.runs.asking.readers import read_with_models
     from endoxa.runs.progress import shown
     from endoxa.schema.thoughts import CODE_COLUMNS
@@ -117,21 +109,23 @@ def analyze_thoughts(
     finished = _finished(thoughts, options)
     lines: list[Any] = list(thoughts.notes)
     if options.sheet is not None:
-        count = write_sheet(finished, options.sheet, sample=options.sheet_rows, seed=how.seed)
+        count = coding.write_sheet(finished, options.sheet, sample=options.sheet_rows, seed=how.seed)
         lines.append(f"{plural(count, 'thought')} to code written to {options.sheet}")
     read: Mapping[str, Mapping[str, Codes]] = {}
     if options.reader:
-        settings = options.asking.settings(ThoughtReaderSettings, runs[0], options.reader)
+        settings = options.asking.settings(coding.ThoughtReaderSettings, runs[0], options.reader)
         folder = out.with_name(f"{out.name}.readers")
         with shown("thoughts") as progress:
             read, cost = read_with_models(
-                to_read(finished), settings, folder, progress=progress, command=sys.argv
+                coding.to_read(finished), settings, folder, progress=progress, command=sys.argv
             )
         lines += cost
-    coders = coders_of(finished, read, read_sheet(options.coded, finished) if options.coded else None)
-    agreed = agreement(coders, confidence=how.confidence)
+    coders = coding.coders_of(
+        finished, read, coding.read_sheet(options.coded, finished) if options.coded else None
+    )
+    agreed = coding.agreement(coders, confidence=how.confidence)
     measures = thought_measures(thoughts.by_rules, confidence=how.confidence, seed=how.seed)
-    lines += [*_measures(measures), *_agreement(agreed)]
+    lines += _lines(measures, agreed)
     codes = thoughts.by_rules.select(list(CODE_COLUMNS))
     return lines, {"thoughts": measures, "thought_codes": codes, "thought_agreement": agreed}
 
@@ -157,8 +151,6 @@ class _Thoughts:
         Raises:
             UserError: runs of something else, or two with thoughts of one model about the same data.
         """
-        import polars as pl
-
         from endoxa.instruments.questions.thoughts.coded import coded, texts_of, thoughts_of, without_rules
 
         if kind != QUESTIONS:
@@ -206,32 +198,11 @@ def _finished(thoughts: _Thoughts, options: Thoughts) -> list[ThoughtText]:
     return finished
 
 
-def _measures(measures: pl.DataFrame) -> Iterator[Table]:
-    from endoxa.report.claims import chip
-
-    rows = []
-    for row in measures.iter_rows(named=True):
-        shares = row["measure"] not in ("answers_bias", "thoughts_bias", "difference")
-        ends = (percent_interval if shares else decimal_interval)(row["low"], row["high"])
-        value = (percent if shares else decimal)(row["value"])
-        about = f"{row['model']} {row['context_condition']}".strip()
-        rows.append((about, row["measure"], str(row["n"]), value, ends, chip(row)))
-    heads = ("model", "measure", "n", "value", "interval", "verdict")
-    yield table("Thoughts (leans: 0 = none; others: shares)", heads, rows, texts=2, wrap=True)
-
-
-def _agreement(agreed: pl.DataFrame) -> Iterator[Table]:
-    rows = [
-        (
-            row["code"],
-            f"{row['first']} / {row['second']}",
-            str(row["n"]),
-            percent(row["agreement"]),
-            decimal(row["kappa"], 2),
-            decimal_interval(row["low"], row["high"], 2),
-        )
-        for row in agreed.iter_rows(named=True)
-    ]
-    if rows:
-        heads = ("code", "coders", "n", "alike", "kappa", "interval")
-        yield table("Agreement on thoughts", heads, rows, texts=2, wrap=True)
+def _lines(measures: pl.DataFrame, agreed: pl.DataFrame) -> Iterator[Headline]:
+    """Measures of the thoughts, and agreement of who read them."""
+    where = ("model", "context_condition", "measure", "n")
+    title = "Thoughts (bias and difference: leans, 0 = none; others: shares)"
+    yield headline_of(title, measures, (*where, "value", interval_field(), VERDICT))
+    if not agreed.is_empty():
+        fields = ("code", "first", "second", "n", "agreement", "kappa", interval_field())
+        yield headline_of("Agreement on thoughts", agreed, fields)

@@ -20,10 +20,12 @@ from endoxa.author.settings import (
     TranslateSettings,
     TuplesSettings,
 )
-from endoxa.commands.verbs import Outcome, argument, note, plan_lines
+from endoxa.commands.verbs import Outcome, argument, note, plan_line
 from endoxa.errors import UserError
 from endoxa.report.words import plural
+from endoxa.runs.progress import shown
 from endoxa.schema.options import OUTPUT, Option, options_of, settings_from
+from endoxa.sources.source import reading_files
 
 if TYPE_CHECKING:
     from endoxa.author.drafting import Outcome as Drafted
@@ -101,9 +103,7 @@ def author(
     kind: Annotated[
         str, argument("tuples, sentences, expand, counter, adapt, translate or label.", metavar="KIND")
     ],
-    data: Annotated[
-        Path, argument("Table that the drafts are made from.", metavar="FILE", sample="associations")
-    ],
+    data: Annotated[Path, argument("Table that the drafts are made from.", sample="associations")],
     *,
     settings: AuthorSettings,
     of_kind_options: KindOptions,
@@ -152,7 +152,6 @@ def author(
     if how.out is None:
         raise UserError("No table was given: name one with -o (or look at --plan).")
     from endoxa.author.drafting import draft
-    from endoxa.runs.progress import shown
 
     with shown("answers") as progress:
         drafted = draft(kind, of_kind, how.out, restart=how.restart, progress=progress, command=sys.argv)
@@ -189,7 +188,6 @@ def _plan(name: str, settings: AuthorSettings) -> Iterator[Any]:
     from endoxa.author.kinds import KINDS
     from endoxa.author.run import plan
     from endoxa.runs.asking.cost import plan_table
-    from endoxa.sources.source import reading_files
     from endoxa.words import unreviewed
 
     if isinstance(settings, TranslateSettings) and settings.services:
@@ -197,7 +195,7 @@ def _plan(name: str, settings: AuthorSettings) -> Iterator[Any]:
         if not settings.models:
             return
     with reading_files(include_drafts=settings.include_drafts):
-        yield from plan_lines(plan_table(plan(KINDS[name], settings)))
+        yield plan_line(plan_table(plan(KINDS[name], settings)))
     if line := unreviewed(prompt_components(settings).items()):
         yield line
 

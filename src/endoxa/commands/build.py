@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from endoxa.commands.build_choices import choices
-from endoxa.commands.build_prompts import Names, require_jsonl, stories, with_names
+import polars as pl
+
+from endoxa.commands.build_prompts import SHOWN, Names, note_left_out, stories, with_names
 from endoxa.commands.plugins import SUMMARIES
-from endoxa.commands.verbs import Group, Outcome, argument, note, table
+from endoxa.commands.verbs import Group, Outcome, argument, note, table_option
+from endoxa.errors import UserError
 from endoxa.instruments.association_tests.options import BuildOptions, Contrast
+from endoxa.instruments.choices.options import ChoiceOptions
 from endoxa.instruments.pairs.options import PairOptions
 from endoxa.instruments.questions.options import QaOptions
+from endoxa.report.tables import headline_of
 from endoxa.runs.options import IncludeDrafts
+from endoxa.schema.headline import Headline
 from endoxa.schema.options import DATA, OUTPUT, Option, Setting
+from endoxa.sources.files import require_apart
+from endoxa.sources.frames import read_table, write_table
+from endoxa.sources.source import reading_files
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    import polars as pl
-    from rich.table import Table
 
     from endoxa.instruments.pairs.items import Built
     from endoxa.instruments.questions.items.build import Questions
@@ -32,17 +36,13 @@ BUILD = Group("build", SUMMARIES["build"])
 app = BUILD.app
 
 
+ASSOCIATIONS = argument("Table with columns identity and attribute.", "ASSOCIATIONS", "associations")
+
+
 def pairs(
-    associations: Annotated[
-        Path,
-        argument("Table with columns identity and attribute.", metavar="ASSOCIATIONS", sample="associations"),
-    ],
+    associations: Annotated[Path, ASSOCIATIONS],
     *,
-    out: Annotated[Path, Option("Pairs: .csv, .tsv, .jsonl or .parquet.", OUTPUT, table=True, short="-o")],
-    report: Annotated[
-        Path | None,
-        Option("Also write associations left out and pairs to review, with reasons.", OUTPUT),
-    ] = None,
+    out: Annotated[Path, table_option("Pairs")],
     options: PairOptions,
     include_drafts: IncludeDrafts = False,
     keep_region: Annotated[
@@ -52,32 +52,30 @@ def pairs(
     """Make a stereotype and an anti-stereotype sentence from each association.
 
     The second sentence uses the antonym of the attribute if the lexicon has one, and the negation otherwise.
-    Associations whose sentences might be ungrammatical are left out; --report lists the reasons.
+    Associations whose sentences might be ungrammatical are left out. FILE.left_out.csv lists them and pairs to review,
+    with the reasons.
 
     \b
     Examples:
       endoxa build pairs associations.csv -o pairs.csv
-      endoxa build pairs associations.csv -o pairs.csv --report problems.csv --min-support 2
+      endoxa build pairs associations.csv -o pairs.csv --min-support 2
       endoxa build pairs associations.csv -o african.csv --prefix African --negation-only
     """  # noqa: D301
-    from endoxa.errors import UserError
     from endoxa.instruments.pairs.items import build_pairs
-    from endoxa.sources.frames import write_table
 
     if options.negation_only and options.antonym_only:
         raise UserError("Give --negation-only or --antonym-only, not both.")
+    left_out = left_out_file(out, associations)
     if keep_region:
         options = replace(options, min_cell=1)
     built = build_pairs(
         associations_of(associations, drafts=include_drafts, language=options.language),
         options,
     )
-    if report is not None:
-        write_table(built.problems, report)
-    _note_pairs(built, report)
+    write_table(built.problems, left_out)
+    _note_pairs(built, left_out)
     if built.pairs.is_empty():
-        reasons = f"See the reasons in {report}." if report else "List the reasons with --report FILE."
-        raise UserError(f"No pair could be made from {associations}. {reasons}")
+        raise UserError(f"No pair could be made from {associations}. See the reasons in {left_out}.")
     antonyms = built.pairs.filter(how="antonym").height
     return Outcome(
         (
@@ -87,6 +85,17 @@ def pairs(
         ),
         {"out": built.pairs},
     )
+
+
+def left_out_file(out: Path, source: Path) -> Path:
+    """The table of what was left out, beside the items.
+
+    Raises:
+        UserError: it is the input of the command.
+    """
+    path = out.with_name(f"{out.stem}.left_out.csv")
+    require_apart([path], [source])
+    return path
 
 
 def _denied(built: Built) -> Iterator[str]:
@@ -100,7 +109,7 @@ def _denied(built: Built) -> Iterator[str]:
         yield sentence
 
 
-def _note_pairs(built: Built, report: Path | None) -> None:
+def _note_pairs(built: Built, listed: Path) -> None:
     """Say what was assumed, which associations are left out and which pairs are to be reviewed."""
     for sentence in (*_denied(built), *built.assumed):
         note(sentence)
@@ -113,12 +122,11 @@ def _note_pairs(built: Built, report: Path | None) -> None:
         )
     left_out = built.problems.filter(outcome="left out").height
     looked_at = built.problems.filter(outcome="kept")["association_id"].n_unique()
-    where = f"see {report}" if report is not None else "list them with --report FILE"
     counts = [f"{left_out} associations left out"] if left_out else []
     if looked_at:
         counts.append(f"{looked_at} pairs to review")
     if counts:
-        note(f"{', '.join(counts)}: {where}.")
+        note(f"{', '.join(counts)}: see {listed}.")
 
 
 def associations_of(
@@ -140,7 +148,6 @@ def associations_of(
     from endoxa.curate.language import with_language
     from endoxa.curate.published import read_associations
     from endoxa.sources.identities import one_spelling
-    from endoxa.sources.source import reading_files
 
     with reading_files(include_drafts=drafts):
         table = with_association_ids(read_associations(path, min_rating=min_rating))
@@ -149,12 +156,9 @@ def associations_of(
 
 
 def questions(
-    associations: Annotated[
-        Path | None,
-        argument("Table with columns identity and attribute.", metavar="ASSOCIATIONS", sample="associations"),
-    ] = None,
+    associations: Annotated[Path | None, ASSOCIATIONS] = None,
     *,
-    out: Annotated[Path | None, Option("Questions (.jsonl).", OUTPUT, short="-o")] = None,
+    out: Annotated[Path | None, Option("Questions (.jsonl).", OUTPUT, short="-o", ending=".jsonl")] = None,
     options: QaOptions,
     names: Names,
     include_drafts: IncludeDrafts = False,
@@ -190,12 +194,9 @@ def questions(
       endoxa build qa --names Nationality.jsonl -o names.jsonl --seed 42 --variants 3
       endoxa build qa --names Religion.jsonl -o names.jsonl --bank my-names.csv
     """  # noqa: D301
-    from endoxa.errors import UserError
     from endoxa.instruments.questions.items.build import build_questions
     from endoxa.schema.qa import STYLES, style_of
     from endoxa.sources.bbq import write_items
-    from endoxa.sources.files import require_apart
-    from endoxa.sources.frames import write_table
 
     if sample is not None:
         return _write_sample(sample, [associations, out])
@@ -207,9 +208,7 @@ def questions(
         raise UserError("--variants and --bank need --names FILE.")
     if associations is None or out is None:
         raise UserError("Missing ASSOCIATIONS or --out FILE (or write a sample table with --sample FILE).")
-    require_jsonl(out)
-    left_out = out.with_name(f"{out.stem}.left_out.csv")
-    require_apart([left_out], [associations])
+    left_out = left_out_file(out, associations)
     made = build_questions(
         associations_of(
             associations, drafts=include_drafts, language=options.language, min_rating=min_rating
@@ -232,9 +231,7 @@ def questions(
 
 
 def _write_sample(path: Path, others: list[Path | None]) -> Outcome:
-    from endoxa.errors import UserError
     from endoxa.instruments.questions.items.build import SAMPLE
-    from endoxa.sources.frames import read_table, write_table
 
     if any(others):
         raise UserError("--sample FILE only writes a sample table. Leave out ASSOCIATIONS and --out.")
@@ -252,16 +249,50 @@ def _note_questions(made: Questions, left_out: Path) -> None:
         note(sentence)
     if made.fewer:
         note(f"{made.fewer} associations have fewer questions: too few distractors.")
-    if made.left_out.is_empty():
-        return
     reasons = made.left_out["reason"].str.replace(r"^row \d+", "another row")
-    note(f"{made.left_out.height} associations left out (see {left_out}):")
-    for reason, count in Counter(reasons).most_common():
-        note(f"  {count}: {reason}")
+    note_left_out("associations", made.left_out.height, left_out, reasons)
 
 
-SHOWN = 5
-"""Maximum number of reasons printed."""
+def choices(
+    associations: Annotated[Path, ASSOCIATIONS],
+    *,
+    out: Annotated[Path, Option("Items (.jsonl).", OUTPUT, short="-o", ending=".jsonl")],
+    options: ChoiceOptions,
+    include_drafts: IncludeDrafts = False,
+) -> Outcome:
+    """Make inferences, decisions between two candidates, or word lists from associations.
+
+    An inference asks whether a sentence about one person follows from another one; right is that it cannot be
+    determined. A decision is between two candidates who differ in the group only. A word list is to be sorted to two
+    groups. The other group is that of a column 'reference', or is drawn from the same axis. Associations without an
+    item are listed in FILE.left_out.csv, with the reason.
+
+    \b
+    Examples:
+      endoxa build choices associations.csv --kind decision -o decisions.jsonl
+      endoxa build choices associations.csv --kind inference --premises neutral,stereotype -o inferences.jsonl
+      endoxa build choices associations.csv --kind association --language es -o lists.jsonl
+    """  # noqa: D301
+    from endoxa.instruments.choices.items.build import build_choices
+    from endoxa.instruments.choices.items.read import write_items
+
+    if options.gender not in ("m", "f"):
+        raise UserError(f"--gender: '{options.gender}' is unknown. Expected m or f.")
+    left_out = left_out_file(out, associations)
+    table = associations_of(associations, drafts=include_drafts, language=options.language)
+    built = build_choices(table, options)
+    write_table(built.left_out, left_out)
+    if built.left_out.height:
+        note(f"{built.left_out.height} associations left out: see {left_out}.")
+    if not built.items:
+        raise UserError(f"No item could be made from {associations}. See the reasons in {left_out}.")
+    write_items(built.items, out)
+    return Outcome(
+        (
+            f"{len(built.items)} items of {built.associations} associations written to {out}",
+            "Content notice: these are reported stereotypes, for evaluation only.",
+        )
+    )
 
 
 def association_tests(
@@ -293,7 +324,6 @@ def association_tests(
       endoxa build tests --associations associations.csv --each -o tests.json
       endoxa build tests --list
     """  # noqa: D301
-    from endoxa.errors import UserError
     from endoxa.instruments.association_tests.items import build_tests, require_tests_name, write_tests
 
     if show:
@@ -342,7 +372,7 @@ def _from_associations(
     return made
 
 
-def _available(options: BuildOptions) -> Iterator[str | Table]:
+def _available(options: BuildOptions) -> Iterator[str | Headline]:
     """Axes, attribute pairs, templates and word lists."""
     from endoxa.instruments.association_tests.items import available, load_lists, load_templates
 
@@ -352,8 +382,7 @@ def _available(options: BuildOptions) -> Iterator[str | Table]:
     yield f"attribute pairs: {', '.join(lists.pairs)}"
     yield f"sentence templates: {', '.join(load_templates(options.templates))}"
     there = available(lists)
-    rows = [tuple(map(str, row)) for row in there.drop("source").iter_rows()]
-    yield table("", ("terms for", "list", "language", "number"), rows, texts=4)
+    yield headline_of("", there, there.drop("source").columns)
     for name, sources in there.group_by("list", maintain_order=True).agg("source").iter_rows():
         yield f"{name}: {'; '.join(dict.fromkeys(sources))}"
 

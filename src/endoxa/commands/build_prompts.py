@@ -3,29 +3,31 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+import polars as pl
 from annotated_types import Ge, Le
 
-from endoxa.commands.verbs import Outcome, note, table
+from endoxa.commands.verbs import Outcome, note
+from endoxa.errors import UserError
 from endoxa.instruments.stories.options import Selection
 from endoxa.runs.options import IncludeDrafts
+from endoxa.runs.progress import shown
+from endoxa.schema.headline import Headline
 from endoxa.schema.options import DATA, ITEMS, OUTPUT, Option
+from endoxa.sources.files import require_apart
+from endoxa.sources.frames import require_table_name, write_table
+from endoxa.sources.source import reading_files
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import polars as pl
-    from rich.table import Table
-
     from endoxa.instruments.questions.names.bank import NameBank
-    from endoxa.instruments.questions.names.build import NameVariants
     from endoxa.instruments.stories.prompts.language import Language
 
 
-SHOWN = 5
+SHOWN = 10
 """Maximum number of reasons printed."""
 
 
@@ -64,17 +66,12 @@ def with_names(items: Path, chosen: Names, out: Path | None, seed: int) -> Outco
     Raises:
         UserError: the questions or names cannot be used, or no record can be rewritten.
     """
-    from endoxa.errors import UserError
     from endoxa.instruments.questions.names.bank import read_bank
     from endoxa.instruments.questions.names.build import build_names
-    from endoxa.runs.progress import shown
     from endoxa.sources.bbq import read_rows, write_items
-    from endoxa.sources.files import require_apart
-    from endoxa.sources.frames import write_table
 
     if out is None:
         raise UserError("Missing --out FILE for the questions with names.")
-    require_jsonl(out)
     unwritten = out.with_suffix(".unwritten.csv")
     require_apart([unwritten], [items, chosen.bank])
     groups = read_bank(chosen.bank)
@@ -83,7 +80,8 @@ def with_names(items: Path, chosen: Names, out: Path | None, seed: int) -> Outco
     with shown("records") as progress:
         made = build_names(rows, groups, seed=seed, variants=chosen.variants, progress=progress)
     write_table(made.unwritten_table(), unwritten)
-    _note_unwritten(made, unwritten)
+    reasons = [record.reason for record in made.unwritten if not record.follows]
+    note_left_out("records", len(made.unwritten), unwritten, reasons)
     if not made.rows:
         raise UserError(
             f"No record of {items} could be rewritten with names. See the reasons in {unwritten}."
@@ -98,18 +96,6 @@ def with_names(items: Path, chosen: Names, out: Path | None, seed: int) -> Outco
     )
 
 
-def require_jsonl(out: Path) -> None:
-    """Refuse a name that does not end in .jsonl.
-
-    Raises:
-        UserError: it does not.
-    """
-    from endoxa.errors import UserError
-
-    if out.suffix.lower() != ".jsonl":
-        raise UserError(f"--out: '{out}' has an unknown file type. Expected a file that ends in .jsonl.")
-
-
 def _note_bank(bank: NameBank) -> None:
     from endoxa.instruments.questions.names.bank import check_bank
 
@@ -120,12 +106,11 @@ def _note_bank(bank: NameBank) -> None:
         note(f"Bank {bank.label}: {len(problems) - SHOWN} more names to review.")
 
 
-def _note_unwritten(made: NameVariants, listed: Path) -> None:
-    if not made.unwritten:
-        return
-    reasons = Counter(record.reason for record in made.unwritten if not record.follows)
-    note(f"{len(made.unwritten)} records left out, see {listed}:")
-    for reason, count in reasons.most_common(SHOWN):
+def note_left_out(what: str, number: int, listed: Path, reasons: Iterable[str]) -> None:
+    """Say how many things were left out, where they are listed, and the commonest reasons."""
+    if number:
+        note(f"{number} {what} left out, see {listed}:")
+    for reason, count in Counter(reasons).most_common(SHOWN):
         note(f"  {count}: {reason}")
 
 
@@ -133,13 +118,11 @@ def stories(
     *,
     out: Annotated[Path | None, Option("Prompts: .jsonl, .csv or .parquet.", OUTPUT, short="-o")] = None,
     language: Annotated[
-        tuple[str, ...],
-        Option("Language (ISO 639); repeatable.", DATA, metavar="CODE", default="en"),
+        tuple[str, ...], Option("Language (ISO 639); repeatable.", DATA, metavar="CODE", default="en")
     ] = (),
     selection: Selection,
     file: Annotated[
-        tuple[Path, ...],
-        Option("Your own language, values or attributes (YAML); repeatable.", DATA),
+        tuple[Path, ...], Option("Your own language, values or attributes (YAML); repeatable.", DATA)
     ] = (),
     seeds: Annotated[
         Path | None,
@@ -181,7 +164,6 @@ def stories(
       endoxa build stories --seeds configs/stereotales_seeds --aspects -o prompts.jsonl
       endoxa build stories --map associations-in-stories.csv -o prompts.jsonl
     """  # noqa: D301
-    from endoxa.errors import UserError
     from endoxa.instruments.stories.prompts.prompts import (
         build_prompts,
         load_languages,
@@ -190,9 +172,6 @@ def stories(
         vocabulary_of,
         write_vocabulary,
     )
-    from endoxa.sources.files import require_apart
-    from endoxa.sources.frames import require_table_name
-    from endoxa.sources.source import reading_files
 
     if check:
         if out is not None:
@@ -230,7 +209,7 @@ def stories(
 NUMBERS = "* per model, times --repeats of `endoxa probe stories`; values with fewer than 10 stories are not analyzed."
 
 
-def _prompts_table(prompts: pl.DataFrame, languages: Sequence[Language]) -> Table:
+def _prompts_table(prompts: pl.DataFrame, languages: Sequence[Language]) -> Headline:
     """The number of prompts per language and of stories per value."""
     rows = []
     for language in languages:
@@ -241,7 +220,7 @@ def _prompts_table(prompts: pl.DataFrame, languages: Sequence[Language]) -> Tabl
         numbers = (here.height, here["target_attribute"].n_unique(), len(cells), span)
         rows.append((language.language, language.name, *(str(number) for number in numbers)))
     heads = ("language", "", "prompts", "attributes", "values", "stories per value*")
-    return table("", heads, rows, texts=len(heads))
+    return Headline("", heads, rows, words=heads)
 
 
 def _check_files(paths: Sequence[Path]) -> Outcome:

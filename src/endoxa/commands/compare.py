@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from endoxa.commands.verbs import Outcome, argument, note
+from endoxa.errors import UserError
+from endoxa.runs.folder import RECORDS, RUN
 from endoxa.runs.options import DEFAULT_CONFIDENCE, Confidence
-from endoxa.schema.headline import Headline
 from endoxa.schema.options import ANALYSIS, DATA, OUTPUT, Option
-
-if TYPE_CHECKING:
-    from endoxa.study.compare.results import Comparison
+from endoxa.sources.files import require_apart
+from endoxa.sources.frames import WRITTEN_SUFFIXES, require_table_name, write_table
 
 
 def compare(
@@ -25,20 +27,17 @@ def compare(
     ],
     *,
     out: Annotated[
-        Path | None,
+        tuple[Path, ...],
         Option(
             "File to write: .html (page) or .csv (every change); of runs also .json, of tables also .tsv, .jsonl and "
-            ".parquet.",
+            ".parquet; repeatable.",
             OUTPUT,
             short="-o",
         ),
-    ] = None,
+    ] = (),
     items: Annotated[
         Path | None,
         Option("Of runs: also write the items that changed sides.", OUTPUT, metavar="TABLE", table=True),
-    ] = None,
-    table: Annotated[
-        Path | None, Option("Of tables: also write the table of changes.", OUTPUT, table=True, metavar="FILE")
     ] = None,
     model: Annotated[
         tuple[str, ...],
@@ -62,14 +61,11 @@ def compare(
         ),
     ] = (),
     groups: Annotated[
-        Path | None,
-        Option("Of tables: groups of attributes (`endoxa curate group`), used for both.", DATA),
+        Path | None, Option("Of tables: groups of attributes (`endoxa curate group`), used for both.", DATA)
     ] = None,
     respondents: Annotated[
         tuple[int, ...],
-        Option(
-            "Number of respondents of each table, where tables only count (give it twice).", DATA, metavar="N"
-        ),
+        Option("Number of respondents of each table, where tables only count (give it twice).", DATA),
     ] = (),
     regions: Annotated[
         bool,
@@ -108,172 +104,115 @@ def compare(
       endoxa compare pairs-v1.csv pairs-v2.csv -o pairs.html
       endoxa compare statements.csv --regions --groups groups.csv -o reversals.csv
     """  # noqa: D301
-    from endoxa.errors import UserError
-    from endoxa.runs.folder import RUN
-    from endoxa.sources.files import require_apart
-    from endoxa.sources.frames import WRITTEN_SUFFIXES
-    from endoxa.study.compare.editions.sets import is_set
     from endoxa.study.file import FILE
 
-    suffixes = (*WRITTEN_SUFFIXES, ".xlsx")
-    if any((path / FILE).is_file() for path in paths):
-        if rule:
-            raise UserError("--rule is for runs of one instrument. Leave it out for studies.")
-        return _compare_studies(paths, out, items, model=model, confidence=confidence)
-    if not any(
-        path.suffix in suffixes or path.is_file() or (path.is_dir() and not (path / RUN).is_file())
-        for path in paths
-    ):
+    studies = any((path / FILE).is_file() for path in paths)
+    if studies and rule:
+        raise UserError("--rule is for runs of one instrument. Leave it out for studies.")
+    if studies or not any(map(_is_table, paths)):
         return _compare_runs(
-            paths,
-            out,
-            items,
-            model=model,
-            rule=rule,
-            harm=harm,
-            confidence=confidence,
+            paths, out, items, studies=studies, model=model, rule=rule, harm=harm, confidence=confidence
         )
-    tables = list(paths)
-    if out is None:
-        raise UserError("Missing --out. Name a file for the comparison of the tables: .html or .csv.")
-    if regions:
-        return find_regions(tables, out, groups, confidence)
-    require_apart([out, table], [path for path in tables if path.is_file()])
-    if out.suffix.lower() not in (".html", *WRITTEN_SUFFIXES):
-        raise UserError(
-            f"--out: '{out}' has an unknown file type. Expected .html, {', '.join(WRITTEN_SUFFIXES)}."
-        )
-    if all(map(is_set, tables)):
-        return compare_pair_sets(tables, out, table)
-    return compare_tables(tables, out, table, groups=groups, respondents=respondents, confidence=confidence)
+    return _compare_tables(
+        paths, out, groups=groups, respondents=respondents, regions=regions, confidence=confidence
+    )
 
 
-def _compare_runs(
-    paths: tuple[Path, ...],
-    out: Path | None,
-    items: Path | None,
-    *,
-    model: tuple[str, ...],
-    rule: tuple[str, ...],
-    harm: tuple[Path, ...],
-    confidence: float,
-) -> Outcome:
-    """The branch of `endoxa compare` for runs.
-
-    Raises:
-        UserError: the runs cannot be compared.
-    """
-    from endoxa.sources.files import require_apart
-    from endoxa.study.compare.results import Comparison
-    from endoxa.study.compare.run import compare as contrast
-    from endoxa.study.saving import require_suffix
-
-    if out is not None:
-        require_suffix(out, Comparison.suffixes)
-    require_apart([out, items], [path / name for path in paths for name in ("run.json", "records.parquet")])
-    return _written(contrast(*paths, model=model, rule=rule, harm=harm, confidence=confidence), out, items)
-
-
-def _compare_studies(
-    paths: tuple[Path, ...],
-    out: Path | None,
-    items: Path | None,
-    *,
-    model: tuple[str, ...],
-    confidence: float,
-) -> Outcome:
-    """The branch of `endoxa compare` for studies.
-
-    Raises:
-        UserError: the studies cannot be compared.
-    """
-    from endoxa.sources.files import require_apart
-    from endoxa.study.compare.results import Comparison
-    from endoxa.study.compare.studies import compare_studies
-    from endoxa.study.file import ASSOCIATIONS, FILE
-    from endoxa.study.saving import require_suffix
-
-    if out is not None:
-        require_suffix(out, Comparison.suffixes)
-    require_apart([out, items], [path / name for path in paths for name in (FILE, ASSOCIATIONS)])
-    return _written(compare_studies(paths, model, confidence), out, items)
-
-
-def _written(comparison: Comparison, out: Path | None, items: Path | None) -> Outcome:
-    if out is not None:
-        comparison.save(out)
-    written = [str(path) for path in (out, items) if path is not None]
-    lines: list[str | Headline] = [
-        comparison.sentence,
-        comparison.headline(),
-        *([f"Written: {', '.join(written)}"] if written else []),
-    ]
-    return Outcome(lines, tables={"items": comparison.items})
-
-
-def find_regions(paths: list[Path], out: Path, groups: Path | None, confidence: float) -> Outcome:
-    """The branch of `endoxa compare` for regions of one table.
-
-    Raises:
-        UserError: several tables, one that cannot be compared, or a file that is no table.
-    """
-    from endoxa.errors import UserError
-    from endoxa.sources.files import require_apart
-    from endoxa.sources.frames import require_table_name, write_table
-    from endoxa.study.compare.reversals import find_reversals
-
-    if len(paths) > 1:
-        raise UserError("--regions looks through one table. Name one.")
-    require_apart([out], paths)
-    require_table_name(out)
-    turned = find_reversals(paths[0], groups=groups, confidence=confidence)
-    for sentence in turned.notes:
-        note(sentence)
-    write_table(turned.table, out)
-    return Outcome([*turned.sentences, f"Written: {out}"])
-
-
-def compare_pair_sets(paths: list[Path], out: Path, table: Path | None) -> Outcome:
-    """The branch of `endoxa compare` for sets of pairs.
-
-    Raises:
-        UserError: the sets cannot be compared.
-    """
-    from endoxa.sources.frames import write_table
-    from endoxa.study.compare.editions.sets import compare_sets, write_set_page
-
-    comparison = compare_sets(paths)
-    if out.suffix.lower() == ".html":
-        write_set_page(comparison, out)
-    else:
-        write_table(comparison.pairs, out)
-    lines = [comparison.headline, f"Written: {out}"]
-    return Outcome(lines, {} if table is None else {"table": comparison.pairs})
-
-
-def compare_tables(
-    paths: list[Path],
-    out: Path,
-    table: Path | None,
+def _compare_tables(
+    paths: Sequence[Path],
+    out: Sequence[Path],
     *,
     groups: Path | None,
     respondents: tuple[int, ...],
+    regions: bool,
     confidence: float,
 ) -> Outcome:
-    """The branch of `endoxa compare` for surveys, associations, exports of campaigns and releases.
+    """The branch of `endoxa compare` for surveys, associations, sets of pairs, releases, and regions of one table.
 
     Raises:
         UserError: the tables cannot be compared.
     """
-    from endoxa.sources.frames import write_table
     from endoxa.study.compare.editions.comparison import compare_editions, write_edition_page
+    from endoxa.study.compare.editions.sets import compare_sets, is_set, write_set_page
+    from endoxa.study.compare.reversals import find_reversals
 
-    comparison = compare_editions(paths, groups=groups, respondents=respondents, confidence=confidence)
-    for sentence in comparison.notes:
-        note(sentence)
-    if out.suffix.lower() == ".html":
-        write_edition_page(comparison, out)
+    if not out:
+        raise UserError("Missing --out. Name a file for the comparison of the tables: .html or .csv.")
+    if regions and len(paths) > 1:
+        raise UserError("--regions looks through one table. Name one.")
+    require_apart(out, [path for path in paths if path.is_file()])
+    for path in out:
+        if regions:
+            require_table_name(path)
+        elif path.suffix.lower() not in (".html", *WRITTEN_SUFFIXES):
+            raise UserError(
+                f"--out: '{path}' has an unknown file type. Expected .html, {', '.join(WRITTEN_SUFFIXES)}."
+            )
+    write_page: Callable[[Path], object] | None = None
+    notes: Sequence[str] = ()
+    if regions:
+        turned = find_reversals(paths[0], groups=groups, confidence=confidence)
+        lines, notes, changes = list(turned.sentences), turned.notes, turned.table
+    elif all(map(is_set, paths)):
+        sets = compare_sets(list(paths))
+        lines, changes, write_page = [sets.headline], sets.pairs, partial(write_set_page, sets)
     else:
-        write_table(comparison.changes, out)
-    lines = [comparison.headline, comparison.sentence, f"Written: {out}"]
-    return Outcome(lines, {} if table is None else {"table": comparison.changes})
+        made = compare_editions(list(paths), groups=groups, respondents=respondents, confidence=confidence)
+        write_page = partial(write_edition_page, made)
+        lines, notes, changes = [made.headline, made.sentence], made.notes, made.changes
+    for sentence in notes:
+        note(sentence)
+    for path in out:
+        if write_page is not None and path.suffix.lower() == ".html":
+            write_page(path)
+        else:
+            write_table(changes, path)
+    return Outcome([*lines, _written(out)])
+
+
+def _is_table(path: Path) -> bool:
+    """Whether this is a table or a release folder, not a run."""
+    table = path.suffix in (*WRITTEN_SUFFIXES, ".xlsx") or path.is_file()
+    return table or (path.is_dir() and not (path / RUN).is_file())
+
+
+def _compare_runs(
+    paths: Sequence[Path],
+    out: Sequence[Path],
+    items: Path | None,
+    *,
+    studies: bool,
+    model: Sequence[str],
+    rule: Sequence[str],
+    harm: Sequence[Path],
+    confidence: float,
+) -> Outcome:
+    """The branch of `endoxa compare` for runs and studies.
+
+    Raises:
+        UserError: they cannot be compared.
+    """
+    from endoxa.study.compare.results import Comparison
+    from endoxa.study.compare.run import compare as contrast
+    from endoxa.study.compare.studies import compare_studies
+    from endoxa.study.file import ASSOCIATIONS, FILE
+    from endoxa.study.saving import require_suffix
+
+    for path in out:
+        require_suffix(path, Comparison.suffixes)
+    kept = (FILE, ASSOCIATIONS) if studies else (RUN, RECORDS)
+    require_apart([*out, items], [path / name for path in paths for name in kept])
+    comparison = (
+        compare_studies(paths, model, confidence)
+        if studies
+        else contrast(*paths, model=model, rule=rule, harm=harm, confidence=confidence)
+    )
+    for path in out:
+        comparison.save(path)
+    written = [*out, *([items] if items else [])]
+    ending = [_written(written)] if written else []
+    return Outcome([comparison.sentence, comparison.headline(), *ending], {"items": comparison.items})
+
+
+def _written(paths: Sequence[Path]) -> str:
+    return f"Written: {', '.join(map(str, paths))}"

@@ -6,26 +6,23 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
+import polars as pl
 from annotated_types import Ge, Le
 
 from endoxa.commands.curate_extract import extract
 from endoxa.commands.curate_review import evaluate, review
 from endoxa.commands.plugins import SUMMARIES
-from endoxa.commands.verbs import Group, Outcome, argument, note
+from endoxa.commands.verbs import Group, Outcome, argument, note, table_option
+from endoxa.errors import UserError
 from endoxa.report.words import plural
 from endoxa.schema.options import ANALYSIS, DATA, ITEMS, OUTPUT, Option
-
-if TYPE_CHECKING:
-    import polars as pl
 
 CURATE = Group("curate", SUMMARIES["curate"])
 app = CURATE.app
 
-AttributesFile = Annotated[
-    Path, argument("Statements, or another table of attributes.", metavar="FILE", sample="statements")
-]
+AttributesFile = Annotated[Path, argument("Statements, or another table of attributes.", sample="statements")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,18 +66,13 @@ class Meanings:
             default="the only one that the file names, else en",
         ),
     ] = None
-    lexicon: Annotated[
-        Path | None, Option("Your own antonyms: columns one, other, pos.", DATA, metavar="FILE")
-    ] = None
+    lexicon: Annotated[Path | None, Option("Your own antonyms: columns one, other, pos.", DATA)] = None
 
 
 def group(
     file: AttributesFile,
     *,
-    out: Annotated[
-        Path,
-        Option("Groups: .csv, .tsv, .jsonl or .parquet.", OUTPUT, short="-o", metavar="FILE", table=True),
-    ],
+    out: Annotated[Path, table_option("Groups")],
     tau: Annotated[
         float, Ge(0.0), Le(1.0), Option("Minimum cosine similarity to merge groups.", ANALYSIS)
     ] = 0.55,
@@ -106,7 +98,6 @@ def group(
         Option(
             "With --calibrate: known pairs (columns attribute_a, attribute_b, relation, source).",
             DATA,
-            metavar="FILE",
             default="surface variants and antonyms",
         ),
     ] = None,
@@ -165,7 +156,6 @@ def _calibrated(file: Path, out: Path, constraints: Path | None, meanings: Meani
     from endoxa.curate.group.thresholds import generate_constraints, grid, read_constraints, thresholds_table
     from endoxa.curate.opposites import load_lexicon
     from endoxa.curate.pages import thresholds_figure
-    from endoxa.errors import UserError
     from endoxa.report.files import write_figures
 
     language = meanings.language or language_of(file)
@@ -207,9 +197,7 @@ class Counting:
         respondent: column of who said it.
     """
 
-    groups: Annotated[
-        Path | None, Option("Groups of attributes, from `endoxa curate group`.", DATA, metavar="FILE")
-    ] = None
+    groups: Annotated[Path | None, Option("Groups of attributes, from `endoxa curate group`.", DATA)] = None
     source: Annotated[str, Option("Name of the survey, if the table has none.", DATA, metavar="NAME")] = ""
     include_flagged: Annotated[
         bool, Option("Also count statements flagged as written by a chatbot.", DATA, only_on=True)
@@ -243,20 +231,13 @@ Statements = Annotated[
 def associations(
     statements: Statements,
     *,
-    out: Annotated[
-        Path,
-        Option(
-            "Associations: .csv, .tsv, .jsonl or .parquet.", OUTPUT, short="-o", metavar="FILE", table=True
-        ),
-    ],
+    out: Annotated[Path, table_option("Associations")],
     counting: Counting,
     by: Annotated[
         tuple[Apart, ...],
         Option("Split associations by 'country' or 'axis'; repeatable.", ANALYSIS, metavar="WHAT"),
     ] = (),
-    min_support: Annotated[
-        int, Option("Minimum number of respondents per association.", ANALYSIS, metavar="N")
-    ] = 1,
+    min_support: Annotated[int, Option("Minimum number of respondents per association.", ANALYSIS)] = 1,
     summary: Annotated[
         Path | None,
         Option(
@@ -266,7 +247,7 @@ def associations(
         ),
     ] = None,
     min_cell: Annotated[
-        int, Ge(1), Option("With --summary: minimum count shown for a subgroup.", ANALYSIS, metavar="N")
+        int, Ge(1), Option("With --summary: minimum count shown for a subgroup.", ANALYSIS)
     ] = 5,
 ) -> Outcome:
     """Aggregate statements into associations: identity, canonical attribute, number of respondents.
@@ -283,7 +264,6 @@ def associations(
       endoxa curate associations statements.csv --groups groups.csv -o associations.csv --summary summary
     """  # noqa: D301
     from endoxa.curate.associations import associations as gather
-    from endoxa.errors import UserError
 
     gathered = gather(
         *counting.tables(statements),

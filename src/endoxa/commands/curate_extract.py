@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+import polars as pl
+
 from endoxa.commands.layout import Layout
 from endoxa.commands.reader_models import ReaderModels
-from endoxa.commands.verbs import Outcome, argument, language_option, note, plan_lines, print_lines
+from endoxa.commands.verbs import Outcome, argument, language_option, note, plan_line, print_lines
+from endoxa.errors import UserError
 from endoxa.report.words import plural
+from endoxa.runs.progress import shown
 from endoxa.schema.options import ASKING, DATA, OUTPUT, Option
+from endoxa.sources.files import require_apart
+from endoxa.sources.frames import write_table
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from endoxa.curate.normalise import Tables
     from endoxa.curate.survey import SurveyMap
     from endoxa.curate.survey.reading import Survey
@@ -27,7 +31,10 @@ SHOWN = 5
 """Columns or respondents that a warning names."""
 
 
-_BY_NAME = "the one with a usual name"
+def _by_name(what: str) -> Option:
+    """A column of the rows: found by its name where it has a usual one."""
+    help_text = f"With --statement-column: {what}"
+    return Option(help_text, DATA, metavar="COLUMN", default="the one with a usual name")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,47 +52,16 @@ class Rows:
         attribute_column: what is said of the group.
     """
 
-    question_column: Annotated[
-        str | None,
-        Option(
-            "With --statement-column: name of the question (women, men, religion ...).",
-            DATA,
-            metavar="COLUMN",
-            default=_BY_NAME,
-        ),
-    ] = None
-    axis_column: Annotated[
-        str | None,
-        Option(
-            "With --statement-column: column of the social axis.", DATA, metavar="COLUMN", default=_BY_NAME
-        ),
-    ] = None
+    question_column: Annotated[str | None, _by_name("name of the question (women, men, religion ...).")] = (
+        None
+    )
+    axis_column: Annotated[str | None, _by_name("column of the social axis.")] = None
     identity_column: Annotated[
-        str | None,
-        Option(
-            "With --statement-column: column of the group that a statement or its question is about.",
-            DATA,
-            metavar="COLUMN",
-            default=_BY_NAME,
-        ),
+        str | None, _by_name("column of the group that a statement or its question is about.")
     ] = None
-    country_column: Annotated[
-        str | None,
-        Option("With --statement-column: column of the country.", DATA, metavar="COLUMN", default=_BY_NAME),
-    ] = None
-    region_column: Annotated[
-        str | None,
-        Option(
-            "With --statement-column: column of the region within a country.",
-            DATA,
-            metavar="COLUMN",
-            default=_BY_NAME,
-        ),
-    ] = None
-    language_column: Annotated[
-        str | None,
-        Option("With --statement-column: column of the language.", DATA, metavar="COLUMN", default=_BY_NAME),
-    ] = None
+    country_column: Annotated[str | None, _by_name("column of the country.")] = None
+    region_column: Annotated[str | None, _by_name("column of the region within a country.")] = None
+    language_column: Annotated[str | None, _by_name("column of the language.")] = None
     keep: Annotated[
         tuple[str, ...],
         Option("With --statement-column: also keep this column; repeatable.", DATA, metavar="COLUMN"),
@@ -107,18 +83,16 @@ def extract(
     ],
     *,
     out: Annotated[
-        Path | None,
-        Option("Statements: .csv, .tsv, .jsonl or .parquet.", OUTPUT, short="-o", metavar="FILE"),
+        Path | None, Option("Statements: .csv, .tsv, .jsonl or .parquet.", OUTPUT, short="-o")
     ] = None,
     map: Annotated[  # noqa: A002
-        Path | None, Option("Column mapping (TOML).", DATA, metavar="FILE", sample="map")
+        Path | None, Option("Column mapping (TOML).", DATA, sample="map")
     ] = None,
     preset: Annotated[
         str | None, Option("Built-in column mapping: afristereo.", DATA, metavar="NAME")
     ] = None,
     print_map: Annotated[
-        bool,
-        Option("Print a draft mapping for SURVEY (or the preset), and exit.", OUTPUT, only_on=True),
+        bool, Option("Print a draft mapping for SURVEY (or the preset), and exit.", OUTPUT, only_on=True)
     ] = False,
     statement_column: Annotated[
         str | None,
@@ -145,12 +119,9 @@ def extract(
         str | None,
         Option("Candidate languages (en,fr).", DATA, metavar="CODES", default="those of the mapping"),
     ] = None,
-    identities: Annotated[
-        Path | None, Option("Your own synonyms of group names (TOML).", DATA, metavar="FILE")
-    ] = None,
+    identities: Annotated[Path | None, Option("Your own synonyms of group names (TOML).", DATA)] = None,
     lexicon: Annotated[
-        Path | None,
-        Option("What reviewers taught, from `endoxa curate evaluate --learn` (TOML).", DATA, metavar="FILE"),
+        Path | None, Option("What reviewers taught, from `endoxa curate evaluate --learn` (TOML).", DATA)
     ] = None,
     translate: Annotated[
         str | None,
@@ -218,11 +189,8 @@ def extract(
         translate_statements,
     )
     from endoxa.curate.translation import open_translator
-    from endoxa.errors import UserError
     from endoxa.runs.asking.cost import plan_table
     from endoxa.runs.asking.readers import plan_readers
-    from endoxa.runs.progress import shown
-    from endoxa.sources.files import require_apart
 
     if print_map:
         return Outcome([(preset_text(preset) if preset else draft_map(survey)).removesuffix("\n")])
@@ -251,7 +219,7 @@ def extract(
         settings = asking.settings(StatementReaderSettings, survey, (chat_model,))
         if asking.plan:
             planned = plan_readers(to_read(reader_items(extracted)), settings)
-            return Outcome(plan_lines(plan_table(planned)))
+            return Outcome([plan_line(plan_table(planned))])
         extracted = _read_twice(extracted, settings, out, tables)
     counts = count_lines(statements, extracted, translated=translator is not None)
     written = f"{plural(extracted.height, 'row')} written to {out}"
@@ -265,8 +233,6 @@ def _chat_model(reader: str | None, asking: ReaderModels) -> str | None:
     Raises:
         UserError: options of a model without one.
     """
-    from endoxa.errors import UserError
-
     if reader is None and asking != ReaderModels():
         raise UserError(f"{_first_stated(asking)} needs --reader. Name the model that reads the statements.")
     return reader
@@ -292,7 +258,6 @@ def _statements(
     from endoxa.curate.survey.gaps import sentences_of
     from endoxa.curate.survey.reading import read_export
     from endoxa.curate.survey.rows import RowColumns, read_statements
-    from endoxa.errors import UserError
     from endoxa.sources.columns import usual_column
 
     if column is None and survey_map is None and (published := sentences_of(path)):
@@ -316,18 +281,8 @@ def _statements(
         note(
             f"One statement per row, in the column '{column}' (--statement-column names another, --map reads answers)."
         )
-    columns = RowColumns(
-        column,
-        question=rows.question_column,
-        country=rows.country_column,
-        language=rows.language_column,
-        keep=rows.keep,
-        respondent=respondent,
-        axis=rows.axis_column,
-        identity=rows.identity_column,
-        region=rows.region_column,
-        attribute=rows.attribute_column,
-    )
+    named = {name.removesuffix("_column"): value for name, value in asdict(rows).items()}
+    columns = RowColumns(column, respondent=respondent, **named)
     if columns.attribute and not columns.identity:
         raise UserError("--attribute-column needs --identity-column. Name both columns.")
     statements = read_statements(path, columns, survey_map, note)
@@ -373,20 +328,11 @@ def _read_twice(
 ) -> pl.DataFrame:
     """The table with the reading of both readers that stands; the model's own goes into a table beside the output."""
     from endoxa.curate.second.table import second_reading
-    from endoxa.runs.progress import shown
-    from endoxa.sources.frames import write_table
 
     folder = out.with_name(f"{out.name}.model")
     beside = out.with_name(f"{out.stem}.model{out.suffix}")
     with shown("statements") as progress:
-        readings = second_reading(
-            table,
-            settings,
-            folder,
-            names=names,
-            progress=progress,
-            command=sys.argv,
-        )
+        readings = second_reading(table, settings, folder, names=names, progress=progress, command=sys.argv)
     write_table(readings.model, beside)
     unread = f"; {plural(readings.unread, 'answer')} could not be read" if readings.unread else ""
     print_lines(

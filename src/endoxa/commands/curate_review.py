@@ -3,34 +3,34 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
+import polars as pl
+
 from endoxa.commands.analyze_people import agreement_lines
-from endoxa.commands.verbs import Outcome, argument, print_lines, table
+from endoxa.commands.verbs import Outcome, argument, print_lines, table_option
+from endoxa.errors import UserError
+from endoxa.report.tables import headline_of, interval_field
 from endoxa.report.words import plural
 from endoxa.runs.options import DEFAULT_CONFIDENCE, Confidence, Seed
+from endoxa.runs.progress import shown
+from endoxa.schema.headline import Headline
 from endoxa.schema.options import ANALYSIS, DATA, ITEMS, OUTPUT, Option, names
+from endoxa.sources.files import require_apart
+from endoxa.sources.frames import require_table_name, write_table
 
 if TYPE_CHECKING:
-    import polars as pl
-    from rich.table import Table
-
     from endoxa.curate.evaluation.gold import Gold, Reading
     from endoxa.curate.review import Reviewed
 
 _NOTICE = "Content notice: the sheet contains stereotypes as reported by respondents; reviewers may stop at any time."
 SHOWN_CONFLICTS = 10
-_PRINTED = {
-    "both": "both, strict",
-    "both_loose": "both, loose",
-    "equivalence": "equivalence",
-    "pair_f1_loose": "pair F1, loose",
-    "omission_precision": "omission precision",
-    "omission_recall": "omission recall",
-}
+PARTS = ("both", "both_loose", "equivalence", "pair_f1_loose")
+ALL_STATEMENTS = ("identity", "attribute", *PARTS, "omission_precision", "omission_recall")
+"""Scores printed, by part of the statements and of all of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +50,9 @@ class Sheet:
     reviewer: Annotated[
         str, Option("Sheet: reviewer's name.", OUTPUT, metavar="NAME", default="name of the returned file")
     ] = ""
-    sample: Annotated[
-        int | None, Option("Sheet: number of ids to sample, with all rows of each.", ITEMS, metavar="N")
-    ] = None
+    sample: Annotated[int | None, Option("Sheet: number of ids to sample, with all rows of each.", ITEMS)] = (
+        None
+    )
     only_proposed: Annotated[bool, Option("Sheet: only rows proposed for omission.", ITEMS, only_on=True)] = (
         False
     )
@@ -96,17 +96,9 @@ def review(
             "Without SHEET: the sheet to write, .xlsx (with drop-down lists) or .csv. Else the reviewed table.",
             OUTPUT,
             short="-o",
-            metavar="FILE",
         ),
     ],
     sheet: Sheet,
-    report: Annotated[
-        Path | None, Option("Also write all changes, with the reviewer.", OUTPUT, metavar="FILE", table=True)
-    ] = None,
-    conflicts: Annotated[
-        Path | None,
-        Option("Also write all disagreements between reviewers.", OUTPUT, metavar="FILE", table=True),
-    ] = None,
     resolve: Annotated[
         Literal["none", "first", "majority"],
         Option(
@@ -129,27 +121,22 @@ def review(
     """Write a sheet for a reviewer, or merge returned sheets into the table and list changes and disagreements.
 
     A reviewer fills in a spreadsheet and does not need endoxa. Drafts get the status that people decided on (approved,
-    rejected, or still a draft); words that people changed in a room are taken over.
+    rejected, or still a draft); words that people changed in a room are taken over. FILE.changes.csv has all changes,
+    with the reviewer, and FILE.conflicts.csv all disagreements.
 
     \b
     Examples:
       endoxa curate review statements.csv -o ana.xlsx --reviewer Ana
       endoxa curate review statements.csv -o both.xlsx --sample 200 --seed 1
-      endoxa curate review statements.csv ana.xlsx ben.xlsx -o reviewed.csv --conflicts conflicts.csv
+      endoxa curate review statements.csv ana.xlsx ben.xlsx -o reviewed.csv
       endoxa curate review pairs.csv a.xlsx b.xlsx c.csv -o reviewed.csv --resolve majority
       endoxa curate review tuples.csv votes_items.csv -o judged.csv
     """  # noqa: D301
     from endoxa.author.tables import is_drafts
     from endoxa.curate.agreement import agreement, ballots_from_votes
     from endoxa.curate.review import apply_review, is_sheet, read_sheets, votes
-    from endoxa.errors import UserError
-    from endoxa.sources.frames import require_table_name
 
     if not sheets:
-        if report or conflicts:
-            raise UserError(
-                "--report and --conflicts are of returned sheets. Name the sheets after the table."
-            )
         return _handed_out(table, out, sheet, seed)
     if sheet != Sheet():
         raise UserError(
@@ -158,15 +145,19 @@ def review(
     require_table_name(out)
     if is_drafts(table) and not is_sheet(sheets[0]):
         return _approved(table, sheets, out)
+    listed = {name: out.with_name(f"{out.stem}.{name}.csv") for name in ("changes", "conflicts")}
+    require_apart(listed.values(), [table, *sheets])
     returned = read_sheets(list(sheets))
     reviewed = apply_review(table, returned, resolve=resolve, drop_omitted=drop_omitted)
-    lines: list[Any] = list(_review_lines(reviewed, listed=conflicts is not None))
+    lines: list[Any] = list(_review_lines(reviewed, listed["conflicts"]))
+    write_table(reviewed.changes, listed["changes"])
+    write_table(reviewed.conflicts, listed["conflicts"])
     cast = votes(returned, "decision") if len(returned) > 1 else ()
     if cast:
         lines += agreement_lines(agreement(ballots_from_votes(cast), seed=seed))
     return Outcome(
         [*lines, f"{plural(len(reviewed.table), 'row')} written to {out}"],
-        {"out": reviewed.table, "report": reviewed.changes, "conflicts": reviewed.conflicts},
+        {"out": reviewed.table, "changes": reviewed.changes, "conflicts": reviewed.conflicts},
     )
 
 
@@ -177,8 +168,6 @@ def _handed_out(table: Path, out: Path, sheet: Sheet, seed: int) -> Outcome:
         UserError: there is one already, or the table cannot be reviewed.
     """
     from endoxa.curate.review import Choice, make_sheet, write_sheet
-    from endoxa.errors import UserError
-    from endoxa.runs.progress import shown
 
     if out.exists() and not sheet.overwrite:
         raise UserError(
@@ -204,8 +193,6 @@ def _approved(drafts: Path, judged: Sequence[Path], out: Path) -> Outcome:
         UserError: several tables of outcomes, or one that cannot be read.
     """
     from endoxa.author.tables import approved, copy_companions, counted
-    from endoxa.errors import UserError
-    from endoxa.sources.frames import write_table
 
     if len(judged) > 1:
         raise UserError("Drafts are judged by one table of outcomes. Name one.")
@@ -216,7 +203,7 @@ def _approved(drafts: Path, judged: Sequence[Path], out: Path) -> Outcome:
     return Outcome((f"{table.height} drafts written to {out}: {counts}",))
 
 
-def _review_lines(reviewed: Reviewed, *, listed: bool) -> Iterator[str]:
+def _review_lines(reviewed: Reviewed, listed: Path) -> Iterator[str]:
     """Counts and the first conflicts, without the text of the data."""
     where = "removed from the table" if reviewed.dropped else "kept with omit=true"
     omitted = f"; {plural(reviewed.left_out, 'row')} omitted ({where})" if reviewed.left_out else ""
@@ -230,8 +217,8 @@ def _review_lines(reviewed: Reviewed, *, listed: bool) -> Iterator[str]:
     for row in reviewed.conflicts.head(SHOWN_CONFLICTS).iter_rows(named=True):
         column = f", {row['column']}" if row["column"] else ""
         yield f"  {row['row']}{column}: {row['problem']} ({row['sheets']}): {row['outcome']}"
-    if not listed and len(reviewed.conflicts):
-        yield "  Write all of them, with their text: --conflicts FILE"
+    if len(reviewed.conflicts):
+        yield f"  All of them, with their text: {listed}"
 
 
 def evaluate(
@@ -244,7 +231,7 @@ def evaluate(
         ),
     ],
     *,
-    out: Annotated[Path, Option("Scores: .csv, .tsv, .jsonl or .parquet.", OUTPUT, short="-o", table=True)],
+    out: Annotated[Path, table_option("Scores")],
     by: Annotated[
         str, Option("Column of the units that intervals are taken over.", DATA, metavar="COLUMN")
     ] = "respondent",
@@ -262,9 +249,7 @@ def evaluate(
             "Score this table of statements instead of reading GOLD with the rules.", DATA, metavar="TABLE"
         ),
     ] = None,
-    lexicon: Annotated[
-        Path | None, Option("Also apply this lexicon (TOML, of --learn).", DATA, metavar="FILE")
-    ] = None,
+    lexicon: Annotated[Path | None, Option("Also apply this lexicon (TOML, of --learn).", DATA)] = None,
     model: Annotated[
         str | None,
         Option(
@@ -279,7 +264,6 @@ def evaluate(
             "Also learn a lexicon from the corrections, for `curate extract --lexicon`, and score one learned from "
             "other respondents (5-fold cross-validation).",
             OUTPUT,
-            metavar="FILE",
             ending=".toml",
         ),
     ] = None,
@@ -321,11 +305,11 @@ def evaluate(
     if learn is not None:
         readings["learned"] = cross_validated(reviewed, seed)
     scores = score(reviewed, readings, confidence=confidence, seed=seed)
-    lines = list(_score_lines(scores, confidence))
+    lines: list[str | Headline] = list(_score_lines(scores, confidence))
     tables = {"out": scores}
     if curve is not None:
         tables["curve"] = learning_curve(reviewed, seed)
-        lines.append(_curve_table(tables["curve"]))
+        lines.append(_curve(tables["curve"]))
     if learn is not None:
         lines += _learned(reviewed, learn)
     kept = sum(statement.kept for statement in reviewed)
@@ -378,7 +362,6 @@ def _with_model(reviewed: list[Gold], gold: Path, model: str, out: Path) -> dict
     from endoxa.curate.second import ReaderItem, StatementReaderSettings, to_read
     from endoxa.curate.second.table import combine
     from endoxa.runs.asking.readers import read_with_models
-    from endoxa.runs.progress import shown
 
     questions = [
         ReaderItem(it.statement_id, it.statement, it.question, it.country, it.subject, it.pairs)
@@ -401,72 +384,18 @@ def _with_model(reviewed: list[Gold], gold: Path, model: str, out: Path) -> dict
     }
 
 
-def _score_lines(scores: pl.DataFrame, confidence: float) -> Iterator[str | Table]:
-    rows = []
-    for reader in scores["reader"].unique(maintain_order=True):
-        measures = {
-            row["measure"]: row for row in scores.filter(reader=reader, subset="all").iter_rows(named=True)
-        }
-        for part in ("identity", "attribute", "both"):
-            cells = [
-                shown(measures, name) for name in (part, f"{part}_loose") for shown in (_value, _interval)
-            ]
-            rows.append((reader, part, *cells))
-    yield table(
-        f"All statements ({confidence:.0%} intervals over respondents)",
-        ("reader", "right", "strict", "interval", "loose", "interval"),
-        rows,
-    )
-    for reader in scores["reader"].unique(maintain_order=True):
-        by_reader = scores.filter(reader=reader)
-        subsets = {
-            subset: {row["measure"]: row for row in by_reader.filter(subset=subset).iter_rows(named=True)}
-            for subset in by_reader["subset"].unique(maintain_order=True)
-        }
-        yield table(
-            f"Reader '{reader}': identity and attribute both right ({confidence:.0%} intervals over respondents)",
-            ("statements", "n", "strict", "loose", "interval", "equivalent", "interval", "pair F1"),
-            [
-                (
-                    subset.removeprefix("question: "),
-                    str(next(iter(rows.values()))["statements"]),
-                    _value(rows, "both"),
-                    _value(rows, "both_loose"),
-                    _interval(rows, "both_loose"),
-                    _value(rows, "equivalence"),
-                    _interval(rows, "equivalence"),
-                    _value(rows, "pair_f1_loose"),
-                )
-                for subset, rows in subsets.items()
-            ],
-        )
-        everything = next(iter(subsets.values()))
-        shares = (
-            f"{words} {_value(everything, measure)} ({_interval(everything, measure)})"
-            for measure, words in (("omission_precision", "precision"), ("omission_recall", "recall"))
-        )
-        yield f"Omissions proposed: {', '.join(shares)}.\n"
+def _score_lines(scores: pl.DataFrame, confidence: float) -> Iterator[Headline]:
+    """Scores of all statements by reader, with intervals, then those of whole pairs by part of the statements."""
+    of_all = scores.filter(pl.col("measure").is_in(ALL_STATEMENTS), subset="all")
+    title = f"All statements ({confidence:.0%} intervals over respondents)"
+    yield headline_of(title, of_all, ("reader", "measure", "value", interval_field()))
+    of_parts = scores.filter(pl.col("measure").is_in(PARTS))
+    table = of_parts.pivot("measure", index=["reader", "subset", "statements"], values="value")
+    yield headline_of("Identity and attribute both right, by part", table, table.columns)
 
 
-def _value(rows: Mapping[str, Mapping[str, Any]], measure: str) -> str:
-    row = rows.get(measure)
-    return "–" if row is None or row["value"] is None else f"{row['value']:.3f}"
-
-
-def _interval(rows: Mapping[str, Mapping[str, Any]], measure: str) -> str:
-    row = rows.get(measure)
-    if row is None or row["low"] is None or row["high"] is None:
-        return "–"
-    return f"{row['low']:.2f}–{row['high']:.2f}"
-
-
-def _curve_table(points: pl.DataFrame) -> Table:
-    names = points["measure"].unique(maintain_order=True).to_list()
-    rows = []
-    for (subset, units), part in points.group_by("subset", "units", maintain_order=True):
-        values = dict(part.select("measure", "value").iter_rows())
-        cells = (f"{values[name]:.3f}" if name in values else "-" for name in names)
-        rows.append((str(subset), f"{units:.0f}", *cells))
+def _curve(points: pl.DataFrame) -> Headline:
+    by_units = points.with_columns(pl.col("units").round().cast(pl.Int64))
+    table = by_units.pivot("measure", index=["subset", "units"], values="value")
     title = "Learning curve: scores on respondents that the lexicon was not learned from"
-    heads = ("statements", "respondents learned from", *(_PRINTED.get(name, name) for name in names))
-    return table(title, heads, rows, wrap=True)
+    return headline_of(title, table, table.columns)

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from endoxa.commands.plugins import SUMMARIES
-from endoxa.commands.verbs import Group, Outcome, argument, print_lines, table
+from endoxa.commands.verbs import Group, Outcome, argument, print_lines
+from endoxa.errors import UserError
 from endoxa.report.words import plural
 from endoxa.runs.options import IncludeDrafts
+from endoxa.schema import ReadOptions
+from endoxa.schema.headline import Headline
 from endoxa.schema.options import DATA, OUTPUT, Option, column_names
+from endoxa.sources.files import sha256
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
-    from endoxa.schema import ReadOptions
     from endoxa.sources.check import Problem
     from endoxa.sources.sources import PublishedFile
 
@@ -27,7 +28,7 @@ FIRST_ROWS = 5
 DATASETS = Group("datasets", SUMMARIES["datasets"])
 app = DATASETS.app
 
-PairsFile = Annotated[Path, argument("File of pairs in a known format.", metavar="FILE")]
+PairsFile = Annotated[Path, argument("File of pairs in a known format.")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,12 @@ class Reading:
 
     format: Annotated[
         str | None,
-        Option("Format of FILE (see `endoxa datasets list`).", DATA, metavar="NAME", default="detected"),
+        Option(
+            "Format of FILE (see `endoxa datasets list`); `datasets check` also knows associations.",
+            DATA,
+            metavar="NAME",
+            default="detected",
+        ),
     ] = None
     language: Annotated[
         str | None, Option("Language of sentences without one (ISO 639).", DATA, metavar="CODE")
@@ -60,8 +66,6 @@ class Reading:
 
     def options(self) -> ReadOptions:
         """What readers are told."""
-        from endoxa.schema import ReadOptions
-
         return ReadOptions(language=self.language, prefix=self.prefix, template=self.template)
 
 
@@ -85,26 +89,7 @@ class NamedReading(Reading):
 
     def options(self) -> ReadOptions:
         """What readers are told."""
-        from endoxa.schema import ReadOptions
-
-        return ReadOptions(
-            language=self.language, prefix=self.prefix, template=self.template, columns=dict(self.columns)
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class CheckedReading(NamedReading):
-    """How a file of pairs or of associations is read."""
-
-    format: Annotated[
-        str | None,
-        Option(
-            "Format of FILE (see `endoxa datasets list`), or associations.",
-            DATA,
-            metavar="NAME",
-            default="detected",
-        ),
-    ] = None
+        return replace(Reading.options(self), columns=dict(self.columns))
 
 
 def list_all(
@@ -177,10 +162,7 @@ def _described(name: str) -> Outcome:
             described.sha256
             or ("" if described.is_sample else "not published; downloads cannot be verified"),
         ),
-        (
-            "file",
-            str(cached) if cached.is_file() else f"Not downloaded. Run: endoxa datasets convert {name}",
-        ),
+        ("file", str(cached) if cached.is_file() else f"Not downloaded. Run: endoxa datasets convert {name}"),
         *_groups(described, cached),
     ]
     return Outcome([f"{field + ':':<10}{value}" for field, value in rows if value])
@@ -212,14 +194,10 @@ def _groups(described: PublishedFile, cached: Path) -> Iterator[tuple[str, str]]
 
 
 def check(
-    file: Annotated[
-        Path, argument("File of pairs in a known format, of associations, or of questions.", metavar="FILE")
-    ],
+    file: Annotated[Path, argument("File of pairs in a known format, of associations, or of questions.")],
     *,
-    reading: CheckedReading,
-    out: Annotated[
-        Path | None, Option("Also write the problems as CSV.", OUTPUT, short="-o", metavar="FILE")
-    ] = None,
+    reading: NamedReading,
+    out: Annotated[Path | None, Option("Also write the problems as CSV.", OUTPUT, short="-o")] = None,
     show_text: Annotated[
         bool, Option("Also print the text of the data that causes each problem.", OUTPUT, only_on=True)
     ] = False,
@@ -243,10 +221,8 @@ def check(
       endoxa datasets check export/pairs.csv
     """  # noqa: D301
     from endoxa.sources.check import check_file, write_problems
-    from endoxa.sources.source import reading_files
 
-    with reading_files(include_drafts=reading.include_drafts):
-        problems = check_file(file, reading.options(), reading.format)
+    problems = check_file(file, reading.options(), reading.format)
     lines = list(_problem_lines(problems, show_text, every))
     if out is not None:
         write_problems(problems, out, show_text)
@@ -266,10 +242,7 @@ def convert(
     out: Annotated[
         Path | None,
         Option(
-            "File to write: .csv, .tsv, .jsonl or .parquet. Without it, only download.",
-            OUTPUT,
-            short="-o",
-            metavar="FILE",
+            "File to write: .csv, .tsv, .jsonl or .parquet. Without it, only download.", OUTPUT, short="-o"
         ),
     ] = None,
     to: Annotated[str, Option("Format to write.", OUTPUT, metavar="NAME")] = "native",
@@ -299,9 +272,7 @@ def convert(
       endoxa datasets convert published.csv -o pairs.parquet
       endoxa datasets convert table.csv --template "Most {identity} are {attribute}." -o pairs.jsonl
     """  # noqa: D301
-    from endoxa.errors import UserError
     from endoxa.sources.read import convert_pairs
-    from endoxa.sources.source import reading_files
     from endoxa.sources.sources import sources
 
     path, lines = Path(file), list[str]()
@@ -311,8 +282,7 @@ def convert(
         return Outcome(lines)
     if out is None:
         raise UserError("Missing --out. Name the file to write.")
-    with reading_files(include_drafts=reading.include_drafts):
-        written = convert_pairs(path, out, reading.options(), reading.format, to, normalise=normalise)
+    written = convert_pairs(path, out, reading.options(), reading.format, to, normalise=normalise)
     lines.append(f"{plural(written.pairs, 'pair')} written to {out}")
     if written.made_alike:
         lines.append(
@@ -324,7 +294,6 @@ def convert(
 
 def _downloaded(name: str, mirror: str | None) -> tuple[Path, list[str]]:
     """The file of a data set, verified, and what is to be known of it."""
-    from endoxa.sources.files import sha256
     from endoxa.sources.sources import download, source
 
     described = source(name)
@@ -339,11 +308,11 @@ for command in (check, convert):
     DATASETS.add(command)
 
 
-def _table(title: str, columns: tuple[str, ...], rows: list[tuple[str, ...]]) -> Table:
-    return table(title, columns, rows, texts=len(columns))
+def _table(title: str, columns: tuple[str, ...], rows: list[tuple[str, ...]]) -> Headline:
+    return Headline(title, columns, rows, words=columns)
 
 
-def _problem_lines(problems: list[Problem], show_text: bool, every: bool) -> Iterator[str | Table]:
+def _problem_lines(problems: list[Problem], show_text: bool, every: bool) -> Iterator[str | Headline]:
     """Counts per check, then the problems, alike ones together; text of the data only on request."""
     from endoxa.sources.check import group_problems
 

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from endoxa.commands.verbs import Outcome
+from endoxa.runs.progress import shown
 from endoxa.schema.options import ANALYSIS, DATA, OUTPUT, Option
-from endoxa.schema.terminal import terminal_console, terminal_text
-
-if TYPE_CHECKING:
-    from endoxa.schema import Progress
 
 
 def demo(
@@ -51,26 +46,6 @@ def demo(
     from endoxa.models.spec import PACKAGED, SMOLLM2
 
     model = model or (SMOLLM2 if PACKAGED[SMOLLM2].file else None)
-    with _terminal() as (say, progress):
-        run_demo(out, seed=seed, model=model, progress=progress, say=say, command=sys.argv)
+    with shown("items") as progress:
+        run_demo(out, seed=seed, model=model, progress=progress, say=typer.echo, command=sys.argv)
     return Outcome()
-
-
-@contextmanager
-def _terminal() -> Iterator[tuple[Callable[[str], None], Progress]]:
-    """What prints a line, and what shows below the lines on a terminal what is being done."""
-    if not sys.stderr.isatty():
-        yield typer.echo, lambda *_: None
-        return
-    with terminal_console(stderr=True).status("") as status:
-
-        def say(line: str) -> None:
-            status.stop()
-            typer.echo(line)
-            status.start()
-
-        def report(what: str, done: float, total: int, detail: str = "", /) -> None:
-            counted = f"{done:.0f} of {total}" if total else ""
-            status.update(terminal_text(", ".join(filter(None, (what, counted, detail)))))
-
-        yield say, report

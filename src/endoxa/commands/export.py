@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 from endoxa.commands.datasets import PairsFile, Reading
 from endoxa.commands.plugins import SUMMARIES
@@ -11,9 +11,6 @@ from endoxa.commands.verbs import Group, Outcome, argument, note
 from endoxa.errors import UserError
 from endoxa.report.words import plural
 from endoxa.schema.options import DATA, ITEMS, OUTPUT, Option
-
-if TYPE_CHECKING:
-    from endoxa.export.material import Material
 
 EXPORT = Group("export", SUMMARIES["export"])
 app = EXPORT.app
@@ -30,16 +27,11 @@ def hub(
     out: Folder,
     name: Annotated[str | None, Option("Title.", OUTPUT, metavar="TEXT", default="name of the file")] = None,
     license: Annotated[  # noqa: A002
-        str | None,
-        Option("SPDX id of the licence (CC-BY-4.0). There is no default.", OUTPUT, metavar="ID"),
+        str | None, Option("SPDX id of the licence (CC-BY-4.0). There is no default.", OUTPUT, metavar="ID")
     ] = None,
-    license_file: Annotated[
-        Path | None, Option("Text of the licence, copied to LICENSE.", DATA, metavar="FILE")
-    ] = None,
-    citation: Annotated[
-        Path | None, Option("CITATION.cff.", DATA, metavar="FILE", default="made from --facts")
-    ] = None,
-    facts: Annotated[Path | None, Option("Answers for the data card (.toml).", DATA, metavar="FILE")] = None,
+    license_file: Annotated[Path | None, Option("Text of the licence, copied to LICENSE.", DATA)] = None,
+    citation: Annotated[Path | None, Option("CITATION.cff.", DATA, default="made from --facts")] = None,
+    facts: Annotated[Path | None, Option("Answers for the data card (.toml).", DATA)] = None,
     keep: Annotated[
         tuple[str, ...], Option("Also release this column; repeatable.", OUTPUT, metavar="COLUMN")
     ] = (),
@@ -75,14 +67,12 @@ def hub(
     from endoxa.export.licences import Terms
     from endoxa.export.material import read_material
     from endoxa.export.upload import require_upload
-    from endoxa.sources.source import reading_files
 
     if push is not None:
         require_upload(push)
     elif public or dry_run:
         raise UserError("--public and --dry-run say how to upload: name a data set with --push OWNER/NAME.")
-    with reading_files(include_drafts=reading.include_drafts):
-        material = read_material(dataset, reading.options(), reading.format, list(keep))
+    material = read_material(dataset, reading.options(), reading.format, list(keep))
     if material.identifying:
         note(f"{plural(material.identifying, 'row')} left out: flagged 'identifier'.")
     if material.unplaced:
@@ -128,8 +118,7 @@ def task(
     file: PairsFile,
     *,
     harness: Annotated[
-        Literal["lm-eval", "inspect"],
-        Option("Harness that runs the task.", OUTPUT, name="--for"),
+        Literal["lm-eval", "inspect"], Option("Harness that runs the task.", OUTPUT, name="--for")
     ],
     out: Folder,
     name: Annotated[
@@ -154,8 +143,9 @@ def task(
       endoxa export task pairs.csv --for inspect -o task --seed 7
     """  # noqa: D301
     from endoxa.export.harnesses import export_inspect, export_lm_eval
+    from endoxa.export.material import read_pairs_material
 
-    material = _pairs(file, reading)
+    material = read_pairs_material(file, reading.options(), reading.format)
     if harness == "inspect":
         export_inspect(material, out, seed=seed, overwrite=overwrite)
         return Outcome(
@@ -171,14 +161,6 @@ def task(
             f"lm_eval --include_path {out} --tasks {group} --model hf --model_args pretrained=MODEL",
         )
     )
-
-
-def _pairs(file: Path, reading: Reading) -> Material:
-    from endoxa.export.material import read_pairs_material
-    from endoxa.sources.source import reading_files
-
-    with reading_files(include_drafts=reading.include_drafts):
-        return read_pairs_material(file, reading.options(), reading.format)
 
 
 EXPORT.add(hub)

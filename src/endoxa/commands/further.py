@@ -33,11 +33,7 @@ class Further:
     ] = ()
     settings: Annotated[
         Path | None,
-        Option(
-            "Settings by name: TOML, or the run.json of a run. What is typed stands over them.",
-            DATA,
-            metavar="FILE",
-        ),
+        Option("Settings by name: TOML, or the run.json of a run. What is typed stands over them.", DATA),
     ] = None
 
 

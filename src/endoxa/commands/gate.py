@@ -6,8 +6,10 @@ from pathlib import Path
 from typing import Annotated
 
 from endoxa.commands.verbs import Outcome
+from endoxa.runs.folder import RECORDS, RUN
 from endoxa.runs.options import DEFAULT_CONFIDENCE, Confidence
 from endoxa.schema.options import ANALYSIS, DATA, OUTPUT, Option
+from endoxa.sources.files import require_apart
 
 
 def gate(
@@ -22,11 +24,14 @@ def gate(
         ),
     ],
     out: Annotated[
-        Path | None,
+        tuple[Path, ...],
         Option(
-            "Also write the decision: .json, .md (summary), .xml (JUnit) or .html (page).", OUTPUT, short="-o"
+            "Also write the decision: .json, .md (summary for a pull request), .xml (JUnit for CI: worse fails, "
+            "undecided is skipped) or .html (page); repeatable.",
+            OUTPUT,
+            short="-o",
         ),
-    ] = None,
+    ] = (),
     measure: Annotated[
         tuple[str, ...],
         Option(
@@ -76,26 +81,8 @@ def gate(
     human: Annotated[
         Path | None,
         Option(
-            "People's ratings of harm (as for analyze run), with which ratings of harm are compared.",
-            DATA,
-            metavar="FILE",
+            "People's ratings of harm (as for analyze run), with which ratings of harm are compared.", DATA
         ),
-    ] = None,
-    markdown: Annotated[
-        Path | None,
-        Option("Also write a summary for a pull request (Markdown).", OUTPUT, metavar="FILE", ending=".md"),
-    ] = None,
-    junit: Annotated[
-        Path | None,
-        Option(
-            "Also write JUnit XML for CI: worse fails, undecided is skipped.",
-            OUTPUT,
-            metavar="FILE",
-            ending=".xml",
-        ),
-    ] = None,
-    page: Annotated[
-        Path | None, Option("Also write a page (HTML).", OUTPUT, metavar="FILE", ending=".html")
     ] = None,
 ) -> Outcome:
     """Decide whether a candidate model is worse than a baseline by more than a margin.
@@ -111,21 +98,18 @@ def gate(
       endoxa gate --baseline out/a --candidate out/b --margin 0.02
       endoxa gate --baseline out/a --candidate out/b --margin 0.05 --axis all --axis age -o gate.json
       endoxa gate --baseline out/c#baseline --candidate out/c#careful --margin 0.05
-      endoxa gate --baseline out/a --candidate out/b --margin 0.02 -o gate.json --markdown gate.md --junit gate.xml
+      endoxa gate --baseline out/a --candidate out/b --margin 0.02 -o gate.json -o gate.md -o gate.xml
       endoxa gate --baseline out/q1 --candidate out/q2 --measure bias_ambig --margin 0.05 -o gate.json
       endoxa gate --baseline out/encoder-a --candidate out/encoder-b --margin 0.3
       endoxa gate --baseline out/s1-read --candidate out/s2-read --margin 0.05
     """  # noqa: D301
-    from endoxa.sources.files import require_apart
     from endoxa.study.gate.results import Gate
     from endoxa.study.gate.run import gate as decide
     from endoxa.study.saving import require_suffix
 
-    outputs = {"-o": out, "--markdown": markdown, "--junit": junit, "--page": page}
-    if out is not None:
-        require_suffix(out, Gate.suffixes)
-    runs = [run / name for run in (baseline, candidate) for name in ("run.json", "records.parquet")]
-    require_apart(outputs.values(), runs)
+    for path in out:
+        require_suffix(path, Gate.suffixes)
+    require_apart(out, [run / name for run in (baseline, candidate) for name in (RUN, RECORDS)])
     decision = decide(
         baseline,
         candidate,
@@ -139,8 +123,7 @@ def gate(
         most_left_out=most_left_out,
         human=human,
     )
-    written = [path for path in outputs.values() if path is not None]
-    for path in written:
+    for path in out:
         decision.save(path)
-    lines = [str(decision), *([f"Written: {', '.join(map(str, written))}"] if written else [])]
+    lines = [str(decision), *([f"Written: {', '.join(map(str, out))}"] if out else [])]
     return Outcome(lines, exit_code=decision.exit_code)

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+import polars as pl
+
 from endoxa.commands.plugins import SUMMARIES
-from endoxa.commands.verbs import Group, Outcome, argument, table
+from endoxa.commands.verbs import Group, Outcome, argument
+from endoxa.errors import UserError
+from endoxa.report.tables import headline_of
 from endoxa.report.words import plural
+from endoxa.schema.headline import Headline
 from endoxa.schema.options import DATA, OUTPUT, Option
+from endoxa.sources.frames import read_table, require_table_name
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
-    from endoxa.curate.cases import Result
-    from endoxa.words import State
     from endoxa.words.coverage import Coverage
 
 LANGUAGES = Group("languages", SUMMARIES["languages"])
@@ -28,10 +32,6 @@ def _patched(outcomes: Path, out: Path, source: Path | None) -> Outcome:
     Raises:
         UserError: the table of outcomes cannot be read, or the source is no copy of the repository.
     """
-    from datetime import UTC, datetime
-
-    from endoxa.errors import UserError
-    from endoxa.sources.frames import read_table
     from endoxa.words.components import PACKAGE
     from endoxa.words.packs import user_packs
     from endoxa.words.patch import REQUIRED, make_patch
@@ -62,51 +62,34 @@ def _patched(outcomes: Path, out: Path, source: Path | None) -> Outcome:
 def _every_language() -> Outcome:
     """The state of our own words by component, and for which joints of the road each language has words."""
     from endoxa.words import states
-    from endoxa.words.coverage import coverage, joints
+    from endoxa.words.coverage import coverage
 
-    listed, cells = states(), coverage()
-    rows: dict[tuple[str, str], list[State]] = {}
-    for state in listed:
-        rows.setdefault((state.component, state.word), []).append(state)
-    components = table(
-        "endoxa's own words (reviewed: at least two native speakers have judged every text as it is now)",
-        ("component", "state", "texts", "languages"),
-        [
-            (*names, str(sum(state.texts for state in group)), " ".join(state.language for state in group))
-            for names, group in rows.items()
-        ],
-        texts=2,
-        wrap=True,
+    components = [asdict(state) | {"state": state.word} for state in states()]
+    cells = [asdict(cell) | {"state": cell.word} for cell in coverage()]
+    by_state = (
+        pl.DataFrame(components)
+        .group_by("component", "state", maintain_order=True)
+        .agg(pl.col("texts").sum(), languages=pl.col("language").str.join(" "))
     )
-    codes = list(dict.fromkeys(cell.language for cell in cells))
-    words = {(cell.joint, cell.language): cell.word for cell in cells}
-    names = sorted({name for state in listed for name in state.names})
+    by_joint = pl.DataFrame(cells).pivot("joint", index="language", values="state")
+    names = sorted({name for component in components for name in component["names"]})
     return Outcome(
         (
-            components,
-            table(
+            headline_of(
+                "endoxa's own words (reviewed: at least two native speakers have judged every text as it is now)",
+                by_state,
+                by_state.columns,
+            ),
+            headline_of(
                 "Joints of the road (partial: lacks a file, or parts that English has)",
-                ("language", *(joint.name for joint in joints())),
-                [(code, *(words[joint.name, code] for joint in joints())) for code in codes],
-                wrap=True,
+                by_joint,
+                by_joint.columns,
             ),
             *([f"Reviewed by, among others: {', '.join(names)}"] if names else []),
             "Next: endoxa languages check CODE --sheet items.csv (docs: language check)",
         ),
-        facts={"components": list(map(_row, listed)), "joints": list(map(_coverage_row, cells))},
+        facts={"components": components, "joints": cells},
     )
-
-
-def _coverage_row(cell: Coverage) -> dict[str, object]:
-    return {
-        "language": cell.language,
-        "joint": cell.joint,
-        "state": cell.word,
-        "there": cell.there,
-        "needed": cell.needed,
-        "missing": list(cell.missing),
-        "speakers": cell.speakers,
-    }
 
 
 def _missing(cells: Sequence[Coverage]) -> list[str]:
@@ -139,11 +122,7 @@ def check(
     ] = (),
     apply: Annotated[
         Path | None,
-        Option(
-            "What speakers said: NAME_items of `collect export --task`. Writes a patch to --out.",
-            DATA,
-            metavar="FILE",
-        ),
+        Option("What speakers said: NAME_items of `collect export --task`. Writes a patch to --out.", DATA),
     ] = None,
     source: Annotated[
         Path | None,
@@ -153,21 +132,11 @@ def check(
     ] = None,
     sheet: Annotated[
         Path | None,
-        Option(
-            "Write the texts of the language as items of the language check.",
-            OUTPUT,
-            metavar="FILE",
-            table=True,
-        ),
+        Option("Write the texts of the language as items of the language check.", OUTPUT, table=True),
     ] = None,
     out: Annotated[
         Path | None,
-        Option(
-            "Table of all results; with --apply, the patch (unified diff).",
-            OUTPUT,
-            short="-o",
-            metavar="FILE",
-        ),
+        Option("Table of all results; with --apply, the patch (unified diff).", OUTPUT, short="-o"),
     ] = None,
 ) -> Outcome:
     """Check the words of a language: its cases there and back, its words, and what each joint of the road lacks.
@@ -189,7 +158,6 @@ def check(
       endoxa collect import camp items.csv --task words
       endoxa languages check hi --apply words_items.csv -o hindi.diff
     """  # noqa: D301
-    from endoxa.errors import UserError
     from endoxa.words.check import folder_of
     from endoxa.words.packs import using
 
@@ -212,8 +180,6 @@ def check(
 
 def _sheet(code: str, component: Sequence[str], sheet: Path) -> Outcome:
     """The texts of a language as items of the language check, each as people would read it."""
-    import polars as pl
-
     from endoxa.words.items import items
 
     rows = items(code, component)
@@ -225,62 +191,42 @@ def _sheet(code: str, component: Sequence[str], sheet: Path) -> Outcome:
 
 
 def _checked(code: str, folder: Path | None, out: Path | None) -> Outcome:
-    import polars as pl
-
     from endoxa.curate.cases import Result, replay
-    from endoxa.sources.frames import require_table_name
     from endoxa.words.check import faults, read_cases
-    from endoxa.words.coverage import coverage as covered
+    from endoxa.words.coverage import coverage
 
     cases = read_cases(code)
     filled = [case for case in cases if any(case[name] for name in ("statement", "identity", "attribute"))]
     results = [result for case in filled for result in replay(case, code)]
-    wrong = [result for result in results if not result.right]
     problems = list(faults(code, folder))
-    lines: list[str | Table] = []
-    for result in wrong:
-        lines += [
-            f"cases.csv, row {result.row} ({result.kind or 'no kind'}), {result.joint}: {result.statement}",
-            f"  expected  {result.expected or 'nothing'}",
-            f"  got       {result.got or 'nothing'}{f' ({result.reason})' if result.reason else ''}",
-        ]
+    lines: list[str | Headline] = []
+    for result in results:
+        if not result.right:
+            lines += [
+                f"cases.csv, row {result.row} ({result.kind or 'no kind'}), {result.joint}: {result.statement}",
+                f"  expected  {result.expected or 'nothing'}",
+                f"  got       {result.got or 'nothing'}{f' ({result.reason})' if result.reason else ''}",
+            ]
     lines += [f"{fault.place} {fault.problem}." for fault in problems]
+    names = [*Result.__slots__, "right"]
+    rows = [{name: getattr(result, name) for name in names} for result in results]
+    table = pl.DataFrame(rows, schema=dict.fromkeys(names, pl.String) | {"right": pl.Boolean})
+    share = pl.format("{} of {}", pl.col("right").sum(), pl.len()).alias("right")
     if results:
-        lines.append(_by_kind(results))
-    lines += _missing(covered([code]))
-    joints = dict.fromkeys(result.joint for result in results)
-    counts = (
-        f"{joint} {sum(each.right for each in results if each.joint == joint)} of "
-        f"{sum(each.joint == joint for each in results)}"
-        for joint in joints
-    )
+        kinds = table.with_columns(pl.col("kind").replace("", "no kind"))
+        by_kind = kinds.group_by("kind", "joint", maintain_order=True).agg(share)
+        by_kind = by_kind.pivot("joint", index="kind", values="right")
+        lines.append(headline_of("Right results", by_kind, by_kind.columns))
+    lines += _missing(coverage([code]))
+    counts = table.group_by("joint", maintain_order=True).agg(share).rows()
     blank = len(cases) - len(filled)
     lines.append(
         f"{code}: {plural(len(filled), 'case')}{f' and {blank} blank' if blank else ''}; right: "
-        f"{', '.join(counts) or 'none'}; {plural(len(problems), 'fault')} in the words."
+        f"{', '.join(map(' '.join, counts)) or 'none'}; {plural(len(problems), 'fault')} in the words."
     )
-    names = [*Result.__slots__, "right"]
-    rows = [{name: getattr(result, name) for name in names} for result in results]
-    schema = dict.fromkeys(names, pl.String) | {"right": pl.Boolean}
     if out is not None:
         require_table_name(out)
-    return Outcome(lines, {"out": pl.DataFrame(rows, schema=schema)}, exit_code=1 if wrong or problems else 0)
-
-
-def _by_kind(results: Sequence[Result]) -> Table:
-    """Right results of all by kind and joint."""
-    joints = list(dict.fromkeys(result.joint for result in results))
-    by_kind: dict[str, dict[str, list[bool]]] = {}
-    for result in results:
-        by_kind.setdefault(result.kind or "no kind", {}).setdefault(result.joint, []).append(result.right)
-    rows = [
-        [
-            kind,
-            *(f"{sum(cells)} of {len(cells)}" if (cells := by_joint.get(joint)) else "-" for joint in joints),
-        ]
-        for kind, by_joint in by_kind.items()
-    ]
-    return table("Right results", ["kind", *joints], rows)
+    return Outcome(lines, {"out": table}, exit_code=int(bool(problems) or not table["right"].all()))
 
 
 def init(
@@ -312,15 +258,3 @@ def init(
 
 LANGUAGES.add(check, printing=True)
 LANGUAGES.add(init)
-
-
-def _row(state: State) -> dict[str, object]:
-    return {
-        "component": state.component,
-        "language": state.language,
-        "texts": state.texts,
-        "state": state.word,
-        "speakers": state.speakers,
-        "names": list(state.names),
-        "files": list(state.files),
-    }

@@ -32,9 +32,6 @@ class Layout:
         int | None,
         Ge(1),
         Option(
-            "Row that names the columns, as a spreadsheet numbers it.",
-            DATA,
-            metavar="N",
-            default="the first that does",
+            "Row that names the columns, as a spreadsheet numbers it.", DATA, default="the first that does"
         ),
     ] = None

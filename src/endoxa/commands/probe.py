@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import nullcontext
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import reduce
 from pathlib import Path
@@ -15,20 +14,16 @@ import typer
 from typer.core import TyperGroup
 
 from endoxa.commands.plugins import SUMMARIES
-from endoxa.commands.verbs import (
-    Printing,
-    command_function,
-    plan_lines,
-    print_json,
-    print_lines,
-    single_command,
-)
+from endoxa.commands.verbs import Outcome, Printing, carry_out, command_function, plan_line, single_command
 from endoxa.errors import UserError
+from endoxa.runs.progress import shown
 from endoxa.schema.options import ASKING, OUTPUT, Option, options_of
+from endoxa.sources.source import reading_files
 
 if TYPE_CHECKING:
     from endoxa.runs.instrument import Instrument, Run
     from endoxa.runs.settings import RunSettings
+    from endoxa.schema.headline import Headline
 
 
 USUAL_PRINTING = Printing()
@@ -120,12 +115,7 @@ class Instruments(TyperGroup):
         self.commands = Commands()  # type: ignore[assignment]
 
 
-app = typer.Typer(
-    cls=Instruments,
-    rich_markup_mode=None,
-    no_args_is_help=True,
-    help=SUMMARIES["probe"],
-)
+app = typer.Typer(cls=Instruments, rich_markup_mode=None, no_args_is_help=True, help=SUMMARIES["probe"])
 
 
 @app.callback(help=SUMMARIES["probe"])
@@ -137,33 +127,47 @@ def _probe(instrument: Instrument[Any]) -> Any:
     """What the command of an instrument does."""
 
     def probe(make: Any, typed: Mapping[str, Any], how: RunOptions) -> None:
-        from endoxa.runs.folder import run_folder, with_paths
-        from endoxa.sources.source import reading_files
-
-        if how.log is not None:
-            from endoxa.export.trackers import require_tracker
-
-            require_tracker(how.log)
-        if how.repeat is not None:
-            beside = {"--plan": how.plan, "--conditions": how.conditions}
-            others = [*sorted(set(typed) - set(CONFIRMING)), *(word for word in beside if beside[word])]
-            if others:
-                raise UserError(f"--repeat takes all settings from RUN: leave out {', '.join(others)}.")
-            repeated = run_folder(how.repeat)
-            settings, identity = recorded_settings(instrument, repeated)
-            _require_recorded(settings, typed, repeated)
-            _run(instrument, settings, how, expected=identity)
-            return
-        settings = with_paths(make())
-        if how.conditions is not None:
-            _run_conditions(instrument, settings, typed, how)
-        elif how.plan:
-            with reading_files(include_drafts=settings.include_drafts):
-                _print_plan(instrument, settings)
-        else:
-            _run(instrument, settings, how)
+        printing = USUAL_PRINTING if how.plan else how.printing
+        carry_out(lambda: _probed(instrument, make, typed, how), printing)
 
     return probe
+
+
+def _probed(instrument: Instrument[Any], make: Any, typed: Mapping[str, Any], how: RunOptions) -> Outcome:
+    """A plan, a run, or a run for each condition.
+
+    Raises:
+        UserError: any user error.
+    """
+    from endoxa.runs.folder import run_folder, with_paths
+
+    if how.log is not None:
+        from endoxa.export.trackers import require_tracker
+
+        require_tracker(how.log)
+    if how.repeat is not None:
+        beside = {"--plan": how.plan, "--conditions": how.conditions}
+        others = [*sorted(set(typed) - set(CONFIRMING)), *(word for word in beside if beside[word])]
+        if others:
+            raise UserError(f"--repeat takes all settings from RUN: leave out {', '.join(others)}.")
+        repeated = run_folder(how.repeat)
+        settings, identity = recorded_settings(instrument, repeated)
+        _require_recorded(settings, typed, repeated)
+        return _run(instrument, settings, how, expected=identity)
+    settings = with_paths(make())
+    if how.conditions is not None:
+        return _run_conditions(instrument, settings, typed, how)
+    if not how.plan:
+        return _run(instrument, settings, how)
+    if instrument.plan is None:
+        raise UserError(f"There is no plan for `endoxa probe {instrument.name}`: leave out --plan.")
+    with reading_files(include_drafts=settings.include_drafts):
+        lines: list[str | Headline] = [plan_line(instrument.plan(settings))]
+        if instrument.words is not None:
+            from endoxa.words import unreviewed
+
+            lines += filter(None, [unreviewed(instrument.words(settings).items())])
+    return Outcome(lines)
 
 
 def _run(
@@ -171,16 +175,16 @@ def _run(
     settings: RunSettings,
     how: RunOptions,
     expected: dict[str, Any] | None = None,
-) -> None:
-    from endoxa.runs.progress import shown
+) -> Outcome:
+    """A run: what was done, what came out, and what to do next."""
+    from endoxa.runs.folder import data_notes
     from endoxa.runs.run import run
 
-    out = _out(how)
-    with nullcontext(lambda *_: None) if how.printing.quiet else shown(instrument.unit) as progress:
+    with shown(instrument.unit) as progress:
         done = run(
             instrument,
             settings,
-            out,
+            _out(how),
             restart=how.restart,
             expected=expected,
             progress=progress,
@@ -189,11 +193,21 @@ def _run(
     lines = [
         *instrument.summary(settings, done),  # may write files that the settings ask for
         *logged(done, how),
+        *data_notes(done.facts),
     ]
-    if how.printing.json:
-        print_json(_as_json(instrument, done))
-    elif not how.printing.quiet:
-        _print_done(instrument, done, lines)
+    if done.was_complete:
+        complete = f"{done.folder} was complete already; nothing was measured (--restart does it again)."
+        lines.insert(0, complete)
+    headline = _headline(instrument, done)
+    lines += [f"\n{headline}"] if headline else []
+    if done.counts.get("records", 1):
+        lines.append(f"Next: {instrument.following(done.folder)}")
+    return Outcome(lines, facts=_as_json(instrument, done, headline))
+
+
+def _headline(instrument: Instrument[Any], done: Run) -> Headline | None:
+    """The rows that stand for a run; None where it has none, or no records."""
+    return instrument.headline_of(done.folder) if done.counts.get("records", 1) else None
 
 
 def logged(done: Run, how: RunOptions) -> list[str]:
@@ -213,7 +227,7 @@ def _out(how: RunOptions) -> Path:
 
 def _run_conditions(
     instrument: Instrument[Any], settings: RunSettings, typed: Mapping[str, Any], how: RunOptions
-) -> None:
+) -> Outcome:
     """Plan or run every condition, say what came of each, and what to do next.
 
     Args:
@@ -223,37 +237,33 @@ def _run_conditions(
         how: options of the run; `conditions` is set.
     """
     from endoxa.runs.conditions import plan_conditions, read_conditions, run_conditions
-    from endoxa.runs.progress import shown
-    from endoxa.sources.source import reading_files
 
     options = options_of(instrument.settings)
     values = {entry.path: reduce(getattr, entry.path, settings) for entry in options if entry.name in typed}
     conditions = read_conditions(how.conditions or "", instrument, values)
     if how.plan:
         with reading_files(include_drafts=settings.include_drafts):
-            print_lines(plan_lines(plan_conditions(instrument, conditions)))
-        return
+            return Outcome([plan_line(plan_conditions(instrument, conditions))])
     out = _out(how)
-    with nullcontext(lambda *_: None) if how.printing.quiet else shown(instrument.unit) as progress:
+    with shown(instrument.unit) as progress:
         runs = run_conditions(
             instrument, conditions, out, restart=how.restart, progress=progress, command=sys.argv
         )
-    lines = [line for done in runs.values() for line in logged(done, how)]
-    if how.printing.json:
-        print_json({name: _as_json(instrument, done) for name, done in runs.items()})
-    elif not how.printing.quiet:
-        for name, done in runs.items():
-            typer.echo(f"{name}: {_condition_line(instrument, done)}")
-        print_lines(lines)
-        compared = [conditions.baseline, *(name for name in runs if name != conditions.baseline)]
-        words = " ".join(f"{out}#{name}" for name in compared)
-        typer.echo(f"Next: endoxa compare {words} -o {out / 'compare.html'}")
+    compared = [conditions.baseline, *(name for name in runs if name != conditions.baseline)]
+    words = " ".join(f"{out}#{name}" for name in compared)
+    shown_rows = {name: _headline(instrument, done) for name, done in runs.items()}
+    lines = (
+        *(f"{name}: {_condition_line(instrument, done, shown_rows[name])}" for name, done in runs.items()),
+        *(line for done in runs.values() for line in logged(done, how)),
+        f"Next: endoxa compare {words} -o {out / 'compare.html'}",
+    )
+    facts = {name: _as_json(instrument, done, shown_rows[name]) for name, done in runs.items()}
+    return Outcome(lines, facts=facts)
 
 
-def _condition_line(instrument: Instrument[Any], done: Run) -> str:
+def _condition_line(instrument: Instrument[Any], done: Run, headline: Headline | None) -> str:
     """What came of the run of a condition, on one line."""
     parts = [f"{done.counts['items']} {instrument.holds}"]
-    headline = instrument.headline_of(done.folder) if done.counts.get("records", 1) else None
     if headline is not None:
         several = len({row.get("model") for row in headline.rows}) > 1
         for row in headline.texts:
@@ -271,54 +281,20 @@ def _condition_line(instrument: Instrument[Any], done: Run) -> str:
     return "; ".join(parts) + (" (was complete)" if done.was_complete else "")
 
 
-def _print_done(instrument: Instrument[Any], done: Run, lines: Sequence[str]) -> None:
-    """Say what was done, what came out, and what to do next."""
-    from endoxa.runs.folder import data_notes
-
-    if done.was_complete:
-        typer.echo(f"{done.folder} was complete already; nothing was measured (--restart does it again).")
-    for line in (*lines, *data_notes(done.facts)):
-        typer.echo(line)
-    if not done.counts.get("records", 1):
-        return
-    if (headline := instrument.headline_of(done.folder)) is not None:
-        typer.echo(f"\n{headline}")
-    typer.echo(f"Next: {instrument.following(done.folder)}")
-
-
-def _as_json(instrument: Instrument[Any], done: Run) -> dict[str, Any]:
+def _as_json(instrument: Instrument[Any], done: Run, headline: Headline | None) -> dict[str, Any]:
     """What a script wants to know of a run."""
     from endoxa.runs.folder import data_notes
 
-    records = done.counts.get("records", 1)
-    headline = instrument.headline_of(done.folder) if records else None
-    notes = data_notes(done.facts)
-    warnings = list(headline.warnings) if headline else []
-    return {
+    facts = {
         "run": str(done.folder),
         "kind": instrument.name,
         "counts": dict(done.counts),
         "headline": [dict(row) for row in headline.rows] if headline else [],
-        **({"notes": notes} if notes else {}),
-        **({"warnings": warnings} if warnings else {}),
-        **(
-            {"diagnostics": [dict(row) for row in headline.diagnostics]}
-            if headline and headline.diagnostics
-            else {}
-        ),
     }
-
-
-def _print_plan(instrument: Instrument[Any], settings: RunSettings) -> None:
-    if instrument.plan is None:
-        raise UserError(f"There is no plan for `endoxa probe {instrument.name}`: leave out --plan.")
-    print_lines(plan_lines(instrument.plan(settings)))
-    if instrument.words is not None:
-        from endoxa.words import unreviewed
-
-        line = unreviewed(instrument.words(settings).items())
-        if line:
-            typer.echo(line)
+    besides: dict[str, Any] = {"notes": data_notes(done.facts)}
+    if headline:
+        besides |= {"warnings": list(headline.warnings), "diagnostics": [*map(dict, headline.diagnostics)]}
+    return facts | {name: value for name, value in besides.items() if value}
 
 
 def _require_recorded(settings: RunSettings, typed: Mapping[str, Any], run: Path) -> None:

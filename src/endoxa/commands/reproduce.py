@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 from endoxa.commands.verbs import Outcome, argument
 from endoxa.errors import UserError
 from endoxa.models.spec import ModelOptions
+from endoxa.report.tables import headline_of, text_field
 from endoxa.runs.options import Seed
+from endoxa.runs.progress import shown
+from endoxa.schema.headline import Headline
 from endoxa.schema.options import DATA, OUTPUT, Option
-from endoxa.schema.terminal import terminal_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-
-    from rich.table import Table
 
     from endoxa.study.reproduce import Need, Reproduced
 
@@ -98,7 +98,6 @@ def reproduce(
       endoxa reproduce indibias-percentages --data shared/indibias --model hf/google/muril-base-cased -o out/muril
       endoxa reproduce indibias-percentages --data shared/indibias --model Muril=hf/my-folder -o out/rehearsal
     """  # noqa: D301
-    from endoxa.runs.progress import shown
     from endoxa.study.reproduce import RESULTS
     from endoxa.study.reproduce import reproduce as recompute
 
@@ -123,30 +122,20 @@ def reproduce(
     return Outcome((*_cell_lines(done), written, f"Next: open {out / 'report.html'}"))
 
 
-def _cell_lines(done: Reproduced) -> Iterator[str | Table]:
+def _cell_lines(done: Reproduced) -> Iterator[str | Headline]:
     """The finding, then cells: those that differ first."""
-    from rich.markup import escape
-
     from endoxa.schema.reproduction import VERDICTS
-    from endoxa.study.reproduce.page import WORDS, number_texts, places
+    from endoxa.study.reproduce.page import WORDS, numbers, places
 
     yield f"{done.result.title}\n{done.finding}"
     order = {"differs": 0, "agrees": 1, "not-comparable": 2, "not-computed": 3}
     assert set(order) == set(VERDICTS)
     printed = {name: places(part) for (name,), part in done.cells.group_by("table")}
     rows = sorted(done.cells.to_dicts(), key=lambda row: order[row["verdict"]])
-    table = terminal_table()
-    table.add_column("table", overflow="fold")
-    table.add_column("cell", overflow="fold")
-    for head in (done.result.noun, "ours", "tolerance"):
-        table.add_column(head, justify="right", no_wrap=True)
-    table.add_column("verdict", overflow="fold", min_width=8)
-    for row in rows[:SHOWN]:
-        published, ours, _, tolerance = number_texts(row, printed[row["table"]])
-        table.add_row(
-            escape(row["table"]), escape(row["cell"]), published, ours, tolerance, WORDS[row["verdict"]]
-        )
-    yield table
+    shown = [{**row, "places": printed[row["table"]]} for row in rows[:SHOWN]]
+    verdict = text_field("verdict", shown=WORDS.__getitem__)
+    published, ours, _, tolerance = numbers(done)
+    yield headline_of("", shown, ("table", "cell", published, ours, tolerance, verdict))
     if len(rows) > SHOWN:
         yield f"{len(rows) - SHOWN} more cells in cells.csv."
     yield from _reasons(rows)

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 
 from endoxa.commands.layout import Layout
 from endoxa.commands.plugins import SUMMARIES, verb_named
-from endoxa.commands.verbs import Group, Outcome, argument, plan_lines, table
+from endoxa.commands.verbs import Group, Outcome, argument, plan_line
 from endoxa.runs.options import Allowed
+from endoxa.runs.progress import shown
+from endoxa.schema.headline import Headline
 from endoxa.schema.options import DATA, OUTPUT, Option
 
 if TYPE_CHECKING:
@@ -34,7 +36,6 @@ def init(
             "the name of a downloaded data set.",
             DATA,
             name="--from",
-            metavar="FILE",
             sample="associations",
         ),
     ],
@@ -50,19 +51,13 @@ def init(
     layout: Layout,
     min_support: Annotated[
         int | None,
-        Option(
-            "Minimum number of people behind an association.",
-            DATA,
-            metavar="N",
-            default="the rule of the data set",
-        ),
+        Option("Minimum number of people behind an association.", DATA, default="the rule of the data set"),
     ] = None,
     limit: Annotated[
         int | None,
         Option(
             "Use only the N associations with the most support; 0 for all.",
             DATA,
-            metavar="N",
             default="60 of a published file, all of your table",
         ),
     ] = None,
@@ -159,26 +154,21 @@ def _planned(study: Study) -> Outcome:
     items, rows = plan_study(study)
     budget = [] if study.budget is None else [f"Budget: ${study.budget:g} for all of it."]
     steps = [f"Step {step.name}: {step.folder}" for step in study.steps]
-    shown = plan_lines(plan_table(items, rows)) if rows else []
+    shown = [plan_line(plan_table(items, rows))] if rows else []
     return Outcome((*shown, *steps, *budget, f"Next: endoxa study run {study.folder}"), notes=_unused(items))
 
 
 def _carried_out(study: Study, out: Path) -> Outcome:
     """Runs, steps and page."""
-    from endoxa.runs.progress import shown
     from endoxa.study.report import write_study
     from endoxa.study.run import run_study, total_cost
 
     with shown("items") as progress:
         items, done = run_study(study, progress, sys.argv)
     lines = [f"{step.name}: {line}" for step in done for line in step.lines if line]
+    heads = ("run", "folder", "items", "records", "")
     rows = [
-        (
-            step.name,
-            str(step.folder),
-            *(str(step.counts.get(name, "")) for name in ("items", "records")),
-            step.what,
-        )
+        (step.name, str(step.folder), *(str(step.counts.get(name, "")) for name in heads[2:4]), step.what)
         for step in done
     ]
     page = []
@@ -187,12 +177,7 @@ def _carried_out(study: Study, out: Path) -> Outcome:
         finding = str(written.headline) if written.headline.rows else "\n".join(written.headline.notes)
         page = [finding, *(f"Written: {path}" for path in written.files), f"Next: open {out}"]
     return Outcome(
-        (
-            *lines,
-            table("", ("run", "folder", "items", "records", ""), rows, texts=5),
-            f"Spent: ${total_cost(study):.2f}",
-            *page,
-        ),
+        (*lines, Headline("", heads, rows, words=heads), f"Spent: ${total_cost(study):.2f}", *page),
         notes=_unused(items),
         facts={step.name: dict(step.counts) for step in done},
     )

@@ -33,12 +33,9 @@ from endoxa.errors import UserError
 from endoxa.runs.progress import without_progress
 from endoxa.schema.headline import Headline
 from endoxa.schema.options import OUTPUT, Option, OptionField, is_settings, options_of, settings_from
-from endoxa.schema.terminal import terminal_console, terminal_table
 
 if TYPE_CHECKING:
     import polars as pl
-    from rich.console import RenderableType
-    from rich.table import Table
 
     from endoxa.runs.instrument import Plan
 
@@ -73,7 +70,7 @@ class Outcome:
         exit_code: of the command.
     """
 
-    lines: Iterable[Headline | RenderableType] = ()
+    lines: Iterable[str | Headline] = ()
     tables: Mapping[str, Any] = field(default_factory=dict)
     headline: Headline | None = None
     notes: Sequence[str] = ()
@@ -81,8 +78,8 @@ class Outcome:
     exit_code: int = 0
 
     def __str__(self) -> str:
-        """The sentences and headlines, as the terminal shows them."""
-        return "\n".join(str(line) for line in self.lines if isinstance(line, str | Headline))
+        """What the terminal shows."""
+        return "\n".join(map(str, self.lines))
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,8 +115,11 @@ class Verb:
         from endoxa.runs.folder import with_paths
         from endoxa.sources.source import reading_files
 
-        layout = getattr(settings, "layout", None)  # of the commands that have `Layout`
-        with reading_files(**(asdict(layout) if layout else {})):
+        how = (
+            asdict(settings.layout) if hasattr(settings, "layout") else {}
+        )  # of the commands that have `Layout`
+        drafts = getattr(getattr(settings, "reading", None), "include_drafts", None)
+        with reading_files(include_drafts=drafts, **how):
             return self._run_and_write(with_paths(settings))
 
     def _run_and_write(self, settings: Any) -> Outcome:
@@ -193,11 +193,17 @@ TABLES = Option(
 )
 """The option `out` of an analysis of several tables."""
 
+
+def table_option(what: str) -> Option:
+    """The option `out` of a command that writes one table."""
+    return Option(f"{what}: .csv, .tsv, .jsonl or .parquet.", OUTPUT, short="-o", table=True)
+
+
 VERBS: dict[str, Verb] = {}
 """Every verb by its words."""
 
 
-def argument(text: str, metavar: str, sample: str = "") -> Option:
+def argument(text: str, metavar: str = "FILE", sample: str = "") -> Option:
     """A word of a command that has no name in front."""
     return Option(text, "Data", metavar=metavar, positional=True, sample=sample)
 
@@ -279,32 +285,50 @@ def add_verb(
 
     def body(settings: Callable[[], Any], _typed: Mapping[str, Any], how: Any) -> None:
         made, printing = settings(), how or Printing()
-        with (
-            redirect_stdout(StringIO()) if printing.quiet or printing.json else nullcontext(),
-            without_progress() if printing.quiet else nullcontext(),
-        ):
+
+        def work() -> Outcome:
             outcome = verb.done(made)
-        out = getattr(made, "out", None)
-        if out is not None and outcome.tables and verb.writes_tables and not out.suffix:
-            out /= f"{next(iter(outcome.tables))}.csv"
-        if printing.json:
-            if outcome.facts is not None or out is not None:
-                print_json(outcome.facts if out is None or outcome.facts is not None else _rows(outcome, out))
-        elif not printing.quiet:
-            for sentence in outcome.notes:
-                note(sentence)
-            print_lines(outcome.lines)
-            if verb.following and out is not None:
-                runs = getattr(made, "runs", None) or [getattr(made, "run", None)]
-                words = " ".join(str(path or "RUN...") for path in runs)
-                language = language_option(outcome.tables.get("out"))
-                sentence = verb.following.format(out=out, runs=words, settings=made, language=language)
-                typer.echo(f"Next: {sentence}")
-        if outcome.exit_code:
-            raise typer.Exit(outcome.exit_code)
+            out = getattr(made, "out", None)
+            if out is None:
+                return outcome
+            if outcome.tables and verb.writes_tables and not out.suffix:
+                out /= f"{next(iter(outcome.tables))}.csv"
+            if printing.json and outcome.facts is None:
+                return replace(outcome, facts=_rows(outcome, out))
+            if not verb.following:
+                return outcome
+            runs = getattr(made, "runs", None) or [getattr(made, "run", None)]
+            words = " ".join(str(path or "RUN...") for path in runs)
+            language = language_option(outcome.tables.get("out"))
+            sentence = verb.following.format(out=out, runs=words, settings=made, language=language)
+            return replace(outcome, lines=(*outcome.lines, f"Next: {sentence}"))
+
+        carry_out(work, printing)
 
     callback = command_function(verb.settings, body, beside)
     app.command(name, help=verb.help, hidden=hidden, cls=GroupedCommand)(callback)
+
+
+def carry_out(work: Callable[[], Outcome], printing: Printing) -> None:
+    """Do it, and print what came of it: sentences and tables, or JSON, or nothing.
+
+    Raises:
+        typer.Exit: its exit code is not 0.
+    """
+    with (
+        redirect_stdout(StringIO()) if printing.quiet or printing.json else nullcontext(),
+        without_progress() if printing.quiet else nullcontext(),
+    ):
+        outcome = work()
+    if printing.json:
+        if outcome.facts is not None:
+            typer.echo(json.dumps(outcome.facts, ensure_ascii=False, indent=1))
+    elif not printing.quiet:
+        for sentence in outcome.notes:
+            note(sentence)
+        print_lines(outcome.lines)
+    if outcome.exit_code:
+        raise typer.Exit(outcome.exit_code)
 
 
 def language_option(table: pl.DataFrame | None) -> str:
@@ -313,18 +337,10 @@ def language_option(table: pl.DataFrame | None) -> str:
     return f" --language {languages.pop()}" if len(languages) == 1 and languages != {"en"} else ""
 
 
-def print_lines(lines: Iterable[Headline | RenderableType]) -> None:
+def print_lines(lines: Iterable[str | Headline]) -> None:
     """Show sentences and tables on the terminal."""
     for line in lines:
-        if isinstance(line, str | Headline):
-            typer.echo(str(line))
-        else:
-            terminal_console().print(line)
-
-
-def print_json(content: Any) -> None:
-    """Print for a script."""
-    typer.echo(json.dumps(content, ensure_ascii=False, indent=1))
+        typer.echo(str(line))
 
 
 def note(sentence: str) -> None:
@@ -332,35 +348,10 @@ def note(sentence: str) -> None:
     typer.echo(sentence, err=True)
 
 
-def table(
-    title: str, heads: Sequence[str], rows: Sequence[Sequence[str]], *, texts: int = 1, wrap: bool = False
-) -> Table:
-    """A table for the terminal; cells are shown as they are.
-
-    Args:
-        title: what it holds.
-        heads: its columns; those of texts first.
-        rows: its cells.
-        texts: columns of texts, which are broken into lines; the others are aligned right.
-        wrap: break the others, too.
-    """
-    from rich.markup import escape
-
-    made = terminal_table(title)
-    for number, name in enumerate(heads):
-        if number < texts:
-            made.add_column(name, overflow="fold")
-        else:
-            made.add_column(name, justify="right", no_wrap=not wrap)
-    for row in rows:
-        made.add_row(*map(escape, row))
-    return made
-
-
-def plan_lines(plan: Plan) -> list[str | Table]:
+def plan_line(plan: Plan) -> Headline:
     """A plan as a table, with its note below."""
-    shown = table(plan.title, plan.columns, plan.rows, texts=plan.texts)
-    return [shown, plan.note] if plan.note else [shown]
+    notes = [plan.note] if plan.note else []
+    return Headline(plan.title, plan.columns, plan.rows, (), plan.columns[: plan.texts], notes)
 
 
 def _rows(outcome: Outcome, out: Path) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import polars as pl
@@ -9,7 +10,6 @@ import polars as pl
 from endoxa.demo.smollm import NO_MODEL, NOTICE, Measured
 from endoxa.report.document import Figure, Finding, Section
 from endoxa.report.frame import Page, write_page
-from endoxa.report.tables import Column, Table
 from endoxa.report.words import percent
 from endoxa.study.simulated import is_simulated
 
@@ -34,94 +34,50 @@ def write_demo_page(out: Path, measured: Measured | None, simulated: Finding, fi
     Raises:
         OSError: the page cannot be written.
     """
-    planted = Section(
-        "planted",
-        "Does it find what is there? Planted and found",
-        findings=(simulated,),
-        figures=(figure,),
-        notes=_READING,
-    )
-    first = [] if measured is None else [_of_model(measured)]
-    texts = [] if measured is None or measured.texts is None else [_texts(measured.texts)]
-    page = Page(
-        package="endoxa.demo",
-        title=_title(measured),
-        subtitle="A model, then simulated ones whose preference was planted",
-        entries=(*first, planted, *texts, _next(measured)),
-        runs=(),
-        models=(),
-    )
-    output = out / "report.html"
-    write_page(page, output)
-    return output
-
-
-def _title(measured: Measured | None) -> str:
+    heading = "Does it find what is there? Planted and found"
+    planted = Section("planted", heading, findings=(simulated,), figures=(figure,), notes=_READING)
     if measured is None:
-        return TITLE
-    if not measured.shares:
-        return f"What {measured.asked.name} answers, and whether planted preferences are found"
-    raw, calibrated = measured.shares
-    return (
-        f"{measured.asked.name} prefers the stereotype in {percent(raw['value'])} of {raw['n']} pairs, "
-        f"{percent(calibrated['value'])} compared with other groups"
-    )
+        title, shown = TITLE, [planted, _next([], NO_MODEL)]
+    else:
+        name, study = measured.asked.name, measured.asked.study.folder.name
+        title = f"What {name} answers, and whether planted preferences are found"
+        if measured.shares:
+            raw, calibrated = measured.shares
+            title = (
+                f"{name} prefers the stereotype in {percent(raw['value'])} of {raw['n']} pairs, "
+                f"{percent(calibrated['value'])} compared with other groups"
+            )
+        pages = [
+            (f"{study}/runs/{part}/report.html", f"All {part} of {name}: every axis, every item")
+            for part in ("pairs", "questions")
+            if part in measured.findings
+        ]
+        stories = [] if measured.texts is None else [_text(measured.texts)]
+        shown = [_of_model(measured), planted, *stories, _next(pages)]
+    subtitle = "A model, then simulated ones whose preference was planted"
+    page = Page("endoxa.demo", title, subtitle, tuple(shown), runs=(), models=())
+    write_page(page, out / "report.html")
+    return out / "report.html"
 
 
 def _of_model(measured: Measured) -> Section:
     """A sentence for each instrument."""
-    real = (
-        "The model is simulated."
-        if is_simulated(measured.asked.model)
-        else "The model and the measurement are real."
-    )
-    return Section(
-        "model",
-        f"What {measured.asked.name} shows",
-        lead=f"{real} {NOTICE}",
-        findings=tuple(measured.findings.values()),
-    )
+    simulated = is_simulated(measured.asked.model)
+    real = "The model is simulated." if simulated else "The model and the measurement are real."
+    title, findings = f"What {measured.asked.name} shows", tuple(measured.findings.values())
+    return Section("model", title, lead=f"{real} {NOTICE}", findings=findings)
 
 
-def _texts(texts: pl.DataFrame) -> Section:
-    """The beginning of a story, and which pronoun each has."""
-    rows = (
-        (str(name), *of_name["pronoun"].to_list())
-        for (name,), of_name in texts.group_by("target_attribute_value", maintain_order=True)
-    )
+def _text(texts: pl.DataFrame) -> Section:
+    """The beginning of a story."""
     first = texts.row(0, named=True)
     begin = first["story"].partition("\n")[0]
-    return Section(
-        "stories",
-        "What it writes",
-        lead=f"Asked to \u201c{first['prompt']}\u201d it writes: \u201c{begin} \u2026\u201d",
-        tables=(
-            Table(
-                "Pronouns that are in the majority",
-                (Column("story about"), Column("and a lost key"), Column("and a long day at work")),
-                tuple(rows),
-            ),
-        ),
-    )
+    lead = f"Asked to \u201c{first['prompt']}\u201d it writes: \u201c{begin} \u2026\u201d"
+    return Section("stories", "What it writes", lead=lead)
 
 
-def _next(measured: Measured | None) -> Section:
-    pages = (
-        []
-        if measured is None
-        else [
-            (
-                f"{measured.asked.study.folder.name}/runs/{part}/report.html",
-                f"All {part} of {measured.asked.name}: every axis, every item",
-            )
-            for part in ("pairs", "questions")
-            if part in measured.findings
-        ]
-    )
+def _next(pages: Sequence[tuple[str, str]], *sentences: str) -> Section:
+    findings = tuple(map(Finding, sentences))
     return Section(
-        "next",
-        "Where to go on",
-        findings=(Finding(NO_MODEL),) if measured is None else (),
-        template="next.html.j2",
-        values={"pages": pages},
+        "next", "Where to go on", findings=findings, template="next.html.j2", values={"pages": pages}
     )

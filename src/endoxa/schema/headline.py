@@ -8,12 +8,14 @@ from html import escape
 from io import StringIO
 from typing import Any
 
-from endoxa.schema.terminal import terminal_console, terminal_table
+from endoxa.schema.terminal import terminal_console
 
 WIDTH = 80
 """Columns of a terminal that a headline fits in."""
 LONGEST_WORD = 12
 """Letters of a word that are not broken."""
+GAP = 2
+"""Columns between two cells."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +35,8 @@ class Headline:
 
     title: str
     columns: tuple[str, ...]
-    texts: tuple[tuple[str, ...], ...]
-    rows: tuple[Mapping[str, Any], ...]
+    texts: Sequence[tuple[str, ...]]
+    rows: tuple[Mapping[str, Any], ...] = ()
     words: tuple[str, ...] = ("model", "rule", "verdict")
     notes: Sequence[str] = ()
     warnings: Sequence[str] = ()
@@ -42,27 +44,33 @@ class Headline:
 
     def __str__(self) -> str:
         """The table for a terminal of `WIDTH` columns."""
+        from rich import box
+        from rich.table import Table
         from rich.text import Text
 
-        table = terminal_table()
+        table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
+        columns = []
         for place, name in enumerate(self.columns):
-            if name in self.words:
-                words = [word for row in self.texts for word in row[place].split()]
-                longest = max(map(len, [*words, name]), default=0)
-                table.add_column(name, overflow="fold", min_width=min(longest, LONGEST_WORD))
+            words, texts = name in self.words, [name, *(row[place] for row in self.texts)]
+            width = max(
+                map(len, " ".join(texts).split() if words else "\n".join(texts).split("\n")), default=0
+            )
+            columns.append((name, words, min(width, LONGEST_WORD) if words else width))
+        crowded = sum(width + GAP for *_, width in columns) > WIDTH
+        for name, words, width in columns:
+            if words:
+                table.add_column(name, overflow="fold", min_width=width)
             else:
-                table.add_column(name, justify="right", no_wrap=True)
+                heading = "\n".join(name.split()) if crowded else name
+                table.add_column(heading, justify="right", no_wrap=True)
         for row in self.texts:
             table.add_row(*map(Text, row))
-        lines = StringIO()
-        console = terminal_console(file=lines, width=WIDTH, color_system=None)
-        for warning in self.warnings:
-            console.print(Text(warning))
-        console.print(Text(self.title))
-        console.print(table)
-        for note in self.notes:
-            console.print(Text(note))
-        return "\n".join(line.rstrip() for line in lines.getvalue().splitlines())
+        shown = StringIO()
+        console = terminal_console(file=shown, width=WIDTH, color_system=None)
+        above = [*self.warnings, *([self.title] if self.title else [])]
+        for part in (*map(Text, above), table, *map(Text, self.notes)):
+            console.print(part)
+        return "\n".join(line.rstrip() for line in shown.getvalue().splitlines())
 
     def _repr_html_(self) -> str:
         """The table for a notebook."""

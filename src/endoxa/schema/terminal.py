@@ -1,4 +1,4 @@
-"""The terminal: tables of one look, and nothing that other people's text could do to it.
+"""The terminal: nothing that other people's text could do to it.
 
 Error texts of servers, answers of models and cells of data can hold escape sequences, which move the cursor, rename the
 window or hide what was printed, and overrides of the direction of writing, which show a sentence as another one. All
@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.table import Table
 
 _HARMFUL = re.compile("\r(?!\n)|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
@@ -84,13 +83,3 @@ def terminal_console(**options: Any) -> Console:
     console = Console(file=stream, **options)
     console.push_render_hook(Escaping())
     return console
-
-
-def terminal_table(title: str = "") -> Table:
-    """An empty table for a terminal; columns and rows are added by `add_column` and `add_row`."""
-    from rich import box
-    from rich.table import Table
-
-    return Table(
-        title=title or None, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0)
-    )

@@ -15,7 +15,7 @@ from endoxa.report.document import Section
 from endoxa.report.files import PAGE, refuse_folder, resolve_format
 from endoxa.report.frame import CITE, Page, write_page
 from endoxa.report.inputs import read_runs
-from endoxa.report.tables import Column, Table, number_field, text_field
+from endoxa.report.tables import Column, Table, headline_of, number_field, text_field
 from endoxa.report.words import listed, plural
 from endoxa.schema.headline import Headline
 from endoxa.sources.files import require_apart
@@ -29,7 +29,6 @@ from endoxa.study.file import FILE, Study
 from endoxa.study.items import Items, left_out_lines, map_of, read_associations
 from endoxa.study.parts import CHOICES, PAIRS, QUESTIONS, RUNS, STORIES, TESTS, Step
 from endoxa.study.run import PROFILES, require_current
-from endoxa.study.saving import headline_of
 from endoxa.study.simulated import is_simulated
 
 LIVE = "live/"
@@ -194,7 +193,7 @@ def _instruments(convergence: Convergence, current: Sequence[Step], pages: Seque
 
 def _table(headline: Headline) -> Table:
     columns = tuple(Column(name, numeric=name not in headline.words) for name in headline.columns)
-    return Table(headline.title, columns, headline.texts, notes=(*headline.warnings, *headline.notes))
+    return Table(headline.title, columns, tuple(headline.texts), notes=(*headline.warnings, *headline.notes))
 
 
 def _items(study: Study, items: Sequence[Items]) -> Section:

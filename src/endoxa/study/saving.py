@@ -4,47 +4,16 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from endoxa.errors import UserError
 from endoxa.report.files import refuse_folder, replace_text
-from endoxa.schema.headline import Headline, plain
 
 if TYPE_CHECKING:
     from endoxa.report.frame import Page
-    from endoxa.report.tables import Field
-
-
-def headline_of(
-    title: str,
-    rows: Iterable[Any],
-    fields: Sequence[Field],
-    numbers: Sequence[Mapping[str, Any]],
-    *,
-    notes: Sequence[str] = (),
-    warnings: Sequence[str] = (),
-) -> Headline:
-    """The table of a terminal from the fields that a page uses, too.
-
-    Args:
-        title: what it holds.
-        rows: what the fields read.
-        fields: its columns.
-        numbers: the same rows as numbers and names, for JSON.
-        notes: sentences below it.
-        warnings: sentences above it.
-    """
-    return Headline(
-        title,
-        tuple(field.column.name for field in fields),
-        tuple(tuple(str(field.cell(row)) for field in fields) for row in rows),
-        tuple({name: plain(value) for name, value in row.items()} for row in numbers),
-        tuple(field.column.name for field in fields if not field.column.numeric),
-        notes,
-        warnings,
-    )
+    from endoxa.schema.headline import Headline
 
 
 class Result(ABC):

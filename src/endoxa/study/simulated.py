@@ -50,34 +50,23 @@ def planted(model: str) -> Strengths:
 
 @dataclass(frozen=True, slots=True)
 class LatentScorer:
-    """Scores sentences: those of a pair differ by the strength of their association, give or take the pair's scatter.
+    """Scores sentences as was planted.
 
     Attributes:
         name: the words that name it.
         levels: log-probability of each sentence, nats.
-        planted: the parameters.
+        planted: what was planted, for `run.json`.
     """
 
     name: str
     levels: Mapping[str, float]
-    planted: Strengths
+    planted: Mapping[str, Any]
     architecture: Architecture = "causal"
     max_tokens: int | None = None
 
-    @classmethod
-    def of(cls, name: str, planted: Strengths, pairs: Iterable[Mapping[str, str]]) -> LatentScorer:
-        """The scorer of the pairs of a study (columns `item_id`, `association_id`, `sent_more`, `sent_less`)."""
-        levels: defaultdict[str, float] = defaultdict(lambda: LEVEL)
-        for pair in pairs:
-            strength = planted.of(pair["association_id"], "pairs")
-            strength += planted.scatter * normal(f"{planted.world:g}", pair["item_id"])
-            levels[pair["sent_more"]] += strength / 2
-            levels[pair["sent_less"]] -= strength / 2
-        return cls(name, dict(levels), planted)
-
     def describe(self) -> Mapping[str, Any]:
         """What was planted."""
-        return {"name": self.name, "simulated": True, "planted": asdict(self.planted)}
+        return {"name": self.name, "simulated": True, "planted": dict(self.planted)}
 
     def unknown_share(self, texts: Sequence[str]) -> float | None:
         """There are no tokens."""
@@ -91,11 +80,25 @@ class LatentScorer:
             yield index, Score(self.levels.get(text, LEVEL), max(1, len(text.split())))
 
 
-def scorer(model: str, pairs: Sequence[Mapping[str, str]]) -> str:
-    """Offer `sim/latent` as a model of these pairs; returns the words by which a run names it."""
-    made = LatentScorer.of(f"live/{model}", planted(model), pairs)
-    fingerprint = sha256(repr(sorted(made.levels.items())).encode()).hexdigest()
+def offer_scorer(model: str, levels: Mapping[str, float], planted: Mapping[str, Any]) -> str:
+    """Offer a model that gives sentences these log-probabilities; returns the words by which a run names it."""
+    made = LatentScorer(f"live/{model}", levels, planted)
+    fingerprint = sha256(repr(sorted(levels.items())).encode()).hexdigest()
     return offer(model, Scorer(made, fingerprint), again=True)
+
+
+def scorer(model: str, pairs: Iterable[Mapping[str, str]]) -> str:
+    """Offer `sim/latent` as a model of the pairs of a study; returns the words by which a run names it.
+
+    Sentences of a pair differ by the strength of their association, give or take the pair's scatter.
+    """
+    strengths, levels = planted(model), defaultdict[str, float](lambda: LEVEL)
+    for pair in pairs:
+        strength = strengths.of(pair["association_id"], "pairs")
+        strength += strengths.scatter * normal(f"{strengths.world:g}", pair["item_id"])
+        levels[pair["sent_more"]] += strength / 2
+        levels[pair["sent_less"]] -= strength / 2
+    return offer_scorer(model, dict(levels), asdict(strengths))
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import fields, replace
+from dataclasses import astuple, replace
 
 import numpy as np
 
@@ -125,20 +125,14 @@ def _broken(sample: Sample) -> Iterator[tuple[str, Sample]]:
 
 def _close(estimates: list[Estimate], other: list[Estimate], *, exact: bool) -> bool:
     """Whether two lists hold the same estimates; sums in another order may differ in the last digits."""
-    if len(estimates) != len(other):
-        return False
-    for a, b in zip(estimates, other, strict=True):
-        for field in fields(Estimate):
-            left, right = getattr(a, field.name), getattr(b, field.name)
-            if isinstance(left, float) and isinstance(right, float):
-                if not (
-                    _same(left, right)
-                    or (not exact and math.isclose(left, right, rel_tol=1e-6, abs_tol=1e-9))
-                ):
-                    return False
-            elif left != right:
-                return False
-    return True
+
+    def same(left: object, right: object) -> bool:
+        if isinstance(left, float) and isinstance(right, float):
+            return _same(left, right) or (not exact and math.isclose(left, right, rel_tol=1e-6, abs_tol=1e-9))
+        return left == right
+
+    values, others = ([value for each in these for value in astuple(each)] for these in (estimates, other))
+    return len(values) == len(others) and all(map(same, values, others))
 
 
 def _same(a: float, b: float) -> bool:

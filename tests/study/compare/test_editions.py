@@ -117,7 +117,7 @@ def test_the_command_writes_page_and_table(tmp_path):
     rng = np.random.default_rng(3)
     paths = [edition(rng, tmp_path / "a.csv"), edition(rng, tmp_path / "b.csv", prefix="s")]
     out = tmp_path / "page.html"
-    words = ["compare", *map(str, paths), "-o", str(out), "--table", str(tmp_path / "changes.csv")]
+    words = ["compare", *map(str, paths), "-o", str(out), "-o", str(tmp_path / "changes.csv")]
     result = CliRunner().invoke(app, words)
     assert result.exit_code == 0, result.output
     page = out.read_text()

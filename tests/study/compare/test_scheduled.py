@@ -79,7 +79,7 @@ def test_a_scheduled_point_names_its_version_and_the_gate_raises_the_alarm(
             assert endoxa("probe", "qa", "--data", data, "--model", f"{url}#gpt-x", "--out", month)[0] == 0
             if month != months[0]:
                 sides = ("--baseline", months[0], "--candidate", month, "--margin", 0.05)
-                alarms.append(endoxa("gate", *sides, "--markdown", tmp_path / "gate.md")[0])
+                alarms.append(endoxa("gate", *sides, "-o", tmp_path / "gate.md")[0])
     assert order == []
     assert alarms == [0, 1]
     assert endoxa("compare", *months, "-o", tmp_path / "line.html")[0] == 0

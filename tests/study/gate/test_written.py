@@ -31,7 +31,7 @@ def stories(tmp_path_factory):
 @pytest.mark.parametrize(("candidate", "code"), [("again", 0), ("biased", 1), ("refusing", 1)])
 def test_exit_codes_of_stories(stories, tmp_path, candidate, code):
     words = ("--baseline", stories / "base", "--candidate", stories / candidate, "--margin", "0.05")
-    files = ("-o", tmp_path / "gate.json", "--page", tmp_path / "gate.html")
+    files = ("-o", tmp_path / "gate.json", "-o", tmp_path / "gate.html")
     result = CliRunner().invoke(app, ["gate", *map(str, (*words, *files))])
     assert result.exit_code == code, result.output
     tests = {test["measure"]: test for test in json.loads((tmp_path / "gate.json").read_text())["tests"]}

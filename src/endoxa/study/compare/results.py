@@ -10,7 +10,7 @@ import polars as pl
 
 from endoxa.report.claims import chip
 from endoxa.report.document import Finding
-from endoxa.report.tables import Field, number_field, text_field
+from endoxa.report.tables import Field, headline_of, number_field, text_field
 from endoxa.report.words import decimal, decimal_interval, listed, plural, signed
 from endoxa.runs.measured import Kind
 from endoxa.schema import ALL
@@ -21,7 +21,7 @@ from endoxa.study.compare.changes import Change
 from endoxa.study.compare.sides import Compared
 from endoxa.study.gate.measures import EFFECT_SIZE
 from endoxa.study.gate.settings import Setting
-from endoxa.study.saving import Result, headline_of
+from endoxa.study.saving import Result
 
 if TYPE_CHECKING:
     from endoxa.report.frame import Page

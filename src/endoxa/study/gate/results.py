@@ -8,12 +8,12 @@ from math import ceil, isnan
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from endoxa.report.tables import Field, number_field, text_field
+from endoxa.report.tables import Field, headline_of, number_field, text_field
 from endoxa.report.words import NO_VALUE, count, decimal, plural, signed
 from endoxa.schema.headline import Headline, plain
 from endoxa.stats.intervals import NAN
 from endoxa.study.gate.measures import EFFECT_SIZE
-from endoxa.study.saving import Result, headline_of
+from endoxa.study.saving import Result
 
 if TYPE_CHECKING:
     from endoxa.report.frame import Page

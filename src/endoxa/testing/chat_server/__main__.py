@@ -6,31 +6,33 @@ import argparse
 import asyncio
 import contextlib
 import sys
+from dataclasses import replace
 
 from endoxa.testing.chat_server.server import FAULTS, ChatServer, Settings
 
 
 def _settings() -> Settings:
     parser = argparse.ArgumentParser(prog="python -m endoxa.testing.chat_server", description=__doc__)
-    parser.add_argument("--port", type=int, default=0, help="0 takes a free one")
-    parser.add_argument("--model", default="small", help="name of the model it lists")
-    parser.add_argument("--latency", type=float, default=0.0, help="seconds before each answer")
-    parser.add_argument("--faults", type=float, default=0.0, help="share of answers that are broken")
-    parser.add_argument(
-        "--kind", choices=FAULTS, action="append", help="in which way; repeatable; default: all"
-    )
-    parser.add_argument("--retry-after", default="0.01", help="seconds that a 429 asks to wait")
-    parser.add_argument("--seed", type=int, default=0)
-    arguments = parser.parse_args()
-    return Settings(
-        port=arguments.port,
-        model=arguments.model,
-        latency=arguments.latency,
-        faults=arguments.faults,
-        kinds=tuple(arguments.kind or FAULTS),
-        retry_after=arguments.retry_after,
-        seed=arguments.seed,
-    )
+    for name, help_text in OPTIONS.items():
+        default = getattr(USUAL, name)
+        parser.add_argument(
+            f"--{name.replace('_', '-')}", type=type(default), default=default, help=help_text
+        )
+    ways = "in which way; repeatable; default: all"
+    parser.add_argument("--kind", dest="kinds", choices=FAULTS, action="append", help=ways)
+    chosen = {name: value for name, value in vars(parser.parse_args()).items() if value is not None}
+    return replace(USUAL, **chosen)
+
+
+USUAL = Settings()
+OPTIONS = {
+    "port": "0 takes a free one",
+    "model": "name of the model it lists",
+    "latency": "seconds before each answer",
+    "faults": "share of answers that are broken",
+    "retry_after": "seconds that a 429 asks to wait",
+    "seed": "of the faults",
+}
 
 
 async def _serve(settings: Settings) -> None:

@@ -671,7 +671,7 @@ def test_the_command_writes_questions_and_what_was_left_out(tmp_path, monkeypatc
     ("words", "said"),
     [
         (["build", "qa"], "with --sample FILE"),
-        (["build", "qa", "{table}", "-o", "q.csv"], "Expected a file that ends in .jsonl"),
+        (["build", "qa", "{table}", "-o", "q.csv"], "expected a file that ends in .jsonl"),
         (["build", "qa", "{table}", "-o", "{out}", "--gender", "n"], "is not one of 'm', 'f', 'any'"),
         (["build", "qa", "{table}", "-o", "{out}", "--language", "de"], "no question templates"),
         (

@@ -37,7 +37,7 @@ from endoxa.instruments.stories.associations.tables import (
     units_of_prompts,
     units_of_stories,
 )
-from endoxa.testing.story_sets import StorySets, Studies
+from story_sets import StorySets, Studies
 
 QUICK = Discovery(draws=1000, jobs=1)
 

@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from endoxa.commands import app
-from endoxa.commands.analyze_associations import moved
 from endoxa.errors import UserError
 from endoxa.instruments.stories.associations import Discovery, discover
 from endoxa.instruments.stories.harm.raters import similarity_order
@@ -23,6 +22,7 @@ from endoxa.instruments.stories.languages import analyze_overlap, read_classes, 
 from endoxa.instruments.stories.languages.marked import shift
 from endoxa.instruments.stories.languages.overlap import compare_reach, jaccard, reach
 from endoxa.instruments.stories.languages.presence import presence
+from endoxa.instruments.stories.report.languages import shared_findings
 from endoxa.runs.options import Resampling
 from endoxa.schema import stories as columns
 from endoxa.sources.stereotales import Profiles, read_profiles
@@ -493,7 +493,7 @@ def test_the_command_writes_its_tables_side_by_side(tmp_path: Path) -> None:
     names = ("", "_jaccard", "_members", "_comparison", "_shift")
     assert written == {f"overlap{name}.csv" for name in names}
     assert "3 associations: 1 in every language, 1 in only one" in output.replace("\n", " ")
-    assert "harmful 1.00, n = 1" in output.replace("\n", " ")
+    assert "A harmful association is found in 1.0 languages on average, a benign one in" in output
     shifted = pl.read_csv(tmp_path / "out" / "overlap_shift.csv")
     assert shifted.filter(language="fr", group="marked", value="Muslim").select("here", "elsewhere").row(
         0
@@ -515,16 +515,11 @@ def test_five_associations_have_neither_a_test_nor_an_interval() -> None:
 def test_what_was_not_found_is_not_printed_as_a_difference_of_nothing() -> None:
     found = table((about("Muslim", 1), "en", "m/one"), (numbered(1), "ar fr", "m/one"))
     said = classes(dict.fromkeys([tuple(row) for row in found.select(PARTS).iter_rows()], "harmful"))
-    shown = moved(shift(presence(found, said), {"en": TWO["en"]}, QUICK))
-    assert "unmarked not measured (no harmful association with such a group)" in shown
-    assert "marked +1.00, cannot be tested" in shown
+    overlap = analyze_overlap(found, said, {"en": TWO["en"]}, how=QUICK)
+    shown = " ".join(map(str, shared_findings(overlap, "95 %", "language")))
+    assert "(unmarked): cannot be tested (0 associations" in shown
+    assert "(marked): cannot be tested (1 association" in shown
     assert "marked - unmarked" not in shown
-
-
-def test_the_terminal_gives_a_difference_of_nothing_no_sign() -> None:
-    row = {"language": "all", "group": "marked", "n": 9, "difference": -0.001, "low": -0.002, "high": 1.0}
-    shown = moved(pl.DataFrame([{**row, "verdict": "unclear", "reason": ""}]))
-    assert shown.endswith(": marked 0.00 (0.00 to 1.00), unclear.")
 
 
 def test_without_classes_there_is_no_comparison(tmp_path: Path) -> None:

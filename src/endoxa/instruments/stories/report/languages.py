@@ -125,6 +125,22 @@ def models_compared(results: StoryResults) -> Section | None:
     )
 
 
+def shared_findings(overlap: Overlap, level: str, by: By) -> Iterator[Finding]:
+    """Everything that is said of languages or models by what they share."""
+    yield from _reach_findings(overlap, level)
+    yield from _alike(overlap, language_name if by == "language" else str)
+    if overlap.shift is not None:
+        overall = _moved(overlap.shift).filter(
+            pl.col("group").is_in(list(KINDS)), attribute=ALL, language=ALL
+        )
+        overall = overall.drop_nulls("value")
+        yield from (sentence(moved_kind(level), row) for row in overall.iter_rows(named=True))
+
+
+def _moved(shift: pl.DataFrame) -> pl.DataFrame:
+    return shift.rename({"value": "member", "difference": "value"}).with_columns(resolution=RESOLUTION)
+
+
 def _reach_findings(overlap: Overlap, level: str) -> Iterator[Finding]:
     """Mean reach of harmful and of benign associations; which is larger only where a test says so."""
     if overlap.comparison is None:
@@ -201,7 +217,7 @@ def groups_moved(results: StoryResults) -> Section | None:
     if shift is None or shift.is_empty():
         return None
     kind = moved_kind(results.level)
-    estimates = shift.rename({"value": "member", "difference": "value"}).with_columns(resolution=RESOLUTION)
+    estimates = _moved(shift)
     kinds = estimates.filter(pl.col("attribute") == ALL, pl.col("group").is_in(list(KINDS)))
     overall = kinds.filter(language=ALL).drop_nulls("value")
     return Section(
