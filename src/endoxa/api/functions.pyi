@@ -782,7 +782,6 @@ def analyze_novelty(
     threshold: float | None = None,
     confidence: float = 0.95,
     seed: int = 0,
-    resamples: int = 2000,
     out: str | Path | None = None,
     sheet: str | Path | None = None,
     sheet_pairs: int = 256,
@@ -798,7 +797,6 @@ def analyze_novelty(
         threshold: Minimum cosine at which a concept is present; with --sheet, where it is expected.
         confidence: Confidence level of the intervals.
         seed: Seed of every random draw.
-        resamples: Bootstrap samples per interval.
         out: The main table (.csv, .tsv, .jsonl, .parquet), or a folder for every table of the analysis.
         sheet: Write pairs to label to FILE.
         sheet_pairs: Number of pairs of the sheet.

@@ -11,7 +11,7 @@ import polars as pl
 from endoxa.author.kind import Ask, Cells, Judged, Kind, cell, folded, row_name
 from endoxa.author.prompts import Prompts
 from endoxa.author.settings import TuplesSettings
-from endoxa.curate.group.neighbours import clean, key
+from endoxa.curate.group.terms import clean, key
 from endoxa.curate.opposites import are_opposites
 from endoxa.curate.opposites.lexicon import Lexicon, load_lexicon
 from endoxa.runs.asking.jobs import draw_seed

@@ -19,7 +19,7 @@ from endoxa.report.frame import Page
 from endoxa.report.grids import share_grid
 from endoxa.report.inputs import Run
 from endoxa.report.tables import Field, Table, number_field, table_of, text_field
-from endoxa.report.words import count, decimal, decimal_interval, listed, percent, percent_interval, plural
+from endoxa.report.words import count, decimal, percent, percent_interval, plural
 from endoxa.runs.instrument import Shown
 from endoxa.sources.spreadsheets import csv_text
 
@@ -140,7 +140,7 @@ def _page(runs: Sequence[Run], files: TableFiles, shares: pl.DataFrame) -> Page:
     sections = (
         _share_section(shares),
         _overlap_section(shares, files.beside("shared", overlap.SHARED_COLUMNS)),
-        _threshold_section(files, files.beside("curve", overlap.CURVE_COLUMNS), concepts, first),
+        _threshold_section(files, files.beside("curve", overlap.CURVE_COLUMNS), first),
         _border_section(concepts, first["threshold"]),
         replace(METHODS, values=values),
     )
@@ -151,7 +151,7 @@ def _page(runs: Sequence[Run], files: TableFiles, shares: pl.DataFrame) -> Page:
     return page_of(__package__, runs, "Which concepts are in no other data set", subtitle, sections)
 
 
-def _threshold_section(files: TableFiles, curve: pl.DataFrame, concepts: pl.DataFrame, first: Row) -> Section:
+def _threshold_section(files: TableFiles, curve: pl.DataFrame, first: Row) -> Section:
     """How the threshold was chosen, how well it does, and what other ones would give."""
     cut = first["threshold"]
     figures, facts = share_curve(curve, cut), {"threshold": cut}
@@ -179,10 +179,6 @@ def _threshold_section(files: TableFiles, curve: pl.DataFrame, concepts: pl.Data
         "The accuracy is that of the labelled pairs. A sheet of --sheet holds as many alike pairs as unlike ones; "
         "among all pairs of concepts, most of them unlike, it would be another."
     ]
-    if isfinite(calibration.low):
-        notes.append(
-            "The interval holds every cut that these labels cannot tell from the best one; it is rather wide."
-        )
     if left_out:
         notes.append(f"Rows of the labels left out: {'; '.join(left_out)}.")
     return Section(
@@ -191,7 +187,6 @@ def _threshold_section(files: TableFiles, curve: pl.DataFrame, concepts: pl.Data
         findings=(
             *_chosen(calibration, row),
             *(Finding(text, (row,)) for text in warnings(calibration)),
-            *_at_the_ends(calibration, concepts),
         ),
         figures=(*cut_curve(files.beside("cuts", threshold.CUT_COLUMNS), cut), *figures),
         notes=tuple(notes),
@@ -199,13 +194,8 @@ def _threshold_section(files: TableFiles, curve: pl.DataFrame, concepts: pl.Data
 
 
 def _chosen(calibration: Calibration, row: Row) -> tuple[Finding, ...]:
-    ends = (
-        f" (interval {decimal_interval(calibration.low, calibration.high, 3)})"
-        if isfinite(calibration.low)
-        else ""
-    )
     sentences = [
-        f"The threshold is {decimal(calibration.threshold, 3)}{ends}: there Youden's J is greatest over "
+        f"The threshold is {decimal(calibration.threshold, 3)}: there Youden's J is greatest over "
         f"{plural(calibration.n, 'labelled pair')}, {count(calibration.n_related)} of them related. "
         f"{percent(calibration.sensitivity)} of the related pairs reach it, and {percent(calibration.specificity)} "
         "of the unrelated ones stay below."
@@ -213,38 +203,17 @@ def _chosen(calibration: Calibration, row: Row) -> tuple[Finding, ...]:
     if isfinite(calibration.accuracy):
         sentences.append(
             f"On pairs of texts that it was not chosen on it decides as people did in {percent(calibration.accuracy)}"
-            f"{_around(calibration.accuracy_low, calibration.accuracy_high)}; calling every pair "
-            f"what most are would be right in {percent(calibration.majority)}."
+            f"{_around(calibration.accuracy_low, calibration.accuracy_high)}."
         )
     else:
         sentences.append(
             "The pairs share too many texts to try the threshold on pairs that it was not chosen on."
-        )
-    if isfinite(calibration.balanced):
-        sentences.append(
-            f"With related and unrelated pairs counting alike that is {percent(calibration.balanced)}"
-            f"{_around(calibration.balanced_low, calibration.balanced_high)}; guessing would give 50\u00a0%."
         )
     return tuple(Finding(text, (row,)) for text in sentences)
 
 
 def _around(low: float, high: float) -> str:
     return f" (interval {percent_interval(low, high)})" if isfinite(low) else ""
-
-
-def _at_the_ends(calibration: Calibration, concepts: pl.DataFrame) -> tuple[Finding, ...]:
-    """The share of unique concepts of each data set at both ends of the interval of the threshold."""
-    if concepts.is_empty() or not isfinite(calibration.low):
-        return ()
-    # What nothing may be compared with is unique at every threshold.
-    ends = (pl.col("cosine").fill_null(-1) < end for end in (calibration.low, calibration.high))
-    shares = concepts.group_by("dataset", maintain_order=True).agg(
-        share.mean().alias(name) for share, name in zip(ends, ("low", "high"), strict=True)
-    )
-    rows = shares.to_dicts()
-    each = [f"{row['dataset']} {percent_interval(row['low'], row['high'])}\u00a0%" for row in rows]
-    text = f"Over that interval of the threshold the share of unique concepts would be: {listed(each)}."
-    return (Finding(text, tuple(rows)),)
 
 
 def _share_section(shares: pl.DataFrame) -> Section:
