@@ -1098,7 +1098,6 @@ def curate_evaluate(
     seed: int = 0,
     out: str | Path,
     learn: str | Path | None = None,
-    curve: str | Path | None = None,
 ) -> Outcome:
     """Score extraction against reviewers, with intervals over respondents. `endoxa curate evaluate`; see `command`.
 
@@ -1112,7 +1111,6 @@ def curate_evaluate(
         seed: Seed of every random draw.
         out: Scores: .csv, .tsv, .jsonl or .parquet.
         learn: Also learn a lexicon from the corrections, for `curate extract --lexicon`, and score one learned from other respondents (5-fold cross-validation).
-        curve: Also write the learning curve: scores against the number of respondents learned from.
     """
 
 def curate_group(

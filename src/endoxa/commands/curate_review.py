@@ -283,14 +283,6 @@ def evaluate(
             ending=".toml",
         ),
     ] = None,
-    curve: Annotated[
-        Path | None,
-        Option(
-            "Also write the learning curve: scores against the number of respondents learned from.",
-            OUTPUT,
-            table=True,
-        ),
-    ] = None,
     confidence: Confidence = DEFAULT_CONFIDENCE,
     seed: Seed = 0,
 ) -> Outcome:
@@ -307,11 +299,11 @@ def evaluate(
       endoxa curate evaluate gold.csv --by respondent -o scores.csv
       endoxa curate evaluate reviewed.csv -o scores.csv
       endoxa curate evaluate reviewed.csv --reading model.csv -o scores.csv
-      endoxa curate evaluate wave1.csv wave2.csv --learn lexicon.toml --curve curve.csv -o scores.csv
+      endoxa curate evaluate wave1.csv wave2.csv --learn lexicon.toml -o scores.csv
       endoxa curate evaluate gold.csv --model openai/gpt-5-mini -o scores.csv
     """  # noqa: D301
     from endoxa.curate.evaluation.gold import read_gold
-    from endoxa.curate.evaluation.report import cross_validated, learning_curve
+    from endoxa.curate.evaluation.report import cross_validated
     from endoxa.curate.evaluation.report import evaluate as score
 
     reviewed = [statement for path in gold for statement in read_gold(path, by, statement_column)]
@@ -322,10 +314,6 @@ def evaluate(
         readings["learned"] = cross_validated(reviewed, seed)
     scores = score(reviewed, readings, confidence=confidence, seed=seed)
     lines = list(_score_lines(scores, confidence))
-    tables = {"out": scores}
-    if curve is not None:
-        tables["curve"] = learning_curve(reviewed, seed)
-        lines.append(_curve_table(tables["curve"]))
     if learn is not None:
         lines += _learned(reviewed, learn)
     kept = sum(statement.kept for statement in reviewed)
@@ -333,7 +321,7 @@ def evaluate(
         f"{plural(len(reviewed), 'reviewed statement')} ({kept} kept, {len(reviewed) - kept} omitted); "
         f"scores written to {out}"
     )
-    return Outcome(lines, tables)
+    return Outcome(lines, {"out": scores})
 
 
 def _learned(reviewed: list[Gold], out: Path) -> list[str]:
@@ -458,15 +446,3 @@ def _interval(rows: Mapping[str, Mapping[str, Any]], measure: str) -> str:
     if row is None or row["low"] is None or row["high"] is None:
         return "–"
     return f"{row['low']:.2f}–{row['high']:.2f}"
-
-
-def _curve_table(points: pl.DataFrame) -> Table:
-    names = points["measure"].unique(maintain_order=True).to_list()
-    rows = []
-    for (subset, units), part in points.group_by("subset", "units", maintain_order=True):
-        values = dict(part.select("measure", "value").iter_rows())
-        cells = (f"{values[name]:.3f}" if name in values else "-" for name in names)
-        rows.append((str(subset), f"{units:.0f}", *cells))
-    title = "Learning curve: scores on respondents that the lexicon was not learned from"
-    heads = ("statements", "respondents learned from", *(_PRINTED.get(name, name) for name in names))
-    return table(title, heads, rows, wrap=True)
