@@ -1003,7 +1003,7 @@ def curate_extract(
     keep: Sequence[str] | str = (),
     attribute_column: str | None = None,
     sheet: str | None = None,
-    header_row: int | None = None,
+    header_row: str | None = None,
     language: str | None = None,
     languages: str | None = None,
     identities: str | Path | None = None,
@@ -1033,7 +1033,7 @@ def curate_extract(
         keep: With --statement-column: also keep this column; repeatable.
         attribute_column: With --identity-column: column of what is said of the group; statements are then not read.
         sheet: Sheet of a workbook, by name or number.
-        header_row: Row that names the columns, as a spreadsheet numbers it.
+        header_row: Row that names the columns, as a spreadsheet numbers it; 1-2 joins names in two rows.
         language: Language of all statements (ISO 639); disables language identification.
         languages: Candidate languages (en,fr).
         identities: Your own synonyms of group names (TOML).

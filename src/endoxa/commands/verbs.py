@@ -18,7 +18,7 @@ import json
 import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext, redirect_stdout
-from dataclasses import asdict, dataclass, field, make_dataclass, replace
+from dataclasses import dataclass, field, make_dataclass, replace
 from functools import partial, reduce
 from io import StringIO
 from pathlib import Path
@@ -119,7 +119,7 @@ class Verb:
         from endoxa.sources.source import reading_files
 
         layout = getattr(settings, "layout", None)  # of the commands that have `Layout`
-        with reading_files(**(asdict(layout) if layout else {})):
+        with reading_files(**(layout.reading if layout else {})):
             return self._run_and_write(with_paths(settings))
 
     def _run_and_write(self, settings: Any) -> Outcome:
