@@ -195,12 +195,16 @@ def _joined(rows: Sequence[Cells]) -> tuple[str, ...]:
     """
     width = max(map(len, rows))
     *upper, lower = ([*_names(row), *[""] * (width - len(row))] for row in rows)
-    titles = [list(accumulate(row, lambda title, cell: cell or title)) for row in upper]
+    titles = [list(accumulate(row, _carried)) for row in upper]
     chains = [list(dict.fromkeys(filter(None, chain))) for chain in zip(*titles, lower, strict=True)]
     counts = Counter(chain[-1] for chain in chains if chain)
     return tuple(
         "" if not chain else chain[-1] if counts[chain[-1]] == 1 else ": ".join(chain) for chain in chains
     )
+
+
+def _carried(title: str, cell: str) -> str:
+    return cell or title
 
 
 def _filled(row: Cells) -> int:
