@@ -150,7 +150,7 @@ class Society(BaseModel):
     Attributes:
         place: where ("Senegal").
         description: what somebody from elsewhere should know.
-        groups: groups that stereotypes are simulated of there.
+        groups: groups that stereotypes are told of there.
         names: first names in use there.
     """
 
