@@ -131,7 +131,11 @@ def ask_about(
         more: further fields of `Ask`; its number is the place, and one row is wanted, unless they say otherwise.
     """
     number = more.pop("number", place)
-    fields = {"wanted": 1, "seed": draw_seed(settings.seed, number), "simulated": facts} | more
+    fields: dict[str, Any] = {
+        "wanted": 1,
+        "seed": draw_seed(settings.seed, number),
+        "simulated": facts,
+    } | more
     return Ask(number, text, facts=facts, sources=(row_name(row, place + 1),), **fields)
 
 
