@@ -16,6 +16,8 @@ OWN_PAGES = ("author", "reproduce")
 """Commands that stand alone and have a page all the same."""
 LONE = "demo-report"
 """The page of the commands that stand alone (`endoxa demo`, `endoxa report`, `endoxa gate`, `endoxa compare`)."""
+SHARED = re.compile("^(.+_)?(low|high)$|^(neutral|confidence|reason)$")
+"""Columns that mean the same in every table of estimates."""
 
 
 @cache
@@ -45,6 +47,19 @@ def page(words: str) -> str:
     """The page that describes a command."""
     first, _, rest = words.partition(" ")
     return f"{FOLDER}/{first if rest or first in OWN_PAGES else LONE}.md"
+
+
+def columns(table: Mapping[str, str], head: str = "column") -> None:
+    """Write a table of names and their meanings."""
+    cog.outl(f"\n| {head} | meaning |\n|---|---|")
+    for name, meaning in table.items():
+        cog.outl(f"| `{name}` | {meaning} |")
+    cog.outl()
+
+
+def estimates(table: Mapping[str, str], head: str = "column") -> None:
+    """Write a table of columns without those that mean the same in every table of estimates (analyze.md)."""
+    columns({name: meaning for name, meaning in table.items() if not SHARED.search(name)}, head)
 
 
 def contents() -> None:
