@@ -24,7 +24,7 @@ from endoxa.sources.stereotales.associations import (
     distinct_associations,
     read_associations,
 )
-from endoxa.study.reproduce.catalogue import Declaration
+from endoxa.study.reproduce.catalogue import PublishedResult
 from endoxa.study.reproduce.declaration import EXACT, Cell, Key, Ours, Tolerance
 from endoxa.study.reproduce.run import Inputs
 
@@ -60,7 +60,7 @@ def _discover(profiles: Profiles, inputs: Inputs, *, by_language: bool = False) 
 # ------------------------------------------------------------------ associations and their ratings
 
 
-def associations(declared: Declaration, inputs: Inputs) -> Mapping[Key, Ours]:
+def associations(declared: PublishedResult, inputs: Inputs) -> Mapping[Key, Ours]:
     """Associations in the released file, those of all languages together, and how harmful people call them."""
     declared.need(inputs, RELEASED, STORIES)
     released, together, human, raters = declared.settings["tables"]
@@ -149,7 +149,7 @@ def _models_and_people(inputs: Inputs) -> dict[str, Ours]:
 # ------------------------------------------------------------------ languages
 
 
-def association_languages(declared: Declaration, inputs: Inputs) -> Mapping[Key, Ours]:
+def association_languages(declared: PublishedResult, inputs: Inputs) -> Mapping[Key, Ours]:
     """Associations by language, how many languages share some of them, and whether neighbours share more."""
     settings = declared.settings
     path = declared.need(inputs, settings["file"], STORIES)
@@ -206,7 +206,7 @@ def _cell_name(row: Mapping[str, Any]) -> str:
     return f"{row['base_attribute']}: {row['base_value']} -> {row['compared_attribute']}: {row['compared_value']}"
 
 
-def expected_associations_cells(declared: Declaration, inputs: Inputs) -> Iterator[Cell]:
+def expected_associations_cells(declared: PublishedResult, inputs: Inputs) -> Iterator[Cell]:
     """Tables and associations that the reference program found in the example."""
     names = ("base_attribute", "compared_attribute", "significant")
     tables = read_table(declared.need(inputs, declared.settings["tables"]), names)
@@ -226,7 +226,7 @@ def expected_associations_cells(declared: Declaration, inputs: Inputs) -> Iterat
             yield Cell("value level", f"{_cell_name(row)}, {number}", float(row[number]), _DIGITS)
 
 
-def expected_associations(declared: Declaration, inputs: Inputs) -> Mapping[Key, Ours]:
+def expected_associations(declared: PublishedResult, inputs: Inputs) -> Mapping[Key, Ours]:
     """Tables and associations that endoxa finds in the example."""
     profiles = read_profiles(declared.need(inputs, STORIES))
     discovered = discover(profiles, Discovery(pooled=PUBLISHED, seed=inputs.seed, jobs=1), inputs.progress)
