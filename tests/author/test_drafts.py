@@ -222,10 +222,10 @@ def test_examples_of_a_batch_come_from_the_data_and_differ(tmp_path):
 )
 def test_counter_narratives_are_no_denials(counter, reason):
     from endoxa.author.kind import Ask
-    from endoxa.author.kinds.counter import judge
+    from endoxa.author.kinds.sentences import judge_counter
 
     facts = {"identity": "farmers", "attribute": "poor", "language": "en", "sent_more": "Farmers are poor."}
-    assert judge(CounterSettings(), None, Ask(0, "", 1, facts), {"counter": counter}).reason == reason
+    assert judge_counter(CounterSettings(), None, Ask(0, "", 1, facts), {"counter": counter}).reason == reason
 
 
 @pytest.mark.parametrize(
@@ -259,10 +259,10 @@ def test_counter_narratives_are_no_denials(counter, reason):
 )
 def test_adaptation_changes_both_sentences_alike(row, reason, checks):
     from endoxa.author.kind import Ask
-    from endoxa.author.kinds.adapt import judge
+    from endoxa.author.kinds.translate import judge_adapted
 
     facts = {"original_more": "Ann sings.", "original_less": "Bob sings.", "language": "en"}
-    found = judge(AdaptSettings(context="x"), None, Ask(0, "", 1, facts), row)
+    found = judge_adapted(AdaptSettings(context="x"), None, Ask(0, "", 1, facts), row)
     assert found.reason == reason
     assert set(checks) <= set(found.checks)
 

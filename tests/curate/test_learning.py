@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from endoxa.curate.evaluation.gold import Gold, read_gold
-from endoxa.curate.evaluation.report import cross_validated, evaluate, learn, learning_curve, read_all
+from endoxa.curate.evaluation.report import cross_validated, evaluate, learn, read_all
 from endoxa.curate.extract import Question, extract
 from endoxa.curate.extract.lexicon import Lexicon, apply_lexicon, read_lexicon, written_lexicon
 from endoxa.errors import UserError
@@ -53,15 +53,6 @@ def test_unseen_respondents_gain_on_edited_rows_and_lose_nowhere():
         assert after["both_loose"] >= before["both_loose"]
     assert values(table, reader="learned", subset="edited")["both"] >= 0.65
     assert values(table, reader="rules", subset="edited")["both"] == 0
-
-
-@pytest.mark.slow
-def test_the_learning_curve_starts_at_the_rules_and_rises():
-    curve = learning_curve(campaign())
-    points = curve.filter(subset="edited", measure="both").sort("units")
-    assert points["units"][0] == 0
-    assert points["value"][0] == 0
-    assert points["value"][-1] > 0.6
 
 
 def test_what_one_correction_contradicts_is_not_learned():

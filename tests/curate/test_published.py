@@ -206,7 +206,7 @@ def test_a_workbook_with_two_rows_of_names_is_read_sheet_by_sheet(tmp_path, shee
         for span in ("A1:B1", "C1:F1", "G1:H1", *["I1:K1"] * bool(more)):
             page.merge_cells(span)
     book.save(tmp_path / "book.xlsx")
-    with reading_files(sheet=sheet):
+    with reading_files(sheet=sheet, header_rows=(1, 2)):
         table = read_associations(tmp_path / "book.xlsx")
         recognised = layout_of(tmp_path / "book.xlsx")
     assert recognised is not None

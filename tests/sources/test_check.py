@@ -51,7 +51,6 @@ PLANTED = [
     ("no-group-term", "en", "He will sing here.", "He can sing here."),
     ("country-for-group", "en", "The guests from Norway sang.", "The guests from Peru sang."),
     ("country-for-group", "fr", "Les invités du Pérou chantent.", "Les invités du Canada chantent."),
-    ("group-capitals", "en", "The Black singer smiled.", "The white singer smiled."),
     ("article", "en", "She met a old farmer.", "She met a young farmer."),
     ("article", "en", "She met an young farmer.", "She met an old farmer."),
     ("pronoun", "en", "The father lost his keys.", "The mother lost his keys."),
@@ -64,9 +63,6 @@ PLANTED = [
     ("line-break", "en", "Farmers get\nup early.", "Bakers get\nup early."),
     ("typography", "en", "Farmers aren’t early.", "Bakers aren't early."),
     ("final-punctuation", "en", "Farmers get up early", "Bakers get up early."),
-    ("replacement-character", "en", "Farmers get up early\ufffd.", "Bakers get up early."),
-    ("mojibake", "en", "CafÃ© owners get up early.", "Shop owners get up early."),
-    ("html-entity", "en", "Farmers &amp; bakers sing.", "Painters &amp; bakers sing."),
     ("invisible-character", "en", "Farm\u200bers get up early.", "Bakers get up early."),
 ]
 
@@ -117,7 +113,7 @@ def test_planted_problem_is_found_in_its_row_only(tmp_path, check, language, mor
 def test_every_pair_check_has_a_planted_problem_and_a_reason():
     planted = {check for check, *_ in (*PLANTED, *CONTRASTS)}
     for check in PAIR_CHECKS:
-        assert check.__name__.replace("_", "-") in planted or check.__module__.endswith("agreement")
+        assert check.__name__.replace("_", "-") in planted
     for check in (*PAIR_CHECKS, *FILE_CHECKS):
         assert len(inspect.getdoc(check) or "") > 50
 

@@ -9,6 +9,7 @@ import pytest
 
 from endoxa.errors import UserError
 from endoxa.sources.frames import read_table
+from endoxa.sources.headers import name_rows
 from endoxa.sources.source import reading_files
 from endoxa.sources.tables import written_columns
 
@@ -78,7 +79,7 @@ def test_qualtrics_names_by_texts_of_questions_or_by_codes(tmp_path):
         assert table.columns == ["Code", "Q2. What is said?", "Q3. What is said?"]
         assert table.height == len(ROWS)
         assert read_table(path, ["Q2"])["Q2"][1] == "Bakers sing."
-    with reading_files(header_row=1):
+    with reading_files(header_rows=(1, 1)):
         assert read_table(path, as_written=True).columns == ["Q1", "Q2", "Q3"]
 
 
@@ -91,7 +92,7 @@ TWO_ROWS = [
 JOINED = ["Code", "Women: first", "second", "Men: first", "third"]
 
 
-def test_two_rows_of_names_in_workbooks_and_in_text(tmp_path):
+def test_two_rows_of_names_in_workbooks_and_in_text(tmp_path, caplog):
     path = book(
         tmp_path / "survey.xlsx",
         {"Answers": [["Village survey", "", "", "", ""], *TWO_ROWS]},
@@ -99,11 +100,37 @@ def test_two_rows_of_names_in_workbooks_and_in_text(tmp_path):
     )
     saved = tmp_path / "survey.csv"
     saved.write_text(text(*TWO_ROWS))
-    for file in (path, saved):
-        with reading_files():
+    for file, rows in ((path, "2-3"), (saved, "1-2")):
+        with reading_files(header_rows=name_rows(rows)), caplog.at_level(logging.WARNING):
             table = read_table(file, as_written=True)
         assert table.columns == JOINED
         assert table.rows() == [tuple(row) for row in TWO_ROWS[2:]]
+        assert f"column names in row {rows[-1]}, with the titles above them" in caplog.text
+
+
+SAFARI = [
+    ["", "Participant", "", "Stereotype", "", "", "Annotation", ""],
+    ["", "Country", "ID", "Sentence", "Identity", "Attribute", "Offensive", "Comment"],
+    ["1", "Ghana", "G1", "Bakers are kind.", "Bakers", "Kind", "1 - Not", ""],
+    ["2", "Kenya", "K1", "Cooks sing.", "Cooks", "Sing", "1 - Not", "heard often"],
+]
+
+
+def test_two_sheets_with_titles_over_the_names_as_safari_has(tmp_path):
+    merged = ["B1:C1", "D1:F1", "G1:H1"]
+    path = book(tmp_path / "safari.xlsx", {"English": SAFARI, "Native": SAFARI[:3]}, merged)
+    with reading_files(sheet="English", header_rows=name_rows("1-2")):
+        table = read_table(path, as_written=True)
+    assert table.columns == SAFARI[1][1:]
+    assert table.select("Country", "ID", "Sentence").rows() == [tuple(row[1:4]) for row in SAFARI[2:]]
+    with reading_files(sheet="2", header_rows=name_rows("2")):
+        assert read_table(path).height == 1
+
+
+@pytest.mark.parametrize("words", ["0", "2-1", "one", "1-", "1-2-3", ""])
+def test_rows_of_names_that_are_none(words):
+    with pytest.raises(UserError, match="Expected a number such as 2, or two such as 1-2"):
+        name_rows(words)
 
 
 def test_the_sheet_is_the_named_the_wanted_or_the_only_table(tmp_path, caplog):
@@ -126,7 +153,7 @@ def test_the_sheet_is_the_named_the_wanted_or_the_only_table(tmp_path, caplog):
         pytest.raises(UserError, match="Its sheets are: 1 'Notes', 2 'Answers'"),
     ):
         read_table(path)
-    with reading_files(sheet="Answers", header_row=9), pytest.raises(UserError, match="--header-row 9"):
+    with reading_files(sheet="Answers", header_rows=(9, 9)), pytest.raises(UserError, match="--header-row 9"):
         read_table(path)
     only = book(tmp_path / "only.xlsx", {"Answers": [["Survey"], [], NAMES, *ROWS], "Sheet2": []})
     with reading_files():

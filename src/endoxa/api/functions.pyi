@@ -782,7 +782,6 @@ def analyze_novelty(
     threshold: float | None = None,
     confidence: float = 0.95,
     seed: int = 0,
-    resamples: int = 2000,
     out: str | Path | None = None,
     sheet: str | Path | None = None,
     sheet_pairs: int = 256,
@@ -798,7 +797,6 @@ def analyze_novelty(
         threshold: Minimum cosine at which a concept is present; with --sheet, where it is expected.
         confidence: Confidence level of the intervals.
         seed: Seed of every random draw.
-        resamples: Bootstrap samples per interval.
         out: The main table (.csv, .tsv, .jsonl, .parquet), or a folder for every table of the analysis.
         sheet: Write pairs to label to FILE.
         sheet_pairs: Number of pairs of the sheet.
@@ -1005,7 +1003,7 @@ def curate_extract(
     keep: Sequence[str] | str = (),
     attribute_column: str | None = None,
     sheet: str | None = None,
-    header_row: int | None = None,
+    header_row: str | None = None,
     language: str | None = None,
     languages: str | None = None,
     identities: str | Path | None = None,
@@ -1035,7 +1033,7 @@ def curate_extract(
         keep: With --statement-column: also keep this column; repeatable.
         attribute_column: With --identity-column: column of what is said of the group; statements are then not read.
         sheet: Sheet of a workbook, by name or number.
-        header_row: Row that names the columns, as a spreadsheet numbers it.
+        header_row: Row that names the columns, as a spreadsheet numbers it; 1-2 joins names in two rows.
         language: Language of all statements (ISO 639); disables language identification.
         languages: Candidate languages (en,fr).
         identities: Your own synonyms of group names (TOML).
@@ -1096,7 +1094,6 @@ def curate_evaluate(
     seed: int = 0,
     out: str | Path,
     learn: str | Path | None = None,
-    curve: str | Path | None = None,
 ) -> Outcome:
     """Score extraction against reviewers, with intervals over respondents. `endoxa curate evaluate`; see `command`.
 
@@ -1110,7 +1107,6 @@ def curate_evaluate(
         seed: Seed of every random draw.
         out: Scores: .csv, .tsv, .jsonl or .parquet.
         learn: Also learn a lexicon from the corrections, for `curate extract --lexicon`, and score one learned from other respondents (5-fold cross-validation).
-        curve: Also write the learning curve: scores against the number of respondents learned from.
     """
 
 def curate_group(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from endoxa.runs.asking.jobs import draw_seed
 from endoxa.schema.drafts import DRAFT_COLUMNS
 from endoxa.sources.identities import identity_key
 from endoxa.words.packs import full_stops
@@ -114,6 +115,33 @@ def row_name(row: Mapping[str, Any], number: int) -> str:
         if row.get(column):
             return str(row[column])
     return str(number)
+
+
+def ask_about(
+    settings: AuthorSettings, row: Mapping[str, Any], place: int, text: str, facts: Cells, **more: Any
+) -> Ask:
+    """A request about one row of the data.
+
+    Args:
+        settings: whose seed decides the draw.
+        row: the row.
+        place: its place in the data, from 0.
+        text: what is sent.
+        facts: columns that all rows of the answer have; a simulated author is told the same.
+        more: further fields of `Ask`; its number is the place, and one row is wanted, unless they say otherwise.
+    """
+    number = more.pop("number", place)
+    fields: dict[str, Any] = {
+        "wanted": 1,
+        "seed": draw_seed(settings.seed, number),
+        "simulated": facts,
+    } | more
+    return Ask(number, text, facts=facts, sources=(row_name(row, place + 1),), **fields)
+
+
+def cells_of(row: Mapping[str, Any], *names: str) -> dict[str, str]:
+    """Some cells of a row."""
+    return {name: cell(row, name) for name in names}
 
 
 def cell(row: Mapping[str, Any], name: str) -> str:

@@ -12,8 +12,8 @@ from annotated_types import Ge, Gt, Le
 from endoxa.commands.verbs import TABLES, Outcome, argument, note, print_lines
 from endoxa.errors import UserError
 from endoxa.report.tables import headline_of, number_field, text_field
-from endoxa.report.words import decimal, decimal_interval, percent, percent_interval, plural
-from endoxa.runs.options import DEFAULT_CONFIDENCE, DEFAULT_RESAMPLES, Confidence, Resamples, Seed
+from endoxa.report.words import decimal, percent, percent_interval, plural
+from endoxa.runs.options import DEFAULT_CONFIDENCE, Confidence, Seed
 from endoxa.schema.headline import Headline
 from endoxa.schema.options import ANALYSIS, DATA, ITEMS, OUTPUT, Option
 from endoxa.sources.frames import write_table
@@ -76,7 +76,6 @@ def novelty(
     sheet_pairs: Annotated[int, Ge(10), Option("Number of pairs of the sheet.", OUTPUT)] = PAIRS,
     confidence: Confidence = DEFAULT_CONFIDENCE,
     seed: Seed = 0,
-    resamples: Resamples = DEFAULT_RESAMPLES,
 ) -> Outcome:
     """Find the concepts of each data set that are in none of the others, and how many every two share.
 
@@ -125,7 +124,7 @@ def novelty(
     chosen = curve = None
     if pairs is not None:
         cosine = pairs.cosines(vectors, same_identity=same_identity)
-        chosen = calibrate(pairs, cosine, confidence=confidence, resamples=resamples, seed=seed)
+        chosen = calibrate(pairs, cosine, confidence=confidence, seed=seed)
         curve = cuts(cosine, pairs.related)
     overlap = analyze_novelty(
         datasets,
@@ -192,8 +191,7 @@ def _novelty_headline(overlap: Novelty, chosen: Calibration | None) -> Headline:
         notes.append(f"{plural(empty, 'row')} without such a concept left out.")
     if chosen is not None:
         notes.append(
-            f"The threshold was chosen by {plural(chosen.n, 'labelled pair')} (interval "
-            f"{decimal_interval(chosen.low, chosen.high, 3)}); on other pairs it is right in "
+            f"The threshold was chosen by {plural(chosen.n, 'labelled pair')}; on other pairs it is right in "
             f"{percent(chosen.accuracy)} (interval {percent_interval(chosen.accuracy_low, chosen.accuracy_high)})."
         )
         notes += warnings(chosen)

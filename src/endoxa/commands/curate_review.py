@@ -267,14 +267,6 @@ def evaluate(
             ending=".toml",
         ),
     ] = None,
-    curve: Annotated[
-        Path | None,
-        Option(
-            "Also write the learning curve: scores against the number of respondents learned from.",
-            OUTPUT,
-            table=True,
-        ),
-    ] = None,
     confidence: Confidence = DEFAULT_CONFIDENCE,
     seed: Seed = 0,
 ) -> Outcome:
@@ -291,11 +283,11 @@ def evaluate(
       endoxa curate evaluate gold.csv --by respondent -o scores.csv
       endoxa curate evaluate reviewed.csv -o scores.csv
       endoxa curate evaluate reviewed.csv --reading model.csv -o scores.csv
-      endoxa curate evaluate wave1.csv wave2.csv --learn lexicon.toml --curve curve.csv -o scores.csv
+      endoxa curate evaluate wave1.csv wave2.csv --learn lexicon.toml -o scores.csv
       endoxa curate evaluate gold.csv --model openai/gpt-5-mini -o scores.csv
     """  # noqa: D301
     from endoxa.curate.evaluation.gold import read_gold
-    from endoxa.curate.evaluation.report import cross_validated, learning_curve
+    from endoxa.curate.evaluation.report import cross_validated
     from endoxa.curate.evaluation.report import evaluate as score
 
     reviewed = [statement for path in gold for statement in read_gold(path, by, statement_column)]
@@ -306,10 +298,6 @@ def evaluate(
         readings["learned"] = cross_validated(reviewed, seed)
     scores = score(reviewed, readings, confidence=confidence, seed=seed)
     lines: list[str | Headline] = list(_score_lines(scores, confidence))
-    tables = {"out": scores}
-    if curve is not None:
-        tables["curve"] = learning_curve(reviewed, seed)
-        lines.append(_curve(tables["curve"]))
     if learn is not None:
         lines += _learned(reviewed, learn)
     kept = sum(statement.kept for statement in reviewed)
@@ -317,7 +305,7 @@ def evaluate(
         f"{plural(len(reviewed), 'reviewed statement')} ({kept} kept, {len(reviewed) - kept} omitted); "
         f"scores written to {out}"
     )
-    return Outcome(lines, tables)
+    return Outcome(lines, {"out": scores})
 
 
 def _learned(reviewed: list[Gold], out: Path) -> list[str]:
@@ -392,10 +380,3 @@ def _score_lines(scores: pl.DataFrame, confidence: float) -> Iterator[Headline]:
     of_parts = scores.filter(pl.col("measure").is_in(PARTS))
     table = of_parts.pivot("measure", index=["reader", "subset", "statements"], values="value")
     yield headline_of("Identity and attribute both right, by part", table, table.columns)
-
-
-def _curve(points: pl.DataFrame) -> Headline:
-    by_units = points.with_columns(pl.col("units").round().cast(pl.Int64))
-    table = by_units.pivot("measure", index=["subset", "units"], values="value")
-    title = "Learning curve: scores on respondents that the lexicon was not learned from"
-    return headline_of(title, table, table.columns)

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated
-
-from annotated_types import Ge
+from typing import Annotated, Any
 
 from endoxa.schema.options import DATA, Option
 
@@ -16,7 +14,7 @@ class Layout:
 
     Attributes:
         sheet: sheet of a workbook.
-        header_row: row of the names of columns.
+        header_row: row of the names of columns, or rows ("1-2").
     """
 
     sheet: Annotated[
@@ -29,9 +27,22 @@ class Layout:
         ),
     ] = None
     header_row: Annotated[
-        int | None,
-        Ge(1),
+        str | None,
         Option(
-            "Row that names the columns, as a spreadsheet numbers it.", DATA, default="the first that does"
+            "Row that names the columns, as a spreadsheet numbers it; 1-2 joins names in two rows.",
+            DATA,
+            metavar="N|N-M",
+            default="the first that does",
         ),
     ] = None
+
+    @property
+    def reading(self) -> dict[str, Any]:
+        """The same for `endoxa.sources.source.reading_files`.
+
+        Raises:
+            UserError: `header_row` names no rows.
+        """
+        from endoxa.sources.headers import name_rows
+
+        return {"sheet": self.sheet, "header_rows": name_rows(self.header_row) if self.header_row else None}

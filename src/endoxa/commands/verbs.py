@@ -18,7 +18,7 @@ import json
 import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext, redirect_stdout
-from dataclasses import asdict, dataclass, field, make_dataclass, replace
+from dataclasses import dataclass, field, make_dataclass, replace
 from functools import partial, reduce
 from io import StringIO
 from pathlib import Path
@@ -115,11 +115,9 @@ class Verb:
         from endoxa.runs.folder import with_paths
         from endoxa.sources.source import reading_files
 
-        how = (
-            asdict(settings.layout) if hasattr(settings, "layout") else {}
-        )  # of the commands that have `Layout`
+        layout = getattr(settings, "layout", None)  # of the commands that have `Layout`
         drafts = getattr(getattr(settings, "reading", None), "include_drafts", None)
-        with reading_files(include_drafts=drafts, **how):
+        with reading_files(include_drafts=drafts, **(layout.reading if layout else {})):
             return self._run_and_write(with_paths(settings))
 
     def _run_and_write(self, settings: Any) -> Outcome:

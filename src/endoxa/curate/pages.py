@@ -16,7 +16,8 @@ from endoxa.report.frame import CITE, Page, present
 from endoxa.report.grids import Grid, GridCell, Grids
 from endoxa.report.inputs import Run
 from endoxa.report.plots import BLUE, Axis, series_plot
-from endoxa.report.words import percent
+from endoxa.report.tables import Field, number_field
+from endoxa.report.words import NO_VALUE, NOT_DEFINED, percent, percent_interval
 from endoxa.sources.frames import read_table
 
 LEAST_WRITTEN = 0.08
@@ -88,52 +89,80 @@ def integer(number: float) -> str:
     return f"{number:.0f}"
 
 
-def series_rows(
-    rows: pl.DataFrame,
+Columns = tuple[str, str, str]
+"""Columns of a value and of the ends of its interval; the ends are empty where it has none."""
+Row = Mapping[str, Any]
+
+
+def reading(row: Row, columns: Columns) -> str:
+    """A share in a sentence: '66.7 %, interval 48.0 to 81.2', or alone where it has no interval."""
+    value, low, high = columns
+    ends = percent_interval(row.get(low), row.get(high))
+    return percent(row[value]) + ("" if ends == NOT_DEFINED else f", interval {ends}")
+
+
+def share_fields(name: str, columns: Columns, ends: str = "interval") -> tuple[Field, Field]:
+    """A share and its interval in a table; a dash where there is none."""
+    value, low, high = columns
+
+    def interval(row: Row) -> str:
+        return NO_VALUE if row[value] is None else percent_interval(row[low], row[high])
+
+    return number_field(
+        name, lambda row: NO_VALUE if row[value] is None else percent(row[value])
+    ), number_field(ends, interval)
+
+
+def dots(
+    drawn: pl.DataFrame,
     label: str,
-    series: pl.Expr,
-    value: str,
-    shown: Callable[[float], str],
+    columns: Columns,
     *,
-    ends: tuple[str, str] = ("low", "high"),
-) -> pl.DataFrame:
-    """Rows of a chart of dots, with the values of all series of a label beside it."""
-    notes = {
-        name: " · ".join(map(shown, part[value]))
-        for (name,), part in rows.group_by(label, maintain_order=True)
-    }
-    low, high = (pl.col(end).fill_nan(None) for end in ends)
-    return rows.select(
-        label=label,
-        series=series,
-        note=pl.col(label).replace_strict(notes, return_dtype=pl.String),
-        value=value,
-        low=low,
-        high=high,
-        filled=pl.lit(value=True),
-    )
-
-
-def free_figure(
-    frame: pl.DataFrame,
-    series: Sequence[str],
     axis: str,
-    domain: tuple[float, float],
-    *,
+    by: str = "",
+    shown: Callable[[float], str] = percent,
+    domain: tuple[float, float] = (0.0, 1.0),
     axis_format: str = ".0%",
+    words: str = "",
     **figure: Any,
-) -> Figure:
-    """Dots as `report.figures.series_figure` draws them, of a value that has no neutral one.
+) -> tuple[Figure, ...]:
+    """Values that have no neutral one as dots with their intervals; nothing where there is no value.
 
     Args:
-        frame: rows of `series_rows`.
-        series: every series.
+        drawn: the rows in their order.
+        label: column that names a row of the figure.
+        columns: of the value and its interval.
         axis: title of the value axis.
-        domain: its range.
+        by: column that names the series of a dot; empty where each label has one.
+        shown: how a value is written.
+        domain: range of the axis.
         axis_format: d3 format of the axis labels.
-        figure: as in `report.figures.figure_of`.
+        words: what the figure shows, for those who cannot see it; the title where empty.
+        figure: name, title and further settings of `report.figures.figure_of`.
     """
-    return figure_of(frame, series_plot(frame, series, Axis(domain, axis, axis_format)), wide=True, **figure)
+    ends = {
+        name: pl.col(end).fill_nan(None) if end else pl.lit(None, pl.Float64)
+        for name, end in zip(("value", "low", "high"), columns, strict=True)
+    }
+    frame = drawn.select(
+        label=label, series=pl.col(by) if by else pl.lit(axis), **ends, filled=pl.lit(value=True)
+    ).drop_nulls("value")
+    if frame.is_empty():
+        return ()
+    notes = {
+        name: " · ".join(map(shown, part["value"]))
+        for (name,), part in frame.group_by("label", maintain_order=True)
+    }
+    frame = frame.with_columns(note=pl.col("label").replace_strict(notes, return_dtype=pl.String))
+    spoken = []
+    for name, line, value, low, high in frame.select("label", "series", *ends).iter_rows():
+        of = f" ({line})" if by else ""
+        spoken.append(
+            f"{name}{of} {shown(value)}" + ("" if low is None else f" ({shown(low)} to {shown(high)})")
+        )
+    lines = frame["series"].unique(maintain_order=True).to_list()
+    plot = series_plot(frame, lines, Axis(domain, axis, axis_format))
+    return (figure_of(frame, plot, wide=True, alt=described(words or figure["title"], spoken), **figure),)
 
 
 def bar_figure(

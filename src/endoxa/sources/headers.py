@@ -1,16 +1,18 @@
 """Names of columns: ours in any spelling, and where they stand in a table that begins with something else.
 
-Exports of survey tools and spreadsheets begin with titles, have names in two rows ("Women" above "first thing",
-"second thing"), or describe each column below its name (Qualtrics). What is found is said by the reader of tables; a
-first row that names the columns is never passed over.
+Exports of survey tools and spreadsheets begin with titles, or describe each column below its name (Qualtrics). What is
+found is said by the reader of tables; a first row that names the columns is never passed over. Names in two rows
+("Women" above "first thing", "second thing") are joined where somebody says which rows these are.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import accumulate
 
 from endoxa.errors import UserError
 from endoxa.schema import ASSOCIATION_COLUMNS, GROUP_COLUMNS, PAIR_COLUMNS, STATEMENT_COLUMNS
@@ -25,8 +27,6 @@ _LEAST_COLUMNS = 3
 _FULL = 0.8
 """Share of the columns that a row of names fills at least."""
 _HALF = 0.5
-_GAPS = 0.4
-"""Least share of blanks in an upper row of names, where no name of it goes on below."""
 _IMPORT = '{"ImportId"'
 """How cells of the row begin that Qualtrics writes below names and texts of questions."""
 
@@ -109,8 +109,23 @@ def usual_names(wanted: Sequence[str]) -> frozenset[str]:
 
 
 Cells = Sequence[str | None]
-Span = tuple[int, int, int, int]
-"""Merged cells: first row, first column, last row, last column, all from 0."""
+NameRows = tuple[int, int]
+"""First and last row that name the columns, as a spreadsheet numbers them; equal where one row does."""
+
+
+def name_rows(text: str) -> NameRows:
+    """The rows that `--header-row` names: "2", or "1-2".
+
+    Raises:
+        UserError: it names none.
+    """
+    match = re.fullmatch(r"\s*([1-9]\d*)(?:\s*-\s*([1-9]\d*))?\s*", text)
+    first, last = (int(match[1]), int(match[2] or match[1])) if match else (1, 0)
+    if last < first:
+        raise UserError(
+            f"--header-row: '{text}' names no rows. Expected a number such as 2, or two such as 1-2."
+        )
+    return first, last
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,8 +151,7 @@ def find_header(
     usual: Collection[str] = (),
     *,
     lines: Sequence[int] = (),
-    spans: Iterable[Span] = (),
-    stated: int | None = None,
+    stated: NameRows | None = None,
 ) -> Header:
     """Find the names of the columns.
 
@@ -146,33 +160,51 @@ def find_header(
         wanted: names that the caller needs, as `plain_name` gives them: a row that has them all is the one.
         usual: names that speak for a row.
         lines: the number of each row as people see it; counted from 1 where empty.
-        spans: merged cells.
-        stated: the number of the row of names, where somebody said it.
+        stated: the rows of names, where somebody said them.
 
     Raises:
-        UserError: the stated row is not there, or is blank.
+        UserError: the last stated row is not there, or is blank.
     """
-    numbers = lines or range(1, len(rows) + 1)
+    numbers = list(lines or range(1, len(rows) + 1))
     if not rows:
         return Header((), 0, 0)
+    last = None if stated is None else stated[1]
     imports = next((place for place, row in enumerate(rows[:_TITLE_LINES]) if _is_import_row(row)), None)
     if imports is not None and imports > 1:
-        return _qualtrics(rows, imports, wanted, numbers, stated)
-    columns = len({column for row in rows for column, cell in enumerate(row) if cell})
-    merged = _of_merged(rows, list(spans), columns)
-    if stated is not None and (stated not in numbers or not _filled(rows[list(numbers).index(stated)])):
+        return _qualtrics(rows, imports, wanted, numbers, last)
+    if last is not None and (last not in numbers or not _filled(rows[numbers.index(last)])):
         raise UserError(
-            f"--header-row {stated}: there is no row {stated} with names of columns. Give the number of the row "
+            f"--header-row {last}: there is no row {last} with names of columns. Give the number of the row "
             f"as a spreadsheet shows it, {numbers[0]} to {numbers[-1]}."
         )
-    place = _first(rows, columns, wanted, usual) if stated is None else list(numbers).index(stated)
-    if merged is not None and place in (merged[1], 0 if stated is None else merged[1]):
-        names, last = merged
-        how = f"column names in row {numbers[last]}, with the titles above them"
-        return Header(names, last, last + 1, how)
+    columns = len({column for row in rows for column, cell in enumerate(row) if cell})
+    place = _first(rows, columns, wanted, usual) if last is None else numbers.index(last)
+    above = [at for at in range(place) if stated and numbers[at] >= stated[0]]
+    if above:
+        how = f"column names in row {numbers[place]}, with the titles above them"
+        return Header(_joined([rows[at] for at in (*above, place)]), place, place + 1, how)
     return Header(
         _names(rows[place]), place, place + 1, f"column names in row {numbers[place]}" if place else ""
     )
+
+
+def _joined(rows: Sequence[Cells]) -> tuple[str, ...]:
+    """Names in several rows; a title holds for the blank cells behind it, as merged cells are written.
+
+    A lower name stands alone where it is the only one of its kind, else behind its titles: "Women: first thing".
+    """
+    width = max(map(len, rows))
+    *upper, lower = ([*_names(row), *[""] * (width - len(row))] for row in rows)
+    titles = [list(accumulate(row, _carried)) for row in upper]
+    chains = [list(dict.fromkeys(filter(None, chain))) for chain in zip(*titles, lower, strict=True)]
+    counts = Counter(chain[-1] for chain in chains if chain)
+    return tuple(
+        "" if not chain else chain[-1] if counts[chain[-1]] == 1 else ": ".join(chain) for chain in chains
+    )
+
+
+def _carried(title: str, cell: str) -> str:
+    return cell or title
 
 
 def _filled(row: Cells) -> int:
@@ -213,74 +245,6 @@ def _like_names(row: Cells) -> bool:
     return len(set(cells)) == len(cells) and not any(
         cell.replace(".", "", 1).replace(",", "", 1).isdigit() for cell in cells
     )
-
-
-def _of_merged(
-    rows: Sequence[Cells], spans: Sequence[Span], columns: int
-) -> tuple[tuple[str, ...], int] | None:
-    """Names in several rows under merged titles, and the last of these rows; None where there are none.
-
-    A lower name stands alone where it is the only one of its kind, else behind its title: "Women: first thing".
-    """
-    filled = [list(row) for row in rows[:_TITLE_LINES]]
-    top = _top(_spread(filled, spans))
-    spans = spans or _gaps(rows, top, columns)
-    filled = _spread(filled, spans)
-    over = [span for span in spans if span[0] == top]
-    last = max((span[2] if span[2] > top else top + (span[3] > span[1]) for span in over), default=top)
-    if last == top or last >= len(filled) or _filled(filled[last]) < _FULL * columns:
-        return None
-    chains = [
-        list(
-            dict.fromkeys(row[column] for row in filled[top : last + 1] if column < len(row) and row[column])
-        )
-        for column in range(max(map(len, filled[top : last + 1])))
-    ]
-    lower = Counter(chain[-1] for chain in chains if chain)
-    return tuple(
-        "" if not chain else str(chain[-1]) if lower[chain[-1]] == 1 else ": ".join(map(str, chain))
-        for chain in chains
-    ), last
-
-
-def _spread(rows: Sequence[Cells], spans: Sequence[Span]) -> list[list[str | None]]:
-    """The rows with the text of merged cells in each of them."""
-    filled = [list(row) for row in rows]
-    for top, left, bottom, right in spans:
-        if top < len(filled) and left < len(filled[top]):
-            for line in filled[top : bottom + 1]:
-                end = min(right + 1, len(line))
-                line[left:end] = [filled[top][left]] * (end - left)
-    return filled
-
-
-def _top(rows: Sequence[Cells]) -> int:
-    """The first row that holds more than one text."""
-    return next((place for place, row in enumerate(rows) if len({*filter(None, row)}) > 1), 0)
-
-
-def _gaps(rows: Sequence[Cells], top: int, columns: int) -> list[Span]:
-    """What was merged before a table with two rows of names was saved as text: a title, and blanks behind or below."""
-    if len(rows) < top + _LEAST_COLUMNS:
-        return []
-    upper, lower, *others = ([*row, *[None] * (columns - len(row))][:columns] for row in rows[top:])
-    gaps = [column for column in range(columns) if not upper[column]]
-    below = [column for column in range(columns) if not lower[column]]
-    two_rows = (
-        gaps
-        and upper[0]
-        and not set(gaps) & set(below)
-        and _like_names([text for text in dict.fromkeys(lower) if text])
-        and all(any(row[column] for row in others) for column in below)
-        and (below or len(gaps) > _GAPS * columns)
-    )
-    if not two_rows:
-        return []
-    starts = [column for column in range(columns) if upper[column]]
-    return [
-        (top, left, top + (left in below), right - 1)
-        for left, right in zip(starts, [*starts[1:], columns], strict=True)
-    ]
 
 
 def _is_import_row(row: Cells) -> bool:

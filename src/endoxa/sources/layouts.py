@@ -160,7 +160,7 @@ def _sheets(path: Path) -> Iterator[tuple[str | None, tuple[str, ...]]]:
     titles = sheets_with_tables(path) if reading.sheet is None else []
     if len(titles) > 1:
         for title in titles:
-            yield title, workbook_sheet(path, (), (), title, reading.header_row).names
+            yield title, workbook_sheet(path, (), (), title, reading.header_rows).names
     else:
         yield None, written_columns(path)
 

@@ -54,7 +54,7 @@ class Reading:
         languages: of files that are no Unicode text (ISO 639).
         include_drafts: read also drafts that nobody has judged; None where nobody has said.
         sheet: name or number of the sheet of workbooks; None where it is to be found.
-        header_row: number of the row that names the columns; None where it is to be found.
+        header_rows: first and last row that name the columns; None where the row is to be found.
         left_out: number of drafts left out, by file.
         sheets: the sheet that was read, by workbook with several.
         opened: each file is opened once; None outside of a command, where files are streamed from the disk.
@@ -63,7 +63,7 @@ class Reading:
     languages: tuple[str, ...] = ()
     include_drafts: bool | None = None
     sheet: str | None = None
-    header_row: int | None = None
+    header_rows: tuple[int, int] | None = None
     left_out: dict[Path, int] = field(default_factory=dict)
     sheets: dict[Path, str] = field(default_factory=dict)
     opened: Opened | None = None
@@ -89,7 +89,7 @@ def reading_files(
     languages: Sequence[str] | None = None,
     include_drafts: bool | None = None,
     sheet: str | None = None,
-    header_row: int | None = None,
+    header_rows: tuple[int, int] | None = None,
 ) -> Iterator[None]:
     """Within the block, which is one command or a part of it, each file is opened once; see `Source.of`.
 
@@ -98,7 +98,7 @@ def reading_files(
         include_drafts: read also drafts that nobody has judged; None as around the block. What was left out is
             counted anew where it changes.
         sheet: name or number (from 1) of the sheet of workbooks; None as around the block.
-        header_row: number of the row that names the columns; None as around the block.
+        header_rows: first and last row that name the columns; None as around the block.
     """
     outer = current_reading()
     inner = replace(outer, opened=outer.opened or Opened())
@@ -106,8 +106,8 @@ def reading_files(
         inner = replace(inner, languages=tuple(languages))
     if sheet is not None:
         inner = replace(inner, sheet=sheet)
-    if header_row is not None:
-        inner = replace(inner, header_row=header_row)
+    if header_rows is not None:
+        inner = replace(inner, header_rows=header_rows)
     if include_drafts not in (None, outer.include_drafts):
         inner = replace(inner, include_drafts=include_drafts, left_out={})
     token = _READING.set(inner)

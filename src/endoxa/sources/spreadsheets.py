@@ -25,7 +25,7 @@ import polars as pl
 from endoxa.errors import UserError, installation
 from endoxa.sources.dialects import log_reading
 from endoxa.sources.files import require_file
-from endoxa.sources.headers import LOOKED_AT, Span, find_header, plain_name
+from endoxa.sources.headers import LOOKED_AT, NameRows, find_header, plain_name
 from endoxa.sources.source import Source, current_reading, understood_once
 
 if TYPE_CHECKING:
@@ -149,7 +149,7 @@ def workbook_rows(
     path: Path, wanted: Collection[str] = (), usual: Collection[str] = ()
 ) -> Iterator[tuple[int, list[str | None]]]:
     """Number and cells of each row of a sheet, the column names first; see `workbook_sheet`."""
-    sheet = workbook_sheet(path, wanted, usual, current_reading().sheet, current_reading().header_row)
+    sheet = workbook_sheet(path, wanted, usual, current_reading().sheet, current_reading().header_rows)
     if sheet.how:
         log_reading(path, sheet.how)
     if sheet.title:
@@ -184,7 +184,11 @@ class Sheet:
 
 @understood_once
 def workbook_sheet(
-    path: Path, wanted: Collection[str], usual: Collection[str], stated: str | None, header_row: int | None
+    path: Path,
+    wanted: Collection[str],
+    usual: Collection[str],
+    stated: str | None,
+    header_rows: NameRows | None,
 ) -> Sheet:
     """The sheet that is read: the one that was named, has the columns that are wanted, or is the only table.
 
@@ -193,7 +197,7 @@ def workbook_sheet(
         wanted: names of columns that the caller needs, as `plain_name` gives them.
         usual: names that speak for a sheet where several could be meant.
         stated: name or number of the sheet, where somebody said it.
-        header_row: the row of the names, where somebody said it.
+        header_rows: the rows of the names, where somebody said them.
 
     Raises:
         UserError: see `opened_workbook`; several sheets could be meant, or none is the one that was named.
@@ -201,15 +205,13 @@ def workbook_sheet(
     titles, starts, tables = _beginnings(path)
     if stated is not None:
         tables = [_stated_sheet(path, titles, stated)]
-    spans = _merged_cells(path, starts) if len(tables) == 1 or header_row is None else {}
     headers = {
         place: find_header(
             [cells for _, cells in starts[place]],
             wanted,
             usual,
             lines=[number for number, _ in starts[place]],
-            spans=spans.get(place, ()),
-            stated=header_row if len(tables) == 1 else None,
+            stated=header_rows if len(tables) == 1 else None,
         )
         for place in tables
     }
@@ -276,31 +278,6 @@ def _stated_sheet(path: Path, titles: Sequence[str], stated: str) -> int:
         listed = ", ".join(f"{place} '{title}'" for place, title in enumerate(titles, start=1))
         raise UserError(f"{path} has no sheet '{stated}'. Its sheets are: {listed}.")
     return named[0]
-
-
-def _merged_cells(path: Path, starts: Sequence[_Start]) -> dict[int, list[Span]]:
-    """Merged cells by sheet, in places among the rows of its start; asked for where a row may be a title.
-
-    openpyxl tells them only of a workbook that it has loaded whole.
-    """
-    filled = ([sum(map(bool, cells)) for _, cells in start] for start in starts)
-    if all(not counts or counts[0] == max(counts) for counts in filled):
-        return {}
-    spans: dict[int, list[Span]] = {}
-    with opened_workbook(path) as book:
-        for place, sheet in enumerate(book.worksheets):
-            rows = {number: row for row, (number, _) in enumerate(starts[place])}
-            spans[place] = [
-                (
-                    rows[span.min_row],
-                    span.min_col - 1,
-                    rows.get(span.max_row, rows[span.min_row]),
-                    span.max_col - 1,
-                )
-                for span in getattr(sheet, "merged_cells", ())
-                if span.min_row in rows
-            ]
-    return spans
 
 
 def _sheet_rows(sheet: Any) -> Iterator[tuple[int, list[str | None]]]:

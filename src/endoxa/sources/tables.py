@@ -95,7 +95,7 @@ def written_columns(path: Path, wanted: Sequence[str] = ()) -> tuple[str, ...]:
     """Column names of a table as they are written; see `table_columns`."""
     require_file(path)
     reading = current_reading()
-    return _header(path, tuple(wanted), (reading.languages, reading.sheet, reading.header_row))
+    return _header(path, tuple(wanted), (reading.languages, reading.sheet, reading.header_rows))
 
 
 @understood_once
@@ -345,7 +345,7 @@ def _records(path: Path, wanted: Sequence[str]) -> Iterator[tuple[int, list[str]
         tuple(map(plain_name, wanted)),
         usual,
         lines=[line for line, _ in start],
-        stated=current_reading().header_row,
+        stated=current_reading().header_rows,
     )
     if header.how:
         log_reading(path, header.how)

@@ -171,7 +171,7 @@ def test_words_alike_may_stand_in_each_others_place(encoder: Encoder, one: str, 
 
 def test_good_and_bad_words_share_no_group(grouped: pl.DataFrame) -> None:
     from endoxa.curate.group.method import polarity_of
-    from endoxa.curate.group.neighbours import make_terms
+    from endoxa.curate.group.terms import make_terms
 
     terms = make_terms(dict.fromkeys(grouped["attribute"], 1), LEXICON)
     groups = groups_of(grouped)

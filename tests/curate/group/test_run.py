@@ -15,11 +15,11 @@ from scipy.spatial.distance import pdist
 from typer.testing import CliRunner
 
 from endoxa.commands import app
+from endoxa.curate.cosines import TILE, neighbours
 from endoxa.curate.encoders import load_encoder
 from endoxa.curate.group import first_members, group_attributes, read_attributes, read_existing
-from endoxa.curate.group import neighbours as tiles
 from endoxa.curate.group.method import asserted, link
-from endoxa.curate.group.neighbours import clean, key, neighbours
+from endoxa.curate.group.terms import clean, key
 from endoxa.curate.opposites import are_opposites, flipped, load_lexicon
 from endoxa.curate.polarity import polarity, published
 from endoxa.errors import UserError
@@ -131,35 +131,17 @@ def nearest_by_full_matrix(vectors: np.ndarray, threshold: float, most: int) -> 
 
 
 @pytest.mark.parametrize("most", [1, 3, 10, 96])
-@pytest.mark.parametrize("waiting", [1, 1 << 20])
-def test_neighbours_by_tiles_are_those_of_the_definition(
-    monkeypatch: pytest.MonkeyPatch, most: int, waiting: int
-) -> None:
-    monkeypatch.setattr(tiles, "TILE", (7, 13))
-    monkeypatch.setattr(tiles, "WAITING", waiting)
+@pytest.mark.parametrize("tile", [(1, 1), (7, 13), TILE])
+def test_neighbours_by_tiles_are_those_of_the_definition(most: int, tile: tuple[int, int]) -> None:
     alike = np.eye(4, dtype=np.float32)[np.arange(90) % 4]  # exactly equal cosines: the first win
     for vectors in (unit_rows(most, 120), alike):
-        found = neighbours(vectors, 0.4, most)
+        found = neighbours(vectors, 0.4, most, tile)
         assert [rows.tolist() for rows in found] == nearest_by_full_matrix(vectors, 0.4, most)
         assert all(rows.dtype == np.int32 for rows in found)
 
 
-def test_pairs_that_wait_are_bounded_where_all_are_alike(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tiles, "TILE", (16, 32))
-    monkeypatch.setattr(tiles, "WAITING", 1)
-    nearest = tiles._Nearest(400, 3)
-    vectors = np.tile(np.eye(1, 8, dtype=np.float32), (400, 1))
-    monkeypatch.setattr(tiles, "_Nearest", lambda count, most: nearest)
-    held = []
-    add = nearest.add
-
-    def watched(*pairs: np.ndarray) -> None:
-        add(*pairs)
-        held.append(nearest._waiting)
-
-    monkeypatch.setattr(nearest, "add", watched)
-    found = neighbours(vectors, 0.9, 3)
-    assert max(held) <= 2 * 400 * 3
+def test_rows_that_are_all_alike_name_the_first() -> None:
+    found = neighbours(np.tile(np.eye(1, 8, dtype=np.float32), (400, 1)), 0.9, 3)
     assert found[399].tolist() == [0, 1, 2]
 
 

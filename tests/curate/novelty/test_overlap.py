@@ -134,15 +134,15 @@ dyadic = st.lists(st.integers(-4, 4), min_size=3, max_size=3).map(lambda row: [c
 rows = st.lists(dyadic, min_size=1, max_size=9)
 
 
-@given(rows, rows, st.integers(1, 10), st.integers(1, 10), st.booleans())
-def test_blocks_of_any_size_give_the_same(one, other, height, width, with_identity):
+@given(rows, rows, st.integers(1, 90), st.booleans())
+def test_blocks_of_any_size_give_the_same(one, other, cells, with_identity):
     """Quarters, so that sums of products are exact: the rows are no unit vectors, which does not matter here."""
     sides = [
         Side((np.array(part, dtype=np.float32),), np.arange(len(part)) % 2 if with_identity else None)
         for part in (one, other)
     ]
     whole = likeness(*sides)
-    there, back = nearest(*sides, (height, width))
+    there, back = nearest(*sides, cells), nearest(*sides[::-1], cells)
     for found, matrix in ((there, whole), (back, whole.T)):
         assert np.array_equal(found.cosine, np.minimum(matrix.max(axis=1), 1))
         known = np.isfinite(found.cosine)
@@ -160,8 +160,8 @@ def test_blocks_change_no_decision_of_real_sizes():
     }
     table = {text: vector / np.linalg.norm(vector) for text, vector in table.items()}
     datasets = [attributes(part, texts) for part, texts in names.items()]
-    whole = analyze_novelty(datasets, TableEncoder(table), 0.9, tile=(10_000, 10_000))
-    parts = analyze_novelty(datasets, TableEncoder(table), 0.9, tile=(7, 64))
+    whole = analyze_novelty(datasets, TableEncoder(table), 0.9, cells=10**8)
+    parts = analyze_novelty(datasets, TableEncoder(table), 0.9, cells=1000)
     assert whole.shares.equals(parts.shares)
     assert whole.shared.equals(parts.shared)
     assert 0 < whole.shares["n_unique"].sum() < 560

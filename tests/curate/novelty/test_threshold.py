@@ -40,7 +40,7 @@ def test_youden_by_hand():
     """Related 0.4, 0.7, 0.8, 0.9; unrelated 0.1, 0.2, 0.3, 0.5, 0.6. At 0.65: 3/4 + 5/5 - 1 = 0.75."""
     cosine = np.array([0.4, 0.7, 0.8, 0.9, 0.1, 0.2, 0.3, 0.5, 0.6])
     related = np.array([True] * 4 + [False] * 5)
-    found = calibrate(labels(related), cosine, resamples=100)
+    found = calibrate(labels(related), cosine)
     assert (found.threshold, found.youden_j) == pytest.approx((0.65, 0.75))
     assert (found.sensitivity, found.specificity) == pytest.approx((0.75, 1.0))
     table = cuts(cosine, related)
@@ -76,29 +76,15 @@ def test_j_is_that_of_scikit_learn(pairs):
     assert decided[related].mean() - decided[~related].mean() == pytest.approx(table["youden_j"].max())
 
 
-@given(scores, st.lists(st.integers(0, 3), min_size=40, max_size=40))
-def test_weights_are_repetitions(pairs, times):
-    cosine = np.array([score for score, _ in pairs]) / 12
-    related = np.array([answer for _, answer in pairs])
-    weight = np.array(times[: len(pairs)])
-    if len(np.unique(related[weight > 0])) < 2:
-        return
-    kept = weight > 0
-    weighted = youden(cosine[kept], related[kept], weight[kept].astype(float))
-    assert weighted == pytest.approx(youden(np.repeat(cosine, weight), np.repeat(related, weight)))
-
-
-def test_a_planted_cut_is_found_and_its_interval_holds_it():
+def test_a_planted_cut_is_found():
     rng = np.random.default_rng(1)
-    held, errors = 0, []
+    errors = []
     for seed in range(30):
         cosine, related = planted(256, rng)
-        found = calibrate(labels(related), cosine, resamples=200, seed=seed)
+        found = calibrate(labels(related), cosine, seed=seed)
         errors.append(found.threshold - 0.6)
-        held += found.low <= 0.6 <= found.high
         assert found.accuracy_low <= found.accuracy <= found.accuracy_high
     assert np.abs(np.mean(errors)) < 0.02
-    assert held >= 28
 
 
 def test_the_accuracy_is_that_on_new_pairs():
@@ -107,40 +93,16 @@ def test_the_accuracy_is_that_on_new_pairs():
     found, covered = [], 0
     for seed in range(40):
         cosine, related = planted(150, rng)
-        one = calibrate(labels(related), cosine, resamples=100, seed=seed)
+        one = calibrate(labels(related), cosine, seed=seed)
         found.append(one.accuracy)
         covered += one.accuracy_low <= 0.94 <= one.accuracy_high
     assert 0.925 < np.mean(found) < 0.955
     assert covered >= 36
 
 
-def test_labels_that_know_nothing_are_said_to():
-    """150 simulations of this kind were called better than guessing in 5 %."""
-    rng = np.random.default_rng(3)
-    found = []
-    for seed in range(25):
-        cosine, related = rng.uniform(size=120), rng.random(120) < 0.5
-        found.append(calibrate(labels(related), cosine, resamples=100, seed=seed))
-    assert 0.46 < np.mean([one.balanced for one in found]) < 0.54
-    assert sum("not clearly better than guessing" in " ".join(warnings(one)) for one in found) >= 21
-
-
-def test_labels_of_one_kind_mostly_are_not_called_a_guess():
-    """Nine of ten are related, so calling all related is right in 90 %; the cut is 95 % right on either kind."""
-    rng = np.random.default_rng(8)
-    truth = rng.random(400) < 0.9
-    high = truth ^ (rng.random(400) < 0.05)
-    cosine = np.where(high, rng.uniform(0.6, 1, 400), rng.uniform(0, 0.6, 400))
-    found = calibrate(labels(truth), cosine, resamples=300)
-    assert found.majority > 0.85
-    assert found.balanced == pytest.approx(0.95, abs=0.04)
-    assert 0.85 < found.balanced_low < found.balanced < found.balanced_high <= 1
-    assert not any("guessing" in text for text in warnings(found))
-
-
 def test_perfect_labels_have_an_honest_interval():
     cosine = np.linspace(0.1, 0.99, 80)
-    found = calibrate(labels(cosine > 0.5), cosine, resamples=100)
+    found = calibrate(labels(cosine > 0.5), cosine)
     assert (found.youden_j, found.accuracy) == (1.0, pytest.approx(1.0, abs=0.02))
     assert found.accuracy_low < 0.99
     assert not warnings(found)
@@ -179,22 +141,21 @@ def test_texts_that_all_hang_together_are_still_tested():
     assert np.isfinite(found).mean() > 0.9
     assert np.nanmean(found) > 0.95
     pairs = [(f"t{a}", f"t{b}") for a, b in zip(first, second, strict=True)]
-    whole = calibrate(labels(related, pairs), cosine, resamples=100)
+    whole = calibrate(labels(related, pairs), cosine)
     assert (whole.groups, whole.texts, whole.n) == (1, 24, 276)
     assert np.isnan(whole.accuracy_low)
-    assert np.isnan(whole.low)
     assert any("share too many texts" in text for text in warnings(whole))
 
 
 def test_few_labels_are_said():
     cosine = np.linspace(0.01, 0.4, 40)
-    found = calibrate(labels(cosine > 0.325), cosine, resamples=100)
+    found = calibrate(labels(cosine > 0.325), cosine)
     assert any("Only 8 of 40 labelled pairs are related" in text for text in warnings(found))
 
 
 def test_the_same_seed_gives_the_same():
     cosine, related = planted(100, np.random.default_rng(6))
-    one, other = (calibrate(labels(related), cosine, resamples=100, seed=7) for _ in range(2))
+    one, other = (calibrate(labels(related), cosine, seed=7) for _ in range(2))
     assert one == other
 
 

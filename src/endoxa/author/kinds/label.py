@@ -12,7 +12,7 @@ from typing import Any
 
 import polars as pl
 
-from endoxa.author.kind import Ask, Cells, Judged, Kind, cell, folded, row_name
+from endoxa.author.kind import Ask, Cells, Judged, Kind, ask_about, cell, folded, row_name
 from endoxa.author.prompts import Prompts
 from endoxa.author.settings import LabelSettings
 from endoxa.errors import UserError
@@ -94,23 +94,23 @@ def asks(settings: LabelSettings, data: pl.DataFrame, prompts: Prompts, _context
     listed = "\n".join(
         f"- {label}: {text}" if text else f"- {label}" for label, text in scheme.labels.items()
     )
-    number = 0
-    for place, row in enumerate(data.iter_rows(named=True), start=1):
+    labels = tuple(scheme.labels)
+    for place, row in enumerate(data.iter_rows(named=True)):
         text = cell(row, column)
         filled = prompts.fill("label", FIELDS, question=scheme.question, labels=listed, text=text)
         for repeat in range(1, settings.repeats + 1):
-            yield Ask(
-                number,
+            yield ask_about(
+                settings,
+                row,
+                place,
                 filled,
-                1,
                 {"text": text, "repeat": str(repeat)},
-                (row_name(row, place),),
+                number=place * settings.repeats + repeat - 1,
                 batch=repeat,
                 seed=draw_seed(settings.seed, repeat),
-                allowed={"label": tuple(scheme.labels)},
-                simulated={"text": text, "labels": list(scheme.labels)},
+                allowed={"label": labels},
+                simulated={"text": text, "labels": list(labels)},
             )
-            number += 1
 
 
 def judge(_settings: LabelSettings, _context: Any, ask: Ask, row: Cells) -> Judged:

@@ -1,22 +1,25 @@
-"""`endoxa author sentences`: natural sentences for tuples, each with a minimally different partner (IndiBias 4.2.2)."""
+"""`endoxa author sentences`: natural sentences for tuples, each with a minimally different partner (IndiBias 4.2.2).
+
+`endoxa author counter`: a positive counter-narrative for each stereotype (AfriStereo, B.3).
+"""
 
 from __future__ import annotations
 
 import random
 import re
 from collections.abc import Iterator, Mapping
+from difflib import SequenceMatcher
 from typing import Any
 
 import polars as pl
 
-from endoxa.author.kind import Ask, Cells, Judged, Kind, cell, folded, row_name
+from endoxa.author.kind import Ask, Cells, Judged, Kind, ask_about, cell, cells_of, folded
 from endoxa.author.prompts import Prompts, holds, pair_checks
-from endoxa.author.settings import SentencesSettings
+from endoxa.author.settings import CounterSettings, SentencesSettings
 from endoxa.curate.opposites import is_negation_of
-from endoxa.curate.opposites.lexicon import load_lexicon
+from endoxa.curate.opposites.lexicon import languages, load_lexicon
 from endoxa.errors import UserError
-from endoxa.runs.asking.jobs import draw_seed
-from endoxa.schema.drafts import IDENTICAL, MALFORMED, NO_GROUP
+from endoxa.schema.drafts import ALIKE, IDENTICAL, MALFORMED, NEGATION, NO_GROUP
 
 FIELDS = ("sentence", "partner")
 CONTRADICTION, NUMBER, NO_ATTRIBUTE = "contradiction", "number", "no-attribute"
@@ -41,26 +44,16 @@ def asks(
     Raises:
         UserError: there is no other group of the same axis to contrast with.
     """
+    task = "sentences" if settings.contrast == "group" else "sentences_attribute"
     number = 0
     for place, row in enumerate(data.iter_rows(named=True)):
-        contrast = _contrast(settings, row, groups, place)
-        kind = "sentences" if settings.contrast == "group" else "sentences_attribute"
+        values = cells_of(row, "identity", "attribute")
+        values["contrast"] = _contrast(settings, row, groups, place)
+        language = cell(row, "language") or settings.prompt_language
         for register in settings.registers:
-            values = {
-                "identity": cell(row, "identity"),
-                "attribute": cell(row, "attribute"),
-                "contrast": contrast,
-            }
-            text = prompts.fill(kind, FIELDS, **values, register=register, wanted=settings.per_tuple)
-            facts = {
-                **values,
-                "axis": cell(row, "axis"),
-                "language": cell(row, "language") or settings.prompt_language,
-            }
-            facts["register"] = register
-            name = row_name(row, place + 1)
-            seed = draw_seed(settings.seed, number)
-            yield Ask(number, text, settings.per_tuple, facts, (name,), seed=seed, simulated=facts)
+            text = prompts.fill(task, FIELDS, **values, register=register, wanted=settings.per_tuple)
+            facts = {**values, "axis": cell(row, "axis"), "language": language, "register": register}
+            yield ask_about(settings, row, place, text, facts, number=number, wanted=settings.per_tuple)
             number += 1
 
 
@@ -132,4 +125,80 @@ SENTENCES = Kind(
     same=lambda cells: folded(cells["sent_more"]),
     head="sent_more",
     tokens=60,
+)
+
+
+COUNTER_FIELDS = ("counter",)
+MOST_ALIKE = 0.9
+"""Share of letters in common from which on a sentence is the stereotype again (`difflib`)."""
+
+
+def stereotype_of(row: dict[str, Any], number: int, prompts: Prompts) -> str:
+    """The stereotype of a row as a sentence.
+
+    Raises:
+        UserError: the row has neither a sentence nor group and attribute.
+    """
+    text = cell(row, "stereotype") or cell(row, "sent_more")
+    identity, attribute = cell(row, "identity"), cell(row, "attribute")
+    if not text and not (identity and attribute):
+        raise UserError(
+            f"Row {number} has no stereotype. Expected a column 'stereotype' or 'sent_more', or both 'identity' and "
+            "'attribute'."
+        )
+    return text or prompts.stereotype(identity, attribute)
+
+
+def counter_asks(
+    settings: CounterSettings, data: pl.DataFrame, prompts: Prompts, _context: object
+) -> Iterator[Ask]:
+    """One request for each stereotype."""
+    for place, row in enumerate(data.iter_rows(named=True)):
+        stereotype = stereotype_of(row, place + 1, prompts)
+        text = prompts.fill("counter", COUNTER_FIELDS, stereotype=stereotype, wanted=settings.per_row)
+        facts = {**cells_of(row, "identity", "attribute", "language"), "sent_more": stereotype}
+        yield ask_about(settings, row, place, text, facts, wanted=settings.per_row)
+
+
+def judge_counter(_settings: CounterSettings, _context: Any, ask: Ask, row: Cells) -> Judged:
+    """No denial, no repetition, about the same group."""
+    counter, stereotype = cell(row, "counter"), ask.facts["sent_more"]
+    cells = {**ask.facts, "counter": counter}
+    if not counter:
+        return Judged(cells, MALFORMED)
+    if ask.facts["identity"] and not holds(counter, ask.facts["identity"]):
+        return Judged(cells, NO_GROUP)
+    language = ask.facts["language"]
+    if language in languages() and is_negation_of(stereotype, counter, language):
+        return Judged(cells, NEGATION)
+    likeness = SequenceMatcher(None, folded(stereotype), folded(counter)).ratio()
+    if likeness >= MOST_ALIKE:
+        return Judged(cells, ALIKE)
+    return Judged(cells)
+
+
+def _words(row: Mapping[str, Any]) -> str:
+    """The user's own words of a row; a sentence that we make of group and attribute is in that of the prompt."""
+    sentence = cell(row, "stereotype") or cell(row, "sent_more")
+    return sentence or f"{cell(row, 'identity')} {cell(row, 'attribute')}"
+
+
+COUNTER = Kind(
+    name="counter",
+    holds="counter-narratives",
+    needs=(),
+    fields=COUNTER_FIELDS,
+    columns={
+        "identity": "the group, as in your table",
+        "attribute": "the attribute, as in your table",
+        "language": "language, as in your table",
+        "sent_more": "the stereotype as a sentence",
+        "counter": "the counter-narrative",
+    },
+    asks=counter_asks,
+    judge=judge_counter,
+    same=lambda cells: (folded(cells["sent_more"]), folded(cells["counter"])),
+    head="counter",
+    speaks=_words,
+    tokens=40,
 )

@@ -1,17 +1,34 @@
-"""`endoxa author translate`: candidates of several engines for both sentences of a pair (IndiBias, 4.2.1)."""
+"""`endoxa author translate`: candidates of several engines for both sentences of a pair (IndiBias, 4.2.1).
+
+`endoxa author adapt`: which published pairs fit a society, and how they read there (IndiBias, 4.2.1 and 4.3): a
+translation that can keep a pair, or drop it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from pathlib import Path
+from typing import Annotated, Any
 
 import polars as pl
+from pydantic import BaseModel, ConfigDict, Field
 
-from endoxa.author.kind import Ask, Cells, Judged, Kind, cell, folded, further_columns, row_name
+from endoxa.author.kind import (
+    Ask,
+    Cells,
+    Judged,
+    Kind,
+    ask_about,
+    cell,
+    cells_of,
+    folded,
+    further_columns,
+    row_name,
+)
 from endoxa.author.prompts import Prompts, pair_checks
-from endoxa.author.settings import TranslateSettings
-from endoxa.runs.asking.jobs import draw_seed
-from endoxa.schema.drafts import MALFORMED
+from endoxa.author.settings import AdaptSettings, TranslateSettings
+from endoxa.schema.drafts import CHANGED, IDENTICAL, MALFORMED
+from endoxa.sources.toml import read_toml, validated
 from endoxa.sources.typography import differing_spans, words
 from endoxa.words.packs import language_name
 
@@ -24,22 +41,27 @@ def asks(
     settings: TranslateSettings, data: pl.DataFrame, prompts: Prompts, _context: object
 ) -> Iterator[Ask]:
     """One request for each pair."""
-    for number, row in enumerate(data.iter_rows(named=True)):
+    for place, row in enumerate(data.iter_rows(named=True)):
         source = cell(row, "language")
-        facts = {"more": cell(row, "sent_more"), "less": cell(row, "sent_less"), "language_from": source}
+        sides = {"more": cell(row, "sent_more"), "less": cell(row, "sent_less")}
         text = prompts.fill(
             "translate",
             FIELDS,
             from_language=language_name(source, settings.prompt_language),
             to_language=language_name(settings.to, settings.prompt_language),
-            more=facts["more"],
-            less=facts["less"],
+            **sides,
         )
-        name = row_name(row, number + 1)
-        facts_sent = {**facts, "to": settings.to}
-        yield Ask(
-            number, text, 1, facts, (name,), seed=draw_seed(settings.seed, number), simulated=facts_sent
-        )
+        facts = {**sides, "language_from": source}
+        yield ask_about(settings, row, place, text, facts, simulated={**facts, "to": settings.to})
+
+
+def differs_more(more: str, less: str, original_more: str, original_less: str) -> bool:
+    """Whether two sentences differ in more places than the originals do."""
+    before, after = (
+        len(differing_spans(words(first), words(second)))
+        for first, second in ((original_more, original_less), (more, less))
+    )
+    return after > before
 
 
 def translation_checks(
@@ -48,10 +70,8 @@ def translation_checks(
     """What a reviewer should look at in the translation of a pair, by name."""
     if folded(more) == folded(less):
         return (IDENTICAL_NOW,)
-    before = len(differing_spans(words(original_more), words(original_less)))
-    after = len(differing_spans(words(more), words(less)))
-    checks = pair_checks(more, less, language)
-    return (*((LESS_MINIMAL,) if after > before else ()), *checks)
+    apart = (LESS_MINIMAL,) if differs_more(more, less, original_more, original_less) else ()
+    return (*apart, *pair_checks(more, less, language))
 
 
 def judge(settings: TranslateSettings, _context: Any, ask: Ask, row: Cells) -> Judged:
@@ -117,4 +137,102 @@ TRANSLATE = Kind(
     head="sent_more",
     speaks=lambda row: cell(row, "sent_more"),
     tokens=60,
+)
+
+
+KEEP, ADAPTED, DROP = "keep", "adapt", "drop"
+ADAPT_FIELDS = ("verdict", "reason", "sent_more", "sent_less")
+
+
+class Society(BaseModel):
+    """A society, as the file of --context describes it.
+
+    Attributes:
+        place: where ("Senegal").
+        description: what somebody from elsewhere should know.
+        groups: groups that stereotypes are told of there.
+        names: first names in use there.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    place: Annotated[str, Field(min_length=1)]
+    description: str = ""
+    groups: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+
+
+def read_society(path: Path) -> Society:
+    """The society of a file.
+
+    Raises:
+        UserError: the file cannot be read, or says something else.
+    """
+    return validated(Society, read_toml(path), str(path), "Expected place, description, groups and names.")
+
+
+def adapt_asks(
+    settings: AdaptSettings, data: pl.DataFrame, prompts: Prompts, _context: object
+) -> Iterator[Ask]:
+    """One request for each pair."""
+    society = read_society(Path(settings.context))
+    for place, row in enumerate(data.iter_rows(named=True)):
+        facts = {"original_more": cell(row, "sent_more"), "original_less": cell(row, "sent_less")}
+        text = prompts.fill(
+            "adapt",
+            ADAPT_FIELDS,
+            context=f"{society.place}. {society.description}".strip(),
+            groups=", ".join(society.groups) or "-",
+            names=", ".join(society.names) or "-",
+            more=facts["original_more"],
+            less=facts["original_less"],
+        )
+        facts |= cells_of(row, "axis", "direction", "language")
+        simulated = {**facts, "names": list(society.names)}
+        verdicts = {"verdict": (KEEP, ADAPTED, DROP)}
+        yield ask_about(settings, row, place, text, facts, allowed=verdicts, simulated=simulated)
+
+
+def judge_adapted(_settings: AdaptSettings, _context: Any, ask: Ask, row: Cells) -> Judged:
+    """A verdict with a reason; adapted sentences differ where the originals did, kept ones are the originals."""
+    facts = ask.facts
+    cells = {**facts, **cells_of(row, *ADAPT_FIELDS), "verdict": cell(row, "verdict").casefold()}
+    verdict, more, less = cells["verdict"], cells["sent_more"], cells["sent_less"]
+    if verdict not in (KEEP, ADAPTED, DROP) or (verdict != DROP and not (more and less)):
+        return Judged(cells, MALFORMED)
+    if verdict == DROP:
+        emptied = {**cells, "sent_more": "", "sent_less": ""}
+        return Judged(emptied, checks=() if cells["reason"] else ("no-reason",))
+    if folded(more) == folded(less):
+        return Judged(cells, IDENTICAL)
+    original = (facts["original_more"], facts["original_less"])
+    if verdict == KEEP and [folded(more), folded(less)] != [*map(folded, original)]:
+        return Judged(cells, CHANGED)
+    apart = ("changed-apart",) if differs_more(more, less, *original) else ()
+    return Judged(cells, checks=(*pair_checks(more, less, facts["language"]), *apart))
+
+
+ADAPT = Kind(
+    name="adapt",
+    holds="pairs adapted to another society",
+    needs=("sent_more", "sent_less"),
+    fields=ADAPT_FIELDS,
+    columns={
+        "original_more": "first sentence of the published pair",
+        "original_less": "second sentence of the published pair",
+        "axis": "social axis, as in your table",
+        "language": "language, as in your table",
+        "direction": "direction, as in your table",
+        "verdict": "'keep', 'adapt' or 'drop'",
+        "reason": "why, as the model says",
+        "sent_more": "the first sentence as it would read there; empty with 'drop'",
+        "sent_less": "the second sentence as it would read there; empty with 'drop'",
+    },
+    asks=adapt_asks,
+    judge=judge_adapted,
+    same=lambda cells: (folded(cells["original_more"]), folded(cells["original_less"])),
+    head="sent_more",
+    may_lack=lambda row: row.get("verdict", "").casefold() == DROP,
+    speaks=lambda row: cell(row, "sent_more"),
+    tokens=80,
 )

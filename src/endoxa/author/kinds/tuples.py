@@ -8,13 +8,12 @@ from typing import Any
 
 import polars as pl
 
-from endoxa.author.kind import Ask, Cells, Judged, Kind, cell, folded, row_name
+from endoxa.author.kind import Ask, Cells, Judged, Kind, ask_about, cell, cells_of, folded
 from endoxa.author.prompts import Prompts
 from endoxa.author.settings import TuplesSettings
-from endoxa.curate.group.neighbours import clean, key
+from endoxa.curate.group.terms import clean, key
 from endoxa.curate.opposites import are_opposites
 from endoxa.curate.opposites.lexicon import Lexicon, load_lexicon
-from endoxa.runs.asking.jobs import draw_seed
 from endoxa.schema.drafts import KNOWN, MALFORMED
 
 POLARITIES = ("positive", "negative")
@@ -26,22 +25,16 @@ NEAR = 0.88
 def asks(settings: TuplesSettings, data: pl.DataFrame, prompts: Prompts, _context: object) -> Iterator[Ask]:
     """One request for each group."""
     for number, row in enumerate(data.iter_rows(named=True)):
-        identity = cell(row, "identity")
-        country = cell(row, "country") or cell(row, "region")
-        place = prompts.place(country) if country else settings.place or prompts.place()
-        yield Ask(
-            number,
-            prompts.fill("tuples", FIELDS, identity=identity, place=place, wanted=settings.per_identity),
-            settings.per_identity,
-            {
-                "identity": identity,
-                **{name: cell(row, name) for name in ("axis", "region")},
-                "language": cell(row, "language") or settings.prompt_language,
-            },
-            (row_name(row, number + 1),),
-            seed=draw_seed(settings.seed, number),
-            allowed={"polarity": POLARITIES},
-            simulated={"identity": identity},
+        facts = cells_of(row, "identity", "axis", "region")
+        country = cell(row, "country") or facts["region"]
+        where = prompts.place(country) if country else settings.place or prompts.place()
+        wanted = settings.per_identity
+        text = prompts.fill("tuples", FIELDS, identity=facts["identity"], place=where, wanted=wanted)
+        facts["language"] = cell(row, "language") or settings.prompt_language
+        simulated = {"identity": facts["identity"]}
+        allowed = {"polarity": POLARITIES}
+        yield ask_about(
+            settings, row, number, text, facts, wanted=wanted, allowed=allowed, simulated=simulated
         )
 
 

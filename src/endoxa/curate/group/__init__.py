@@ -14,7 +14,7 @@ import regex
 
 from endoxa.curate.encoders import Encoder, Vectors
 from endoxa.curate.group.method import group_texts, polarity_of
-from endoxa.curate.group.neighbours import Term, canonical, clean, key, make_terms
+from endoxa.curate.group.terms import Term, canonical, clean, key, make_terms
 from endoxa.curate.opposites import Lexicon
 from endoxa.curate.polarity import published
 from endoxa.curate.summary import further_columns, not_carried

@@ -20,7 +20,7 @@ import polars as pl
 
 from endoxa.curate.encoders import Encoder, Vectors
 from endoxa.curate.group import Method, group_attributes
-from endoxa.curate.group.neighbours import clean, key
+from endoxa.curate.group.terms import clean, key
 from endoxa.curate.opposites import Lexicon, concepts, flipped, is_negation_of
 from endoxa.errors import UserError
 from endoxa.sources.frames import read_table

@@ -2,32 +2,29 @@
 
 A concept of A is present in B if its largest cosine to any concept of B reaches the threshold. So A can have much of B
 while B has little of A.
-
-The largest cosine of every concept of one data set to those of another, in tiles.
-
-The full matrix of similarities never exists: memory grows with the sum of the sizes, not with their product.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import permutations
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from endoxa.curate.cosines import in_blocks
 from endoxa.curate.encoders import Encoder, Vectors
 from endoxa.curate.novelty import Concepts
 from endoxa.errors import UserError
 from endoxa.stats.intervals import FEWEST_CLUSTERS, Interval, clustered_share, wilson
 
 Rows = npt.NDArray[np.int64]
-Tile = tuple[int, int]
 
-TILE: Tile = (1024, 4096)
-"""Concepts of either side compared at a time (float32: 16 MiB)."""
+CELLS = 1 << 22
+"""Cosines computed at a time (float32: 16 MiB)."""
 TOLERANCE = 1e-6
 """Rounding of a cosine in float32: two equal texts have 0.9999999 as often as 1."""
 NOTHING = -np.inf
@@ -49,6 +46,11 @@ class Side:
     def __len__(self) -> int:
         """Number of concepts."""
         return len(self.parts[0])
+
+    def at(self, rows: Rows | slice) -> Side:
+        """Some concepts of it."""
+        identity = None if self.identity is None else self.identity[rows]
+        return Side(tuple(part[rows] for part in self.parts), identity)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,54 +99,28 @@ def likeness(first: Side, second: Side) -> Vectors:
     return cosines
 
 
-def cut(side: Side, start: int, stop: int) -> Side:
-    """Some rows of a side."""
-    identity = None if side.identity is None else side.identity[start:stop]
-    return Side(tuple(part[start:stop] for part in side.parts), identity)
+def nearest(first: Side, second: Side, cells: int = CELLS) -> Nearest:
+    """The nearest concept of the second side for each of the first; rounding above 1 is cut off.
 
+    Args:
+        first: whose nearest are looked for.
+        second: where they are looked for.
+        cells: cosines in a block.
+    """
 
-def tiles(first: Side, second: Side, size: Tile = TILE) -> Iterator[tuple[int, int, Vectors]]:
-    """First row, first column and likeness of each tile."""
-    height, width = size
-    for top in range(0, len(first), height):
-        rows = cut(first, top, top + height)
-        for left in range(0, len(second), width):
-            yield top, left, likeness(rows, cut(second, left, left + width))
+    def best(start: int, stop: int) -> tuple[Vectors, Rows]:
+        cosines = likeness(first.at(slice(start, stop)), second)
+        return cosines.max(axis=1), cosines.argmax(axis=1)
 
-
-def nearest(first: Side, second: Side, size: Tile = TILE) -> tuple[Nearest, Nearest]:
-    """The nearest concept of the other side for each of the one, and the reverse, from the same tiles."""
-    there, back = _Best(len(first)), _Best(len(second))
-    for top, left, cosines in tiles(first, second, size):
-        there.take(top, left, cosines)
-        back.take(left, top, cosines.T)
-    return there.result(), back.result()
+    cosine, row = map(
+        np.concatenate, zip(*in_blocks(len(first), max(1, cells // len(second)), best), strict=True)
+    )
+    return Nearest(np.minimum(cosine, np.float32(1)), np.where(cosine == NOTHING, -1, row))
 
 
 def reaches(cosine: Vectors, threshold: float) -> npt.NDArray[np.bool_]:
     """Whether cosines are at or above the threshold, exactly there included."""
     return np.asarray(cosine, dtype=np.float64) >= threshold - TOLERANCE
-
-
-class _Best:
-    """The largest value of each row so far, and its column: of equal ones (within rounding) the first."""
-
-    def __init__(self, rows: int) -> None:
-        self._cosine = np.full(rows, NOTHING, dtype=np.float32)
-        self._column = np.full(rows, -1, dtype=np.int64)
-
-    def take(self, top: int, left: int, cosines: Vectors) -> None:
-        """Take a tile whose first row and column are given."""
-        column = cosines.argmax(axis=1)
-        value = cosines[np.arange(len(cosines)), column]
-        rows = slice(top, top + len(cosines))
-        better = value > self._cosine[rows]
-        self._cosine[rows] = np.where(better, value, self._cosine[rows])
-        self._column[rows] = np.where(better, column + left, self._column[rows])
-
-    def result(self) -> Nearest:
-        """What was found; rounding above 1 is cut off."""
-        return Nearest(np.minimum(self._cosine, np.float32(1)), self._column)
 
 
 SHARE_COLUMNS: dict[str, str] = {
@@ -228,7 +204,7 @@ def analyze_novelty(
     threshold_from: str = "given",
     same_identity: bool = False,
     confidence: float = 0.95,
-    tile: Tile = TILE,
+    cells: int = CELLS,
 ) -> Novelty:
     """Unique and shared concepts of two or more data sets.
 
@@ -241,17 +217,14 @@ def analyze_novelty(
         threshold_from: 'given' or 'labels', for the table.
         same_identity: compare only associations of equal identities.
         confidence: confidence level of the intervals.
-        tile: concepts of either side compared at a time.
+        cells: cosines computed at a time.
 
     Raises:
         UserError: fewer than two data sets, or equal identities are required of concepts that are no associations.
     """
     check_inputs(len(datasets), kind, same_identity=same_identity)
     sides = encoded(datasets, encoder, same_identity=same_identity)
-    best: dict[tuple[int, int], Nearest] = {}
-    for a in range(len(datasets)):
-        for b in range(a + 1, len(datasets)):
-            best[a, b], best[b, a] = nearest(sides[a], sides[b], tile)
+    best = {(a, b): nearest(sides[a], sides[b], cells) for a, b in permutations(range(len(datasets)), 2)}
     overall = [_over_others(a, best, len(datasets)) for a in range(len(datasets))]
     facts = {
         "confidence": confidence,

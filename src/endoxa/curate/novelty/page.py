@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from math import isfinite
@@ -12,14 +12,13 @@ import polars as pl
 
 from endoxa.curate.novelty import overlap, threshold
 from endoxa.curate.novelty.threshold import Calibration, warnings
-from endoxa.curate.pages import METHODS, TableFiles, free_figure, page_of, series_rows
+from endoxa.curate.pages import METHODS, Row, TableFiles, dots, page_of, reading, share_fields
 from endoxa.report.document import Figure, Finding, Section
-from endoxa.report.figures import described
 from endoxa.report.frame import Page
 from endoxa.report.grids import share_grid
 from endoxa.report.inputs import Run
 from endoxa.report.tables import Field, Table, number_field, table_of, text_field
-from endoxa.report.words import count, decimal, decimal_interval, listed, percent, percent_interval, plural
+from endoxa.report.words import count, decimal, percent, plural
 from endoxa.runs.instrument import Shown
 from endoxa.sources.spreadsheets import csv_text
 
@@ -28,23 +27,8 @@ MOST_THRESHOLDS = 10
 NAMED = {"sensitivity": "related pairs found", "specificity": "unrelated pairs kept apart"}
 
 
-def unique_shares(shares: pl.DataFrame) -> Figure:
-    """Share of unique concepts of each data set with its interval, the largest first."""
-    ordered = shares.sort("share_unique", descending=True, maintain_order=True)
-    spoken = (
-        f"{row['dataset']} {percent(row['share_unique'])} ({percent_interval(row['low'], row['high'])})"
-        for row in ordered.iter_rows(named=True)
-    )
-    return free_figure(
-        series_rows(ordered, "dataset", pl.lit("share"), "share_unique", percent),
-        ["share"],
-        "concepts found in no other data set",
-        (0.0, 1.0),
-        name="unique",
-        title="Unique concepts",
-        alt=described("Share of unique concepts", spoken),
-        rows=ordered,
-    )
+SHARE = ("share_unique", "low", "high")
+ACCURACY = ("accuracy", "accuracy_low", "accuracy_high")
 
 
 def shared_map(shares: pl.DataFrame, shared: pl.DataFrame) -> tuple[Figure, ...]:
@@ -62,43 +46,19 @@ def shared_map(shares: pl.DataFrame, shared: pl.DataFrame) -> tuple[Figure, ...]
     return (Figure("shared", "Share found in each other data set", plot, alternative, rows=shared),)
 
 
-def share_curve(curve: pl.DataFrame, threshold: float) -> tuple[Figure, ...]:
-    """The share of unique concepts of each data set at some thresholds."""
-    if curve.is_empty():
+def _over_threshold(
+    lines: pl.DataFrame, used: float, line: str, value: str, **figure: Any
+) -> tuple[Figure, ...]:
+    """Shares at some thresholds, that which is used among them."""
+    if lines.is_empty():
         return ()
-    shares = curve.select("threshold", line="dataset", value="share_unique")
-    title = "Unique concepts at other thresholds"
-    return (_over_threshold(shares, threshold, "unique concepts", name="curve", title=title, rows=curve),)
-
-
-def cut_curve(cuts: pl.DataFrame, threshold: float) -> tuple[Figure, ...]:
-    """Sensitivity and specificity of labelled pairs at some thresholds; their sum is largest at the cut."""
-    if cuts.is_empty():
-        return ()
-    lines = cuts.unpivot(list(NAMED), index="threshold", variable_name="line")
-    shares = lines.with_columns(pl.col("line").replace(NAMED))
-    title = "Labelled pairs at other thresholds"
-    return (_over_threshold(shares, threshold, "labelled pairs", name="cuts", title=title, rows=cuts),)
-
-
-def _over_threshold(shares: pl.DataFrame, used: float, axis: str, title: str, **figure: Any) -> Figure:
-    """Shares (`threshold`, `line`, `value`) at some thresholds, that which is used among them."""
-    thresholds = shares["threshold"].unique().sort()
+    thresholds = lines["threshold"].unique().sort()
     nearest = min(thresholds, key=lambda threshold: abs(threshold - used))
     kept = {nearest, *thresholds.gather_every(max(1, len(thresholds) // MOST_THRESHOLDS))}
     labels = {threshold: decimal(threshold, 2) + " (used)" * (threshold == nearest) for threshold in kept}
-    shown = shares.filter(pl.col("threshold").is_in(list(kept))).sort("threshold", maintain_order=True)
-    shown = shown.with_columns(
-        low=None, high=None, label=pl.col("threshold").replace_strict(labels, return_dtype=pl.String)
-    )
-    rows = series_rows(shown, "label", pl.col("line"), "value", percent)
-    spoken = (
-        f"{label}: {note}" for label, note in rows.select("label", "note").unique(maintain_order=True).rows()
-    )
-    lines = shares["line"].unique(maintain_order=True).to_list()
-    alt = described(f"{title} (minimum cosine): {', '.join(lines)}", spoken)
-    axis = f"{axis}, by threshold (minimum cosine)"
-    return free_figure(rows, lines, axis, (0.0, 1.0), title=title, alt=alt, **figure)
+    shown = lines.filter(pl.col("threshold").is_in(list(kept))).sort("threshold", maintain_order=True)
+    shown = shown.with_columns(label=pl.col("threshold").replace_strict(labels, return_dtype=pl.String))
+    return dots(shown, "label", (value, "", ""), by=line, **figure)
 
 
 COUNTS = ("n", "n_related", "n_tested", "texts", "groups", "repeated", "unlabelled", "equal")
@@ -117,8 +77,6 @@ TEXTS = frozenset(
 )
 BY_LABELS = "labels"
 KINDS = {"attribute": "attributes", "association": "associations", "sentence": "sentences"}
-
-Row = Mapping[str, Any]
 
 
 def shown(runs: Sequence[Run]) -> Shown:
@@ -140,7 +98,7 @@ def _page(runs: Sequence[Run], files: TableFiles, shares: pl.DataFrame) -> Page:
     sections = (
         _share_section(shares),
         _overlap_section(shares, files.beside("shared", overlap.SHARED_COLUMNS)),
-        _threshold_section(files, files.beside("curve", overlap.CURVE_COLUMNS), concepts, first),
+        _threshold_section(files, files.beside("curve", overlap.CURVE_COLUMNS), first),
         _border_section(concepts, first["threshold"]),
         replace(METHODS, values=values),
     )
@@ -151,10 +109,20 @@ def _page(runs: Sequence[Run], files: TableFiles, shares: pl.DataFrame) -> Page:
     return page_of(__package__, runs, "Which concepts are in no other data set", subtitle, sections)
 
 
-def _threshold_section(files: TableFiles, curve: pl.DataFrame, concepts: pl.DataFrame, first: Row) -> Section:
+def _threshold_section(files: TableFiles, curve: pl.DataFrame, first: Row) -> Section:
     """How the threshold was chosen, how well it does, and what other ones would give."""
     cut = first["threshold"]
-    figures, facts = share_curve(curve, cut), {"threshold": cut}
+    facts = {"threshold": cut}
+    figures = _over_threshold(
+        curve,
+        cut,
+        "dataset",
+        "share_unique",
+        axis="unique concepts, by threshold (minimum cosine)",
+        name="curve",
+        title="Unique concepts at other thresholds",
+        rows=curve,
+    )
     if first["threshold_from"] != BY_LABELS:
         text = (
             f"The threshold of {decimal(cut, 3)} was given, not chosen by labelled pairs of these data sets."
@@ -179,10 +147,6 @@ def _threshold_section(files: TableFiles, curve: pl.DataFrame, concepts: pl.Data
         "The accuracy is that of the labelled pairs. A sheet of --sheet holds as many alike pairs as unlike ones; "
         "among all pairs of concepts, most of them unlike, it would be another."
     ]
-    if isfinite(calibration.low):
-        notes.append(
-            "The interval holds every cut that these labels cannot tell from the best one; it is rather wide."
-        )
     if left_out:
         notes.append(f"Rows of the labels left out: {'; '.join(left_out)}.")
     return Section(
@@ -191,60 +155,43 @@ def _threshold_section(files: TableFiles, curve: pl.DataFrame, concepts: pl.Data
         findings=(
             *_chosen(calibration, row),
             *(Finding(text, (row,)) for text in warnings(calibration)),
-            *_at_the_ends(calibration, concepts),
         ),
-        figures=(*cut_curve(files.beside("cuts", threshold.CUT_COLUMNS), cut), *figures),
+        figures=(*_cuts(files.beside("cuts", threshold.CUT_COLUMNS), cut), *figures),
         notes=tuple(notes),
     )
 
 
-def _chosen(calibration: Calibration, row: Row) -> tuple[Finding, ...]:
-    ends = (
-        f" (interval {decimal_interval(calibration.low, calibration.high, 3)})"
-        if isfinite(calibration.low)
-        else ""
+def _cuts(cuts: pl.DataFrame, used: float) -> tuple[Figure, ...]:
+    """Sensitivity and specificity of labelled pairs at some thresholds; their sum is largest at the cut."""
+    lines = cuts.unpivot(list(NAMED), index="threshold", variable_name="line")
+    return _over_threshold(
+        lines.with_columns(pl.col("line").replace(NAMED)),
+        used,
+        "line",
+        "value",
+        axis="labelled pairs, by threshold (minimum cosine)",
+        name="cuts",
+        title="Labelled pairs at other thresholds",
+        rows=cuts,
     )
+
+
+def _chosen(calibration: Calibration, row: Row) -> tuple[Finding, ...]:
     sentences = [
-        f"The threshold is {decimal(calibration.threshold, 3)}{ends}: there Youden's J is greatest over "
+        f"The threshold is {decimal(calibration.threshold, 3)}: there Youden's J is greatest over "
         f"{plural(calibration.n, 'labelled pair')}, {count(calibration.n_related)} of them related. "
         f"{percent(calibration.sensitivity)} of the related pairs reach it, and {percent(calibration.specificity)} "
         "of the unrelated ones stay below."
     ]
     if isfinite(calibration.accuracy):
         sentences.append(
-            f"On pairs of texts that it was not chosen on it decides as people did in {percent(calibration.accuracy)}"
-            f"{_around(calibration.accuracy_low, calibration.accuracy_high)}; calling every pair "
-            f"what most are would be right in {percent(calibration.majority)}."
+            f"On pairs of texts that it was not chosen on it decides as people did in {reading(row, ACCURACY)}."
         )
     else:
         sentences.append(
             "The pairs share too many texts to try the threshold on pairs that it was not chosen on."
         )
-    if isfinite(calibration.balanced):
-        sentences.append(
-            f"With related and unrelated pairs counting alike that is {percent(calibration.balanced)}"
-            f"{_around(calibration.balanced_low, calibration.balanced_high)}; guessing would give 50\u00a0%."
-        )
     return tuple(Finding(text, (row,)) for text in sentences)
-
-
-def _around(low: float, high: float) -> str:
-    return f" (interval {percent_interval(low, high)})" if isfinite(low) else ""
-
-
-def _at_the_ends(calibration: Calibration, concepts: pl.DataFrame) -> tuple[Finding, ...]:
-    """The share of unique concepts of each data set at both ends of the interval of the threshold."""
-    if concepts.is_empty() or not isfinite(calibration.low):
-        return ()
-    # What nothing may be compared with is unique at every threshold.
-    ends = (pl.col("cosine").fill_null(-1) < end for end in (calibration.low, calibration.high))
-    shares = concepts.group_by("dataset", maintain_order=True).agg(
-        share.mean().alias(name) for share, name in zip(ends, ("low", "high"), strict=True)
-    )
-    rows = shares.to_dicts()
-    each = [f"{row['dataset']} {percent_interval(row['low'], row['high'])}\u00a0%" for row in rows]
-    text = f"Over that interval of the threshold the share of unique concepts would be: {listed(each)}."
-    return (Finding(text, tuple(rows)),)
 
 
 def _share_section(shares: pl.DataFrame) -> Section:
@@ -267,7 +214,16 @@ def _share_section(shares: pl.DataFrame) -> Section:
         anchor="unique",
         title="Unique concepts",
         findings=findings,
-        figures=(unique_shares(shares),),
+        figures=dots(
+            shares.sort("share_unique", descending=True, maintain_order=True),
+            "dataset",
+            SHARE,
+            axis="concepts found in no other data set",
+            name="unique",
+            title="Unique concepts",
+            words="Share of unique concepts",
+            rows=shares.sort("share_unique", descending=True, maintain_order=True),
+        ),
         tables=(_share_table(shares),),
         notes=tuple(notes),
     )
@@ -278,13 +234,7 @@ def _unique(row: Row, *, several: bool) -> str:
     verb = "is" if row["n_unique"] == 1 else "are"
     where = f"{verb} found in none of the others" if several else f"{verb} not found in the other one"
     of = plural(int(row["n_concepts"]), "concept")
-    return f"{row['dataset']}: {count(row['n_unique'])} of {of} ({percent(row['share_unique'])}{_ends(row)}) {where}."
-
-
-def _ends(row: Row) -> str:
-    if row["low"] is None or not isfinite(row["low"]):
-        return ""
-    return f", interval {percent_interval(row['low'], row['high'])}"
+    return f"{row['dataset']}: {count(row['n_unique'])} of {of} ({reading(row, SHARE)}) {where}."
 
 
 def _share_table(shares: pl.DataFrame) -> Table:
@@ -299,8 +249,7 @@ def _share_table(shares: pl.DataFrame) -> Table:
         text_field("data set", "dataset"),
         number_field("concepts", "n_concepts"),
         number_field("unique", "n_unique"),
-        number_field("share unique", "share_unique", percent),
-        number_field("interval", lambda row: percent_interval(row["low"], row["high"])),
+        *share_fields("share unique", SHARE),
         number_field("identities"),
         number_field("rows"),
         text_field("interval is", "interval", covers.__getitem__),

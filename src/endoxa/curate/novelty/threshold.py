@@ -17,29 +17,20 @@ import polars as pl
 from endoxa.curate.novelty.labels import Labels
 from endoxa.errors import UserError
 from endoxa.stats.intervals import FEWEST_CLUSTERS, NAN, UNDEFINED, Interval, clustered_share
-from endoxa.stats.resampling import Clusters, bootstrap, drawn_units, expanded_interval
 
 FOLDS = 5
 REPEATS = 20
-GUESSING = 0.5
-"""Balanced accuracy of a rule that knows nothing."""
 FEW = 30
 """Pairs of either answer below which the page warns."""
 
 THRESHOLD_COLUMNS: dict[str, str] = {
     "threshold": "the cut that maximises Youden's J, between two neighbouring cosines; of equal cuts the lowest",
-    "low": "lower end of its interval: the lowest cut that cannot be told from the best one",
-    "high": "upper end: the highest such cut",
     "youden_j": "sensitivity + specificity - 1 at the cut",
     "sensitivity": "share of the related pairs at or above the cut",
     "specificity": "share of the unrelated pairs below the cut",
     "accuracy": "share of pairs decided as people did, in folds that the cut was not chosen on",
     "accuracy_low": "lower end of its interval (pairs that share texts are resampled together)",
     "accuracy_high": "upper end",
-    "majority": "accuracy of calling every pair what most are",
-    "balanced": "mean of the accuracies over related and over unrelated pairs, in the same folds; 0.5 by guessing",
-    "balanced_low": "lower end of its interval",
-    "balanced_high": "upper end",
     "n": "labelled pairs, each once",
     "n_related": "of these, related",
     "n_tested": "pairs that some fold tested",
@@ -69,18 +60,12 @@ class Calibration:
     """A chosen threshold; the fields are those of `THRESHOLD_COLUMNS`, undefined ones NaN."""
 
     threshold: float
-    low: float
-    high: float
     youden_j: float
     sensitivity: float
     specificity: float
     accuracy: float
     accuracy_low: float
     accuracy_high: float
-    majority: float
-    balanced: float
-    balanced_low: float
-    balanced_high: float
     n: int
     n_related: int
     n_tested: int
@@ -96,7 +81,7 @@ class Calibration:
         return pl.DataFrame([asdict(self)]).select(list(THRESHOLD_COLUMNS))
 
 
-def cuts(cosine: Numbers, related: Flags, weights: Numbers | None = None) -> pl.DataFrame:
+def cuts(cosine: Numbers, related: Flags) -> pl.DataFrame:
     """Sensitivity, specificity and Youden's J of every cut, from the lowest; columns of `CUT_COLUMNS`.
 
     A cut lies midway between two neighbouring cosines; the first one, at the lowest cosine, calls every pair related.
@@ -104,12 +89,10 @@ def cuts(cosine: Numbers, related: Flags, weights: Numbers | None = None) -> pl.
     Args:
         cosine: of each pair.
         related: what people said of it.
-        weights: how often each pair counts, once if not given.
     """
-    weight = np.ones(len(cosine)) if weights is None else weights
     values, place = np.unique(cosine, return_inverse=True)
-    yes = np.bincount(place, weight * related, len(values))
-    no = np.bincount(place, weight * ~related, len(values))
+    yes = np.bincount(place, related, len(values))
+    no = np.bincount(place, ~related, len(values))
     lost = np.concatenate([[0.0], np.cumsum(yes)[:-1]])
     spared = np.concatenate([[0.0], np.cumsum(no)[:-1]])
     sensitivity, specificity = 1 - lost / yes.sum(), spared / no.sum()
@@ -121,28 +104,20 @@ def cuts(cosine: Numbers, related: Flags, weights: Numbers | None = None) -> pl.
     )
 
 
-def youden(cosine: Numbers, related: Flags, weights: Numbers | None = None) -> float:
+def youden(cosine: Numbers, related: Flags) -> float:
     """The cut of the greatest J; of equal ones the lowest, which calls the fewest concepts unique."""
-    candidates = cuts(cosine, related, weights)
+    candidates = cuts(cosine, related)
     return float(candidates["threshold"][int(candidates["youden_j"].to_numpy().argmax())])
 
 
-def calibrate(
-    labels: Labels,
-    cosine: Numbers,
-    *,
-    confidence: float = 0.95,
-    resamples: int = 2000,
-    seed: int = 0,
-) -> Calibration:
+def calibrate(labels: Labels, cosine: Numbers, *, confidence: float = 0.95, seed: int = 0) -> Calibration:
     """Choose the threshold, and say how well the rule does on pairs it was not chosen on.
 
     Args:
         labels: the pairs.
         cosine: likeness of each pair (`Labels.cosines`).
-        confidence: confidence level of both intervals.
-        resamples: resamples behind the interval of the threshold.
-        seed: of folds and resamples.
+        confidence: confidence level of the interval of the accuracy.
+        seed: of the folds.
 
     Raises:
         UserError: no cut does better than calling every pair related.
@@ -159,24 +134,12 @@ def calibrate(
     group = _groups(first, second, texts)
     correct = cross_validated(cosine, related, first, second, seed=seed)
     tested = np.isfinite(correct)
-    accuracy = float(correct[tested].mean()) if tested.any() else NAN
     spread = _accuracy_interval(correct[tested], group[tested], confidence)
-    even, around = _balanced(
-        correct[tested], related[tested], group[tested], confidence, resamples=resamples, seed=seed
-    )
-    ends = _threshold_interval(cosine, related, group, confidence, resamples=resamples, seed=seed)
-    share = float(related.mean())
     return Calibration(
         **best,
-        low=ends.low,
-        high=ends.high,
-        accuracy=accuracy,
+        accuracy=float(correct[tested].mean()) if tested.any() else NAN,
         accuracy_low=spread.low,
         accuracy_high=spread.high,
-        majority=max(share, 1 - share),
-        balanced=even,
-        balanced_low=around.low,
-        balanced_high=around.high,
         n=len(related),
         n_related=int(related.sum()),
         n_tested=int(tested.sum()),
@@ -275,56 +238,6 @@ def _accuracy_interval(correct: Numbers, group: Codes, confidence: float) -> Int
     )
 
 
-def _balanced(
-    correct: Numbers, related: Flags, group: Codes, confidence: float, *, resamples: int, seed: int
-) -> tuple[float, Interval]:
-    """Balanced accuracy and its interval over groups of pairs; NaN where only one kind of answer was tested."""
-    if len(np.unique(related)) < 2:
-        return NAN, UNDEFINED
-
-    def mean(total: Numbers) -> Numbers:
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return np.asarray((total[:, 1] / total[:, 2] + total[:, 3] / total[:, 4]) / 2)
-
-    clusters = Clusters.of(group, correct * related, related, correct * ~related, ~related)
-    draws = bootstrap(clusters, mean, resamples, seed)
-    return float(mean(clusters.totals.sum(axis=0)[None])[0]), expanded_interval(draws, clusters, confidence)
-
-
-def _threshold_interval(
-    cosine: Numbers, related: Flags, group: Codes, confidence: float, *, resamples: int, seed: int
-) -> Interval:
-    """From the lowest to the highest cut that cannot be told from the best one.
-
-    Percentiles of resampled cuts would be too narrow: the place of a maximum converges with the cube root of n, and the
-    bootstrap does not follow it (Kim and Pollard 1990; Abrevaya and Huang 2005). So a test is inverted: a cut stays if
-    J there lies below the greatest by no more than resamples of J, each about its own value, make likely. That is valid
-    if all cuts were equally good, hence rather wide.
-    """
-    groups = int(group.max()) + 1
-    if groups < FEWEST_CLUSTERS:
-        return UNDEFINED
-    values, place = np.unique(cosine, return_inverse=True)
-    order = np.argsort(place, kind="stable")
-    starts = np.searchsorted(place[order], np.arange(len(values)))
-    candidates = cuts(cosine, related)
-    j = candidates["youden_j"].to_numpy()
-    drawn = []
-    for sample in drawn_units(groups, resamples, np.random.default_rng([seed, 1])):
-        times = np.bincount(sample, minlength=groups)[group][order]
-        yes = np.add.reduceat(times * related[order], starts)
-        no = np.add.reduceat(times * ~related[order], starts)
-        if yes.sum() and no.sum():
-            lost, spared = np.cumsum(yes) - yes, np.cumsum(no) - no
-            drawn.append(spared / no.sum() - lost / yes.sum() - j)
-    if len(drawn) < resamples / 2:
-        return UNDEFINED
-    moved = np.array(drawn)
-    margin = np.quantile(moved.max(axis=1)[:, None] - moved, confidence, axis=0)
-    kept = candidates["threshold"].to_numpy()[j.max() - j <= margin]
-    return Interval(float(kept.min()), float(kept.max()))
-
-
 def warnings(calibration: Calibration) -> Sequence[str]:
     """What a reader should know before trusting the threshold."""
     sentences = []
@@ -334,10 +247,6 @@ def warnings(calibration: Calibration) -> Sequence[str]:
         sentences.append(
             f"Only {fewest} of {calibration.n} labelled pairs are {which}; a threshold needs at least {FEW} of "
             "either kind."
-        )
-    if calibration.balanced <= GUESSING or calibration.balanced_low <= GUESSING:
-        sentences.append(
-            "On pairs that it was not chosen on, the threshold is not clearly better than guessing."
         )
     if not np.isfinite(calibration.accuracy_low):
         sentences.append("The pairs share too many texts for an interval of the accuracy.")

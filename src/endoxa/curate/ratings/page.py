@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import polars as pl
 
-from endoxa.curate.pages import METHODS, TableFiles, bar_figure, free_figure, integer, page_of, series_rows
+from endoxa.curate.pages import METHODS, Row, TableFiles, bar_figure, dots, integer, page_of
 from endoxa.curate.ratings import disagreement, leniency
-from endoxa.curate.ratings.leniency import ALL, DIFFERENCE, IN, OUT
+from endoxa.curate.ratings.leniency import ALL, DIFFERENCE
 from endoxa.report.claims import P_ADJUSTED, VERDICT, cannot_be_tested, chip, marked
 from endoxa.report.document import Figure, Finding, Section
 from endoxa.report.figures import Measure, described, dot_figure
@@ -38,8 +37,6 @@ TEXTS = frozenset(
 )
 CHANGE = Measure("relative change, percent", 0.0, "+.0f", 100, 50)
 WITHIN = Measure("ratings by people of the group", 0.5, ".0%", 0.5, 0.5)
-
-Row = Mapping[str, Any]
 
 
 def shown(runs: Sequence[Run]) -> Shown:
@@ -270,24 +267,22 @@ def _mean_table(cells: pl.DataFrame) -> Table:
 
 def _means(cells: pl.DataFrame) -> tuple[Figure, ...]:
     """Mean rating of both perspectives for every sentiment."""
-    rows = cells.filter(pl.col("perspective") != DIFFERENCE).drop_nulls("mean")
-    if rows.is_empty():
-        return ()
-    frame = series_rows(rows, "sentiment", pl.col("perspective"), "mean", lambda value: decimal(value, 2))
-    ends = [end for name in ("value", "low", "high") for end in frame[name].drop_nulls()]
-    notes = frame.select("label", "note").unique(maintain_order=True).iter_rows()
-    words = "Mean rating by people of the group and by others, by sentiment"
-    return (
-        free_figure(
-            frame,
-            [IN, OUT],
-            "mean rating",
-            (min(ends) - 0.2, max(ends) + 0.2),
-            name="means",
-            title="Mean rating, by people of the group and by others",
-            alt=described(words, map(": ".join, notes)),
-            axis_format=".1f",
-        ),
+    rows = cells.filter(pl.col("perspective") != DIFFERENCE)
+    ends = [end for name in ("mean", "low", "high") for end in rows[name].fill_nan(None).drop_nulls()] or [
+        0.0
+    ]
+    return dots(
+        rows,
+        "sentiment",
+        ("mean", "low", "high"),
+        axis="mean rating",
+        by="perspective",
+        shown=lambda value: decimal(value, 2),
+        domain=(min(ends) - 0.2, max(ends) + 0.2),
+        axis_format=".1f",
+        words="Mean rating by people of the group and by others, by sentiment",
+        name="means",
+        title="Mean rating, by people of the group and by others",
     )
 
 

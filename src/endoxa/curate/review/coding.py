@@ -8,34 +8,16 @@ from __future__ import annotations
 import csv
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from endoxa.curate.review.form import (
-    ANSWER,
-    HEADER,
-    SHOWN,
-    add_choice,
-    add_styles,
-    fit_landscape,
-    protect,
-    row_height,
-    set_text,
-)
-from endoxa.errors import UserError, installation
+from endoxa.curate.review.workbook import ANSWER, SHOWN, Column, Form, save, workbook_of
+from endoxa.errors import UserError
 from endoxa.sources.frames import read_table
 from endoxa.sources.spreadsheets import neutralised
 from endoxa.sources.write import replacing
 
-if TYPE_CHECKING:
-    from openpyxl import Workbook
-    from openpyxl.worksheet.worksheet import Worksheet
-
-CODING, INSTRUCTIONS, LISTS = "Coding", "Read this first", "Lists"
+CODING, INSTRUCTIONS = "Coding", "Read this first"
 SUFFIXES = (".xlsx", ".csv")
-_ANSWER_WIDTH = 22
-_LIMIT = 255  # characters of a value that drop-downs of every program show
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,65 +69,21 @@ def write_coding_sheet(path: Path, rows: Sequence[Sequence[str]], sheet: CodingS
             writer = csv.writer(stream)
             writer.writerow((*sheet.shown, *sheet.choices))
             writer.writerows((*map(neutralised, row), *("" for _ in sheet.choices)) for row in rows)
-    else:
-        _write_workbook(rows, sheet, path)
-
-
-def _write_workbook(rows: Sequence[Sequence[str]], sheet: CodingSheet, path: Path) -> None:
-    try:
-        from openpyxl import Workbook
-    except ImportError as error:
-        raise UserError(
-            f"{path}: writing a spreadsheet needs openpyxl. Install it with: {installation('curate')}"
-        ) from error
-    book = Workbook()
-    add_styles(book)
-    _fill_coding(book.active, rows, sheet)
-    page = book.create_sheet(INSTRUCTIONS)
-    page.column_dimensions["A"].width = 100
-    for number, line in enumerate(sheet.instructions, start=1):
-        set_text(page.cell(number, 1), line)
-        page.row_dimensions[number].height = row_height([(line, 100)])
-    protect(page)
-    _fill_lists(book, sheet, last=len(rows) + 1)
+        return
+    columns = [Column(name, SHOWN, width) for name, width in sheet.shown.items()]
+    columns += [Column(name, ANSWER, choices=answers) for name, answers in sheet.choices.items()]
+    blank = [""] * len(sheet.choices)
+    form = Form(
+        CODING,
+        columns,
+        [[*row, *blank] for row in rows],
+        INSTRUCTIONS,
+        [(line, False) for line in sheet.instructions],
+        freeze=f"{chr(ord('A') + len(sheet.shown))}2",
+    )
+    book = workbook_of(form, path)
     book.active = 1  # people see the notice before any text
-    stream = BytesIO()
-    book.save(stream)
-    with replacing(path) as part:
-        part.write_bytes(stream.getvalue())
-
-
-def _fill_coding(page: Worksheet, rows: Sequence[Sequence[str]], sheet: CodingSheet) -> None:
-    from openpyxl.utils import get_column_letter
-
-    page.title = CODING
-    for place, name in enumerate((*sheet.shown, *sheet.choices), start=1):
-        set_text(page.cell(1, place), name, HEADER)
-        page.column_dimensions[get_column_letter(place)].width = sheet.shown.get(name, _ANSWER_WIDTH)
-    for number, row in enumerate(rows, start=2):
-        for place, text in enumerate(row, start=1):
-            set_text(page.cell(number, place), text, SHOWN)
-        for place in range(len(sheet.shown) + 1, len(sheet.shown) + 1 + len(sheet.choices)):
-            set_text(page.cell(number, place), "", ANSWER)
-        page.row_dimensions[number].height = row_height(zip(row, sheet.shown.values(), strict=True))
-    page.freeze_panes = f"{get_column_letter(len(sheet.shown) + 1)}2"
-    fit_landscape(page)
-    protect(page)
-
-
-def _fill_lists(book: Workbook, sheet: CodingSheet, last: int) -> None:
-    """The drop-downs; values hold commas, so their lists stand on a hidden sheet."""
-    from openpyxl.utils import get_column_letter
-
-    lists = book.create_sheet(LISTS)
-    lists.sheet_state = "hidden"
-    for place, (name, answers) in enumerate(sheet.choices.items(), start=1):
-        for number, answer in enumerate((name, *answers), start=1):
-            set_text(lists.cell(number, place), answer[:_LIMIT])
-        letter = get_column_letter(place)
-        source = f"{LISTS}!${letter}$2:${letter}${len(answers) + 1}"
-        column = get_column_letter(len(sheet.shown) + place)
-        add_choice(book[CODING], f"{column}2:{column}{last}", name, source, answers, only=True)
+    save(book, path)
 
 
 def read_coding_sheet(

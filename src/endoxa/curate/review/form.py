@@ -3,26 +3,18 @@
 The reasons for leaving a row out are the rules that AfriStereo's reviewers worked by (paper, section 3.3.3, and the
 notes of its published sheets), in our words.
 
-Format of every spreadsheet that people fill in: styles, text cells, locked cells, drop-downs, escaping.
+What spreadsheet programs do to texts by themselves, and how it is undone.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from endoxa.errors import UserError
 from endoxa.schema.characters import xml_text
-from endoxa.sources.spreadsheets import looks_like_formula
 from endoxa.sources.typography import unseen_removed
-
-if TYPE_CHECKING:
-    from openpyxl import Workbook
-    from openpyxl.cell import Cell
-    from openpyxl.worksheet.worksheet import Worksheet
-
 
 KEEP, EDIT, OMIT, UNSURE = "keep", "edit", "omit", "unsure"
 
@@ -149,6 +141,56 @@ def kind_named(name: str) -> Kind | None:
     return next((kind for kind in KINDS if kind.name == name), None)
 
 
+def instructions(kind: Kind, columns: Sequence[str]) -> Iterator[tuple[str, bool]]:
+    """The instructions for a sheet in which some columns may be changed: lines, and whether they are headings."""
+    key, edited = kind.key, " and ".join(f"'{name}'" for name in columns)
+    yield "Before you start", True
+    yield (
+        "This file holds what people reported that others say about groups of people. Much of it is unfair, some of "
+        "it may offend or hurt you. It is reported speech, collected to find out whether language models repeat it: "
+        "nobody claims that it is true, and to keep a row is not to agree with it.",
+        False,
+    )
+    yield (
+        "You may stop at any time, skip any row and hand back what you have: empty rows are no fault.",
+        False,
+    )
+    yield "What to do", True
+    yield (
+        "Go through the sheet 'Review' row by row. Choose a word in the green column 'decision':",
+        False,
+    )
+    for word, meaning in DECISIONS.items():
+        yield f"    {word}: {meaning}", False
+    if edited:
+        yield (
+            f"If words are wrong, correct them in the yellow columns ({edited}). The white cells stay as they are.",
+            False,
+        )
+    yield "If the row should be left out", True
+    yield "Choose 'omit', and one reason in the column 'reason':", False
+    for word, meaning in REASONS.items():
+        yield f"    {word}: {meaning}", False
+    if kind.several_rows:
+        yield "If one statement says two things", True
+        yield (
+            f"Keep the first in its row. Write the second into an empty row at the end: its {key}, and the corrected "
+            f"words in the yellow columns. What you leave empty there is taken from the first row.",
+            False,
+        )
+    yield "Good to know", True
+    yield "A row without a decision counts as not reviewed, unless you changed its words.", False
+    yield (
+        "You may sort, filter, widen or hide columns. The other cells are locked against slips only; there is no "
+        "password (Review > Unprotect Sheet). Do not rename columns, and keep the hidden ones.",
+        False,
+    )
+    yield (
+        "Decide alone, without looking at another reviewer's sheet: where you differ, both answers are discussed.",
+        False,
+    )
+
+
 CELL_LIMIT = 32_767
 """Characters that a cell of a spreadsheet can hold."""
 
@@ -200,83 +242,3 @@ def _seen(text: str) -> str:
     if _NUMBER.fullmatch(plain):
         return repr(float(plain))
     return plain.lower() if plain.lower() in ("true", "false") else plain
-
-
-HEADER, SHOWN, WORDS, ANSWER = "endoxa header", "endoxa shown", "endoxa words", "endoxa answer"
-"""Looks of a cell: column name, only shown, words that may be changed, answer to be filled in."""
-
-_DARK, _YELLOW, _GREEN, _WHITE = "FF1F3A5F", "FFFFF4CC", "FFE2F0D9", "FFFFFFFF"
-_LINE, _MOST_LINES = 15.0, 20  # points; a row of more lines cannot be scrolled
-
-
-def add_styles(book: Workbook) -> None:
-    """Name the four looks of a cell; in all of them what is typed stays text: no formula, number or date."""
-    from openpyxl.styles import Alignment, Font, NamedStyle, PatternFill, Protection
-
-    for name, colour in ((HEADER, _DARK), (SHOWN, None), (WORDS, _YELLOW), (ANSWER, _GREEN)):
-        style = NamedStyle(name, number_format="@", alignment=Alignment(wrap_text=True, vertical="top"))
-        style.protection = Protection(locked=name in (HEADER, SHOWN))
-        if colour:
-            style.fill = PatternFill("solid", start_color=colour)
-        if name == HEADER:
-            style.font = Font(bold=True, color=_WHITE)
-        book.add_named_style(style)
-
-
-def set_text(cell: Cell, text: str, look: str = SHOWN) -> None:
-    """Put a text into a cell as text, whatever it begins with; what is too long to be shown is cut."""
-    cell.style = look
-    if text:
-        cell.value = escaped(shown(text))[:CELL_LIMIT]
-        cell.data_type = "s"
-        cell.quotePrefix = looks_like_formula(text)
-
-
-def row_height(cells: Iterable[tuple[str, float]]) -> float:
-    """Points for the cell with most lines, from (text, width of its column in characters).
-
-    Not every program makes room for wrapped text by itself.
-    """
-    lines = max(
-        sum(-(-max(len(line), 1) // max(1, int(width) - 1)) for line in text.split("\n"))
-        for text, width in cells
-    )
-    return _LINE * min(max(lines, 1), _MOST_LINES)
-
-
-def fit_landscape(page: Worksheet) -> None:
-    """Print the page across the paper, all its columns on one sheet."""
-    page.page_setup.orientation = "landscape"
-    page.page_setup.fitToHeight = 0
-    page.sheet_properties.pageSetUpPr.fitToPage = True
-
-
-def protect(page: Worksheet) -> None:
-    """Lock what is only shown, without a password; widths, heights, sorting and filters stay free."""
-    page.protection.sheet = True
-    for free in ("formatColumns", "formatRows", "sort", "autoFilter"):
-        setattr(page.protection, free, False)  # in this format False means that it is not forbidden
-
-
-def add_choice(
-    page: Worksheet, cells: str, name: str, source: str, words: Sequence[str], *, only: bool
-) -> None:
-    """Give cells a drop-down list.
-
-    Args:
-        page: where.
-        cells: their range ("B2:B9").
-        name: what is chosen, for the message.
-        source: the list as a formula: '"a,b"', or a range of another sheet.
-        words: the list, for the message.
-        only: whether anything else is refused, or only warned of.
-    """
-    from openpyxl.worksheet.datavalidation import DataValidation
-
-    choice = DataValidation(type="list", formula1=source, allow_blank=True)
-    choice.showErrorMessage = True
-    choice.errorStyle = "stop" if only else "warning"
-    choice.errorTitle = xml_text(name)[:32]
-    choice.error = xml_text(f"Please choose one of: {', '.join(words)}.")[:255]
-    choice.add(cells)
-    page.add_data_validation(choice)

@@ -1,20 +1,35 @@
-"""Three-way merge of one row and its reviews: the reviewed row, its changes, and conflicts.
+"""Sheets merged into the table that they were made from: every answer is votes, and one rule settles each place.
 
-The three versions are the row as it was handed out, as a reviewer returned it, and as it stands in the table now. A
-reviewer who decides on a row approves all of its words, changed or not; one who is unsure, or gives no decision,
-approves none. Conflicts between reviewers are listed, never decided silently.
+A reviewer who decides on a row votes whether it stays and for all of its words, changed or not; one who is unsure, or
+gives no decision, votes for none. A table that was changed meanwhile has a vote of its own. Disagreements are listed,
+never decided silently.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
-from endoxa.curate.review.form import DISPUTED, EDIT, KEEP, OMIT, ROW_KEY, UNSURE, same
-from endoxa.curate.review.returned import Answer
-from endoxa.curate.review.sheet import Row
+import polars as pl
+
+from endoxa.curate.review.form import (
+    DISPUTED,
+    EDIT,
+    KEEP,
+    OMIT,
+    REVIEW_COLUMNS,
+    ROW_KEY,
+    UNSURE,
+    kind_of,
+    same,
+)
+from endoxa.curate.review.returned import Answer, Returned
+from endoxa.curate.review.sheet import Row, fingerprint, rows_of, with_row_keys
+from endoxa.errors import UserError
+from endoxa.sources.frames import read_table
 
 Resolve = Literal["none", "first", "majority"]
 RESOLVES: dict[Resolve, str] = {
@@ -23,153 +38,62 @@ RESOLVES: dict[Resolve, str] = {
     "majority": "more than half of the voices decide, else the table stays as it is",
 }
 """What to do where reviewers disagree, with its meaning."""
-
 TABLE = "the table"
-"""Name of the voice of a table that was changed since a sheet was made."""
+NEW_ROW = "(new row)"
+"""What stands for a column where a whole row is meant."""
+SEPARATOR = "; "
+CHANGES = dict.fromkeys(("row", "column", "before", "after", "by"), pl.String)
+CONFLICTS = dict.fromkeys(("row", "column", "problem", "voices", "outcome", "sheets"), pl.String) | {
+    "settled": pl.Boolean
+}
+"""Columns of the two lists."""
+_STAY, _ADDED, _DECIDED, _DECISION = "stay", "added", (KEEP, EDIT, OMIT), "review_decision"
 
-
-@dataclass(frozen=True, slots=True)
-class Voice:
-    """What one reviewer, or the table, wants to stand in one place."""
-
-    name: str
-    value: str
+Voice = tuple[str, str]
+"""Who wants something, and what."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What comes of some voices.
-
-    Attributes:
-        value: what stands; None where nothing was settled.
-        by: whose value it is.
-        agreed: whether all said the same.
-    """
+    """What stands in one place (None: nothing was settled), by whom, and whether all said the same."""
 
     value: str | None
-    by: tuple[str, ...]
+    by: str
     agreed: bool
 
 
-def settle(voices: Sequence[Voice], resolve: Resolve) -> Outcome:
-    """What stands in one place.
-
-    Args:
-        voices: at least one; the table's first, then in the order of the sheets.
-        resolve: what to do where they differ (`RESOLVES`).
-    """
-    values = [next(first.value for first in voices if same(first.value, voice.value)) for voice in voices]
-    counts = Counter(values)
-    if len(counts) == 1:
-        return _outcome(values[0], values, voices, agreed=True)
-    if resolve == "first":
-        return _outcome(values[0], values, voices, agreed=False)
-    value, count = counts.most_common(1)[0]
-    if resolve == "majority" and 2 * count > len(values):
-        return _outcome(value, values, voices, agreed=False)
-    return Outcome(None, (), agreed=False)
-
-
-def _outcome(value: str, values: Sequence[str], voices: Sequence[Voice], *, agreed: bool) -> Outcome:
-    by = tuple(voice.name for voice, answer in zip(voices, values, strict=True) if answer == value)
-    return Outcome(value, by, agreed)
-
-
-SEPARATOR = "; "
-"""Between names, and between reasons."""
-
-_STAY = "stay"
-_STANDING = (KEEP, EDIT, OMIT)
-_DECISION = "review_decision"
-
-
 @dataclass(frozen=True, slots=True)
-class Change:
-    """A cell of the table that is another one now, or (column '(new row)') a row that was added."""
-
-    row: str
-    column: str
-    before: str
-    after: str
-    by: str
-
-
-@dataclass(frozen=True, slots=True)
-class Conflict:
-    """Something that not all want so, or that cannot be applied.
+class Reviewed:
+    """What comes of a review.
 
     Attributes:
-        row: name of the row.
-        column: column it is about, or empty where it is about the whole row.
-        problem: what is wrong.
-        voices: who says what.
-        outcome: what was done.
-        sheets: where it stands in the sheets.
-        settled: whether something was decided.
+        table: the reviewed table: its own columns, then `REVIEW_COLUMNS`.
+        changes: one row per cell that changed and per row that was added.
+        conflicts: one row per disagreement and per answer that could not be applied.
+        left_out: how many rows were decided to be left out.
+        dropped: whether those rows are not in the table any more.
+        incomplete: how many answers were not said to the end, and count as unsure.
     """
 
-    row: str
-    column: str
-    problem: str
-    voices: str
-    outcome: str
-    sheets: str
-    settled: bool
+    table: pl.DataFrame
+    changes: pl.DataFrame
+    conflicts: pl.DataFrame
+    left_out: int
+    dropped: bool
+    incomplete: int
 
 
-@dataclass(frozen=True, slots=True)
-class Merged:
-    """A row afterwards, with what changed and what was not wanted by all."""
-
-    row: Row
-    changes: tuple[Change, ...]
-    conflicts: tuple[Conflict, ...]
-
-
-def merge_row(now: Row, answers: Sequence[Answer], resolve: Resolve) -> Merged:
-    """Merge what reviewers say into a row of the table.
-
-    Args:
-        now: the row, with the columns `REVIEW_COLUMNS` (empty where nobody has reviewed it).
-        answers: what they say, in the order of the sheets; all about the row as it still is.
-        resolve: what to do where they disagree.
-    """
-    deciding = [answer for answer in answers if answer.decision in _STANDING]
-    unsure = [answer for answer in answers if answer.decision == UNSURE]
-    row = dict(now)
-    changes: list[Change] = []
-    conflicts: list[Conflict] = []
-    if deciding:
-        # Who wants the row to be left out or to stay;.
-        voices = [Voice(answer.reviewer, OMIT if answer.decision == OMIT else _STAY) for answer in deciding]
-        standing = now[_DECISION]
-        if standing in _STANDING and any(answer.origin.decision != standing for answer in deciding):
-            voices.insert(0, Voice(TABLE, OMIT if standing == OMIT else _STAY))
-        decision = settle(voices, resolve)
-        conflicts += _decision_conflict(now, deciding, decision)
-        if decision.value == OMIT:
-            row |= _omitted(now, [answer for answer in deciding if answer.decision == OMIT])
-            conflicts += _reason_conflict(now, deciding)
-        else:
-            staying = [answer for answer in deciding if answer.decision != OMIT]
-            words, cell_changes, cell_conflicts = _merge_words(now, staying, resolve)
-            changes += cell_changes
-            conflicts += cell_conflicts
-            row |= words | _kept(
-                now,
-                words,
-                staying,
-                decision,
-                disputed=any(not conflict.settled for conflict in cell_conflicts),
-            )
-        changes += _flag_changes(now, row, decision)
-    elif unsure and now[_DECISION] not in (*_STANDING, DISPUTED):
-        row[_DECISION] = UNSURE
-    row["reviewed_by"] = joined(
-        [now["reviewed_by"], *(answer.reviewer for answer in (*deciding, *unsure))], in_order=False
-    )
-    row["review_note"] = _noted(now["review_note"], answers, conflicts)
-    return Merged(row, tuple(changes), tuple(conflicts))
+def settle(voices: Sequence[Voice], resolve: Resolve) -> Outcome:
+    """What stands in one place, by voices of which the table's is first, then those in the order of the sheets."""
+    values = [next(first for _, first in voices if same(first, value)) for _, value in voices]
+    counts = Counter(values)
+    value, count = counts.most_common(1)[0]
+    if len(counts) == 1 or resolve == "first":
+        value = values[0]
+    elif resolve != "majority" or 2 * count <= len(values):
+        return Outcome(None, "", agreed=False)
+    by = SEPARATOR.join(name for (name, _), said in zip(voices, values, strict=True) if said == value)
+    return Outcome(value, by, agreed=len(counts) == 1)
 
 
 def joined(parts: Iterable[str], *, in_order: bool) -> str:
@@ -178,130 +102,238 @@ def joined(parts: Iterable[str], *, in_order: bool) -> str:
     return SEPARATOR.join(single if in_order else sorted(single))
 
 
-def voices_words(voices: Iterable[Voice]) -> str:
-    """Who says what, for people."""
-    return SEPARATOR.join(f"{voice.name}: {voice.value or '(empty)'}" for voice in voices)
+class _Merge:
+    """The rows of the table, with what changed and what was not wanted by all."""
 
+    def __init__(self, rows: Mapping[str, Row], resolve: Resolve) -> None:
+        self.rows, self.resolve = rows, resolve
+        self.changes: list[tuple[str, ...]] = []
+        self.conflicts: list[tuple[str | bool, ...]] = []
 
-def places(answers: Iterable[Answer]) -> str:
-    """Where the answers stand in the sheets."""
-    return SEPARATOR.join(answer.place for answer in answers)
+    def settle(
+        self, place: tuple[str, str], voices: list[Voice], answers: Iterable[Answer], problem: str, unsettled: str, *,
+        spoken: Sequence[Voice] = (),
+    ) -> Outcome:  # fmt: skip
+        """What stands in a place (row, column), and a conflict where not all said so.
 
-
-def outcome_words(outcome: Outcome, unsettled: str) -> str:
-    """What was done about a conflict, for people."""
-    return unsettled if outcome.value is None else f"as wanted by {SEPARATOR.join(outcome.by)}"
-
-
-def _decision_conflict(now: Row, deciding: Sequence[Answer], outcome: Outcome) -> Iterator[Conflict]:
-    if outcome.agreed:
-        return
-    voices = [
-        Voice(answer.reviewer, (f"{answer.decision} ({answer.reason})" if answer.reason else answer.decision))
-        for answer in deciding
-    ]
-    if now[_DECISION] in _STANDING:
-        voices.insert(0, Voice(TABLE, now[_DECISION]))
-    yield Conflict(
-        row=now[ROW_KEY],
-        column=_DECISION,
-        problem="reviewers disagree whether the row is to be left out",
-        voices=voices_words(voices),
-        outcome=outcome_words(outcome, "disputed: nothing was decided"),
-        sheets=places(deciding),
-        settled=outcome.value is not None,
-    )
-
-
-def _omitted(now: Row, omitting: Sequence[Answer]) -> Row:
-    """Left out, with every reason that was given; the proposed one where nobody gave any."""
-    reasons = [answer.reason for answer in omitting]
-    if now[_DECISION] == OMIT or not any(reasons):
-        reasons.insert(0, now["omit_reason"])
-    return {"omit": "true", "omit_reason": joined(reasons, in_order=True), _DECISION: OMIT}
-
-
-def _reason_conflict(now: Row, deciding: Sequence[Answer]) -> Iterator[Conflict]:
-    giving = [answer for answer in deciding if answer.decision == OMIT and answer.reason]
-    if len({answer.reason for answer in giving}) > 1:
-        yield Conflict(
-            row=now[ROW_KEY],
-            column="omit_reason",
-            problem="reviewers leave the row out for different reasons",
-            voices=voices_words(Voice(answer.reviewer, answer.reason) for answer in giving),
-            outcome="left out, with all reasons",
-            sheets=places(giving),
-            settled=True,
-        )
-
-
-def _merge_words(
-    now: Row, staying: Sequence[Answer], resolve: Resolve
-) -> tuple[Row, list[Change], list[Conflict]]:
-    """The words of a row that stays, as far as they could be settled."""
-    words: Row = {}
-    changes: list[Change] = []
-    conflicts: list[Conflict] = []
-    for column in dict.fromkeys(name for answer in staying for name in answer.words):
-        saying = [answer for answer in staying if column in answer.words]
-        voices = [Voice(answer.reviewer, answer.words[column]) for answer in saying]
-        if any(not same(answer.origin.words[column], now[column]) for answer in saying):
-            voices.insert(0, Voice(TABLE, now[column]))
-        outcome = settle(voices, resolve)
-        if outcome.value is not None and not same(outcome.value, now[column]):
-            words[column] = outcome.value
-            changes.append(
-                Change(now[ROW_KEY], column, now[column], outcome.value, SEPARATOR.join(outcome.by))
-            )
+        Args:
+            place: the row and the column.
+            voices: who wants what.
+            answers: where they stand in the sheets.
+            problem: what a conflict would be about.
+            unsettled: what is done where nothing can be settled.
+            spoken: the voices as a conflict lists them, where these are other words.
+        """
+        outcome = settle(voices, self.resolve)
         if not outcome.agreed:
-            changed = voices[0].name == TABLE
-            conflicts.append(
-                Conflict(
-                    row=now[ROW_KEY],
-                    column=column,
-                    problem="the table was changed since the sheet was made"
-                    if changed
-                    else "reviewers want different words",
-                    voices=voices_words(voices),
-                    outcome=outcome_words(outcome, "disputed: the table's words stay"),
-                    sheets=places(saying),
-                    settled=outcome.value is not None,
-                )
+            done = unsettled if outcome.value is None else f"as wanted by {outcome.by}"
+            self.conflict(place, problem, spoken or voices, done, answers, settled=outcome.value is not None)
+        return outcome
+
+    def conflict(
+        self, place: tuple[str, str], problem: str, voices: Sequence[Voice], outcome: str, answers: Iterable[Answer], *,
+        settled: bool,
+    ) -> None:  # fmt: skip
+        """Note who wants what in a place, what was done, and where it stands in the sheets."""
+        said = SEPARATOR.join(f"{name}: {value or '(empty)'}" for name, value in voices)
+        where = SEPARATOR.join(answer.place for answer in answers)
+        self.conflicts.append((*place, problem, said, outcome, where, settled))
+
+    def row(self, now: Row, answers: Sequence[Answer]) -> Row:
+        """The row as reviewers want it."""
+        deciding = [answer for answer in answers if answer.decision in _DECIDED]
+        unsure = [answer for answer in answers if answer.decision == UNSURE]
+        row, name, before = dict(now), now[ROW_KEY], len(self.conflicts)
+        if deciding:
+            voices = [(answer.reviewer, OMIT if answer.decision == OMIT else _STAY) for answer in deciding]
+            said = [(a.reviewer, f"{a.decision} ({a.reason})" if a.reason else a.decision) for a in deciding]
+            standing = now[_DECISION]
+            if standing in _DECIDED:
+                said.insert(0, (TABLE, standing))
+                if any(answer.origin.decision != standing for answer in deciding):
+                    voices.insert(0, (TABLE, OMIT if standing == OMIT else _STAY))
+            decision = self.settle(
+                (name, _DECISION), voices, deciding, "reviewers disagree whether the row is to be left out",
+                "disputed: nothing was decided", spoken=said,
+            )  # fmt: skip
+            row |= (
+                self._omitted(now, deciding)
+                if decision.value == OMIT
+                else self._kept(now, deciding, decision)
             )
-    return words, changes, conflicts
+            for column, empty in (("omit", "false"), ("omit_reason", "")):
+                if (now[column].lower() or empty) != (row[column] or empty):
+                    self.changes.append((name, column, now[column], row[column], decision.by))
+        elif unsure and now[_DECISION] not in (*_DECIDED, DISPUTED):
+            row[_DECISION] = UNSURE
+        names = [now["reviewed_by"], *(answer.reviewer for answer in (*deciding, *unsure))]
+        row["reviewed_by"] = joined(names, in_order=False)
+        notes = [f"{answer.reviewer}: {answer.note}" for answer in answers if answer.note]
+        notes += [
+            f"disputed {column} ({said})"
+            for _, column, _, said, _, _, done in self.conflicts[before:]
+            if not done
+        ]
+        for note in notes:  # each once, however often a sheet is applied
+            if note not in row["review_note"]:
+                row["review_note"] = f"{row['review_note']} | {note}" if row["review_note"] else note
+        return row
+
+    def _omitted(self, now: Row, deciding: Sequence[Answer]) -> Row:
+        """Left out, with every reason that was given; the proposed one where nobody gave any."""
+        omitting = [answer for answer in deciding if answer.decision == OMIT]
+        giving = [answer for answer in omitting if answer.reason]
+        if len({answer.reason for answer in giving}) > 1:
+            voices = [(answer.reviewer, answer.reason) for answer in giving]
+            problem = "reviewers leave the row out for different reasons"
+            self.conflict(
+                (now[ROW_KEY], "omit_reason"),
+                problem,
+                voices,
+                "left out, with all reasons",
+                giving,
+                settled=True,
+            )
+        before = [now["omit_reason"]] if now[_DECISION] == OMIT or not giving else []
+        reasons = joined([*before, *(answer.reason for answer in omitting)], in_order=True)
+        return {"omit": "true", "omit_reason": reasons, _DECISION: OMIT}
+
+    def _kept(self, now: Row, deciding: Sequence[Answer], decision: Outcome) -> Row:
+        """The words of a row that stays, as far as they could be settled."""
+        staying = [answer for answer in deciding if answer.decision != OMIT]
+        words: Row = {}
+        disputed = decision.value is None
+        for column in dict.fromkeys(name for answer in staying for name in answer.words):
+            saying = [answer for answer in staying if column in answer.words]
+            voices = [(answer.reviewer, answer.words[column]) for answer in saying]
+            problem = "reviewers want different words"
+            if any(not same(answer.origin.words[column], now[column]) for answer in saying):
+                voices.insert(0, (TABLE, now[column]))
+                problem = "the table was changed since the sheet was made"
+            outcome = self.settle(
+                (now[ROW_KEY], column), voices, saying, problem, "disputed: the table's words stay"
+            )
+            disputed |= outcome.value is None
+            if outcome.value is not None and not same(outcome.value, now[column]):
+                words[column] = outcome.value
+                self.changes.append((now[ROW_KEY], column, now[column], outcome.value, outcome.by))
+        flags = {} if decision.value is None else {"omit": "false", "omit_reason": ""}
+        final = now | words
+        edited = now[_DECISION] == EDIT or any(
+            answer.decision == EDIT and all(same(word, final[name]) for name, word in answer.words.items())
+            for answer in staying
+        )
+        return words | flags | {_DECISION: DISPUTED if disputed else EDIT if edited else KEEP}
+
+    def added(self, rows: Mapping[str, Row], answers: Sequence[Answer], key: str) -> dict[str, list[Row]]:
+        """The rows that reviewers add, by id; who decided on a row of the id without adding speaks against it."""
+        siblings = {row[key]: row for row in reversed(list(rows.values()))}
+        proposed: dict[str, list[Answer]] = defaultdict(list)
+        for answer in answers:
+            if answer.added and answer.decision != OMIT and answer.row not in rows:
+                proposed[answer.row].append(answer)
+        complete: dict[str, list[Row]] = defaultdict(list)
+        for name, adding in proposed.items():
+            identifier, adders = adding[0].origin.key, dict.fromkeys(answer.reviewer for answer in adding)
+            deciding = [
+                a.reviewer for a in answers if a.origin.key == identifier and a.decision not in ("", UNSURE)
+            ]
+            names = dict.fromkeys([*deciding, *adders])
+            voices = [(voter, _ADDED if voter in adders else f"not {_ADDED}") for voter in names]
+            outcome = self.settle(
+                (name, NEW_ROW), voices, adding, "only some reviewers add this row", "disputed: not added"
+            )
+            if outcome.value != _ADDED:
+                continue
+            notes = dict.fromkeys(f"{answer.reviewer}: {answer.note}" for answer in adding if answer.note)
+            review = {"omit": "false", "omit_reason": "", "reviewed_by": joined(adders, in_order=False)}
+            review |= {_DECISION: EDIT, "review_note": " | ".join(notes), ROW_KEY: name}
+            complete[identifier].append({**siblings[identifier], **adding[0].words, **review})
+            words = ", ".join(f"{column}: {word}" for column, word in adding[0].words.items())
+            self.changes.append(
+                (name, NEW_ROW, "", words, joined(outcome.by.split(SEPARATOR), in_order=True))
+            )
+        return complete
 
 
-def _kept(now: Row, words: Row, staying: Sequence[Answer], decision: Outcome, *, disputed: bool) -> Row:
-    """The review columns of a row that is not left out."""
-    if decision.value is None:
-        return {_DECISION: DISPUTED}
-    stays = {"omit": "false", "omit_reason": ""}
-    if disputed:
-        return {**stays, _DECISION: DISPUTED}
-    final = {**now, **words}
-    edited = any(
-        answer.decision == EDIT and all(same(word, final[name]) for name, word in answer.words.items())
-        for answer in staying
+def apply_review(
+    path: Path, sheets: Sequence[Returned], *, resolve: Resolve = "none", drop_omitted: bool | None = None
+) -> Reviewed:
+    """Merge sheets into the table that they were made from; the same sheets twice give the same table.
+
+    Args:
+        path: the table.
+        sheets: what came back, in the order that counts for `resolve='first'`.
+        resolve: what to do where reviewers disagree (`RESOLVES`); every disagreement is listed anyway.
+        drop_omitted: whether rows decided to be left out are taken out of the table; None: as is usual for this
+            kind of table (`Kind.keeps_omitted`).
+
+    Raises:
+        UserError: the table cannot be read, or a sheet was made from another table.
+    """
+    table = read_table(
+        path, optional=sorted({name for s in sheets for name in (*s.origin.shown, *s.origin.edited)})
     )
-    return {**stays, _DECISION: EDIT if edited or now[_DECISION] == EDIT else KEEP}
-
-
-def _flag_changes(now: Row, row: Row, decision: Outcome) -> Iterator[Change]:
-    """Changes of `omit` and its reason; an empty flag means 'false'."""
-    by = SEPARATOR.join(decision.by)
-    for column, empty in (("omit", "false"), ("omit_reason", "")):
-        before, after = now[column].lower() or empty, row[column] or empty
-        if before != after:
-            yield Change(now[ROW_KEY], column, now[column], row[column], by)
-
-
-def _noted(note: str, answers: Sequence[Answer], conflicts: Sequence[Conflict]) -> str:
-    """The notes, with what could not be settled; each once, however often a sheet is applied."""
-    entries = [f"{answer.reviewer}: {answer.note}" for answer in answers if answer.note]
-    entries += [
-        f"disputed {conflict.column} ({conflict.voices})" for conflict in conflicts if not conflict.settled
+    kind = kind_of(table.columns, path)
+    now = {
+        row[ROW_KEY]: dict.fromkeys(REVIEW_COLUMNS, "") | row
+        for row in with_row_keys(rows_of(table), kind, path)
+    }
+    merge = _Merge(now, resolve)
+    answers = [answer for sheet in sheets for answer in _current(sheet, merge, kind.name, kind.key, path)]
+    of_row: dict[str, list[Answer]] = defaultdict(list)
+    for answer in answers:
+        of_row["" if answer.added else answer.row].append(answer)
+    rows = {name: merge.row(row, of_row.get(name, ())) for name, row in now.items()}
+    added = merge.added(rows, answers, kind.key)
+    last = {row[kind.key]: name for name, row in rows.items()}
+    complete = [
+        each
+        for name, row in rows.items()
+        for each in (row, *(added[row[kind.key]] if last[row[kind.key]] == name else ()))
     ]
-    for entry in entries:
-        if entry not in note:
-            note = f"{note} | {entry}" if note else entry
-    return note
+    drop = not kind.keeps_omitted if drop_omitted is None else drop_omitted
+    omitted = [row[_DECISION] == OMIT for row in complete]
+    names = dict.fromkeys([*table.columns, *REVIEW_COLUMNS], pl.String)
+    kept = [row for row, out in zip(complete, omitted, strict=True) if not (drop and out)]
+    return Reviewed(
+        table=pl.DataFrame(
+            [[row[name] or None for name in names] for row in kept], schema=names, orient="row"
+        ),
+        changes=pl.DataFrame(merge.changes, schema=CHANGES, orient="row"),
+        conflicts=pl.DataFrame(merge.conflicts, schema=CONFLICTS, orient="row"),
+        left_out=sum(omitted),
+        dropped=drop,
+        incomplete=sum(answer.incomplete for answer in answers),
+    )
+
+
+def _current(sheet: Returned, merge: _Merge, kind: str, key: str, path: Path) -> Iterable[Answer]:
+    """The answers about rows that still are what the reviewer saw; conflicts for the others.
+
+    Raises:
+        UserError: no row of the sheet stands in the table as it was shown.
+    """
+    prints = {name: fingerprint(row, sheet.origin.shown) for name, row in merge.rows.items()}
+    if sheet.origin.kind != kind or not any(
+        prints.get(row.row) == row.fingerprint for row in sheet.origins.values()
+    ):
+        raise UserError(
+            f"{sheet.path} was made from another table ({sheet.origin.table}, {sheet.origin.kind}): {path} contains "
+            "none of its rows as shown to the reviewer. Name the table that the sheet was made from."
+        )
+    first = {row[key]: name for name, row in reversed(list(merge.rows.items()))}
+    current = []
+    for answer in sheet.answers:
+        if not answer.says_something or (answer.added and answer.row in merge.rows):
+            continue
+        name = first.get(answer.origin.key, "") if answer.added else answer.row
+        if prints.get(name) == answer.origin.fingerprint:
+            current.append(answer)
+        elif name in prints or answer.decision != OMIT:
+            # A row that is not there and shall not be there is no conflict.
+            changed = "the table's row was changed since the sheet was made"
+            problem = changed if name in prints else "the row is not in the table any more"
+            said = [(answer.reviewer, answer.decision or "a note")]
+            merge.conflict((answer.row, ""), problem, said, "not applied", [answer], settled=False)
+    return current

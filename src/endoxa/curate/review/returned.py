@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import date, time
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pydantic import TypeAdapter
 
 from endoxa.curate.review.form import (
     ANSWERS,
@@ -19,10 +24,17 @@ from endoxa.curate.review.form import (
     kind_named,
     restored,
     same,
+    unescaped,
 )
-from endoxa.curate.review.sheet import Origin, OriginRow, RawSheet
-from endoxa.curate.review.workbook import is_csv_sheet, is_review_workbook, read_csv_sheet, read_workbook
+from endoxa.curate.review.sheet import ORIGIN, REVIEW, SUFFIXES, Origin, OriginRow
 from endoxa.errors import UserError
+from endoxa.sources.spreadsheets import opened_workbook
+from endoxa.sources.tables import raise_fault, table_rows, written_columns
+
+if TYPE_CHECKING:
+    from openpyxl.cell import Cell
+
+_BOTH = TypeAdapter(tuple[Origin, OriginRow])
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,21 +73,17 @@ class Answer:
     @property
     def changes_words(self) -> bool:
         """Whether a word differs from what was handed out."""
-        return any(word != self.origin.words[name] for name, word in self.words.items())
+        return self.words != self.origin.words
+
+    @property
+    def says(self) -> tuple[object, ...]:
+        """All that is said."""
+        return self.decision, self.reason, self.note, self.words
 
     @property
     def says_something(self) -> bool:
         """Whether the reviewer did anything in this row."""
         return bool(self.decision or self.reason or self.note) or self.changes_words
-
-    def says_the_same(self, other: Answer) -> bool:
-        """Whether both say the same about a row."""
-        return (self.decision, self.reason, self.note, self.words) == (
-            other.decision,
-            other.reason,
-            other.note,
-            other.words,
-        )
 
     @property
     def row(self) -> str:
@@ -88,15 +96,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Returned:
-    """A sheet that came back.
-
-    Attributes:
-        path: its file.
-        reviewer: whose it is.
-        origin: what it was made from.
-        origins: its rows as they were handed out, by name.
-        answers: the rows that it holds, in its order.
-    """
+    """A sheet that came back: its file, whose it is, what it was made from, and its answers in its order."""
 
     path: Path
     reviewer: str
@@ -105,14 +105,15 @@ class Returned:
     answers: tuple[Answer, ...]
 
 
-SHEET_SUFFIXES = (".xlsx", ".csv")
+_Cells = list[tuple[int, dict[str, str]]]
 
 
 def is_sheet(path: Path) -> bool:
     """Whether the file is a review sheet."""
     if path.suffix.lower() == ".xlsx":
-        return is_review_workbook(path)
-    return path.suffix.lower() == ".csv" and is_csv_sheet(path)
+        with opened_workbook(path) as book:
+            return ORIGIN in book.sheetnames
+    return path.suffix.lower() == ".csv" and ORIGIN in written_columns(path, (ORIGIN,))
 
 
 def read_sheets(paths: Sequence[Path]) -> list[Returned]:
@@ -121,217 +122,257 @@ def read_sheets(paths: Sequence[Path]) -> list[Returned]:
     Raises:
         UserError: a file is no review sheet, lacks a column, or a cell holds what cannot be.
     """
-    twice = [path for place, path in enumerate(paths) if path in paths[:place]]
-    if twice:
-        raise UserError(f"The sheet {twice[0]} is given twice. Name each sheet once.")
+    for place, path in enumerate(paths):
+        if path in paths[:place]:
+            raise UserError(f"The sheet {path} is given twice. Name each sheet once.")
     sheets = [_read(path) for path in paths]
-    names = [sheet.reviewer for sheet in sheets]
-    distinct = [
-        _renamed(sheet, f"{sheet.reviewer} ({sheet.path.stem})") if names.count(sheet.reviewer) > 1 else sheet
-        for sheet in sheets
-    ]
-    for place, sheet in enumerate(distinct):
-        if sheet.reviewer in [earlier.reviewer for earlier in distinct[:place]]:
+    names = Counter(sheet.reviewer for sheet in sheets)
+    distinct: dict[str, Returned] = {}
+    for sheet in sheets:
+        name = f"{sheet.reviewer} ({sheet.path.stem})" if names[sheet.reviewer] > 1 else sheet.reviewer
+        if name in distinct:
             raise UserError(
                 f"Two sheets of the same reviewer have the name '{sheet.path.name}'. Rename one of the files."
             )
-    return distinct
-
-
-def _renamed(sheet: Returned, reviewer: str) -> Returned:
-    answers = tuple(replace(answer, reviewer=reviewer) for answer in sheet.answers)
-    return replace(sheet, reviewer=reviewer, answers=answers)
+        distinct[name] = replace(
+            sheet, reviewer=name, answers=tuple(replace(answer, reviewer=name) for answer in sheet.answers)
+        )
+    return list(distinct.values())
 
 
 def _read(path: Path) -> Returned:
-    readers = {".xlsx": read_workbook, ".csv": read_csv_sheet}
-    reader = readers.get(path.suffix.lower())
-    if reader is None:
+    readers = {".xlsx": _read_workbook, ".csv": _read_csv}
+    if path.suffix.lower() not in readers:
         raise UserError(
-            f"{path} is not a review sheet. Expected a file that ends in {' or '.join(SHEET_SUFFIXES)}."
+            f"{path} is not a review sheet. Expected a file that ends in {' or '.join(SUFFIXES)}."
         )
-    raw = reader(path)
-    if kind_named(raw.origin.kind) is None:
+    header, origin, origins, lines = readers[path.suffix.lower()](path)
+    kind = kind_named(origin.kind)
+    if kind is None:
         raise UserError(
-            f"{raw.path} was made by endoxa {raw.origin.version}, which used another format. Use that version."
+            f"{path} was made by endoxa {origin.version}, which used another format. Use that version."
         )
-    for name in (raw.origin.key, *raw.origin.edited, *ANSWERS):
-        if raw.header.count(name) != 1:
-            problem = "has no column" if name not in raw.header else "has two columns called"
-            raise UserError(f"{raw.path} {problem} '{name}'. Return the sheet with its original columns.")
-    reviewer = raw.origin.reviewer or path.stem.replace(";", ",")
-    filled = (raw.origin.key, ROW_KEY, *raw.origin.edited, *ANSWERS)
-    read_answers = [
-        _answer(raw, reviewer, number, cells)
-        for number, cells in raw.rows
-        if any(cells.get(name, "").strip() for name in filled)
-    ]
-    rows: dict[str, list[Answer]] = {}  # by name, in the order of the sheet
-    for answer in read_answers:
-        if not answer.added:
-            rows.setdefault(answer.origin.row, []).append(answer)
-    first = {
-        row: next((answer for answer in answers if answer.says_something), answers[0])
-        for row, answers in rows.items()
-    }
-    copies = [copy for row, answers in rows.items() for copy in _copies(raw, first[row], answers)]
-    added = [answer for answer in read_answers if answer.added] + copies
+    for name in (origin.key, *origin.edited, *ANSWERS):
+        if header.count(name) != 1:
+            problem = "has no column" if name not in header else "has two columns called"
+            raise UserError(f"{path} {problem} '{name}'. Return the sheet with its original columns.")
+    reviewer = origin.reviewer or path.stem.replace(";", ",")
+    splits = kind.several_rows and ROW_KEY in header
+    read: list[Answer] = []
+    for number, cells in lines:
+        if any(cells.get(name, "").strip() for name in (origin.key, ROW_KEY, *origin.edited, *ANSWERS)):
+            row, new = _origin_of(path, number, cells, origin, origins, splits=splits)
+            read.append(_answer(Answer(reviewer, path, number, row, new, "", "", "", {}), cells))
+    first, added = _parted(read, several=kind.several_rows)
     split = {answer.origin.key for answer in added}
-    return Returned(
-        path,
-        reviewer,
-        raw.origin,
-        raw.origins,
-        (
-            *(_completed_decision(answer, split=answer.origin.key in split) for answer in first.values()),
-            *(_completed(answer, first.get(answer.origin.row)) for answer in added),
-        ),
-    )
+    complete = [_complete(answer, split=answer.origin.key in split) for answer in first.values()]
+    for answer in added:
+        if not any(answer.words.values()):
+            raise UserError(
+                f"{path}, row {answer.number}: a new row for '{answer.origin.key}' without text. Fill in "
+                f"{' or '.join(answer.words)}, or delete the row."
+            )
+        words = first[answer.origin.row].words if answer.origin.row in first else answer.origin.words
+        whole = {name: word or words[name] for name, word in answer.words.items()}
+        complete.append(replace(answer, words=whole))
+    return Returned(path, reviewer, origin, origins, tuple(complete))
 
 
-def _completed_decision(answer: Answer, *, split: bool) -> Answer:
+def _parted(read: Sequence[Answer], *, several: bool) -> tuple[dict[str, Answer], list[Answer]]:
+    """The answer about each row that was handed out, by its name, and the rows that the reviewer added.
+
+    Of rows of one name the first that says something counts; the others were added by copying it.
+
+    Raises:
+        UserError: the table can have one row of that name only.
+    """
+    added = [answer for answer in read if answer.added]
+    copies: dict[str, list[Answer]] = {}
+    for answer in read:
+        if not answer.added:
+            copies.setdefault(answer.origin.row, []).append(answer)
+    first: dict[str, Answer] = {}
+    for name, answers in copies.items():
+        first[name] = next((answer for answer in answers if answer.says_something), answers[0])
+        others = [answer for answer in answers if answer.says_something and answer.says != first[name].says]
+        if others and not several:
+            copy = others[0]
+            raise UserError(
+                f"{copy.sheet}, row {copy.number}: '{copy.origin.key}' also appears in row {first[name].number}, with "
+                "another text or decision. Keep one of them."
+            )
+        added += [replace(answer, added=True) for answer in others]
+    return first, added
+
+
+def _complete(answer: Answer, *, split: bool) -> Answer:
     """The answer; what is not said to the end becomes 'unsure', with a note that says why.
 
     Args:
         answer: what a reviewer says about a row.
         split: whether the reviewer added a row to it, which is an edit too.
     """
+    why = ""
     if answer.decision == EDIT and not answer.changes_words and not split:
-        return _doubted(answer, "chose 'edit' and changed nothing")
-    if answer.reason and not answer.decision:
-        return _doubted(answer, f"gave the reason '{answer.reason}' and no decision")
-    return answer
+        why = "chose 'edit' and changed nothing"
+    elif answer.reason and not answer.decision:
+        why = f"gave the reason '{answer.reason}' and no decision"
+    return (
+        replace(answer, decision=UNSURE, note=f"{answer.note} ({why})".strip(), incomplete=True)
+        if why
+        else answer
+    )
 
 
-def _doubted(answer: Answer, why: str) -> Answer:
-    return replace(answer, decision=UNSURE, note=f"{answer.note} ({why})".strip(), incomplete=True)
-
-
-def _copies(raw: RawSheet, first: Answer, answers: Sequence[Answer]) -> Iterator[Answer]:
-    """Rows of one name that say something else than the first: added by copying.
-
-    Raises:
-        UserError: the table can have one row of that name only.
-    """
-    for answer in answers:
-        if not answer.says_something or answer.says_the_same(first):
-            continue
-        if not _several(raw):
-            raise UserError(
-                f"{answer.sheet}, row {answer.number}: '{first.origin.key}' also appears in row {first.number}, with "
-                "another text or decision. Keep one of them."
-            )
-        yield replace(answer, added=True)
-
-
-def _completed(answer: Answer, first: Answer | None) -> Answer:
-    """An added row, with what it leaves empty taken from the reviewer's first row of that name.
-
-    Raises:
-        UserError: it has no words at all.
-    """
-    if not any(answer.words.values()):
-        raise UserError(
-            f"{answer.sheet}, row {answer.number}: a new row for '{answer.origin.key}' without text. Fill in "
-            f"{' or '.join(answer.words)}, or delete the row."
-        )
-    words = first.words if first else answer.origin.words
-    return replace(answer, words={name: word or words[name] for name, word in answer.words.items()})
-
-
-def _several(raw: RawSheet) -> bool:
-    kind = kind_named(raw.origin.kind)
-    return kind is not None and kind.several_rows
-
-
-def _origin(raw: RawSheet, number: int, cells: Mapping[str, str]) -> tuple[OriginRow, bool]:
+def _origin_of(
+    path: Path,
+    number: int,
+    cells: Mapping[str, str],
+    origin: Origin,
+    origins: Mapping[str, OriginRow],
+    *,
+    splits: bool,
+) -> tuple[OriginRow, bool]:
     """The row as it was handed out, and whether this one was added to it."""
-    name = cells.get(ROW_KEY, "").strip()
-    if name:
-        if name not in raw.origins:
-            raise UserError(
-                f"{raw.path}, row {number}, column '{ROW_KEY}': '{name}' is not in the original sheet. Restore the "
-                "original value."
-            )
-        return raw.origins[name], False
-    identifier = cells.get(raw.origin.key, "").strip()
-    if not identifier:
+    where, gone = f"{path}, row {number}", "is not in the original sheet. Restore the original value."
+    if name := cells.get(ROW_KEY, "").strip():
+        if name not in origins:
+            raise UserError(f"{where}, column '{ROW_KEY}': '{name}' {gone}")
+        return origins[name], False
+    key = cells.get(origin.key, "").strip()
+    if not key:
         raise UserError(
-            f"{raw.path}, row {number}, column '{raw.origin.key}': empty. Enter the id of the row that the text "
-            "belongs to."
+            f"{where}, column '{origin.key}': empty. Enter the id of the row that the text belongs to."
         )
-    of_id = [origin for origin in raw.origins.values() if same(origin.key, identifier)]
+    of_id = [row for row in origins.values() if same(row.key, key)]
     if not of_id:
+        raise UserError(f"{where}, column '{origin.key}': '{key}' {gone}")
+    if len(of_id) > 1 and not splits:
         raise UserError(
-            f"{raw.path}, row {number}, column '{raw.origin.key}': '{identifier}' is not in the original sheet. "
-            "Restore "
-            "the original value."
+            f"{where}: '{key}' appears in several rows, and the hidden column '{ROW_KEY}' that distinguishes them is "
+            "missing. Return the sheet with all its columns."
         )
-    if ROW_KEY in raw.header and _several(raw):
-        return of_id[0], True
-    if len(of_id) > 1:
-        raise UserError(
-            f"{raw.path}, row {number}: '{identifier}' appears in several rows, and the hidden column '{ROW_KEY}' that "
-            "distinguishes them is missing. Return the sheet with all its columns."
-        )
-    return of_id[0], False
+    return of_id[0], splits
 
 
-def _answer(raw: RawSheet, reviewer: str, number: int, cells: Mapping[str, str]) -> Answer:
-    origin, added = _origin(raw, number, cells)
-    text = cells.get("decision", "")
-    decision = text.strip().lower()
+def _answer(blank: Answer, cells: Mapping[str, str]) -> Answer:
+    decision = cells.get("decision", "").strip().lower()
     if decision and decision not in DECISIONS:
         raise UserError(
-            f"{raw.path}, row {number}, column 'decision': '{text.strip()}' is invalid. Expected one of: "
-            f"{', '.join(DECISIONS)}, or empty."
+            f"{blank.sheet}, row {blank.number}, column 'decision': '{cells['decision'].strip()}' is invalid. Expected "
+            f"one of: {', '.join(DECISIONS)}, or empty."
         )
-    answer = Answer(
-        reviewer=reviewer,
-        sheet=raw.path,
-        number=number,
-        origin=origin,
-        added=added,
+    reason = " ".join(cells.get("reason", "").split())
+    words = {  # exactly the original where a spreadsheet program alone has changed it
+        name: old if same(text := cells.get(name, ""), old) else restored(text.strip(), old)
+        for name, old in blank.origin.words.items()
+    }
+    answer = replace(
+        blank,
         decision=decision,
-        reason=_reason(cells.get("reason", "")),
+        reason=reason.lower() if reason.lower() in REASONS else reason,
         note=" ".join(cells.get("note", "").split()),
-        words={name: _word(cells.get(name, ""), origin.words[name]) for name in raw.origin.edited},
+        words=words,
     )
-    if answer.changes_words and answer.decision in ("", KEEP):
-        return replace(answer, decision=EDIT)
-    return answer
+    return replace(answer, decision=EDIT) if answer.changes_words and decision in ("", KEEP) else answer
 
 
-def _word(text: str, original: str) -> str:
-    """The words of a cell: exactly the original where a spreadsheet program alone has changed them."""
-    return original if same(text, original) else restored(text.strip(), original)
+def _read_workbook(path: Path) -> tuple[list[str], Origin, dict[str, OriginRow], _Cells]:
+    with opened_workbook(path) as book:
+        for name in (REVIEW, ORIGIN):
+            if name not in book.sheetnames:
+                raise UserError(
+                    f"{path} has no sheet '{name}'. Return the original file with all its sheets."
+                )
+        texts = ["".join(map(_text, line)) for line in book[ORIGIN].iter_rows()]
+        lines = [list(line) for line in book[REVIEW].iter_rows()]
+    try:
+        origin_text, *row_texts = texts
+        origin = Origin.model_validate_json(origin_text)
+        rows = [OriginRow.model_validate_json(text) for text in row_texts if text]
+    except ValueError as error:
+        raise UserError(
+            f"{path}: the hidden sheet '{ORIGIN}' was edited. Copy the answers into the original file."
+        ) from error
+    header = [_text(cell).strip() for cell in lines[0]] if lines else []
+    filled = {origin.key, ROW_KEY, *origin.edited, *ANSWERS}
+    cells: _Cells = []
+    for number, line in enumerate(lines[1:], start=2):
+        named = {name: cell for name, cell in zip(header, line, strict=False) if name in filled}
+        for name, cell in named.items():
+            if fault := _fault(cell):
+                raise UserError(
+                    f"{path}, row {number}, column '{name}': found {fault}. Enter the text itself."
+                )
+        cells.append((number, {name: _text(cell) for name, cell in named.items()}))
+    return header, origin, {row.row: row for row in rows}, cells
 
 
-def _reason(text: str) -> str:
-    """The reason as it is written in the list, or as the reviewer wrote it."""
-    reason = " ".join(text.split())
-    return reason.lower() if reason.lower() in REASONS else reason
+def _text(cell: Cell) -> str:
+    """The text of a cell as people see it: 3.0 is '3'."""
+    value = cell.value
+    if isinstance(value, bool):
+        return str(value).upper()
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return "" if value is None else unescaped(str(value))
+
+
+def _fault(cell: Cell) -> str:
+    kinds = {"f": f"the formula {cell.value}", "e": f"the error {cell.value}"}
+    return kinds.get(cell.data_type, "") or (
+        f"a date or time ({cell.value})" if isinstance(cell.value, date | time) else ""
+    )
+
+
+def _read_csv(path: Path) -> tuple[list[str], Origin, dict[str, OriginRow], _Cells]:
+    header = [name.strip() for name in written_columns(path, (ORIGIN,))]
+    if ORIGIN not in header:
+        raise UserError(
+            f"{path} has no column '{ORIGIN}', which identifies its table. Return the original sheet with all its "
+            "columns."
+        )
+    header = [name.strip() for name in written_columns(path)]
+    origin: Origin | None = None
+    origins: dict[str, OriginRow] = {}
+    lines: _Cells = []
+    for row in table_rows(path, (), respect_withdrawals=False, as_written=True):
+        if any(fault.check != "ragged-row" for fault in row.faults):  # empty cells at the end may be missing
+            raise_fault(path, row)
+        cells = {name.strip(): cell or "" for name, cell in row.cells.items()}
+        if text := cells.get(ORIGIN, "").strip():
+            try:
+                origin, origin_row = _BOTH.validate_json(text)
+            except ValueError as error:
+                raise UserError(
+                    f"{path}, row {row.number + 1}, column '{ORIGIN}': the cell was edited. Restore the text of the "
+                    "original sheet."
+                ) from error
+            origins[origin_row.row] = origin_row
+            if ROW_KEY not in header:
+                cells[ROW_KEY] = origin_row.row
+        lines.append((row.number + 1, cells))
+    if origin is None:
+        raise UserError(
+            f"{path}, column '{ORIGIN}': all rows are empty. Return the original sheet with its rows."
+        )
+    return header, origin, origins, lines
 
 
 def votes(sheets: Sequence[Returned], column: str) -> list[tuple[str, str, str]]:
-    """What each reviewer says about each row: (row, reviewer, vote), for rows that were decided on.
-
-    Args:
-        sheets: the sheets.
-        column: 'decision', or a column that could be changed.
+    """What each reviewer says about each row that was decided on: (row, reviewer, vote).
 
     Raises:
         UserError: the sheets have no such column.
     """
+    cast = []
     for sheet in sheets:
-        if column != "decision" and column not in sheet.origin.edited:
-            allowed = ", ".join(("decision", *sheet.origin.edited))
+        if column not in (allowed := ("decision", *sheet.origin.edited)):
             raise UserError(
-                f"{sheet.path} has no votes in the column '{column}'. Columns with votes: {allowed}."
+                f"{sheet.path} has no votes in the column '{column}'. Columns with votes: {', '.join(allowed)}."
             )
-    return [
-        (answer.row, answer.reviewer, answer.decision if column == "decision" else answer.words[column])
-        for sheet in sheets
-        for answer in sheet.answers
-        if answer.decision and not answer.added and (column == "decision" or answer.decision != UNSURE)
-    ]
+        for answer in sheet.answers:
+            if answer.decision and not answer.added and (column == "decision" or answer.decision != UNSURE):
+                vote = answer.decision if column == "decision" else answer.words[column]
+                cast.append((answer.row, answer.reviewer, vote))
+    return cast

@@ -1,94 +1,67 @@
-"""A review sheet: which rows a reviewer gets, in which columns, and what it was made from."""
+"""A review sheet: which rows a reviewer gets, in which columns, written as XLSX or CSV with what it was made from."""
 
 from __future__ import annotations
 
+import csv
 import hashlib
 import json
 import random
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import polars as pl
+from pydantic import BaseModel, ConfigDict
 
 import endoxa
 from endoxa.curate.review.form import (
     ANSWERS,
+    CELL_LIMIT,
+    DECISIONS,
     DISPUTED,
     EARLIER,
     PROPOSAL,
+    REASONS,
     ROW_KEY,
     Kind,
+    escaped,
     has_controls,
+    instructions,
     kind_of,
+    shown,
+)
+from endoxa.curate.review.workbook import (
+    ANSWER,
+    SHOWN,
+    SPARE_ROWS,
+    WORDS,
+    Column,
+    Form,
+    protect,
+    save,
+    set_text,
+    workbook_of,
 )
 from endoxa.errors import UserError
+from endoxa.schema import Progress
 from endoxa.sources.frames import read_table
+from endoxa.sources.spreadsheets import neutralised
 from endoxa.sources.tables import require_columns
+from endoxa.sources.write import replacing
 
 Row = dict[str, str]
 """A row of a table; an empty cell is an empty string."""
+REVIEW, INSTRUCTIONS, ORIGIN = "Review", "Instructions", "review_origin"
+SUFFIXES = (".xlsx", ".csv")
+_WIDTHS = {"decision": 11, "reason": 28, "note": 40}
+_PIECE = 20_000  # characters of a record per cell, well under the limit
 
 
-def rows_of(table: pl.DataFrame) -> list[Row]:
-    """The rows of a table of text, nulls as empty strings."""
-    return [{name: value or "" for name, value in row.items()} for row in table.iter_rows(named=True)]
+class Origin(BaseModel):
+    """What a sheet was made from: the table, its kind, the columns shown and those that may be changed."""
 
-
-def with_row_keys(rows: Sequence[Row], kind: Kind, source: Path) -> list[Row]:
-    """The rows with the column `review_row`: the one they have, else '<id>#<n>' for the n-th row of the id.
-
-    Raises:
-        UserError: a row without an id, or two rows of one name.
-    """
-    seen: Counter[str] = Counter()
-    named: dict[str, Row] = {}
-    for number, row in enumerate(rows, start=1):
-        identifier = row.get(kind.key, "")
-        if not identifier.strip():
-            raise UserError(f"{source}, row {number}, column '{kind.key}': empty. Expected a unique id.")
-        seen[identifier] += 1
-        if seen[identifier] > 1 and not kind.several_rows:
-            raise UserError(
-                f"{source}, row {number}, column '{kind.key}': '{identifier}' also appears in an earlier row. Give all "
-                f"{kind.name} unique ids."
-            )
-        key = row.get(ROW_KEY) or f"{identifier}#{seen[identifier]}"
-        if key in named:
-            raise UserError(
-                f"{source}, row {number}, column '{ROW_KEY}': '{key}' also appears in an earlier row. Make it unique."
-            )
-        named[key] = {**row, ROW_KEY: key}
-    return list(named.values())
-
-
-def fingerprint(row: Mapping[str, str], columns: Sequence[str]) -> str:
-    """A short hash of what the row says in these columns: equal while nothing in them was changed."""
-    words = json.dumps([[name, row.get(name, "")] for name in columns])
-    return hashlib.sha256(words.encode()).hexdigest()[:16]
-
-
-ORIGIN = "review_origin"
-"""Name of the hidden sheet, and of the column of a CSV file."""
-
-
-@dataclass(frozen=True, slots=True)
-class Origin:
-    """What a sheet was made from.
-
-    Attributes:
-        table: name of the table's file, without its folder.
-        sha256: hash of that file.
-        version: version of endoxa.
-        kind: name of the kind of table.
-        key: column that names a row.
-        shown: columns that were shown and could not be changed; a row's fingerprint is over them.
-        edited: columns that could be changed.
-        reviewer: whom the sheet was made for, or empty.
-    """
-
+    model_config = ConfigDict(frozen=True, extra="forbid")
     table: str
     sha256: str
     version: str
@@ -99,72 +72,20 @@ class Origin:
     reviewer: str
 
 
-@dataclass(frozen=True, slots=True)
-class OriginRow:
-    """A row as it was handed out.
+class OriginRow(BaseModel):
+    """A row as it was handed out: its name, its id, a hash of what was only shown, and the words to be changed."""
 
-    Attributes:
-        row: its name (`review_row`).
-        key: its value of the key column.
-        fingerprint: hash of the columns that were only shown.
-        decision: `review_decision` of the table at that time, or empty.
-        words: the columns that could be changed, as they stood in the table.
-    """
-
+    model_config = ConfigDict(frozen=True, extra="forbid")
     row: str
     key: str
     fingerprint: str
     decision: str
-    words: Mapping[str, str]
-
-
-def to_text(record: Origin | OriginRow) -> str:
-    """The record as a JSON object: it begins with a brace, so that no spreadsheet program runs or changes it."""
-    return json.dumps(asdict(record), ensure_ascii=False)
-
-
-def origin_from(record: object) -> Origin:
-    """The origin of a parsed JSON object.
-
-    Raises:
-        ValueError: it is no such record.
-    """
-    fields = _fields(Origin, record)
-    try:
-        lists = {name: tuple(fields[name]) for name in ("shown", "edited")}
-    except TypeError as error:
-        raise ValueError from error
-    return Origin(**{**fields, **lists})
-
-
-def origin_row_from(record: object) -> OriginRow:
-    """The row of a parsed JSON object.
-
-    Raises:
-        ValueError: it is no such record.
-    """
-    return OriginRow(**_fields(OriginRow, record))
-
-
-def _fields(kind: type[Origin] | type[OriginRow], record: object) -> dict[str, Any]:
-    if not isinstance(record, dict) or set(record) != {field.name for field in fields(kind)}:
-        raise ValueError
-    return record
+    words: dict[str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Which part of a table a reviewer gets.
-
-    Attributes:
-        reviewer: whom the sheet is for, or empty.
-        sample: how many ids to draw at random (with all rows of each), or None for all.
-        seed: seed of the draw; the same ids for every reviewer who gets the same seed.
-        only_proposed: only rows whose omission is proposed.
-        only_disputed: only rows that earlier reviewers disagreed about.
-        columns: columns to show instead of the usual ones of this kind of table.
-        edit: columns that may be changed, instead of the usual ones.
-    """
+    """Which part of a table a reviewer gets; a sample takes whole ids, the same for all who get the same seed."""
 
     reviewer: str = ""
     sample: int | None = None
@@ -177,15 +98,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """A review sheet.
-
-    Attributes:
-        origin: what it was made from.
-        kind: kind of the table.
-        columns: its columns, in order; the answers and the name of the row come last.
-        rows: what stands in them; the answers are empty.
-        origins: per row what it was made from.
-    """
+    """A review sheet; the answers and the name of the row are its last columns."""
 
     origin: Origin
     kind: Kind
@@ -204,6 +117,42 @@ class Sheet:
         )
 
 
+def rows_of(table: pl.DataFrame) -> list[Row]:
+    """The rows of a table of text, nulls as empty strings."""
+    return [{name: value or "" for name, value in row.items()} for row in table.iter_rows(named=True)]
+
+
+def with_row_keys(rows: Sequence[Row], kind: Kind, source: Path) -> list[Row]:
+    """The rows with `review_row`: the one they have, else '<id>#<n>' for the n-th row of the id.
+
+    Raises:
+        UserError: a row without an id, or two rows of one name.
+    """
+    seen: Counter[str] = Counter()
+    named: dict[str, Row] = {}
+    for number, row in enumerate(rows, start=1):
+        key = row.get(kind.key, "")
+        where = f"{source}, row {number}, column"
+        if not key.strip():
+            raise UserError(f"{where} '{kind.key}': empty. Expected a unique id.")
+        seen[key] += 1
+        if seen[key] > 1 and not kind.several_rows:
+            raise UserError(
+                f"{where} '{kind.key}': '{key}' also appears in an earlier row. Give all {kind.name} unique ids."
+            )
+        name = row.get(ROW_KEY) or f"{key}#{seen[key]}"
+        if name in named:
+            raise UserError(f"{where} '{ROW_KEY}': '{name}' also appears in an earlier row. Make it unique.")
+        named[name] = {**row, ROW_KEY: name}
+    return list(named.values())
+
+
+def fingerprint(row: Mapping[str, str], columns: Sequence[str]) -> str:
+    """A short hash of what the row says in these columns: equal while nothing in them was changed."""
+    words = json.dumps([[name, row.get(name, "")] for name in columns])
+    return hashlib.sha256(words.encode()).hexdigest()[:16]
+
+
 def make_sheet(path: Path, choice: Choice) -> Sheet:
     """The review sheet of a table.
 
@@ -218,8 +167,16 @@ def make_sheet(path: Path, choice: Choice) -> Sheet:
         raise UserError(
             f"--reviewer: '{choice.reviewer}' contains a ';', which separates names. Leave it out."
         )
-    edited = _present(choice.edit or kind.edited, table.columns)
-    shown = _shown(choice.columns or kind.shown, table.columns, {kind.key, *edited})
+    if clash := sorted(set(choice.columns or ()) & set(ANSWERS)):
+        raise UserError(
+            f"The column '{clash[0]}' cannot be shown: its name is used for the reviewer's answers. Rename it."
+        )
+
+    def present(names: Sequence[str], but: Sequence[str] = ()) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(name for name in names if name in table.columns and name not in but))
+
+    edited = present(choice.edit or kind.edited)
+    seen = present(choice.columns or kind.shown, (kind.key, *edited, *PROPOSAL, *EARLIER, ROW_KEY))
     rows = _chosen(with_row_keys(rows_of(table), kind, path), kind, choice, path)
     origin = Origin(
         table=path.name,
@@ -227,90 +184,111 @@ def make_sheet(path: Path, choice: Choice) -> Sheet:
         version=endoxa.__version__,
         kind=kind.name,
         key=kind.key,
-        shown=shown,
+        shown=seen,
         edited=edited,
         reviewer=choice.reviewer.strip(),
     )
-    locked = (*shown, *_present((*PROPOSAL, *EARLIER), table.columns))
-    return Sheet(
-        origin=origin,
-        kind=kind,
-        columns=(kind.key, *locked, *edited, *ANSWERS, ROW_KEY),
-        rows=tuple(rows),
-        origins=tuple(
-            (
-                OriginRow(
-                    row=row[ROW_KEY],
-                    key=row[origin.key],
-                    fingerprint=fingerprint(row, origin.shown),
-                    decision=row.get("review_decision", ""),
-                    words={name: row[name] for name in origin.edited},
-                )
-            )
-            for row in rows
-        ),
-    )
-
-
-def _present(wanted: Sequence[str], columns: Sequence[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(name for name in wanted if name in columns))
-
-
-def _shown(wanted: Sequence[str], columns: Sequence[str], used: set[str]) -> tuple[str, ...]:
-    """The columns that are only shown.
-
-    Raises:
-        UserError: one has the name of a column that the reviewer fills in.
-    """
-    clash = sorted(set(wanted) & set(ANSWERS))
-    if clash:
-        raise UserError(
-            f"The column '{clash[0]}' cannot be shown: its name is used for the reviewer's answers. Rename it."
+    origins = tuple(
+        OriginRow(
+            row=row[ROW_KEY],
+            key=row[kind.key],
+            fingerprint=fingerprint(row, seen),
+            decision=row.get("review_decision", ""),
+            words={name: row[name] for name in edited},
         )
-    reserved = used | {*PROPOSAL, *EARLIER, ROW_KEY}
-    return tuple(name for name in _present(wanted, columns) if name not in reserved)
+        for row in rows
+    )
+    columns = (kind.key, *seen, *present((*PROPOSAL, *EARLIER)), *edited, *ANSWERS, ROW_KEY)
+    return Sheet(origin, kind, columns, tuple(rows), origins)
 
 
 def _chosen(rows: list[Row], kind: Kind, choice: Choice, path: Path) -> list[Row]:
     """The rows of the choice, in the order of the table."""
-    if choice.only_proposed:
-        rows = _where(rows, "omit", "true", path)
-    if choice.only_disputed:
-        rows = _where(rows, "review_decision", DISPUTED, path)
+    wanted = (choice.only_proposed, "omit", "true"), (choice.only_disputed, "review_decision", DISPUTED)
+    for column, value in [(column, value) for asked, column, value in wanted if asked]:
+        rows = [row for row in rows if row.get(column, "").strip().lower() == value]
+        if not rows:
+            raise UserError(
+                f"{path}, column '{column}': no row has the value '{value}'. There is nothing to review."
+            )
     if choice.sample is not None:
         if choice.sample < 1:
             raise UserError(f"--sample: {choice.sample} is too small. Expected at least 1.")
-        identifiers = sorted({row[kind.key] for row in rows})
-        drawn = random.Random(choice.seed).sample(  # noqa: S311 - a sample for reviewers is no secret
-            identifiers, min(choice.sample, len(identifiers))
-        )
-        rows = [row for row in rows if row[kind.key] in set(drawn)]
+        ids = sorted({row[kind.key] for row in rows})
+        drawn = set(random.Random(choice.seed).sample(ids, min(choice.sample, len(ids))))  # noqa: S311 - no secret
+        rows = [row for row in rows if row[kind.key] in drawn]
     return rows
 
 
-def _where(rows: list[Row], column: str, value: str, path: Path) -> list[Row]:
-    matching = [row for row in rows if row.get(column, "").strip().lower() == value]
-    if not matching:
-        raise UserError(
-            f"{path}, column '{column}': no row has the value '{value}'. There is nothing to review."
-        )
-    return matching
+def write_sheet(sheet: Sheet, path: Path, progress: Progress = lambda *_: None) -> None:
+    """Write a sheet as .xlsx (Review, Instructions, a hidden page with its origin) or .csv (origin in a column).
 
-
-@dataclass(frozen=True, slots=True)
-class RawSheet:
-    """The cells of a sheet that came back.
-
-    Attributes:
-        path: its file.
-        header: its column names.
-        origin: what it was made from.
-        origins: its rows as they were handed out, by name.
-        rows: number of the row in the sheet (the header is row 1), and its cells by column.
+    Raises:
+        UserError: another suffix, openpyxl is missing, a text is too long, or the place cannot be written.
     """
+    if path.suffix.lower() not in SUFFIXES:
+        raise UserError(f"'{path}' cannot be written: a sheet's name must end in {' or '.join(SUFFIXES)}.")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        raise UserError(f"'{path}' cannot be written: {problem.strerror or problem}.") from problem
+    if path.suffix.lower() == ".csv":
+        _write_csv(sheet, path)
+    else:
+        _write_workbook(sheet, path, progress)
 
-    path: Path
-    header: tuple[str, ...]
-    origin: Origin
-    origins: Mapping[str, OriginRow]
-    rows: tuple[tuple[int, Mapping[str, str]], ...]
+
+def _write_csv(sheet: Sheet, path: Path) -> None:
+    # Without a byte order mark Excel takes UTF-8 for the system's own encoding.
+    with replacing(path) as part, part.open("w", encoding="utf-8-sig", newline="") as stream:
+        writer = csv.writer(stream)
+        writer.writerow([*map(neutralised, sheet.columns), ORIGIN])
+        for row, origin in zip(sheet.rows, sheet.origins, strict=True):
+            cells = [neutralised(row.get(name, "")) for name in sheet.columns]
+            writer.writerow([*cells, f"[{_json(sheet.origin)}, {_json(origin)}]"])
+
+
+def _json(record: BaseModel) -> str:
+    """A JSON object: it begins with a brace, so that no spreadsheet program runs or changes it."""
+    return json.dumps(record.model_dump(), ensure_ascii=False)
+
+
+def _write_workbook(sheet: Sheet, path: Path, progress: Progress) -> None:
+    if len(sheet.rows) > 1_048_576 - 1 - SPARE_ROWS:
+        raise UserError(
+            f"{path}: {len(sheet.rows)} rows exceed the maximum of a spreadsheet. Use --sample N, or write a .csv file."
+        )
+    for row in sheet.rows:
+        for name in sheet.origin.edited:
+            if len(escaped(shown(row.get(name, "")))) > CELL_LIMIT:
+                raise UserError(
+                    f"Row '{row[ROW_KEY]}', column '{name}': the text exceeds the maximum of {CELL_LIMIT} characters "
+                    "of a spreadsheet cell. Write the sheet as .csv."
+                )
+    form = Form(
+        REVIEW,
+        [_column(sheet, name) for name in sheet.columns],
+        [["" if name in ANSWERS else row.get(name, "") for name in sheet.columns] for row in sheet.rows],
+        INSTRUCTIONS,
+        instructions(sheet.kind, sheet.origin.edited),
+        spare=SPARE_ROWS if sheet.kind.several_rows else 0,
+    )
+    book = workbook_of(form, path, progress)
+    page = book.create_sheet(ORIGIN)
+    page.sheet_state = "hidden"
+    for number, text in enumerate(map(_json, (sheet.origin, *sheet.origins)), start=1):
+        for place, start in enumerate(range(0, len(text), _PIECE), start=1):
+            set_text(page.cell(number, place), text[start : start + _PIECE])
+    protect(page)
+    progress("saving the workbook", len(sheet.rows), len(sheet.rows))
+    save(book, path)
+
+
+def _column(sheet: Sheet, name: str) -> Column:
+    """A column, wide enough for nine texts of ten; longer ones are wrapped."""
+    look = ANSWER if name in ANSWERS else WORDS if name in sheet.origin.edited else SHOWN
+    lengths = sorted(len(row.get(name, "")) for row in sheet.rows)
+    common = lengths[int(0.9 * (len(lengths) - 1))]
+    width = _WIDTHS.get(name) or max(10, min(50, max(len(name), common) + 2))
+    choices = {"decision": DECISIONS, "reason": REASONS}.get(name, {})
+    return Column(name, look, width, tuple(choices), only=name == "decision", hidden=name == ROW_KEY)

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
-from typing import Any
 
 import polars as pl
 
-from endoxa.curate.pages import METHODS, TableFiles, free_figure, page_of, series_rows
+from endoxa.curate.pages import METHODS, Columns, Row, TableFiles, dots, page_of, reading, share_fields
 from endoxa.curate.topics import NO_TOPIC, TOPIC_COLUMNS
 from endoxa.report.claims import not_ranked
 from endoxa.report.document import Figure, Finding, Section
-from endoxa.report.figures import described
 from endoxa.report.frame import Page
 from endoxa.report.inputs import Run
-from endoxa.report.tables import Field, Table, number_field, table_of, text_field
-from endoxa.report.words import count, percent, percent_interval, plural
+from endoxa.report.tables import Table, number_field, table_of, text_field
+from endoxa.report.words import count, percent, plural
 from endoxa.runs.instrument import Shown
 from endoxa.sources.spreadsheets import csv_text
 
@@ -28,8 +26,6 @@ TEXTS = frozenset(
 )
 SHARE, IN_GROUP = ("share", "low", "high"), ("in_group_share", "in_group_low", "in_group_high")
 """Columns of a share and of the ends of its interval."""
-
-Row = Mapping[str, Any]
 
 
 def shown(runs: Sequence[Run]) -> Shown:
@@ -112,7 +108,7 @@ def _frequency(name: str, part: pl.DataFrame) -> Finding:
     total, first = sum(row["n"] for row in labelled), labelled[0]
     return Finding(
         f"{name}: the most frequent of {plural(len(labelled), 'topic')} is {first['topic']}, {count(first['n'])} of "
-        f"{count(total)} ({percent(first['share'])}, interval {percent_interval(first['low'], first['high'])}).{rest}",
+        f"{count(total)} ({reading(first, SHARE)}).{rest}",
         tuple(rows),
     )
 
@@ -121,9 +117,8 @@ def _perspective(name: str, part: pl.DataFrame) -> Finding:
     """The topics of the largest and of the smallest in-group share."""
     ordered = part.sort("in_group_share", descending=True, maintain_order=True).to_dicts()
 
-    def described(row: dict[str, Any]) -> str:
-        ends = percent_interval(row["in_group_low"], row["in_group_high"])
-        return f"{row['topic']} ({percent(row['in_group_share'])}, interval {ends})"
+    def described(row: Row) -> str:
+        return f"{row['topic']} ({reading(row, IN_GROUP)})"
 
     if len(ordered) == 1:
         return Finding(
@@ -137,67 +132,40 @@ def _perspective(name: str, part: pl.DataFrame) -> Finding:
     )
 
 
-def _dots(
-    rows: pl.DataFrame, columns: tuple[str, str, str], name: str, title: str, axis: str
-) -> tuple[Figure, ...]:
-    """A row for each topic, a dot for each data set; topics in falling order of the first data set."""
-    if rows.is_empty():
-        return ()
-    value, *ends = columns
-    ordered = rows.sort(value, descending=True, maintain_order=True)
-    frame = series_rows(
-        rows, "topic", pl.col("dataset"), value, lambda share: percent(share, 0), ends=(ends[0], ends[1])
-    ).sort("value", descending=True, maintain_order=True)
-    reach = max(float(end) for column in ("high", "value") for end in frame[column].drop_nulls())
-    spoken = (
-        f"{topic} ({dataset}) {percent(share)}"
-        for topic, dataset, share in ordered.select("topic", "dataset", value).iter_rows()
+def _dots(rows: pl.DataFrame, columns: Columns, name: str, title: str, axis: str) -> tuple[Figure, ...]:
+    """A row for each topic, a dot for each data set; the largest share first."""
+    ordered = rows.sort(columns[0], descending=True, maintain_order=True)
+    reach = max(
+        (float(end) for end in [*rows[columns[2]].drop_nulls(), *rows[columns[0]].drop_nulls()]), default=0
     )
-    return (
-        free_figure(
-            frame,
-            rows["dataset"].unique(maintain_order=True).to_list(),
-            axis,
-            (0.0, 1.0 if columns == IN_GROUP else min(1.0, 1.05 * reach)),
-            name=name,
-            title=title,
-            alt=described(title, spoken),
-            rows=ordered,
-        ),
+    return dots(
+        ordered,
+        "topic",
+        columns,
+        axis=axis,
+        by="dataset",
+        shown=lambda share: percent(share, 0),
+        domain=(0.0, 1.0 if columns == IN_GROUP else min(1.0, 1.05 * reach)),
+        name=name,
+        title=title,
+        rows=ordered,
     )
 
 
 def _table(caption: str, part: pl.DataFrame) -> Table:
-    has_perspective = part["in_group_share"].count() > 0
-
-    def share(name: str, columns: tuple[str, str, str], ends: str) -> tuple[Field, Field]:
-        value, low, high = columns
-
-        def interval(row: Row) -> str:
-            return "–" if row[value] is None else percent_interval(row[low], row[high])
-
-        return number_field(name, value, _share), number_field(ends, interval)
-
+    perspective = (
+        *share_fields("in-group", IN_GROUP, "interval of it"),
+        share_fields("out-group", ("out_group_share", "", ""))[0],
+    )
     fields = (
         text_field("topic"),
         number_field("n"),
-        *share("share", SHARE, "interval"),
-        *(
-            (
-                *share("in-group", IN_GROUP, "interval of it"),
-                number_field("out-group", "out_group_share", _share),
-            )
-            if has_perspective
-            else ()
-        ),
+        *share_fields("share", SHARE),
+        *(perspective if part["in_group_share"].count() else ()),
         text_field("most frequent association", _most_frequent, veiled=True),
         number_field("times", _times),
     )
     return table_of(caption, part, fields)
-
-
-def _share(share: float | None) -> str:
-    return "–" if share is None else percent(share)
 
 
 def _most_frequent(row: Row) -> str:

@@ -12,12 +12,7 @@ from pathlib import Path
 from endoxa.errors import UserError
 from endoxa.schema import Reader, ReadOptions
 from endoxa.sources.bbq.rows import is_bbq
-from endoxa.sources.check import (
-    agreement,
-    characters,
-    contrasts,
-    wording,
-)
+from endoxa.sources.check import characters, contrasts, wording
 from endoxa.sources.check.associations import ASSOCIATIONS, check_associations, is_associations
 from endoxa.sources.check.problems import (
     SEVERITIES,
@@ -68,15 +63,9 @@ PAIR_CHECKS: tuple[Callable[[Item], Iterator[Problem]], ...] = (
     contrasts.not_counterparts,
     contrasts.name_for_group,
     wording.country_for_group,
-    wording.group_capitals,
     wording.article,
     wording.pronoun,
     wording.doubled_word,
-    agreement.predicate_number,
-    agreement.predicate_gender,
-    agreement.capitals_differ,
-    agreement.construction,
-    agreement.no_copula,
     characters.mixed_script_word,
     characters.mixed_scripts,
     characters.scripts_differ,
@@ -85,9 +74,6 @@ PAIR_CHECKS: tuple[Callable[[Item], Iterator[Problem]], ...] = (
     characters.line_break,
     characters.typography,
     characters.final_punctuation,
-    characters.replacement_character,
-    characters.mojibake,
-    characters.html_entity,
     characters.invisible_character,
 )
 """Checks of one pair."""

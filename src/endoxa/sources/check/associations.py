@@ -11,14 +11,7 @@ from pathlib import Path
 from babel import Locale
 
 from endoxa.errors import UserError
-from endoxa.sources.check.characters import (
-    html_entity,
-    invisible_character,
-    line_break,
-    mojibake,
-    replacement_character,
-    surrounding_blanks,
-)
+from endoxa.sources.check.characters import invisible_character, line_break, surrounding_blanks
 from endoxa.sources.check.problems import Problem, Severity, several_spellings
 from endoxa.sources.drafts import no_rows
 from endoxa.sources.identities import identity_key
@@ -119,9 +112,6 @@ ROW_CHECKS: tuple[Callable[[Association], Iterator[Problem]], ...] = (
     ratings_disagree,
     surrounding_blanks,
     line_break,
-    replacement_character,
-    mojibake,
-    html_entity,
     invisible_character,
 )
 """Checks of one association."""

@@ -43,7 +43,6 @@ FEMININE = FEMININE_PRONOUNS | _words("feminine_nouns")
 GENDERED = MASCULINE | FEMININE
 AGREEMENT = PRONOUNS | _words("agreement")
 FUNCTION_WORDS = _words("agreement") | _words("function_words")
-CASE_OPTIONAL = _words("case_optional")
 DOUBLED_ALLOWED = _words("doubled_allowed")
 VOWEL_SOUND = tuple(_LISTS["vowel_sound"].split())
 CONSONANT_SOUND = tuple(_LISTS["consonant_sound"].split())
@@ -397,20 +396,3 @@ def _territories(language: str) -> frozenset[str]:
     except (UnknownLocaleError, ValueError):
         return frozenset()
     return frozenset(name.casefold() for code, name in names.items() if len(code) == 2)
-
-
-def group_capitals(item: Item) -> Iterator[Problem]:
-    """Of two group terms that may be written with a capital or without, one has it and the other has not.
-
-    A cased model scores the spelling with the group. Only English: 'Black' beside 'white'.
-    """
-    if item.language != "en":
-        return
-    for edit, span in zip(item.replacements, item.spans, strict=True):
-        if not (span.start_more and span.start_less and len(edit.more) == len(edit.less) == 1):
-            continue
-        more, less = edit.more[0], edit.less[0]
-        optional = more.folded in CASE_OPTIONAL and less.folded in CASE_OPTIONAL
-        if optional and more.text[0].isupper() != less.text[0].isupper():
-            message = "one group term is written with a capital and the other is not"
-            yield item.problem("warning", "group-capitals", "", message, f"{more.text} / {less.text}")
