@@ -75,7 +75,8 @@ def open_batch(spec: ChatSpec, options: ChatOptions, *, worked: bool = False) ->
     if spec.host.open_batch is None:
         raise _without_batches(spec)
     _require_libraries(spec)
-    return spec.host.open_batch(spec, options, worked)
+    client: BatchClient = spec.host.open_batch(spec, options, worked)
+    return client
 
 
 def require_batches(spec: ChatSpec) -> None:

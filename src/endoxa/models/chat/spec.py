@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol
+from typing import Annotated, Any, Literal, Protocol
 
 from annotated_types import Ge, Le
 
@@ -14,10 +14,6 @@ from endoxa.models.keys import NO_KEY, key_in, server_key
 from endoxa.models.spec import KEY_VARIABLE, Adapter, Device, Dtype, Revision, Tokenizer, TrustRemoteCode
 from endoxa.schema import ChatAnswer, ChatModel, Message, Sampling, Usage
 from endoxa.schema.options import LOCAL, MODELS, NETWORK, Setting, finite
-
-if TYPE_CHECKING:
-    from endoxa.models.chat.remote import BatchClient
-
 
 Lost = Callable[[Sequence[Message], Sampling, Usage | None], None]
 """Told of every call that may be billed and whose answer is not kept: what was asked, how it was to be drawn, and the
@@ -219,7 +215,7 @@ class Provider:
     name: str
     kind: str
     open: Callable[[ChatSpec, ChatOptions, Lost], ChatModel]
-    open_batch: Callable[[ChatSpec, ChatOptions, bool], BatchClient] | None = None
+    open_batch: Callable[[ChatSpec, ChatOptions, bool], Any] | None = None
     read: Callable[[str, Provider], ChatSpec] = named
     prefixes: tuple[str, ...] = ()
     base_url: str = ""
