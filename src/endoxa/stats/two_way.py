@@ -160,66 +160,6 @@ def two_way(
     return TwoWay(interval, p_value, kinds[0].count, kinds[1].count, sampled, informative)
 
 
-@dataclass(frozen=True, slots=True)
-class TwoWayError:
-    """The error of a mean over two kinds of units.
-
-    Attributes:
-        variance: of the mean.
-        freedom: degrees of freedom of Student's t.
-        first: number of units of the first kind.
-        second: of the second kind.
-        sampled: as in `TwoWay`.
-        informative: as in `TwoWay`.
-    """
-
-    variance: float
-    freedom: float
-    first: int
-    second: int
-    sampled: Sampled
-    informative: int
-
-    def plus(self, variance: float, freedom: float) -> TwoWayError:
-        """With another, independent source of error; degrees of freedom after Satterthwaite (1946)."""
-        total = self.variance + variance
-        if total <= _NOTHING:
-            return self
-        weights = self.variance**2 / max(self.freedom, 0.3) + variance**2 / max(freedom, 0.3)
-        return replace(self, variance=total, freedom=total**2 / weights)
-
-    def student(self, mean: float, neutral: float, confidence: float) -> tuple[Interval, float]:
-        """Student's interval of a mean and the two-sided p-value of the neutral value; undefined without an error."""
-        from scipy.special import stdtr, stdtrit
-
-        if self.variance <= _NOTHING or self.freedom < FEWEST_EFFECTIVE - 1 or self.sampled == "none":
-            return UNDEFINED, NAN
-        error = sqrt(self.variance)
-        reach = float(stdtrit(self.freedom, (1 + confidence) / 2)) * error
-        return Interval(mean - reach, mean + reach), 2 * float(
-            stdtr(self.freedom, -abs(mean - neutral) / error)
-        )
-
-
-def two_way_error(
-    values: np.ndarray, first: np.ndarray, second: np.ndarray, confidence: float
-) -> TwoWayError:
-    """The error of the mean of values, and which kinds of units are samples, see `two_way`."""
-    mean = float(values.mean())
-    kinds, cells = _units(values - mean, first, second)
-    within, enough, deciding = _roles(kinds, cells, confidence)
-    counts = kinds[0].count, kinds[1].count
-    if deciding is None:
-        variance, freedom = _student(kinds, cells, mean, mean, len(values))
-        informative = min(kind.informative for kind in kinds)
-        return TwoWayError(variance, freedom, *counts, "both", informative)
-    kind = kinds[deciding]
-    names: tuple[Sampled, Sampled] = ("first", "second")
-    sampled: Sampled = "none" if not any(enough) else "both" if within[1 - deciding] else names[deciding]
-    freedom = effective_number(kind.sizes) - 1
-    return TwoWayError(kind.variance(mean), freedom, *counts, sampled, kind.informative)
-
-
 def design_effect(
     values: np.ndarray, first: np.ndarray, second: np.ndarray, *, neutral: float, confidence: float
 ) -> tuple[float, tuple[Units, ...]]:
