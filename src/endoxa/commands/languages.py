@@ -173,8 +173,9 @@ def check(
     """Check the words of a language: its cases there and back, its words, and what each joint of the road lacks.
 
     Each row of cases.csv goes through extraction and pairs; what is denied is denied again. Wrong rows are shown with
-    what was expected and what came. Also looked at: scripts, words in braces, groups and opposites. The exit code is 1
-    where a case or a word is wrong. Without CODE, the words of all languages are listed with their state.
+    what was expected and what came. Also looked at: scripts, words in braces, groups, opposites, and the sentences of
+    faults.csv that must not come out. The exit code is 1 where something is wrong. Without CODE, the words of all
+    languages are listed with their state.
 
     For native speakers: --sheet writes every text as they would read it, a campaign asks them, and --apply makes a
     patch for `git apply` of what they said; texts that they did not agree about stay, and a component of which every
@@ -228,6 +229,8 @@ def _checked(code: str, folder: Path | None, out: Path | None) -> Outcome:
     import polars as pl
 
     from endoxa.curate.cases import Result, replay
+    from endoxa.instruments.probes import faults as probe_faults
+    from endoxa.instruments.probes import kinds, probes
     from endoxa.sources.frames import require_table_name
     from endoxa.words.check import faults, read_cases
     from endoxa.words.coverage import coverage as covered
@@ -245,6 +248,16 @@ def _checked(code: str, folder: Path | None, out: Path | None) -> Outcome:
             f"  got       {result.got or 'nothing'}{f' ({result.reason})' if result.reason else ''}",
         ]
     lines += [f"{fault.place} {fault.problem}." for fault in problems]
+    known = list(probe_faults(code))
+    for probe, text in known:
+        lines.append(
+            f"faults.csv, {probe['kind']}, {probe['joint']}: {probe['identity']} {probe['attribute']}"
+        )
+        lines.append(
+            f"  never {probe['never']}  got {text}" if text else f"  nothing with {probe['instead']}"
+        )
+    if missing := [kind for kind in kinds() if kind not in {probe["kind"] for probe in probes(code)}]:
+        lines.append(f"Kinds of fault without a probe in faults.csv: {', '.join(missing)}.")
     if results:
         lines.append(_by_kind(results))
     lines += _missing(covered([code]))
@@ -257,14 +270,17 @@ def _checked(code: str, folder: Path | None, out: Path | None) -> Outcome:
     blank = len(cases) - len(filled)
     lines.append(
         f"{code}: {plural(len(filled), 'case')}{f' and {blank} blank' if blank else ''}; right: "
-        f"{', '.join(counts) or 'none'}; {plural(len(problems), 'fault')} in the words."
+        f"{', '.join(counts) or 'none'}; {plural(len(problems), 'fault')} in the words; "
+        f"{plural(len(probes(code)), 'probe')} of known faults, {len(known)} wrong."
     )
     names = [*Result.__slots__, "right"]
     rows = [{name: getattr(result, name) for name in names} for result in results]
     schema = dict.fromkeys(names, pl.String) | {"right": pl.Boolean}
     if out is not None:
         require_table_name(out)
-    return Outcome(lines, {"out": pl.DataFrame(rows, schema=schema)}, exit_code=1 if wrong or problems else 0)
+    return Outcome(
+        lines, {"out": pl.DataFrame(rows, schema=schema)}, exit_code=1 if wrong or problems or known else 0
+    )
 
 
 def _by_kind(results: Sequence[Result]) -> Table:
