@@ -7,6 +7,7 @@ have a `faults.csv` of their own, which is read besides.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from itertools import product
 
 import polars as pl
@@ -18,7 +19,7 @@ from endoxa.curate.grammar.templates import UnclearError, load_templates
 from endoxa.curate.opposites import languages, load_lexicon
 from endoxa.errors import UserError
 from endoxa.instruments.choices.items.build import build_choices
-from endoxa.instruments.choices.options import ChoiceKind, ChoiceOptions
+from endoxa.instruments.choices.options import ChoiceOptions
 from endoxa.instruments.questions.items.build import build_questions
 from endoxa.instruments.questions.options import QaOptions
 from endoxa.words.packs import rows_of
@@ -78,10 +79,10 @@ def _table(probe: Probe) -> pl.DataFrame:
 
 
 def _questions(probe: Probe) -> Iterator[str]:
-    for seed, style, gender in product(_SEEDS, ("person", "people"), ("m", "f")):
-        options = QaOptions(
-            probe["language"], seed=seed, style=style, gender=gender, disambiguated=style == "person"
-        )
+    asked = QaOptions(probe["language"])
+    by_style = (replace(asked, style="person", disambiguated=True), replace(asked, style="people"))
+    for seed, style, women in product(_SEEDS, by_style, (False, True)):
+        options = replace(style, seed=seed, gender="f" if women else "m")
         for record in build_questions(_table(probe), options).records:
             if record["additional_metadata"]["attribute"] == probe["attribute"]:
                 yield " | ".join(
@@ -90,9 +91,9 @@ def _questions(probe: Probe) -> Iterator[str]:
 
 
 def _choices(probe: Probe) -> Iterator[str]:
-    kind: ChoiceKind = "decision" if probe["joint"] == "decisions" else "inference"
+    asked = ChoiceOptions("decision" if probe["joint"] == "decisions" else "inference", probe["language"], 8)
     for gender in ("m", "f"):
-        options = ChoiceOptions(kind, probe["language"], 8, gender=gender)
+        options = replace(asked, gender=gender)
         for item in build_choices(_table(probe), options).items:
             if item.attribute == probe["attribute"]:
                 yield " | ".join((item.context, item.question, *item.options))

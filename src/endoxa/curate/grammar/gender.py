@@ -11,9 +11,9 @@ import regex
 from endoxa.curate.opposites import Lexicon
 from endoxa.curate.opposites.inflection import Forms, forms_of_word
 from endoxa.curate.opposites.lexicon import rules_of
-from endoxa.words.packs import words_of
+from endoxa.words.packs import rows_of, words_of
 from endoxa.words.patterns import grammars_of
-from endoxa.words.people import groups_in, has_gender
+from endoxa.words.people import groups_in, has_gender, written
 
 Genders = tuple[str, str]
 """A text of one man and of one woman; empty where that form is not known."""
@@ -90,8 +90,16 @@ def _agreeing(text: str, language: str, lexicon: Lexicon | None, *, many: bool) 
     if rules.negator_follows:  # the predicate stands at the end
         tokens.reverse()
     before = list(takewhile(lambda token: token.lower() in rules.function, tokens))
+    articles = words_of(language, "extract.toml")
+    for gender, name in (("f", "feminine"), ("m", "masculine")):
+        if before and before[0].lower() in articles.get(name, ()):
+            return _of_gender(text, gender)
     head = before + list(
-        takewhile(lambda token: token.lower() not in rules.function - joining, tokens[len(before) :])
+        takewhile(
+            # "l'argent": an article that is one word with its noun
+            lambda token: token.lower().partition("'")[0] not in rules.function - joining,
+            tokens[len(before) :],
+        )
     )
     joining |= rules.function
     words = {token for token in head if token.lower() not in joining}
@@ -106,7 +114,7 @@ def _agreeing(text: str, language: str, lexicon: Lexicon | None, *, many: bool) 
     ]
     step = -1 if rules.negator_follows else 1
     sides = zip(*versions, *((token, token) for token in tokens[len(head) :]), strict=True)
-    masculine, feminine = (" ".join(side[::step]) if all(side) else "" for side in sides)
+    masculine, feminine = (written(" ".join(side[::step]), language) if all(side) else "" for side in sides)
     return masculine, feminine
 
 
@@ -115,7 +123,12 @@ def _entries(word: str, language: str, lexicon: Lexicon | None) -> Iterator[Form
     if people := _people(language).get(word):
         yield people
     else:
-        yield from forms_of_word(word, language, lexicon)
+        # Where a table lists each form by itself (Arabic), the singular is that of men.
+        alone = not rows_of(language, "inflections.csv")
+        yield from (
+            {"s": word} if alone and [*each] == [""] else each
+            for each in forms_of_word(word, language, lexicon)
+        )
 
 
 @cache
@@ -146,7 +159,7 @@ def _of_word(word: str, entries: list[Forms], language: str, *, many: bool) -> G
 def _read(word: str, inflected: Forms, *, many: bool) -> Genders:
     """A word of one entry in both genders. One without feminine forms fits both; an empty cell says there is none."""
     if len(inflected) == 1:  # a table that lists each form by itself says nothing of the others
-        return _of_gender(word, {"p": "m", "f": "f", "fp": "f"}.get(next(iter(inflected)), ""))
+        return _of_gender(word, {"p": "m", "f": "f", "fp": "f", "s": "m"}.get(next(iter(inflected)), ""))
     plural = many and (word == inflected.get("p") or word not in (inflected[""], inflected.get("f")))
     masculine = inflected.get("p", "") if plural else inflected[""]
     feminine = inflected.get("fp", inflected.get("f", masculine)) if plural else inflected.get("f", masculine)

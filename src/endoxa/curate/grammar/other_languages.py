@@ -54,6 +54,9 @@ def predicate(
         if reading is None:
             raise UnclearError(f"no row of the grammar of '{template.language}' says how '{text}' is denied")
     if reading is None:
+        first, _, behind = text.partition(" ")
+        if any(each.row.set == "verb" for each in rows.readings(behind)):
+            raise UnclearError(f"it is not known how '{first}' before a verb is denied")
         reading = _without_copula(text, template, rows)
     if reading.row.set == UNCLEAR:
         raise UnclearError(reading.row.note.fill(reading.slots))
