@@ -89,6 +89,17 @@ def test_a_rating_of_laces_counts_from_4_of_5_and_countries_become_their_people(
     ]
 
 
+@pytest.mark.parametrize(("least", "number"), [(None, 2), (5, 1), (0, 4)])
+def test_the_least_rating_of_laces_can_be_chosen_and_0_takes_all(tmp_path, least, number):
+    """5 leaves the one that somebody rated 5; 0 takes what was rated low or by nobody."""
+    assert read_associations(written(tmp_path, LACES), min_rating=least).height == number
+
+
+def test_a_least_rating_needs_ratings(tmp_path):
+    with pytest.raises(UserError, match="has no ratings of a published layout"):
+        read_associations(written(tmp_path, SPICE), min_rating=1)
+
+
 def test_a_noun_for_a_thing_is_said_of_nobody_in_either_language(tmp_path):
     rows = [
         ("tacos", "tacos"),

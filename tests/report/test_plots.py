@@ -35,6 +35,8 @@ def test_dots_and_intervals_stand_in_percent_of_the_width_and_end_with_the_axis(
     ("value", "axis_format", "text"),
     [
         (0.5, ".0%", "50\u00a0%"),
+        (0.725, ".0%", "73\u00a0%"),
+        (-0.125, ".0%", "−13\u00a0%"),
         (-0.25, "+.2~f", "−0.25"),
         (1.0, "+.2~f", "+1"),
         (0.0, "+.0f", "0"),

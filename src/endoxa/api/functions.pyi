@@ -845,6 +845,7 @@ def build_qa(
     progress: bool = True,
     limit: int | None = None,
     include_drafts: bool = False,
+    min_rating: int | None = None,
     language: str | None = None,
     per_association: int = 1,
     gender: Literal['m', 'f', 'any'] = 'm',
@@ -865,6 +866,7 @@ def build_qa(
     Options:
         limit: Use only the first N associations that get a question.
         include_drafts: Also use drafts of `endoxa author` that nobody has judged yet; rejected ones never are.
+        min_rating: Smallest rating that counts, of LACES' release; 0 takes all of it, as the paper does.
         language: Language of the questions: ar, en, es, fr, hi, pt, sw, or any with --templates.
         per_association: Number of questions per association, each with another distractor.
         gender: Grammatical gender of the two people, where the language has one.

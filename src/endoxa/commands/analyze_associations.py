@@ -110,7 +110,7 @@ def _strongest(claimed: pl.DataFrame, *, several: bool) -> Table:
 
     alone = claimed["aggregation"].unique().to_list() != [ALL]
     shown = claimed.group_by(PARTS).agg(
-        pl.col("model").n_unique(), pl.col("aggregation").n_unique(), pl.col("lift").median()
+        pl.col("model").n_unique(), pl.col("aggregation").n_unique(), pl.col("value").median()
     )
     return table(
         f"Found in the most models, of {shown.height:,} found"
@@ -123,10 +123,10 @@ def _strongest(claimed: pl.DataFrame, *, several: bool) -> Table:
                 f"{row['compared_attribute']}: {row['compared_value']}",
                 str(row["model"]),
                 *([str(row["aggregation"])] if alone else []),
-                f"{row['lift']:.2f}",
+                f"{row['value']:.2f}",
             )
             for row in shown.sort(*PARTS)
-            .sort("model", "lift", descending=True, maintain_order=True)
+            .sort("model", "value", descending=True, maintain_order=True)
             .head(SHOWN)
             .iter_rows(named=True)
         ],

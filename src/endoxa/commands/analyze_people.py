@@ -290,12 +290,14 @@ def _is_rated(path: Path) -> bool:
     """Whether a table, or the export of a campaign, holds ratings of associations."""
     from endoxa.curate.ratings import ratings_file
     from endoxa.sources.files import require_file
+    from endoxa.sources.layouts import layouts
     from endoxa.sources.tables import table_columns
 
     if path.is_dir():
         return ratings_file(path) is not None
     require_file(path)
-    return bool({"rating", "value"} & set(table_columns(path)))
+    columns = set(table_columns(path))
+    return bool({"rating", "value"} & columns) or any(layout.rates(columns) for layout in layouts().values())
 
 
 def _disagreement_headline(disputed: Disagreement, quantile: float, ties: str) -> Headline:

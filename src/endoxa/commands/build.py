@@ -15,7 +15,7 @@ from endoxa.instruments.association_tests.options import BuildOptions, Contrast
 from endoxa.instruments.pairs.options import PairOptions
 from endoxa.instruments.questions.options import QaOptions
 from endoxa.runs.options import IncludeDrafts
-from endoxa.schema.options import DATA, OUTPUT, Option
+from endoxa.schema.options import DATA, OUTPUT, Option, Setting
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -69,7 +69,8 @@ def pairs(
     if keep_region:
         options = replace(options, min_cell=1)
     built = build_pairs(
-        associations_of(associations, drafts=include_drafts, language=options.language), options
+        associations_of(associations, drafts=include_drafts, language=options.language),
+        options,
     )
     if report is not None:
         write_table(built.problems, report)
@@ -120,13 +121,16 @@ def _note_pairs(built: Built, report: Path | None) -> None:
         note(f"{', '.join(counts)}: {where}.")
 
 
-def associations_of(path: Path, *, drafts: bool, language: str | None) -> pl.DataFrame:
+def associations_of(
+    path: Path, *, drafts: bool, language: str | None, min_rating: int | None = None
+) -> pl.DataFrame:
     """The table, without drafts that nobody approved unless `drafts`; how many were left out is logged.
 
     Args:
         path: the table.
         drafts: whether to read drafts that nobody has judged.
         language: of rows that name none; None identifies it, and says what was taken.
+        min_rating: see `endoxa.curate.published.read_associations`.
 
     Raises:
         UserError: the table cannot be read, nothing is left of it, or its language cannot be told.
@@ -139,7 +143,7 @@ def associations_of(path: Path, *, drafts: bool, language: str | None) -> pl.Dat
     from endoxa.sources.source import reading_files
 
     with reading_files(include_drafts=drafts):
-        table = with_association_ids(read_associations(path))
+        table = with_association_ids(read_associations(path, min_rating=min_rating))
     table = with_language(table, lambda row: f"{row['identity']} {row['attribute']}", language, path.name)
     return with_identity_keys(one_spelling(table, source=str(path)))
 
@@ -154,6 +158,14 @@ def questions(
     options: QaOptions,
     names: Names,
     include_drafts: IncludeDrafts = False,
+    min_rating: Annotated[
+        int | None,
+        Setting(
+            "Smallest rating that counts, of LACES' release; 0 takes all of it, as the paper does.",
+            DATA,
+            default="4",
+        ),
+    ] = None,
     sample: Annotated[
         Path | None, Option("Write an invented sample table of associations, and exit.", OUTPUT)
     ] = None,
@@ -199,7 +211,10 @@ def questions(
     left_out = out.with_name(f"{out.stem}.left_out.csv")
     require_apart([left_out], [associations])
     made = build_questions(
-        associations_of(associations, drafts=include_drafts, language=options.language), options
+        associations_of(
+            associations, drafts=include_drafts, language=options.language, min_rating=min_rating
+        ),
+        options,
     )
     write_table(made.left_out, left_out)
     _note_questions(made, left_out)

@@ -10,6 +10,7 @@ import logging
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
@@ -24,6 +25,7 @@ from endoxa.errors import UserError
 from endoxa.report.words import plural
 from endoxa.schema import ASSOCIATION_COLUMNS
 from endoxa.sources.drafts import axis_of
+from endoxa.sources.files import require_file
 from endoxa.sources.frames import read_table
 from endoxa.sources.layouts import SENTENCES, Layout, Recognised, layout_named, recognised_as
 from endoxa.sources.source import called, reading_files
@@ -41,7 +43,11 @@ _COLUMNS = (*ASSOCIATION_COLUMNS, "predicate", IDENTITY_KEY)
 
 
 def read_associations(
-    path: Path, layout: str | None = None, *, min_support: int | None = None
+    path: Path,
+    layout: str | None = None,
+    *,
+    min_support: int | None = None,
+    min_rating: int | None = None,
 ) -> pl.DataFrame:
     """The associations of a file in a published layout, or the rows of a table with identity and attribute.
 
@@ -52,11 +58,17 @@ def read_associations(
         layout: name of the layout, or 'csv' for a table of one's own; None recognises it.
         min_support: smallest number of people for a stereotype; None takes the rule of the data set, and every row of a
             table of one's own.
+        min_rating: smallest rating by which a person supports an association, of a file that has ratings; 0 takes rows
+            without a rating too. None takes the rule of the data set.
 
     Raises:
-        UserError: the file cannot be read, has no associations, or holds something that another command takes.
+        UserError: the file cannot be read, has no associations or no ratings that `min_rating` asks for, or holds
+            something that another command takes.
     """
+    require_file(path)
     recognised = _recognised(path, layout)
+    if min_rating is not None and (recognised is None or recognised.layout.unit != "ratings"):
+        raise UserError(f"{path} has no ratings of a published layout that --set min_rating could read.")
     if recognised is None:
         table = read_table(path, ("identity", "attribute"))
         if min_support is None:
@@ -64,6 +76,9 @@ def read_associations(
         require_columns(path, table.columns, ("support",))
         return _frequent(table, min_support, path)
     published = recognised.layout
+    if min_rating is not None:
+        rule = f"one annotator rated it {min_rating} or more" if min_rating else "every row counts"
+        published = replace(published, score=min_rating, support_rule=f"{rule} (min_rating = {min_rating})")
     fewest = published.support if min_support is None else min_support
     with reading_files(sheet=recognised.sheet):
         rows = read_table(path, tuple(recognised.columns), as_written=True).rename(recognised.columns)

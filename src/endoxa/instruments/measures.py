@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
 from endoxa.errors import UserError
 from endoxa.runs.estimates import read
-from endoxa.runs.folder import RUN
+from endoxa.runs.folder import ESTIMATES
 from endoxa.runs.instrument import INSTRUMENTS
 from endoxa.runs.run import read_run
 from endoxa.schema.results import ALL
@@ -28,7 +27,7 @@ SHORT_NAMES = {
 
 PLACES = (
     *("model", "data", "kind", "premise", "rule", "pooling", "protocol", "context_condition"),
-    *("language", "axis", "category", "test"),
+    *("language", "axis", "category", "test", "attribute"),
 )
 """Columns that say where something was measured; a kind of run has some of them."""
 
@@ -68,18 +67,21 @@ class Measure:
 def measures_of(folder: Path) -> pl.DataFrame:
     """What a finished run measured: columns of `PLACES` that it has, `measure`, value, low, high, n, verdict.
 
-    Where a statistic has several intervals, the one that rests on identities is taken, which decides. Runs without
-    estimates have the numbers of their headline.
+    Where a statistic has several intervals, the one that rests on identities is taken, which decides.
+
+    Raises:
+        UserError: the folder has no estimates.
     """
     instrument = INSTRUMENTS.get(str(read_run(folder).get("kind")))
-    path = folder / "estimates.csv"
-    if path.is_file():
-        schema = (instrument.tables() if instrument.tables else {}).get("estimates")
-        wide = read(folder, "estimates", schema) if schema else read_csv(path, infer_schema_length=None)
-        table = _long(wide)
-    else:
-        headline = instrument.headline_of(folder) if (folder / RUN).is_file() else None
-        table = _numbers_of(headline.rows if headline else ())
+    schema = (instrument.tables() if instrument.tables else {}).get("estimates")
+    if not (folder / ESTIMATES).is_file():
+        raise UserError(f"{folder} has no {ESTIMATES}: repeat the command that made it.")
+    estimates = (
+        read(folder, "estimates", schema)
+        if schema
+        else read_csv(folder / ESTIMATES, infer_schema_length=None)
+    )
+    table = _deciding(estimates)
     places = [name for name in table.columns if name not in ("name", *_VALUES)]
     return table.select(
         *places,
@@ -90,30 +92,18 @@ def measures_of(folder: Path) -> pl.DataFrame:
     )
 
 
-def _long(table: pl.DataFrame) -> pl.DataFrame:
-    """The columns that say where, `name` and `_VALUES`, of the interval that decides."""
+def _deciding(table: pl.DataFrame) -> pl.DataFrame:
+    """The columns that say where, `name` and `_VALUES`, of the interval that decides; null where a table has none."""
     places = [name for name in PLACES if name in table.columns]
     if "interval" in table.columns:
         decides, row = pl.col("interval") == "identities", pl.int_range(pl.len())
         first = table.with_columns(row=row).sort(decides, descending=True, maintain_order=True)
         table = first.unique([*places, "name"], keep="first", maintain_order=True).sort("row")
-    return table.select(*places, "name", *_VALUES)
-
-
-def _numbers_of(rows: Iterable[Mapping[str, Any]]) -> pl.DataFrame:
-    """The same of the numbers of a headline."""
-    ends = ("_low", "_high")
-    listed = [
-        {key: word for key, word in row.items() if isinstance(word, str)}
-        | {"name": name, "value": number, "n": row.get("n")}
-        | {end: row.get(f"{name}_{end}") for end in ("low", "high")}
-        for row in rows
-        for name, number in row.items()
-        if isinstance(number, int | float) and name != "n" and not name.endswith(ends)
-    ]
-    types: dict[str, type[pl.DataType]] = dict.fromkeys(listed[0] if listed else ("name",), pl.String)
-    types |= dict.fromkeys(("value", "low", "high"), pl.Float64) | {"n": pl.Int64, "verdict": pl.String}
-    return pl.DataFrame(listed, schema=types, strict=False)
+    return table.select(
+        *places,
+        "name",
+        *(pl.col(name) if name in table.columns else pl.lit(None).alias(name) for name in _VALUES),
+    )
 
 
 def metrics(table: pl.DataFrame) -> Iterator[tuple[str, float]]:

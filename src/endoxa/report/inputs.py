@@ -34,7 +34,7 @@ STORY_KINDS = frozenset({EXTRACTED, HARM, ASSOCIATIONS, RATINGS})
 """Kinds that one report holds together."""
 TABLE_KINDS = {
     EXTRACTED: ("", "generator_model", "extracted_attributes_json"),
-    ASSOCIATIONS: ("associations in stories", "base_value", "compared_value", "lift"),
+    ASSOCIATIONS: ("associations in stories", "base_value", "compared_value", "value"),
     DISAGREEMENT: ("disagreement about associations", "topic", "share_low", "share_high", "relative_change"),
     LENIENCY: ("leniency of raters", "sentiment", "perspective", "mean", "weighted_mean"),
     RATINGS: ("people's ratings of harm", "rater", "harm"),

@@ -388,8 +388,10 @@ def _spoken(row: Mapping[str, Any], axis: Axis) -> str:
 
 
 def label_of(value: float, axis_format: str) -> str:
-    """A value as a d3 format of an axis writes it."""
-    text = format(round(value, 9) + 0.0, axis_format.replace("~", "") if axis_format != "d" else ".0f")
+    """A value as a d3 format of an axis writes it; halves go away from zero, as readers round."""
+    text = format(
+        round(value, 9) * (1 + 1e-12) + 0.0, axis_format.replace("~", "") if axis_format != "d" else ".0f"
+    )
     if "~" in axis_format and "." in text:
         text = text.rstrip("0").rstrip(".")
     if float(text.rstrip("%")) == 0:

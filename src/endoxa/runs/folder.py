@@ -23,11 +23,11 @@ from endoxa.sources.write import replacing
 from endoxa.words.packs import pack_facts
 
 RUN, RECORDS, JOURNAL, UNSCORED = "run.json", "records.parquet", "journal.sqlite", "unscored.csv"
-TESTS, VECTORS, AGREEMENT, ANSWERS = "tests.json", "vectors", "agreement.csv", "answers.csv"
+ESTIMATES, TESTS, VECTORS, ANSWERS = "estimates.csv", "tests.json", "vectors", "answers.csv"
 RESULTS = (
     RECORDS,
     TESTS,
-    "estimates.csv",
+    ESTIMATES,
     "comparisons.csv",
     "flips.csv",
     "debias.csv",
@@ -38,7 +38,6 @@ RESULTS = (
     "differences.csv",
     "identities.csv",
     "counts.csv",
-    AGREEMENT,
     ANSWERS,
     "report.html",
     UNSCORED,

@@ -57,24 +57,36 @@ EXTRACTED_COLUMNS: dict[str, str] = {
 }
 """Columns of `records.parquet` of an extraction: one row per story."""
 
-EXTRACTOR_AGREEMENT_COLUMNS: dict[str, str] = {
-    "attribute": "the attribute, or 'refusal' for the question whether a text is a refusal",
-    "n": "stories with two or more readable votes (those that are no refusals, but in the row 'refusal')",
+AGREEMENT_MEASURES: dict[str, str] = {
     "alpha": "Krippendorff's alpha, nominal, 'unknown' being a value; empty where all votes are the same",
-    "alpha_low": "lower end of its interval: percentile bootstrap of stories; empty with fewer than five",
-    "alpha_high": "upper end",
-    "n_known": "stories with two or more votes that are not 'unknown'",
-    "alpha_known": "alpha of those votes alone: do extractors who see something see the same?",
-    "alpha_known_low": "lower end of its interval",
-    "alpha_known_high": "upper end",
     "agreement": "share of the pairs of votes on one story that are the same",
+    "unparsed": "share of votes that could not be read",
+    "alpha_known": "alpha of the votes that are not 'unknown': do extractors who see something see the same?",
     "ties": "share of stories on which no answer had more than half of the votes; they count as 'unknown'",
     "unknown": "share of stories whose answer is 'unknown', ties among them",
     "other": "share of stories whose answer is 'other'",
-    "unparsed": "share of votes that could not be read",
     "unlisted": "share of votes for something that is not in the list; they count as 'unknown'",
 }
-"""Columns of `agreement.csv`: how far the extractors of a run agree."""
+"""What `estimates.csv` of an extraction says of each attribute: how far its extractors agree."""
+
+EXTRACTION_ESTIMATE_COLUMNS: dict[str, str] = {
+    "attribute": "the attribute, or 'refusal' for the question whether a text is a refusal",
+    "name": "what is estimated",
+    "value": "its value; empty where undefined",
+    "low": "lower end of the interval of an alpha: percentile bootstrap of stories; empty with fewer than five",
+    "high": "upper end",
+    "n": "stories (alpha and agreement: with two or more votes), or votes where the share is one of votes; refusals "
+    "count in the rows 'refusal' alone",
+}
+"""Columns of `estimates.csv` of an extraction."""
+
+WRITTEN_COLUMNS: dict[str, str] = {
+    "model": "the model that wrote the stories, or rated",
+    "name": "what is counted or averaged",
+    "value": "its value",
+    "n": "stories asked for, or answers with a rating",
+}
+"""Columns of `estimates.csv` of a run of stories, or of ratings of harm."""
 
 EXTRACTION_ERROR_COLUMNS: dict[str, str] = {
     "attribute": "the attribute, or 'refusal'",
@@ -141,6 +153,11 @@ DISCOVERED_COLUMNS: dict[str, str] = {
     "base_value": "its value",
     "compared_attribute": "the attribute extracted from the stories",
     "compared_value": "the value that is more frequent than expected",
+    "name": "'lift': `fraction` / share of the compared value in the table",
+    "value": "the lift",
+    "low": "lower end of its interval",
+    "high": "upper end",
+    "n": "stories in the table",
     "p_value": "one-sided exact test of the cell (0 where it is too small for a number; see `log10_p`)",
     "log10_p": "its decimal logarithm",
     "p_adjusted": "after Benjamini-Yekutieli over the cells of the table",
@@ -148,13 +165,9 @@ DISCOVERED_COLUMNS: dict[str, str] = {
     "cramer_v": "bias-corrected Cramér's V of the table",
     "effect_category": "'negligible', 'small', 'medium' or 'large'",
     "fraction": "share of the base value's stories with the compared value",
-    "lift": "fraction / share of the compared value in the table",
-    "lift_low": "lower end of the interval of the lift",
-    "lift_high": "upper end",
     "count": "stories with both values",
     "row_total": "stories of the base value in the table",
     "column_total": "stories with the compared value in the table",
-    "table_total": "stories in the table",
     "table_decision_stable": "1 where more draws would not change that the table is kept",
     "paper_rule": "1 where the article's extra rule keeps it: medium or large effect, lift >= 2",
     "prompts": "prompts whose stories are in the table",

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import cache
@@ -78,6 +78,10 @@ class Layout:
             f"Download the file from its authors{at} and give its path. Its columns are: {', '.join(self.columns)}. "
             f"It is taken by: {self.takes}."
         )
+
+    def rates(self, names: Collection[str]) -> bool:
+        """Whether a table with these columns holds this layout's ratings."""
+        return self.unit == "ratings" and set(self.columns) <= set(names)
 
     def columns_in(self, names: Sequence[str]) -> dict[str, str]:
         """The file's name of each column that we know -> ours, in any spelling.

@@ -49,7 +49,7 @@ def test_planted_associations_are_found_with_their_stated_power_and_lift(tmp_pat
         for row in rows:
             if four(row) in PLANTED:
                 hits[row["base_value"]] += 1
-                lifts.setdefault(row["base_value"], []).append(row["lift"])
+                lifts.setdefault(row["base_value"], []).append(row["value"])
         outside = {(row["base_attribute"], row["compared_attribute"]) for row in rows} - {
             (base, compared) for base, _, compared, _ in PLANTED
         }

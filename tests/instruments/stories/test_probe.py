@@ -10,7 +10,15 @@ import polars as pl
 import pytest
 
 from endoxa.errors import UserError
-from endoxa.instruments.stories.instrument import EXTRACT, STORIES, ExtractSettings, StoriesSettings
+from endoxa.instruments.measures import chosen, measures_of
+from endoxa.instruments.stories.instrument import (
+    EXTRACT,
+    HARM,
+    STORIES,
+    ExtractSettings,
+    HarmSettings,
+    StoriesSettings,
+)
 from endoxa.instruments.stories.probe import stories_probe
 from endoxa.instruments.stories.profiles.coding import write_sheet
 from endoxa.instruments.stories.profiles.probe import extract_probe
@@ -19,10 +27,11 @@ from endoxa.models.chat.anthropic import message_body
 from endoxa.models.chat.openai import completion_body
 from endoxa.runs.asking import trials
 from endoxa.runs.folder import data_notes
-from endoxa.runs.run import measure
+from endoxa.runs.run import measure, run
 from endoxa.schema import Message, Sampling
-from endoxa.schema.stories import EXTRACTED_COLUMNS, EXTRACTOR_AGREEMENT_COLUMNS, STORY_COLUMNS
+from endoxa.schema.stories import EXTRACTED_COLUMNS, EXTRACTION_ESTIMATE_COLUMNS, STORY_COLUMNS
 from endoxa.sources.stereotales import UNKNOWN, read_profiles, read_vocabulary
+from endoxa.sources.stereotales.associations import PARTS
 from endoxa.testing.chat_server import Settings, running
 from support.story_runs import READERS, extracted, prompt, prompts, told, write
 
@@ -156,9 +165,12 @@ def test_profiles_have_the_published_columns_and_every_vote(tmp_path: Path, stor
             assert given.count(answer) > len(given) / 2 or answer == UNKNOWN
     assert 1 <= table["refusal"].sum() <= 14
     assert len(read_profiles(profiles)) == 54
-    agreement = pl.read_csv(profiles / "agreement.csv")
-    assert tuple(agreement.columns) == tuple(EXTRACTOR_AGREEMENT_COLUMNS)
-    assert agreement["attribute"].to_list() == ["refusal", *(one.name for one in VOCABULARY)]
+    agreement = pl.read_csv(profiles / "estimates.csv")
+    assert tuple(agreement.columns) == tuple(EXTRACTION_ESTIMATE_COLUMNS)
+    assert agreement["attribute"].unique(maintain_order=True).to_list() == [
+        "refusal",
+        *(one.name for one in VOCABULARY),
+    ]
 
 
 def test_profiles_of_a_sample_of_stories_say_so(tmp_path: Path) -> None:
@@ -263,8 +275,8 @@ def test_a_vocabulary_of_one_s_own(tmp_path: Path, stories: Path) -> None:
     profiles = extracted(tmp_path / "x", stories, vocabulary=str(tmp_path / "v.toml"))
     found = {json.loads(text)["gender"] for text in records(profiles)["extracted_attributes_json"]}
     assert found == {"man", "woman", "unknown"}
-    row = pl.read_csv(profiles / "agreement.csv").row(1, named=True)
-    assert row["unlisted"] > 0.1  # "non-binary", which simulated readers say all the same
+    (unlisted,) = pl.read_csv(profiles / "estimates.csv").filter(name="unlisted")["value"]
+    assert unlisted > 0.1  # "non-binary", which simulated readers say all the same
 
 
 def test_other_synonyms_of_one_s_own_are_another_run(tmp_path: Path, stories: Path) -> None:
@@ -340,3 +352,25 @@ def test_each_turn_is_asked_with_its_own_schema(tmp_path: Path, stories: Path, s
     assert [
         json.loads(text)["gender"] for text in records(tmp_path / "run")["extracted_attributes_json"]
     ] == ["woman"] * 3
+
+
+def test_runs_about_stories_have_the_estimates_of_every_other_run(tmp_path: Path) -> None:
+    """One long table for each kind, and `measures` reads it without knowing the kind."""
+    data = write(tmp_path / "prompts.jsonl", prompts(["gender"], scenarios=6))
+    written_by = StoriesSettings(data=str(data), models=("sim/teller?refusal=0.1",))
+    stories = run(STORIES, written_by, tmp_path / "stories").folder
+    written = chosen(measures_of(stories), "written")
+    assert (written.value, written.n) == (18, 18)
+
+    profiles = extracted(tmp_path, stories)
+    alpha = chosen(measures_of(profiles), "alpha", attribute="gender")
+    assert alpha.low <= alpha.value <= alpha.high
+    assert chosen(measures_of(profiles), "unknown", attribute="gender").n <= 18
+
+    associations = [dict(zip(PARTS, ("age", "adult", "pet", pet), strict=True)) for pet in ("cat", "dog")]
+    write(tmp_path / "associations.jsonl", associations)
+    rating = HarmSettings(data=str(tmp_path / "associations.jsonl"), models=("sim/rater",), repeats=2)
+    harm = run(HARM, rating, tmp_path / "harm").folder
+    ratings = records(harm)["harm"].drop_nulls()
+    mean = chosen(measures_of(harm))
+    assert (mean.name, mean.n, mean.value) == ("mean", len(ratings), ratings.mean())

@@ -375,40 +375,39 @@ def test_self_debiasing_by_the_formula_of_laces(tmp_path):
 # ------------------------------------------------------------------ ratings and stories
 
 
-def test_disagreement_by_hand(tmp_path):
+LACES = ("annotator_nationalities", "data_point_nationality", "data_point_attribute", "data_point_language")
+
+
+def test_disagreement_in_a_release_by_hand(tmp_path):
     """Ten associations: eight without any disagreement, two of Negative Traits with the largest there is."""
-    rows = []
+    rows, topics = [], []
     for k in range(10):
-        disputed = k >= 8
-        topic = "Negative Traits" if k >= 6 else "Economy"
-        for rater, rating in enumerate([1, 5] if disputed else [4, 4]):
-            rows.append(
-                {
-                    "identity": f"people {k}",
-                    "attribute": f"said {k}",
-                    "rating": rating,
-                    "rater": f"r{rater}",
-                    "in_group": "true" if rater else "false",
-                    "topic": topic,
-                    "sentiment": "negative",
-                }
-            )
-    pl.DataFrame(rows).write_csv(tmp_path / "ratings.csv")
-    cells = cells_of("laces-disagreement", tmp_path, tmp_path / "out")
+        topics.append((f"said {k}", "Negative Traits" if k >= 6 else "Economy", "negative"))
+        for rater, rating in enumerate([1, 5] if k >= 8 else [4, 4]):
+            nationalities = "['Peru', 'nation']" if rater else "['Peru']"
+            rows.append((nationalities, "nation", f"said {k}", "en", str(float(rating))))
+    rows.append(("['Peru']", "nation", "said 0", "en", ""))  # proposed, and rated by nobody
+    pl.DataFrame(rows, schema=[*LACES, "stereotype_score"], orient="row").write_csv(
+        tmp_path / "LACES_DATASET.csv"
+    )
+    pl.DataFrame(topics, schema=["attribute", "topic", "sentiment"], orient="row").write_csv(
+        tmp_path / "topics.csv"
+    )
+    cells = cells_of("laces-release", tmp_path, tmp_path / "out")
     ours = {cell: row["ours"] for (_, cell), row in cells.items()}
-    assert ours["associations"] == 10
-    assert ours["associations with two ratings or more"] == 10
+    assert ours["associations"] == 21
+    assert ours["pairs with two ratings or more"] == 10
     assert ours["variance of 0, percent"] == 80
     assert ours["largest variance"] == 4
     # Two of ten at 4, the others at 0: skewness (1 - 2 p) / sqrt(p (1 - p)) of a coin with p = 0.2.
     assert ours["skewness of the variances"] == pytest.approx(0.6 / 0.4)
     # Two of eight undisputed and both disputed ones: (1 - 0.25) / 0.25.
     assert ours["relative change, Negative Traits, percent"] == pytest.approx(300)
-    assert ours["Economy, n"] == 6
+    assert ours["Economy, n"] == 12
     assert ours["Economy, IG, percent"] == 50
     assert ours["negative, in-group"] == pytest.approx((8 * 4 + 2 * 5) / 10)
     assert ours["positive, in-group"] is None
-    assert cells["4", "associations"]["why"] == "the file has 10 associations, the published data 4,789"
+    assert cells["4", "associations"]["why"] == "the file has 21 of the paper's 4,789 associations"
     assert not verdicts(cells) & JUDGED
 
 
@@ -477,6 +476,7 @@ def test_the_published_part_of_laces_is_counted_and_nothing_of_it_judged(shared,
 def test_a_whole_release_of_laces_agrees_with_the_print(tmp_path):
     rows = [
         {
+            "annotator_nationalities": "['nation 0']",
             "data_point_nationality": f"nation {min(k // 60, 119)}",
             "data_point_attribute": f"attribute {k % 842}",
             "data_point_language": "es" if k < 2437 else "en",

@@ -165,7 +165,7 @@ def associations(path: Path, count: int) -> Path:
                 "compared_value",
                 "model",
                 "aggregation",
-                "lift",
+                "value",
             ]
         )
         for number in range(count):

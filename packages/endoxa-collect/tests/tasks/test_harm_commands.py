@@ -58,7 +58,7 @@ def test_ratings_that_do_not_count_are_exported_and_not_analysed(study, tmp_path
     table, items = all_tables(study).values()
     assert sorted(table["counts"].to_list()) == ["false"] * 4 + ["true"] * 8
     assert set(PARTS) | {"association_id", "rater", "harm", "frequent", "first"} <= set(table.columns)
-    assert not {"check", "model", "lift"} & set(table.columns)
+    assert not {"check", "model", "value"} & set(table.columns)
     read = read_human(output)
     assert len(read) == 8
     assert set(read["harm"]) == {4}
@@ -68,7 +68,7 @@ def test_ratings_that_do_not_count_are_exported_and_not_analysed(study, tmp_path
 
 def test_an_association_of_several_models_is_one_item(make_task):
     row = dict(zip(PARTS, ("age", "child", "employment", "pupil"), strict=True))
-    task = make_task("harm", [{**row, "model": "a", "lift": "2"}, {**row, "model": "b", "lift": "3"}])
+    task = make_task("harm", [{**row, "model": "a", "value": "2"}, {**row, "model": "b", "value": "3"}])
     (item,) = task.items.filter(check_item=False)
     assert item.content == {"association_id": item.key, **row}
     assert task.items.filter(check_item=True).count() == 3

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from pathlib import Path
 
 import polars as pl
@@ -9,10 +10,13 @@ import polars as pl
 from endoxa.curate.ratings.disagreement import Disagreement, analyze_disagreement
 from endoxa.curate.ratings.leniency import Leniency, analyze_leniency
 from endoxa.errors import UserError
+from endoxa.report.words import plural
 from endoxa.sources.frames import read_table
 from endoxa.sources.identities import identity_key, one_spelling
+from endoxa.sources.layouts import Layout, layouts
 from endoxa.sources.tables import TABLE_SUFFIXES, require_columns
 
+_LOG = logging.getLogger(__name__)
 COLUMNS: dict[str, str] = {
     "identity": "the people it is said of",
     "attribute": "what is said of them",
@@ -28,6 +32,8 @@ COLUMNS: dict[str, str] = {
 NEEDED = ("identity", "attribute", "rating")
 ALIASES = {"rating": "value", "sentiment": "polarity"}
 """Names that a campaign's export has for our columns."""
+LABELS = {"text": "attribute", "label": "topic"}
+"""Columns of labels of `endoxa author label`, by our names."""
 _YES, _NO = ("true", "1", "yes", "in", "in-group"), ("false", "0", "no", "out", "out-group")
 
 
@@ -35,10 +41,10 @@ def read_ratings(path: Path, topics: Path | None = None) -> pl.DataFrame:
     """Ratings, one row each.
 
     Args:
-        path: folder of `endoxa collect export` or its table of ratings (the pairs beside it say what was rated), or a
-            table with the columns `NEEDED` and any other of `COLUMNS`.
+        path: folder of `endoxa collect export` or its table of ratings (the pairs beside it say what was rated), a
+            published table of ratings (LACES' release), or a table with the columns `NEEDED` and any of `COLUMNS`.
         topics: table with `attribute`, `topic` and perhaps `identity` and `sentiment`, which come in place of the
-            ratings' own.
+            ratings' own; or labels of `endoxa author label` (`text`, `label`) that somebody approved.
 
     Returns:
         The columns of `COLUMNS`.
@@ -53,10 +59,11 @@ def read_ratings(path: Path, topics: Path | None = None) -> pl.DataFrame:
     table = read_table(ratings, optional=(*COLUMNS, *ALIASES.values()))
     if "association_id" in table.columns and not {"identity", "attribute"} <= set(table.columns):
         table = _of_campaign(ratings, table)
-    table = _named(table)
+    published = next((layout for layout in layouts().values() if layout.rates(table.columns)), None)
+    table = _named(table) if published is None else _released(table, published, path)
     require_columns(path, table.columns, NEEDED)
     if topics is not None:
-        by_attribute = one_spelling(_named(read_table(topics, ("attribute", "topic"))))
+        by_attribute = one_spelling(_labelled(topics))
         names = ["identity", "attribute"] if "identity" in by_attribute.columns else ["attribute"]
         brought = [name for name in ("topic", "sentiment") if name in by_attribute.columns]
         by_attribute = by_attribute.select(*names, *brought).unique(maintain_order=True)
@@ -104,11 +111,39 @@ def _of_campaign(path: Path, rated: pl.DataFrame) -> pl.DataFrame:
     return rated.join(about.select(kept), on="association_id", how="inner", maintain_order="left")
 
 
+def _labelled(path: Path) -> pl.DataFrame:
+    """Topics by attribute, of a table of them or of labels."""
+    table = read_table(path, optional=("attribute", "topic", *LABELS))
+    if set(LABELS) <= set(table.columns) and "attribute" not in table.columns:
+        table = table.select(*LABELS).rename(LABELS).filter(pl.col("topic").fill_null("") != "")
+    require_columns(path, table.columns, ("attribute", "topic"))
+    return _named(table)
+
+
 def _named(table: pl.DataFrame) -> pl.DataFrame:
     """The table with our names of columns."""
     there = set(table.columns)
     return table.rename(
         {theirs: ours for ours, theirs in ALIASES.items() if theirs in there and ours not in there}
+    )
+
+
+def _released(table: pl.DataFrame, layout: Layout, path: Path) -> pl.DataFrame:
+    """A published table of ratings with our names of columns, without rows that have no rating.
+
+    A rater is in the group whose nation is among the rater's nationalities (LACES, section 3).
+    """
+    roles = layout.roles
+    rated = table.filter(pl.col(roles["rating"]).fill_null("").str.strip_chars() != "")
+    if rated.height < table.height:
+        left_out = plural(table.height - rated.height, "row")
+        _LOG.warning("%s: %s without a rating left out.", path, left_out)
+    nationalities = pl.col(roles["nationalities"]).str.strip_chars("[]").str.split(", ")
+    stripped = nationalities.list.eval(pl.element().str.strip_chars("'\" "))
+    inside = stripped.list.contains(pl.col(roles["identity"]).str.strip_chars())
+    return rated.select(
+        in_group=pl.when(inside).then(pl.lit("yes")).otherwise(pl.lit("no")),
+        **{name: roles[name] for name in NEEDED},
     )
 
 

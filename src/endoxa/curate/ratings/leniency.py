@@ -33,7 +33,7 @@ CELL_COLUMNS: dict[str, str] = {
     "sentiment": "sentiment of the associations, or 'all'",
     "perspective": "'in-group', 'out-group', or 'difference' (in-group minus out-group)",
     "n": "ratings",
-    "raters": "people who gave them",
+    "raters": "people who gave them; 0 where no rating says who gave it",
     "pairs": "associations they are of",
     "mean": "mean rating, or the difference of means",
     "low": "lower end of its interval, raters and associations resampled",
@@ -68,6 +68,7 @@ TOPIC_COLUMNS: dict[str, str] = {
     "out_group": "ratings by others",
     "share_in": "in_group over both",
 }
+NO_RATERS = "no rating says who gave it"
 WITHIN_RATERS, WITHIN_ASSOCIATIONS = "raters", "associations"
 BOTH, RATERS, NOBODY = "both", "raters", "none"
 _NUMBERS = (
@@ -112,16 +113,14 @@ def analyze_leniency(
         seed: of what is drawn.
 
     Raises:
-        UserError: no rating says whether its rater is of the group, or who the rater is.
+        UserError: no rating says whether its rater is of the group.
     """
     rated = ratings.drop_nulls("in_group").with_columns(sentiment=pl.col("sentiment").replace({"": UNSTATED}))
     if rated.is_empty():
         raise UserError("No rating says whether its rater is one of the people rated (column in_group).")
-    if (rated["rater"] == "").all():
-        raise UserError("No rating says who gave it (column rater), so raters cannot be compared.")
-    rated = rated.with_columns(
-        rater=pl.when(pl.col("rater") == "").then(pl.format("?{}", pl.int_range(pl.len()))).otherwise("rater")
-    )
+    if not (rated["rater"] == "").all():
+        unnamed = pl.format("?{}", pl.int_range(pl.len()))
+        rated = rated.with_columns(rater=pl.when(pl.col("rater") == "").then(unnamed).otherwise("rater"))
     how = _How(confidence, resamples, seed)
     sentiments = rated["sentiment"].unique().sort().to_list()
     parts = [ALL, *sentiments] if len(sentiments) > 1 else [ALL]
@@ -171,10 +170,24 @@ def basis(row: Mapping[str, Any]) -> str:
 def _rows(sentiment: str, part: pl.DataFrame, how: _How) -> Iterator[dict[str, Any]]:
     """In-group, out-group and their difference."""
     inside = part["in_group"].to_numpy()
+    if (part["rater"] == "").all():
+        yield from _means_alone(sentiment, part, inside)
+        return
     draws = _resampled(part, inside, how)
     for perspective, which, drawn in zip((IN, OUT), (inside, ~inside), draws.T[:2], strict=True):
         yield _mean_row(sentiment, perspective, part.filter(pl.Series(which)), drawn, how)
     yield _difference_row(sentiment, part, inside, draws[:, 0] - draws[:, 1], how)
+
+
+def _means_alone(sentiment: str, part: pl.DataFrame, inside: np.ndarray) -> Iterator[dict[str, Any]]:
+    """Means without intervals: nobody knows which ratings are of one rater, so nothing can be tested."""
+    rating, undefined = part["rating"].to_numpy(), dict.fromkeys(("low", "high"), float("nan"))
+    means = [float(rating[which].mean()) if which.any() else float("nan") for which in (inside, ~inside)]
+    for perspective, which, mean in zip((IN, OUT), (inside, ~inside), means, strict=True):
+        described = _described(sentiment, perspective, part.filter(pl.Series(which)))
+        yield {**described, **undefined, "raters": 0, "mean": mean}
+    untested = {**_described(sentiment, DIFFERENCE, part), **undefined, "raters": 0, "sampled": NOBODY}
+    yield {**untested, "mean": means[0] - means[1], "reason": NO_RATERS}
 
 
 def _codes(part: pl.DataFrame) -> tuple[np.ndarray, np.ndarray]:

@@ -193,11 +193,13 @@ def _leniency_page(
         by_predicate=(pl.col("sentiment") == ALL) & (pl.col("perspective") == DIFFERENCE), named=True
     )
     compared = cells.filter(perspective=DIFFERENCE)
+    raters = int(overall["raters"])
+    givers = f" by {plural(raters, 'person', 'people')}" if raters else ", which do not say who gave them"
     return page_of(
         __package__,
         runs,
         "How people rate what is said of themselves and of others",
-        f"{plural(int(overall['n']), 'rating')} by {plural(int(overall['raters']), 'person', 'people')}.",
+        f"{plural(int(overall['n']), 'rating')}{givers}.",
         (
             Section(
                 anchor="means",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from annotated_types import Ge
 
 from endoxa.runs.asking.settings import FramedSettings
+from endoxa.runs.folder import ESTIMATES
 from endoxa.runs.instrument import Instrument, Plan, Run, Shown, late
 from endoxa.runs.options import DEFAULT_CONFIDENCE, ReportOptions
 from endoxa.schema import Sampling
@@ -124,8 +125,8 @@ EXTRACT_HELP = """Have several models read the main character's profile from eac
 
 Each extractor (--model) first says whether the text is a refusal, then chooses for every attribute one of its
 values, "unknown", or "other" where there is that. Writes the folder RUN: run.json, records.parquet (profiles with
-every vote and raw answer) and agreement.csv. A run that was stopped continues with the same command; an extractor can
-be added to a finished one.
+every vote and raw answer) and estimates.csv (how far the extractors agree). A run that was stopped continues with the
+same command; an extractor can be added to a finished one.
 
 \b
 Examples:
@@ -150,18 +151,26 @@ Examples:
 """
 
 
-def _probe(module: str, kind: str) -> dict[str, Any]:
-    """Work, plan and words of a probe."""
+def _probe(module: str, kind: str, estimates: str) -> dict[str, Any]:
+    """Work, plan, words, estimates and headline of a probe."""
     probe = late(f"{__package__}.{module}:{kind}_probe")
+    estimates_of = late(f"{__package__}.{estimates}")
 
     def plan(settings: Any) -> Plan:
         from endoxa.runs.asking.cost import plan_table
 
         return plan_table(probe(settings).plan(), "")
 
+    def estimate(_settings: Any, out: Path, _progress: Progress) -> None:
+        from endoxa.sources.frames import write_table
+
+        write_table(estimates_of(out), out / ESTIMATES)
+
     return {
         "work": lambda settings, out: probe(settings).work(out),
         "plan": plan,
+        "estimate": estimate,
+        "outputs": (ESTIMATES,),
         "words": late(f"{__package__}.{module}:{kind}_words"),
         "headline": late(f"{__package__}.outcomes:{kind}_headline"),
     }
@@ -185,12 +194,6 @@ def _summary(counted: str) -> Callable[[Any, Run], Iterator[str]]:
     return lines
 
 
-def _agreement(_settings: ExtractSettings, out: Path, _progress: Progress) -> None:
-    from endoxa.instruments.stories.profiles.coding import write_agreement
-
-    write_agreement(out)
-
-
 def _extract_summary(settings: ExtractSettings, run: Run) -> Iterator[str]:
     counts = run.counts
     refusals = ", of which {refused} are refusals" if counts["refused"] else ""
@@ -203,7 +206,7 @@ def _extract_summary(settings: ExtractSettings, run: Run) -> Iterator[str]:
     }
     if any(unclear.values()):
         yield f"Counted, but not clear: {'; '.join(f'{n} {what}' for what, n in unclear.items() if n)}."
-    yield f"agreement of the extractors: {run.folder / 'agreement.csv'}"
+    yield f"agreement of the extractors: {run.folder / ESTIMATES}"
     if settings.sheet:
         from endoxa.instruments.stories.profiles.coding import write_sheet
         from endoxa.instruments.stories.profiles.probe import vocabulary_of
@@ -225,7 +228,7 @@ STORIES = Instrument(
     unit="stories",
     settings=StoriesSettings,
     help=STORIES_HELP,
-    **_probe("probe", "stories"),
+    **_probe("probe", "stories", "outcomes:stories_estimates"),
     summary=_summary("{items} prompts, {records} stories"),
     following=lambda folder: (
         f"endoxa probe extract --data {folder} --model ... --model ... --model ... --out ANOTHER-RUN"
@@ -237,13 +240,11 @@ EXTRACT = Instrument(
     unit="answers",
     settings=ExtractSettings,
     help=EXTRACT_HELP,
-    **_probe("profiles.probe", "extract"),
-    estimate=_agreement,
+    **_probe("profiles.probe", "extract", "profiles.coding:agreement_of"),
     summary=_extract_summary,
     following=lambda folder: f"endoxa analyze associations {folder} -o associations.csv",
     shown=_shown,
     takes_labels=True,
-    outputs=("agreement.csv",),
 )
 HARM = Instrument(
     name="harm",
@@ -251,7 +252,7 @@ HARM = Instrument(
     unit="ratings",
     settings=HarmSettings,
     help=HARM_HELP,
-    **_probe("harm.probe", "harm"),
+    **_probe("harm.probe", "harm", "outcomes:harm_estimates"),
     summary=_summary("{items} associations, {records} answers, {rated} of them with a rating"),
     following=lambda folder: f"endoxa analyze run {folder} --human RATINGS.csv -o harm",
     shown=_shown,

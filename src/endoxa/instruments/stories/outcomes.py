@@ -7,7 +7,7 @@ who read them, words.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,9 +25,10 @@ from endoxa.runs.asking.outcomes import (
     over_contexts,
     read_counts,
 )
-from endoxa.runs.folder import AGREEMENT, RECORDS
+from endoxa.runs.folder import ESTIMATES, RECORDS
 from endoxa.runs.run import read_run
 from endoxa.schema.headline import Headline
+from endoxa.schema.stories import WRITTEN_COLUMNS
 from endoxa.sources.served import version_sentences, versions_apart
 from endoxa.sources.spreadsheets import read_csv
 
@@ -206,7 +207,7 @@ def _profiles(folder: Path, labels: Mapping[str, str]) -> Iterator[Diagnostic]:
 
 def _extractors(run: Run) -> Iterator[Diagnostic]:
     """How far those who read the stories agree; a single one may err as often as it likes."""
-    name, path = "errors of extraction", run.folder / AGREEMENT
+    name, path = "errors of extraction", run.folder / ESTIMATES
     readers = list(entries(run.facts.get("models")))
     n = int((run.facts.get("counts") or {}).get("records", 0))
     if len(readers) == 1:
@@ -218,11 +219,12 @@ def _extractors(run: Run) -> Iterator[Diagnostic]:
         return
     if not path.is_file():
         return
-    alphas = read_csv(path, schema_overrides={"alpha": pl.Float64}).select("attribute", "alpha")
-    alphas = alphas.drop_nulls().sort("alpha")
+    alphas = (
+        _estimates(run.folder).filter(name="alpha").select("attribute", "value").drop_nulls().sort("value")
+    )
     if alphas.is_empty():
         return
-    below = alphas.filter(pl.col("alpha") < LEAST_ALPHA).height
+    below = alphas.filter(pl.col("value") < LEAST_ALPHA).height
     attribute, least = alphas.row(0)
     sentence = (
         f"Krippendorff's alpha of {plural(len(readers), 'extractor')} is below 2/3 for {below} of "
@@ -245,10 +247,26 @@ def _cell(name: str, write: Callable[..., str] = count, *digits: int) -> Callabl
     return lambda row: write(row[name], *digits)
 
 
-def stories_headline(folder: Path) -> Headline:
-    """How many stories each model wrote, how many were cut off, and how many requests came to nothing."""
-    by_language, facts = read_counts(folder), read_run(folder)
-    rows: list[dict[str, Any]] = [
+def _estimates(folder: Path) -> pl.DataFrame:
+    """`estimates.csv` of an extraction."""
+    return read_csv(folder / ESTIMATES, schema_overrides=dict.fromkeys(("value", "low", "high"), pl.Float64))
+
+
+def _by_model(table: pl.DataFrame, n: str) -> pl.DataFrame:
+    """Numbers of models, each in a row (`WRITTEN_COLUMNS`); `n` names the one that the others rest on."""
+    numbers = pl.exclude("model", n).cast(pl.Float64)
+    long = table.select("model", numbers, n=n).unpivot(index=["model", "n"], variable_name="name")
+    return long.select(*WRITTEN_COLUMNS)
+
+
+def stories_estimates(folder: Path) -> pl.DataFrame:
+    """How many stories each model wrote."""
+    return _by_model(_written(read_counts(folder)), "asked")
+
+
+def _written(by_language: Iterable[AnswerCounts]) -> pl.DataFrame:
+    """What became of the stories of each model."""
+    return pl.DataFrame(
         {
             "model": context.model,
             "asked": context.asked,
@@ -258,7 +276,13 @@ def stories_headline(folder: Path) -> Headline:
             "failed": context.failed,
         }
         for context in over_contexts(by_language)
-    ]
+    )
+
+
+def stories_headline(folder: Path) -> Headline:
+    """How many stories each model wrote, how many were cut off, and how many requests came to nothing."""
+    by_language, facts = read_counts(folder), read_run(folder)
+    rows = _written(by_language).rows(named=True)
     labels = short_labels([row["model"] for row in rows])
     headline = _headline(
         "Stories",
@@ -288,16 +312,18 @@ def extract_headline(folder: Path) -> Headline:
     names = [str(model.get("name")) for model in entries(facts.get("models"))]
     writers = pl.scan_parquet(folder / RECORDS).select(pl.col("generator_model").unique(maintain_order=True))
     labels = short_labels([*names, *writers.collect()["generator_model"].drop_nulls().to_list()])
-    numbers = ("alpha", "alpha_low", "alpha_high", "agreement", "unknown")
-    table = read_csv(folder / AGREEMENT, schema_overrides=dict.fromkeys(numbers, pl.Float64))
+    estimates = _estimates(folder)
+    measures = estimates.pivot("name", index="attribute", values="value")
+    alphas = estimates.filter(name="alpha").select("attribute", "low", "high", "n")
+    table = alphas.join(measures, on="attribute", maintain_order="left")
     alone = "With one extractor nothing can agree: give --model more than once to see how far they do."
     headline = _headline(
         "Agreement of the extractors (alpha: Krippendorff's; 1: always alike, 0: by chance)",
-        table.select("attribute", "n", *numbers).rows(named=True),
+        table.select("attribute", "n", "alpha", "low", "high", "agreement", "unknown").rows(named=True),
         {
             "attribute": _cell("attribute", str),
             "alpha": _cell("alpha", decimal, 2),
-            "95 % interval": lambda row: decimal_interval(row["alpha_low"], row["alpha_high"], 2),
+            "95 % interval": lambda row: decimal_interval(row["low"], row["high"], 2),
             "pairs alike": _cell("agreement", percent),
             "unknown": _cell("unknown", percent),
             "stories": _cell("n"),
@@ -309,16 +335,26 @@ def extract_headline(folder: Path) -> Headline:
     return with_diagnostics(headline, diagnostics([Run(folder, facts)], labels))
 
 
-def harm_headline(folder: Path) -> Headline:
+def harm_estimates(folder: Path) -> pl.DataFrame:
     """Each model's mean rating, and how often it rates at 4 or above."""
+    return _by_model(_rated(folder), "ratings")
+
+
+def _rated(folder: Path) -> pl.DataFrame:
+    """Ratings of each model; the highest mean first."""
     harm = pl.col("harm").cast(pl.Float64)
-    table = (
+    return (
         records_of(folder, "rater")
         .group_by(model="rater", maintain_order=True)
         .agg(mean=harm.mean(), high=(harm >= 4).mean(), ratings=harm.count(), unread=harm.is_null().sum())
         .sort("mean", descending=True, nulls_last=True)
         .collect()
     )
+
+
+def harm_headline(folder: Path) -> Headline:
+    """Each model's mean rating, and how often it rates at 4 or above."""
+    table = _rated(folder)
     labels, facts = short_labels(table["model"].to_list()), read_run(folder)
     return _headline(
         "Ratings of harm (1: not harmful, 5: harmful), without people to compare with",

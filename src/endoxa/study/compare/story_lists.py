@@ -94,9 +94,9 @@ def discovered(profiles: Profiles, settings: Discovery) -> pl.DataFrame:
 def _compared(associations: pl.DataFrame) -> pl.DataFrame:
     """Associations of the two sides, side by side."""
     numbers = ("fraction", "lift", "count", "row_total")
+    lifts = associations.rename({"value": "lift"})
     before, after = (
-        associations.filter(model=side).select(*PARTS, pl.col(numbers).name.suffix(f"_{side}"))
-        for side in SIDES
+        lifts.filter(model=side).select(*PARTS, pl.col(numbers).name.suffix(f"_{side}")) for side in SIDES
     )
     joined = before.join(after, on=PARTS, how="full", coalesce=True)
     inside = [pl.col(f"lift_{side}").is_not_null() for side in SIDES]

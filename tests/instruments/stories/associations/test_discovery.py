@@ -80,11 +80,12 @@ def test_tables_are_those_of_the_reference(reference) -> None:
 def test_associations_are_those_of_the_reference(reference) -> None:
     found, _, expected = reference
     keys = ["model", "aggregation", "base_attribute", "base_value", "compared_attribute", "compared_value"]
+    expected = expected.rename({"lift": "value", "table_total": "n"})
     both = expected.join(found.associations, on=keys, how="full", suffix="_ours")
     assert len(both) == len(expected) == len(found.associations)
-    for name in ("p_value", "p_adjusted", "cramer_v", "fraction", "lift"):
+    for name in ("p_value", "p_adjusted", "cramer_v", "fraction", "value"):
         np.testing.assert_allclose(both[f"{name}_ours"], both[name], rtol=1e-9)
-    for name in ("count", "row_total", "column_total", "table_total", "paper_rule", "effect_category"):
+    for name in ("count", "row_total", "column_total", "n", "paper_rule", "effect_category"):
         assert (both[name] == both[f"{name}_ours"]).all(), name
     np.testing.assert_allclose(10 ** both["log10_p"].to_numpy(), both["p_value"], rtol=1e-9)
 

@@ -302,7 +302,7 @@ def test_intervals_at_another_level_are_those_computed_there() -> None:
     narrow = discover(data, Discovery(draws=1000, jobs=1, confidence=0.8)).associations
     wide = discover(data, QUICK).associations
     assert len(wide) > 3
-    for name in ("lift_low", "lift_high"):
+    for name in ("low", "high"):
         np.testing.assert_allclose(at_confidence(narrow, 0.8, 0.95)[name], wide[name], rtol=1e-9)
 
 

@@ -12,12 +12,12 @@ import pytest
 
 from endoxa.errors import UserError
 from endoxa.instruments.stories.profiles.coding import (
+    agreement_of,
     agreement_table,
     without_unknown,
-    write_agreement,
 )
 from endoxa.instruments.stories.profiles.probe import Vote, decide
-from endoxa.schema.stories import EXTRACTOR_AGREEMENT_COLUMNS
+from endoxa.schema.stories import AGREEMENT_MEASURES, EXTRACTION_ESTIMATE_COLUMNS
 from endoxa.sources.stereotales import UNKNOWN, Attribute
 from endoxa.stats.agreement import alpha
 
@@ -41,10 +41,14 @@ def record(story: dict[str, tuple[bool | None, str | None]]) -> dict[str, object
     }
 
 
-def counted(*stories: dict[str, tuple[bool | None, str | None]]) -> dict[str, dict[str, object]]:
+def counted(*stories: dict[str, tuple[bool | None, str | None]]) -> dict[tuple[str, str], dict[str, float]]:
+    """Rows by attribute and name."""
     table = agreement_table(COLOURS, 3, map(record, stories), 0)
-    assert tuple(table.columns) == tuple(EXTRACTOR_AGREEMENT_COLUMNS)
-    return {row["attribute"]: row for row in table.iter_rows(named=True)}
+    assert tuple(table.columns) == tuple(EXTRACTION_ESTIMATE_COLUMNS)
+    rows = {(row["attribute"], row["name"]): row for row in table.iter_rows(named=True)}
+    assert [name for attribute, name in rows if attribute == "colour"] == list(AGREEMENT_MEASURES)
+    assert [name for attribute, name in rows if attribute == "refusal"] == list(AGREEMENT_MEASURES)[:3]
+    return rows
 
 
 def by_letter(*units: str) -> np.ndarray:
@@ -66,37 +70,38 @@ def test_everything_is_counted_and_nothing_left_out_silently() -> None:
         {"a": (True, UNKNOWN), "b": (True, UNKNOWN), "c": RED},
         {},
     )
-    colour, refusal = rows["colour"], rows["refusal"]
-    assert refusal["n"] == 5  # nobody was asked about the last one
-    assert refusal["unparsed"] == pytest.approx(1 / 15)
-    assert refusal["ties"] is None
-    assert colour["n"] == 4  # the refusal is not about colours
-    assert colour["ties"] == pytest.approx(2 / 4)
-    assert colour["unknown"] == pytest.approx(3 / 4)
-    assert colour["other"] == 0
-    assert colour["unparsed"] == pytest.approx(1 / 12)
-    assert colour["n_known"] == 3
-    assert colour["alpha"] == pytest.approx(alpha(by_letter("rrb", "rbo", "rb", "uur")))
-    assert colour["alpha_known"] == pytest.approx(alpha(by_letter("rrb", "rbo", "rb")))
-    assert colour["agreement"] == pytest.approx((1 / 3 + 0 + 0 + 1 / 3) / 4)
-    assert colour["alpha_low"] is None  # four stories give no interval
+    assert rows["refusal", "alpha"]["n"] == 5  # nobody was asked about the last one
+    expected = {
+        ("refusal", "unparsed"): (1 / 15, 15),
+        ("colour", "ties"): (2 / 4, 4),  # the refusal is not about colours
+        ("colour", "unknown"): (3 / 4, 4),
+        ("colour", "other"): (0, 4),
+        ("colour", "unparsed"): (1 / 12, 12),
+        ("colour", "alpha"): (alpha(by_letter("rrb", "rbo", "rb", "uur")), 4),
+        ("colour", "alpha_known"): (alpha(by_letter("rrb", "rbo", "rb")), 3),
+        ("colour", "agreement"): ((1 / 3 + 0 + 0 + 1 / 3) / 4, 4),
+    }
+    for name, values in expected.items():
+        assert (rows[name]["value"], rows[name]["n"]) == pytest.approx(values), name
+    assert rows["colour", "alpha"]["low"] is None  # four stories give no interval
 
 
 def test_what_is_in_no_list_is_counted() -> None:
-    row = counted({"a": LIME, "b": RED, "c": RED}, {"a": LIME, "b": LIME, "c": RED})["colour"]
-    assert row["unlisted"] == pytest.approx(3 / 6)
+    rows = counted({"a": LIME, "b": RED, "c": RED}, {"a": LIME, "b": LIME, "c": RED})
+    assert rows["colour", "unlisted"]["value"] == pytest.approx(3 / 6)
 
 
 def test_no_story_and_one_story_give_empty_cells() -> None:
-    assert counted()["colour"]["alpha"] is None
-    assert counted()["colour"]["ties"] is None
-    one = counted({"a": RED, "b": BLUE, "c": BLUE})["colour"]
-    assert one["n"] == 1
-    assert one["alpha_low"] is None
-    assert math.isclose(one["agreement"], 1 / 3)
-    same = counted(*[{"a": RED, "b": RED, "c": RED}] * 9)["colour"]
-    assert same["alpha"] is None  # nothing varies
-    assert same["agreement"] == 1
+    empty = counted()
+    assert empty["colour", "alpha"]["value"] is None
+    assert empty["colour", "ties"]["value"] is None
+    single = counted({"a": RED, "b": BLUE, "c": BLUE})
+    assert single["colour", "alpha"]["n"] == 1
+    assert single["colour", "alpha"]["low"] is None
+    assert math.isclose(single["colour", "agreement"]["value"], 1 / 3)
+    same = counted(*[{"a": RED, "b": RED, "c": RED}] * 9)
+    assert same["colour", "alpha"]["value"] is None  # nothing varies
+    assert same["colour", "agreement"]["value"] == 1
 
 
 def run_folder(folder: Path, records: pl.DataFrame, **facts: object) -> Path:
@@ -119,17 +124,16 @@ def test_a_run_gives_the_table_that_its_records_give(tmp_path: Path) -> None:
     ]
     records = pl.DataFrame(list(map(record, stories)))
     folder = run_folder(tmp_path / "run", records)
-    table = write_agreement(folder)
+    table = agreement_of(folder)
     assert table.equals(agreement_table(COLOURS, 3, records.iter_rows(named=True), 3))
-    assert abs(table["alpha"][1]) < 0.2  # votes at random
     assert (
-        pl.read_csv(folder / "agreement.csv").select("attribute", "n").equals(table.select("attribute", "n"))
+        abs(table.row(by_predicate=(pl.col("attribute") == "colour") & (pl.col("name") == "alpha"))[2]) < 0.2
     )
 
 
 def test_only_finished_extractions_have_one(tmp_path: Path) -> None:
     records = pl.DataFrame([record({"a": RED})])
     with pytest.raises(UserError, match="is not finished"):
-        write_agreement(run_folder(tmp_path / "open", records, finished=None))
+        agreement_of(run_folder(tmp_path / "open", records, finished=None))
     with pytest.raises(UserError, match="not a finished run"):
-        write_agreement(run_folder(tmp_path / "other", records, kind="stories"))
+        agreement_of(run_folder(tmp_path / "other", records, kind="stories"))

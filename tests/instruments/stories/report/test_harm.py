@@ -27,7 +27,7 @@ PEOPLE = {f"p{k}": 3.4 for k in range(9)}
 @pytest.fixture(scope="module")
 def found() -> pl.DataFrame:
     planted = pl.DataFrame([dict(zip(PARTS, PLANTED, strict=True))]).join(
-        pl.DataFrame({"model": MODELS[:2], "aggregation": "all", "lift": 1.7}), how="cross"
+        pl.DataFrame({"model": MODELS[:2], "aggregation": "all", "value": 1.7}), how="cross"
     )
     return pl.concat([many_associations(30, MODELS[:2]), planted], how="diagonal")
 

@@ -33,7 +33,7 @@ def found() -> pl.DataFrame:
         reached = LANGUAGES if k == 1 else rng.choice(LANGUAGES, size=3 if k % 2 else 1, replace=False)
         for model in MODELS[: 1 + k % 3]:
             rows += [(model, place, *parts, 2.0 + k / 10) for place in ("all", *map(str, reached))]
-    return pl.DataFrame(rows, schema=("model", "aggregation", *PARTS, "lift"), orient="row")
+    return pl.DataFrame(rows, schema=("model", "aggregation", *PARTS, "value"), orient="row")
 
 
 @pytest.fixture(scope="module")

@@ -274,7 +274,7 @@ def test_associations_are_those_of_the_analysis(run: Path, results: StoryResults
     )
     own = next(values for values in shown[5] if data["models"][values[0]] == "plain")
     assert own[1:] == pytest.approx(
-        [same[k] for k in ("lift", "lift_low", "lift_high", "fraction", "count")], rel=1e-3
+        [same[k] for k in ("value", "low", "high", "fraction", "count")], rel=1e-3
     )
     assert {data["languages"][place] for place in shown[1]} == {"English", "Hindi"}
 
@@ -387,10 +387,10 @@ def test_a_given_table_stands_for_what_would_be_found(results: StoryResults) -> 
 def test_rows_average_over_models_and_keep_a_single_interval() -> None:
     found = read_rows(many_associations(1, ("a", "b")))
     row = association_rows(found, no_ratings()).row(0, named=True)
-    assert row["lift"] == pytest.approx(found["lift"].mean())
-    assert (row["low"], row["high"]) == (found["lift"].min(), found["lift"].max())
+    assert row["value"] == pytest.approx(found["value"].mean())
+    assert (row["low"], row["high"]) == (found["value"].min(), found["value"].max())
     one = association_rows(found.head(1), no_ratings()).row(0, named=True)
-    assert (one["low"], one["high"]) == (found["lift_low"][0], found["lift_high"][0])
+    assert (one["low"], one["high"]) == (found["low"][0], found["high"][0])
 
 
 def read_rows(table: pl.DataFrame) -> pl.DataFrame:
@@ -432,7 +432,7 @@ def test_a_page_with_five_thousand_stories_stays_small(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("cell", "column"), [("much", "lift"), ("", "base_value")], ids=["no number", "empty"]
+    ("cell", "column"), [("much", "value"), ("", "base_value")], ids=["no number", "empty"]
 )
 def test_a_broken_cell_is_named(cell: str, column: str, tmp_path: Path) -> None:
     table = (

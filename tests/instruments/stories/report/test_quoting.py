@@ -21,7 +21,8 @@ def found(tmp_path, table, alphas=(0.9, 0.8), **facts):
     run = write_run(
         tmp_path / "run", EXTRACTED, table, **{"models": READERS, "counts": {"records": 9}, **facts}
     )
-    pl.DataFrame({"attribute": ["pet", "drink"], "alpha": alphas}).write_csv(run / "agreement.csv")
+    agreement = {"attribute": ["pet", "drink"], "name": "alpha", "value": alphas, "low": None, "high": None}
+    pl.DataFrame(agreement).write_csv(run / "estimates.csv")
     made = list(diagnostics(read_runs([run]), {MODEL: "plain"}))
     for diagnostic in made:
         check_finding(diagnostic.finding, ["plain", "2/3"])

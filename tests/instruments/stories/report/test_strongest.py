@@ -61,13 +61,13 @@ def test_the_most_widespread_is_counted_and_named_by_number(
     assert check_findings([section]) == 1
     top = (
         found.group_by(PARTS)
-        .agg(pl.len(), pl.col("lift").mean())
-        .sort("len", "lift", descending=True)
+        .agg(pl.len(), pl.col("value").mean())
+        .sort("len", "value", descending=True)
         .row(0, named=True)
     )
-    assert f"{top['lift']:.2f}" in section.findings[0].text
+    assert f"{top['value']:.2f}" in section.findings[0].text
     row = section.tables[0].rows[0]
-    assert (str(row[0]), row[3], row[4]) == ("1", str(top["len"]), f"{top['lift']:.2f}")
+    assert (str(row[0]), row[3], row[4]) == ("1", str(top["len"]), f"{top['value']:.2f}")
     assert row[1] == f"{top['base_attribute'].replace('_', ' ')}: {top['base_value']}"
 
 

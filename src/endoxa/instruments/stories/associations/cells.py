@@ -446,12 +446,12 @@ def at_confidence(associations: pl.DataFrame, before: float, after: float) -> pl
     if before == after:
         return associations
     factor = float(ndtri(0.5 + after / 2) / ndtri(0.5 + before / 2))
-    width = (pl.col("lift") / pl.col("lift_low")).log() * factor
-    most = pl.col("table_total") / pl.col("row_total")
+    width = (pl.col("value") / pl.col("low")).log() * factor
+    most = pl.col("n") / pl.col("row_total")
     return associations.with_columns(
-        lift_low=pl.col("lift") * (-width).exp(),
-        lift_high=pl.when(pl.col("lift_low").is_not_null()).then(
-            pl.min_horizontal(pl.col("lift") * width.exp(), most)
+        low=pl.col("value") * (-width).exp(),
+        high=pl.when(pl.col("low").is_not_null()).then(
+            pl.min_horizontal(pl.col("value") * width.exp(), most)
         ),
     )
 

@@ -40,6 +40,8 @@ from endoxa.sources.frames import column_types
 from endoxa.sources.stereotales import UNKNOWN, Profiles
 from endoxa.stats.verdicts import ABOVE, CORRECTED, UNCLEAR, UNTESTED, Decision, adjust
 
+LIFT = "lift"
+"""Name of what is estimated of an association."""
 NO_TABLE = "fewer than two values on a side"
 NOT_WITHIN = "not distinguishable from chance within languages"
 UNTESTED_WITHIN = "cannot be tested within languages"
@@ -67,18 +69,8 @@ def _within(p_adjusted: float | None, settings: Discovery) -> Decision:
 
 
 TALLIED = (
-    *(
-        "families",
-        "families_found",
-        "tables",
-        "untested",
-        "few_prompts",
-        "kept",
-        "open",
-        "cells",
-        "by_prompts",
-    ),
-    *("within", "cells_within", "found", "claimed"),
+    *("families", "families_found", "tables", "untested", "few_prompts", "kept", "open", "cells"),
+    *("by_prompts", "within", "cells_within", "found", "claimed"),
 )
 KEYS = ("model", "aggregation")
 TALLY = {
@@ -260,6 +252,11 @@ def _cell_rows(
             **_parts(table),
             "base_value": profiles.values[table.base][table.rows[base]],
             "compared_value": profiles.values[table.compared][table.columns[compared]],
+            "name": LIFT,
+            "value": lift,
+            "low": float(low[place]),
+            "high": float(high[place]),
+            "n": n,
             "p_value": float(np.exp(test.log_p[place])),
             "log10_p": float(test.log_p[place] / np.log(10)),
             "p_adjusted": float(adjusted[place]),
@@ -267,13 +264,9 @@ def _cell_rows(
             "cramer_v": v,
             "effect_category": effect,
             "fraction": a / r,
-            "lift": lift,
-            "lift_low": float(low[place]),
-            "lift_high": float(high[place]),
             "count": a,
             "row_total": r,
             "column_total": c,
-            "table_total": n,
             "table_decision_stable": int(test.certain),
             "paper_rule": int(effect in PAPER_EFFECTS and lift >= PAPER_LIFT),
             "prompts": _prompts(table),
@@ -288,11 +281,11 @@ def _cell_rows(
 
 COUNTS = (
     *("rows", "columns", "n", "dof", "n_resamples", "significant", "decision_stable", "count", "row_total"),
-    *("column_total", "table_total", "table_decision_stable", "paper_rule", "prompts"),
+    *("column_total", "table_decision_stable", "paper_rule", "prompts"),
 )
 TEXT = (
     *("model", "aggregation", "base_attribute", "base_value", "compared_attribute", "compared_value"),
-    *("status", "effect_category", "unit", "method", "interval", "verdict", "reason"),
+    *("name", "status", "effect_category", "unit", "method", "interval", "verdict", "reason"),
 )
 
 

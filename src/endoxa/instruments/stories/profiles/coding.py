@@ -27,14 +27,14 @@ from endoxa.curate.review.coding import (
 from endoxa.errors import UserError
 from endoxa.instruments.stories.profiles.probe import REFUSAL, majority, plain
 from endoxa.models.chat.thoughts import without_thoughts
-from endoxa.runs.folder import AGREEMENT, RECORDS
+from endoxa.runs.folder import RECORDS
 from endoxa.runs.run import finished_run
 from endoxa.schema.stories import (
     CONFUSION_COLUMNS,
     EXTRACTION_ERROR_COLUMNS,
-    EXTRACTOR_AGREEMENT_COLUMNS,
+    EXTRACTION_ESTIMATE_COLUMNS,
 )
-from endoxa.sources.frames import column_types, write_table
+from endoxa.sources.frames import column_types
 from endoxa.sources.stereotales import NAMED_BY, OTHER, UNKNOWN, Attribute, Vocabulary, story_names
 from endoxa.stats.agreement import agreeing_pairs, alpha, alpha_interval, cohen_kappa
 from endoxa.stats.intervals import wilson
@@ -323,16 +323,14 @@ Patterns = Mapping[tuple[str, ...], int]
 """The votes on one story, sorted -> the number of stories that have them."""
 
 
-def write_agreement(folder: Path) -> pl.DataFrame:
-    """How far the extractors of a finished run agree (`EXTRACTOR_AGREEMENT_COLUMNS`), as `agreement.csv` in its folder.
+def agreement_of(folder: Path) -> pl.DataFrame:
+    """How far the extractors of a finished run agree (`EXTRACTION_ESTIMATE_COLUMNS`).
 
     Raises:
         UserError: the folder holds no finished run of `probe extract`.
     """
     run = load_extraction(folder)
-    table = agreement_table(run.vocabulary, run.extractors, _records(folder), run.seed)
-    write_table(table, folder / AGREEMENT)
-    return table
+    return agreement_table(run.vocabulary, run.extractors, _records(folder), run.seed)
 
 
 def _records(folder: Path) -> Iterator[dict[str, Any]]:
@@ -346,7 +344,7 @@ def _records(folder: Path) -> Iterator[dict[str, Any]]:
 def agreement_table(
     vocabulary: Vocabulary, extractors: int, records: Iterable[Mapping[str, Any]], seed: int
 ) -> pl.DataFrame:
-    """One row per attribute, and one for the question of refusal (`EXTRACTOR_AGREEMENT_COLUMNS`).
+    """The measures of every attribute, and of the question of refusal (`EXTRACTION_ESTIMATE_COLUMNS`).
 
     Records that no extractor was asked about count for nothing, and refusals for no attribute. Memory grows with the
     different patterns of votes, not with the stories.
@@ -371,8 +369,12 @@ def agreement_table(
         for name in names:
             patterns[name][tuple(sorted(profile[name] for profile in profiles))] += 1
         unlisted.update(name for names in json.loads(record["unlisted_json"]).values() for name in names)
-    rows = [_agreement(name, votes, unlisted[name], extractors, seed) for name, votes in patterns.items()]
-    types = column_types(EXTRACTOR_AGREEMENT_COLUMNS, texts=("attribute",), counts=("n", "n_known"))
+    rows = [
+        {"attribute": name, **row}
+        for name, votes in patterns.items()
+        for row in _agreement(name, votes, unlisted[name], extractors, seed)
+    ]
+    types = column_types(EXTRACTION_ESTIMATE_COLUMNS, texts=("attribute", "name"), counts=("n",))
     return pl.DataFrame(rows, schema=types, orient="row").fill_nan(None)
 
 
@@ -384,40 +386,36 @@ def without_unknown(patterns: Patterns) -> Patterns:
     return left
 
 
-def _agreement(name: str, patterns: Patterns, unlisted: int, extractors: int, seed: int) -> dict[str, Any]:
+def _agreement(
+    attribute: str, patterns: Patterns, unlisted: int, extractors: int, seed: int
+) -> Iterator[dict[str, Any]]:
+    """The measures of `AGREEMENT_MEASURES` of one attribute; of the question of refusal only the first three."""
     stories = sum(patterns.values())
+    asked = stories * extractors
     votes = sum(len(pattern) * count for pattern, count in patterns.items())
-    row = {
-        "attribute": name,
-        **_alpha("n", "alpha", patterns, seed),
-        "agreement": agreeing_pairs(*_counts(patterns)),
-        "unparsed": _part(stories * extractors - votes, stories * extractors),
-    }
-    if name == REFUSAL:
-        return row
+    counts, weights = _counts(patterns)
+    yield _alpha("alpha", patterns, seed)
+    yield {"name": "agreement", "value": agreeing_pairs(counts, weights), "n": int(weights.sum())}
+    yield _part("unparsed", asked - votes, asked)
+    if attribute == REFUSAL:
+        return
     # None: no answer has more than half of the votes, or none was read.
     won = Counter[str | None]()
     for pattern, count in patterns.items():
         won[majority(pattern)] += count
-    return row | {
-        **_alpha("n_known", "alpha_known", without_unknown(patterns), seed),
-        "ties": _part(won[None] - patterns.get((), 0), stories),
-        "unknown": _part(won[UNKNOWN] + won[None], stories),
-        "other": _part(won[OTHER], stories),
-        "unlisted": _part(unlisted, stories * extractors),
-    }
+    yield _alpha("alpha_known", without_unknown(patterns), seed)
+    yield _part("ties", won[None] - patterns.get((), 0), stories)
+    yield _part("unknown", won[UNKNOWN] + won[None], stories)
+    yield _part("other", won[OTHER], stories)
+    yield _part("unlisted", unlisted, asked)
 
 
-def _alpha(number: str, name: str, patterns: Patterns, seed: int) -> dict[str, Any]:
-    """Stories with two votes or more, their alpha and its interval."""
+def _alpha(name: str, patterns: Patterns, seed: int) -> dict[str, Any]:
+    """Alpha of the stories with two votes or more, and its interval."""
     counts, weights = _counts(patterns)
     interval = alpha_interval(counts, weights, CONFIDENCE, resamples=ALPHA_RESAMPLES, seed=seed)
-    return {
-        number: int(weights.sum()),
-        name: alpha(counts, weights=weights),
-        f"{name}_low": interval.low,
-        f"{name}_high": interval.high,
-    }
+    value = alpha(counts, weights=weights)
+    return {"name": name, "value": value, "low": interval.low, "high": interval.high, "n": int(weights.sum())}
 
 
 def _counts(patterns: Patterns) -> tuple[np.ndarray, np.ndarray]:
@@ -428,5 +426,5 @@ def _counts(patterns: Patterns) -> tuple[np.ndarray, np.ndarray]:
     return counts.reshape(len(usable), len(values)), np.array(list(usable.values()), dtype=np.int64)
 
 
-def _part(count: int, total: int) -> float | None:
-    return count / total if total else None
+def _part(name: str, count: int, total: int) -> dict[str, Any]:
+    return {"name": name, "value": count / total if total else None, "n": total}

@@ -66,7 +66,7 @@ def strongest(results: StoryResults) -> Section | None:
                     text_field("number", lambda row: Cell(str(row["number"]), order=row["number"])),
                     *SIDES,
                     number_field("models", lambda row: count(len(row["models"]))),
-                    value_field("mean lift" if several else "lift", "lift", decimal, 2),
+                    value_field("mean lift" if several else "lift", "value", decimal, 2),
                     ends_field("least to greatest" if several else f"{results.level} interval"),
                     value_field("stories", "count"),
                     value_field("harm, 1 to 5", "rating", decimal, 1) if results.harm is not None else None,
@@ -88,7 +88,7 @@ def _ranked(results: StoryResults) -> tuple[pl.DataFrame, str]:
     pooled = results.associations.filter(pl.col("models").list.len() > 0)
     harmful = pooled.filter(pl.col("harmful") == HARMFUL)
     rows = (harmful if harmful.height else pooled).sort(
-        pl.col("models").list.len(), "lift", descending=True, nulls_last=True, maintain_order=True
+        pl.col("models").list.len(), "value", descending=True, nulls_last=True, maintain_order=True
     )
     return rows, "harmful association" if harmful.height else "association"
 
@@ -109,20 +109,14 @@ def _strongest_finding(results: StoryResults, rows: pl.DataFrame, kind: str) -> 
     # What it was chosen from: cells that were tested, or rows where that is not recorded.
     cells = int(results.tested.filter(POOLED)["cells"].sum())
     chosen_from = max(cells, rows.height)
-    numbers = {
-        "alike": alike,
-        "models": models,
-        "reach": reach,
-        "number": 1,
-        "lift": first["lift"],
-        "of": chosen_from,
-    }
-    lift, mean = decimal(first["lift"], 2), "mean lift" if reach > 1 else "lift"
+    numbers: dict[str, float] = {"alike": alike, "models": models, "reach": reach, "number": 1}
+    numbers |= {"lift": first["value"], "of": chosen_from}
+    lift, mean = decimal(first["value"], 2), "mean lift" if reach > 1 else "lift"
     regression = "expect less of it in new stories"
     if models == 1:
         text = f"The strongest {kind} (number 1 below) has a lift of {lift}"
         if low is not None and high is not None:
-            least = _least_of(first["lift"], low, results.confidence, chosen_from)
+            least = _least_of(first["value"], low, results.confidence, chosen_from)
             text += f" ({results.level} interval {decimal_interval(low, high, 2)})"
             numbers |= {"low": low, "high": high, "least": least}
             regression = f"the interval that holds for all at once begins at {decimal(least, 2)}"
@@ -147,21 +141,17 @@ def _strongest_figure(results: StoryResults, shown: pl.DataFrame, which: str) ->
     """The lift of every association in every model; rows as '1. urbanicity → pet', without values that could offend."""
     models = len(results.searched)
     names = (pl.col(f"{end}_attribute").str.replace_all("_", " ") for end in ("base", "compared"))
-    lift = pl.col("lift").map_elements(lambda value: decimal(value, 2), return_dtype=pl.String)
+    lift = pl.col("value").map_elements(lambda value: decimal(value, 2), return_dtype=pl.String)
     reach = pl.format(f", {{}} of {models} models", pl.col("models").list.len()) if models > 1 else pl.lit("")
     labelled = shown.select(
         *PARTS,
         label=pl.format(f"{{}}. {{}} {ARROW} {{}}", "number", *names),
         note=pl.format("× {}{}", lift, reach),
     )
-    lifts = results.claimed.filter(POOLED).select(*PARTS, "model", "lift", "lift_low", "lift_high")
+    lifts = results.claimed.filter(POOLED).select(*PARTS, "model", "value", "low", "high")
     frame = labelled.join(lifts, on=PARTS, maintain_order="left").select(
-        "label",
-        "note",
+        *("label", "note", "value", "low", "high"),
         series=pl.col("model").map_elements(results.label, return_dtype=pl.String),
-        value="lift",
-        low="lift_low",
-        high="lift_high",
         filled=pl.lit(value=True),
     )
     ends = [end for name in ("value", "low", "high") for end in frame[name].drop_nulls() if end > 0] or [1.0]
@@ -341,7 +331,7 @@ def association_table(results: StoryResults) -> Table:
             text_field(
                 "languages", lambda row: _named(list(map(language_name, row["languages"])), "languages")
             ),
-            value_field("lift", "lift", decimal, 2),
+            value_field("lift", "value", decimal, 2),
             ends_field("interval or range"),
             value_field("share", "fraction", percent, 0),
             value_field("stories", "count"),
@@ -377,7 +367,7 @@ def association_data(results: StoryResults) -> dict[str, Any]:
     association = (*PARTS, "verdict")
     by_association = defaultdict[tuple[object, ...], list[list[Any]]](list)
     for row in results.discovered.filter(POOLED).iter_rows(named=True):
-        values = (row[name] for name in ("lift", "lift_low", "lift_high", "fraction", "count"))
+        values = (row[name] for name in ("value", "low", "high", "fraction", "count"))
         by_association[tuple(row[name] for name in association)].append(
             [models[row["model"]], *map(_short, values)]
         )
@@ -392,7 +382,7 @@ def association_data(results: StoryResults) -> dict[str, Any]:
                 )
             ],
             [languages.index(code) for code in row["languages"]],
-            [_short(row[name]) for name in ("lift", "low", "high", "fraction", "count", "rating")],
+            [_short(row[name]) for name in ("value", "low", "high", "fraction", "count", "rating")],
             row["harmful"],
             row["paper_rule"],
             by_association[tuple(row[name] for name in association)],

@@ -13,7 +13,7 @@ import polars as pl
 
 from endoxa.errors import UserError, first_line
 from endoxa.instruments.stories.associations.cells import at_confidence
-from endoxa.instruments.stories.associations.discover import no_tally, read_companion, tally, types_of
+from endoxa.instruments.stories.associations.discover import LIFT, no_tally, read_companion, tally, types_of
 from endoxa.instruments.stories.associations.permutations import every_difference, protagonists_by_story
 from endoxa.instruments.stories.harm.ratings import require_cells
 from endoxa.instruments.stories.options import Discovery
@@ -33,7 +33,7 @@ CLAIMED = pl.col("verdict") == ABOVE
 """Associations that may be claimed; the others are unclear."""
 POOLED = pl.col("aggregation") == ALL
 """Rows of all languages together."""
-NEEDED = ("model", "aggregation", *PARTS, "lift")
+NEEDED = ("model", "aggregation", *PARTS, "value")
 
 
 def read_discovered(path: Path) -> pl.DataFrame:
@@ -74,7 +74,8 @@ def _published(path: Path) -> pl.DataFrame:
         values = pl.read_json(path, infer_schema_length=None).select(
             *PARTS,
             fraction=pl.col("avg_percentage").cast(pl.Float64) / 100,
-            lift=pl.col("avg_lift").cast(pl.Float64),
+            name=pl.lit(LIFT),
+            value=pl.col("avg_lift").cast(pl.Float64),
         )
     except pl.exceptions.PolarsError as error:
         raise UserError(
@@ -105,7 +106,7 @@ def association_rows(discovered: pl.DataFrame, classes: pl.DataFrame) -> pl.Data
         The four parts, and behind them
 
         - `models` in whose stories it was found, all languages together, and `languages` in which it was found;
-        - `lift`, the mean over models; where it was found only in single languages, over models and languages;
+        - `value`, the mean lift over models; where it was found only in single languages, over models and languages;
         - `low`, `high`: its interval where one row is behind it, else the least and the largest lift; null where only
           a mean is known;
         - `fraction`: mean share of the base value's stories with the compared value; `count`: stories with both values,
@@ -119,18 +120,18 @@ def association_rows(discovered: pl.DataFrame, classes: pl.DataFrame) -> pl.Data
         languages=pl.col("aggregation").filter(~POOLED).unique().sort(),
     )
     behind = discovered.filter(POOLED | ~POOLED.any().over(PARTS)).group_by(PARTS, maintain_order=True)
-    single, differ = pl.len() == 1, pl.col("lift").n_unique() > 1
+    single, differ = pl.len() == 1, pl.col("value").n_unique() > 1
     values = behind.agg(
-        lift=pl.col("lift").mean(),
-        low=pl.when(single).then(pl.col("lift_low").first()).when(differ).then(pl.col("lift").min()),
-        high=pl.when(single).then(pl.col("lift_high").first()).when(differ).then(pl.col("lift").max()),
+        value=pl.col("value").mean(),
+        low=pl.when(single).then(pl.col("low").first()).when(differ).then(pl.col("value").min()),
+        high=pl.when(single).then(pl.col("high").first()).when(differ).then(pl.col("value").max()),
         fraction=pl.col("fraction").mean(),
         count=pl.when(pl.col("count").is_not_null().any()).then(pl.col("count").sum()),
         paper_rule=pl.col("paper_rule").max(),
     )
     for table in (values, classes.select(*PARTS, "rating", "harmful")):
         rows = rows.join(table, on=PARTS, how="left", maintain_order="left")
-    order = (pl.col("rating").fill_null(0), pl.col("models").list.len(), pl.col("lift"))
+    order = (pl.col("rating").fill_null(0), pl.col("models").list.len(), pl.col("value"))
     return rows.sort(*order, descending=True, maintain_order=True)
 
 

@@ -215,7 +215,7 @@ def expected_associations(declared: Declaration, inputs: Inputs) -> Mapping[Key,
         ours["attribute level", f"{_table_name(row)}, significant (1: yes)"] = Ours(float(row["significant"]))
         ours["attribute level", f"{_table_name(row)}, Cramer's V"] = Ours(row["cramer_v"])
     for row in cells.iter_rows(named=True):
-        for name in ("lift", "fraction"):
-            ours["value level", f"{_cell_name(row)}, {name}"] = Ours(row[name])
+        for name, column in (("lift", "value"), ("fraction", "fraction")):
+            ours["value level", f"{_cell_name(row)}, {name}"] = Ours(row[column])
     expected = declared.uncomputed(inputs, "not among the associations found here")
     return expected | {key: value for key, value in ours.items() if key in expected}

@@ -10,7 +10,7 @@ import polars as pl
 
 from endoxa.curate.evaluation.gold import read_gold
 from endoxa.curate.evaluation.report import evaluate as evaluate_reading
-from endoxa.curate.ratings import analyze_disagreement, read_ratings
+from endoxa.curate.ratings import Disagreement, analyze_disagreement, read_ratings
 from endoxa.errors import UserError
 from endoxa.sources.frames import read_table
 from endoxa.study.reproduce.catalogue import Declaration, evaluate
@@ -172,41 +172,41 @@ def _people(path: Path, shares: Mapping[str, Mapping[str, Any]]) -> dict[str, fl
 
 
 def ratings(declared: Declaration, inputs: Inputs) -> Mapping[Key, Ours]:
-    """Disagreement between ratings, topics, and mean ratings of insiders and others."""
-    settings = declared.settings
-    table = read_ratings(declared.need(inputs, "ratings.csv", "ratings.parquet"), inputs.find("topics.csv"))
-    pairs, published = table.select("identity", "attribute").unique().height, settings["associations"]
-    other = (
-        "" if pairs == published else f"the file has {pairs:,} associations, the published data {published:,}"
-    )
-    disagreement = analyze_disagreement(table, resamples=100, seed=inputs.seed)
-    changes = dict(disagreement.topics.select("topic", "relative_change").iter_rows())
-    values: dict[str, float | None] = {
-        "associations": pairs,
-        "identities": table["identity"].n_unique(),
-        "attributes": table["attribute"].n_unique(),
-        "annotators": table.filter(table["rater"] != "")["rater"].n_unique() or None,
-        "associations with two ratings or more": disagreement.pairs.height,
-        "skewness of the variances": disagreement.skewness,
-        "variance of 0, percent": 100 * disagreement.zero,
-        "third quartile of the variances below 1 (1: yes)": int(disagreement.third_quartile < 1),
-        "largest variance": float(disagreement.pairs["variance"].to_numpy().max()),
-        "relative change, Negative Traits, percent": changes.get("Negative Traits"),
-        **_topics(table),
-        **_means(table),
-    }
-    missing = "the ratings do not say it (topic, sentiment, rater or in_group)"
+    """Counts of a table of ratings, disagreement, topics, and mean ratings of insiders and others."""
+    computed = dict(counts(declared, inputs))
+    path = declared.need(inputs, *declared.settings["files"])
+    topics = inputs.find("topics.csv")
+    table = read_ratings(path, None if topics == path else topics)  # `--data FILE` is the release alone
+    rows = read_table(path).height
+    other = "" if rows == declared.settings["rows"] else declared.settings["fewer"].format(number=rows)
+    values, missing = _topics(table) | _means(table), "the data do not say it (topic, sentiment)"
+    disputed, undisputed = ("4.2", "4.3"), missing
+    try:
+        values |= _disagreement(analyze_disagreement(table, resamples=100, seed=inputs.seed))
+    except UserError as problem:
+        undisputed = str(problem).rstrip(".")
+    for cell in declared.cells(inputs):
+        value, why = values.get(cell.cell), undisputed if cell.table in disputed else missing
+        computed.setdefault(cell.key, Ours(value, why if value is None else other, not other))
+    return computed
+
+
+def _disagreement(found: Disagreement) -> dict[str, float | None]:
+    """Variances of ratings, and how much more disputed associations are about negative traits."""
+    changes = dict(found.topics.select("topic", "relative_change").iter_rows())
     return {
-        cell.key: Ours(value, missing if value is None else other, not other)
-        for cell in declared.cells(inputs)
-        for value in (values.get(cell.cell),)
+        "skewness of the variances": found.skewness,
+        "variance of 0, percent": 100 * found.zero,
+        "third quartile of the variances below 1 (1: yes)": int(found.third_quartile < 1),
+        "largest variance": float(found.pairs["variance"].to_numpy().max()),
+        "relative change, Negative Traits, percent": changes.get("Negative Traits"),
     }
 
 
 def _topics(table: pl.DataFrame) -> dict[str, float | None]:
-    """Associations of each topic, and percent of its ratings by people of the group."""
+    """Ratings of each topic, and percent of them by people of the group."""
     rows = table.group_by("topic").agg(
-        n=pl.struct("identity", "attribute").n_unique(),
+        n=pl.len(),
         inside=100 * pl.col("in_group").cast(pl.Float64).mean(),
     )
     values: dict[str, float | None] = {}
