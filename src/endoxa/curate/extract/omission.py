@@ -23,8 +23,8 @@ NOT_TRANSLATED = "not translated"
 LATIN = "typed in Latin letters: read it by hand"
 """No proposal: leaving out who types Hindi or Arabic in Latin letters selects people by age and schooling."""
 
-REASONS = (NOT_PEOPLE, SYNONYM, NOISE, MISSING, NEEDS_COUNTRY, TOO_GENERAL, NOT_TRANSLATED, LATIN)
-"""Every reason that is given."""
+REASONS = (NOT_PEOPLE, SYNONYM, NOISE, MISSING, NEEDS_COUNTRY, TOO_GENERAL, NOT_TRANSLATED)
+"""Every reason for which omission is proposed."""
 
 _COMPASS = r"(?:north|south|east|west)(?:[- ]?(?:east|west))?"
 _DIRECTION = re.compile(rf"{_COMPASS}(?:ern)?ers|people (?:from|in|of) (?:the )?{_COMPASS}")
