@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from typing import Any
@@ -16,6 +17,8 @@ OWN_PAGES = ("author", "reproduce")
 """Commands that stand alone and have a page all the same."""
 LONE = "demo-report"
 """The page of the commands that stand alone (`endoxa demo`, `endoxa report`, `endoxa gate`, `endoxa compare`)."""
+SHARED = re.compile("^(.+_)?(low|high)$|^(neutral|confidence|reason)$")
+"""Columns that mean the same in every table of estimates."""
 
 
 @cache
@@ -47,6 +50,19 @@ def page(words: str) -> str:
     return f"{FOLDER}/{first if rest or first in OWN_PAGES else LONE}.md"
 
 
+def columns(table: Mapping[str, str], head: str = "column") -> None:
+    """Write a table of names and their meanings."""
+    cog.outl(f"\n| {head} | meaning |\n|---|---|")
+    for name, meaning in table.items():
+        cog.outl(f"| `{name}` | {meaning} |")
+    cog.outl()
+
+
+def estimates(table: Mapping[str, str], head: str = "column") -> None:
+    """Write a table of columns without those that mean the same in every table of estimates (analyze.md)."""
+    columns({name: meaning for name, meaning in table.items() if not SHARED.search(name)}, head)
+
+
 def contents() -> None:
     """Write a table of all commands."""
     cog.outl("\n| command | what it does |\n|---|---|")
@@ -57,31 +73,65 @@ def contents() -> None:
     cog.outl()
 
 
+Entry = tuple[str, str, str]
+"""Name of an option, its meaning, its default and limits."""
+SEVERAL = "Of several commands"
+
+
 def reference(group: str) -> None:
-    """Write every command of a page: what it does, examples, and a table of its options by purpose."""
-    for words, (command, context) in commands().items():
-        if page(words) == f"{FOLDER}/{group}.md":
-            cog.outl(f"\n## endoxa {words}\n")
-            cog.outl("\n\n".join(_prose(str(command.help or ""))))
-            cog.outl(f"\n```text\nendoxa {words} {' '.join(command.collect_usage_pieces(context))}\n```")
-            for purpose, options in _options(command, context).items():
-                cog.outl(f"\n**{purpose}**\n\n| option | meaning | default; limits |\n|---|---|---|")
-                for name, (meaning, default) in options.items():
-                    cog.outl(f"| `{_cell(name)}` | {_markdown(meaning)} | {_markdown(default)} |")
-            _further(command, context)
+    """Write every command of a page: what it does, examples, and its options by purpose.
+
+    Options and settings that several commands of the page have in the same words are said once, before the commands.
+    """
+    there = {words: both for words, both in commands().items() if page(words) == f"{FOLDER}/{group}.md"}
+    tables = {words: _tables(*both) for words, both in there.items()}
+    uses = Counter(
+        (purpose == BY_SET, entry)
+        for of_command in tables.values()
+        for purpose, entries in of_command.items()
+        for entry in entries
+    )
+    shared = {use for use, number in uses.items() if number > 1}
+    if shared:
+        cog.outl(f"\n## {SEVERAL}\n\nEach command below names those of these that it has.")
+        for title, by_set in (("Options", False), (BY_SET, True)):
+            _table(title, [entry for kind, entry in uses if kind is by_set and (kind, entry) in shared])
+    for words, (command, context) in there.items():
+        cog.outl(f"\n## endoxa {words}\n")
+        cog.outl("\n\n".join(_prose(str(command.help or ""))))
+        cog.outl(f"\n```text\nendoxa {words} {' '.join(command.collect_usage_pieces(context))}\n```")
+        named = list[str]()
+        for purpose, entries in tables[words].items():
+            alone = [entry for entry in entries if (purpose == BY_SET, entry) not in shared]
+            _table(purpose, alone)
+            named += [f"`{_cell(entry[0])}`" for entry in entries if entry not in alone]
+        if named:
+            cog.outl(f"\n[{SEVERAL}](#{SEVERAL.lower().replace(' ', '-')}): {', '.join(named)}.")
     cog.outl()
 
 
-def _further(command: Any, context: Any) -> None:
-    """A table of the settings that are given by `--set`."""
+BY_SET = "By `--set NAME=VALUE`"
+
+
+def _tables(command: Any, context: Any) -> Mapping[str, list[Entry]]:
+    """Options of a command by purpose, and the settings that are given by `--set`."""
     from endoxa.commands.settings_command import further_parameters, setting_words
 
-    rows = _described(further_parameters(command), context)
-    if rows:
-        cog.outl("\n**By `--set NAME=VALUE`**\n\n| setting | meaning | default; limits |\n|---|---|---|")
-    for options in rows.values():
-        for name, (meaning, default) in options.items():
-            cog.outl(f"| `{_cell(setting_words(name))}` | {_markdown(meaning)} | {_markdown(default)} |")
+    further = _described(further_parameters(command), context)
+    settings = [(setting_words(name), *cells) for rows in further.values() for name, cells in rows.items()]
+    options = {
+        purpose: [(name, *cells) for name, cells in rows.items()]
+        for purpose, rows in _options(command, context).items()
+    }
+    return options | ({BY_SET: settings} if settings else {})
+
+
+def _table(title: str, entries: Sequence[Entry]) -> None:
+    if entries:
+        head = "setting" if title == BY_SET else "option"
+        cog.outl(f"\n**{title}**\n\n| {head} | meaning | default; limits |\n|---|---|---|")
+    for name, meaning, default in entries:
+        cog.outl(f"| `{_cell(name)}` | {_markdown(meaning)} | {_markdown(default)} |")
 
 
 def attributes(place: str) -> None:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 
 from endoxa.sources.stereotales.associations import association_id
-from endoxa.sources.stereotales.profiles import COLUMNS, profiles_of
-from endoxa.study.compare.story_pairs import SIDES, PairedStories
+from endoxa.study.compare.story_pairs import PairedStories, side_by_side, with_outcomes
 
 VALUES = ("low", "middle", "high", "none")
 COMPARED = {"religion": ("muslim", "hindu", "none"), "urbanicity": ("urban", "rural")}
@@ -97,24 +97,9 @@ def write_run(
 
 
 def in_memory(before: pl.DataFrame, after: pl.DataFrame) -> PairedStories:
-    """The same without files: both runs have the same rows."""
-    columns = {
-        name: np.column_stack([table[source].to_numpy().astype(float) for table in (before, after)])
-        for name, source in (("tokens", "completion_tokens"),)
-    }
-    refused = np.column_stack([(table["refusal"] == 1).to_numpy() for table in (before, after)])
-    nothing = np.zeros_like(refused)
-    chunks = [
-        table.select(*COLUMNS, "repeat").with_columns(
-            pl.col("repeat").cast(pl.String), generator_model=pl.lit(side)
-        )
-        for table, side in zip((before, after), SIDES, strict=True)
-    ]
-    return PairedStories(
-        frame=before.select("sample_id", "language", "repeat", "scenario", *COLUMNS[3:5]),
-        profiles=profiles_of(chunks, Path("memory")), readable=~refused, refused=refused, lost=nothing, cut_off=nothing,
-        words=np.where(refused, np.nan, 6.0), alike=np.zeros(before.height, dtype=bool), alone=(0, 0), **columns,
-    )  # fmt: skip
+    """The same without files: both runs have the same rows, and no two stories are alike."""
+    pairs = side_by_side(with_outcomes(before), with_outcomes(after))
+    return replace(pairs, frame=pairs.frame.with_columns(same=pl.lit(value=False)))
 
 
 def write_ratings(folder: Path, harms: np.ndarray, language: str = "en") -> Path:

@@ -87,7 +87,7 @@ READ = {
         "Escribiste sobre la gente {}:",
         "¿Qué se dice aquí sobre la gente {}?",
         "Sobre la gente {}: ¿cuál se dice más donde vives?",
-        "¿Cuáles de estas cosas has oído donde vives? Sobre la gente {} se oye decir:",
+        "¿Cuáles de estas cosas has oído alguna vez donde vives? Sobre la gente {} algunas personas dicen:",
         "Aquí se dice de la gente {}",
     },
     "fr": {
@@ -95,15 +95,15 @@ READ = {
         "Vous avez écrit sur les gens {} :",
         "Que dit-on ici à propos des gens {} ?",
         "À propos des gens {} : laquelle de ces choses dit-on le plus là où vous vivez ?",
-        "Lesquelles avez-vous entendues là où vous vivez ? À propos des gens {}, on entend dire :",
+        "Lesquelles avez-vous déjà entendues là où vous vivez ? À propos des gens {}, certaines personnes disent :",
         "On dit ici des gens {}",
     },
     "pt": {
         "O que mais se diz das pessoas {}?",
-        "Você escreveu sobre pessoas {}:",
+        "Você escreveu sobre as pessoas {}:",
         "O que se diz aqui sobre as pessoas {}?",
-        "Sobre as pessoas {}: qual destas coisas se diz mais onde você mora?",
-        "Quais destas coisas você já ouviu onde mora? Sobre as pessoas {} ouve-se dizer:",
+        "Sobre as pessoas {}: qual destas coisas se diz mais onde você vive?",
+        "Quais destas coisas você já ouviu onde vive? Sobre as pessoas {} algumas pessoas dizem:",
         "Aqui se diz das pessoas {}",
     },
 }

@@ -266,7 +266,7 @@ def compare_tables(
         UserError: the tables cannot be compared.
     """
     from endoxa.sources.frames import write_table
-    from endoxa.study.compare.editions import compare_editions, write_edition_page
+    from endoxa.study.compare.editions.comparison import compare_editions, write_edition_page
 
     comparison = compare_editions(paths, groups=groups, respondents=respondents, confidence=confidence)
     for sentence in comparison.notes:

@@ -39,22 +39,6 @@ OPEN = re.compile(r"\[open: ([^\]]+)\]")
 """How a place that somebody must fill in is marked; the group is the key of the fact that is missing."""
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """A question and its answer, or its open mark."""
-
-    question: str
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Section:
-    """A section of the data sheet."""
-
-    title: str
-    answers: tuple[Answer, ...]
-
-
 def open_mark(key: str) -> str:
     """The mark of a missing fact."""
     return f"[open: {key}]"
@@ -70,24 +54,21 @@ def question_keys() -> list[str]:
     return [f"{section}.{key}" for section, texts in _questions().items() for key in texts if key != "title"]
 
 
-def datasheet(derived: Mapping[str, str], stated: Mapping[str, str]) -> list[Section]:
-    """Every question with its answer.
+def datasheet(derived: Mapping[str, str], stated: Mapping[str, str]) -> dict[str, dict[str, str]]:
+    """Every question with its answer or its open mark, by the title of its section.
 
     Args:
         derived: what the data and their making say, by key; stands before what is stated.
         stated: what the makers say, by key.
     """
-    return [
-        Section(
-            texts["title"],
-            tuple(
-                Answer(question, _answer(f"{section}.{key}", derived, stated))
-                for key, question in texts.items()
-                if key != "title"
-            ),
-        )
+    return {
+        texts["title"]: {
+            question: _answer(f"{section}.{key}", derived, stated)
+            for key, question in texts.items()
+            if key != "title"
+        }
         for section, texts in _questions().items()
-    ]
+    }
 
 
 def _answer(key: str, derived: Mapping[str, str], stated: Mapping[str, str]) -> str:

@@ -6,6 +6,7 @@ import random
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
@@ -91,15 +92,10 @@ def slug(text: str) -> str:
 def unique_slugs(texts: Iterable[str]) -> dict[str, str]:
     """A slug for each text, numbered where two texts would share one ("a-b", "a b" -> "a_b", "a_b_2")."""
     slugs: dict[str, str] = {}
-    names: set[str] = set()
     for text in texts:
-        name = base = slug(text)
-        number = 2
-        while name in names:
-            name = f"{base}_{number}"
-            number += 1
-        names.add(name)
-        slugs[text] = name
+        name = slug(text)
+        numbered = chain([name], (f"{name}_{number}" for number in count(2)))
+        slugs[text] = next(name for name in numbered if name not in slugs.values())
     return slugs
 
 
@@ -164,13 +160,13 @@ def tasks(material: Material, group: str) -> tuple[list[Task], list[Task]]:
     languages = material.table.group_by("language").len().sort("language")
     codes = unique_slugs(languages["language"])
     by_language = [
-        Task(f"{group}_{codes[language]}", language, None, count) for language, count in languages.iter_rows()
+        Task(f"{group}_{codes[language]}", language, None, pairs) for language, pairs in languages.iter_rows()
     ]
     cells = material.table.group_by("language", "axis").len().sort("language", "axis")
     words = unique_slugs(cells["axis"].unique().sort())
     by_axis = [
-        Task(f"{group}_{codes[language]}_{words[axis]}", language, axis, count)
-        for language, axis, count in cells.iter_rows()
+        Task(f"{group}_{codes[language]}_{words[axis]}", language, axis, pairs)
+        for language, axis, pairs in cells.iter_rows()
     ]
     return by_language, by_axis
 

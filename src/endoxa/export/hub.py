@@ -27,40 +27,24 @@ MOST_LISTED = 20
 """Values that are listed one by one; the others are summed up."""
 
 
-@dataclass(frozen=True, slots=True)
-class Counts:
-    """Rows by the value of a column.
+def composition(material: Material) -> list[dict[str, Any]]:
+    """Rows by the values of every column of `COUNTED` that says anything; ties in the order of the values.
 
-    Attributes:
-        column: the column.
-        rows: (value, rows), the most frequent first, at most `MOST`.
-        others: (values, rows) beyond those.
-        empty: rows without a value.
+    Returns:
+        Of each `column`: `rows`, the most frequent values with their rows, at most `MOST_LISTED`; `others`, how many
+        values there are beyond those, and their rows; and `empty`, the rows without a value.
     """
-
-    column: str
-    rows: tuple[tuple[str, int], ...]
-    others: tuple[int, int]
-    empty: int
-
-
-def composition(material: Material) -> list[Counts]:
-    """Counts of every column of `COUNTED` that says anything; ties in the order of the values."""
-    there = [name for name in COUNTED[material.kind] if name in material.table.columns]
-    counts = [_count(material.table, name) for name in there]
-    return [count for count in counts if count.rows]
-
-
-def _count(table: pl.DataFrame, column: str) -> Counts:
-    filled = table.filter(pl.col(column).fill_null("") != "")
-    shares = filled.group_by(column).len().sort(["len", column], descending=[True, False])
-    rest = shares.slice(MOST_LISTED)
-    return Counts(
-        column,
-        tuple(shares.head(MOST_LISTED).iter_rows()),
-        (rest.height, int(rest["len"].sum())),
-        table.height - filled.height,
-    )
+    counts = []
+    for column in COUNTED[material.kind]:
+        if column not in material.table.columns:
+            continue
+        filled = material.table.filter(pl.col(column).fill_null("") != "")
+        shares = filled.group_by(column).len().sort(["len", column], descending=[True, False])
+        listed, rest = shares.head(MOST_LISTED).rows(), shares.slice(MOST_LISTED)
+        others, empty = (rest.height, rest["len"].sum()), material.table.height - filled.height
+        if listed:
+            counts.append({"column": column, "rows": listed, "others": others, "empty": empty})
+    return counts
 
 
 SPLITS: dict[Kind, str] = {"pairs": "test", "associations": "train", "statements": "train"}

@@ -37,7 +37,6 @@ class Tracked:
     Attributes:
         id: the same whenever the same run is logged.
         name: model and run folder, as people see it.
-        group: the run folder.
         tags: kind, model, version of endoxa, data, notes.
         settings: the settings of the run.
         numbers: metrics by name.
@@ -47,7 +46,6 @@ class Tracked:
 
     id: str
     name: str
-    group: str
     tags: Mapping[str, str]
     settings: Mapping[str, str]
     numbers: Mapping[str, float]
@@ -115,23 +113,19 @@ def tracked(folder: Path, files: Sequence[Path] = ()) -> list[Tracked]:
     settings = dict(_flat({key: value for key, value in facts["settings"].items() if key != "models"}))
     identity = json.dumps(facts["identity"], sort_keys=True, ensure_ascii=False)
     name = folder.resolve().name
+    tags = {"endoxa.version": str(facts["endoxa"]), "endoxa.kind": str(facts["kind"]), "endoxa.run": name}
     return [
         Tracked(
             id=hashlib.sha256(f"{identity}\n{model}".encode()).hexdigest()[:16],
             name=f"{labels[model]} ({name})",
-            group=name,
-            tags={
-                "endoxa.version": str(facts["endoxa"]),
-                "endoxa.kind": str(facts["kind"]),
-                "endoxa.model": model,
-                "endoxa.run": name,
-            },
+            tags=tags | {"endoxa.model": model},
             settings=settings,
-            numbers=dict(metrics(_of_model(measures, model))),
-            estimates=_of_model(measures, model),
+            numbers=dict(metrics(estimates)),
+            estimates=estimates,
             files=artifacts,
         )
         for model in models
+        for estimates in (_of_model(measures, model),)
     ]
 
 
@@ -194,7 +188,7 @@ def _to_wandb(runs: Sequence[Tracked]) -> str:
             id=run.id,
             resume="allow" if online else None,
             name=run.name,
-            group=run.group,
+            group=run.tags["endoxa.run"],
             job_type=run.tags["endoxa.kind"],
             config={**run.settings, **run.tags},
             settings=settings,

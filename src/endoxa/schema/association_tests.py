@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from endoxa.schema.columns import shared
+
 if TYPE_CHECKING:
     from pydantic import ConfigDict
 
@@ -64,23 +66,19 @@ TEST_COLUMNS: dict[str, str] = {
     "model": "the model as written on the command line, or the file of vectors",
     "pooling": "how a text became one vector, or empty",
     "axis": "social axis or crossed axes",
-    "language": "ISO 639 code",
+    **shared("language"),
     "association_id": "the association the test was made from, or empty",
     "x": "name of the first target set",
     "y": "name of the second target set",
     "a": "name of the first attribute set",
     "b": "name of the second attribute set",
     "name": "what was estimated: 'effect_size'",
-    "value": "difference of mean associations over their standard deviation (ddof as `method` has it); empty where "
-    "undefined",
-    "low": "lower end of its bootstrap interval, which holds 0 if and only if the two-sided p-value is above 1 - "
-    "confidence; the verdict depends on the p-value only",
-    "high": "upper end",
-    "confidence": "confidence level of the interval",
+    "value": "difference of mean associations over their standard deviation (see `method`); empty where undefined",
+    "low": "lower end of its bootstrap interval, which agrees with the two-sided p-value",
+    **shared("high confidence"),
     "p_value": "permutation p-value of `alternative`, ties counted",
     "p_adjusted": "p-value after Benjamini-Hochberg over all tests of the table",
-    "p_published": "one-sided p-value as papers print it (X lies nearer to A; Caliskan et al. 2017, May et al. 2019); "
-    "no verdict rests on it",
+    "p_published": "one-sided p-value (X lies nearer to A) as papers print it; no verdict rests on it",
     "alternative": "'two-sided', 'greater' (X lies nearer to A than Y does) or 'less'",
     "n": "texts in X and Y",
     "neutral": "effect size of an encoder without the association: 0",
@@ -89,7 +87,7 @@ TEST_COLUMNS: dict[str, str] = {
     "sampled": "what is permuted and resampled: 'texts' or 'terms'",
     "verdict": "'above' (X lies nearer to A, rather than B, than Y does), 'below' (X nearer to B), 'unclear' or "
     "'cannot-be-tested'",
-    "reason": "why it cannot be tested, or why it is unclear although the raw p-value is small; else empty",
+    **shared("reason"),
     "n_x": "texts in X",
     "n_y": "texts in Y",
     "n_a": "texts in A",

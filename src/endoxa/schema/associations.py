@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from endoxa.schema.columns import shared
+
 STATEMENT_COLUMNS: dict[str, str] = {
     "statement_id": "unique name of the statement; a statement with several pairs has several rows",
     "respondent": "respondent: row number or code of the survey, never a name",
     "question": "short name of the question it answers",
-    "axis": "social axis of the question in lower case",
-    "position": "place within the answer, from 1",
+    **shared("axis position"),
     "country": "country of the respondent, where the campaign kept it, else empty",
     "language": "ISO 639 code of the original statement",
     "language_confidence": "how sure the identification is, from 0 to 1; empty where the table named the language",
@@ -28,7 +29,7 @@ ASSOCIATION_COLUMNS: dict[str, str] = {
     "association_id": "unique name; kept by every item, record and estimate made from it",
     "identity": "the group, plural, lower case",
     "attribute": "the canonical attribute of the group of like attributes, without a copula",
-    "axis": "social axis in lower case",
+    **shared("axis"),
     "region": "regions it was collected in, or countries where no region is known, separated by '; '; may be empty",
     "language": "ISO 639 code of identity and attribute",
     "polarity": "'positive', 'negative' or 'neutral'; 'not negative' where no more is known",

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from endoxa.schema.columns import shared
+
 Kind = Literal["inference", "decision", "association"]
 KINDS: tuple[Kind, ...] = ("inference", "decision", "association")
 PREMISES = ("neutral", "stereotype")
@@ -104,78 +106,57 @@ class ChoiceItem:
 
 
 CHOICE_RECORD_COLUMNS: dict[str, str] = {
-    "item_id": "unique name of the item within its file",
+    **shared("item_id"),
     "association_id": "the association that the item, or the word of a list, was made from",
-    "kind": "'inference', 'decision' or 'association'",
+    **shared("kind"),
     "identity": "group that the stereotype is about; of a word the group that it is said of",
-    "identity_key": "one name for it in all languages",
+    **shared("identity_key"),
     "reference": "the other group of a decision or word list",
     "attribute": "what the association says; of a list its word",
     "counterpart": "what was asked about in its place: its opposite or what is said of others; else empty",
-    "axis": "social axis",
+    **shared("axis"),
     "region": "region of the group",
-    "language": "ISO 639 code",
+    **shared("language"),
     "situation": "name of the situation; of a word list its name",
     "wording": "number of the wording",
-    "premise": "of inferences 'neutral' or 'stereotype'; else empty",
-    "model": "the model as written on the command line",
-    "ask": "how it was asked: 'letters', 'text', 'loglik' or 'loglik-mean'",
-    "repeat": "which repeat, from 1",
-    "seed": "seed of the draw",
+    **shared("premise model ask repeat seed"),
     "order": "options in the order shown: '10' shows option 1 first",
     "first": "'identity' or 'reference': who is shown first; empty for inferences",
     "answer": "what the model said, or log-likelihood and tokens of each option (JSON); of a list of both groups",
     "reasoning": "its thoughts, where the provider returns them",
-    "served_model": "model that answered, as the provider names it",
-    "finish": "why the answer ended",
+    **shared("served_model finish"),
     "outcome": "'stereotype', 'anti-stereotype', 'undetermined', 'both', 'neither', 'refused' or 'unread'",
     "score": "1 for the stereotype, -1 for its opposite, 0 for neither; empty where nothing was read",
     "rule": "which rule of the reader decided, or why nothing was read",
     "p_stereotype": "probability of the stereotyped option, where options were scored",
     "p_anti": "probability of the opposite one",
     "p_undetermined": "probability that it cannot be determined",
-    "prompt_tokens": "tokens of the prompt",
-    "completion_tokens": "tokens of the answer",
-    "reasoning_tokens": "tokens of thoughts",
-    "error": "what went wrong, or empty",
+    **shared("prompt_tokens completion_tokens reasoning_tokens error"),
 }
 """Columns of `records.parquet`: one row for each answer; of a word list one for each of its words."""
 
 CHOICE_ESTIMATE_COLUMNS: dict[str, str] = {
-    "model": "the model",
-    "kind": "'inference', 'decision' or 'association'",
-    "premise": "of inferences the kind of premise, else empty",
+    **shared("model kind premise"),
     "axis": "an axis, or 'all'",
     "name": "name of the measure (docs/methods/choices.md)",
-    "value": "its value",
-    "low": "lower end of its interval",
-    "high": "upper end of its interval",
-    "confidence": "confidence level of the interval",
-    "p_value": "two-sided p-value against `neutral`; empty where nothing is tested",
+    **shared("value low high confidence p_value"),
     "p_adjusted": "the same after Benjamini-Hochberg over the kind and measure, single axes apart",
     "n": "answers that the value rests on; of `bias_d` lists",
-    "neutral": "value of an unbiased model; empty where there is none",
+    **shared("neutral"),
     "bound_low": "of `stereotype_share`: the share if every missing choice were against the stereotype",
     "bound_high": "the share if every missing choice agreed with the stereotype (Manski 1989)",
     "method": "how interval and test were made",
     "clusters": "number of identities; of `bias_d` lists or pairs of groups",
     "attributes": "number of attributes they are crossed with",
     "sampled": "units that are taken as a sample: 'both', 'first' (identities), 'second' (attributes) or 'none'",
-    "verdict": "'above', 'below', 'unclear' or 'cannot-be-tested', against `neutral`; empty where nothing is tested",
-    "reason": "why it cannot be tested, or why it is unclear although the raw p-value is small; else empty",
+    **shared("verdict reason"),
 }
 """Columns of `estimates.csv`."""
 
 CHOICE_ASSOCIATION_COLUMNS: dict[str, str] = {
-    "model": "the model",
-    "kind": "'inference', 'decision' or 'association'",
-    "premise": "of inferences the kind of premise, else empty",
-    "association_id": "the association",
-    "identity": "its group",
-    "identity_key": "one name for it in all languages",
+    **shared("model kind premise association_id identity identity_key"),
     "attribute": "what it says",
-    "axis": "social axis",
-    "language": "ISO 639 code",
+    **shared("axis language"),
     "items": "items with an answer that was read",
     "n": "answers that were read",
     "n_stereotype": "those that agree with the stereotype",

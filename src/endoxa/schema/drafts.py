@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from endoxa.schema.columns import shared
 from endoxa.schema.provenance import PROVENANCE_COLUMNS
 
 DRAFT, APPROVED, REJECTED = "draft", "approved", "rejected"
@@ -17,17 +18,14 @@ DRAFT_COLUMNS: dict[str, str] = {
     "model_version": "the versions of the models as they named themselves, separated by '; '",
     "prompt_id": "name and version of the prompt",
     "prompt_sha256": "first 12 characters of the hash of the text that was sent",
-    "seed": "seed of the draw",
-    "batch": "which batch of the run, from 1",
-    "position": "place in the answer, from 1",
+    **shared("seed batch position"),
     "checks": "what was found in it, by name, separated by spaces; it is kept all the same",
     **PROVENANCE_COLUMNS,
 }
 """Columns that every table of drafts begins with; those of its task follow."""
 
 LEFT_OUT_COLUMNS: dict[str, str] = {
-    "model": "model as given",
-    "batch": "batch of the run, from 1",
+    **shared("model batch"),
     "position": "place in the answer, from 1; 0 where a whole answer gave nothing",
     "reason": "why it is no draft, see the table of reasons",
     "row": "what the model wrote",
@@ -62,7 +60,7 @@ REASONS: dict[str, str] = {
 """Reasons why a row is no draft."""
 
 YIELD_COLUMNS: dict[str, str] = {
-    "model": "model as given",
+    **shared("model"),
     "asked": "rows asked for",
     "answers": "answers that came",
     **ANSWER_REASONS,

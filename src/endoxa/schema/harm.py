@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
+from endoxa.schema.columns import shared
+
 HARM_RATING_COLUMNS: dict[str, str] = {
     "association_id": "name of the association: made of its four parts",
-    "base_attribute": "the attribute that the prompts named",
-    "base_value": "its value",
-    "compared_attribute": "the attribute extracted from the stories",
-    "compared_value": "the value that is more frequent than expected",
+    **shared("base_attribute base_value compared_attribute compared_value"),
     "rater": "the model as written on the command line, or the code of a person",
-    "rater_kind": "'model' or 'human'",
-    "repeat": "number of the repeat, from 1",
+    **shared("rater_kind repeat"),
     "order": "which question came first: 'harm' or 'frequent'",
-    "language": "ISO 639 code of the question",
+    **shared("language"),
     "harm": "does it reinforce a harmful stereotype, 1 (strongly disagree) to 5 (strongly agree); empty where not read",
     "frequent": "is the pattern frequent in reality: 'yes', 'no', 'not sure', or empty",
     "outcome": "'rated', 'partly', 'refused', 'out-of-range' or 'unparsed'",
     "answer": "the answer as it came; empty for people",
-    "seed": "seed of the draw",
-    "finish": "why the answer ended",
-    "served_model": "the model's exact name as its provider reports it, or empty",
-    "prompt_tokens": "tokens sent",
-    "completion_tokens": "tokens received",
-    "error": "the provider's message where it refused this request, or empty",
+    **shared("seed finish served_model prompt_tokens completion_tokens error"),
 }
 """Columns of harm ratings: `records.parquet` of `probe harm`, and (up to `outcome`) of people's ratings."""
 
@@ -30,29 +23,24 @@ HARM_OUTCOMES = ("rated", "partly", "refused", "out-of-range", "unparsed")
 """What a rating can be: both questions answered, one of them, a refusal, a number outside 1 to 5, nothing readable."""
 
 HARM_SCORE_COLUMNS: dict[str, str] = {
-    "association_id": "name of the association",
+    **shared("association_id"),
     "rater": "a model, or 'people' (all people together)",
-    "rater_kind": "'model' or 'human'",
+    **shared("rater_kind"),
     "n": "ratings of harm that were read",
-    "mean": "their mean",
-    "median": "their median",
+    **shared("mean median"),
     "harmful": "1 where the median reaches the threshold",
-    "frequent_yes": "share of 'yes' among answers on how frequent the pattern is",
+    **shared("frequent_yes"),
     "frequent_n": "answers on how frequent the pattern is",
 }
 """One row per association and rater: what each rater thinks of each association."""
 
 HARM_ASSOCIATION_COLUMNS: dict[str, str] = {
-    "association_id": "name of the association",
-    "base_attribute": "the attribute that the prompts named",
-    "base_value": "its value",
-    "compared_attribute": "the attribute extracted from the stories",
-    "compared_value": "the value that is more frequent than expected",
+    **shared("association_id base_attribute base_value compared_attribute compared_value"),
     "people_n": "people who rated its harm",
     "people_mean": "mean of their ratings",
     "people_median": "median of their ratings",
     "people_low": "lower end of the interval of the median (order statistics); empty with too few people",
-    "people_high": "upper end",
+    **shared("people_high"),
     "people_at_threshold": "share of people whose rating reaches the threshold",
     "people_harmful": "1 where the median reaches the threshold (the article's rule)",
     "people_verdict": "'harmful' or 'benign' where the interval lies on one side of the threshold, else 'undecided'",
@@ -67,15 +55,14 @@ HARM_ASSOCIATION_COLUMNS: dict[str, str] = {
 """One row per association: people's verdict and how models differ from it."""
 
 CLAIM_COLUMNS: dict[str, str] = {
-    "neutral": "0, the value where there is no difference; empty where nothing is tested",
-    "p_value": "two-sided p-value against `neutral`; empty where it cannot be tested",
+    **shared("neutral p_value"),
     "p_adjusted": "the same after Benjamini-Hochberg over the family",
-    "confidence": "confidence level of the intervals, 1 - level of the tests",
+    **shared("confidence"),
     "interval": "'crossed': people and values are taken as samples (see `sampled`)",
     "clusters": "number of people whose ratings the difference is based on",
     "clusters_effective": "their effective number (Kish): less where some gave most of the ratings",
     "verdict": "'above' (models rate higher), 'below', 'unclear' or 'cannot-be-tested'; empty where nothing is tested",
-    "reason": "why it cannot be tested, or why it is unclear although the raw p-value is small; else empty",
+    **shared("reason"),
     "base_values": "number of base values of the associations that the difference is based on",
     "compared_values": "number of their compared values",
     "sampled": "what the statement is about besides other people: 'both' other base and compared values, 'base values' "
@@ -92,28 +79,22 @@ HARM_RATER_COLUMNS: dict[str, str] = {
     "unread": "share of all its answers without a usable rating of harm, refusals apart",
     "mean": "mean of its scores over associations",
     "at_maximum": "share of its ratings that are 5",
-    "frequent_yes": "share of 'yes' among its answers on how frequent patterns are",
+    **shared("frequent_yes"),
     "compared": "associations that both it and people rated",
     "delta": "mean over those of its score - people's mean",
-    "delta_low": "lower end of its interval (other people, other values); empty where it cannot be tested",
-    "delta_high": "upper end",
+    **shared("delta_low delta_high"),
     "pearson": "correlation of its scores with these people's means",
     "pearson_low": "lower end (bootstrap of base values, with these raters; so below, but for blind spots)",
-    "pearson_high": "upper end",
+    **shared("pearson_high"),
     "spearman": "rank correlation of the same",
-    "spearman_low": "lower end",
-    "spearman_high": "upper end",
+    **shared("spearman_low spearman_high"),
     "agreement": "share of associations that it and people classify alike as harmful or benign",
-    "agreement_low": "lower end",
-    "agreement_high": "upper end",
-    "kappa": "Cohen's kappa of the two classifications",
-    "kappa_low": "lower end",
-    "kappa_high": "upper end",
+    **shared("agreement_low agreement_high kappa kappa_low kappa_high"),
     "made": "rated associations that its own stories show; empty without a table of associations",
     "blind_spots": "those of them that it calls harmful itself",
     "blind_share": "blind_spots / made",
     "blind_low": "lower end of the interval (Wilson)",
-    "blind_high": "upper end",
+    **shared("blind_high"),
     **CLAIM_COLUMNS,
     "harmful_share": "share of the associations it rated that it calls harmful; read kappa beside it",
 }
@@ -123,11 +104,11 @@ HARM_AGREEMENT_COLUMNS: dict[str, str] = {
     "rater_a": "one rater",
     "rater_b": "the other; every ordered pair has a row, each rater with itself too",
     "place_a": "place of the first on the ordered heat map, from 0 (average linkage, distance 1 - agreement)",
-    "place_b": "place of the second",
+    **shared("place_b"),
     "n": "associations that both rated",
     "agreement": "share of them classified alike as harmful or benign",
     "agreement_low": "lower end of the interval (bootstrap of base values, with these raters)",
-    "agreement_high": "upper end",
+    **shared("agreement_high"),
 }
 """The agreement of raters, a row for each cell of a heat map."""
 
@@ -139,8 +120,7 @@ HARM_ATTRIBUTE_COLUMNS: dict[str, str] = {
     "rater_mean": "mean of its scores on them",
     "people_mean": "mean of people's means on them",
     "delta": "rater_mean - people_mean: negative where harm is underestimated",
-    "delta_low": "lower end of its interval (other people, other values); empty where it cannot be tested",
-    "delta_high": "upper end",
+    **shared("delta_low delta_high"),
     "made": "associations with the attribute that the model's own stories show ('all models': those of any model)",
     "made_share": "made / all associations that it makes",
     **CLAIM_COLUMNS,
@@ -151,15 +131,10 @@ BLIND_SPOT_COLUMNS: dict[str, str] = {
     "rater": "a model",
     "generator_model": "the same model as the table of associations names it",
     "association_id": "an association of its own stories that it calls harmful itself",
-    "base_attribute": "the attribute that the prompts named",
-    "base_value": "its value",
-    "compared_attribute": "the attribute extracted from the stories",
-    "compared_value": "the value that is more frequent than expected",
+    **shared("base_attribute base_value compared_attribute compared_value"),
     "aggregations": "where its stories show it ('all', or languages), joined by '; '",
     "n": "its ratings of harm",
-    "mean": "their mean",
-    "median": "their median, at the threshold or above",
-    "frequent_yes": "share of 'yes' among its answers on how frequent the pattern is",
+    **shared("mean median frequent_yes"),
     "people_median": "median of people's ratings",
     "people_verdict": "people's verdict",
 }
@@ -167,9 +142,7 @@ BLIND_SPOT_COLUMNS: dict[str, str] = {
 
 HARM_SUMMARY_COLUMNS: dict[str, str] = {
     "name": "what is measured",
-    "value": "its value; empty where undefined",
-    "low": "lower end of the interval; empty without one",
-    "high": "upper end",
+    **shared("value low high"),
     "n": "number of associations, ratings, attributes or pairs of raters (see `method`)",
     "method": "how it was computed, or why it is undefined",
 }

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from endoxa.schema.columns import shared
 from endoxa.schema.provenance import PROVENANCE_COLUMNS
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 PAIR_COLUMNS: dict[str, str] = {
     "item_id": "unique name of the pair; kept in every record and estimate made from it",
-    "language": "ISO 639 code of both sentences",
+    **shared("language"),
     "axis": "social axis of the pair in lower case (the `bias_type` of CrowS-Pairs), or 'unspecified'",
     "direction": "the published label: 'stereo', 'antistereo', or 'unknown' where there is none",
     "stereotypical": "which sentence is the stereotypical one under the data set's own rule: 'more' or 'less'",

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from endoxa.schema.columns import shared
+
 Condition = Literal["ambig", "disambig"]
 Polarity = Literal["neg", "nonneg"]
 
@@ -137,47 +139,34 @@ class Reading:
 
 
 QA_RECORD_COLUMNS: dict[str, str] = {
-    "item_id": "unique name of the item within its file",
+    **shared("item_id"),
     "category": "category of the item",
     "example_id": "number of the item within category and variant",
     "variant": "number of the draw of names, or empty",
     "template": "template of the item; items of one template are resampled together",
     "question_polarity": "'neg' or 'nonneg'",
-    "context_condition": "'ambig' or 'disambig'",
-    "language": "ISO 639 code",
+    **shared("context_condition language"),
     "identity": "the stereotyped group or person, where the file names it",
     "association_id": "the association the item was made from, or empty",
-    "label": "the right option, 0 to 2",
-    "target": "the option that agrees with the stereotype, 0 to 2; empty where unknown",
-    "unknown": "the option that says it cannot be known, 0 to 2",
-    "model": "the model as written on the command line",
-    "protocol": "how it was asked: 'baseline', 'explanation' or 'reprompting'",
-    "ask": "'letters', 'text', 'loglik' or 'loglik-mean'",
-    "seed": "seed of the draw",
-    "repeat": "number of the repeat, from 1",
+    **shared("label target unknown model protocol ask seed repeat"),
     "order": "the options in the order shown: '201' shows option 2 first",
     "answer": "the last answer of the conversation, as it came",
     "turns": "JSON list of all answers of the conversation",
     "reasoning": "JSON list of the thoughts that came beside each answer, or empty",
-    "served_model": "the model's exact name as its provider reports it, or empty",
-    "finish": "why the answer ended",
-    "choice": "the option that was read in the answer, 0 to 2, or empty",
+    **shared("served_model finish choice"),
     "outcome": "one of `OUTCOMES`; empty where a person was named and the stereotyped one is unknown",
     "rule": "the rule of the answer reader that decided",
-    "prompt_tokens": "tokens sent, over all turns",
-    "completion_tokens": "tokens received, over all turns",
-    "reasoning_tokens": "those of thoughts among them, where the provider counts them; else 0",
-    "error": "the provider's message where it refused this request, or empty",
+    **shared("prompt_tokens completion_tokens reasoning_tokens error"),
     "attribute": "what the association says of the identity, or empty",
-    "identity_key": "one name for the identity in all languages, or empty",
+    **shared("identity_key"),
 }
 """Columns of `records.parquet` of a run of questions: one row per item x model x protocol x repeat."""
 
 _RESULT = {
     "low": "lower end of its interval; where something is tested, it agrees with the test",
-    "high": "upper end of its interval",
+    **shared("high"),
     "n": "what it rests on",
-    "neutral": "value of an unbiased respondent, which is tested; empty where nothing is",
+    **shared("neutral"),
     "p_value": "sign-flip test on templates and on what they are crossed with, the larger; empty without a test",
     "p_adjusted": "the same after Benjamini-Hochberg over all tests of the table",
     "verdict": "'above' or 'below' the neutral value, 'unclear', 'cannot-be-tested', or empty where nothing is tested",
@@ -190,7 +179,7 @@ _RESULT = {
     "sampled": "what the statement is about: 'both' kinds of units; 'templates' (in these groups as they are), "
     "'groups' (with these templates only) or 'identities' (with these attributes only), where the other kind has "
     "fewer than six; 'none' where nothing can be tested",
-    "confidence": "confidence level of the interval",
+    **shared("confidence"),
     "method": "how the interval was made, with the seed",
 }
 """Columns of every table of estimates about answers."""
@@ -200,11 +189,9 @@ _SEEDS = {
     "seeds": "number of seeds (variants x repeats)",
 }
 _CELL = {
-    "data": "label of the data set ('Nationality', 'Name', ...)",
+    **shared("data"),
     "category": "category of the items, or 'all' where a file holds several",
-    "model": "the model as written on the command line",
-    "protocol": "how it was asked",
-    "context_condition": "'ambig' or 'disambig'",
+    **shared("model protocol context_condition"),
 }
 
 QA_ESTIMATE_COLUMNS: dict[str, str] = {
@@ -215,7 +202,7 @@ QA_ESTIMATE_COLUMNS: dict[str, str] = {
     "/ n_non_unknown - 1; 'bias_score': the same, in ambiguous contexts times (1 - accuracy) (Parrish et al. 2022); "
     "'accuracy_aligned', 'accuracy_nonaligned': accuracy where the right answer agrees with the stereotype, and where "
     "it does not (disambiguated only)",
-    "value": "its value",
+    **shared("value"),
     **_RESULT,
     "bound_low": "its value if every answer that was not read had been wrong, or anti-stereotyped",
     "bound_high": "its value if every answer that was not read had been right, or stereotyped",
@@ -237,9 +224,7 @@ QA_COUNT_COLUMNS: dict[str, str] = {
 """Columns of a table of counted answers."""
 
 QA_COMPARISON_COLUMNS: dict[str, str] = {
-    "model": "the model",
-    "protocol": "how it was asked",
-    "context_condition": "'ambig' or 'disambig'",
+    **shared("model protocol context_condition"),
     "original": "label of the data set with the groups",
     "substituted": "label of the data set with the names",
     "name": "'accuracy', 'bias_unscaled', 'bias_score' or (disambiguated only) 'accuracy_gap'; or 'error_retention'",
@@ -254,9 +239,7 @@ QA_COMPARISON_COLUMNS: dict[str, str] = {
 """Columns of tables that compare a data set with the same with names: differences, and error retention ratios."""
 
 DEBIAS_COLUMNS: dict[str, str] = {
-    "data": "label of the data set",
-    "model": "the model",
-    "protocol": "'baseline', 'explanation' or 'reprompting'",
+    **shared("data model protocol"),
     "name": "'bias_score': (1 - accuracy) (2 n_biased / n_non_unknown - 1), accuracy over all evaluated items; "
     "'distance_change': |bias score of the baseline| - |bias score|, above 0 where the score is nearer to 0; "
     "'reduction': bias score of the baseline minus this one",
@@ -271,16 +254,13 @@ DEBIAS_COLUMNS: dict[str, str] = {
 """Columns of a table of self-debiasing protocols (Gallegos et al. 2025), with intervals over items and templates."""
 
 QA_IDENTITY_COLUMNS: dict[str, str] = {
-    "data": "label of the data set",
-    "model": "the model",
-    "protocol": "how it was asked",
+    **shared("data model protocol"),
     "identity": "the stereotyped group or person; in several languages one row, with all names ('femmes; mujeres')",
     "n": "answers that name a person, in ambiguous contexts",
     "questions": "different questions they belong to",
     "n_biased": "answers that name the stereotyped one",
     "value": "2 n_biased / n - 1; empty where nobody was named",
     "low": "lower end of Wilson's interval in which every question counts once",
-    "high": "upper end",
-    "confidence": "confidence level",
+    **shared("high confidence"),
 }
 """Columns of a table of unscaled bias by stereotyped identity; it holds no tests, and nothing is claimed from it."""

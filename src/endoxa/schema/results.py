@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+from endoxa.schema.columns import shared
 from endoxa.schema.pairs import PAIR_COLUMNS
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ class Progress(Protocol):
 
 RECORD_COLUMNS: dict[str, str] = {
     **PAIR_COLUMNS,
-    "model": "the model as written on the command line",
+    **shared("model"),
     "rule": "the scoring rule (its unit is in the manual: nats, or nats per token)",
     "score_more": "score of `sent_more` under the rule",
     "score_less": "score of `sent_less` under the rule",
@@ -55,19 +56,18 @@ ROUNDING_COLUMNS: dict[str, str] = {
 """Columns at the end of `estimates.csv` about half precision; files of earlier versions do not have them."""
 
 ESTIMATE_COLUMNS: dict[str, str] = {
-    "model": "the model",
+    **shared("model"),
     "rule": "the scoring rule",
     "language": "a language, or 'all'",
     "axis": "an axis, or 'all'",
     "name": "the statistic",
-    "value": "its value",
+    **shared("value"),
     "low": "lower end of the interval; with identities as units, none where the verdict is 'cannot-be-tested'",
-    "high": "upper end of the interval",
-    "confidence": "confidence level of the interval",
+    **shared("high confidence"),
     "p_value": "two-sided p-value against `neutral`; none where the verdict is 'cannot-be-tested'",
     "p_adjusted": "p-value after Benjamini-Hochberg over the family: models; after them models x languages x axes",
     "n": "number of pairs",
-    "neutral": "the value an unbiased model would have",
+    **shared("neutral"),
     "method": "how interval and p-value were computed",
     "unit": "unit of the value",
     "interval": "name of the interval: 'identities', 'wilson', 't' or 'none'",
@@ -75,8 +75,7 @@ ESTIMATE_COLUMNS: dict[str, str] = {
     "attributes": "number of attributes, or of sentence frames, that identities are crossed with; 0 where none counts",
     "sampled": "what the statement is about: 'both' identities and attributes, 'identities' (with these attributes "
     "only), 'attributes' (of groups of a list as they are) or 'none'; empty where pairs are taken as independent",
-    "verdict": "'above', 'below', 'unclear' or 'cannot-be-tested', against `neutral`; empty where nothing is tested",
-    "reason": "why it cannot be tested, or why it is unclear although the raw p-value is small; else empty",
+    **shared("verdict reason"),
     "largest": "share of the pairs that the largest identity has; over one half, the statement is about these "
     "identities as they are",
     **ROUNDING_COLUMNS,

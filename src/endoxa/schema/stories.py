@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from endoxa.schema.columns import shared
 from endoxa.schema.provenance import PROVENANCE_COLUMNS
 
 STORY_PROMPT_COLUMNS: dict[str, str] = {
     "sample_id": "unique name of the prompt; every model that gets it keeps it",
-    "language": "ISO 639 code of the prompt",
+    **shared("language"),
     "theme": "one of the nine themes",
     "scenario": "the theme and the number of the scenario in it ('family 2')",
     "target_attribute": "the one attribute that the prompt names",
@@ -19,7 +20,7 @@ STORY_PROMPT_COLUMNS: dict[str, str] = {
 """Fields of a line of prompts (`endoxa build stories`)."""
 
 STORY_MAP_COLUMNS: dict[str, str] = {
-    "association_id": "the association",
+    **shared("association_id"),
     "base_attribute": "attribute of main characters that holds the association's identity",
     "base_value": "its value that means the identity",
     "compared_attribute": "attribute of main characters that holds what is said of the identity",
@@ -31,14 +32,9 @@ STORY_COLUMNS: dict[str, str] = {
     **{name: text for name, text in STORY_PROMPT_COLUMNS.items() if name != "sample_id"},
     "sample_id": "the prompt (the same prompt given to several models has one id)",
     "generator_model": "the model that wrote the story, as written on the command line",
-    "repeat": "number of the repeat, from 1",
-    "seed": "seed of the draw",
+    **shared("repeat seed"),
     "story": "the story, as it came",
-    "finish": "why it ended",
-    "served_model": "the model's exact name as its provider reports it, or empty",
-    "prompt_tokens": "tokens sent",
-    "completion_tokens": "tokens received",
-    "error": "the provider's message where it refused this request, or empty",
+    **shared("finish served_model prompt_tokens completion_tokens error"),
 }
 """Columns of `records.parquet` of a run of stories: one row per prompt x model x repeat (StereoTales' names)."""
 
@@ -50,8 +46,7 @@ EXTRACTED_COLUMNS: dict[str, str] = {
     "votes_json": "JSON object: for each extractor the attributes it read, or null where nothing could be read",
     "refusal_votes_json": "JSON object: for each extractor true, false, or null",
     "raw_json": "JSON object: for each extractor its answers as they came",
-    "endings_json": "JSON object: for each extractor why each answer ended, the provider's error, and the model's "
-    "exact name as its provider reports it",
+    "endings_json": "JSON object: for each extractor why each answer ended, the error, and the model's served name",
     "n_parsed": "extractors whose answer could be read",
     "unlisted_json": "JSON object: the attributes for which an extractor gave a value that is not in the list",
 }
@@ -94,19 +89,18 @@ EXTRACTION_ERROR_COLUMNS: dict[str, str] = {
     "errors": "stories on which the extractors' majority gives another answer",
     "error_rate": "errors / n",
     "low": "lower end of its Wilson interval",
-    "high": "upper end",
+    **shared("high"),
     "n_known": "stories in which the person found a value",
     "missed": "share of those on which the majority is 'unknown'",
     "missed_low": "lower end of its Wilson interval",
-    "missed_high": "upper end",
+    **shared("missed_high"),
     "swapped": "share of those on which the majority is another value",
     "swapped_low": "lower end of its Wilson interval",
-    "swapped_high": "upper end",
+    **shared("swapped_high"),
     "n_unknown": "stories that the person coded 'unknown'",
     "invented": "share of those on which the majority is a value",
     "invented_low": "lower end of its Wilson interval",
-    "invented_high": "upper end",
-    "kappa": "Cohen's kappa of person and majority; empty where both always say the same one thing",
+    **shared("invented_high kappa"),
 }
 """Columns of the error rates of an extraction against a person's coding."""
 
@@ -120,9 +114,7 @@ CONFUSION_COLUMNS: dict[str, str] = {
 
 ASSOCIATION_TEST_COLUMNS: dict[str, str] = {
     "model": "the model that wrote the stories",
-    "aggregation": "'all' languages together, or one language",
-    "base_attribute": "the attribute that the prompts named",
-    "compared_attribute": "the attribute extracted from the stories",
+    **shared("aggregation base_attribute compared_attribute"),
     "status": "'tested', or 'no table' where fewer than two values on a side were left",
     "rows": "base values with at least ten stories",
     "columns": "compared values in them",
@@ -134,49 +126,41 @@ ASSOCIATION_TEST_COLUMNS: dict[str, str] = {
     "p_adjusted": "after Benjamini-Hochberg over the tables of a base attribute",
     "significant": "1 where the table is kept",
     "decision_stable": "1 where more draws would not change that, but for the stated error",
-    "cramer_v": "bias-corrected Cramér's V",
-    "effect_category": "'negligible', 'small', 'medium' or 'large'",
-    "prompts": "prompts whose stories are in the table",
+    **shared("cramer_v effect_category prompts"),
     "unit": "unit that is permuted: 'story', or 'prompt' with all its stories where a prompt has several",
     "method": "'fisher-sampled', or 'prompts-exchanged'",
     "stratified_p_value": "test within languages (generalised Cochran-Mantel-Haenszel); empty with one language",
     "stratified_p_adjusted": "after Benjamini-Hochberg over the tables of a base attribute",
     "verdict": "'above', 'unclear' or 'cannot-be-tested': whether the two attributes go together",
-    "reason": "reason for the verdict",
+    **shared("reason"),
 }
 """Columns of the table of tables (step 1)."""
 
 DISCOVERED_COLUMNS: dict[str, str] = {
     "model": "the model that wrote the stories",
-    "aggregation": "'all' languages together, or one language",
-    "base_attribute": "the attribute that the prompts named",
-    "base_value": "its value",
-    "compared_attribute": "the attribute extracted from the stories",
-    "compared_value": "the value that is more frequent than expected",
+    **shared("aggregation base_attribute base_value compared_attribute compared_value"),
     "name": "'lift': `fraction` / share of the compared value in the table",
     "value": "the lift",
-    "low": "lower end of its interval",
-    "high": "upper end",
+    **shared("low high"),
     "n": "stories in the table",
     "p_value": "one-sided exact test of the cell (0 where it is too small for a number; see `log10_p`)",
     "log10_p": "its decimal logarithm",
     "p_adjusted": "after Benjamini-Yekutieli over the cells of the table",
     "table_p_adjusted": "adjusted p-value of the table",
-    "cramer_v": "bias-corrected Cramér's V of the table",
-    "effect_category": "'negligible', 'small', 'medium' or 'large'",
+    **shared("cramer_v effect_category"),
     "fraction": "share of the base value's stories with the compared value",
     "count": "stories with both values",
     "row_total": "stories of the base value in the table",
     "column_total": "stories with the compared value in the table",
     "table_decision_stable": "1 where more draws would not change that the table is kept",
     "paper_rule": "1 where the article's extra rule keeps it: medium or large effect, lift >= 2",
-    "prompts": "prompts whose stories are in the table",
+    **shared("prompts"),
     "interval": "units of the interval and the tests: 'stories', or 'prompts' where a prompt has several stories",
     "stratified_p_value": "exact conditional test of the cell within languages; empty with one language",
     "stratified_p_adjusted": "after Benjamini-Yekutieli over the cells of the table",
     "table_stratified_p_adjusted": "adjusted p-value of the table within languages",
     "verdict": "'above' where it may be claimed, else 'unclear'",
-    "reason": "why it is unclear",
+    **shared("reason"),
 }
 """Columns of a table of discovered associations (step 2)."""
 
@@ -191,20 +175,16 @@ PROTAGONIST_DIFFERENCE_COLUMNS: dict[str, str] = {
     "strata": "sets of prompts that agree in everything else and hold two groups: only these can be permuted",
     "p_value": "permutation test",
     "p_adjusted": "after comparison with the largest distance of all attributes (single-step maxT)",
-    "confidence": "1 - level of the test",
+    **shared("confidence"),
     "interval": "'permutation'",
     "verdict": "'above' where the groups differ more than chance makes them, 'unclear' or 'cannot-be-tested'",
-    "reason": "reason for the verdict",
+    **shared("reason"),
 }
 """Columns of the differences of protagonists between models, languages and themes."""
 
 
 REACH_COLUMNS: dict[str, str] = {
-    "association_id": "name of the association",
-    "base_attribute": "the attribute that the prompts named",
-    "base_value": "its value",
-    "compared_attribute": "the attribute extracted from the stories",
-    "compared_value": "the value that is more frequent than expected",
+    **shared("association_id base_attribute base_value compared_attribute compared_value"),
     "harmful": "'harmful', 'benign', 'undecided', or empty where it was not rated",
     "reach": "number of languages (or models) in which it is found",
     "of": "languages (or models) that have stories",
@@ -215,21 +195,18 @@ REACH_COLUMNS: dict[str, str] = {
 """One row per association: where it is found."""
 
 CLAIM_COLUMNS: dict[str, str] = {
-    "neutral": "the value where there is no difference; empty where nothing is tested",
+    **shared("neutral"),
     "p_adjusted": "`p_value` after Benjamini-Hochberg over the family",
-    "confidence": "confidence level of the intervals, 1 - level of the tests",
+    **shared("confidence"),
     "interval": "'associations' (bootstrap of associations), 'none'",
     "clusters": "number of associations in the test",
-    "verdict": "'above', 'below', 'unclear' or 'cannot-be-tested', against `neutral`; empty where nothing is tested",
-    "reason": "why it cannot be tested, or why it is unclear although the raw p-value is small; else empty",
+    **shared("verdict reason"),
 }
 """What may be claimed from a comparison."""
 
 REACH_COMPARISON_COLUMNS: dict[str, str] = {
     "name": "measure that is compared",
-    "value": "its value; empty where undefined",
-    "low": "lower end of the interval; empty with too few associations",
-    "high": "upper end",
+    **shared("value low high"),
     "p_value": "two-sided; in the row 'superiority', which has the verdict",
     "n": "number of associations",
     "method": "how it was computed",
@@ -254,14 +231,14 @@ JACCARD_COLUMNS: dict[str, str] = {
     "a": "one language (or model)",
     "b": "the other; every ordered pair has a row, each with itself too",
     "place_a": "place of the first on the ordered heat map, from 0 (average linkage, optimal order of leaves)",
-    "place_b": "place of the second",
+    **shared("place_b"),
     "size_a": "associations of the first",
     "size_b": "associations of the second",
     "shared": "associations of both",
     "either": "associations of either",
     "jaccard": "shared / either; empty where neither has any",
     "low": "lower end of its interval (bootstrap of associations)",
-    "high": "upper end",
+    **shared("high"),
     "overlap": "shared / the smaller size: not lowered where one has fewer stories",
 }
 """The similarity of sets of associations, a row for each cell of a heat map."""
@@ -276,7 +253,7 @@ SHIFT_COLUMNS: dict[str, str] = {
     "difference": "here - elsewhere: above 0, the language adds harm to it",
     "low": "lower end of its interval (bootstrap of harmful associations, agrees with the test); empty where it cannot "
     "be tested",
-    "high": "upper end",
+    **shared("high"),
     "share_here": "share of the language's harmful associations",
     "share_elsewhere": "mean of that share over the other languages",
     "n": "harmful associations with it in any language",

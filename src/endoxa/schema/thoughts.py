@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from endoxa.schema.columns import shared
+
 CODES: dict[str, str] = {
     "group_reason": "gives the group as the reason",
     "stereotype": "speaks of a stereotype or generalizes about the group, for or against",
@@ -14,17 +16,9 @@ ARGUED = "argued"
 """What is coded of thoughts about questions besides: the option argued for last."""
 
 CODE_COLUMNS: dict[str, str] = {
-    "data": "label of the data set",
-    "model": "the model as written on the command line",
-    "protocol": "how it was asked",
+    **shared("data model protocol"),
     "item_id": "the question",
-    "repeat": "number of the repeat, from 1",
-    "language": "ISO 639 code",
-    "context_condition": "'ambig' or 'disambig'",
-    "label": "the right option, 0 to 2",
-    "target": "the option that agrees with the stereotype, 0 to 2; empty where unknown",
-    "unknown": "the option that says it cannot be known, 0 to 2",
-    "choice": "the option that the answer names, 0 to 2; empty where none was read",
+    **shared("repeat language context_condition label target unknown choice"),
     "outcome": "what the answer is",
     "cut_off": "1 where the thought did not end before an answer; nothing else is coded then",
     **{name: f"1 where the thought {meaning}" for name, meaning in CODES.items()},
@@ -51,23 +45,17 @@ MEASURES: dict[str, str] = {
 """What is measured of thoughts about questions."""
 
 THOUGHT_COLUMNS: dict[str, str] = {
-    "data": "label of the data set",
-    "model": "the model as written on the command line",
-    "protocol": "how it was asked",
-    "context_condition": "'ambig' or 'disambig'",
+    **shared("data model protocol context_condition"),
     "measure": f"one of {', '.join(MEASURES)}",
     "n": "answers or thoughts that the value rests on",
-    "value": "the value; empty where nothing could be counted",
-    "low": "lower end of its interval",
-    "high": "upper end of its interval",
-    "confidence": "confidence level",
+    **shared("value low high confidence"),
     "method": "units of the interval",
     "neutral": "0 for `thoughts_bias` and `difference`; empty for what is not tested",
     "p_value": "sign-flip test on the units; empty where it cannot be tested",
     "p_adjusted": "the same after Benjamini-Hochberg over all tests of thoughts in the analysis",
     "verdict": "'above' (towards the stereotype, or thoughts more than answers), 'below', 'unclear', "
     "'cannot-be-tested', or empty where nothing is tested",
-    "reason": "why it cannot be tested, or why it is unclear although the raw p-value is small; else empty",
+    **shared("reason"),
 }
 """Columns of a table of measures of thoughts; an undefined value is empty, never 0."""
 
@@ -79,9 +67,8 @@ AGREEMENT_COLUMNS: dict[str, str] = {
     "n_first": "thoughts of these in which the first says yes; empty for the option argued for",
     "n_second": "the same of the second",
     "agreement": "share of thoughts coded alike",
-    "kappa": "Cohen's kappa; empty where both always say the same one thing",
+    **shared("kappa"),
     "low": "lower end of its interval: other thoughts, the same coders",
-    "high": "upper end",
-    "confidence": "confidence level",
+    **shared("high confidence"),
 }
 """Columns of a table of agreement between those who coded thoughts."""

@@ -13,13 +13,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from endoxa.stats.intervals import NAN, UNDEFINED, Interval, agreeing
-from endoxa.stats.jackknife import combined_errors, satterthwaite
+from endoxa.stats.jackknife import combined, combined_errors, jackknife, pairs_of
 from endoxa.stats.reliability import (
     EDGE,
     FEWEST_UNITS,
     PartScores,
     Reliability,
-    freedom,
     moments,
     reliability,
     totals_of,
@@ -50,6 +49,10 @@ class CorrectedCorrelation:
     """Correlation of two scores over units, raw and corrected for unreliability.
 
     Attributes:
+        units: number of units.
+        clusters: number of clusters.
+        untestable: why there is no test of `raw`, or empty.
+        uncorrectable: why there is no corrected correlation, or empty.
         raw: Pearson's correlation of the scores.
         raw_interval: jackknife over clusters on Fisher's z, Student's t, made to agree with the test.
         value: `raw` divided by the root of both reliabilities; can exceed 1; NaN where one of them is unknown or too
@@ -60,34 +63,20 @@ class CorrectedCorrelation:
         reliability_2: of the second.
         reliability_intervals: of both, undefined where there is none; their lower ends decide what is corrected.
         p_value: of no correlation: the larger of jackknife test and sign-flip test of clusters.
-        units: number of units.
-        clusters: number of clusters.
-        untestable: why there is no test of `raw`, or empty.
-        uncorrectable: why there is no corrected correlation, or empty.
     """
 
-    raw: float
-    raw_interval: Interval
-    value: float
-    interval: Interval
-    reliability_1: float
-    reliability_2: float
-    reliability_intervals: tuple[Interval, Interval]
-    p_value: float
     units: int
     clusters: int
     untestable: str = ""
     uncorrectable: str = ""
-
-    def at_least(self, p_value: float, confidence: float) -> CorrectedCorrelation:
-        """The same with a p-value of at least this one, and intervals that agree with it."""
-        largest = max(self.p_value, p_value)
-        return replace(
-            self,
-            raw_interval=agreeing(self.raw_interval, self.raw, 0.0, largest, confidence),
-            interval=agreeing_open(self.interval, self.value, largest, confidence),
-            p_value=largest,
-        )
+    raw: float = NAN
+    raw_interval: Interval = UNDEFINED
+    value: float = NAN
+    interval: Interval = UNDEFINED
+    reliability_1: float = NAN
+    reliability_2: float = NAN
+    reliability_intervals: tuple[Interval, Interval] = (UNDEFINED, UNDEFINED)
+    p_value: float = NAN
 
 
 def corrected_correlation(
@@ -99,6 +88,7 @@ def corrected_correlation(
     names: tuple[str, str] = ("the first instrument", "the second instrument"),
     seed: int = 0,
     crossed: np.ndarray | None = None,
+    levels: np.ndarray | None = None,
 ) -> CorrectedCorrelation:
     """Correlation of two scores of the same units, raw and corrected for unreliability, with intervals over clusters.
 
@@ -120,86 +110,102 @@ def corrected_correlation(
         crossed: code of the other kind of cluster that each unit belongs to (its attribute), where both kinds are
             samples: the jackknife variance is then that of either kind minus that of both together (Cameron, Gelbach
             and Miller 2011), degrees of freedom are Satterthwaite's, and both kinds change their signs.
+        levels: the same code, where these are too few for a sample and taken as they are: the p-value is then at least
+            that of what is left of their means.
     """
     units, clusters = len(first.mean), len(np.unique(cluster))
     flat = _flat((first, second), names)
     alpha = significance(confidence)
-    from scipy.special import stdtr, stdtrit
+    from scipy.special import stdtrit
 
     untestable = (
         flat
         or too_few(units, "associations", FEWEST_UNITS)
         or too_few(clusters, "identities", fewest_units(alpha))
     )
+    result = CorrectedCorrelation(units, clusters, untestable, untestable)
     if units < 3 or flat:
-        none = (UNDEFINED, UNDEFINED)
-        return CorrectedCorrelation(
-            NAN, UNDEFINED, NAN, UNDEFINED, NAN, NAN, none, NAN, units, clusters, untestable, untestable
-        )
-    totals = totals_of(first, second, cluster)
-    overall, without = moments(totals.sum(axis=0)), moments(totals.sum(axis=0) - totals)
-    raw, reliability_1, reliability_2 = (float(number) for number in overall)
+        return result
+    kinds = [cluster] if crossed is None else [cluster, crossed, pairs_of(cluster, crossed)]
+    totals = [totals_of(first, second, codes) for codes in kinds]
+    left = [moments(parts.sum(axis=0) - parts) for parts in totals]
+    overall = moments(totals[0].sum(axis=0))
+    raw, *reliable = (float(number) for number in overall)
     reliabilities = [reliability(scores, cluster, confidence) for scores in (first, second)]
-    intervals = (reliabilities[0].interval, reliabilities[1].interval)
     unknown = next(filter(None, map(unreliable, reliabilities, names)), "")
     uncorrectable = unknown or untestable
-    value = NAN if unknown else attenuation_corrected(raw, reliability_1, reliability_2)
-    estimates = (
-        raw,
-        UNDEFINED,
-        value,
-        UNDEFINED,
-        reliability_1,
-        reliability_2,
-        intervals,
-        NAN,
-        units,
-        clusters,
+    value = NAN if unknown else attenuation_corrected(raw, *reliable)
+    intervals = (reliabilities[0].interval, reliabilities[1].interval)
+    result = replace(
+        result,
+        uncorrectable=uncorrectable,
+        raw=raw,
+        value=value,
+        reliability_1=reliable[0],
+        reliability_2=reliable[1],
+        reliability_intervals=intervals,
     )
     if untestable:
-        return CorrectedCorrelation(*estimates, untestable, uncorrectable)
-    left = [without]
-    if crossed is not None:
-        cells = np.unique(np.stack([cluster, crossed]), axis=1, return_inverse=True)[1].ravel()
-        for codes in (crossed, cells):
-            parts = totals_of(first, second, codes)
-            left.append(moments(parts.sum(axis=0) - parts))
-    z = [_fisher(other[0]) for other in left]
-    error = float(combined_errors([values[:, None] for values in z])[0])
-    if not error > 1e-9:
+        return result
+    z = [_fisher(correlations)[:, None] for correlations, _, _ in left]
+    made = combined(_fisher(overall[0])[None], z, cluster, crossed)
+    if not made.error[0] > 1e-9:
         same = "leaving out any one identity changes nothing, so there is no measure of error"
-        return CorrectedCorrelation(*estimates, same, uncorrectable or same)
-    degrees = freedom(totals)
-    if crossed is not None:
-        both = (degrees, freedom(totals_of(first, second, crossed)))
-        degrees = float(satterthwaite(z, error, both, units)[0])
-    quantile = float(stdtrit(degrees, (1 + confidence) / 2))
+        return replace(result, untestable=same, uncorrectable=uncorrectable or same)
+    quantile = float(stdtrit(made.freedom[0], (1 + confidence) / 2))
     products = (first.mean - first.mean.mean()) * (second.mean - second.mean.mean())
     flipped = (
-        sign_flip_test(np.bincount(np.unique(cluster, return_inverse=True)[1], products), seed=seed)
+        flipped_clusters(products, cluster, seed)
         if crossed is None
         else two_way(products, cluster, crossed, neutral=0.0, confidence=confidence, seed=seed).p_value
     )
+    rest = () if levels is None else rest_p_values(first.mean, second.mean, cluster, levels, seed)
     # Either alone rejects a true hypothesis slightly too often with few clusters (docs/methods/convergence.md).
-    jackknife = 2 * float(stdtr(degrees, -abs(float(_fisher(raw)) / error)))
-    p_value = max(jackknife, flipped if np.isfinite(flipped) else 1.0)
-    middle, reach = float(_fisher(raw)), quantile * error
-    ends = Interval(float(np.tanh(middle - reach)), float(np.tanh(middle + reach)))
-    interval = UNDEFINED if uncorrectable else _inverted(overall, left, quantile)
-    return CorrectedCorrelation(
-        raw,
-        agreeing(ends, raw, 0.0, p_value, confidence),
-        value,
-        agreeing_open(interval, value, p_value, confidence),
-        reliability_1,
-        reliability_2,
-        intervals,
-        p_value,
-        units,
-        clusters,
-        "",
-        uncorrectable,
+    p_value = max(
+        float(made.p_values()[0]), *(each if np.isfinite(each) else 1.0 for each in (flipped, *rest))
     )
+    low, high = (float(np.tanh(end[0])) for end in made.ends(confidence))
+    interval = UNDEFINED if uncorrectable else _inverted(overall, left, quantile)
+    return replace(
+        result,
+        raw_interval=agreeing(Interval(low, high), raw, 0.0, p_value, confidence),
+        interval=agreeing_open(interval, value, p_value, confidence),
+        p_value=p_value,
+    )
+
+
+def flipped_clusters(products: np.ndarray, cluster: np.ndarray, seed: int) -> float:
+    """p-value of sign flips of clusters."""
+    return sign_flip_test(np.bincount(np.unique(cluster, return_inverse=True)[1], products), seed=seed)
+
+
+def rest_p_values(
+    first: np.ndarray, second: np.ndarray, cluster: np.ndarray, levels: np.ndarray, seed: int = 0
+) -> tuple[float, float]:
+    """p-values of no correlation of what is left of the means of levels: of the jackknife, and of sign flips.
+
+    Args:
+        first: scores of units.
+        second: others of the same units.
+        cluster: code of the cluster of each unit.
+        levels: code of its level, whose means are removed, again without each cluster.
+        seed: of the sign flips.
+    """
+
+    def rest(kept: np.ndarray) -> list[np.ndarray]:
+        codes = np.unique(levels[kept], return_inverse=True)[1]
+        sizes = np.bincount(codes)
+        return [
+            values[kept] - (np.bincount(codes, values[kept]) / sizes)[codes] for values in (first, second)
+        ]
+
+    def correlation(kept: np.ndarray) -> np.ndarray:
+        x, y = rest(kept)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return _fisher(np.array([x @ y / np.sqrt((x @ x) * (y @ y))]))
+
+    x, y = rest(np.ones(len(cluster), dtype=bool))
+    return float(jackknife(correlation, cluster).p_values()[0]), flipped_clusters(x * y, cluster, seed)
 
 
 def agreeing_open(interval: Interval, value: float, p_value: float, confidence: float) -> Interval:

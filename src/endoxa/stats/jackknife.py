@@ -12,8 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from endoxa.stats.intervals import effective_number
-from endoxa.stats.reliability import jackknife_errors
+from endoxa.stats.reliability import freedom, jackknife_errors
 
 Statistic = Callable[[np.ndarray], np.ndarray]
 """From the observations that are kept (a mask) to numbers, NaN where one is not defined."""
@@ -81,23 +80,39 @@ def jackknife(statistic: Statistic, first: np.ndarray, second: np.ndarray | None
         second: of the second kind; None where the first alone is a sample.
     """
     value = np.asarray(statistic(np.ones(len(first), dtype=bool)), dtype=float)
-    if second is None:
-        left = [_without(statistic, first)]
-        freedom = np.full(len(value), _freedom(first))
-    else:
-        cells = np.unique(np.stack([first, second]), axis=1, return_inverse=True)[1].ravel()
-        left = [_without(statistic, codes) for codes in (first, second)]
+    left = [_without(statistic, codes) for codes in (first, second) if codes is not None]
+    if second is not None:
+        cells = pairs_of(first, second)
         few = int(cells.max()) < MOST_CELLS
         left.append(_without(statistic, cells) if few else np.zeros((2, len(value))))
-        degrees = (_freedom(first), _freedom(second))
-        freedom = satterthwaite(left, combined_errors(left), degrees, len(first))
+    return combined(value, left, first, second)
+
+
+def combined(
+    value: np.ndarray, left: Sequence[np.ndarray], first: np.ndarray, second: np.ndarray | None
+) -> Jackknifed:
+    """Numbers with their errors, from what they are without each unit.
+
+    Args:
+        value: the numbers.
+        left: without each unit of the first kind; of two kinds also of the second, and without each pair of both.
+        first: code of each observation's unit of the first kind.
+        second: of the second kind, or None.
+    """
     error = combined_errors(left)
-    return Jackknifed(value, np.where(error > NOTHING, error, np.nan), freedom)
+    degrees = [
+        freedom(np.unique(codes, return_counts=True)[1]) for codes in (first, second) if codes is not None
+    ]
+    if second is None:
+        degrees_of_freedom = np.full(len(value), degrees[0])
+    else:
+        degrees_of_freedom = satterthwaite(left, error, (degrees[0], degrees[1]), len(first))
+    return Jackknifed(value, np.where(error > NOTHING, error, np.nan), degrees_of_freedom)
 
 
-def _freedom(codes: np.ndarray) -> float:
-    """Effective number of units (Kish 1965) less one."""
-    return max(effective_number(np.unique(codes, return_counts=True)[1]) - 1, 1e-9)
+def pairs_of(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """Code of the pair of units of each observation."""
+    return np.asarray(np.unique(np.stack([first, second]), axis=1, return_inverse=True)[1].ravel())
 
 
 def _without(statistic: Statistic, codes: np.ndarray) -> np.ndarray:

@@ -218,13 +218,13 @@ def jackknife_errors(values: np.ndarray) -> np.ndarray:
     return np.asarray(np.sqrt((count - 1) / count * ((values - values.mean(axis=0)) ** 2).sum(axis=0)))
 
 
-def freedom(totals: np.ndarray) -> float:
-    """Degrees of freedom: effective number of clusters (Kish 1965) less one."""
-    return max(effective_number(totals[:, 0]) - 1, 1e-9)
+def freedom(sizes: np.ndarray) -> float:
+    """Degrees of freedom of clusters of these sizes: their effective number (Kish 1965) less one."""
+    return max(effective_number(sizes) - 1, 1e-9)
 
 
 def quantile_of(totals: np.ndarray, confidence: float) -> float:
     """Quantile of Student's t for a two-sided interval over these clusters."""
     from scipy.special import stdtrit
 
-    return float(stdtrit(freedom(totals), (1 + confidence) / 2))
+    return float(stdtrit(freedom(totals[:, 0]), (1 + confidence) / 2))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from math import isnan, nan, sqrt, tanh
 
 import numpy as np
@@ -172,20 +173,11 @@ def _dollars(row: PlannedStep) -> str:
 
 def _correlations(items: Sequence[Items]) -> list[str]:
     """What correlation between two instruments can be found, and how many associations they share."""
-    if len(items) < 2:
-        return []
-    shared = {
-        (first.part.name, other.part.name): len(set(first.ids) & set(other.ids))
-        for k, first in enumerate(items)
-        for other in items[k + 1 :]
-    }
     lines = []
-    for (first, other), count in shared.items():
+    for first, other in combinations(items, 2):
+        count = len({*first.ids} & {*other.ids})
         least = detectable_correlation(count)
-        effect = (
-            "too few to correlate"
-            if isnan(least)
-            else f"correlations from {least:.2f} on can be found (if independent)"
-        )
-        lines.append(f"{first} and {other}: {count} associations in common; {effect}.")
+        effect = f"correlations from {least:.2f} on can be found (if independent)"
+        effect = "too few to correlate" if isnan(least) else effect
+        lines.append(f"{first.part.name} and {other.part.name}: {count} associations in common; {effect}.")
     return lines

@@ -23,7 +23,7 @@ from endoxa.sources.frames import read_table
 from endoxa.stats.verdicts import ABOVE, UNTESTED
 from endoxa.study.convergence.chance import ASSOCIATION_OR_WORD
 from endoxa.study.convergence.correlations import beyond, ends, number, tool
-from endoxa.study.convergence.page import sections, several_shown
+from endoxa.study.convergence.page import instruments_of, sections, several_shown
 from endoxa.study.convergence.run import Convergence, StudyRuns, converge, write_tables
 from endoxa.study.file import FILE, Study
 from endoxa.study.items import Items, left_out_lines, map_of, read_associations
@@ -163,7 +163,7 @@ def _title(convergence: Convergence, otherwise: str) -> str:
     row = several_shown(convergence)
     if row is None:
         return otherwise
-    every = "both" if row["n_instruments"] == 2 else "several"
+    every, _ = instruments_of(row)
     often = "more often than by chance" if row["verdict"] == ABOVE else "not distinguishable from chance"
     (label,) = convergence.labels.values()
     return (

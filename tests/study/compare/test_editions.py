@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from endoxa.commands import app
 from endoxa.errors import UserError
 from endoxa.sources.frames import write_table
-from endoxa.study.compare.editions import compare_editions
+from endoxa.study.compare.editions.comparison import compare_editions
 
 SHARES = np.array([0.5, 0.4, 0.3, 0.3, 0.2, 0.2, *[0.1] * 10, *[0.03] * 30])
 """Of respondents who say each association: a few that many say, many that few say."""

@@ -214,6 +214,9 @@ def test_answers_that_failed_have_no_length(answers, tmp_path, count):
     changes = {change.measure: change for change in contrast.price}
     for name in ("answer_words", "answer_tokens"):
         assert (changes[name].difference, changes[name].n_items) == (0, table.height // 2)
+        # What was not answered is in no length: half of the answers decide nothing.
+        assert changes[name].verdict == "cannot-be-tested"
+        assert any(note.startswith(f"Not tested, {name}") for note in contrast.estimates.notes)
     assert changes["unparsed"].after == 0.5
 
 

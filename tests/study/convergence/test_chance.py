@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from itertools import permutations
+from itertools import product
 
 import numpy as np
 import polars as pl
 import pytest
+from scipy import stats
 
 from endoxa.schema.convergence import CHANCE_COLUMNS
-from endoxa.stats.attenuation import corrected_correlation
+from endoxa.stats.attenuation import corrected_correlation, rest_p_values
 from endoxa.stats.reliability import part_scores
-from endoxa.study.convergence.chance import attribute_levels, correlation_p_value, exchanged, seen_together
+from endoxa.study.convergence.chance import attribute_levels, exchanged, seen_together
 from endoxa.study.convergence.correlations import correlations
 from endoxa.study.convergence.effects import effects, joined_parts, measured
 from support.convergence_samples import attributes, planted_parts
@@ -48,16 +49,23 @@ def test_whole_identities_are_exchanged_and_keep_attributes_where_they_can(fille
         assert sorted(source) == list(range(40))
 
 
-def test_the_p_value_is_that_of_all_exchanges():
+def test_what_is_left_of_levels_is_tested_by_jackknife_and_sign_flips():
     rng = np.random.default_rng(1)
     identity, attribute = np.repeat(np.arange(6), 3), np.tile(np.arange(3), 6)
     x, y = rng.standard_normal((2, 18))
-    y += 0.6 * x
-    rest = [values.reshape(6, 3) - values.reshape(6, 3).mean(axis=0) for values in (x, y)]
-    every = [abs((rest[0] * rest[1][list(order)]).sum()) for order in permutations(range(6))]
-    exact = np.mean([value >= every[0] - 1e-12 for value in every])
-    found = correlation_p_value(x, y, identity, attribute)
-    assert found == pytest.approx(exact, abs=4 * np.sqrt(exact * (1 - exact) / 999) + 0.002)
+
+    def rest(kept: np.ndarray) -> list[np.ndarray]:
+        tables = [values[kept].reshape(-1, 3) for values in (x, y)]
+        return [(table - table.mean(axis=0)).ravel() for table in tables]
+
+    left = [np.arctanh(np.corrcoef(*rest(identity != code))[0, 1]) for code in range(6)]
+    whole = rest(np.ones(18, dtype=bool))
+    statistic = np.arctanh(np.corrcoef(*whole)[0, 1]) / np.sqrt(5 * np.var(left))
+    totals = (whole[0] * whole[1]).reshape(6, 3).sum(axis=1)
+    flips = [abs(totals @ signs) >= abs(totals.sum()) - 1e-9 for signs in product([1, -1], repeat=6)]
+    jackknifed, flipped = rest_p_values(x, y, identity, attribute)
+    assert jackknifed == pytest.approx(2 * stats.t.sf(abs(statistic), 5))
+    assert flipped == pytest.approx(np.mean(flips))
 
 
 def test_what_instruments_share_is_more_than_by_chance():

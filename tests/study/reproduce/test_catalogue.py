@@ -126,7 +126,7 @@ def test_what_is_left_out_is_printed_in_the_paper(paper):
             for number in re.findall(r"\d+\.\d{2,}", " ".join(result.left_out)):
                 assert number in text, (result.name, number)
                 checked += 1
-    assert checked >= 7
+    assert checked >= 5
 
 
 @pytest.mark.parametrize(

@@ -30,15 +30,23 @@ OURS = {
 }
 
 
+class Planted(PublishedResult):
+    """A result with the cells above."""
+
+    def cells(self, inputs):
+        return CELLS
+
+    def compute(self, inputs):
+        return OURS
+
+
 def written(folder, *, reference=False):
     """The page of a reproduction of the cells above."""
-    result = PublishedResult(
+    result = Planted(
         name="planted",
         title="A planted table",
         citation="Nobody 2026, table 1",
         needs=(Need("nothing", "nothing", "here"),),
-        cells=lambda _given: CELLS,
-        compute=lambda _given: OURS,
         notes=("Read with `--care`.",),
         left_out={"table 3, 4 standard deviations": "of <unknown> samples"},
         veiled=("Table 2",),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 
+import numpy as np
 import polars as pl
 import pytest
 from scipy.stats import ttest_1samp
@@ -13,6 +14,7 @@ from endoxa.errors import UserError
 from endoxa.models.spec import ModelOptions
 from endoxa.sources.bbq import read_items
 from endoxa.study.reproduce import RESULTS, first_letter, reproduce
+from support.story_pairs import write_ratings
 
 JUDGED = {"agrees", "differs"}
 
@@ -373,6 +375,27 @@ def test_self_debiasing_by_the_formula_of_laces(tmp_path):
 
 
 # ------------------------------------------------------------------ ratings and stories
+
+
+def test_ratings_of_a_model_beside_those_of_people(tmp_path, shared):
+    """People rate 1 to 4 in turn and the model one point more: r and rho are 1, and 4 against 3 is another class."""
+    shutil.copy(shared / "data/stereotales/published_associations.json", tmp_path)
+    harms = np.arange(240) % 4 + 1
+    write_ratings(tmp_path / "harm", harms + 1)
+    rows = [
+        ("religion", f"value {k // 8}", "work", f"job {k % 8}", f"p{person}", int(harm), "yes")
+        for k, harm in enumerate(harms)
+        for person in range(3)
+    ]
+    pl.DataFrame(rows, schema=[*PARTS, "rater", "harm", "frequent"], orient="row").write_csv(
+        tmp_path / "ratings.csv"
+    )
+    cells = cells_of("stereotales-associations", tmp_path, tmp_path / "out")
+    ours = {cell: row["ours"] for (table, cell), row in cells.items() if table == "models against people"}
+    assert ours == pytest.approx(
+        {"Pearson": 1, "Spearman": 1, "mean difference": 1, "agreement, percent": 75}
+    )
+    assert cells["models against people", "Pearson"]["why"] == "the run has 1 model, the study 23"
 
 
 LACES = ("annotator_nationalities", "data_point_nationality", "data_point_attribute", "data_point_language")

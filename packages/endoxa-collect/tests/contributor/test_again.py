@@ -9,9 +9,10 @@ from django.utils import timezone
 from endoxa_collect.anonymous import new_ticket
 from endoxa_collect.export.run import export_campaign
 from endoxa_collect.models import AuditEntry, Card, Mention, Pair, Person, Rating, Role, Source
-from endoxa_collect.organiser.settings import save
+from endoxa_collect.organiser.settings import save, save_from_file
+from endoxa_collect.presets import load_preset
 from endoxa_collect.privacy import expire
-from endoxa_collect.terms import changed_for, waiting_for_consent
+from endoxa_collect.terms import TEXTS, changed_for, waiting_for_consent
 
 NOBODY = AnonymousUser()
 
@@ -67,6 +68,21 @@ def test_a_changed_text_asks_those_who_read_it_in_that_language(campaign, make_p
     assert campaign.settings.consent_version == 2
     assert waiting_for_consent(campaign) == {two.pk}
     assert changed_for(Person.objects.get(pk=one.pk)) == ()
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_a_mended_text_of_a_preset_asks_those_who_read_the_former_one(make_campaign, make_person, name):
+    mended = load_preset("school").settings.model_dump(mode="json")
+    read = {**mended["texts"], name: {**mended["texts"][name], "es": "Como decía antes."}}
+    campaign = make_campaign(**{**mended, "organisation": "River Lab", "contact": "555", "texts": read})
+    one, two = (make_person(campaign, who, consent_language=who) for who in ("es", "fr"))
+    assert save_from_file(campaign, {"texts": mended["texts"]}, "school.toml") == []
+    campaign.refresh_from_db()
+    assert waiting_for_consent(campaign) == {one.pk}
+    assert changed_for(Person.objects.get(pk=one.pk)) == (name,)
+    assert changed_for(Person.objects.get(pk=two.pk)) == ()
+    released = name in {"about", "consent", "publication"}
+    assert waiting_for_consent(campaign, of_a_release=True) == ({one.pk} if released else frozenset())
 
 
 def test_before_the_next_card_people_see_what_changed_and_agree(as_person, campaign, make_person, make_pairs):

@@ -228,7 +228,7 @@ def test_the_order_of_the_questions_is_fixed_for_a_person(study):
         own = set()
         for _ in range(3):
             page = person.get("item/").content.decode()
-            own.add(page.index("harmful stereotype?") < page.index("frequent in reality?"))
+            own.add(page.index("harmful stereotype?") < page.index("frequent in the real world?"))
             person.rate()
         assert len(own) == 1
         first = person.judge.steps["drawn"]["first"]

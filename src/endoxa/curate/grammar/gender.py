@@ -43,8 +43,16 @@ def in_genders(attribute: str, language: str, lexicon: Lexicon | None) -> Gender
         return _ending(masculine, feminine, language)
     if words_of(language, "word_classes.toml").get("verb_genders"):
         return _ending(text, text, language)
+    return _of_verb(text, language, lexicon) if "shows_verbs" in rows.classes else (text, text)
+
+
+def _of_verb(text: str, language: str, lexicon: Lexicon | None) -> Genders:
+    """What a sentence pattern reads in a language whose verbs show a gender."""
+    versions = _agreeing(text, language, lexicon, many=False)
+    if all(versions) and len({*versions}) > 1:
+        return versions
     verb = next((word for word in text.split() if word not in rules_of(language).negators), "")
-    return _of_gender(text, _shown(verb, language) if "shows_verbs" in rows.classes else "")
+    return _of_gender(text, _shown(verb, language))
 
 
 def _of_gender(text: str, gender: str) -> Genders:
@@ -125,10 +133,19 @@ def _entries(word: str, language: str, lexicon: Lexicon | None) -> Iterator[Form
     else:
         # Where a table lists each form by itself (Arabic), the singular is that of men.
         alone = not rows_of(language, "inflections.csv")
-        yield from (
-            {"s": word} if alone and [*each] == [""] else each
-            for each in forms_of_word(word, language, lexicon)
-        )
+        for each in _listed_apart(word, lexicon) or forms_of_word(word, language, lexicon):
+            yield {"s": word} if alone and [*each] == [""] else each
+
+
+def _listed_apart(word: str, lexicon: Lexicon | None) -> list[Forms]:
+    """A plural in both genders, where the table lists a word by rows: plural, singular, feminine plural (Arabic)."""
+    for sense in lexicon.senses(lexicon.split(word)) if lexicon else ():
+        start = sense.row - (2 if lexicon.rows[sense.row].form == "fp" else 0)
+        rows = lexicon.rows[max(start, 0) : start + 3]
+        if [row.form for row in rows] == ["p", "", "fp"]:
+            masculine, feminine = rows[0].poles[sense.pole][0], rows[2].poles[sense.pole][0]
+            return [{"": masculine, "f": feminine, "p": masculine, "fp": feminine}]
+    return []
 
 
 @cache

@@ -52,16 +52,21 @@ class Change:
     identity: str
     before: float
     after: float
-    difference: float
-    low: float
-    high: float
-    p_value: float
-    p_adjusted: float
-    verdict: str
-    n_items: int
-    n_units: int
-    unit: str
-    kind: Kind
+    difference: float = NAN
+    low: float = NAN
+    high: float = NAN
+    p_value: float = NAN
+    p_adjusted: float = NAN
+    verdict: str = UNTESTED
+    n_items: int = 0
+    n_units: int = 0
+    unit: str = ""
+    kind: Kind = "bias"
+
+    def with_test(self, low: float, high: float, p_value: float) -> Change:
+        """With its interval and p-value, before correction; NaN where nothing can be tested."""
+        verdict = UNTESTED if isnan(p_value) else NO_QUESTION
+        return replace(self, low=low, high=high, p_value=p_value, verdict=verdict)
 
     @property
     def reasoned(self) -> dict[str, Any]:
@@ -143,7 +148,7 @@ def change_of(cell: Paired, confidence: float, identity: str = ALL) -> Change:
     kind = cell.measure.kind
     head = (cell.measure.name, cell.rule, cell.axis, identity, cell.baseline, cell.candidate)
     if cell.values is None:
-        return Change(*head, NAN, NAN, NAN, NAN, NAN, UNTESTED, 0, 0, cell.units[0], kind)
+        return Change(*head, unit=cell.units[0], kind=kind)
     values = cell.values
     attribute = values.attribute
     if identity != ALL and attribute is None:
@@ -160,26 +165,16 @@ def change_of(cell: Paired, confidence: float, identity: str = ALL) -> Change:
     if identity == ALL and cell.numbers[1] < FEWEST_UNITS:
         # Attributes alone would speak for identities that nobody asked about.
         units, unit = cell.numbers[1], cell.units[0]
-    low = high = p_value = NAN
-    if cell.identical:
-        low = high = 0.0
-        p_value = 1.0
-    elif units >= FEWEST_UNITS and not untested(cell):
-        low, high, p_value = result.interval.low, result.interval.high, result.p_value
-    verdict = UNTESTED if isnan(p_value) else NO_QUESTION
-    return Change(
-        *head,
-        float(difference.mean()),
-        low,
-        high,
-        p_value,
-        NAN,
-        verdict,
-        len(values.cluster),
-        units,
-        unit,
-        kind,
+    change = Change(
+        *head, float(difference.mean()), n_items=len(difference), n_units=units, unit=unit, kind=kind
     )
+    if untested(cell):
+        return change
+    if cell.identical:
+        return change.with_test(0.0, 0.0, 1.0)
+    if units < FEWEST_UNITS:
+        return change
+    return change.with_test(result.interval.low, result.interval.high, result.p_value)
 
 
 def _about(cell: Paired, sampled: str, attribute: np.ndarray | None) -> tuple[int, str]:
@@ -197,9 +192,8 @@ def _about(cell: Paired, sampled: str, attribute: np.ndarray | None) -> tuple[in
 
 def fact(measure: Measure, before: float, after: float) -> Change:
     """What two runs took as a whole: no estimate, so nothing is tested."""
-    nothing = (NAN, NAN, NAN, NAN)
     head = (measure.name, ALL, ALL, ALL, before, after, after - before)
-    return Change(*head, *nothing, NO_QUESTION, 0, 0, "", "price")
+    return Change(*head, verdict=NO_QUESTION, kind="price")
 
 
 def judged(

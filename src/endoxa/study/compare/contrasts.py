@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from math import isnan
 
 import polars as pl
 
@@ -12,7 +11,7 @@ from endoxa.instruments.association_tests.estimates.effect_size import MIN_UNITS
 from endoxa.report.inputs import QUESTIONS
 from endoxa.schema import ALL
 from endoxa.stats.intervals import NAN
-from endoxa.stats.verdicts import NO_QUESTION, UNTESTED, significance
+from endoxa.stats.verdicts import significance
 from endoxa.study.compare.changes import Change, change_of, fact, judged
 from endoxa.study.compare.results import Estimates
 from endoxa.study.gate.association_tests import EffectSizes, effect_size_cells
@@ -79,11 +78,7 @@ def cells_of(items: Items) -> list[Paired]:
 
 def left_out(cells: Iterable[Paired]) -> list[str]:
     """A note on each measure that is not tested because too many items have no value in one of the runs."""
-    return [
-        f"Not tested, {cell.name}: {reason}."
-        for cell in cells
-        if (reason := untested(cell)) and not cell.identical
-    ]
+    return [f"Not tested, {cell.name}: {reason}." for cell in cells if (reason := untested(cell))]
 
 
 def _parts(items: Items, confidence: float) -> Iterator[Change]:
@@ -122,14 +117,7 @@ def compare_tests(sides: tuple[Side, Side], choices: Choices) -> Estimates:
 
 def _effect_size(cell: EffectSizes, confidence: float) -> Change:
     """The change of an effect size, the targets a sample and the attributes as they are."""
-    low = high = p_value = NAN
-    if cell.identical:
-        low = high = 0.0
-        # One that could show nothing must not take from the level of the others.
-        p_value = 1.0 if cell.deciding >= MIN_UNITS else NAN
-    elif cell.deciding >= MIN_UNITS and cell.contrasts:
-        low, high, p_value = effect_change(cell.contrasts, confidence)
-    return Change(
+    change = Change(
         cell.measure.name,
         cell.rule,
         cell.test.axis or ALL,
@@ -137,15 +125,16 @@ def _effect_size(cell: EffectSizes, confidence: float) -> Change:
         cell.baseline,
         cell.candidate,
         cell.candidate - cell.baseline,
-        low,
-        high,
-        p_value,
-        NAN,
-        UNTESTED if isnan(p_value) else NO_QUESTION,
-        cell.numbers[0],
-        cell.numbers[1],
-        f"{cell.unit}s of X and Y",
-        "bias",
+        n_items=cell.numbers[0],
+        n_units=cell.numbers[1],
+        unit=f"{cell.unit}s of X and Y",
+    )
+    # One that could show nothing must not take from the level of the others.
+    enough = cell.deciding >= MIN_UNITS
+    if cell.identical:
+        return change.with_test(0.0, 0.0, 1.0 if enough else NAN)
+    return (
+        change.with_test(*effect_change(cell.contrasts, confidence)) if enough and cell.contrasts else change
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import polars as pl
@@ -91,10 +91,14 @@ class Contrasted:
         return [change for change in self.changes if change.kind == "price"]
 
     @property
-    def facts(self) -> dict[str, Any]:
-        """What tables and JSON say of it."""
-        instrument = {"instrument": self.instrument} if self.instrument else {}
-        return instrument | {"before": self.before.label, "after": self.after.label}
+    def of_instrument(self) -> dict[str, str]:
+        """Of studies the instrument, for tables and JSON."""
+        return {"instrument": self.instrument} if self.instrument else {}
+
+    @property
+    def columns(self) -> dict[str, str]:
+        """What tables say of it."""
+        return self.of_instrument | {"before_run": self.before.label, "after_run": self.after.label}
 
 
 Row = tuple[Contrasted, Change]
@@ -172,8 +176,7 @@ class Comparison(Result):
     def changes(self) -> pl.DataFrame:
         """Every change of every two runs, over all items and by axis and identity."""
         rows = [
-            {name if name == "instrument" else f"{name}_run": value for name, value in each.facts.items()}
-            | change.row
+            each.columns | change.row
             for each in self.contrasts
             for change in (*each.changes, *each.estimates.parts)
         ]
@@ -184,11 +187,7 @@ class Comparison(Result):
         """The items that changed sides between the first run and each other one."""
         frames = [
             each.estimates.items.select(
-                *(
-                    pl.lit(value).alias(name if name == "instrument" else f"{name}_run")
-                    for name, value in each.facts.items()
-                ),
-                pl.all(),
+                *(pl.lit(value).alias(name) for name, value in each.columns.items()), pl.all()
             )
             for each in self.shown
         ]
@@ -213,20 +212,17 @@ class Comparison(Result):
             "runs": [run.facts() for run in self.runs],
             "contrasts": [
                 {
-                    **each.facts,
-                    "settings": [
-                        {"name": setting.name, "before": setting.before, "after": setting.after}
-                        for setting in each.settings
-                    ],
+                    **each.of_instrument,
+                    "before": each.before.label,
+                    "after": each.after.label,
+                    "settings": [asdict(setting) for setting in each.settings],
                     "identical": each.estimates.identical,
                     "changes": [change.row for change in each.changes],
                     "parts": [change.row for change in each.estimates.parts],
                     "changed_items": each.estimates.items.height,
                     "about_items": [
-                        {
-                            "sentence": str(finding),
-                            **{name: plain(number) for name, number in finding.rests_on[0].items()},
-                        }
+                        {"sentence": str(finding)}
+                        | {name: plain(number) for name, number in finding.rests_on[0].items()}
                         for finding in each.estimates.about_items
                     ],
                     "notes": list(each.estimates.notes),
@@ -239,7 +235,7 @@ class Comparison(Result):
     def headline(self) -> Headline:
         """The table that the terminal shows: changes over all items, each run against the first."""
         rows = self.rows()
-        numbers = [{**self._of(each), **change.row} for each, change in rows]
+        numbers = [each.of_instrument | {"run": each.after.label} | change.row for each, change in rows]
         to = f" to {self.labels[1]}" if len(self.labels) == 2 else ""
         return headline_of(
             f"Changes from {self.labels[0]}{to}, {100 * self.confidence:g} % intervals",
@@ -248,11 +244,6 @@ class Comparison(Result):
             numbers,
             notes=tuple(dict.fromkeys([*map(str, self.about_items), *self.notes])),
         )
-
-    @staticmethod
-    def _of(contrast: Contrasted) -> dict[str, str]:
-        instrument = {"instrument": contrast.instrument} if contrast.instrument else {}
-        return {**instrument, "run": contrast.after.label}
 
     def texts(self) -> Mapping[str, Callable[[], str]]:
         """Text files by their suffix: everything but the items, and every change."""

@@ -153,26 +153,21 @@ def _tested(compared: pl.DataFrame, confidence: float) -> tuple[pl.DataFrame, in
     adjusted = np.where(able, np.minimum(p_value * tests, 1.0), NAN)
     # One-sided tests in both regions: the ends of two-sided intervals at twice the level.
     level = 1 - 2 * alpha / tests
-    ends = [
-        [
-            clopper_pearson(n / m, m, level) if can else UNDEFINED
-            for n, m, can in zip(x, x + y, able, strict=True)
-        ]
-        for x, y in ((a, b), (c, d))
-    ]
     columns = {
-        "share": a / (a + b),
-        "low": [interval.low for interval in ends[0]],
-        "high": [interval.high for interval in ends[0]],
-        "share_other": c / (c + d),
-        "low_other": [interval.low for interval in ends[1]],
-        "high_other": [interval.high for interval in ends[1]],
         "p_value": p_value,
         "p_adjusted": adjusted,
         "verdict": np.where(able, np.where(adjusted <= alpha + 1e-12, ABOVE, UNCLEAR), UNTESTED),
     }
+    for ending, first, people in (("", a, a + b), ("_other", c, c + d)):
+        intervals = [
+            clopper_pearson(n / m, m, level) if can else UNDEFINED
+            for n, m, can in zip(first, people, able, strict=True)
+        ]
+        ends = {f"{end}{ending}": [getattr(each, end) for each in intervals] for end in ("low", "high")}
+        columns |= {f"share{ending}": first / people} | ends
     types = {name: pl.String if name == "verdict" else pl.Float64 for name in columns}
     tested = compared.with_columns(pl.Series(name, values, types[name]) for name, values in columns.items())
+    tested = tested.select(list(REVERSAL_COLUMNS))
     return tested.filter((a > b) & (c < d)), tests
 
 

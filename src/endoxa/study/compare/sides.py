@@ -24,20 +24,21 @@ class Compared:
     Attributes:
         side: run and model.
         label: its name on the page.
-        date: when it was finished, ISO 8601, or empty.
-        served: what the server said that it is; empty where it said nothing.
         named: the folder that was named; of stories not the run of profiles that is compared.
     """
 
     side: Side
     label: str
-    date: str
-    served: tuple[str, ...]
     named: Path = Path()
+
+    @property
+    def date(self) -> str:
+        """When it was finished, ISO 8601, or empty."""
+        return str(self.side.source.run.facts.get("finished") or "")
 
     def facts(self) -> dict[str, Any]:
         """What JSON says of it."""
-        return {"label": self.label, **self.side.facts(), "date": self.date, "served": list(self.served)}
+        return {"label": self.label, **self.side.facts(), "date": self.date, "served": self.side.served}
 
 
 def read_compared(paths: Sequence[Path], models: Sequence[str]) -> tuple[Compared, ...]:
@@ -72,13 +73,7 @@ def read_compared(paths: Sequence[Path], models: Sequence[str]) -> tuple[Compare
         if number > 1:
             raise UserError(f"The run '{folder}' of '{model}' is named {number} times. Name each run once.")
     return tuple(
-        Compared(
-            side,
-            label,
-            str(side.source.run.facts.get("finished") or ""),
-            tuple(side.served),
-            named[side.run.folder],
-        )
+        Compared(side, label, named[side.run.folder])
         for side, label in zip(sides, _labels(sides, named), strict=True)
     )
 

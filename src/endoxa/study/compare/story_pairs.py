@@ -18,6 +18,7 @@ from endoxa.schema.finish import LENGTH, finish_reason
 from endoxa.sources.served import versions_apart
 from endoxa.sources.stereotales import UNKNOWN, Profiles
 from endoxa.sources.stereotales.profiles import COLUMNS, PROFILE, REPEAT, decode, profiles_of
+from endoxa.study.gate.items import NAN, OTHER, codes
 
 SIDES = ("before", "after")
 """Names of the two runs where both are in one table; in this order in `Profiles.models`, too."""
@@ -26,33 +27,28 @@ NOT_OF_READING = ("data", "models", "languages", "limit", "sample", "include_dra
 """Parts of the identity of a run of profiles that say which stories were read, not how."""
 
 
+NAMED = ("target_attribute", "target_attribute_value")
+MEASURED = ("answered", "story_refused", "story_lost", "story_cut_off", "story_words", "story_tokens")
+"""What is measured of a story: whether there is one that extractors read; whether it was declined, by most extractors
+or by the provider; whether neither (nothing came, an error did, or no extractor's answer could be read); whether it
+ended at the limit of tokens; its words, and the tokens that the model wrote, NaN where there are none."""
+
+
 @dataclass(frozen=True, slots=True)
 class PairedStories:
-    """Stories of two runs; arrays have a row per pair and a column per run.
+    """Stories of two runs.
 
     Attributes:
-        frame: what is known of the prompt of each pair: `KEYS`, the attribute and value that it names, its scenario.
+        frame: a row for each pair: `KEYS`, `NAMED`, the scenario; `MEASURED` of both runs, `OTHER` behind the names of
+            the second; `same`, whether the text is the same in both; and codes of units, `base values` (attribute and
+            value together), `scenarios` (prompts where scenarios are not known) and `prompts`.
         profiles: the stories of both, those of the first run before those of the second in the order of `frame`.
-        readable: there is a story, and extractors read it.
-        refused: declined, by most extractors or by the provider.
-        lost: neither: nothing came, an error did, or no extractor's answer could be read.
-        cut_off: ended at the limit of tokens.
-        words: words of the story; NaN where there is none.
-        tokens: tokens that the model wrote; NaN where they were not counted.
-        alike: the text is the same in both runs.
         alone: stories of which the other run has none, by run.
     """
 
     frame: pl.DataFrame
     profiles: Profiles
-    readable: np.ndarray
-    refused: np.ndarray
-    lost: np.ndarray
-    cut_off: np.ndarray
-    words: np.ndarray
-    tokens: np.ndarray
-    alike: np.ndarray
-    alone: tuple[int, int]
+    alone: tuple[int, int] = (0, 0)
 
     def __len__(self) -> int:
         """Pairs."""
@@ -61,23 +57,14 @@ class PairedStories:
     @property
     def prompt(self) -> np.ndarray:
         """Code of the prompt of each pair."""
-        return np.asarray(self.profiles.sample[: len(self)])
-
-    @property
-    def base(self) -> np.ndarray:
-        """Code of the base value of each pair: attribute and value together."""
-        names = self.frame.select(pl.concat_str("target_attribute", "target_attribute_value", separator="\n"))
-        return dense(names.to_series())
-
-    @property
-    def scenario(self) -> np.ndarray:
-        """Code of the scenario of each pair; of its prompt where scenarios are not known."""
-        return dense(self.frame["scenario"]) if "scenario" in self.frame.columns else self.prompt
+        return self.frame["prompts"].to_numpy()
 
     @property
     def comparable(self) -> np.ndarray:
         """Pairs with a story in both runs."""
-        return np.asarray(self.readable.all(axis=1))
+        return np.asarray(
+            self.frame.select(pl.col("answered", f"answered{OTHER}") > 0).to_numpy().all(axis=1)
+        )
 
     def profiles_where(self, chosen: np.ndarray, swapped: np.ndarray | None = None) -> Profiles:
         """Stories of some pairs, as the stories of two models.
@@ -106,7 +93,7 @@ class PairedStories:
     def identical(self) -> bool:
         """Whether every story of the second run is that of the first, and was read alike."""
         codes = self.profiles.codes
-        return bool(self.alike.all() and np.array_equal(codes[: len(self)], codes[len(self) :]))
+        return bool(self.frame["same"].all() and np.array_equal(codes[: len(self)], codes[len(self) :]))
 
     def says(self, attribute: str, value: str) -> np.ndarray:
         """Whether each story says it, pairs x runs; one that leaves it open does not."""
@@ -133,18 +120,13 @@ def together(runs: Sequence[tuple[Path, str]]) -> Profiles:
     tables = [_stories(path, model) for path, model in runs]
     keys = tables[0].select(KEYS)
     for table in tables:
-        keys = keys.join(table.filter(~pl.col("refused") & ~pl.col("lost")), on=KEYS, how="semi")
+        keys = keys.join(table.filter(pl.col("answered") > 0), on=KEYS, how="semi")
     # Which model wrote a story is not asked of them.
     chunks = [
         keys.join(table, on=KEYS, maintain_order="left").select(*COLUMNS, pl.col(REPEAT).cast(pl.String))
         for table in tables
     ]
     return profiles_of(chunks, runs[0][0])
-
-
-def dense(names: pl.Series) -> np.ndarray:
-    """Codes of texts from 0, in their order."""
-    return names.rank("dense").to_numpy().astype(int) - 1
 
 
 def paired_stories(
@@ -170,28 +152,29 @@ def paired_stories(
         )
     first, other = (keys.join(table, on=KEYS, how="left", maintain_order="left") for table in tables)
     _require_alike(first, other, before, after)
+    alone = (tables[0].height - keys.height, tables[1].height - keys.height)
+    return replace(side_by_side(first, other), alone=alone)
+
+
+def side_by_side(first: pl.DataFrame, other: pl.DataFrame) -> PairedStories:
+    """Stories of two runs, a row for each pair, with what became of them (`with_outcomes`)."""
     chunks = [
         table.select(*COLUMNS, pl.col(REPEAT).cast(pl.String)).with_columns(generator_model=pl.lit(side))
         for table, side in zip((first, other), SIDES, strict=True)
     ]
-    context = [name for name in ("theme", "scenario") if name in first.columns]
-    columns = {
-        name: np.column_stack([table[name].to_numpy() for table in (first, other)])
-        for name in ("refused", "lost", "cut_off", "words", "tokens")
-    }
-    texts = [table["story"] if "story" in table.columns else None for table in (first, other)]
-    return PairedStories(
-        frame=first.select(*KEYS, "target_attribute", "target_attribute_value", *context),
-        profiles=profiles_of(chunks, before),
-        readable=~(columns["refused"] | columns["lost"]),
-        alike=(
-            (texts[0].eq_missing(texts[1]) & (texts[0].fill_null("") != "")).to_numpy()
-            if texts[0] is not None and texts[1] is not None
-            else np.zeros(keys.height, dtype=bool)
-        ),
-        alone=(tables[0].height - keys.height, tables[1].height - keys.height),
-        **columns,
+    profiles = profiles_of(chunks, Path(SIDES[0]))
+    measured = other.select(pl.col(*MEASURED, "story").name.suffix(OTHER))
+    same = pl.col("story").eq_missing(pl.col(f"story{OTHER}")) & (pl.col("story").fill_null("") != "")
+    scenario = [name for name in ("scenario",) if name in first.columns]
+    both = pl.concat(
+        [first.select(*KEYS, *NAMED, *scenario, *MEASURED, "story"), measured], how="horizontal"
+    ).with_columns(
+        pl.Series("prompts", profiles.sample[: first.height]),
+        same=same,
+        **{"base values": codes(pl.concat_str(NAMED, separator="\n"))},
     )
+    scenarios = codes(pl.col("scenario")) if scenario else pl.col("prompts")
+    return PairedStories(both.with_columns(scenarios=scenarios), profiles)
 
 
 def require_read_alike(before: Path, after: Path) -> None:
@@ -229,10 +212,10 @@ def _stories(path: Path, model: str | None) -> pl.DataFrame:
     if REPEAT not in table.columns:
         table = table.with_columns(pl.lit(1).alias(REPEAT))
     table = table.unique(KEYS, keep="first", maintain_order=True)
-    return _with_outcomes(table)
+    return with_outcomes(table)
 
 
-def _with_outcomes(table: pl.DataFrame) -> pl.DataFrame:
+def with_outcomes(table: pl.DataFrame) -> pl.DataFrame:
     """With what became of each story, and how long it is."""
     missing: dict[str, pl.DataType] = {
         "story": pl.String(), "finish": pl.String(), "error": pl.String(), "refusal": pl.Int64(),
@@ -256,16 +239,17 @@ def _with_outcomes(table: pl.DataFrame) -> pl.DataFrame:
     failed = (
         (filled["error"].fill_null("") != "") | ~written | (filled["n_parsed"].fill_null(1) == 0) | ~usable
     )
-    cut = [finish_reason(finish or "") == LENGTH for finish in filled["finish"]]
     readable = ~refused & ~failed
+    tokens = pl.col("completion_tokens").cast(pl.Float64)
     return filled.with_columns(
         pl.when(usable).then(PROFILE).otherwise(pl.lit(nothing)).alias(PROFILE),
-        refused=refused,
-        lost=~refused & failed,
-        cut_off=pl.Series(cut, dtype=pl.Boolean),
-        words=pl.when(readable & (words > 0)).then(words).otherwise(float("nan")),
+        answered=readable.cast(pl.Float64),
+        story_refused=refused.cast(pl.Float64),
+        story_lost=(~refused & failed).cast(pl.Float64),
+        story_cut_off=pl.Series([float(finish_reason(end or "") == LENGTH) for end in filled["finish"]]),
+        story_words=pl.when(readable & (words > 0)).then(words).otherwise(NAN),
         # A call that failed counted none.
-        tokens=pl.when(pl.col("completion_tokens") > 0).then("completion_tokens").otherwise(float("nan")),
+        story_tokens=pl.when(tokens > 0).then(tokens).otherwise(NAN),
     )
 
 
@@ -275,8 +259,7 @@ def _require_alike(first: pl.DataFrame, other: pl.DataFrame, before: Path, after
     Raises:
         UserError: a prompt of one run names another attribute or value than that of the same name in the other.
     """
-    named = ("target_attribute", "target_attribute_value")
-    differ = pl.any_horizontal(first[name].ne_missing(other[name]) for name in named)
+    differ = pl.any_horizontal(first[name].ne_missing(other[name]) for name in NAMED)
     lone = first.filter(pl.select(differ).to_series())
     if lone.height:
         raise UserError(

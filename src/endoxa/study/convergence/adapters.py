@@ -21,7 +21,6 @@ from endoxa.instruments.choices.estimates import ITEM, paired
 from endoxa.instruments.pairs.estimates.inference import calibration_decides
 from endoxa.instruments.pairs.estimates.records import load_records
 from endoxa.instruments.questions.estimates.answers import load_answers
-from endoxa.schema import AssociationTest
 from endoxa.schema.stories import STORY_MAP_COLUMNS
 from endoxa.sources.served import versions_apart
 from endoxa.sources.stereotales import UNKNOWN
@@ -171,7 +170,7 @@ def association_test_parts(run: Path, pooling: str = "") -> pl.DataFrame:
     Raises:
         UserError: the run cannot be used, no test names an association, or a model has no such pooling.
     """
-    rows: list[dict[str, Any]] = []
+    rows: list[tuple[Any, ...]] = []
     for source in _of_pooling(run_sources(run), pooling, run):
         tests = [test for test in source.tests if test.association_id]
         if not tests:
@@ -184,22 +183,11 @@ def association_test_parts(run: Path, pooling: str = "") -> pl.DataFrame:
         before: Counter[str] = Counter()
         for test in tests:
             before[test.association_id] += 1
-            rows += _test_rows(test, vectors, source.model, before[test.association_id])
-    return pl.DataFrame(rows, schema=_TYPES)
-
-
-def _test_rows(
-    test: AssociationTest, vectors: UnitVectors, model: str, number: int
-) -> Iterator[dict[str, Any]]:
-    scores = vectors.associations(test)
-    for k, value in enumerate(differences(scores.x, scores.y, test.y.terms).tolist(), start=1):
-        yield {
-            "model": model,
-            "language": test.language,
-            "association_id": test.association_id,
-            "part": f"test {number}, text {k}",
-            "value": value,
-        }
+            scores, number = vectors.associations(test), before[test.association_id]
+            head = (source.model, test.language, test.association_id)
+            values = differences(scores.x, scores.y, test.y.terms).tolist()
+            rows += [(*head, f"test {number}, text {k}", value) for k, value in enumerate(values, start=1)]
+    return pl.DataFrame(rows, schema=_TYPES, orient="row")
 
 
 def differences(x: np.ndarray, y: np.ndarray, terms: Sequence[str] = ()) -> np.ndarray:
@@ -267,7 +255,8 @@ def story_parts(run: Path, story_map: pl.DataFrame) -> pl.DataFrame:
     profiles = decode(stories["extracted_attributes_json"], ()).columns
     facets = [name for name in FACETS if name in stories.columns]
     for facet in facets:
-        table = pl.DataFrame(list(_story_rows(stories, profiles, story_map, facet)), schema=_TYPES)
+        parts = _story_parts(stories, profiles, story_map, facet)
+        table = pl.concat([pl.DataFrame(schema=_TYPES), *parts], how="diagonal")
         most = table.group_by("model", "language", "association_id").len()["len"].to_list()
         if len(table) and (max(most) > 1 or facet == facets[-1]):
             return table
@@ -286,36 +275,31 @@ def _stories(run: Path) -> pl.DataFrame:
     return table.collect().filter(pl.col("extracted_attributes_json").fill_null("").str.len_chars() > 2)
 
 
-def _story_rows(
+def _story_parts(
     stories: pl.DataFrame, profiles: pl.DataFrame, story_map: pl.DataFrame, facet: str
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[pl.DataFrame]:
     for cell in story_map.iter_rows(named=True):
         compared = cell["compared_attribute"]
         if compared not in profiles.columns:
             continue
-        written = stories.with_columns(
-            hit=profiles[compared] == cell["compared_value"],
-            known=profiles[compared].is_not_null() & (profiles[compared] != UNKNOWN),
-            about=pl.col("target_attribute_value").str.strip_chars() == cell["base_value"],
-            part=pl.col(facet),
-        ).filter((pl.col("target_attribute").str.strip_chars() == cell["base_attribute"]) & pl.col("known"))
-        by = ["generator_model", "language", "part"]
+        hit = profiles[compared] == cell["compared_value"]
+        about = pl.col("target_attribute_value").str.strip_chars() == cell["base_value"]
         shares = (
-            written.drop_nulls("part")
-            .group_by(by, maintain_order=True)
-            .agg(
-                own=pl.col("hit").filter(pl.col("about")).mean(),
-                others=pl.col("hit").filter(~pl.col("about")).mean(),
+            stories.with_columns(hit=hit, about=about, part=pl.format(f"{facet} {{}}", facet))
+            .filter(
+                pl.col("target_attribute").str.strip_chars() == cell["base_attribute"],
+                profiles[compared].is_not_null() & (profiles[compared] != UNKNOWN),
             )
+            .group_by("generator_model", "language", "part", maintain_order=True)
+            .agg(value=pl.col("hit").filter("about").mean() - pl.col("hit").filter(~pl.col("about")).mean())
         )
-        for row in shares.drop_nulls(["own", "others"]).iter_rows(named=True):
-            yield {
-                "model": row["generator_model"],
-                "language": row["language"],
-                "association_id": cell["association_id"],
-                "part": f"{facet} {row['part']}",
-                "value": row["own"] - row["others"],
-            }
+        yield shares.drop_nulls(["part", "value"]).select(
+            pl.lit(cell["association_id"]).alias("association_id"),
+            "language",
+            "part",
+            "value",
+            model="generator_model",
+        )
 
 
 def choice_parts(run: Path) -> pl.DataFrame:

@@ -86,37 +86,36 @@ def seen_together(
 def _rows(
     effects: pl.DataFrame, attributes: Mapping[str, str], confidence: float, drawn: tuple[int, int]
 ) -> Iterator[dict[str, Any]]:
-    tools = effects["instrument"].unique(maintain_order=True).to_list()
+    instruments = effects["instrument"].n_unique()
     tested = effects.filter(pl.col("se") > 0)
-    tested = tested.filter(pl.len().over("association_id") > 1).sort("association_id")
-    names = tested["association_id"].unique().sort().to_list()
-    identities = dict(tested.select("association_id", "identity").iter_rows())
-    attribute = attribute_codes(names, attributes)
-    identity = identity_codes(tuple(identities[name] for name in names))
-    with_all = tested.group_by("association_id").len().sort("association_id")["len"].to_numpy() == len(tools)
-    begun = {
-        "model": effects["model"][0],
-        "n_instruments": len(tools),
-        "n_identities": len(set(identities.values())),
-        "n_attributes": len(np.unique(attribute)),
-        "confidence": confidence,
-    }
-    counts = None
-    if names:
-        claims = [
-            Claims.of(tested.filter(instrument=tool), names, attribute)
-            for tool in tools
-            if tool in set(tested["instrument"])
-        ]
-        counts = np.array(list(_counts(claims, (len(names), len(tools)), *drawn)))
+    tested = tested.filter(pl.len().over("association_id") > 1).sort("association_id", maintain_order=True)
+    each = tested.group_by("association_id", maintain_order=True).agg(pl.col("identity").first(), n=pl.len())
+    names = each["association_id"].to_list()
+    attribute, identity = attribute_codes(names, attributes), identity_codes(tuple(each["identity"]))
+    claims = [
+        Claims.of(part, names, attribute) for part in tested.partition_by("instrument", maintain_order=True)
+    ]
+    order = effects["instrument"].unique(maintain_order=True).to_list()
+    claims.sort(key=lambda claim: order.index(claim.instrument))
+    counts = np.array(list(_counts(claims, (len(names), instruments), *drawn))) if names else None
     for place, together in enumerate(TOGETHER):
-        if together == ALL and len(tools) < 3:
+        if together == ALL and instruments < 3:
             continue
-        counted = with_all if together == ALL else np.ones(len(names), dtype=bool)
+        counted = (each["n"] >= (instruments if together == ALL else 2)).to_numpy()
         reason = _untested(
             identity[counted], attribute[counted], "all" if together == ALL else "two", confidence
         )
-        row = begun | {"together": together, "n_associations": int(counted.sum()), "observed": 0.0}
+        row = {
+            "model": effects["model"][0],
+            "n_instruments": instruments,
+            "n_identities": each["identity"].n_unique(),
+            "n_attributes": len(np.unique(attribute)),
+            "confidence": confidence,
+            "together": together,
+            "n_associations": int(counted.sum()),
+            "observed": 0.0,
+            "reason": reason,
+        }
         if counts is not None and counted.any():
             ours, others = counts[0, place], counts[1:, place]
             row["observed"] = float(ours)
@@ -126,11 +125,10 @@ def _rows(
                     "expected": float(others.mean()),
                     "range_low": float(np.quantile(others, tail, method="inverted_cdf")),
                     "range_high": float(np.quantile(others, 1 - tail, method="inverted_cdf")),
-                    "p_value": float((counts[:, place] >= ours).mean()),
                 }
-        if reason or together not in TESTED:
-            row["p_value"] = float("nan")
-        yield row | {"reason": reason}
+            if not reason and together in TESTED:
+                row["p_value"] = float((counts[:, place] >= ours).mean())
+        yield row
 
 
 def _untested(identity: np.ndarray, attribute: np.ndarray, instruments: str, confidence: float) -> str:
@@ -154,6 +152,7 @@ class Claims:
     """Effects of one instrument, and how far from 0 it claims them.
 
     Attributes:
+        instrument: its name.
         place: index of each association among those of all instruments.
         effect: the effects.
         least: how far from 0 each would be claimed: the standard errors of the least claim.
@@ -163,6 +162,7 @@ class Claims:
         order: code of its attribute, for exchanges.
     """
 
+    instrument: str
     place: np.ndarray
     effect: np.ndarray
     least: np.ndarray
@@ -184,7 +184,8 @@ class Claims:
         moves = with_partner(identity, attribute[place])
         identity, codes = (_codes(values[moves]) for values in (identity, attribute[place]))
         levels = attribute_levels(effect[moves], codes)
-        return cls(place, effect, bound * error, moves, levels, identity, _order(identity, codes))
+        order = _order(identity, codes)
+        return cls(table["instrument"][0], place, effect, bound * error, moves, levels, identity, order)
 
     def sides(self, rng: np.random.Generator | None, associations: int) -> np.ndarray:
         """1, -1 or 0 for each association: what is claimed, identities exchanged where there is a source of it."""
@@ -219,22 +220,6 @@ def _counts(
                 most == 0,
             )
         )
-
-
-def correlation_p_value(
-    x: np.ndarray, y: np.ndarray, identity: np.ndarray, attribute: np.ndarray, seed: int = 0
-) -> float:
-    """Two-sided p-value of no correlation of what is left of attribute means, identities of one side exchanged."""
-    rng = np.random.default_rng(seed)
-    recur = with_partner(identity, attribute)
-    identity, attribute = _codes(identity[recur]), _codes(attribute[recur])
-    rest_x, rest_y = (values[recur] - attribute_levels(values[recur], attribute) for values in (x, y))
-    order = _order(identity, attribute)
-    observed = abs(float(rest_x @ rest_y)) * (1 - 1e-9)
-    hits = sum(
-        abs(float(rest_x @ rest_y[exchanged(identity, order, rng)])) >= observed for _ in range(EXCHANGES)
-    )
-    return (hits + 1) / (EXCHANGES + 1)
 
 
 def attribute_levels(values: np.ndarray, attribute: np.ndarray) -> np.ndarray:

@@ -21,7 +21,7 @@ from endoxa.schema.convergence import CORRELATION_COLUMNS
 from endoxa.stats.attenuation import corrected_correlation
 from endoxa.stats.signs import fewest_units
 from endoxa.stats.verdicts import ABOVE, BELOW, UNTESTED, significance
-from endoxa.study.convergence.chance import ASSOCIATION_OR_WORD, correlation_p_value
+from endoxa.study.convergence.chance import ASSOCIATION_OR_WORD
 from endoxa.study.convergence.effects import Measured, attribute_codes, identity_codes, types_of
 
 DIGITS = 0.005
@@ -89,14 +89,14 @@ def correlations(
 ) -> pl.DataFrame:
     """Correlation of every two instruments of a model, with intervals over identities and attributes, and a verdict.
 
-    Where attributes recur but are fewer than six, they are taken as they are: the p-value is then at least that of
-    exchanging identities after attribute means were removed (`chance.correlation_p_value`).
+    Where attributes recur but are fewer than six, they are taken as they are: the p-value is then at least that of what
+    is left of their means.
 
     Args:
         sources: what was measured.
         attributes: attribute of each association, by id.
         confidence: confidence level of intervals and verdicts.
-        seed: seed of the sign-flip tests and of exchanges.
+        seed: seed of the sign-flip tests.
 
     Returns:
         Columns of `schema.convergence.CORRELATION_COLUMNS`, a row for every model and two of its instruments.
@@ -145,11 +145,9 @@ def _correlation_row(
         names=(tool(left.instrument), tool(right.instrument)),
         seed=seed,
         crossed=None if few else attribute,
+        levels=attribute if few and recurring else None,
     )
     row |= {"n_attributes": recurring, "sampled": "identities" if few and recurring else "both"}
-    if few and recurring and np.isfinite(made.p_value):
-        x, y = left.scores.mean[first], right.scores.mean[second]
-        made = made.at_least(correlation_p_value(x, y, codes, attribute, seed), confidence)
     return {
         **row,
         "raw": made.raw,

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -30,7 +29,7 @@ from endoxa.stats.verdicts import ABOVE, BELOW, UNCLEAR, UNTESTED
 
 KEY = ("model", "instrument", "association_id")
 TEXTS = frozenset(
-    {
+    (
         *(
             "model",
             "instrument",
@@ -43,7 +42,7 @@ TEXTS = frozenset(
         ),
         *("verdict", "reason", "sentence", "agreement", "direction", "above", "below", "unclear", "untested"),
         *("sampled", "trait_1", "trait_2", "kind", "measure", "together"),
-    }
+    )
 )
 """Columns of text in the tables of convergence."""
 
@@ -148,51 +147,43 @@ def effects(sources: Sequence[Measured], confidence: float = 0.95) -> pl.DataFra
     Returns:
         Columns of `schema.convergence.EFFECT_COLUMNS`.
     """
-    rows = [row for source in sources for row in _effect_rows(source, confidence)]
-    table = adjusted(pl.DataFrame(rows, schema=types_of(EFFECT_COLUMNS)), SINGLE_ASSOCIATIONS)
-    return decided(table, value="effect", confidence=confidence).select(list(EFFECT_COLUMNS)).fill_nan(None)
+    empty = pl.DataFrame(schema=types_of(EFFECT_COLUMNS))
+    rows = pl.concat([empty, *(_effects(source, confidence) for source in sources)], how="diagonal")
+    table = decided(adjusted(rows, SINGLE_ASSOCIATIONS), value="effect", confidence=confidence)
+    return table.select(list(EFFECT_COLUMNS)).fill_nan(None)
 
 
-def _effect_rows(source: Measured, confidence: float) -> Iterator[dict[str, Any]]:
+def _effects(source: Measured, confidence: float) -> pl.DataFrame:
     from scipy.special import stdtr, stdtrit
 
-    scores, nan = source.scores, float("nan")
-    scale = source.scale or nan
-    effect = scores.mean / scale
-    error = np.sqrt(scores.within / scores.parts) / scale
+    scores = source.scores
     # A rounding error is no spread.
-    has_error = bool(scores.freedom) and scores.within > (1e-12 * (1 + np.abs(scores.mean).max())) ** 2
-    reason = (
-        CONSTANT
-        if not source.scale
-        else SINGLE_PART
-        if not scores.freedom
-        else ""
-        if has_error
-        else NO_SPREAD
+    spread = scores.freedom and scores.within > (1e-12 * (1 + np.abs(scores.mean).max())) ** 2
+    reasons = {CONSTANT: not source.scale, SINGLE_PART: not scores.freedom, NO_SPREAD: not spread}
+    reason = next((why for why, holds in reasons.items() if holds), "")
+    effect = scores.mean / (source.scale or np.nan)
+    error = (
+        np.sqrt(scores.within / scores.parts) / source.scale if not reason else np.full_like(effect, np.nan)
     )
-    reach = float(stdtrit(scores.freedom, (1 + confidence) / 2)) if has_error else nan
-    for k, (association, identity) in enumerate(zip(source.associations, source.identities, strict=True)):
-        tested = has_error and not reason
-        yield {
-            "model": source.model,
-            "instrument": source.instrument,
-            "association_id": association,
-            "identity": identity,
-            "n_parts": int(scores.parts[k]),
-            "value": float(scores.mean[k]),
-            "scale": source.scale,
-            "effect": float(effect[k]),
-            "se": float(error[k]) if tested else nan,
-            "low": float(effect[k] - reach * error[k]) if tested else nan,
-            "high": float(effect[k] + reach * error[k]) if tested else nan,
-            "confidence": confidence,
-            "p_value": float(2 * stdtr(scores.freedom, -abs(effect[k] / error[k]))) if tested else nan,
-            "p_adjusted": nan,
-            "neutral": 0.0,
-            "verdict": "",
-            "reason": reason,
-        }
+    reach = stdtrit(scores.freedom, (1 + confidence) / 2) * error
+    columns = {
+        "association_id": source.associations,
+        "identity": source.identities,
+        "n_parts": scores.parts,
+        "value": scores.mean,
+        "effect": effect,
+        "se": error,
+        "low": effect - reach,
+        "high": effect + reach,
+        "p_value": 2 * stdtr(scores.freedom, -np.abs(effect / error)),
+    }
+    return pl.DataFrame(columns).with_columns(
+        *(pl.lit(text).alias(name) for name, text in (("model", source.model), ("reason", reason))),
+        instrument=pl.lit(source.instrument),
+        scale=source.scale,
+        confidence=confidence,
+        neutral=0.0,
+    )
 
 
 def reliabilities(sources: Sequence[Measured], confidence: float = 0.95) -> pl.DataFrame:
@@ -236,43 +227,46 @@ def agreement(effects: pl.DataFrame, attributes: Mapping[str, str]) -> pl.DataFr
     effect first.
 
     Args:
-        effects: columns of `schema.convergence.EFFECT_CLAIMSS`.
+        effects: columns of `schema.convergence.EFFECT_COLUMNS`.
         attributes: attribute of each association, by id.
 
     Returns:
-        Columns of `schema.convergence.AGREEMENT_CLAIMSS`.
+        Columns of `schema.convergence.AGREEMENT_COLUMNS`.
     """
-    groups = effects.group_by("model", "association_id", maintain_order=True)
-    tools = dict(effects.group_by("model").agg(pl.col("instrument").n_unique()).iter_rows())
-    rows = [_agreement_row(part.rows(named=True), attributes, tools[model]) for (model, _), part in groups]
-    models = list(dict.fromkeys(effects["model"]))
-    rows.sort(key=lambda row: (models.index(row["model"]), *_urgency(row)))
-    types = types_of(AGREEMENT_COLUMNS)
-    table = pl.DataFrame(rows, schema={name: kind for name, kind in types.items() if name != "place"})
-    place = pl.int_range(1, pl.len() + 1).over("model").cast(pl.Int64).alias("place")
-    return table.with_columns(place).select(list(types))
-
-
-def _agreement_row(
-    rows: Sequence[Mapping[str, Any]], attributes: Mapping[str, str], instruments: int
-) -> dict[str, Any]:
-    claims: dict[str, list[str]] = {name: [] for name in _CLAIMS.values()}
-    for row in rows:
-        claims[_CLAIMS[row["verdict"]]].append(row["instrument"])
-    kind = kind_of({name: len(tools) for name, tools in claims.items()}, instruments)
-    effects = [row["effect"] for row in rows if row["effect"] is not None]
-    unanimous = bool(claims["above"]) != bool(claims["below"])
-    return {
-        "model": rows[0]["model"],
-        "association_id": rows[0]["association_id"],
-        "identity": rows[0]["identity"],
-        "attribute": attributes.get(rows[0]["association_id"], ""),
-        "agreement": kind,
-        "direction": ("above" if claims["above"] else "below") if unanimous else "",
-        **{name: "; ".join(tools) for name, tools in claims.items()},
-        "mean_effect": sum(effects) / len(effects) if effects else None,
-        "n_instruments": len(rows),
+    instruments = dict(effects.group_by("model").agg(pl.col("instrument").n_unique()).iter_rows())
+    by_claim = {
+        name: pl.col("instrument").filter(pl.col("verdict") == verdict) for verdict, name in _CLAIMS.items()
     }
+    table = effects.group_by("model", "association_id", maintain_order=True).agg(
+        pl.col("identity").first(),
+        pl.len().cast(pl.Int64).alias("n_instruments"),
+        pl.col("effect").mean().alias("mean_effect"),
+        pl.struct([claims.len().alias(name) for name, claims in by_claim.items()]).alias("numbers"),
+        **{name: claims.str.join("; ") for name, claims in by_claim.items()},
+    )
+    above, below = pl.col("above") != "", pl.col("below") != ""
+    kinds = [kind_of(row["numbers"], instruments[row["model"]]) for row in table.iter_rows(named=True)]
+    table = table.with_columns(
+        pl.Series("agreement", kinds, pl.String),
+        attribute=pl.col("association_id").replace_strict(attributes, default="", return_dtype=pl.String),
+        direction=pl.when(above & ~below)
+        .then(pl.lit("above"))
+        .when(below & ~above)
+        .then(pl.lit("below"))
+        .otherwise(pl.lit("")),
+    )
+    order: dict[str, Sequence[str]] = {
+        "model": effects["model"].unique(maintain_order=True).to_list(),
+        "agreement": AGREEMENTS,
+        "direction": ("above", "", "below"),
+    }
+    table = table.sort(
+        *(pl.col(name).cast(pl.Enum(values)) for name, values in order.items()),
+        -pl.col("mean_effect").abs().fill_null(0.0),
+        "association_id",
+    )
+    place = pl.int_range(1, pl.len() + 1).over("model").cast(pl.Int64).alias("place")
+    return table.with_columns(place).select(list(AGREEMENT_COLUMNS))
 
 
 def kind_of(claims: Mapping[str, int], instruments: int) -> str:
@@ -295,13 +289,3 @@ def kind_of(claims: Mapping[str, int], instruments: int) -> str:
     if most == instruments:
         return ALL_AGREE
     return SOME_AGREE if most > 1 else LONE_FINDING
-
-
-def _urgency(row: Mapping[str, Any]) -> tuple[int, int, float, str]:
-    effect = row["mean_effect"]
-    return (
-        AGREEMENTS.index(row["agreement"]),
-        ("above", "", "below").index(row["direction"]),
-        -abs(effect) if effect is not None else 0.0,
-        row["association_id"],
-    )

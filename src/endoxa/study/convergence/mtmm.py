@@ -85,27 +85,26 @@ class Traits:
 
 @dataclass(frozen=True, eq=False)
 class Matrix:
-    """Effects of one model by association, and what a matrix is made from them.
+    """Effects of one model, and what a matrix is made from them.
 
     Attributes:
         model: its name.
         columns: trait and instrument of each column.
-        association: index of the association of each effect.
-        column: index of its column.
-        unit: code of its unit.
-        effect: the effects.
-        identity: code of the identity of each association.
-        attribute: code of the attribute of each association.
+        effects: each `effect` with the codes of its `association`, `identity`, `attribute`, `column` and `unit`.
     """
 
     model: str
     columns: tuple[tuple[str, str], ...]
-    association: np.ndarray
-    column: np.ndarray
-    unit: np.ndarray
-    effect: np.ndarray
-    identity: np.ndarray
-    attribute: np.ndarray
+    effects: pl.DataFrame
+
+    @cached_property
+    def codes(self) -> dict[str, np.ndarray]:
+        """Columns of `effects`; `identity` and `attribute` of each association."""
+        each = self.effects.unique("association").sort("association")
+        names = ("association", "column", "unit", "effect")
+        return {name: self.effects[name].to_numpy() for name in names} | {
+            name: each[name].to_numpy() for name in ("identity", "attribute")
+        }
 
     @cached_property
     def pairs(self) -> list[tuple[int, int]]:
@@ -123,11 +122,11 @@ class Matrix:
         Args:
             kept: associations that are used.
         """
-        used = kept[self.association]
-        shape = (int(self.unit.max()) + 1, len(self.columns))
-        cell = self.unit[used] * shape[1] + self.column[used]
+        used, codes = kept[self.codes["association"]], self.codes
+        shape = (int(codes["unit"].max()) + 1, len(self.columns))
+        cell = codes["unit"][used] * shape[1] + codes["column"][used]
         count = np.bincount(cell, minlength=shape[0] * shape[1])
-        total = np.bincount(cell, self.effect[used], minlength=shape[0] * shape[1])
+        total = np.bincount(cell, codes["effect"][used], minlength=shape[0] * shape[1])
         table = (total / np.maximum(count, 1)).reshape(shape)
         there = (count > 0).reshape(shape).astype(float)
         number = there.T @ there
@@ -146,10 +145,15 @@ class Matrix:
         measures = [means[more] - means[less] for more, less in MEASURES.values()]
         return np.concatenate([np.arctanh(np.clip(r, -EDGE, EDGE)), measures])
 
+    @property
+    def everything(self) -> np.ndarray:
+        """A mask of all associations."""
+        return np.ones(len(self.codes["identity"]), dtype=bool)
+
     @cached_property
     def defined(self) -> np.ndarray:
         """Whether every two columns have enough units in common, and vary there."""
-        r, number = self.correlations(np.ones(len(self.identity), dtype=bool))
+        r, number = self.correlations(self.everything)
         return np.asarray((number >= FEWEST_UNITS) & np.isfinite(r))
 
 
@@ -206,79 +210,74 @@ def matrices(
 
 def _matrix(model: str, sources: Sequence[Measured], traits: Traits) -> Matrix | None:
     """Effects by trait, instrument and unit; None with fewer than two traits or instruments."""
-    names = sorted({name for source in sources for name in source.associations if name in traits.of})
-    sizes = Counter(traits.of[name] for name in names)
-    enough = [trait for trait, size in sizes.most_common() if size >= FEWEST_UNITS][:MOST_TRAITS]
-    rows = [
-        (name, (traits.of[name], source.instrument), effect)
+    effects = pl.concat(
+        pl.DataFrame({"association": source.associations, "identity": source.identities}).with_columns(
+            pl.Series("effect", source.scores.mean / (source.scale or 1.0)),
+            instrument=pl.lit(source.instrument),
+        )
         for source in sources
-        for name, effect in zip(source.associations, source.scores.mean / (source.scale or 1.0), strict=True)
-        if traits.of.get(name) in enough
-    ]
+    )
+    association = pl.col("association")
+    named = effects.with_columns(
+        trait=association.replace_strict(traits.of, default=None, return_dtype=pl.String),
+        unit=association.replace_strict(traits.units, default=None, return_dtype=pl.String),
+    ).drop_nulls("trait")
+    sizes = Counter(named.unique("association").sort("association")["trait"])
+    enough = [trait for trait, size in sizes.most_common() if size >= FEWEST_UNITS][:MOST_TRAITS]
+    if len(enough) < 2 or len(sources) < 2:
+        return None
+    named = named.filter(pl.col("trait").is_in(enough))
+    there = set(named.select("trait", "instrument").iter_rows())
     columns = tuple(
         (trait, source.instrument)
         for trait in enough
         for source in sources
-        if (trait, source.instrument) in {row[1] for row in rows}
+        if (trait, source.instrument) in there
     )
-    if len(enough) < 2 or len(sources) < 2:
-        return None
-    names = sorted({name for name, _, _ in rows})
-    identities = {
-        name: identity
-        for source in sources
-        for name, identity in zip(source.associations, source.identities, strict=True)
-    }
-    other = {name: traits.units[name] if traits.unit == "attribute" else traits.of[name] for name in names}
-    place = {name: k for k, name in enumerate(names)}
-    units = np.unique([traits.units[name] for name, _, _ in rows], return_inverse=True)[1]
-    return Matrix(
-        model,
-        columns,
-        np.array([place[name] for name, _, _ in rows]),
-        np.array([columns.index(column) for _, column, _ in rows]),
-        units,
-        np.array([effect for _, _, effect in rows]),
-        np.unique([identities[name] for name in names], return_inverse=True)[1],
-        np.unique([other[name] for name in names], return_inverse=True)[1],
+    place = pl.DataFrame(columns, schema=["trait", "instrument"], orient="row").with_row_index("column")
+    coded = named.join(place, on=["trait", "instrument"], maintain_order="left").with_columns(
+        attribute="unit" if traits.unit == "attribute" else "trait"
     )
+    codes = [
+        pl.col(name).rank("dense").cast(pl.Int64) - 1
+        for name in ("association", "identity", "attribute", "unit")
+    ]
+    return Matrix(model, columns, coded.select(*codes, pl.col("column").cast(pl.Int64), "effect"))
 
 
 def _estimated(
     matrix: Matrix, sources: Sequence[Measured], traits: Traits, confidence: float
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     needed = fewest_units(significance(confidence))
-    identities, attributes = len(np.unique(matrix.identity)), len(np.unique(matrix.attribute))
-    reason = too_few(identities, "identities", needed)
-    made = jackknife(matrix.statistics, matrix.identity, matrix.attribute if attributes >= needed else None)
+    identity, attribute = matrix.codes["identity"], matrix.codes["attribute"]
+    reason = too_few(len(np.unique(identity)), "identities", needed)
+    crossed = attribute if len(np.unique(attribute)) >= needed else None
+    made = jackknife(matrix.statistics, identity, crossed)
     low, high = made.ends(confidence)
-    _, number = matrix.correlations(np.ones(len(matrix.identity), dtype=bool))
+    _, number = matrix.correlations(matrix.everything)
     begun = {"model": matrix.model, "confidence": confidence}
-    entries = list(_diagonal(matrix, sources, traits, confidence))
+    entries = [begun | row for row in _diagonal(matrix, sources, traits, confidence)]
     for k, (i, j) in enumerate(matrix.pairs):
+        ends = {} if reason else {"low": float(np.tanh(low[k])), "high": float(np.tanh(high[k]))}
+        sides = matrix.columns[i] + matrix.columns[j]
         entries.append(
             begun
-            | dict(zip(("trait_1", "instrument_1"), matrix.columns[i], strict=True))
-            | dict(zip(("trait_2", "instrument_2"), matrix.columns[j], strict=True))
+            | dict(zip(SIDES, sides, strict=True))
             | {"kind": matrix.kinds[k], "n_units": int(number[k]), "value": float(np.tanh(made.value[k]))}
-            | ({} if reason else {"low": float(np.tanh(low[k])), "high": float(np.tanh(high[k]))})
+            | ends
         )
     measures = []
+    numbers = {"value": made.value, "low": low, "high": high, "p_value": made.p_values()}
     for place, (measure, kinds) in enumerate(MEASURES.items(), start=len(matrix.pairs)):
-        counts = [int((matrix.defined & (matrix.kinds == kind)).sum()) for kind in kinds if kind]
-        why = reason or ("" if min(counts) else "no two traits have ten units in common" if traits else "")
-        measures.append(
-            begun
-            | {
-                "measure": measure,
-                "n_correlations": min(counts),
-                "value": float(made.value[place]),
-                "neutral": 0.0,
-            }
-            | {"low": float(low[place]), "high": float(high[place]), "p_value": float(made.p_values()[place])}
-            | {"reason": why}
-        )
+        fewest = min(int((matrix.defined & (matrix.kinds == kind)).sum()) for kind in kinds if kind)
+        why = reason or ("" if fewest else "no two traits have ten units in common")
+        row = {"measure": measure, "n_correlations": fewest, "neutral": 0.0, "reason": why}
+        measures.append(begun | row | {name: float(values[place]) for name, values in numbers.items()})
     return entries, measures
+
+
+SIDES = ("trait_1", "instrument_1", "trait_2", "instrument_2")
+"""Columns of the two measurements of an entry."""
 
 
 def _diagonal(
@@ -291,17 +290,10 @@ def _diagonal(
         rows = np.array([k for k, name in enumerate(source.associations) if traits.of.get(name) == trait])
         scores = source.scores.take(rows)
         codes = np.unique([source.identities[k] for k in rows], return_inverse=True)[1]
-        known = None if unknown_reliability(scores) else reliability(scores, codes, confidence)
-        yield {
-            "model": matrix.model,
-            "trait_1": trait,
-            "instrument_1": instrument,
-            "trait_2": trait,
-            "instrument_2": instrument,
-            "kind": RELIABLE,
-            "n_units": len({traits.units[source.associations[k]] for k in rows}),
-            "value": None if known is None else known.value,
-            "low": None if known is None else known.interval.low,
-            "high": None if known is None else known.interval.high,
-            "confidence": confidence,
-        }
+        units = {traits.units[source.associations[k]] for k in rows}
+        row: dict[str, Any] = {"kind": RELIABLE, "n_units": len(units)}
+        row |= zip(SIDES, (trait, instrument) * 2, strict=True)
+        if not unknown_reliability(scores):
+            made = reliability(scores, codes, confidence)
+            row |= {"value": made.value, "low": made.interval.low, "high": made.interval.high}
+        yield row

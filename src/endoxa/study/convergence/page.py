@@ -46,8 +46,8 @@ METHODS = (
     "Intervals of correlations: delete-one jackknives over identities and over attributes on Fisher's z, minus that "
     "over associations; reliabilities estimated again without each; Student's t with Satterthwaite's degrees of "
     "freedom. Tests: the larger p-value of this jackknife and of sign flips of identities and of attributes. Fewer "
-    "than 6 attributes that recur are taken as they are: their means are removed and identities exchanged in one "
-    "instrument. No interval or test with fewer than 10 associations or 6 identities. Intervals of reliabilities "
+    "than 6 attributes that recur are taken as they are: what is left of their means is tested, too, in the same way. "
+    "No interval or test with fewer than 10 associations or 6 identities. Intervals of reliabilities "
     "are over identities alone.",
     "Which instrument shows an association: t test of its effect, pooled variance of parts within associations, "
     "Benjamini-Hochberg over the associations of a model and instrument. Parts are taken as independent, which those "
@@ -129,14 +129,12 @@ def by_association(convergence: Convergence) -> Section | None:
     by_instrument = convergence.effects.group_by("model", "instrument", maintain_order=True).agg(
         *((pl.col("verdict") == verdict).sum().alias(verdict) for verdict in seen), pl.col("effect").mean()
     )
-    number_shown, meaning = _number(convergence)
     sizes = convergence.reliabilities.select("model", "instrument", "n_associations", "parts")
     return Section(
         "associations",
         "Which associations several instruments show",
         findings=tuple(_together(convergence)),
-        number=number_shown,
-        meaning=meaning,
+        **_number(convergence),
         tables=(
             model_table(
                 "Associations by how many instruments show them, and by chance",
@@ -187,17 +185,24 @@ def several_shown(convergence: Convergence) -> Mapping[str, Any] | None:
     return rows[0] if len(rows) == 1 and rows[0]["verdict"] != UNTESTED else None
 
 
-def _number(convergence: Convergence) -> tuple[str, str]:
-    """The number of associations that several instruments show, and what it is; both empty where nothing is tested."""
+def instruments_of(row: Mapping[str, Any]) -> tuple[str, str]:
+    """Which instruments a row of chance is about, and with how many its associations were tested."""
+    if row["together"] == ALL:
+        return f"all {row['n_instruments']}", f"all {row['n_instruments']}"
+    return ("both", "both") if row["n_instruments"] == 2 else ("several", "two or more")
+
+
+def _number(convergence: Convergence) -> dict[str, Any]:
+    """The number of associations that several instruments show, and what it is; nothing where nothing is tested."""
     row = several_shown(convergence)
     if row is None:
-        return "", ""
-    both = row["n_instruments"] == 2
-    return (
-        f"{int(row['observed'])} of {row['n_associations']}",
-        f"associations tested with {'both' if both else 'two or more'} instruments are shown by "
-        f"{'both' if both else 'several'}. By chance: {decimal(row['expected'], 1)} ({_range(row)}).",
-    )
+        return {}
+    every, tested = instruments_of(row)
+    return {
+        "number": f"{int(row['observed'])} of {row['n_associations']}",
+        "meaning": f"associations tested with {tested} instruments are shown by {every}. By chance: "
+        f"{decimal(row['expected'], 1)} ({_range(row)}).",
+    }
 
 
 def _range(row: Mapping[str, Any]) -> str:
@@ -228,20 +233,12 @@ def _together(convergence: Convergence) -> Iterator[Finding]:
 
 def chance_sentence(row: Mapping[str, Any]) -> str:
     """How many associations several or all instruments show, beside the number expected by chance."""
-    many = row["n_instruments"]
-    every = (
-        f"all {many} instruments"
-        if row["together"] == ALL
-        else "both instruments"
-        if many == 2
-        else "several instruments"
-    )
-    tested = f"all {many}" if row["together"] == ALL else "both" if many == 2 else "two or more"
+    every, tested = instruments_of(row)
     if not row["n_associations"]:
-        return f"what {every} show together cannot be tested: {row['reason']}."
+        return f"what {every} instruments show together cannot be tested: {row['reason']}."
     numbers = (
-        f"{every} show {count(int(row['observed']))} of {plural(row['n_associations'], 'association')} tested with "
-        f"{tested}"
+        f"{every} instruments show {count(int(row['observed']))} of {plural(row['n_associations'], 'association')} "
+        f"tested with {tested}"
     )
     if row["verdict"] == UNTESTED:
         return f"{numbers}; whether that is more than by chance cannot be tested: {row['reason']}."
@@ -423,20 +420,17 @@ def matrix_findings(convergence: Convergence) -> Iterator[Finding]:
 def matrix_tables(convergence: Convergence) -> Iterator[Table]:
     """The lower triangle of each matrix, reliabilities in its diagonal."""
     for (model,), rows in convergence.mtmm.group_by("model", maintain_order=True):
-        entries: dict[tuple[tuple[str, str], tuple[str, str]], Mapping[str, Any]] = {}
+        entries: dict[tuple[str, ...], Mapping[str, Any]] = {}
         for row in rows.iter_rows(named=True):
             first, other = (row["trait_1"], row["instrument_1"]), (row["trait_2"], row["instrument_2"])
-            entries[first, other] = entries[other, first] = row
-        diagonal = rows.filter(kind=RELIABLE)
-        columns = list(diagonal.select("trait_1", "instrument_1").iter_rows())
+            entries[first + other] = entries[other + first] = row
+        columns = list(rows.filter(kind=RELIABLE).select("trait_1", "instrument_1").iter_rows())
         traits = list(dict.fromkeys(trait for trait, _ in columns))
         body = tuple(
             (
                 Cell(f"{axis_name(column[0])}, {tool(column[1])}"),
-                *(
-                    _entry(entries[column, other]) if k <= place else Cell("")
-                    for k, other in enumerate(columns)
-                ),
+                *(_entry(entries[column + other]) for other in columns[: place + 1]),
+                *(Cell("") for _ in columns[place + 1 :]),
             )
             for place, column in enumerate(columns)
         )

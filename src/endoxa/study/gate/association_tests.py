@@ -24,6 +24,7 @@ from endoxa.schema import AssociationTest
 from endoxa.stats.verdicts import too_few
 from endoxa.study.gate.decision import SIGNS, Contrasts
 from endoxa.study.gate.effect_contrast import contrast
+from endoxa.study.gate.items import common_rules
 from endoxa.study.gate.measures import EFFECT_SIZE
 from endoxa.study.gate.runs import Side
 
@@ -147,30 +148,13 @@ def _poolings(
         {source.pooling: source for source in run_sources(side.run.folder) if source.model == side.model}
         for side in sides
     )
-    shared = [name for name in first if name in other]
-    for name in wanted:
-        if name not in shared:
-            raise UserError(
-                f"--rule {name}: not a pooling of both runs. The first has {listed(sorted(first))}, the second "
-                f"{listed(sorted(other))}."
-            )
-    if shared:
-        lone = sorted({*first} ^ {*other})
-        notes = (
-            [f"Not compared, because only one run has it: pooling {listed(lone)}."]
-            if lone and not wanted
-            else []
-        )
-        return [(name, (first[name], other[name])) for name in wanted or shared], notes
-    if len(first) == len(other) == 1:
-        (before, baseline), (after, candidate) = next(iter(first.items())), next(iter(other.items()))
+    if {*first}.isdisjoint(other) and len(first) == len(other) == 1:
+        (before, baseline), (after, candidate) = *first.items(), *other.items()
         return [(f"{before}, then {after}", (baseline, candidate))], [
             f"The encoders pool differently: {before} in the first run, {after} in the second."
         ]
-    raise UserError(
-        f"The runs have no pooling in common: {listed(sorted(first))} and {listed(sorted(other))}. Encode both with "
-        "the same --pooling."
-    )
+    common, notes = common_rules([{*first}, {*other}], wanted, "pooling")
+    return [(name, (first[name], other[name])) for name in common], notes
 
 
 def _effect(sets: Sets, error: float = 0.0) -> float:

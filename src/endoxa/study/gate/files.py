@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import Any
 from xml.etree import ElementTree
 
 from endoxa.report.tables import escape_markdown
@@ -53,18 +54,16 @@ def _code(text: str) -> str:
 def as_junit(gate: Gate) -> str:
     """JUnit XML: a test case per test; worse is a failure, undecided is skipped with its reason."""
     counts = {verdict: sum(test.verdict == verdict for test in gate.tests) for verdict in MARKS}
-    numbers = {
+    numbers: dict[str, Any] = {
         "tests": len(gate.tests),
         "failures": counts["worse"],
         "errors": 0,
         "skipped": counts["undecided"],
         "time": 0,
     }
-    root = _element("testsuites", name="endoxa gate", **numbers)
-    suite = _element("testsuite", name="endoxa gate", **numbers)
-    root.append(suite)
-    properties = _element("properties")
-    suite.append(properties)
+    root = ElementTree.Element("testsuites", _attributes(name="endoxa gate", **numbers))
+    suite = _child(root, "testsuite", name="endoxa gate", **numbers)
+    properties = _child(suite, "properties")
     facts = {
         "verdict": gate.verdict,
         "baseline": f"{gate.baseline['model']} ({gate.baseline['run']})",
@@ -73,31 +72,33 @@ def as_junit(gate: Gate) -> str:
         "confidence": f"{gate.confidence:g}",
     }
     for name, value in facts.items():
-        properties.append(_element("property", name=name, value=value))
+        _child(properties, "property", name=name, value=value)
     for test in gate.tests:
-        case = _element(
-            "testcase", classname=f"endoxa.gate.{test.measure}", name=f"{test.rule}, {test.axis}", time=0
-        )
+        name = f"{test.rule}, {test.axis}"
+        case = _child(suite, "testcase", classname=f"endoxa.gate.{test.measure}", name=name, time=0)
         if test.verdict == "worse":
             message = f"worse by {signed(test.difference)}, margin {test.margin:g}"
-            failure = _element("failure", message=message, type="worse")
-            failure.text = _xml(test.sentence)
-            case.append(failure)
+            _child(case, "failure", test.sentence, message=message, type="worse")
         elif test.verdict == "undecided":
-            case.append(_element("skipped", message=test.sentence))
+            _child(case, "skipped", message=test.sentence)
         else:
-            output = _element("system-out")
-            output.text = _xml(test.sentence)
-            case.append(output)
-        suite.append(case)
+            _child(case, "system-out", test.sentence)
     ElementTree.indent(root)
     return ElementTree.tostring(root, encoding="unicode", xml_declaration=False).join(
         ('<?xml version="1.0" encoding="UTF-8"?>\n', "\n")
     )
 
 
-def _element(tag: str, **attributes: object) -> ElementTree.Element:
-    return ElementTree.Element(tag, {name: _xml(str(value)) for name, value in attributes.items()})
+def _child(
+    parent: ElementTree.Element, tag: str, text: str = "", **attributes: object
+) -> ElementTree.Element:
+    child = ElementTree.SubElement(parent, tag, _attributes(**attributes))
+    child.text = _xml(text) or None
+    return child
+
+
+def _attributes(**values: object) -> dict[str, str]:
+    return {name: _xml(str(value)) for name, value in values.items()}
 
 
 def _xml(text: str) -> str:

@@ -267,11 +267,11 @@ class Paired:
 
 
 def untested(cell: Paired | EffectSizes, most_left_out: float = MOST_LEFT_OUT) -> str:
-    """Why the items of a test decide nothing, whatever their number; empty where they may."""
+    """Why the items of a test decide nothing, whatever their number; empty where they may, or nothing has changed."""
     items, total = cell.numbers[0], cell.numbers[0] + cell.left_out
     if items == 0:
         return cell.untestable or f"none of {plural(total, 'item')} has a value in both runs"
     if cell.left_out > most_left_out * total:
         share = f"{count(cell.left_out)} of {plural(total, 'item')} ({100 * cell.left_out / total:.3g} %)"
         return f"{share} have no value in one of the runs, more than {100 * most_left_out:g} %"
-    return cell.untestable
+    return "" if cell.identical else cell.untestable

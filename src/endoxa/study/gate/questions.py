@@ -187,12 +187,12 @@ def _measured(joined: pl.DataFrame) -> pl.DataFrame:
 
 
 def _length(joined: pl.DataFrame, end: str, counted: str, came: str) -> pl.Expr:
-    """Words or tokens of the answers that came; null where nobody counted."""
+    """Words or tokens of an answer; NaN where none came, null where nobody counted."""
     if not {f"{counted}{end}", f"{came}{end}"} <= set(joined.columns):
         return pl.lit(None, pl.Float64)
     number = pl.col(f"{counted}{end}").cast(pl.Float64)
-    number = pl.when(pl.col(f"{came}{end}") > 0).then(number)
-    return pl.when(number.sum().over("rule") > 0).then(number)
+    number = pl.when(pl.col(f"{came}{end}") > 0).then(number.fill_null(NAN)).otherwise(NAN)
+    return pl.when(number.fill_nan(None).sum().over("rule") > 0).then(number)
 
 
 def _with_texts(changed: pl.DataFrame, side: Side) -> pl.DataFrame:

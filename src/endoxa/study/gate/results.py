@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from endoxa.report.tables import Field, number_field, text_field
 from endoxa.report.words import NO_VALUE, count, decimal, plural, signed
 from endoxa.schema.headline import Headline, plain
+from endoxa.stats.intervals import NAN
 from endoxa.study.gate.measures import EFFECT_SIZE
 from endoxa.study.saving import Result, headline_of
 
@@ -24,7 +25,7 @@ EXIT_CODES: dict[Verdict, int] = {"pass": 0, "worse": 1, "undecided": 4}
 """Exit codes of the command; 2 is for errors of the user."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class GateTest:
     """One measure, under one rule, on one axis.
 
@@ -65,19 +66,19 @@ class GateTest:
     neutral: float | None
     baseline: float
     candidate: float
-    difference: float
-    low: float
-    high: float
+    difference: float = NAN
+    low: float = NAN
+    high: float = NAN
     margin: float
     confidence: float
     n_items: int
     n_left_out: int
     n_identities: int
     unit: str
-    p_not_worse: float
-    p_worse: float
-    p_worse_adjusted: float
-    verdict: Verdict
+    p_not_worse: float = NAN
+    p_worse: float = NAN
+    p_worse_adjusted: float = NAN
+    verdict: Verdict = "undecided"
     reason: str = ""
     more_items: int | None = None
     more_identities: int | None = None

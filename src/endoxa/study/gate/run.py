@@ -11,7 +11,6 @@ from endoxa.errors import UserError
 from endoxa.instruments.questions.headline import RULE, run_warnings
 from endoxa.report.inputs import EXTRACTED, QUESTIONS
 from endoxa.report.words import decimal, listed, plural, signed
-from endoxa.stats.intervals import NAN
 from endoxa.stats.verdicts import significance
 from endoxa.study.gate.cells import Cell, paired
 from endoxa.study.gate.contrast import FEWEST_UNITS
@@ -188,28 +187,21 @@ def _tested(cell: Cell, margin: float, confidence: float, tests: int, most_left_
         neutral=cell.measure.neutral,
         baseline=cell.baseline,
         candidate=cell.candidate,
-        difference=NAN,
-        low=NAN,
-        high=NAN,
         margin=margin,
         confidence=confidence,
         n_items=items,
         n_left_out=cell.left_out,
         n_identities=identities,
         unit=cell.units[0],
-        p_not_worse=NAN,
-        p_worse=NAN,
-        p_worse_adjusted=NAN,
-        verdict="undecided",
         n_attributes=attributes,
         unit_2=cell.units[1],
         sampled="none",
     )
     reason = untested(cell, most_left_out)
     if (contrasts := cell.contrasts) is None:
-        return replace(result, reason=reason)
+        return replace(result, reason=reason or cell.untestable)
     result = replace(result, difference=contrasts.worse_by)
-    if cell.identical and reason in ("", cell.untestable):
+    if cell.identical and not reason:
         return replace(
             result, low=0.0, high=0.0, p_not_worse=0.0, p_worse=1.0, verdict="pass", reason=IDENTICAL
         )

@@ -24,7 +24,7 @@ from endoxa.schema import ALL
 from endoxa.sources.stereotales import Profiles
 from endoxa.sources.stereotales.associations import PARTS, association_id
 from endoxa.study.compare.story_lists import discovered
-from endoxa.study.compare.story_pairs import PairedStories, paired_stories
+from endoxa.study.compare.story_pairs import NAMED, PairedStories, paired_stories
 from endoxa.study.gate.contrast import FEWEST_UNITS
 from endoxa.study.gate.decision import Values
 from endoxa.study.gate.items import NAN, OTHER, Items, axes_of
@@ -101,29 +101,15 @@ def story_items(stories: PairedStories, harmful: Collection[str] = ()) -> Items:
         stories: of both runs.
         harmful: identifiers of associations that are rated harmful; empty where there are no ratings.
     """
-    measured = {
-        "answered": stories.readable,
-        "story_refused": stories.refused,
-        "story_lost": stories.lost,
-        "story_cut_off": stories.cut_off,
-        "story_words": stories.words,
-        "story_tokens": stories.tokens,
-    }
+    frame = stories.frame.with_columns(axis="target_attribute", rule=pl.lit(ALL), identity=pl.lit(""))
     if harmful:
-        shared_rows = stories.comparable[:, None]
-        measured["harmful_stories"] = np.where(shared_rows, harmful_stories(stories, harmful), NAN)
-    values = {
-        f"{name}{end}": column[:, side].astype(float)
-        for name, column in measured.items()
-        for side, end in enumerate(("", OTHER))
-    }
-    units = {"base values": stories.base, "scenarios": stories.scenario, "prompts": stories.prompt}
-    frame = pl.DataFrame(
-        {"axis": stories.frame["target_attribute"], "same": stories.alike, **units, **values}
-    )
-    # A length that some story lacks is of those that have it: nothing was left out.
-    lengths = [f"{name}{end}" for name in LENGTHS for end in ("", OTHER)]
-    frame = frame.with_columns(pl.col(lengths).fill_nan(None), rule=pl.lit(ALL), identity=pl.lit(""))
+        sides = np.where(stories.comparable[:, None], harmful_stories(stories, harmful), NAN).T
+        names = (f"harmful_stories{end}" for end in ("", OTHER))
+        frame = frame.with_columns(pl.Series(name, side) for name, side in zip(names, sides, strict=True))
+    # A run without any length counted none.
+    lengths = [pl.col(f"{name}{end}") for name in LENGTHS for end in ("", OTHER)]
+    counted = [pl.when(length.is_not_nan().any()).then(length) for length in lengths]
+    frame = frame.with_columns(counted)
     present = [each for each in OF_STORIES if each.name in frame.columns]
     return Items(frame, present, ("base values", "scenarios"), frame.clear, noun="attribute")
 
@@ -138,6 +124,7 @@ def strength_cell(
     questions: the mean of the items is the excess of each association, weighted so. Prompts are the sample.
     """
     parts = []
+    alike = stories.frame["same"].to_numpy()
     total, left_out = 0.0, 0
     chosen = associations if axis == ALL else associations.filter(base_attribute=axis)
     for base, value, compared, compared_value in chosen.select(PARTS).unique(maintain_order=True).iter_rows():
@@ -151,7 +138,7 @@ def strength_cell(
         total += weight
         each = np.where(named, weight / n1, -weight / n0)
         says = each[:, None] * stories.says(compared, compared_value)[here]
-        parts.append((says[:, 0], says[:, 1], stories.prompt[here], stories.alike[here], np.abs(each)))
+        parts.append((says[:, 0], says[:, 1], stories.prompt[here], alike[here], np.abs(each)))
     units = ("prompts", "compared values")
     if not parts:
         why = "no association was found in the stories of both runs together"
@@ -167,8 +154,7 @@ def strength_cell(
 def harmful_stories(stories: PairedStories, harmful: Collection[str]) -> np.ndarray:
     """Whether each story says a value that is harmful of the value its prompt names, pairs x runs."""
     result = np.zeros((len(stories), 2), dtype=bool)
-    named = ("target_attribute", "target_attribute_value")
-    places = stories.frame.select(named).with_row_index().group_by(named, maintain_order=True).agg("index")
+    places = stories.frame.select(NAMED).with_row_index().group_by(NAMED, maintain_order=True).agg("index")
     for base, value, rows in places.iter_rows():
         for compared, values in zip(stories.profiles.attributes, stories.profiles.values, strict=True):
             for each in values:

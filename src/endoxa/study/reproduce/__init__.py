@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from endoxa.registry import Registry
-from endoxa.study.reproduce.catalogue import builtin, read_result
+from endoxa.study.reproduce.catalogue import PublishedResult, builtin, read_result
 from endoxa.study.reproduce.declaration import (
     EXACT,
     Cell,
     Key,
     Need,
     Ours,
-    PublishedResult,
     Tolerance,
     rounding,
 )

@@ -11,7 +11,6 @@ import ast
 import operator
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
 from importlib import import_module
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -30,7 +29,6 @@ from endoxa.study.reproduce.declaration import (
     Key,
     Need,
     Ours,
-    PublishedResult,
     Tolerance,
     rounding,
 )
@@ -74,15 +72,31 @@ class Rule(BaseModel):
     source: str = ""
 
 
-class Declaration(BaseModel):
-    """NAME.toml; see `PublishedResult` for what is not explained here."""
+class PublishedResult(BaseModel):
+    """A published result that can be recomputed, as NAME.toml and NAME.csv declare it.
+
+    Attributes:
+        name: the word on the command line.
+        title: what it is, in a line.
+        citation: paper, table, and where the printed numbers were read.
+        needs: what must be given.
+        kind: the computation of ours, see `KINDS`; empty where a subclass has its own.
+        models: label of each published model, and its ids on the Hugging Face hub or names at the provider.
+        notes: what a reader must know of the whole result.
+        left_out: printed numbers of the same tables and sections that are no cells, and why.
+        veiled: tables whose cells name associations, which pages blur until asked for.
+        reference: the numbers are those of an independent program, printed in no paper.
+        rules: by the name that rows of the CSV give.
+        settings: of the computation.
+        rows: of the CSV.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     name: str
     title: str
     citation: str
-    kind: str
     needs: tuple[Need, ...]
+    kind: str = ""
     models: dict[str, tuple[str, ...]] = {}
     notes: tuple[str, ...] = ()
     left_out: dict[str, str] = {}
@@ -92,17 +106,32 @@ class Declaration(BaseModel):
     settings: dict[str, Any] = {}
     rows: tuple[dict[str, str | None], ...] = ()
 
+    @property
+    def noun(self) -> str:
+        """What its numbers are, as pages and terminals call them."""
+        return "reference" if self.reference else "published"
+
     def need(self, inputs: Inputs, *names: str, where: str = "") -> Any:
         """`Inputs.need` for this result."""
         return inputs.need(self.name, where or self.settings["where"], *names)
 
     def cells(self, inputs: Inputs) -> Sequence[Cell]:
         """The printed cells, in the order of the file."""
-        read = getattr(_module(self.kind), f"{_word(self.kind)}_cells", None)
+        read = self._function("_cells", None)
         if read is not None:
             return list(read(self, inputs))
         cells = [self.cell(row) for row in self.rows]
         return from_user(cells, inputs) if any(need.what == PUBLISHED_FILE for need in self.needs) else cells
+
+    def compute(self, inputs: Inputs) -> Mapping[Key, Ours]:
+        """Ours by table and cell; a key without a printed cell makes a row of its own, without a verdict."""
+        computed: Mapping[Key, Ours] = self._function()(self, inputs)
+        return computed
+
+    def _function(self, ending: str = "", *default: Any) -> Any:
+        """What the kind of computation has under its name and an ending."""
+        module = import_module(f"endoxa.study.reproduce.kinds.{KINDS[self.kind]}")
+        return getattr(module, f"{self.kind.replace('-', '_')}{ending}", *default)
 
     def cell(self, row: Mapping[str, str | None]) -> Cell:
         """A row of NAME.csv as a cell."""
@@ -141,31 +170,9 @@ def read_result(folder: Traversable, name: str) -> PublishedResult:
     table = folder / f"{name}.csv"
     rows = pl.read_csv(BytesIO(table.read_bytes()), infer_schema=False).to_dicts() if table.is_file() else []
     stated = tomllib.loads((folder / f"{name}.toml").read_text(encoding="utf-8"))
-    declared = Declaration(name=name, rows=tuple(rows), **stated)
-    KINDS[declared.kind]
-    return PublishedResult(
-        **{part: getattr(declared, part) for part in ("name", "title", "citation", "needs")},
-        cells=declared.cells,
-        compute=partial(_compute, declared),
-        models=declared.models,
-        notes=declared.notes,
-        left_out=declared.left_out,
-        veiled=declared.veiled,
-        reference=declared.reference,
-    )
-
-
-def _compute(declared: Declaration, inputs: Inputs) -> Mapping[Key, Ours]:
-    computed: Mapping[Key, Ours] = getattr(_module(declared.kind), _word(declared.kind))(declared, inputs)
-    return computed
-
-
-def _module(kind: str) -> Any:
-    return import_module(f"endoxa.study.reproduce.kinds.{KINDS[kind]}")
-
-
-def _word(kind: str) -> str:
-    return kind.replace("-", "_")
+    result = PublishedResult(name=name, rows=tuple(rows), **stated)
+    KINDS[result.kind]
+    return result
 
 
 def tolerance(rule: Rule, printed: str, stated: str) -> Tolerance:

@@ -1,11 +1,11 @@
-"""What a published result is: needs, printed cells, the function that computes ours, and how both are compared."""
+"""What a published result is made of: needs, printed cells, numbers of ours, and how both are compared."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from math import isfinite
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import polars as pl
 
@@ -16,10 +16,6 @@ from endoxa.schema.reproduction import (
     NOT_COMPUTED,
     REPRODUCTION_COLUMNS,
 )
-
-if TYPE_CHECKING:
-    from endoxa.study.reproduce.run import Inputs
-
 
 Kind = Literal["file", "weights", "predictions", "nothing"]
 """What is needed: a file of the authors, weights of a model, answers of models that need a key, or nothing."""
@@ -116,42 +112,6 @@ class Ours:
         return cls(value, why, not why)
 
 
-@dataclass(frozen=True, slots=True)
-class PublishedResult:
-    """A published result that can be recomputed.
-
-    Attributes:
-        name: the word on the command line.
-        title: what it is, in a line.
-        citation: paper, table, and where the printed numbers were read.
-        needs: what must be given.
-        cells: the printed cells; those of some results are read from a file.
-        compute: ours by table and cell; a key without a printed cell makes a row of its own, without a verdict.
-        models: label of each published model, and its ids on the Hugging Face hub or names at the provider.
-        notes: what a reader must know of the whole result.
-        left_out: printed numbers of the same tables and sections that are no cells, and why.
-        veiled: tables whose cells name associations, which pages blur until asked for.
-        reference: the numbers are those of an independent program, printed in no paper.
-    """
-
-    name: str
-    title: str
-    citation: str
-    needs: tuple[Need, ...]
-    cells: Callable[[Inputs], Sequence[Cell]]
-    compute: Callable[[Inputs], Mapping[Key, Ours]]
-    models: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
-    left_out: Mapping[str, str] = field(default_factory=dict)
-    veiled: tuple[str, ...] = ()
-    reference: bool = False
-
-    @property
-    def noun(self) -> str:
-        """What its numbers are, as pages and terminals call them."""
-        return "reference" if self.reference else "published"
-
-
 SLACK = 1e-9
 """Differences of this size come from floating point: 0.6855 - 0.685 is a little more than 0.0005."""
 
@@ -188,48 +148,40 @@ def compare(result: str, citation: str, cells: Sequence[Cell], ours: Mapping[Key
     if len(set(keys)) < len(keys):
         twice = next(key for key in keys if keys.count(key) > 1)
         raise ValueError(f"{result}: the cell {twice} is declared twice")
-    rows = [{"result": result, **_row(cell, ours.get(cell.key), citation)} for cell in cells]
-    rows += [
-        {"result": result, **_unprinted(key, number)} for key, number in ours.items() if key not in set(keys)
+    printed: list[tuple[Key, Cell | None]] = [(cell.key, cell) for cell in cells]
+    unprinted = [(key, None) for key in ours if key not in set(keys)]
+    rows = [
+        {"result": result, **_row(key, cell, ours.get(key), citation)} for key, cell in printed + unprinted
     ]
     return pl.DataFrame(rows, schema=TYPES)
 
 
-def _row(cell: Cell, ours: Ours | None, citation: str) -> dict[str, Any]:
+def _row(key: Key, cell: Cell | None, ours: Ours | None, citation: str) -> dict[str, Any]:
+    """A printed cell, or a number of ours that the paper has no cell for."""
     value = None if ours is None or ours.value is None or not isfinite(ours.value) else float(ours.value)
+    published = None if cell is None else cell.published
     verdict, why = _verdict(cell, ours, value)
-    judged = verdict in (AGREES, DIFFERS)
+    judged = value is not None and published is not None and verdict in (AGREES, DIFFERS)
     return {
-        "table": cell.table,
-        "cell": cell.cell,
-        "published": cell.published,
+        "table": key[0],
+        "cell": key[1],
+        "published": published,
         "ours": value,
-        "difference": value - cell.published
-        if judged and value is not None and cell.published is not None
-        else None,
-        "tolerance": cell.tolerance.value,
-        "tolerance_reason": cell.tolerance.reason,
+        "difference": value - published if judged else None,  # type: ignore[operator]
+        "tolerance": None if cell is None else cell.tolerance.value,
+        "tolerance_reason": "" if cell is None else cell.tolerance.reason,
         "verdict": verdict,
         "why": why,
-        "source": cell.source or citation,
+        "source": "" if cell is None else cell.source or citation,
     }
 
 
-def _unprinted(key: Key, ours: Ours) -> dict[str, Any]:
-    """A number of ours that the paper has no cell for."""
-    nothing = {"published": None, "difference": None, "tolerance": None, "tolerance_reason": "", "source": ""}
-    table, cell = key
-    verdict = NOT_COMPUTED if ours.value is None else NOT_COMPARABLE
-    why = _joined(ours.why, NO_CELL if ours.value is not None else "")
-    return {**nothing, "table": table, "cell": cell, "ours": ours.value, "verdict": verdict, "why": why}
-
-
-def _verdict(cell: Cell, ours: Ours | None, value: float | None) -> tuple[str, str]:
+def _verdict(cell: Cell | None, ours: Ours | None, value: float | None) -> tuple[str, str]:
     """The verdict and the reason for it."""
     if ours is None or value is None:
         return NOT_COMPUTED, ours.why if ours and ours.why else MISSING
-    if cell.published is None:
-        return NOT_COMPARABLE, _joined(ours.why, UNREAD)
+    if cell is None or cell.published is None:
+        return NOT_COMPARABLE, _joined(ours.why, NO_CELL if cell is None else UNREAD)
     if not ours.comparable:
         return NOT_COMPARABLE, ours.why
     if abs(value - cell.published) <= cell.tolerance.value + SLACK:
@@ -256,7 +208,7 @@ def finding(cells: pl.DataFrame, noun: str = "published") -> str:
 
     Args:
         cells: the table of `compare`.
-        noun: what their numbers are, see `PublishedResult.noun`.
+        noun: what their numbers are, see `catalogue.PublishedResult.noun`.
     """
     n = counted(cells)
     unprinted = cells.height - n["printed"]

@@ -19,7 +19,7 @@ from endoxa.schema.reproduction import AGREES, DIFFERS, NOT_COMPARABLE, NOT_COMP
 from endoxa.study.reproduce.declaration import counted
 
 if TYPE_CHECKING:
-    from endoxa.study.reproduce.declaration import PublishedResult
+    from endoxa.study.reproduce.catalogue import PublishedResult
     from endoxa.study.reproduce.run import Reproduced
 
 LONG = 30

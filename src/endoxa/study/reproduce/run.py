@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
@@ -20,7 +20,10 @@ from endoxa.runs.folder import LIBRARIES, RUN, now, write_json
 from endoxa.schema import Progress
 from endoxa.sources.files import sha256
 from endoxa.sources.frames import write_table
-from endoxa.study.reproduce.declaration import PublishedResult, compare, counted, finding
+from endoxa.study.reproduce.declaration import compare, counted, finding
+
+if TYPE_CHECKING:
+    from endoxa.study.reproduce.catalogue import PublishedResult
 
 HASH = "sha256:"
 """How the hash of a file of weights begins among the names of a published model."""

@@ -38,10 +38,10 @@ def test_people_of_one_gender_are_asked_in_its_form():
 
 
 def test_where_the_other_form_is_not_known_people_of_one_gender_stand_beside_or_it_is_left_out():
-    made = asked("ar", ("النساء", "ثرثارات"), ("الرجال", "x"))
+    made = asked("ar", ("النساء", "حنونات"), ("الرجال", "x"))
     reasons = dict(made.left_out.select("identity", "reason").iter_rows())
     assert "give the answer away" in reasons["النساء"]
     assert "الرجال" not in reasons
-    made = asked("ar", ("النساء", "ثرثارات"), ("الرجال", "x"), ("أطباء", "y"))
+    made = asked("ar", ("النساء", "حنونات"), ("الرجال", "x"), ("أطباء", "y"))
     about = [each for each in made.records if each["additional_metadata"]["identity"] == "النساء"]
     assert {each["additional_metadata"]["distractor"] for each in about} == {"أطباء"}

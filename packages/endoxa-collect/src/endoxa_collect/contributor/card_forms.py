@@ -109,40 +109,18 @@ def _typed(**attributes: Any) -> forms.TextInput:
     return forms.TextInput(attrs={"dir": "auto", "autocomplete": "off", **attributes})
 
 
-class RatingForm(forms.Form):
-    """One of five answers."""
-
-    value = forms.TypedChoiceField(choices=RATINGS, coerce=int)
-
-
-class HurtForm(forms.Form):
-    """Whether the words could hurt someone."""
-
-    hurts = forms.ChoiceField(choices=HURTS)
+def _one_of(name: str, choices: Iterable[Any], **options: Any) -> type[forms.Form]:
+    """A form that takes one of several answers, each sent by a button of its own."""
+    field = forms.TypedChoiceField(choices=[(choice, "") for choice in choices], **options)
+    return type("ChoiceForm", (forms.Form,), {name: field})
 
 
-class SkipForm(forms.Form):
-    """One of the reasons not to answer."""
-
-    reason = forms.ChoiceField(choices=SkipReason.choices)
-
-
-class ComparisonForm(forms.Form):
-    """One of four choices."""
-
-    choice = forms.ChoiceField(choices=[(name, "") for name in CHOICES])
-
-
-class ReasonForm(forms.Form):
-    """Why a card is skipped."""
-
-    reason = forms.ChoiceField(choices=[(value, "") for value, _ in SKIPS])
-
-
-class ReportForm(forms.Form):
-    """What is wrong with a pair."""
-
-    reason = forms.ChoiceField(choices=[(value, "") for value, _ in REPORTS])
+RatingForm = _one_of("value", RATING_WORDS, coerce=int)
+HurtForm = _one_of("hurts", Hurts.values)
+SkipForm = _one_of("reason", SkipReason.values)
+ComparisonForm = _one_of("choice", CHOICES)
+ReasonForm = _one_of("reason", (reason for reason, _ in SKIPS))
+ReportForm = _one_of("reason", (reason for reason, _ in REPORTS))
 
 
 class SameForm(forms.Form):

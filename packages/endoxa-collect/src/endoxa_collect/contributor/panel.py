@@ -168,6 +168,7 @@ def step(request: HttpRequest, judge: Judge, name: str) -> HttpResponse:
             return redirect(next_page(judge))
     written = task.campaign.settings
     context = {
+        **stage.shown,
         "form": form,
         "mistakes": mistakes,
         "tries": judge.steps.get("tries", 0),

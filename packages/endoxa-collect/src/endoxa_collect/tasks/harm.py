@@ -1,21 +1,27 @@
 """The harm study: how far associations that models make reinforce harmful stereotypes, as people of a panel see it.
 
 After StereoTales (human study): everybody rates 50 associations in random order on five points, and says whether the
-pattern is frequent in reality. The questions are those that `endoxa probe harm` asks models.
+pattern is frequent in reality. What they read is what `endoxa probe harm` asks models, from the same file
+(`words/LANGUAGE/harm.toml` of the toolkit), so that the answers can be compared.
 """
 
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from statistics import mean, median
 from typing import Annotated, Any
 
 from django import forms
-from django.utils.functional import Promise
-from django.utils.translation import gettext, gettext_lazy, ngettext
+from django.utils.functional import Promise, lazy
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.text import capfirst
+from django.utils.translation import get_language, gettext, gettext_lazy, ngettext
 from pydantic import Field
 
+from endoxa.words.packs import words_of
 from endoxa_collect.tasks.rooms import (
     Answer,
     AnswerForm,
@@ -28,13 +34,45 @@ from endoxa_collect.tasks.rooms import (
 )
 
 HARM, FREQUENT, FIRST = "harm", "frequent", "first"
-SCALE = (
-    ("1", gettext_lazy("Strongly disagree")),
-    ("2", gettext_lazy("Disagree")),
-    ("3", gettext_lazy("Neither agree nor disagree")),
-    ("4", gettext_lazy("Agree")),
-    ("5", gettext_lazy("Strongly agree")),
-)
+
+
+def _models_words() -> Mapping[str, Any]:
+    """What models are asked and how their answers are read, in the language of the page."""
+    return words_of(get_language() or "", "harm.toml") or words_of("en", "harm.toml")
+
+
+def _typeset(text: str) -> str:
+    """A sentence for models with the apostrophes of our pages and, in French, marks that stay with their words."""
+    return re.sub(r"(?<=«) | (?=[:;?!»])", "\u00a0", text.replace("'", "’"))
+
+
+def _scale_point(number: int) -> str:
+    """A point of the scale; other words that are read as the same point stand behind a bar."""
+    point, *_ = _models_words()["answers"]["scale"][number - 1].split(" | ")
+    return capfirst(_typeset(point))
+
+
+def _frequent_question() -> str:
+    """The question alone; for models, the words to answer with come behind it."""
+    question = re.match(r"[^?؟]+[?؟]", _models_words()["question"]["frequent"])
+    return _typeset(question.group() if question else "")
+
+
+def statement(association: Mapping[str, str]) -> SafeString:
+    """What models read of an association in four parts (`PARTS`), in the language of the page."""
+    words = _models_words()
+    shown = {}
+    for side in ("base", "compared"):
+        name, value = association[f"{side}_attribute"], association[f"{side}_value"]
+        shown[side] = words.get("attributes", {}).get(name, name)
+        shown[f"{side}_value"] = words.get("values", {}).get(name, {}).get(value, value)
+    parts = {
+        name: format_html("<bdi>{}</bdi>", _typeset(part.replace("_", " "))) for name, part in shown.items()
+    }
+    return format_html(_typeset(words["question"]["statement"]), **parts)
+
+
+SCALE = tuple((str(number), lazy(_scale_point, str)(number)) for number in range(1, 6))
 REALITY = (
     ("yes", gettext_lazy("Yes")),
     ("no", gettext_lazy("No")),
@@ -58,7 +96,7 @@ class KeyedChoice(forms.RadioSelect):
 
 def _question(
     label: Any,
-    choices: Sequence[tuple[str, Promise]],
+    choices: Sequence[tuple[str, Promise | str]],
     widget: type[forms.RadioSelect] = forms.RadioSelect,
     wrong: Any = "",
 ) -> forms.ChoiceField:
@@ -75,7 +113,7 @@ class HarmForm(AnswerForm):
     harm = _question(
         gettext_lazy("Does this association reinforce a harmful stereotype?"), SCALE, KeyedChoice
     )
-    frequent = _question(gettext_lazy("Is this pattern frequent in reality?"), REALITY, KeyedChoice)
+    frequent = _question(lazy(_frequent_question, str)(), REALITY, KeyedChoice)
 
     def __init__(self, content: Content, shown: Mapping[str, Any], data: Any = None) -> None:
         super().__init__(content, shown, data)
@@ -143,6 +181,7 @@ PARTS = ("base_attribute", "base_value", "compared_attribute", "compared_value")
 TEXT, IDENTIFIER = "association", "association_id"
 NAMES = (IDENTIFIER, "item_id", "id")
 """Columns that may name an association without four parts."""
+_EXAMPLE = dict(zip(PARTS, ("age", "child (0-12)", "employment_status", "student"), strict=True))
 
 
 class HarmSettings(PanelSettings):
@@ -218,7 +257,7 @@ class HarmRoom(Room):
         return f"{content.get(PARTS[0], '')} {content.get(PARTS[2], '')}"
 
     def context(self, content: Content) -> dict[str, Any]:
-        """The words of an attention check, in the language of the page; else the parts, as people write them."""
+        """The words of an attention check, in the language of the page; else what models read of the association."""
         if "check" in content:
             harm, frequent = CHECKS[int(content["check"]) - 1]
             words = gettext(
@@ -226,7 +265,7 @@ class HarmRoom(Room):
                 "“%(frequent)s” for how frequent it is."
             )
             return {"check": words % {"harm": dict(SCALE)[harm], "frequent": dict(REALITY)[frequent]}}
-        return {name: str(content.get(name, "")).replace("_", " ") for name in PARTS}
+        return {"statement": content.get(TEXT) or statement(content)}
 
     def row(self, answer: Answer, hidden: Content) -> dict[str, Any]:  # noqa: ARG002
         """The columns of `answers`."""
@@ -295,7 +334,11 @@ class HarmRoom(Room):
 
     def steps(self, settings: HarmSettings) -> list[Step]:
         """Two pages of instructions, and a quiz on them where there is one."""
-        pages = [Step("what-you-see", "harm_see"), Step("what-we-ask", "harm_ask")]
+        asked = {"questions": HarmForm.base_fields, "least": SCALE[0][1], "most": SCALE[-1][1]}
+        pages = [
+            Step("what-you-see", "harm_see", shown={"statement": statement(_EXAMPLE)}),
+            Step("what-we-ask", "harm_ask", shown=asked),
+        ]
         return [*pages, Step("questions", "harm_quiz", QuizForm, tries=2)] if settings.quiz else pages
 
     def person(self, rng: random.Random) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
@@ -144,12 +144,14 @@ class Step:
         template: the page, by its name in `templates/panel/`.
         form: what they fill in there; None where they only read.
         tries: how often they may send a form with mistakes; after the last they have failed.
+        shown: what the page needs beside its own sentences.
     """
 
     name: str
     template: str
     form: type[QuizForm] | None = None
     tries: int = 1
+    shown: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ import polars as pl
 
 from endoxa.errors import UserError
 from endoxa.sources.frames import read_table, write_table
-from endoxa.study.reproduce.catalogue import Declaration
+from endoxa.study.reproduce.catalogue import PublishedResult
 from endoxa.study.reproduce.declaration import EXACT, Cell, Key, Ours, Tolerance
 from endoxa.study.reproduce.run import Inputs, ModelMatch, spelled
 
@@ -34,7 +34,7 @@ def first_letter(answer: str) -> int | None:
     return None if match is None else "abc".index(match[0].lower())
 
 
-def _estimates(declared: Declaration, inputs: Inputs) -> dict[str, dict[str, Any]]:
+def _estimates(declared: PublishedResult, inputs: Inputs) -> dict[str, dict[str, Any]]:
     """Estimates of published answers to published questions, by context."""
     from endoxa.instruments.questions.estimates import analyze_qa, read_predictions
 
@@ -55,7 +55,7 @@ def _estimates(declared: Declaration, inputs: Inputs) -> dict[str, dict[str, Any
     return rows
 
 
-def predictions(declared: Declaration, inputs: Inputs) -> Mapping[Key, Ours]:
+def predictions(declared: PublishedResult, inputs: Inputs) -> Mapping[Key, Ours]:
     """Accuracy and bias score of published answers, in percent."""
     rows = _estimates(declared, inputs)
     number, published = sum(row["n"] for row in rows.values()), declared.settings["answers"]
@@ -70,7 +70,7 @@ def predictions(declared: Declaration, inputs: Inputs) -> Mapping[Key, Ours]:
     }
 
 
-def expected_predictions_cells(declared: Declaration, inputs: Inputs) -> Iterator[Cell]:
+def expected_predictions_cells(declared: PublishedResult, inputs: Inputs) -> Iterator[Cell]:
     """Counts and scores that an independent program expects."""
     path = declared.need(inputs, declared.settings["expected"], where=declared.settings["reference"])
     digits = Tolerance(1e-9, "printed with 10 digits")
@@ -81,7 +81,7 @@ def expected_predictions_cells(declared: Declaration, inputs: Inputs) -> Iterato
                 yield Cell(row["context_condition"], name, float(row[name]), tolerance)
 
 
-def expected_predictions(declared: Declaration, inputs: Inputs) -> Mapping[Key, Ours]:
+def expected_predictions(declared: PublishedResult, inputs: Inputs) -> Mapping[Key, Ours]:
     """Counts and scores of published answers."""
     return {
         (condition, name): Ours(row[name])
@@ -119,7 +119,7 @@ def model_matches(
     return matches
 
 
-def _other_questions(number: int, declared: Declaration) -> str:
+def _other_questions(number: int, declared: PublishedResult) -> str:
     """Why answers are not to the paper's questions; empty where their number is right."""
     published = declared.settings["questions"]
     return "" if number == published else f"{number:,} questions, the paper asked {published:,}"
@@ -139,7 +139,7 @@ def _answers_in(
     return None if asking is None or answering is None else read_predictions(asking, answering).answers
 
 
-def retention(declared: Declaration, inputs: Inputs) -> Mapping[Key, Ours]:
+def retention(declared: PublishedResult, inputs: Inputs) -> Mapping[Key, Ours]:
     """Accuracy and bias scores with groups and with names, and the share of errors that names retain."""
     from endoxa.instruments.questions.estimates import analyze_qa
     from endoxa.instruments.questions.estimates import retention as error_retention
@@ -193,7 +193,7 @@ def retention(declared: Declaration, inputs: Inputs) -> Mapping[Key, Ours]:
     return cells
 
 
-def debiasing(declared: Declaration, inputs: Inputs) -> Mapping[Key, Ours]:
+def debiasing(declared: PublishedResult, inputs: Inputs) -> Mapping[Key, Ours]:
     """Bias scores under three protocols with their intervals, and how many questions were evaluated and dropped."""
     from endoxa.instruments.questions.estimates import analyze_qa
 
@@ -223,7 +223,7 @@ def debiasing(declared: Declaration, inputs: Inputs) -> Mapping[Key, Ours]:
     return cells
 
 
-def _debiasing_answers(declared: Declaration, inputs: Inputs) -> pl.DataFrame:
+def _debiasing_answers(declared: PublishedResult, inputs: Inputs) -> pl.DataFrame:
     """Checked answers: a run folder `run`, or questions and predictions; words are read by the paper's rule."""
     from endoxa.instruments.questions.estimates import load_answers, read_predictions
 

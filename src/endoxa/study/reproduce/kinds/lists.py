@@ -15,7 +15,7 @@ from endoxa.errors import UserError
 from endoxa.instruments.choices.answers import read_words
 from endoxa.instruments.choices.items.read import read_items
 from endoxa.schema.choices import ANTI, STEREOTYPE, ChoiceItem
-from endoxa.study.reproduce.catalogue import Declaration
+from endoxa.study.reproduce.catalogue import PublishedResult
 from endoxa.study.reproduce.declaration import Cell, Key, Ours, Tolerance
 from endoxa.study.reproduce.run import Inputs
 
@@ -41,7 +41,7 @@ class Sorted:
     words: tuple[int, int]
 
 
-def word_lists_cells(declared: Declaration, inputs: Inputs) -> Iterator[Cell]:
+def word_lists_cells(declared: PublishedResult, inputs: Inputs) -> Iterator[Cell]:
     """The published bias of each answer, and of each data set the mean of its decisions."""
     draws, times, width = (declared.settings[name] for name in ("draws", "times", "width"))
     reason = f"{width} standard deviations of a mean of {times} draws of {draws} words"
@@ -60,7 +60,7 @@ def word_lists_cells(declared: Declaration, inputs: Inputs) -> Iterator[Cell]:
             yield Cell("decision_bias", f"mean, {dataset}", decisions, Tolerance(0.0, "a mean of 0 and 1"))
 
 
-def word_lists(declared: Declaration, inputs: Inputs) -> Mapping[Key, Ours]:
+def word_lists(declared: PublishedResult, inputs: Inputs) -> Mapping[Key, Ours]:
     """The bias of each answer by the rule `resampled`, the mean of the paper's own formula beside it."""
     cells = declared.uncomputed(inputs, declared.settings["decisions"])
     biases: dict[str, list[float]] = {}
@@ -99,7 +99,7 @@ def resampled_bias(answer: Sorted, draws: int) -> tuple[float, float]:
     return mean - 1, sqrt(max(variance, 0.0))
 
 
-def _table(declared: Declaration, inputs: Inputs) -> pl.DataFrame:
+def _table(declared: PublishedResult, inputs: Inputs) -> pl.DataFrame:
     path = declared.need(inputs, *declared.settings["answers"])
     table = pl.read_csv(path, infer_schema=False)
     absent = [name for name in _COLUMNS if name not in table.columns]
@@ -108,7 +108,7 @@ def _table(declared: Declaration, inputs: Inputs) -> pl.DataFrame:
     return table
 
 
-def _answers(declared: Declaration, inputs: Inputs) -> Iterator[Sorted]:
+def _answers(declared: PublishedResult, inputs: Inputs) -> Iterator[Sorted]:
     items: dict[str, list[ChoiceItem]] = {}
     for item in read_items(declared.need(inputs, "iat_stimuli.csv")):
         items.setdefault(item.situation, []).append(item)

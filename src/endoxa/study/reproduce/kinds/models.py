@@ -27,7 +27,7 @@ from endoxa.schema import AssociationTest
 from endoxa.sources.frames import read_table
 from endoxa.sources.read import read_pairs
 from endoxa.sources.spreadsheets import read_csv
-from endoxa.study.reproduce.catalogue import Declaration
+from endoxa.study.reproduce.catalogue import PublishedResult
 from endoxa.study.reproduce.declaration import EXACT, Cell, Key, Ours, Tolerance
 from endoxa.study.reproduce.run import Inputs, ModelMatch
 
@@ -35,7 +35,7 @@ FLOATING_POINT = Tolerance(1e-4, "the README's tolerance: floating point of anot
 
 
 def of_every_model(
-    declared: Declaration,
+    declared: PublishedResult,
     inputs: Inputs,
     compute: Callable[[ModelMatch], Mapping[Key, Ours]],
     *,
@@ -68,7 +68,7 @@ def of_every_model(
     return cells
 
 
-def _require_models(declared: Declaration, inputs: Inputs) -> None:
+def _require_models(declared: PublishedResult, inputs: Inputs) -> None:
     if not inputs.models:
         label, names = next(iter(declared.models.items()))
         raise UserError(
@@ -78,7 +78,7 @@ def _require_models(declared: Declaration, inputs: Inputs) -> None:
         )
 
 
-def _require_pairs(declared: Declaration, inputs: Inputs) -> Path:
+def _require_pairs(declared: PublishedResult, inputs: Inputs) -> Path:
     """The file of pairs, once it was read to its end: its faults are no fault of a model."""
     path: Path = declared.need(inputs, *declared.settings["files"])
     _require_models(declared, inputs)
@@ -87,7 +87,7 @@ def _require_pairs(declared: Declaration, inputs: Inputs) -> Path:
     return path
 
 
-def pairs(declared: Declaration, inputs: Inputs) -> Mapping[Key, Ours]:
+def pairs(declared: PublishedResult, inputs: Inputs) -> Mapping[Key, Ours]:
     """An estimate of sentence pairs, over all pairs and by axis, in each language of the table."""
     settings = declared.settings
     path = _require_pairs(declared, inputs)
@@ -181,7 +181,7 @@ _WORD_RULES = {
 """Rule -> what a word is, and whether its tokens are masked together; as in the expected columns."""
 
 
-def word_scores_cells(declared: Declaration, inputs: Inputs) -> Iterator[Cell]:
+def word_scores_cells(declared: PublishedResult, inputs: Inputs) -> Iterator[Cell]:
     """Sums over shared words of an independent program, each over the number of words."""
     for language in declared.settings["languages"]:
         expected = declared.settings["expected"].format(language)
@@ -195,7 +195,7 @@ def word_scores_cells(declared: Declaration, inputs: Inputs) -> Iterator[Cell]:
                     yield Cell(f"{rule}, {language}", f"row {row['row']}, sent_{side}", value, FLOATING_POINT)
 
 
-def word_scores(declared: Declaration, inputs: Inputs) -> Mapping[Key, Ours]:
+def word_scores(declared: PublishedResult, inputs: Inputs) -> Mapping[Key, Ours]:
     """Scores of the first pairs by every reading of the word-level rule."""
     _require_models(declared, inputs)
     path = _require_pairs(declared, inputs)
@@ -233,7 +233,7 @@ def name_of_test(row: str, attributes: Mapping[str, str]) -> str:
     return "/".join([*groups, attributes[parts[3]]])
 
 
-def association_tests(declared: Declaration, inputs: Inputs) -> Mapping[Key, Ours]:
+def association_tests(declared: PublishedResult, inputs: Inputs) -> Mapping[Key, Ours]:
     """Effect sizes of the tests of every printed row in each language."""
     settings = declared.settings
     _require_models(declared, inputs)
@@ -272,7 +272,7 @@ def association_tests(declared: Declaration, inputs: Inputs) -> Mapping[Key, Our
     return of_every_model(declared, inputs, of_model)
 
 
-def _write_tests(declared: Declaration, inputs: Inputs) -> Path:
+def _write_tests(declared: PublishedResult, inputs: Inputs) -> Path:
     """runs/tests.json in the folder: every test of the printed tables."""
     languages = tuple(declared.settings["languages"].values())
     tests: list[AssociationTest] = []
@@ -290,7 +290,7 @@ def _write_tests(declared: Declaration, inputs: Inputs) -> Path:
     return path
 
 
-def association_vectors_cells(declared: Declaration, inputs: Inputs) -> Iterator[Cell]:
+def association_vectors_cells(declared: PublishedResult, inputs: Inputs) -> Iterator[Cell]:
     """Effect sizes, statistics and p-values that the original program printed."""
     settings = declared.settings
     path = declared.need(inputs, settings["expected"])
@@ -309,7 +309,7 @@ def association_vectors_cells(declared: Declaration, inputs: Inputs) -> Iterator
             yield Cell(row["test"], "partitions", float(row["n_partitions"]), EXACT)
 
 
-def association_vectors(declared: Declaration, inputs: Inputs) -> Mapping[Key, Ours]:
+def association_vectors(declared: PublishedResult, inputs: Inputs) -> Mapping[Key, Ours]:
     """Association tests on vectors that lie in a file."""
     settings = declared.settings
     with np.load(declared.need(inputs, settings["vectors"])) as arrays:

@@ -10,7 +10,7 @@ import polars as pl
 
 from endoxa.errors import UserError
 from endoxa.instruments.stories.associations import PAPER, Discovered, discover
-from endoxa.instruments.stories.harm import read_human
+from endoxa.instruments.stories.harm import analyze_harm, load_ratings, read_human
 from endoxa.instruments.stories.harm.ratings import THRESHOLD
 from endoxa.instruments.stories.languages import analyze_overlap
 from endoxa.instruments.stories.options import PAPER_RULE, PUBLISHED, Discovery
@@ -24,11 +24,11 @@ from endoxa.sources.stereotales.associations import (
     distinct_associations,
     read_associations,
 )
-from endoxa.study.reproduce.catalogue import Declaration
+from endoxa.study.reproduce.catalogue import PublishedResult
 from endoxa.study.reproduce.declaration import EXACT, Cell, Key, Ours, Tolerance
 from endoxa.study.reproduce.run import Inputs
 
-STORIES, RELEASED = "stories.parquet", "published_associations.json"
+STORIES, RELEASED, HARM_RUN = "stories.parquet", "published_associations.json", "harm"
 HUB = "huggingface.co/datasets/giskardai/StereoTales"
 MODELS, LANGUAGES, FEWEST_STORIES, PEOPLE = 23, 10, 650_000, 247
 """What the article states of its data: 23 models, 10 languages, over 650,000 stories, 247 raters."""
@@ -60,14 +60,19 @@ def _discover(profiles: Profiles, inputs: Inputs, *, by_language: bool = False) 
 # ------------------------------------------------------------------ associations and their ratings
 
 
-def associations(declared: Declaration, inputs: Inputs) -> Mapping[Key, Ours]:
+def associations(declared: PublishedResult, inputs: Inputs) -> Mapping[Key, Ours]:
     """Associations in the released file, those of all languages together, and how harmful people call them."""
     declared.need(inputs, RELEASED, STORIES)
-    released, together, human = declared.settings["tables"]
+    released, together, human, raters = declared.settings["tables"]
     parts = (
         (released, _released(inputs), f"needs {RELEASED} ({declared.settings['app']})"),
         (together, _together(inputs), f"needs the stories ({STORIES}, from {HUB})"),
         (human, _ratings(inputs), f"needs the ratings of people (ratings.csv, from {HUB})"),
+        (
+            raters,
+            _models_and_people(inputs),
+            f"needs ratings.csv and a run of `endoxa probe harm` ({HARM_RUN})",
+        ),
     )
     return {
         cell.key: values[cell.cell] if values else Ours(None, why)
@@ -120,10 +125,31 @@ def _ratings(inputs: Inputs) -> dict[str, Ours]:
     return {name: Ours.unless(value, other) for name, value in values.items()}
 
 
+def _models_and_people(inputs: Inputs) -> dict[str, Ours]:
+    """How ratings of models, as a mean over models, compare with those of people on the same associations."""
+    people, run = inputs.find("ratings.csv"), inputs.find(HARM_RUN)
+    if people is None or run is None or people == run:
+        return {}
+    rated = load_ratings([run])
+    identified = rated.select("association_id", *PARTS).unique()
+    analysis = analyze_harm(pl.concat([rated, read_human(people, identified)]), how=Resampling(resamples=100))
+    raters = analysis.raters
+    models = raters.filter(rater_kind="model").height
+    row = raters.row(by_predicate=pl.col("rater_kind") == ("models" if models > 1 else "model"), named=True)
+    other = "" if models == MODELS else f"the run has {plural(models, 'model')}, the study {MODELS}"
+    values = {
+        "Pearson": row["pearson"],
+        "Spearman": row["spearman"],
+        "mean difference": row["delta"],
+        "agreement, percent": None if row["agreement"] is None else 100 * row["agreement"],
+    }
+    return {name: Ours.unless(value, other) for name, value in values.items()}
+
+
 # ------------------------------------------------------------------ languages
 
 
-def association_languages(declared: Declaration, inputs: Inputs) -> Mapping[Key, Ours]:
+def association_languages(declared: PublishedResult, inputs: Inputs) -> Mapping[Key, Ours]:
     """Associations by language, how many languages share some of them, and whether neighbours share more."""
     settings = declared.settings
     path = declared.need(inputs, settings["file"], STORIES)
@@ -180,7 +206,7 @@ def _cell_name(row: Mapping[str, Any]) -> str:
     return f"{row['base_attribute']}: {row['base_value']} -> {row['compared_attribute']}: {row['compared_value']}"
 
 
-def expected_associations_cells(declared: Declaration, inputs: Inputs) -> Iterator[Cell]:
+def expected_associations_cells(declared: PublishedResult, inputs: Inputs) -> Iterator[Cell]:
     """Tables and associations that the reference program found in the example."""
     names = ("base_attribute", "compared_attribute", "significant")
     tables = read_table(declared.need(inputs, declared.settings["tables"]), names)
@@ -200,7 +226,7 @@ def expected_associations_cells(declared: Declaration, inputs: Inputs) -> Iterat
             yield Cell("value level", f"{_cell_name(row)}, {number}", float(row[number]), _DIGITS)
 
 
-def expected_associations(declared: Declaration, inputs: Inputs) -> Mapping[Key, Ours]:
+def expected_associations(declared: PublishedResult, inputs: Inputs) -> Mapping[Key, Ours]:
     """Tables and associations that endoxa finds in the example."""
     profiles = read_profiles(declared.need(inputs, STORIES))
     discovered = discover(profiles, Discovery(pooled=PUBLISHED, seed=inputs.seed, jobs=1), inputs.progress)

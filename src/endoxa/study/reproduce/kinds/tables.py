@@ -13,12 +13,12 @@ from endoxa.curate.evaluation.report import evaluate as evaluate_reading
 from endoxa.curate.ratings import Disagreement, analyze_disagreement, read_ratings
 from endoxa.errors import UserError
 from endoxa.sources.frames import read_table
-from endoxa.study.reproduce.catalogue import Declaration, evaluate
+from endoxa.study.reproduce.catalogue import PublishedResult, evaluate
 from endoxa.study.reproduce.declaration import Key, Ours
 from endoxa.study.reproduce.run import Inputs
 
 
-def arithmetic(declared: Declaration, inputs: Inputs) -> Mapping[Key, Ours]:
+def arithmetic(declared: PublishedResult, inputs: Inputs) -> Mapping[Key, Ours]:
     """The formula of each row of the CSV, made of other printed numbers of the same paper."""
     cells = declared.cells(inputs)
     return {
@@ -29,7 +29,7 @@ def arithmetic(declared: Declaration, inputs: Inputs) -> Mapping[Key, Ours]:
 # ------------------------------------------------------------------ counts
 
 
-def counts(declared: Declaration, inputs: Inputs) -> Mapping[Key, Ours]:
+def counts(declared: PublishedResult, inputs: Inputs) -> Mapping[Key, Ours]:
     """Rows of a table that hold a value, in number or percent, sizes of groups of rows, and words per cell."""
     settings = declared.settings
     rows = [*settings["counts"], *settings.get("groups", []), *settings.get("words", [])]
@@ -64,7 +64,7 @@ def _matching(table: pl.DataFrame, where: Mapping[str, str]) -> pl.DataFrame:
     return table
 
 
-def extraction(declared: Declaration, inputs: Inputs) -> Mapping[Key, Ours]:
+def extraction(declared: PublishedResult, inputs: Inputs) -> Mapping[Key, Ours]:
     """Counts of reviewed statements and of the files beside them; scores of the reading that the authors published."""
     settings = declared.settings
     gold = declared.need(inputs, settings["gold"])
@@ -92,7 +92,7 @@ def extraction(declared: Declaration, inputs: Inputs) -> Mapping[Key, Ours]:
 # ------------------------------------------------------------------ a survey and what came of it
 
 
-def survey(declared: Declaration, inputs: Inputs) -> Mapping[Key, Ours]:
+def survey(declared: PublishedResult, inputs: Inputs) -> Mapping[Key, Ours]:
     """Stereotypes of reviewed statements by axis, rows of the augmentation, and who answered."""
     settings = declared.settings
     gold, answers = inputs.find(*settings["gold"]), inputs.find(*settings["survey"])
@@ -139,7 +139,7 @@ def _stereotypes(statements: pl.DataFrame, axes: Mapping[str, list[str]]) -> dic
     return {("Table 5", f"{axis}, Pilot"): n for axis, n in numbers.items()}
 
 
-def _augmentation(declared: Declaration, inputs: Inputs) -> dict[Key, Ours]:
+def _augmentation(declared: PublishedResult, inputs: Inputs) -> dict[Key, Ours]:
     """Rows of the augmentation by axis."""
     axes, file = list(declared.settings["axes"]), declared.settings["augmentation"]
     path = inputs.find(file)
@@ -171,7 +171,7 @@ def _people(path: Path, shares: Mapping[str, Mapping[str, Any]]) -> dict[str, fl
 # ------------------------------------------------------------------ ratings
 
 
-def ratings(declared: Declaration, inputs: Inputs) -> Mapping[Key, Ours]:
+def ratings(declared: PublishedResult, inputs: Inputs) -> Mapping[Key, Ours]:
     """Counts of a table of ratings, disagreement, topics, and mean ratings of insiders and others."""
     computed = dict(counts(declared, inputs))
     path = declared.need(inputs, *declared.settings["files"])
