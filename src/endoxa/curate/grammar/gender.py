@@ -139,7 +139,9 @@ def _entries(word: str, language: str, lexicon: Lexicon | None) -> Iterator[Form
 
 def _listed_apart(word: str, lexicon: Lexicon | None) -> list[Forms]:
     """A plural in both genders, where the table lists a word by rows: plural, singular, feminine plural (Arabic)."""
-    for sense in lexicon.senses(lexicon.split(word)) if lexicon else ():
+    if lexicon is None:
+        return []
+    for sense in lexicon.senses(lexicon.split(word)):
         start = sense.row - (2 if lexicon.rows[sense.row].form == "fp" else 0)
         rows = lexicon.rows[max(start, 0) : start + 3]
         if [row.form for row in rows] == ["p", "", "fp"]:
