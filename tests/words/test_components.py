@@ -16,6 +16,7 @@ from endoxa.words.people import neutral_identities
 
 LEFT_OUT = {
     "instruments/stories/languages/groups.yaml": "sections by language, whose words are English",
+    "words/faults.csv": "sentences that must not come out",
     "words/faker.toml": "first names from Faker, which are no words of a language",
     "demo/sample.csv": "an invented sample whose words are planted",
     "models/chat/simulated/words.toml": "answers that simulated respondents write",
@@ -60,6 +61,7 @@ def test_the_manual_of_the_folder_says_what_every_file_of_a_language_holds():
     assert {name for name in names if f"`{name}`" not in manual} == set()
     assert set(re.findall(r"`(\w+\.(?:toml|csv|yaml))`", manual)) - names == {
         "names.csv",
+        "faults.csv",
         "faker.toml",
         "formats.toml",
         "joints.toml",
@@ -100,7 +102,7 @@ def test_every_text_has_a_name_of_its_own_and_can_be_shown_in_use(name):
 @pytest.mark.parametrize(
     ("language", "name", "text", "shown"),
     [
-        ("hi", "pair templates", "{attribute} नहीं हैं", "किसान मेहनती नहीं हैं।"),
+        ("hi", "pair templates", "{attribute} नहीं होते", "किसान मेहनती नहीं होते।"),
         ("fr", "pair templates", "ne sont pas {attribute}", "Les agriculteurs ne sont pas travailleurs."),
         ("sw", "country phrases", "watu {from_country}", "watu wa Kenya"),
         ("fr", "country phrases", "des {country}", "des Émirats arabes unis"),

@@ -142,8 +142,9 @@ def check(
     """Check the words of a language: its cases there and back, its words, and what each joint of the road lacks.
 
     Each row of cases.csv goes through extraction and pairs; what is denied is denied again. Wrong rows are shown with
-    what was expected and what came. Also looked at: scripts, words in braces, groups and opposites. The exit code is 1
-    where a case or a word is wrong. Without CODE, the words of all languages are listed with their state.
+    what was expected and what came. Also looked at: scripts, words in braces, groups, opposites, and the sentences of
+    faults.csv that must not come out. The exit code is 1 where something is wrong. Without CODE, the words of all
+    languages are listed with their state.
 
     For native speakers: --sheet writes every text as they would read it, a campaign asks them, and --apply makes a
     patch for `git apply` of what they said; texts that they did not agree about stay, and a component of which every
@@ -192,6 +193,7 @@ def _sheet(code: str, component: Sequence[str], sheet: Path) -> Outcome:
 
 def _checked(code: str, folder: Path | None, out: Path | None) -> Outcome:
     from endoxa.curate.cases import Result, replay
+    from endoxa.instruments import probes
     from endoxa.words.check import faults, read_cases
     from endoxa.words.coverage import coverage
 
@@ -208,6 +210,17 @@ def _checked(code: str, folder: Path | None, out: Path | None) -> Outcome:
                 f"  got       {result.got or 'nothing'}{f' ({result.reason})' if result.reason else ''}",
             ]
     lines += [f"{fault.place} {fault.problem}." for fault in problems]
+    wrong = list(probes.faults(code))
+    for probe, text in wrong:
+        lines.append(
+            f"faults.csv, {probe['kind']}, {probe['joint']}: {probe['identity']} {probe['attribute']}"
+        )
+        lines.append(
+            f"  never {probe['never']}  got {text}" if text else f"  nothing with {probe['instead']}"
+        )
+    probed = [probe["kind"] for probe in probes.probes(code)]
+    if missing := [kind for kind in probes.kinds() if kind not in probed]:
+        lines.append(f"Kinds of fault without a probe in faults.csv: {', '.join(missing)}.")
     names = [*Result.__slots__, "right"]
     rows = [{name: getattr(result, name) for name in names} for result in results]
     table = pl.DataFrame(rows, schema=dict.fromkeys(names, pl.String) | {"right": pl.Boolean})
@@ -222,11 +235,13 @@ def _checked(code: str, folder: Path | None, out: Path | None) -> Outcome:
     blank = len(cases) - len(filled)
     lines.append(
         f"{code}: {plural(len(filled), 'case')}{f' and {blank} blank' if blank else ''}; right: "
-        f"{', '.join(map(' '.join, counts)) or 'none'}; {plural(len(problems), 'fault')} in the words."
+        f"{', '.join(map(' '.join, counts)) or 'none'}; {plural(len(problems), 'fault')} in the words; "
+        f"{plural(len(probed), 'probe')} of known faults, {len(wrong)} wrong."
     )
     if out is not None:
         require_table_name(out)
-    return Outcome(lines, {"out": table}, exit_code=int(bool(problems) or not table["right"].all()))
+    right = not problems and not wrong and table["right"].all()
+    return Outcome(lines, {"out": table}, exit_code=int(not right))
 
 
 def init(

@@ -7,6 +7,7 @@ not accepted.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -18,6 +19,7 @@ from endoxa.curate.grammar.templates import UnclearError
 from endoxa.curate.normalise import foreign_identity, normal_identity, tables
 from endoxa.sources.identities import identity_key
 from endoxa.words.countries import names_in
+from endoxa.words.packs import words_of
 from endoxa.words.people import (
     Says,
     find_people,
@@ -111,7 +113,7 @@ def identity_of(text: str, language: str) -> Identity:
         text: the identity, as the table of associations has it.
         language: ISO 639 code of the association.
     """
-    people = find_people(text)
+    people = find_people(text, language)
     if people is not None:
         countries = frozenset(member for member in members(people.id) if len(member) == 2)
         return _identity(people.id, people.gender, _women(people.gender), countries)
@@ -189,7 +191,7 @@ def _foreign(parts: Iterable[str], language: str) -> Iterable[str]:
     for word in parts if language != "en" else ():
         if (noun := find_noun(word, language)) is not None:
             yield from (noun.means, *_women(noun.says))
-        if (named := find_people(word)) is not None:
+        if (named := find_people(word, language)) is not None:
             yield named.id
 
 
@@ -221,11 +223,15 @@ def person(text: str, language: str) -> Person | None:
         text: the identity; names of peoples and places may be in any of them.
         language: of the question.
     """
-    people = find_people(text)
+    people = find_people(text, language)
     if people is None:
         if is_place(text):
             return None
-        return _english_person(text) if language == "en" else _noun(text, language)
+        return (
+            _english_person(text)
+            if language == "en"
+            else _noun(text, language) or _inhabitant(text, language)
+        )
     rows = [row for row in groups_in(language) if row.id == people.id]
     key = identity_key(text)  # a people can have several names: "gringos", "estadounidenses"
     row = next(
@@ -262,10 +268,19 @@ def _noun(text: str, language: str) -> Person | None:
     return Person("noun", noun.forms, noun.says, noun.paired) if noun else None
 
 
+def _inhabitant(text: str, language: str) -> Person | None:
+    """Somebody of a group that is called after its place ("أهل فاس"), by `inhabitants` of `extract.toml`."""
+    for pattern, *forms in words_of(language, "extract.toml").get("inhabitants", ()):
+        if place := re.fullmatch(pattern, text):
+            named = (place.expand(form).replace(" ", "\u00a0") for form in forms)  # one word to an article
+            return Person("noun", dict(zip("mf", named, strict=True)))
+    return None
+
+
 def _english_person(text: str) -> Person | None:
     """For "igbo people" my Igbo friend, for "nurses" a nurse; None for "people from lagos"."""
     try:
-        plural = english_people(text) if text.strip() else ""
+        plural = english_people(text) if text.strip(" .,;:") else ""
     except UnclearError:
         return None
     spoken = {word.lower(): word for word in plural.split()}

@@ -20,8 +20,8 @@ from endoxa.words.people import NEUTRAL
 _HAN = {"Hans": "Hani", "Hant": "Hani"}
 _SLOT = regex.compile(r"\{\w*\}")
 _WORD = regex.compile(r"[\p{L}\p{M}]+")
-_SETTINGS = regex.compile(r"^(?:extract\.toml, order|terms\.toml|lists\.toml.*/without/)")
-"""Texts that are names of settings or English."""
+_SETTINGS = regex.compile(r"^(?:extract\.toml, order|terms\.toml|lists\.toml.*/without/|unkind\.toml)")
+"""Texts that are names of settings or English, and words that are typed in Latin letters, too."""
 _NO_WORDS = (
     "answer patterns", "author prompts", "page texts", "preset texts", "preset pairs", "names bank", "names of peoples",
     "neutral identities",

@@ -13,7 +13,7 @@ from endoxa.errors import UserError
 from endoxa.words.components import ENGLISH
 from endoxa.words.coverage import joints
 from endoxa.words.opening import formats
-from endoxa.words.packs import PACK, Pack, file_with, languages_with
+from endoxa.words.packs import PACK, Pack, file_with, languages_with, rows_of
 
 CLDR = "Unicode CLDR"
 TO_FILL = "to_fill"
@@ -91,6 +91,13 @@ def create(code: str, folder: Path) -> list[Path]:
         PACK: pack_text(pack),
         "people.csv": _table("people.csv", _people(code)),
         "cases.csv": _table("cases.csv", ({"kind": kind} for kind in KINDS)),
+        "faults.csv": _table(
+            "faults.csv",
+            (
+                {"kind": kind, "joint": joint, "language": code}
+                for kind, joint in {row["kind"]: row["joint"] for row in rows_of("", "faults.csv")}.items()
+            ),
+        ),
         "README.md": _readme(pack),
         f"{TO_FILL}/grammar.csv": _table(
             "grammar.csv", ({"set": name, "note": note} for name, note in _SETS)

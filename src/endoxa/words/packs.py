@@ -26,7 +26,7 @@ VARIABLE = "ENDOXA_PACK"
 PACK = "pack.toml"
 FORMER = ("direction", "digits")
 """Keys of packs of earlier versions, which nothing needs: letters say themselves which way they are read."""
-BESIDE = ("README.md", "cases.csv", "reviews.toml")
+BESIDE = ("README.md", "cases.csv", "faults.csv", "reviews.toml")
 """Files of a pack that decide no result."""
 _FOLDER = files(__package__)
 _CACHED = type(cache(len))

@@ -56,6 +56,8 @@ class Pattern:
 def compiled(text: str, classes: Mapping[str, str] = SLOTS) -> Pattern:
     """The pattern of a cell: `{name}` or `{name2}` is a slot of the class `name`, `[text]` may be absent when read.
 
+    `[~text]` may be there when read and is never written.
+
     Raises:
         ValueError: a slot that is not known, or a bracket without its other half; the message says which.
     """
@@ -70,12 +72,14 @@ def compiled(text: str, classes: Mapping[str, str] = SLOTS) -> Pattern:
         elif token["stray"]:
             raise ValueError(f"'{token['stray']}' stands alone")
         else:
-            pieces.append("(?:" if token["open"] else ")?" if token["close"] else regex.escape(token["text"]))
+            words = (token["text"] or "").removeprefix("~")
+            pieces.append("(?:" if token["open"] else ")?" if token["close"] else regex.escape(words))
     try:
         expression = regex.compile("".join(pieces), regex.DOTALL)
     except regex.error as error:
         raise ValueError(f"the pattern cannot be read ({error})") from error
-    return Pattern(text.replace("[", "").replace("]", ""), frozenset(slots), expression)
+    written = regex.sub(r"\[~[^]]*\]|[][]", "", text)
+    return Pattern(written, frozenset(slots), expression)
 
 
 @dataclass(frozen=True, slots=True)

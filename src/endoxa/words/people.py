@@ -226,8 +226,16 @@ def _written(language: str) -> Mapping[str, str]:
     return {plain(word): word for word in reversed(words)}
 
 
-def find_people(text: str) -> Named | None:
-    """The people that words name in any of the languages: plural, singular, place; or an ISO code in capitals."""
+def find_people(text: str, language: str = "") -> Named | None:
+    """The people that words name in any of the languages: plural, singular, place; or an ISO code in capitals.
+
+    Args:
+        text: the words.
+        language: whose table is asked before all others: "índios" are no people of India in Portuguese.
+    """
+    here = find_in(language, text)
+    if here and not any(row.is_people for row in groups_in(language) if row.id == here.id):
+        return None
     phrase = " ".join(text.split())
     if phrase.isupper():
         code = (*get_global("territory_aliases").get(phrase, ()), phrase)[0]
@@ -235,7 +243,8 @@ def find_people(text: str) -> Named | None:
             return Named(code)
     peoples = _index(peoples=True)
     keys = (spelt(name) for spelt in (str.casefold, _without_prefix) for name in names_in(text))
-    return next((peoples[each] for each in keys if each in peoples), None)
+    named = next((peoples[each] for each in keys if each in peoples), None)
+    return here if here and (named is None or named.id != here.id) else named
 
 
 @cache
@@ -355,10 +364,11 @@ def with_article(word: str, language: str) -> str:
 
 def plural_of_one(text: str, language: str) -> str:
     """The plural of a word for one person ("mwanamke"); empty where the table of the language has no such word."""
-    written = {*spellings(text)}
+    there, article = {*spellings(text)}, _joined_article(language)
     for row in groups_in(language):
         for one, many in ((row.singular, row.plural), (row.singular_f, row.plural_f or row.plural)):
-            if one and many and plain(one) in written:
+            forms = {plain(one), plain(written(f"{article}{one}", language))}
+            if one and many and not forms.isdisjoint(there):
                 return _with_joined_article(many, language)
     return ""
 
@@ -390,6 +400,13 @@ def is_governed(predicate: str, language: str) -> bool:
     """Whether a predicate begins with a word that governs a case of its group ("को गाना आता है")."""
     governing = words_of(language, "extract.toml").get("governing", ())
     return any(predicate.startswith(f"{each} ") for each in governing)
+
+
+def written(text: str, language: str) -> str:
+    """A person with the article as the language writes both ("el ama", "المرأة"), by `written` of `extract.toml`."""
+    for pattern, replacement in words_of(language, "extract.toml").get("written", ()):
+        text = re.sub(pattern, replacement, text)
+    return text.replace("\u00a0", " ")
 
 
 def called(group: str, language: str) -> str:

@@ -33,6 +33,10 @@ UNKIND = (
     ("fr", "ils sont paresseux"),
     ("ar", "هم بخلاء"),
     ("ar", "الكسالى"),
+    ("ar", "كاذبات"),
+    ("ar", "مغرورات"),
+    ("hi", "bahut kanjoos hote hain"),
+    ("sw", "ni mashoga"),
     ("hi", "वे आलसी हैं"),
     ("sw", "ni wavivu"),
 )
@@ -245,15 +249,17 @@ DISGUISED = {
     "sw": "ma1aya|m a l a y a|wa5enge|wakenya wajinga|mashenzi",
 }
 PLAIN = {
-    "ar": "أ ب ت ث|المصريون كرماء|٣ ك س",
+    "ar": "أ ب ت ث|المصريون كرماء|٣ ك س|لا يأكلون لحم الخنزير|يربّون الحمير|المنغوليون أقوياء|الأنجلو سكسونيون",
     "en": "A E I O U|J. R. R. Tolkien|like the U. S. A.|drive the A5s or the A55|have 455 cousins|pay $100 a day"
     "|born in 1990|dirty Indian rivers|drink a bloody mary|work from 9 to 5|e-mail at 5 a.m.|play Class 4 ska",
     "es": "A E I O U|nacieron el 12/10/1492|ganan 1 000 000 pesos|usan el 4x4|van a 100 km/h|son pinches de cocina"
-    "|comen peras|leen a J. L. B.|tienen un camino a o b",
+    "|comen peras|leen a J. L. B.|tienen un camino a o b"
+    "|las travestis son valientes|tortilleras|juegan a la polla|Panchito",
     "fr": "fêtent le 14 juillet|la baisse des prix|il y a 3 ou 4 k|se lavent les mains sales|n'y a-t-il pas",
-    "hi": "क ख ग घ|अ आ इ ई|15 अगस्त 1947",
-    "pt": "a e o que|gostam da cor no verão|em 7 de setembro de 1822",
-    "sw": "a e i o u|wana 12 watoto|saa 5 na 30",
+    "hi": "क ख ग घ|अ आ इ ई|15 अगस्त 1947|सूअर नहीं खाते|छक्के मारते हैं|लंदन और लंडन में रहते हैं|नाजायज़ कब्ज़ा करते हैं"
+    "|kutte ka maas khate hain|गांडीव उठाते हैं",
+    "pt": "a e o que|gostam da cor no verão|em 7 de setembro de 1822|pescam piranhas|comem cacete|falam crioulo",
+    "sw": "a e i o u|wana 12 watoto|saa 5 na 30|hawali nguruwe|hufuga punda|hula nyama ya nguruwe|huwinda nyani",
     "sv": "i slut av dagen",
 }
 """Initials, numbers, dates and words that begin or end like a slur."""

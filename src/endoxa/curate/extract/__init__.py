@@ -23,6 +23,7 @@ from endoxa.curate.extract.clauses import (
 from endoxa.curate.extract.fillers import without_fillers
 from endoxa.curate.extract.languages import Reading, read
 from endoxa.curate.extract.omission import (
+    LATIN,
     NOISE,
     NOT_PEOPLE,
     NOT_TRANSLATED,
@@ -44,7 +45,9 @@ from endoxa.curate.normalise import (
     normal_identity,
     own_name,
 )
+from endoxa.sources.check.characters import scripts_of
 from endoxa.sources.typography import readable
+from endoxa.words.packs import pack_of
 from endoxa.words.people import is_country
 
 
@@ -266,7 +269,10 @@ def _in_language(text: str, language: str, context: _Context, subject: str) -> l
     """The pairs of a statement in another language; the group stays as people named it."""
     reading = read(text, language) or (Reading("", (text.lower(),)) if len(text.split()) == 1 else None)
     if reading is None:
-        return [_alone(text, context, "")]
+        pair = _alone(text, context, "")
+        script = (pack := pack_of(language)) and pack.script
+        latin = script != "Latn" and scripts_of(text) == {"Latn"}
+        return [replace(pair, omit=False, omit_reason=LATIN) if latin else pair]
     if is_country(reading.subject, language):
         return [Extraction("", "", "foreign", CONFIDENCE["foreign"], omit=True, omit_reason=NOT_PEOPLE)]
     who = reading.subject or subject or own_name(context.question.identity or "", language)

@@ -9,7 +9,7 @@ that may be none.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Literal
@@ -19,9 +19,19 @@ from pydantic import BaseModel, ConfigDict
 from endoxa.curate.grammar.other_languages import in_plural
 from endoxa.curate.grammar.templates import UnclearError
 from endoxa.curate.opposites.lexicon import load_lexicon, rules_of
-from endoxa.words.packs import languages_with, quotation_marks, stops, words_of
+from endoxa.words.packs import languages_with, quotation_marks, rows_of, stops, words_of
 from endoxa.words.patterns import COPULA, grammars_of, is_predicate, set_of
-from endoxa.words.people import direct_forms, find_in, groups_in, is_governed, plain, plural_of, plural_of_one
+from endoxa.words.people import (
+    direct_forms,
+    find_in,
+    groups_in,
+    in_citation_form,
+    is_governed,
+    oblique_of,
+    plain,
+    plural_of,
+    plural_of_one,
+)
 
 FILE = "extract.toml"
 _NOTHING = re.compile("(?!)")
@@ -29,6 +39,8 @@ _HEADS = ("profession", "gender", "family", "religion")
 """Kinds of groups whose names may follow another name ("bank clerks", "Indian women")."""
 LONGEST = 6
 """Words of a subject; what is longer was not read rightly."""
+LONGEST_QUALITY = 3
+"""Words of a quality before "and" and a verb."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +103,9 @@ class _Words(BaseModel):
     corrected: tuple[tuple[re.Pattern[str], str], ...] = ()
     oblique: tuple[tuple[str, str], ...] = ()
     governing: tuple[str, ...] = ()
+    written: tuple[tuple[str, str], ...] = ()
+    inhabitants: tuple[tuple[str, str, str], ...] = ()
+    reworded: tuple[tuple[str, str], ...] = ()
 
     @property
     def before_groups(self) -> frozenset[str]:
@@ -123,12 +138,10 @@ def read(text: str, language: str) -> Reading | None:
         return None
     words = _words(code)
     stripped = re.sub(r"\s+", " ", text.replace("’", "'")).strip(f" ,;{stops()}{quotation_marks()}")
-    plain = _without_amount(
-        _without_opener(stripped.lower() if stripped.isupper() else stripped, words), words
-    )
-    for pattern, replacement in (*words.corrected, *words.fronted):
-        plain = pattern.sub(replacement, plain)
-    labelled = re.match(r"^([^:]+?)\s*(?::|\s[-–—])\s+(\S.*)$", plain)
+    typed = _corrected(stripped.lower() if stripped.isupper() else stripped, words.corrected)
+    plain = _without_amount(_without_opener(typed, words), words)
+    plain = _corrected(plain, (*words.corrected, *words.fronted))
+    labelled = re.match(r"^([^:=]+?)\s*(?:[:=]|\s[-–—])\s+(\S.*)$", plain)
     if labelled and len(labelled[1].split()) <= LONGEST:
         tokens = labelled[1].split()
         subject = _named(tokens, words)
@@ -153,12 +166,25 @@ def _of_many(tokens: list[str], words: _Words) -> list[str]:
             said = " ".join(tokens[begin:])
             for pattern, replacement in words.of_one if many else ():
                 if pattern.search(said) and not words.many:  # the patterns say everything
+                    if tokens[end] in words.governing:  # "औरत का काम": the verb agrees with what they have
+                        return [*oblique_of(many, words.language).split(), *tokens[end:]]
                     return [*many.split(), *tokens[end:begin], *pattern.sub(replacement, said).split()]
                 if pattern.search(said):
                     gender = named.gender or "m" if (named := find_in(words.language, many)) else ""
                     group = [*filter(None, [article]), *many.split(), *tokens[end:begin]]
-                    return [*group, *_agreeing(pattern.sub(replacement, said).split(), gender, words)]
+                    return [*group, *_said_of_many(said.split(), gender, words)]
     return tokens
+
+
+def _said_of_many(said: Sequence[str], gender: str, words: _Words) -> list[str]:
+    """What is said of one person, said of many, on both sides of an "and" ("é preguiçoso e bebe"); empty if unsure."""
+    patterns = [entry for entry in words.of_one if entry[0].search(" ".join(said))][:1]
+    for at in range(1, len(said) - 1) if patterns else ():
+        behind = " ".join(said[at + 1 :])
+        if said[at].lower() in words.conjunctions and any(each.search(behind) for each, _ in words.of_one):
+            sides = [_said_of_many(side, gender, words) for side in (said[:at], said[at + 1 :])]
+            return [*sides[0], said[at], *sides[1]] if all(sides) else []
+    return _agreeing(_corrected(" ".join(said), patterns).split(), gender, words)
 
 
 def _plural_of_one(tokens: Sequence[str], words: _Words) -> str:
@@ -209,13 +235,27 @@ def _agrees_behind(token: str, words: _Words) -> bool:
     return token in words.copulas | words.infinitives or set_of(f"{token} x", words.language) == "state"
 
 
-def _without_opener(text: str, words: _Words) -> str:
-    """Without "people say that" in front."""
-    low = text.lower()
-    for opener in words.openers:
-        if low.startswith((f"{opener} ", f"{opener},")) or (opener.endswith("'") and low.startswith(opener)):
-            return _without_opener(text[len(opener) :].strip(" ,:"), words)
+def _corrected(text: str, patterns: Iterable[tuple[re.Pattern[str], str]]) -> str:
+    for pattern, replacement in patterns:
+        text = pattern.sub(replacement, text)
     return text
+
+
+def _without_opener(text: str, words: _Words) -> str:
+    """Without "people say that" in front, however it is spelled: "يقولون ان" as "يقولون إن"."""
+    tokens = text.split()
+    folded = [plain(token).rstrip(",:") for token in tokens]
+    for opener, parts in _openers(words.language):
+        if opener.endswith("'") and text.lower().startswith(opener):
+            return _without_opener(text[len(opener) :].strip(" ,:"), words)
+        if len(tokens) > len(parts) and folded[: len(parts)] == parts:
+            return _without_opener(" ".join(tokens[len(parts) :]).strip(" ,:"), words)
+    return text
+
+
+@cache
+def _openers(language: str) -> tuple[tuple[str, list[str]], ...]:
+    return tuple((opener, plain(opener).split()) for opener in _words(language).openers)
 
 
 def _without_amount(text: str, words: _Words) -> str:
@@ -281,7 +321,37 @@ def _parts(predicate: str, words: _Words) -> tuple[str, ...]:
         heads = [part.lower().split() for part in parts]
         if all(head and "," not in head[-1] and words.degree.issuperset(head[:-1]) for head in heads):
             return parts
-    return (predicate,)
+    return _quality_and_verb(tokens, words) or (predicate,)
+
+
+def _quality_and_verb(tokens: Sequence[str], words: _Words) -> tuple[str, ...]:
+    """A quality, and after "and" or "but" what is done: "mean and run the world"; empty where it is nothing such."""
+    prefixes = tuple(each[:-1] for each in words.conjunctions if each.endswith("-"))
+    for at in range(1, len(tokens) - 1):
+        low, after = tokens[at].lower(), list(tokens[at + 1 :])
+        if low not in words.conjunctions:
+            if not (prefixes and low.startswith(prefixes)):
+                continue
+            after.insert(0, tokens[at][1:])
+        said = " ".join(after[after[0].lower() in words.copulas :])
+        done = said != " ".join(after) or is_predicate(said, words.language)
+        quality = words.before_groups.union(words.clauses, words.links).isdisjoint(
+            map(str.lower, tokens[:at])
+        )
+        if said and done and quality and at <= LONGEST_QUALITY:
+            return " ".join(tokens[:at]).rstrip(","), said
+    return ()
+
+
+def _verb_and_quality(tokens: Sequence[str], words: _Words) -> tuple[str, ...]:
+    """What is done, and after "and" or "but" with a copula a quality: "drive badly but are kind"."""
+    low = [token.lower() for token in tokens]
+    joined = (
+        at for at in range(1, len(low) - 2) if low[at] in words.conjunctions and low[at + 1] in words.copulas
+    )
+    if (at := next(joined, 0)) and low[0] not in words.copulas:
+        return _spelt(tokens[:at], words).rstrip(","), _spelt(tokens[at + 2 :], words)
+    return (_spelt(tokens, words),)
 
 
 def _is_verb(token: str, words: _Words) -> bool:
@@ -291,8 +361,9 @@ def _is_verb(token: str, words: _Words) -> bool:
 def _verb_second(tokens: Sequence[str], words: _Words) -> Reading | None:
     start = _group_start(tokens, words)
     tokens = _with_accents(tokens, start, words)
-    if not start and (reading := _without_subject(tokens, words)):
-        return reading
+    named_by_all = start and not words.singular.union(words.many.values()).issuperset(tokens[:start])
+    if (not start or named_by_all) and (reading := _without_subject(tokens[start:], words)):
+        return reading  # "all are unfaithful": those of the question
     low = [token.lower() for token in tokens]
     begins = (
         at
@@ -319,7 +390,7 @@ def _verb_second(tokens: Sequence[str], words: _Words) -> Reading | None:
     gender = _gender(tokens, words)
     if low[begin] in words.copulas:
         return Reading(subject, _parts(_spelt(tokens[begin + 1 :], words), words), gender)
-    return Reading(subject, (_spelt(tokens[begin:], words),), gender)
+    return Reading(subject, _verb_and_quality(tokens[begin:], words), gender)
 
 
 def _with_accents(tokens: Sequence[str], start: int, words: _Words) -> list[str]:
@@ -348,7 +419,7 @@ def _accents(language: str) -> Mapping[str, str]:
         if row.part == "adj"
         for term in (*row.poles[0], *row.poles[1])
         for form in lexicon.forms(row, term).values()
-    }
+    } | {form for row in rows_of(language, "forms.csv") for name, form in row.items() if "_" in name}
     words = _words(language)
     others = forms | words.degree | words.conjunctions | words.before_verbs | lexicon.rules.function
     return {plain(form): form for form in forms if plain(form) not in others and len(form) > 3}
@@ -389,6 +460,10 @@ def _without_subject(tokens: Sequence[str], words: _Words) -> Reading | None:
     if low[0] in words.copulas or pointing:
         return Reading("", _parts(" ".join(tokens[1 + pointing :]), words))
     verbs = [at for at, token in enumerate(tokens) if _is_verb(token, words)]
+    for begin in (0, low[0] in words.pronouns):  # "they like money", "do not know how to drive"
+        said = " ".join(tokens[begin:])
+        if (begin or low[0] in words.before_verbs) and is_predicate(said, words.language):
+            return Reading("", (said,))
     if low[0] in words.degree or verbs == [0]:
         return Reading("", (" ".join(tokens),))
     return None
@@ -434,6 +509,7 @@ def _governed(tokens: Sequence[str], words: _Words) -> Reading | None:
             object_of_others = (
                 start
                 and tokens[start - 1] not in words.links
+                and plain(named or "") not in words.people
                 and is_predicate(" ".join(tokens[start:]), words.language)
             )
             if named and not object_of_others:
@@ -508,7 +584,16 @@ def _nominal(tokens: Sequence[str], words: _Words) -> Reading | None:
     plural = start or many or words.plural.search(subject[0]) or words.plural.search(said[0])
     if not plural and not is_predicate(" ".join(said), words.language):
         return None
-    return Reading(group, _parts(" ".join(said), words))
+    parts = _parts(" ".join(said), words)
+    return Reading(group, tuple(_in_case(part, words) for part in parts))
+
+
+def _in_case(part: str, words: _Words) -> str:
+    """A predicate whose first word stands in the case of its group ("مبذرون"), also where people say another."""
+    first, _, rest = part.partition(" ")
+    if is_predicate(part, words.language):
+        return part
+    return " ".join(filter(None, (in_citation_form(f"ال{first}", words.language).removeprefix("ال"), rest)))
 
 
 def _is_people_of(tokens: Sequence[str], words: _Words) -> bool:

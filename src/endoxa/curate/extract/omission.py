@@ -20,9 +20,11 @@ MISSING = "identity or attribute missing"
 NEEDS_COUNTRY = "needs a country"
 TOO_GENERAL = "no particular group"
 NOT_TRANSLATED = "not translated"
+LATIN = "typed in Latin letters: read it by hand"
+"""No proposal: leaving out who types Hindi or Arabic in Latin letters selects people by age and schooling."""
 
 REASONS = (NOT_PEOPLE, SYNONYM, NOISE, MISSING, NEEDS_COUNTRY, TOO_GENERAL, NOT_TRANSLATED)
-"""Every reason that is given."""
+"""Every reason for which omission is proposed."""
 
 _COMPASS = r"(?:north|south|east|west)(?:[- ]?(?:east|west))?"
 _DIRECTION = re.compile(rf"{_COMPASS}(?:ern)?ers|people (?:from|in|of) (?:the )?{_COMPASS}")

@@ -8,6 +8,7 @@ from endoxa.curate.grammar.templates import Predicate, Template, UnclearError, c
 from endoxa.curate.opposites import Lexicon
 from endoxa.curate.opposites.inflection import Forms, forms_of_singular
 from endoxa.curate.opposites.lexicon import rules_of
+from endoxa.words.packs import words_of
 from endoxa.words.patterns import (
     ANY_VERB,
     BARE,
@@ -43,6 +44,8 @@ def predicate(
         UnclearError: no predicate can be made that is surely grammatical.
     """
     text = cleaned(attribute)
+    for pattern, replacement in words_of(template.language, "extract.toml").get("reworded", ()):
+        text = regex.sub(pattern, replacement, text)
     low = text[:1].lower() + text[1:]
     rows = grammar(template.rows, f"grammar.csv of '{template.language}'")
     reading = next(rows.readings(low, lambda row: _fits(row, evidence)), None)
@@ -51,6 +54,9 @@ def predicate(
         if reading is None:
             raise UnclearError(f"no row of the grammar of '{template.language}' says how '{text}' is denied")
     if reading is None:
+        first, _, behind = text.partition(" ")
+        if any(each.row.set == "verb" for each in rows.readings(behind)):
+            raise UnclearError(f"it is not known how '{first}' before a verb is denied")
         reading = _without_copula(text, template, rows)
     if reading.row.set == UNCLEAR:
         raise UnclearError(reading.row.note.fill(reading.slots))
@@ -62,15 +68,16 @@ def predicate(
     asserted = reading.here.fill(slots)
     if reading.there is None:
         return Predicate(asserted, "", asserted, no_denial=reading.row.note.fill(slots))
-    denied = reading.there.fill(slots)
-    first, blank, behind = denied.partition(" ")
-    if gender == "f" and reading.here is not reading.row.denied:
-        denied = f"{template.feminine_words.get(first, first)}{blank}{behind}"
+    denied, frame = reading.there.fill(slots), reading.here.fill(slots | {"a": "{}"})
+    if gender == "f":
+        asserted, denied, frame = (template.of_women(each) for each in (asserted, denied, frame))
     if reading.here is reading.row.denied:
         return Predicate(asserted, denied)
-    if "a" in slots:
-        return Predicate(asserted, denied, slots["a"], reading.here.fill(slots | {"a": "{}"}))
-    return Predicate(asserted, denied, asserted)
+    return (
+        Predicate(asserted, denied, slots["a"], frame)
+        if "a" in slots
+        else Predicate(asserted, denied, asserted)
+    )
 
 
 def _fits(row: Row, evidence: str) -> bool:

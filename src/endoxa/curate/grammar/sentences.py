@@ -52,13 +52,15 @@ def opposite(predicate: Predicate, lexicon: Lexicon, gender: str = "") -> str | 
         return None
     if "-" in core and " " not in core:  # "dark-skinned", "light skinned"
         opposed = opposed.replace(" ", "-")
-    listed_whole = bool(lexicon.senses(lexicon.split(core.lower())))
+    senses = lexicon.senses(lexicon.split(core.lower()))
     if lexicon.language == "en":
         kind: Kind = "verb" if predicate.frame == "{}" else "copula"
-        fits = natural(core.lower(), opposed, kind, listed_whole=listed_whole)
+        fits = natural(core.lower(), opposed, kind, listed_whole=bool(senses))
         return predicate.frame.format(with_capitals(opposed)) if fits else None
-    if not listed_whole:
-        return None  # one adjective of a phrase: whether its opposite fits there is only known for English
+    if not any(sense.leads for sense in senses):
+        # One adjective of a phrase, or a synonym further down its list: what leads the other list need not be what
+        # people say instead ("machistas": "sumisos").
+        return None
     agreeing = _agreeing(opposed, lexicon, gender)
     return predicate.frame.format(agreeing) if agreeing else None
 
@@ -328,9 +330,10 @@ def framed(made: Sentences, framing: str) -> Sentences:
 
 def _shown(predicate: str, template: Template) -> str:
     """A predicate without its copula, where it has one ("not strong" for "are not strong")."""
-    before, _, behind = template.said.partition("{attribute}")
-    if predicate.startswith(before) and predicate.endswith(behind):
-        return predicate[len(before) : len(predicate) - len(behind)]
+    for copula in (template.said, template.of_women(template.said)):
+        before, _, behind = copula.partition("{attribute}")
+        if predicate.startswith(before) and predicate.endswith(behind):
+            return predicate[len(before) : len(predicate) - len(behind)]
     return predicate
 
 

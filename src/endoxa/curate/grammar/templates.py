@@ -61,6 +61,15 @@ class Template:
         """Whether predicates agree in gender."""
         return bool(self.feminine)
 
+    def of_women(self, predicate: str) -> str:
+        """A predicate with the words at its beginning or end that are others of women ("لسن", "होती हैं")."""
+        for word, feminine in self.feminine_words.items():
+            if f"{predicate} ".startswith(f"{word} "):
+                return f"{feminine}{predicate.removeprefix(word)}"
+            if predicate.endswith(f" {word}"):
+                return f"{predicate.removesuffix(word)}{feminine}"
+        return predicate
+
 
 def load_templates(user_file: Path | None = None) -> dict[str, Template]:
     """Templates by language; those of a user's file take the place of ours.

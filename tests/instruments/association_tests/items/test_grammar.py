@@ -116,7 +116,7 @@ def test_english_plurals_are_those_of_the_dictionary():
 # Endings that show the gender of a noun (reference grammars), and the nouns here that do otherwise.
 ENDINGS = {
     "es": ({"fs": ("a", "ción", "dad", "paz"), "ms": ("o", "or")}, {"colega"}),
-    "pt": ({"fs": ("a", "ção", "dade"), "ms": ("o", "or")}, {"colega", "gestão"}),
+    "pt": ({"fs": ("a", "ção", "dade"), "ms": ("o", "or")}, {"colega", "gestão", "união"}),
     "fr": ({"fs": ("tion", "esse", "ille", "ance"), "ms": ("eau", "age", "ier")}, {"rage"}),
     "hi": (
         {"fs": ("ी", "ता", "ियाँ"), "ms": ("ा",)},

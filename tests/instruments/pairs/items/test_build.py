@@ -309,11 +309,11 @@ LANGUAGES = [
     ("pt", "agricultores", "falam muito", "Os agricultores falam muito.", "Os agricultores não falam muito."),
     ("fr", "femmes", "ne savent pas nager", "Les femmes ne savent pas nager.", "Les femmes savent nager."),
     ("fr", "femmes", "n'aiment pas nager", "Les femmes n'aiment pas nager.", "Les femmes aiment nager."),
-    ("sw", "wanawake", "hodari", "Wanawake ni hodari.", "Wanawake ni dhaifu."),
+    ("sw", "wanawake", "hodari", "Wanawake ni hodari.", "Wanawake si hodari."),
     ("sw", "wanawake", "wanapenda pesa", "Wanawake wanapenda pesa.", "Wanawake hawapendi pesa."),
     ("sw", "wazee", "wanakula samaki", "Wazee wanakula samaki.", "Wazee hawali samaki."),
-    ("hi", "महिलाएँ", "अच्छी", "महिलाएँ अच्छी हैं।", "महिलाएँ बुरी हैं।"),
-    ("hi", "किसान", "खाना बनाते हैं", "किसान खाना बनाते हैं।", "किसान खाना नहीं बनाते हैं।"),
+    ("hi", "महिलाएँ", "अच्छी", "महिलाएँ अच्छी होती हैं।", "महिलाएँ बुरी होती हैं।"),
+    ("hi", "किसान", "खाना बनाते हैं", "किसान खाना बनाते हैं।", "किसान खाना नहीं बनाते।"),
     ("ar", "سكان مصر", "كرماء", "سكان مصر كرماء.", "سكان مصر بخلاء."),
     ("ar", "المعلمات", "ذكيات", "المعلمات ذكيات.", "المعلمات غبيات."),
     ("ar", "سكان مصر", "أقرباء", "سكان مصر أقرباء.", "سكان مصر ليسوا أقرباء."),
@@ -325,10 +325,10 @@ LANGUAGES = [
     ("ar", "سكان مصر", "يقظون في الليل", "سكان مصر يقظون في الليل.", "سكان مصر ليسوا يقظين في الليل."),
     ("hi", "किसान", "शराब पीते थे", "किसान शराब पीते थे।", "किसान शराब नहीं पीते थे।"),
     ("hi", "किसान", "बहुत अमीर थे", "किसान बहुत अमीर थे।", "किसान बहुत अमीर नहीं थे।"),
-    ("es", "rumanos", "ladrón", "Los rumanos son ladrones.", "Los rumanos son personas honradas."),
+    ("es", "rumanos", "ladrón", "Los rumanos son ladrones.", "Los rumanos son honrados."),
     ("es", "mujeres", "muy fiestero", "Las mujeres son muy fiesteras.", "Las mujeres no son muy fiesteras."),
     ("pt", "mulheres", "fiel", "As mulheres são fiéis.", "As mulheres são infiéis."),
-    ("fr", "hommes", "radin", "Les hommes sont radins.", "Les hommes sont généreux."),
+    ("fr", "hommes", "radin", "Les hommes sont radins.", "Les hommes ne sont pas radins."),
     ("sw", "wanaume", "huwa wavivu", "Wanaume huwa wavivu.", "Wanaume huwa wachapakazi."),
     ("sw", "wanaume", "hupenda pesa", "Wanaume hupenda pesa.", "Wanaume hawapendi pesa."),
     ("sw", "wanaume", "huwa na kiburi", "Wanaume huwa na kiburi.", "Wanaume hawana kiburi."),
@@ -337,7 +337,7 @@ LANGUAGES = [
     ("sw", "wanaume", "wanafikiri sana", "Wanaume wanafikiri sana.", "Wanaume hawafikiri sana."),
     ("sw", "wanaume", "hawafikiri", "Wanaume hawafikiri.", "Wanaume wanafikiri."),
     ("sw", "wanaume", "huruma", "Wanaume ni huruma.", "Wanaume si huruma."),
-    ("sw", "wazee", "ni waongo", "Wazee ni waongo.", "Wazee ni wasema kweli."),
+    ("sw", "wazee", "ni waongo", "Wazee ni waongo.", "Wazee ni wakweli."),
     ("es", "jóvenes", "solo piensan en eso", "Los jóvenes solo piensan en eso.", "Los jóvenes no piensan solo en eso."),
     ("es", "hombres", "lo saben todo", "Los hombres lo saben todo.", "Los hombres no lo saben todo."),
     ("es", "hombres", "cantan y bailan", "Los hombres cantan y bailan.", "Los hombres no cantan ni bailan."),
@@ -353,10 +353,10 @@ LANGUAGES = [
     ("ar", "سكان مصر", "خفيفو الظل", "سكان مصر خفيفو الظل.", "سكان مصر ليسوا خفيفي الظل."),
     ("ar", "سكان مصر", "يسلّمون على الناس", "سكان مصر يسلّمون على الناس.", "سكان مصر لا يسلّمون على الناس."),
     ("ar", "سكان مصر", "عندهم أولاد", "سكان مصر عندهم أولاد.", "سكان مصر ليس عندهم أولاد."),
-    ("hi", "लोग", "नहीं रोते", "लोग नहीं रोते हैं।", "लोग रोते हैं।"),
+    ("hi", "लोग", "नहीं रोते", "लोग नहीं रोते।", "लोग रोते हैं।"),
     ("hi", "लोग", "अच्छे होते हैं", "लोग अच्छे होते हैं।", "लोग बुरे होते हैं।"),
     ("hi", "लोग", "काम कर रहे हैं", "लोग काम कर रहे हैं।", "लोग काम नहीं कर रहे हैं।"),
-    ("hi", "लोग", "आलसी नहीं हैं", "लोग आलसी नहीं हैं।", "लोग आलसी हैं।"),
+    ("hi", "लोग", "आलसी नहीं हैं", "लोग आलसी नहीं होते।", "लोग आलसी होते हैं।"),
 ]  # fmt: skip
 
 
@@ -407,7 +407,7 @@ def test_an_opposite_agrees_with_the_gender_of_the_group():
 @pytest.mark.parametrize(
     ("language", "identity", "attribute", "more", "less"),
     [
-        ("hi", "पुरुष", "धीमा", "पुरुष धीमे हैं।", "पुरुष तेज़ हैं।"),
+        ("hi", "पुरुष", "धीमा", "पुरुष धीमे होते हैं।", "पुरुष तेज़ होते हैं।"),
         ("sw", "wakulima", "mlevi", "Wakulima ni walevi.", "Wakulima ni wasiokunywa pombe."),
         ("pt", "homens", "mal educado", "Os homens são mal-educados.", "Os homens são educados."),
     ],
@@ -472,7 +472,7 @@ def test_faulty_templates_are_refused_in_a_sentence(tmp_path, text, message):
 def test_every_bundled_template_denies_in_one_place_or_two():
     for language, template in load_templates().items():
         spans = differing_spans(words(template.said), words(template.denied))
-        assert len(spans) == (2 if language == "fr" else 1)
+        assert len(spans) == (2 if language in ("fr", "hi") else 1)
 
 
 def test_two_columns_are_enough_and_what_is_assumed_is_said():

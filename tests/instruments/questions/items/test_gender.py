@@ -15,10 +15,10 @@ def asked(language: str, *rows: tuple[str, str]):
 @pytest.mark.parametrize(
     ("language", "women", "men", "attribute", "both"),
     [
-        ("es", "mujeres", "hombres", "muy habladoras", "«muy habladores / muy habladoras»"),
-        ("fr", "femmes", "hommes", "bavardes", "« bavards / bavardes »"),
-        ("hi", "महिलाएं", "पुरुष", "अच्छी", "“अच्छे / अच्छी”"),
-        ("es", "mujeres", "hombres", "amables", "«amables»"),
+        ("es", "mujeres", "hombres", "muy habladoras", "«muy hablador / muy habladora»"),
+        ("fr", "femmes", "hommes", "bavardes", "« bavard / bavarde »"),
+        ("hi", "महिलाएं", "पुरुष", "अच्छी", "“अच्छा / अच्छी”"),
+        ("es", "mujeres", "hombres", "amables", "«amable»"),
         ("es", "mujeres", "hombres", "comer mucho", "«comer mucho»"),
     ],
 )
@@ -31,17 +31,17 @@ def test_a_woman_and_a_man_are_asked_about_in_both_genders(language, women, men,
     assert {each["additional_metadata"]["attribute"] for each in about} == {attribute}
 
 
-def test_people_of_one_gender_are_asked_in_the_words_that_were_said():
+def test_people_of_one_gender_are_asked_in_its_form():
     made = asked("fr", ("femmes", "bavardes"), ("médecins", "x"))
     question = next(each for each in made.records if each["additional_metadata"]["identity"] == "femmes")
-    assert "« bavardes »" in question["question"]
+    assert "« bavarde »" in question["question"]
 
 
 def test_where_the_other_form_is_not_known_people_of_one_gender_stand_beside_or_it_is_left_out():
-    made = asked("ar", ("النساء", "ثرثارات"), ("الرجال", "x"))
+    made = asked("ar", ("النساء", "حنونات"), ("الرجال", "x"))
     reasons = dict(made.left_out.select("identity", "reason").iter_rows())
     assert "give the answer away" in reasons["النساء"]
     assert "الرجال" not in reasons
-    made = asked("ar", ("النساء", "ثرثارات"), ("الرجال", "x"), ("أطباء", "y"))
+    made = asked("ar", ("النساء", "حنونات"), ("الرجال", "x"), ("أطباء", "y"))
     about = [each for each in made.records if each["additional_metadata"]["identity"] == "النساء"]
     assert {each["additional_metadata"]["distractor"] for each in about} == {"أطباء"}

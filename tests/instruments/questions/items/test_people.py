@@ -233,7 +233,7 @@ def test_a_place_is_known_by_its_other_names(place, code) -> None:
         ("costa-riquenhas", "mi amiga costarricense"),
         ("Argentina", "mi amigo argentino"),
         ("China", "mi amigo chino"),
-        ("india", "mi amigo indio"),
+        ("india", "mi amigo de la India"),
         ("suiza", "mi amigo suizo"),
         ("Bosnia", "mi amigo bosnio"),
     ],

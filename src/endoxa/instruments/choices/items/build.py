@@ -9,7 +9,7 @@ is said of others: who always agrees, or likes one of two names, contradicts the
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
@@ -19,6 +19,7 @@ import polars as pl
 
 from endoxa.curate.associations import NOUN, association_id
 from endoxa.curate.distractors import Distractors, Observed, plain_attribute
+from endoxa.curate.grammar.gender import in_genders, quoted
 from endoxa.curate.grammar.sentences import sentence_pair
 from endoxa.curate.grammar.templates import UnclearError
 from endoxa.curate.grammar.templates import load_templates as load_pair_templates
@@ -30,6 +31,7 @@ from endoxa.instruments.choices.items.templates import LABEL, Named, Templates, 
 from endoxa.instruments.choices.options import ChoiceOptions
 from endoxa.schema.choices import COUNTERPART, ChoiceItem, Word
 from endoxa.schema.provenance import words_cell
+from endoxa.words.people import written
 
 LONGEST_LIST = 8
 """Words of each group in one list."""
@@ -237,15 +239,26 @@ class _Maker:
             "in one word, or add associations of other groups"
         )
 
+    def _quoted(self, attribute: str, genders: Collection[str]) -> str:
+        """An attribute as it stands in a question about people of some genders.
+
+        Raises:
+            _UnusableError: its form would tell a woman from a man.
+        """
+        lexicon = load_lexicon(self.language) if self.language in languages() else None
+        if text := quoted(in_genders(attribute, self.language, lexicon), genders):
+            return self.templates.quotable(text)
+        raise _UnusableError(f"'{attribute}' is in the form of one gender, and the people are of two")
+
     def _with_counterpart(
-        self, row: _Row, item: ChoiceItem, counterpart: tuple[str, str]
+        self, row: _Row, item: ChoiceItem, counterpart: tuple[str, str], genders: Collection[str]
     ) -> Iterator[ChoiceItem]:
         """An item whose question lacks the attribute yet, and its counterpart."""
         instead, words = counterpart
         used = ";".join(filter(None, (item.made_with, words)))
         twin = replace(item, item_id=f"{item.item_id}{COUNTERPART}", counterpart=instead, made_with=used)
         for each, attribute in ((item, row.cells["attribute"]), (twin, instead)):
-            question = item.question.format(attribute=self.templates.quotable(attribute))
+            question = item.question.format(attribute=self._quoted(attribute, genders))
             yield replace(each, question=_capital(question))
 
     def inferences(self, row: _Row) -> Iterator[ChoiceItem]:
@@ -253,7 +266,11 @@ class _Maker:
         words, random = self.templates.inference, self._random(row)
         attribute = self.templates.quotable(row.cells["attribute"])
         counterpart = self._counterpart(row)
-        who = self.sides[row.key][1].filled(self.templates.people, self.options.gender)
+        person = self.sides[row.key][1]
+        who, gender = (
+            written(person.filled(self.templates.people, self.options.gender), self.language),
+            person.gender(self.options.gender),
+        )
         phrase = words.reported.format(attribute=attribute, group=row.cells["identity"])
         for situation, wording in self._combinations(list(words.premises), len(words.hypotheses), random):
             premise = _capital(words.premises[situation].format(person=who))
@@ -268,14 +285,14 @@ class _Maker:
                     question=words.hypotheses[wording],
                     options=words.options,
                 )
-                yield from self._with_counterpart(row, item, counterpart)
+                yield from self._with_counterpart(row, item, counterpart, (gender,))
 
     def decisions(self, row: _Row) -> Iterator[ChoiceItem]:
         """Two candidates who differ in the group only, and a situation in which the attribute matters."""
         words, random, cells = self.templates.decision, self._random(row), row.cells
         texts = words.unwanted if _is_negative(cells, self.language) else words.wanted
         reference, other = self._reference(row, random)
-        people = self._candidates(self.sides[row.key], (reference, other))
+        people, genders = self._candidates(self.sides[row.key], (reference, other))
         counterpart = self._counterpart(row, reference)
         for situation, wording in self._combinations(list(words.situations), len(texts), random):
             item = self._item(
@@ -288,15 +305,18 @@ class _Maker:
                 question=texts[wording],
                 options=people,
             )
-            yield from self._with_counterpart(row, item, counterpart)
+            yield from self._with_counterpart(row, item, counterpart, genders)
 
-    def _candidates(self, *sides: tuple[str, Named]) -> tuple[str, ...]:
-        """Both candidates in one form; by the names of their groups where they are not named in the same way."""
+    def _candidates(self, *sides: tuple[str, Named]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Both candidates in one form, and their genders; by the names of their groups where they are named unlike."""
         who, other = (entry for _, entry in sides)
         if not _alike(who, other):
-            who, other = (Named(LABEL, f'"{identity}"', None) for identity, _ in sides)
+            who, other = (Named(LABEL, identity, None) for identity, _ in sides)
         gender = _shared_gender(who, other, self.options.gender)
-        return tuple(entry.filled(self.templates.candidates, gender) for entry in (who, other))
+        people = tuple(
+            written(entry.filled(self.templates.candidates, gender), self.language) for entry in (who, other)
+        )
+        return people, (who.gender(gender), other.gender(gender))
 
     def word_lists(self, row: _Row) -> Iterator[ChoiceItem]:
         """A list with words of the group and of another one; the first association of a group makes its lists."""

@@ -113,7 +113,7 @@ class Named:
 def named(identity: str, language: str) -> Named:
     """One person of an identity; by the name of the group where the language has no word that we know."""
     who = person(identity, language) if language in languages_with("people.csv") else None
-    return Named(who.kind, "", who) if who else Named(LABEL, f'"{identity}"', None)
+    return Named(who.kind, "", who) if who else Named(LABEL, identity, None)
 
 
 def load_templates(language: str, path: Path | None = None) -> Templates:

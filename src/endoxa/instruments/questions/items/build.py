@@ -17,7 +17,7 @@ from endoxa import __version__
 from endoxa.curate.associations import association_id
 from endoxa.curate.crossed import CROSS_OF, read_parts, with_parts
 from endoxa.curate.distractors import Distractors, Observed, plain_attribute
-from endoxa.curate.grammar.gender import shown_gender
+from endoxa.curate.grammar.gender import in_genders, quoted
 from endoxa.curate.keys import with_identity_keys
 from endoxa.curate.opposites import languages, load_lexicon
 from endoxa.curate.persons import Person, comparable, identity_of
@@ -133,13 +133,13 @@ class _Asked:
         row: the association.
         target: its identity.
         distractor: one never observed with the attribute.
-        both: the attribute in both genders, where its form shows one; empty otherwise.
+        forms: the attribute as it is quoted of a man and of a woman.
     """
 
     row: _Row
     target: _Side
     distractor: _Side
-    both: str
+    forms: tuple[str, str]
 
 
 def build_questions(associations: pl.DataFrame, options: QaOptions | None = None) -> Questions:
@@ -272,12 +272,11 @@ class _Choice:
         beside = [side for side in beside if comparable(side.who, who)]
         if not beside:
             raise _UnusableError(_NOBODY)
-        shown = shown_gender(cells["attribute"], language, self._lexicon)
-        if shown.gender and not shown.both:
-            beside = [side for side in beside if len({*_genders(who, side.who, "m")}) == 1]
+        forms = in_genders(cells["attribute"], language, self._lexicon)
+        beside = [side for side in beside if quoted(forms, _genders(who, side.who, "m"))]
         if not beside:
             raise _UnusableError(_GIVEN_AWAY)
-        return [_Asked(row, _Side(cells["identity"], who), side, shown.both) for side in beside]
+        return [_Asked(row, _Side(cells["identity"], who), side, forms) for side in beside]
 
 
 def _genders(target: Person, distractor: Person, wanted: str) -> tuple[str, str]:
@@ -309,8 +308,7 @@ def _records(
     )
     target_first = bool(random.integers(2))
     order = [int(place) for place in random.permutation(3)]
-    # Of a woman and a man in both genders, so that its form gives nothing away.
-    attribute = asked.both if asked.both and len({*genders}) > 1 else cells["attribute"]
+    attribute = quoted(asked.forms, genders)
     people = [(side.who, gender) for side, gender in zip(sides, genders, strict=True)]
     mentions = [templates.mention(*person) for person in people]
     first, second = mentions if target_first else reversed(mentions)

@@ -23,6 +23,7 @@ from endoxa.sources.check.wording import indefinite_article
 from endoxa.sources.toml import read_toml, validated
 from endoxa.words.countries import in_small, names_in
 from endoxa.words.packs import full_stops, languages_with, words_of
+from endoxa.words.people import written
 
 PERSON_COMPONENT = "person question templates"
 """Words of endoxa with which questions about two persons are made, besides those of every question."""
@@ -161,17 +162,17 @@ class Templates(BaseModel):
 
     def mention(self, who: Person, gender: str) -> str:
         """The person as the context introduces them ("my Chilean friend", "a nurse I know")."""
-        return _filled(self.phrases[who.kind].mention, who, gender)
+        return written(_filled(self.phrases[who.kind].mention, who, gender), self.language)
 
     def option(self, who: Person, gender: str) -> str:
         """The person as an answer names them ("The Chilean friend", "The nurse")."""
-        return _filled(self.phrases[who.kind].option, who, gender)
+        return written(_filled(self.phrases[who.kind].option, who, gender), self.language)
 
 
 def _filled(patterns: Mapping[str, str], who: Person, gender: str) -> str:
     word = who.forms[gender]
     article = _ATTACHED.search(patterns[gender])
-    named = word.replace(" ", f" {article[1]}").replace("\u00a0", " ") if article else word
+    named = word.replace(" ", f" {article[1]}") if article else word
     return patterns[gender].format(who=named, a=indefinite_article(word))
 
 

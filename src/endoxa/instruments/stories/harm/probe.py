@@ -191,7 +191,9 @@ class AnswerReader:
         self.points, self.answers = dict[str, int](), dict[str, str]()
         for words_of in reversed(languages_read):
             scale = enumerate(words_of.scale, start=1)
-            self.points |= {readable(word): point for point, word in scale if word}
+            self.points |= {
+                readable(word): point for point, wordings in scale for word in wordings.split(" | ") if word
+            }
             for answer, wordings in ((YES, words_of.yes), (NO, words_of.no), (UNSURE, words_of.unsure)):
                 self.answers |= {readable(word): answer for word in wordings}
         agreement, frequent = _any(self.points), _any(self.answers)
