@@ -36,7 +36,7 @@ from transformers import AutoModel, AutoTokenizer, BertConfig, BertModel, PreTra
 
 from endoxa.instruments.association_tests.instrument import EMBEDDINGS
 from endoxa.instruments.association_tests.items import distinct_texts, read_tests, texts_of, write_tests
-from endoxa.instruments.association_tests.probe.settings import EmbeddingsSettings
+from endoxa.instruments.association_tests.settings import EmbeddingsSettings
 from endoxa.models.encoders import transformer
 from endoxa.runs.run import measure
 from endoxa.schema import AssociationTest, TermSet

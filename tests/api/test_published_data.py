@@ -17,8 +17,8 @@ import endoxa as ex
 from endoxa.api.data import as_polars, as_stored
 from endoxa.api.runs import _settings_asked
 from endoxa.curate.published import read_associations
-from endoxa.instruments.choices.items.read import read_items as read_choices
-from endoxa.instruments.choices.items.read import write_items
+from endoxa.instruments.choices.items import read_items as read_choices
+from endoxa.instruments.choices.items import write_items
 from endoxa.instruments.pairs.options import PairsSettings
 from endoxa.instruments.pairs.probe.items import chunks
 from endoxa.instruments.questions.probe.jobs import items

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from endoxa.commands import app
 from endoxa.errors import UserError
-from endoxa.instruments.stories.prompts.language import bundled_tree
+from endoxa.instruments.stories.prompt_language import bundled_tree
 from endoxa.schema.stories import STORY_PROMPT_COLUMNS
 from endoxa.sources.frames import read_table
 from endoxa.sources.stereotales import read_vocabulary

@@ -17,9 +17,9 @@ import pytest
 import endoxa as ex
 from endoxa.errors import UserError
 from endoxa.instruments.association_tests.items import write_tests
-from endoxa.instruments.association_tests.probe.settings import EmbeddingsSettings
-from endoxa.instruments.choices.items.build import build_choices
-from endoxa.instruments.choices.items.read import write_items
+from endoxa.instruments.association_tests.settings import EmbeddingsSettings
+from endoxa.instruments.choices.build import build_choices
+from endoxa.instruments.choices.items import write_items
 from endoxa.instruments.choices.options import ChoiceOptions, ChoiceSettings
 from endoxa.instruments.pairs.instrument import PAIRS
 from endoxa.instruments.pairs.options import PairsSettings

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 import pytest
 from django.utils.html import strip_tags
@@ -211,13 +210,7 @@ def test_people_read_the_association_the_scale_and_the_second_question_of_models
         assert f"<bdi>{part}</bdi>" in shown.replace("\u00a0", " ")
 
 
-def not_yet(language: str, *later: str) -> Any:
-    """A language in which the toolkit's `harm.toml` is still to be mended."""
-    marks = pytest.mark.xfail(reason="words/*/harm.toml has another word") if language in later else ()
-    return pytest.param(language, marks=marks)
-
-
-@pytest.mark.parametrize("language", [not_yet(language, "sw") for language in ("en", *TRANSLATED)])
+@pytest.mark.parametrize("language", ["en", *TRANSLATED])
 def test_people_are_asked_about_harm_in_the_words_of_models(language):
     with override(language):
         harm = str(HarmForm({}, {}).fields["harm"].label)
@@ -236,7 +229,7 @@ STORIES = {
 }
 
 
-@pytest.mark.parametrize("language", [not_yet(language, "es") for language in STORIES])
+@pytest.mark.parametrize("language", STORIES)
 def test_stories_have_one_name_on_the_pages_and_for_models(language):
     told = [
         form for english, form in sentences(language) if "other stories" in english or "in stories" in english

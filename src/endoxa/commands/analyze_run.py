@@ -462,7 +462,7 @@ def _extraction(runs: Sequence[Path], choices: RunChoices) -> Analyzed:
     Raises:
         UserError: several runs or sheets.
     """
-    from endoxa.instruments.stories.profiles.coding import analyze_extraction, load_extraction, read_sheet
+    from endoxa.instruments.stories.coding import analyze_extraction, load_extraction, read_sheet
 
     if not choices.human:
         return _as_declared(runs, choices)

@@ -22,7 +22,7 @@ from endoxa.schema.options import ASKING, DATA, OUTPUT, Option
 
 if TYPE_CHECKING:
     from endoxa.instruments.association_tests.options import AnalysisOptions
-    from endoxa.instruments.thoughts.coding import Codes, ThoughtText
+    from endoxa.instruments.thoughts import Codes, ThoughtText
 
 QUESTIONS = "qa"
 USUAL_READERS = ReaderModels()
@@ -75,7 +75,7 @@ def plan_thoughts(runs: Sequence[Path], kind: str, options: Thoughts) -> list[He
     Raises:
         UserError: see `analyze_thoughts`.
     """
-    from endoxa.instruments.thoughts.coding import ThoughtReaderSettings, to_read
+    from endoxa.instruments.thoughts import ThoughtReaderSettings, to_read
     from endoxa.runs.asking.cost import plan_table
     from endoxa.runs.asking.readers import plan_readers
 
@@ -96,9 +96,9 @@ def analyze_thoughts(
     Raises:
         UserError: no thoughts where some were asked for, or thoughts that nobody would read.
     """
+    from endoxa.instruments import thoughts as coding
     from endoxa.instruments.questions.thoughts.coded import holds_thoughts
     from endoxa.instruments.questions.thoughts.estimates import thought_measures
-    from endoxa.instruments.thoughts import coding
     from endoxa.runs.asking.readers import read_with_models
     from endoxa.runs.progress import shown
     from endoxa.schema.thoughts import CODE_COLUMNS

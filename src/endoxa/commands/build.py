@@ -273,8 +273,8 @@ def choices(
       endoxa build choices associations.csv --kind inference --premises neutral,stereotype -o inferences.jsonl
       endoxa build choices associations.csv --kind association --language es -o lists.jsonl
     """  # noqa: D301
-    from endoxa.instruments.choices.items.build import build_choices
-    from endoxa.instruments.choices.items.read import write_items
+    from endoxa.instruments.choices.build import build_choices
+    from endoxa.instruments.choices.items import write_items
 
     if options.gender not in ("m", "f"):
         raise UserError(f"--gender: '{options.gender}' is unknown. Expected m or f.")

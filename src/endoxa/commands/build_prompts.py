@@ -24,7 +24,7 @@ from endoxa.sources.source import reading_files
 
 if TYPE_CHECKING:
     from endoxa.instruments.questions.names.bank import NameBank
-    from endoxa.instruments.stories.prompts.language import Language
+    from endoxa.instruments.stories.prompt_language import Language
 
 
 SHOWN = 10
@@ -164,7 +164,7 @@ def stories(
       endoxa build stories --seeds configs/stereotales_seeds --aspects -o prompts.jsonl
       endoxa build stories --map associations-in-stories.csv -o prompts.jsonl
     """  # noqa: D301
-    from endoxa.instruments.stories.prompts.prompts import (
+    from endoxa.instruments.stories.prompts import (
         build_prompts,
         load_languages,
         read_map,
@@ -224,7 +224,7 @@ def _prompts_table(prompts: pl.DataFrame, languages: Sequence[Language]) -> Head
 
 
 def _check_files(paths: Sequence[Path]) -> Outcome:
-    from endoxa.instruments.stories.prompts.prompts import check_files
+    from endoxa.instruments.stories.prompts import check_files
 
     checked = check_files(paths)
     faults = [fault for file in checked for fault in file.faults]

@@ -18,7 +18,7 @@ from endoxa.curate.grammar.sentences import sentence_pair
 from endoxa.curate.grammar.templates import UnclearError, load_templates
 from endoxa.curate.opposites import languages, load_lexicon
 from endoxa.errors import UserError
-from endoxa.instruments.choices.items.build import build_choices
+from endoxa.instruments.choices.build import build_choices
 from endoxa.instruments.choices.options import ChoiceOptions
 from endoxa.instruments.questions.items.build import build_questions
 from endoxa.instruments.questions.options import QaOptions

@@ -140,7 +140,7 @@ def _questions(study: Study, part: Part, associations: pl.DataFrame) -> Items:
 
 
 def _stories(study: Study, part: Part, associations: pl.DataFrame) -> Items:
-    from endoxa.instruments.stories.prompts.prompts import (
+    from endoxa.instruments.stories.prompts import (
         build_prompts,
         load_languages,
         read_map,
@@ -174,8 +174,8 @@ def _stories(study: Study, part: Part, associations: pl.DataFrame) -> Items:
 
 
 def _choices(study: Study, part: Part, associations: pl.DataFrame) -> Items:
-    from endoxa.instruments.choices.items.build import build_choices
-    from endoxa.instruments.choices.items.read import write_items
+    from endoxa.instruments.choices.build import build_choices
+    from endoxa.instruments.choices.items import write_items
 
     options = replace(study.sections[part.name].build, language=study.languages[0], seed=study.seed)
     main = pl.col("language").str.split_exact("-", 1).struct.field("field_0").str.to_lowercase()

@@ -93,7 +93,7 @@ def _expected_work(study: Study, step: Step, items: Items) -> list[Planned]:
 
         return plan_qa(step.settings)  # type: ignore[arg-type]
     if step.name == CHOICES.name:
-        from endoxa.instruments.choices.probe.work import plan_choices
+        from endoxa.instruments.choices.work import plan_choices
 
         return plan_choices(step.settings)  # type: ignore[arg-type]
     if step.name == STORIES.name:

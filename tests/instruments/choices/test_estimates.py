@@ -7,15 +7,15 @@ import numpy as np
 import polars as pl
 import pytest
 
+from endoxa.instruments.choices.build import build_choices
 from endoxa.instruments.choices.estimates import analyze
 from endoxa.instruments.choices.instrument import CHOICES
-from endoxa.instruments.choices.items.build import build_choices
-from endoxa.instruments.choices.items.read import write_items
+from endoxa.instruments.choices.items import write_items
+from endoxa.instruments.choices.jobs import presentations_of, shown
 from endoxa.instruments.choices.kinds import kind_of
 from endoxa.instruments.choices.options import ChoiceOptions, ChoiceSettings
-from endoxa.instruments.choices.probe.jobs import presentations_of, shown
-from endoxa.instruments.choices.probe.work import TYPES, _rows
-from endoxa.instruments.choices.report.page import Results, diagnostics
+from endoxa.instruments.choices.page import Results, diagnostics
+from endoxa.instruments.choices.work import TYPES, _rows
 from endoxa.report.estimates import sentence
 from endoxa.runs.run import run
 from endoxa.schema import ChatAnswer

@@ -6,9 +6,9 @@ import polars as pl
 import pytest
 
 from endoxa.instruments.choices.answers import read_choice
-from endoxa.instruments.choices.items.build import build_choices
-from endoxa.instruments.choices.items.templates import FILE, load_templates
+from endoxa.instruments.choices.build import build_choices
 from endoxa.instruments.choices.options import ChoiceOptions
+from endoxa.instruments.choices.wording import FILE, load_templates
 from endoxa.words.packs import languages_with
 
 SAID = {

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from endoxa.instruments.choices.items.read import read_items
+from endoxa.instruments.choices.items import read_items
 from endoxa.study.reproduce import RESULTS
 from endoxa.study.reproduce.declaration import compare, counted
 from endoxa.study.reproduce.kinds.lists import Sorted, resampled_bias

@@ -8,11 +8,11 @@ import polars as pl
 import pytest
 
 from endoxa.errors import UserError
+from endoxa.instruments.choices.build import build_choices
 from endoxa.instruments.choices.instrument import CHOICES
-from endoxa.instruments.choices.items.build import build_choices
-from endoxa.instruments.choices.items.read import write_items
+from endoxa.instruments.choices.items import write_items
 from endoxa.instruments.choices.options import ChoiceOptions, ChoiceSettings
-from endoxa.instruments.choices.probe.work import _scored_cells, _scored_words
+from endoxa.instruments.choices.work import _scored_cells, _scored_words
 from endoxa.runs.asking.likelihoods import OTHER_RULE
 from endoxa.runs.run import run
 from endoxa.schema.choices import Word

@@ -11,6 +11,8 @@ import pytest
 
 from endoxa.errors import UserError
 from endoxa.instruments.measures import chosen, measures_of
+from endoxa.instruments.stories.coding import write_sheet
+from endoxa.instruments.stories.extraction import extract_probe
 from endoxa.instruments.stories.instrument import (
     EXTRACT,
     HARM,
@@ -20,8 +22,6 @@ from endoxa.instruments.stories.instrument import (
     StoriesSettings,
 )
 from endoxa.instruments.stories.probe import stories_probe
-from endoxa.instruments.stories.profiles.coding import write_sheet
-from endoxa.instruments.stories.profiles.probe import extract_probe
 from endoxa.models.chat import ChatOptions, parse_chat_model
 from endoxa.models.chat.anthropic import message_body
 from endoxa.models.chat.openai import completion_body

@@ -9,7 +9,7 @@ import pytest
 from openpyxl import load_workbook
 
 from endoxa.errors import UserError
-from endoxa.instruments.thoughts.coding import (
+from endoxa.instruments.thoughts import (
     PEOPLE,
     RULES,
     ThoughtReaderSettings,

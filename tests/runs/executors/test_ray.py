@@ -25,7 +25,7 @@ from ray.cluster_utils import Cluster
 
 from endoxa.errors import UserError
 from endoxa.instruments.association_tests.items import write_tests
-from endoxa.instruments.association_tests.probe.settings import EmbeddingsSettings
+from endoxa.instruments.association_tests.settings import EmbeddingsSettings
 from endoxa.instruments.pairs.options import PairsSettings
 from endoxa.instruments.questions.probe.settings import QaSettings
 from endoxa.instruments.stories.associations import discover

@@ -14,7 +14,7 @@ from endoxa.errors import UserError
 from endoxa.instruments.association_tests.instrument import EMBEDDINGS
 from endoxa.instruments.association_tests.items import build_from_associations, write_tests
 from endoxa.instruments.association_tests.options import Contrast
-from endoxa.instruments.association_tests.probe.settings import EmbeddingsSettings
+from endoxa.instruments.association_tests.settings import EmbeddingsSettings
 from endoxa.instruments.pairs.instrument import PAIRS
 from endoxa.instruments.pairs.items import build_pairs
 from endoxa.instruments.pairs.options import PairOptions, PairsSettings

@@ -9,9 +9,9 @@ import polars as pl
 import pytest
 
 import endoxa as ex
+from endoxa.instruments.choices.build import build_choices
 from endoxa.instruments.choices.instrument import CHOICES
-from endoxa.instruments.choices.items.build import build_choices
-from endoxa.instruments.choices.items.read import write_items
+from endoxa.instruments.choices.items import write_items
 from endoxa.instruments.choices.options import ChoiceOptions, ChoiceSettings
 from endoxa.runs.run import run
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from endoxa.instruments.association_tests.probe.settings import EmbeddingsSettings, words
+from endoxa.instruments.association_tests.settings import EmbeddingsSettings, words
 from endoxa.runs.instrument import Instrument, Run, late
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ EMBEDDINGS = Instrument(
     unit="texts",
     settings=EmbeddingsSettings,
     help=HELP,
-    work=late("endoxa.instruments.association_tests.probe.run:embeddings_work"),
+    work=late("endoxa.instruments.association_tests.probe:embeddings_work"),
     words=words,
     estimate=_estimate,
     report=late("endoxa.instruments.reports:report_run"),

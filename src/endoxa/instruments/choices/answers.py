@@ -8,7 +8,7 @@ from functools import cache
 
 import regex
 
-from endoxa.instruments.choices.items.templates import templates_of
+from endoxa.instruments.choices.wording import templates_of
 from endoxa.runs.answers.language import language
 from endoxa.runs.answers.read import SEVERAL, read_answer
 from endoxa.runs.answers.text import declined, fold, plain

@@ -28,7 +28,7 @@ Examples:
 
 
 def _plan(settings: ChoiceSettings) -> Plan:
-    from endoxa.instruments.choices.probe.work import plan_choices
+    from endoxa.instruments.choices.work import plan_choices
     from endoxa.runs.asking.cost import plan_table
 
     return plan_table(plan_choices(settings), "")
@@ -54,12 +54,12 @@ CHOICES = Instrument(
     unit="answers",
     settings=ChoiceSettings,
     help=HELP,
-    work=late("endoxa.instruments.choices.probe.work:choices_work"),
+    work=late("endoxa.instruments.choices.work:choices_work"),
     plan=_plan,
-    words=late("endoxa.instruments.choices.probe.jobs:words"),
+    words=late("endoxa.instruments.choices.jobs:words"),
     estimate=_estimate,
     report=late("endoxa.instruments.reports:report_run"),
-    shown=late("endoxa.instruments.choices.report.page:shown"),
+    shown=late("endoxa.instruments.choices.page:shown"),
     headline=late("endoxa.instruments.choices.kinds:headline"),
     tables=late("endoxa.instruments.choices.estimates:SCHEMAS"),
     measured=late("endoxa.instruments.choices.estimates:MEASURED"),

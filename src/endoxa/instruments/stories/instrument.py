@@ -208,8 +208,8 @@ def _extract_summary(settings: ExtractSettings, run: Run) -> Iterator[str]:
         yield f"Counted, but not clear: {'; '.join(f'{n} {what}' for what, n in unclear.items() if n)}."
     yield f"agreement of the extractors: {run.folder / ESTIMATES}"
     if settings.sheet:
-        from endoxa.instruments.stories.profiles.coding import write_sheet
-        from endoxa.instruments.stories.profiles.probe import vocabulary_of
+        from endoxa.instruments.stories.coding import write_sheet
+        from endoxa.instruments.stories.extraction import vocabulary_of
 
         sheet = Path(settings.sheet)
         count = write_sheet(
@@ -240,7 +240,7 @@ EXTRACT = Instrument(
     unit="answers",
     settings=ExtractSettings,
     help=EXTRACT_HELP,
-    **_probe("profiles.probe", "extract", "profiles.coding:agreement_of"),
+    **_probe("extraction", "extract", "coding:agreement_of"),
     summary=_extract_summary,
     following=lambda folder: f"endoxa analyze associations {folder} -o associations.csv",
     shown=_shown,

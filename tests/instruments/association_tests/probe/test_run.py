@@ -13,7 +13,7 @@ import pytest
 from endoxa.errors import UserError
 from endoxa.instruments.association_tests.instrument import EMBEDDINGS
 from endoxa.instruments.association_tests.items import read_tests, write_tests
-from endoxa.instruments.association_tests.probe.settings import EmbeddingsSettings
+from endoxa.instruments.association_tests.settings import EmbeddingsSettings
 from endoxa.models.encoders.static import read_vectors
 from endoxa.models.encoders.transformer import TransformerEncoder
 from endoxa.models.spec import ModelOptions
@@ -139,8 +139,8 @@ KILLED = """
 import sys, time
 from pathlib import Path
 from endoxa.models.encoders.static import StaticEncoder
-from endoxa.instruments.association_tests.probe import run
-from endoxa.instruments.association_tests.probe.settings import EmbeddingsSettings
+from endoxa.instruments.association_tests import probe as run
+from endoxa.instruments.association_tests.settings import EmbeddingsSettings
 from endoxa.instruments.association_tests.instrument import EMBEDDINGS
 from endoxa.runs.run import measure
 run.COMMIT_SECONDS = 0
@@ -227,7 +227,7 @@ def test_what_a_later_encoder_cannot_read_stops_the_run_before_the_first_encodes
     write_tests([one_test("long", [*BAKERS, "patient " * 90], DRIVERS, QUICK, SLOW)], tmp_path / "tests.json")
     models = (f"hf/{tiny['encoder-decoder']}", f"hf/{tiny['causal']}")
     asked = EmbeddingsSettings(data=str(tmp_path / "tests.json"), models=models, poolings=("mean",))
-    monkeypatch.setattr("endoxa.instruments.association_tests.probe.run.encoders", None)
+    monkeypatch.setattr("endoxa.instruments.association_tests.probe.encoders", None)
     with pytest.raises(UserError, match=r"has \d+ tokens and .*causal' reads at most 64"):
         measure(EMBEDDINGS, asked, tmp_path / "run")
     assert not (tmp_path / "run").exists()
@@ -305,7 +305,7 @@ def test_command_line_ends_in_one_sentence_or_a_summary(settings, tmp_path):
 
 @pytest.mark.slow
 def test_two_processes_cannot_share_a_folder(settings, tmp_path):
-    from endoxa.instruments.association_tests.probe.run import VectorJournal
+    from endoxa.instruments.association_tests.probe import VectorJournal
 
     (tmp_path / "run").mkdir()
     journal = VectorJournal(tmp_path / "run" / "journal.sqlite")

@@ -11,12 +11,12 @@ import polars as pl
 import pytest
 
 from endoxa.errors import UserError
-from endoxa.instruments.stories.profiles.coding import (
+from endoxa.instruments.stories.coding import (
     agreement_of,
     agreement_table,
     without_unknown,
 )
-from endoxa.instruments.stories.profiles.probe import Vote, decide
+from endoxa.instruments.stories.extraction import Vote, decide
 from endoxa.schema.stories import AGREEMENT_MEASURES, EXTRACTION_ESTIMATE_COLUMNS
 from endoxa.sources.stereotales import UNKNOWN, Attribute
 from endoxa.stats.agreement import alpha

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from endoxa.commands import app
 from endoxa.errors import UserError
-from endoxa.instruments.stories.profiles.coding import (
+from endoxa.instruments.stories.coding import (
     Coding,
     analyze_extraction,
     draw,
@@ -91,7 +91,7 @@ def test_every_model_and_language_gives_as_many_stories(seed: int) -> None:
 
 
 def draw_key(records: pl.DataFrame) -> pl.Series:
-    from endoxa.instruments.stories.profiles.coding import story_key
+    from endoxa.instruments.stories.coding import story_key
     from endoxa.sources.stereotales import story_names
 
     return pl.Series("story_key", [story_key(name) for name in story_names(records)])

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from endoxa.errors import UserError
-from endoxa.instruments.stories.profiles.probe import (
+from endoxa.instruments.stories.extraction import (
     Profile,
     ProfileReader,
     Vote,

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from endoxa.errors import UserError
-from endoxa.instruments.stories.prompts.language import (
+from endoxa.instruments.stories.prompt_language import (
     Tree,
     bundled_tree,
     check_language,
@@ -21,7 +21,7 @@ from endoxa.instruments.stories.prompts.language import (
     parse_language,
     parse_tree,
 )
-from endoxa.instruments.stories.prompts.prompts import extended
+from endoxa.instruments.stories.prompts import extended
 from endoxa.sources.stereotales import read_vocabulary
 
 CHILD = ("persons", "age", "child (0-12)")

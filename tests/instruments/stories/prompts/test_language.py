@@ -9,7 +9,7 @@ import pytest
 import regex
 import yaml
 
-from endoxa.instruments.stories.prompts.language import (
+from endoxa.instruments.stories.prompt_language import (
     ANY,
     IN_THEME,
     THEMES,

@@ -11,7 +11,7 @@ import pytest
 
 from endoxa.errors import UserError
 from endoxa.instruments.stories.options import Selection
-from endoxa.instruments.stories.prompts.language import (
+from endoxa.instruments.stories.prompt_language import (
     IN_THEME,
     THEMES,
     bundled_languages,
@@ -19,7 +19,7 @@ from endoxa.instruments.stories.prompts.language import (
     check_language,
     parse_language,
 )
-from endoxa.instruments.stories.prompts.prompts import (
+from endoxa.instruments.stories.prompts import (
     SCENARIOS,
     build_prompts,
     excluded,

@@ -8,7 +8,7 @@ import pytest
 
 from endoxa.errors import UserError
 from endoxa.instruments.stories.options import Selection
-from endoxa.instruments.stories.prompts.prompts import build_prompts, seed_languages
+from endoxa.instruments.stories.prompts import build_prompts, seed_languages
 
 ENGLISH = """\
 geographic_origin:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest, chisquare
 
 from endoxa.errors import UserError
-from endoxa.instruments.stories.profiles.probe import ProfileReader, read_refusal
+from endoxa.instruments.stories.extraction import ProfileReader, read_refusal
 from endoxa.models.chat import parse_chat_model
 from endoxa.models.chat.simulated import SimulatedModel
 from endoxa.models.chat.simulated.draws import words_of

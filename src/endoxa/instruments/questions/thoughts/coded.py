@@ -15,7 +15,7 @@ from endoxa.instruments.questions.estimates.answers import load_answers
 from endoxa.instruments.questions.estimates.inference import unit_columns
 from endoxa.instruments.questions.items.of_run import items_of_run, question_shown
 from endoxa.instruments.questions.thoughts.rules import code_thought, has_rules
-from endoxa.instruments.thoughts.coding import NO, YES, ThoughtText, letter_of
+from endoxa.instruments.thoughts import NO, YES, ThoughtText, letter_of
 from endoxa.report.inputs import Run
 from endoxa.runs.answers.read import Order, outcome
 from endoxa.runs.folder import RECORDS, RUN

@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict
 from endoxa.errors import UserError
 from endoxa.instruments.stories.harm.raters import measured
 from endoxa.instruments.stories.languages.presence import Presence
-from endoxa.instruments.stories.prompts.language import Key, Tree, parse_tree, read_tree, require_known
+from endoxa.instruments.stories.prompt_language import Key, Tree, parse_tree, read_tree, require_known
 from endoxa.runs.families import GROUPS_MOVED, adjusted, decided
 from endoxa.runs.options import Resampling
 from endoxa.schema import ALL

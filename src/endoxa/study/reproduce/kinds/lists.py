@@ -13,7 +13,7 @@ from scipy.stats import binom
 
 from endoxa.errors import UserError
 from endoxa.instruments.choices.answers import read_words
-from endoxa.instruments.choices.items.read import read_items
+from endoxa.instruments.choices.items import read_items
 from endoxa.schema.choices import ANTI, STEREOTYPE, ChoiceItem
 from endoxa.study.reproduce.catalogue import PublishedResult
 from endoxa.study.reproduce.declaration import Cell, Key, Ours, Tolerance

@@ -15,7 +15,7 @@ from endoxa.instruments.association_tests.estimates import analyze_tests
 from endoxa.instruments.association_tests.instrument import EMBEDDINGS
 from endoxa.instruments.association_tests.items import build_tests, read_tests, write_tests
 from endoxa.instruments.association_tests.options import AnalysisOptions, BuildOptions, Ddof
-from endoxa.instruments.association_tests.probe.settings import EmbeddingsSettings
+from endoxa.instruments.association_tests.settings import EmbeddingsSettings
 from endoxa.instruments.pairs.instrument import PAIRS
 from endoxa.instruments.pairs.options import PairsSettings
 from endoxa.instruments.pairs.rules import RULES

@@ -23,7 +23,7 @@ from endoxa.instruments.association_tests.items import (
     texts_of,
     write_tests,
 )
-from endoxa.instruments.association_tests.probe.settings import EmbeddingsSettings
+from endoxa.instruments.association_tests.settings import EmbeddingsSettings
 from endoxa.models.encoders import Encoded, Encoder, EncoderSpec, Vector, check_texts, parse_encoder
 from endoxa.models.encoders.kinds import fit_poolings, look_at_encoder
 from endoxa.models.encoders.static import write_npz

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from endoxa.errors import UserError
-from endoxa.instruments.choices.items.templates import load_templates
+from endoxa.instruments.choices.wording import load_templates
 from endoxa.schema.choices import ChoiceItem, Word, read_item
 from endoxa.sources.tables import raise_fault, table_rows, written_columns
 

@@ -26,9 +26,9 @@ from endoxa.curate.grammar.templates import load_templates as load_pair_template
 from endoxa.curate.opposites import languages, load_lexicon
 from endoxa.curate.persons import comparable, identity_of
 from endoxa.errors import UserError
-from endoxa.instruments.choices.items import templates as choice_words
-from endoxa.instruments.choices.items.templates import LABEL, Named, Templates, named
+from endoxa.instruments.choices import wording as choice_words
 from endoxa.instruments.choices.options import ChoiceOptions
+from endoxa.instruments.choices.wording import LABEL, Named, Templates, named
 from endoxa.schema.choices import COUNTERPART, ChoiceItem, Word
 from endoxa.schema.provenance import words_cell
 from endoxa.words.people import written

@@ -2,38 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
+from pathlib import Path
 from typing import Any
 
 import polars as pl
 
+from endoxa.errors import UserError
 from endoxa.instruments.choices.estimates import analyze_run, paired
+from endoxa.instruments.choices.items import read_items
 from endoxa.instruments.choices.kinds import CLEAR, ITEMS, MEANINGS, kind_of, main_rows, what
-from endoxa.instruments.choices.report.answers import answers
 from endoxa.report import estimates as say
 from endoxa.report.claims import P_ADJUSTED, VERDICT, Row, interval_holds, is_clear
 from endoxa.report.document import Section
 from endoxa.report.figures import described, share_figure
 from endoxa.report.frame import CITE, Page, present
 from endoxa.report.inputs import Run
+from endoxa.report.items import Items, items_section
 from endoxa.report.overview import answer_findings, data_field, run_table, what_was_run
 from endoxa.report.plots import INK, ORANGE
 from endoxa.report.quoting import Diagnostic, answers_lost, quoting, review
 from endoxa.report.tables import number_field, table_of, text_field
 from endoxa.report.words import count, percent, percent_interval, plural, signed
-from endoxa.runs.asking.likelihoods import RULES
+from endoxa.runs.asking.likelihoods import FINISH, RULES
 from endoxa.runs.asking.outcomes import read_counts
 from endoxa.runs.folder import RECORDS
 from endoxa.runs.instrument import Shown
 from endoxa.runs.options import DEFAULT_CONFIDENCE, ReportOptions
 from endoxa.schema import ALL
-from endoxa.schema.choices import ANTI, BOTH, NEITHER, OUTCOMES, REFUSED, STEREOTYPE, UNDETERMINED, UNREAD
+from endoxa.schema.choices import (
+    ANTI,
+    BOTH,
+    NEITHER,
+    OUTCOMES,
+    REFUSED,
+    STEREOTYPE,
+    UNDETERMINED,
+    UNREAD,
+    ChoiceItem,
+)
+from endoxa.sources.files import sha256
 from endoxa.sources.spreadsheets import csv_text
 from endoxa.stats.verdicts import significance
 
+MOST_CHARACTERS = 600
+"""Of an answer that is shown."""
+FACETS = {name: name for name in ("kind", "axis", "group", "situation", "language")}
 COLORS = {
     STEREOTYPE: ORANGE,
     ANTI: "#a9cdec",
@@ -254,7 +271,7 @@ def _page(results: Results) -> Page:
             quoting(diagnostics(results)),
             outcomes(results),
             rows_by(results),
-            answers(runs, records),
+            items_and_answers(runs, records),
             LIMITS,
             METHODS,
             what_was_run((), (run_table(runs, (data_field("file", "path"),), data="file"),), runs),
@@ -275,3 +292,53 @@ def _page(results: Results) -> Page:
         models=records["model"].unique(maintain_order=True).to_list(),
         values={"level": f"{significance(results.confidence):g}"},
     )
+
+
+def items_and_answers(runs: Sequence[Run], records: pl.DataFrame) -> Section:
+    """Every item with what each model answered in each order; a word list with its answer as a whole."""
+    texts = {name: text for run in runs for name, text in _texts(run).items()}
+    once = ("item_id", "model", "order", "repeat")
+    listed = pl.col("kind") == "association"
+    to = pl.when(pl.col("outcome") == STEREOTYPE).then("identity").otherwise("reference")
+    sorted_words = pl.format("{} - {}", "attribute", to).str.join(", ").over(once)
+    words = pl.when(listed & (pl.col("finish") == FINISH)).then(sorted_words).otherwise("answer")
+    asked = records.with_columns(
+        id="item_id",
+        group="identity",
+        item=pl.col("item_id").replace_strict(texts, default="(the items are no longer where they were)"),
+        condition=pl.format("order {}, repeat {}", "order", "repeat"),
+        text=pl.when(pl.col("error") != "")
+        .then(pl.lit("error"))
+        .otherwise(words.str.slice(0, MOST_CHARACTERS)),
+        outcome=pl.when(listed).then(pl.lit("list")).otherwise("outcome"),
+        value=pl.lit(None, dtype=pl.Float64),
+    ).unique(once, keep="first", maintain_order=True)
+    items = asked.unique("id", keep="first", maintain_order=True)
+    answer_rows = asked.select("id", "model", "condition", "outcome", "value", "text")
+    return items_section(
+        "answers",
+        Items("item", "order", items, answer_rows, FACETS, {"item": "item"}),
+        title="Items and answers",
+        lead="What the models were asked and what they answered, in both orders.",
+        unveil="Show all items and answers (they quote stereotypes and can be offensive)",
+    )
+
+
+def _texts(run: Run) -> Mapping[str, str]:
+    """Items of a run as texts; none where the file is gone or is another one by now."""
+    path = Path(str(run.data.get("path") or ""))
+    try:
+        if sha256(path) != run.data.get("sha256"):
+            return {}
+        return {item.item_id: _text(item) for item in read_items(path)}
+    except (OSError, UserError):
+        return {}
+
+
+def _text(item: ChoiceItem) -> str:
+    if item.kind == "association":
+        return f"{' / '.join(item.options)}: {', '.join(word.text for word in item.words)}"
+    context = item.context
+    if item.kind == "decision":
+        context = context.format(first=item.options[0], second=item.options[1])
+    return f"{context[:1].upper()}{context[1:]} {item.question}"

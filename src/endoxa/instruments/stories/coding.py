@@ -25,7 +25,7 @@ from endoxa.curate.review.coding import (
     write_coding_sheet,
 )
 from endoxa.errors import UserError
-from endoxa.instruments.stories.profiles.probe import REFUSAL, majority, plain
+from endoxa.instruments.stories.extraction import REFUSAL, majority, plain
 from endoxa.models.chat.thoughts import without_thoughts
 from endoxa.runs.folder import RECORDS
 from endoxa.runs.run import finished_run
@@ -287,7 +287,7 @@ def analyze_extraction(
 
     Args:
         extraction: the run.
-        coded: what a person read, by story key (`endoxa.instruments.stories.profiles.coding.read_sheet`).
+        coded: what a person read, by story key (`endoxa.instruments.stories.coding.read_sheet`).
         confidence: confidence level of the intervals.
 
     Raises:

@@ -14,9 +14,7 @@ import polars as pl
 
 from endoxa.errors import UserError
 from endoxa.instruments.choices.answers import Outcome, outcomes_of, read_choice, read_words
-from endoxa.instruments.choices.items.templates import templates_of
-from endoxa.instruments.choices.options import ChoiceSettings
-from endoxa.instruments.choices.probe.jobs import (
+from endoxa.instruments.choices.jobs import (
     Presentation,
     expected_work,
     filtered,
@@ -25,6 +23,8 @@ from endoxa.instruments.choices.probe.jobs import (
     presentations_of,
     shown,
 )
+from endoxa.instruments.choices.options import ChoiceSettings
+from endoxa.instruments.choices.wording import templates_of
 from endoxa.models.chat import ChatSpec
 from endoxa.models.chat.thoughts import no_text
 from endoxa.runs.answers.language import signs_of_new_question

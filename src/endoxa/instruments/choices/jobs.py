@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from endoxa.instruments.choices.answers import readable
-from endoxa.instruments.choices.items.read import read_items
-from endoxa.instruments.choices.items.templates import COMPONENT, templates_of
+from endoxa.instruments.choices.items import read_items
 from endoxa.instruments.choices.options import ORDERS, ChoiceSettings
+from endoxa.instruments.choices.wording import COMPONENT, templates_of
 from endoxa.runs.asking.cost import Expected, expect
 from endoxa.runs.asking.jobs import Job, draw_seed
 from endoxa.runs.items import chosen

@@ -24,7 +24,7 @@ from pydantic import BaseModel
 
 from endoxa.errors import UserError
 from endoxa.instruments.stories.options import Selection
-from endoxa.instruments.stories.prompts.language import (
+from endoxa.instruments.stories.prompt_language import (
     ANY,
     IN_THEME,
     PERSON,

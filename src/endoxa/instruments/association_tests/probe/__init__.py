@@ -1,1 +1,0 @@
-"""From association tests and encoders to vectors: one vector per distinct text, model and pooling."""

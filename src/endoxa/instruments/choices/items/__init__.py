@@ -1,1 +1,0 @@
-"""Items: built from associations, or read from published stimuli."""

@@ -1,1 +1,0 @@
-"""From items to answers in a run folder."""

@@ -1,1 +1,0 @@
-"""How far extracted profiles can be trusted."""
