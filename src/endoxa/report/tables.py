@@ -295,11 +295,7 @@ def _markdown_blocks(table: Table) -> Iterator[str]:
 
 
 def latex(
-    tables: Sequence[Table],
-    note: str = "",
-    *,
-    caption: str | None = None,
-    label: str | None = None,
+    tables: Sequence[Table], note: str = "", *, caption: str | None = None, label: str | None = None
 ) -> str:
     """One `table*` environment each; needs the package booktabs and nothing else.
 

@@ -328,9 +328,8 @@ def _texts(run: Run) -> Mapping[str, str]:
     """Items of a run as texts; none where the file is gone or is another one by now."""
     path = Path(str(run.data.get("path") or ""))
     try:
-        if sha256(path) != run.data.get("sha256"):
-            return {}
-        return {item.item_id: _text(item) for item in read_items(path)}
+        same = sha256(path) == run.data.get("sha256")
+        return {item.item_id: _text(item) for item in read_items(path)} if same else {}
     except (OSError, UserError):
         return {}
 

@@ -18,22 +18,13 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from endoxa.curate.review.coding import (
-    CodingSheet,
-    read_coding_sheet,
-    require_new_sheet,
-    write_coding_sheet,
-)
+from endoxa.curate.review.coding import CodingSheet, read_coding_sheet, require_new_sheet, write_coding_sheet
 from endoxa.errors import UserError
 from endoxa.instruments.stories.extraction import REFUSAL, majority, plain
 from endoxa.models.chat.thoughts import without_thoughts
 from endoxa.runs.folder import RECORDS
 from endoxa.runs.run import finished_run
-from endoxa.schema.stories import (
-    CONFUSION_COLUMNS,
-    EXTRACTION_ERROR_COLUMNS,
-    EXTRACTION_ESTIMATE_COLUMNS,
-)
+from endoxa.schema.stories import CONFUSION_COLUMNS, EXTRACTION_ERROR_COLUMNS, EXTRACTION_ESTIMATE_COLUMNS
 from endoxa.sources.frames import column_types
 from endoxa.sources.stereotales import NAMED_BY, OTHER, UNKNOWN, Attribute, Vocabulary, story_names
 from endoxa.stats.agreement import agreeing_pairs, alpha, alpha_interval, cohen_kappa
@@ -228,11 +219,7 @@ def _errors(name: str, pairs: Pairs, confidence: float) -> dict[str, Any]:
 
 def _share(name: str, ends: str, count: int, total: int, confidence: float) -> dict[str, float | None]:
     interval = wilson(count, total, confidence)
-    return {
-        name: count / total if total else None,
-        f"{ends}low": interval.low,
-        f"{ends}high": interval.high,
-    }
+    return {name: count / total if total else None, f"{ends}low": interval.low, f"{ends}high": interval.high}
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,8 +60,7 @@ class ExtractSettings(FramedSettings):
         Option("Your own attributes and values (TOML).", ASKING, metavar="FILE", default="StereoTales'"),
     ] = None
     structured: Annotated[
-        bool,
-        Option("Hold extractors to a JSON schema; switch off where a server refuses it.", ASKING),
+        bool, Option("Hold extractors to a JSON schema; switch off where a server refuses it.", ASKING)
     ] = True
     sheet: Annotated[
         str | None,

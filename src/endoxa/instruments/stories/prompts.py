@@ -185,8 +185,7 @@ def build_prompts(
     for name in chosen.scenarios:
         require_known(name, (*THEMES, *SCENARIOS), "scenario", "--scenario")
     rows = pl.DataFrame(
-        list(_rows(languages, chosen, cells)),
-        schema=dict.fromkeys(STORY_PROMPT_COLUMNS, pl.String),
+        list(_rows(languages, chosen, cells)), schema=dict.fromkeys(STORY_PROMPT_COLUMNS, pl.String)
     )
     if chosen.per_cell is not None:
         place = pl.int_range(pl.len()).over("language", "target_attribute", "target_attribute_value")

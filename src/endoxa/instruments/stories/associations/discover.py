@@ -73,11 +73,7 @@ TALLIED = (
     *("by_prompts", "within", "cells_within", "found", "claimed"),
 )
 KEYS = ("model", "aggregation")
-TALLY = {
-    **dict.fromkeys(KEYS, pl.String),
-    **dict.fromkeys(TALLIED, pl.Int64),
-    "alpha": pl.Float64,
-}
+TALLY = {**dict.fromkeys(KEYS, pl.String), **dict.fromkeys(TALLIED, pl.Int64), "alpha": pl.Float64}
 """Columns of `tally`."""
 
 
@@ -297,10 +293,7 @@ def types_of(columns: Iterable[str]) -> dict[str, pl.DataType]:
 DISCOVERY = "discovery"
 """Key of the settings in `run.json`."""
 RECORDS_KEY = "records_sha256"
-FILES = {
-    False: ("associations", "tables"),
-    True: ("associations_by_language", "tables_by_language"),
-}
+FILES = {False: ("associations", "tables"), True: ("associations_by_language", "tables_by_language")}
 """Names of the tables of all languages together, and of each language."""
 DIFFERENCES = "differences"
 

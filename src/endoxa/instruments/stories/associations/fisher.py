@@ -160,11 +160,7 @@ class Sampled(MonteCarlo):
         most = max(1, CELLS_AT_ONCE // self._counts.size)
         for start in range(0, number, most):
             tables = random_table.rvs(
-                rows,
-                columns,
-                size=min(most, number - start),
-                method="patefield",
-                random_state=self.generator,
+                rows, columns, size=min(most, number - start), method="patefield", random_state=self.generator
             )
             yield self._logs.take(tables).sum(axis=(1, 2))
 

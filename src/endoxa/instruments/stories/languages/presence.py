@@ -14,13 +14,7 @@ import numpy as np
 import polars as pl
 
 from endoxa.errors import UserError
-from endoxa.instruments.stories.harm.ratings import (
-    BENIGN,
-    HARMFUL,
-    UNDECIDED,
-    require_cells,
-    with_ids,
-)
+from endoxa.instruments.stories.harm.ratings import BENIGN, HARMFUL, UNDECIDED, require_cells, with_ids
 from endoxa.schema import ALL
 from endoxa.sources.frames import read_table
 from endoxa.sources.stereotales.associations import PARTS

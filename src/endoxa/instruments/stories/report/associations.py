@@ -186,13 +186,7 @@ def associations_by_model(results: StoryResults) -> Section | None:
     # The parts of a model's bar, one behind the other.
     bars = pl.concat(
         counted.with_row_index("row").select(
-            "row",
-            "label",
-            block="provider",
-            note=note,
-            part=pl.lit(part),
-            end=end,
-            start=end - pl.col(part),
+            "row", "label", block="provider", note=note, part=pl.lit(part), end=end, start=end - pl.col(part)
         )
         for part, end in zip(parts, ends, strict=True)
     ).sort("row", maintain_order=True)

@@ -39,12 +39,7 @@ from endoxa.instruments.stories.report.languages import (
     models_compared,
     overlap_families,
 )
-from endoxa.instruments.stories.report.results import (
-    StoryResults,
-    read_results,
-    value_field,
-    value_fields,
-)
+from endoxa.instruments.stories.report.results import StoryResults, read_results, value_field, value_fields
 from endoxa.instruments.stories.report.sources import FILE, RUN, TABLE
 from endoxa.instruments.stories.report.stories import distributions, stories
 from endoxa.report.document import Finding, Section
@@ -61,13 +56,7 @@ from endoxa.report.overview import (
 )
 from endoxa.report.quoting import quoting
 from endoxa.report.tables import Table, number_field, table_of, text_field
-from endoxa.report.words import (
-    NO_VALUE,
-    count,
-    language_name,
-    listed,
-    plural,
-)
+from endoxa.report.words import NO_VALUE, count, language_name, listed, plural
 from endoxa.runs.instrument import Shown
 from endoxa.sources.served import version_sentences
 from endoxa.sources.spreadsheets import csv_text
@@ -103,11 +92,7 @@ def what_came_back(runs: Sequence[Run], results: StoryResults) -> Section:
         anchor="what-was-asked",
         folded=True,
         title="What was asked, and what came back",
-        findings=(
-            *_story_findings(results),
-            *_analysed(results),
-            *_prompt_findings(results),
-        ),
+        findings=(*_story_findings(results), *_analysed(results), *_prompt_findings(results)),
         tables=tables,
         notes=(unknown,) if results.stories.height else (),
     )
@@ -236,11 +221,7 @@ def _headline(runs: Sequence[Run], results: StoryResults) -> Section:
 
 def _families(results: StoryResults) -> Section | None:
     """The families of tests of the page; None where nothing was tested."""
-    used = [
-        *families_used(results),
-        *harm_families(results.harm),
-        *overlap_families(results.by_language),
-    ]
+    used = [*families_used(results), *harm_families(results.harm), *overlap_families(results.by_language)]
     level = f"{significance(results.confidence):g}"
     alphas = sorted({f"{alpha:g}" for alpha in results.tested["alpha"]} - {level})
     if alphas:
@@ -314,6 +295,5 @@ def shown(runs: Sequence[Run], *, confidence: float, seed: int, labels: Path | N
     """
     results = read_results(runs, confidence=confidence, seed=seed, labels=labels)
     return Shown(
-        page=lambda: story_page(runs, results, seed=seed),
-        texts={"csv": lambda: csv_text(csv_rows(results))},
+        page=lambda: story_page(runs, results, seed=seed), texts={"csv": lambda: csv_text(csv_rows(results))}
     )

@@ -9,12 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from endoxa.instruments.stories.report.results import (
-    StoryResults,
-    attribute_name,
-    side,
-    value_name,
-)
+from endoxa.instruments.stories.report.results import StoryResults, attribute_name, side, value_name
 from endoxa.instruments.stories.report.sources import Sample, shares
 from endoxa.report.document import Figure, Finding, Section
 from endoxa.report.figures import described, share_figure
@@ -90,11 +85,7 @@ def _findings(apart: pl.DataFrame, spoken: str) -> Iterator[Finding]:
         )
     elif tested:
         least = min(tested, key=lambda row: float(row["p_adjusted"]))
-        numbers = {
-            "tested": len(tested),
-            "n": max(row["n"] for row in tested),
-            "least_shown": LEAST_P,
-        }
+        numbers = {"tested": len(tested), "n": max(row["n"] for row in tested), "least_shown": LEAST_P}
         yield Finding(
             f"Differences between {spoken} are not distinguishable from chance ({plural(len(tested), 'attribute')}, "
             f"up to {plural(numbers['n'], 'story', 'stories')}; permutation test, least p "
