@@ -166,3 +166,9 @@ def test_social_values_are_split_at_commas(tmp_path):
         'category,example_id,Relevant_social_values\nAge,0,"work ethic, drug use"\nAge,1,NA\n',
     )
     assert read_social_values(path) == {("Age", "0"): ("work ethic", "drug use"), ("Age", "1"): ()}
+
+
+def test_the_release_of_laces_is_read_with_all_that_was_proposed(shared) -> None:
+    """Counted with cut and sort: 32 attributes of 40 rows, the one without a rating among them."""
+    concepts = read_concepts(shared / "data/published/laces/sample40.csv", "attribute")
+    assert (concepts.format, len(concepts)) == ("laces", 32)

@@ -20,7 +20,8 @@ from endoxa.runs.asking.jobs import draw_seed
 from endoxa.schema.drafts import MALFORMED, OFF_LIST
 
 FIELDS = ("label",)
-TEXT_COLUMNS = ("attribute", "text", "sent_more", "association", "stereotype")
+TEXT_COLUMNS = ("attribute", "text", "sent_more", "association", "stereotype", "data_point_attribute")
+"""Columns that are labelled where none is named; the last is that of LACES' release."""
 
 
 @dataclass(frozen=True, slots=True)

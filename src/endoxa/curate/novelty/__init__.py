@@ -10,9 +10,11 @@ from typing import Literal, get_args
 
 from endoxa.curate.keys import IDENTITY_KEY, key_of
 from endoxa.curate.language import language_of_questions
+from endoxa.curate.published import read_associations
 from endoxa.errors import UserError
 from endoxa.sources import READERS
 from endoxa.sources.bbq import find_metadata, is_bbq, read_items, read_social_values
+from endoxa.sources.layouts import SENTENCES, Layout, recognised_as
 from endoxa.sources.read import read_pairs, recognise
 from endoxa.sources.tables import TABLE_SUFFIXES, table_columns, table_rows
 from endoxa.sources.typography import unseen_removed
@@ -103,8 +105,9 @@ def read_concepts(
     """The concepts of a file.
 
     Args:
-        path: sentence pairs in any format of `endoxa.sources`, questions in BBQ's format, or a table with `attribute`
-            and, where it has one, `identity` (SeeGULL, `endoxa curate associations`, the pairs of a campaign).
+        path: sentence pairs in any format of `endoxa.sources`, questions in BBQ's format, a published file of
+            associations (LACES), or a table with `attribute` and, where it has one, `identity` (SeeGULL, `endoxa curate
+            associations`, the pairs of a campaign).
         kind: 'attribute', 'association' or 'sentence'.
         languages: rows that name another language are left out.
         name: of the data set; by default the file's stem.
@@ -179,6 +182,9 @@ def _entries(path: Path, kind: Kind) -> tuple[str, Iterator[_Entry]]:
         return reader.name, _pairs(path)
     if path.suffix.lower() in TABLE_SUFFIXES and "attribute" in table_columns(path):
         return "associations", _table(path, kind)
+    published = recognised_as(path)
+    if published is not None and published.layout.unit not in ("", SENTENCES):
+        return published.layout.name, _published(path, published.layout)
     try:
         recognise(path)
     except UserError as error:
@@ -218,6 +224,14 @@ def _bbq(path: Path, kind: Kind) -> Iterator[_Entry]:
             continue
         for value in values.get((item.category, item.example_id)) or ("",):
             yield _Entry(item.identity, value, f"{item.context} {item.question}", item.language)
+
+
+def _published(path: Path, layout: Layout) -> Iterator[_Entry]:
+    """Associations of a published file; of ratings all that were rated or proposed, as LACES (5.2) counts them."""
+    least = 0 if layout.unit == "ratings" else None
+    for row in read_associations(path, min_rating=least).iter_rows(named=True):
+        identity, attribute = row["identity"], row["attribute"]
+        yield _Entry(identity, attribute, f"{identity} {attribute}", row["language"])
 
 
 def _table(path: Path, kind: Kind) -> Iterator[_Entry]:
