@@ -438,8 +438,8 @@ def test_people_of_a_country_are_a_subject_in_each_language(country, language, i
             ("Les gens du Chili sont chaleureux.", "Les gens du Chili sont froids."),
         ),
         ("ar", "كرماء", ("سكان تشيلي كرماء.", "سكان تشيلي بخلاء.")),
-        ("hi", "अच्छे", ("चिली के लोग अच्छे हैं।", "चिली के लोग बुरे हैं।")),
-        ("sw", "hodari", ("Watu wa Chile ni hodari.", "Watu wa Chile ni dhaifu.")),
+        ("hi", "अच्छे", ("चिली के लोग अच्छे होते हैं।", "चिली के लोग बुरे होते हैं।")),
+        ("sw", "hodari", ("Watu wa Chile ni hodari.", "Watu wa Chile si hodari.")),
     ],
 )
 def test_sentences_of_pairs_agree_with_the_people_of_a_country(language, attribute, sentences):

@@ -97,7 +97,7 @@ def test_the_guardians_sheet_is_printed_for_a_school(make_campaign, make_pairs):
     make_pairs(school, ("AR", "sing", "fr"), negative=False)
     html = paper.page(school, "fr", choose_cards(school, "fr", 4), new_receipts(1))
     assert "Votre enfant est invité" in html
-    assert "signature d’un parent" in html
+    assert "signature de la mère, du père ou du tuteur légal" in html
 
 
 def test_there_is_one_place_to_tick_and_lines_for_words(deck):

@@ -16,7 +16,6 @@ from typing import Annotated, Any
 from django import forms
 from django.utils.functional import Promise, lazy
 from django.utils.html import format_html
-from django.utils.safestring import SafeString
 from django.utils.text import capfirst
 from django.utils.translation import get_language, gettext, gettext_lazy, ngettext
 from pydantic import Field
@@ -58,7 +57,7 @@ def _frequent_question() -> str:
     return _typeset(question.group() if question else "")
 
 
-def statement(association: Mapping[str, str]) -> SafeString:
+def statement(association: Mapping[str, str]) -> str:
     """What models read of an association in four parts (`PARTS`), in the language of the page."""
     words = _models_words()
     shown = {}
