@@ -16,6 +16,7 @@ from django.utils.translation import override
 
 from endoxa.words.packs import words_of
 from endoxa_collect.presets import load_preset, preset_names
+from endoxa_collect.tasks import harm
 from endoxa_collect.tasks.harm import SCALE, HarmForm, statement
 from test_presets import texts_of
 from test_translations import PACKAGE, TRANSLATED, catalogue, forms, messages
@@ -210,11 +211,20 @@ def test_people_read_the_association_the_scale_and_the_second_question_of_models
         assert f"<bdi>{part}</bdi>" in shown.replace("\u00a0", " ")
 
 
+def test_words_of_a_pack_are_no_markup(monkeypatch):
+    """A language pack is a file of the organisers: what it holds is text."""
+    pack = {"question": {"statement": "<script>{base}</script> {base_value} {compared} {compared_value}"}}
+    monkeypatch.setattr(harm, "_models_words", lambda: pack)
+    shown = str(statement(ASSOCIATION))
+    assert "<script>" not in shown
+    assert "&lt;script&gt;<bdi>" in shown
+
+
 @pytest.mark.parametrize("language", ["en", *TRANSLATED])
 def test_people_are_asked_about_harm_in_the_words_of_models(language):
     with override(language):
-        harm = str(HarmForm({}, {}).fields["harm"].label)
-    assert words(harm) - words("does क्या") <= words(
+        question = str(HarmForm({}, {}).fields["harm"].label)
+    assert words(question) - words("does क्या") <= words(
         models(language)["harm"].replace("reinforces", "reinforce")
     )
 

@@ -277,13 +277,13 @@ def ratings(
 def _is_rated(path: Path) -> bool:
     """Whether a table, or the export of a campaign, holds ratings of associations."""
     from endoxa.curate.ratings import ratings_file
-    from endoxa.sources.layouts import layouts
+    from endoxa.sources.layouts import ratings_layout
 
     if path.is_dir():
         return ratings_file(path) is not None
     require_file(path)
     columns = set(table_columns(path))
-    return bool({"rating", "value"} & columns) or any(layout.rates(columns) for layout in layouts().values())
+    return bool({"rating", "value"} & columns) or ratings_layout(columns) is not None
 
 
 def _disagreement_headline(disputed: Disagreement, quantile: float, ties: str) -> Headline:

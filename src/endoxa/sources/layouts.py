@@ -79,10 +79,6 @@ class Layout:
             f"It is taken by: {self.takes}."
         )
 
-    def rates(self, names: Collection[str]) -> bool:
-        """Whether a table with these columns holds this layout's ratings."""
-        return self.unit == "ratings" and set(self.columns) <= set(names)
-
     def columns_in(self, names: Sequence[str]) -> dict[str, str]:
         """The file's name of each column that we know -> ours, in any spelling.
 
@@ -111,6 +107,12 @@ def layouts() -> Mapping[str, Layout]:
     for declared in listed.values():
         declared |= {key: tuple(declared[key]) for key in ("columns", "people") if key in declared}
     return {name: Layout(name=name, **declared) for name, declared in listed.items()}
+
+
+def ratings_layout(names: Collection[str]) -> Layout | None:
+    """The layout of published ratings that a table with these columns has; None where it has none."""
+    rated = (layout for layout in layouts().values() if layout.unit == "ratings")
+    return next((layout for layout in rated if set(layout.columns) <= set(names)), None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from endoxa.errors import UserError
 from endoxa.report.words import plural
 from endoxa.sources.frames import read_table
 from endoxa.sources.identities import identity_key, one_spelling
-from endoxa.sources.layouts import Layout, layouts
+from endoxa.sources.layouts import Layout, ratings_layout
 from endoxa.sources.tables import TABLE_SUFFIXES, require_columns
 
 _LOG = logging.getLogger(__name__)
@@ -59,7 +59,7 @@ def read_ratings(path: Path, topics: Path | None = None) -> pl.DataFrame:
     table = read_table(ratings, optional=(*COLUMNS, *ALIASES.values()))
     if "association_id" in table.columns and not {"identity", "attribute"} <= set(table.columns):
         table = _of_campaign(ratings, table)
-    published = next((layout for layout in layouts().values() if layout.rates(table.columns)), None)
+    published = ratings_layout(table.columns)
     table = _named(table) if published is None else _released(table, published, path)
     require_columns(path, table.columns, NEEDED)
     if topics is not None:

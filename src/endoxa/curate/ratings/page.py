@@ -183,6 +183,17 @@ def _pair_section(pairs: pl.DataFrame) -> Section:
     return Section("associations", "The most disputed associations", tables=(table,))
 
 
+NAMED = (
+    "Means and their bars are of the ratings as they came (raters and associations resampled); they also differ by who "
+    "rated which associations. Verdicts are of the adjusted difference, in these groups as they are. The scale is that "
+    "of the ratings."
+)
+UNNAMED = (
+    "Means are of the ratings as they came. They have no interval and are not compared, because nobody knows which "
+    "ratings are of one person; they also differ by who rated which associations. The scale is that of the ratings."
+)
+
+
 def _leniency_page(
     runs: Sequence[Run], cells: pl.DataFrame, shares: pl.DataFrame, topics: pl.DataFrame
 ) -> Page:
@@ -191,12 +202,12 @@ def _leniency_page(
     )
     compared = cells.filter(perspective=DIFFERENCE)
     raters = int(overall["raters"])
-    givers = f" by {plural(raters, 'person', 'people')}" if raters else ", which do not say who gave them"
+    counted = f" by {plural(raters, 'person', 'people')}" if raters else ", which do not say who gave them"
     return page_of(
         __package__,
         runs,
         "How people rate what is said of themselves and of others",
-        f"{plural(int(overall['n']), 'rating')}{givers}.",
+        f"{plural(int(overall['n']), 'rating')}{counted}.",
         (
             Section(
                 anchor="means",
@@ -204,11 +215,7 @@ def _leniency_page(
                 findings=tuple(Finding(_difference(row), (row,)) for row in compared.iter_rows(named=True)),
                 figures=_means(cells),
                 tables=(_mean_table(cells),),
-                notes=(
-                    "Means and their bars are of the ratings as they came (raters and associations resampled); they "
-                    "also differ by who rated which associations. Verdicts are of the adjusted difference, in these "
-                    "groups as they are. The scale is that of the ratings.",
-                ),
+                notes=(NAMED if raters else UNNAMED,),
             ),
             Section("distributions", "How often each rating was given", figures=_distributions(shares)),
             _within(topics),

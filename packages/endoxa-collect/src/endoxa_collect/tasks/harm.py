@@ -15,7 +15,7 @@ from typing import Annotated, Any
 
 from django import forms
 from django.utils.functional import Promise, lazy
-from django.utils.html import format_html
+from django.utils.html import escape, format_html
 from django.utils.text import capfirst
 from django.utils.translation import get_language, gettext, gettext_lazy, ngettext
 from pydantic import Field
@@ -68,7 +68,7 @@ def statement(association: Mapping[str, str]) -> str:
     parts = {
         name: format_html("<bdi>{}</bdi>", _typeset(part.replace("_", " "))) for name, part in shown.items()
     }
-    return format_html(_typeset(words["question"]["statement"]), **parts)
+    return format_html(escape(_typeset(words["question"]["statement"])), **parts)
 
 
 SCALE = tuple((str(number), lazy(_scale_point, str)(number)) for number in range(1, 6))
