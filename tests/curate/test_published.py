@@ -96,7 +96,7 @@ def test_the_least_rating_of_laces_can_be_chosen_and_0_takes_all(tmp_path, least
 
 
 def test_a_least_rating_needs_ratings(tmp_path):
-    with pytest.raises(UserError, match="has no ratings of a published layout"):
+    with pytest.raises(UserError, match="has no ratings, so min_rating"):
         read_associations(written(tmp_path, SPICE), min_rating=1)
 
 

@@ -68,7 +68,9 @@ def read_associations(
     require_file(path)
     recognised = _recognised(path, layout)
     if min_rating is not None and (recognised is None or recognised.layout.unit != "ratings"):
-        raise UserError(f"{path} has no ratings of a published layout that --set min_rating could read.")
+        raise UserError(
+            f"{path} has no ratings, so min_rating has no meaning here: it is for LACES' release. Leave it out."
+        )
     if recognised is None:
         table = read_table(path, ("identity", "attribute"))
         if min_support is None:
