@@ -217,6 +217,10 @@ def _clause(text: str, context: _Context, subject: str) -> list[Extraction]:
     parts = tokens(text)
     split = find_split(parts)
     named = split is not None and _is_subject(parts[: split.end], context.question)
+    if (
+        named and split and split.rule == "apposition" and context.question.identity
+    ):  # "hands dirty" is of the group
+        named = is_group(" ".join(parts[: split.end]).lower().removeprefix("the "))
     plain_reading = named and split is not None and split.rule != "apposition"
     if foreign := None if plain_reading else _in_another_language(text):
         return [_pair(foreign.subject, part, "foreign", context) for part in foreign.attributes]

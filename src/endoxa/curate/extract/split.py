@@ -24,6 +24,11 @@ _OF_PEOPLE = re.compile(
 )
 _PERSON = re.compile(r"\w{2,}(?:er|or|ist|ian|eer|ic|man|woman|person)$")
 _MARKS = frozenset({"-", "–", "—", ":", ";", "=", ">", "→", "⇒", "!", "?", "as"})
+_LOOKING = frozenset(
+    ["looks", "seems", "appears", "feels", "acts", "gets", "sounds", "becomes", "stays", "dresses"]
+)
+_QUALITIES = 4
+"""Words of what is said without a verb behind a plural that no table knows."""
 LONGEST = 14
 """A subject of more words than this is a sentence that was read wrongly."""
 
@@ -189,12 +194,20 @@ def _mark(low: Sequence[str]) -> Split | None:
 
 
 def _apposition(low: Sequence[str]) -> Split | None:
-    """Cut after a known name without a verb: "Sikhs cheerful", not "old age", "the Jewish lobby"."""
-    for end in range(min(4, len(low) - 1), 0, -1):
-        head, word = low[end - 1], low[end]
+    """Cut after a known name without a verb ("Sikhs cheerful", not "old age"), or a plural before adjectives alone."""
+    article = int(low[:1] == ["the"])
+    for end in range(min(4 + article, len(low) - 1), article, -1):
+        head, word, name = low[end - 1], low[end], low[article:end]
         modifier = can_be(head, "ADJ") or not is_plural(head)
         noun = is_plural(word) or (can_be(word, "NOUN") and not can_be(word, "ADJ"))
-        joins = not is_word(word) or word in {"and", "or", "but"}
-        if is_group(" ".join(low[:end])) and not joins and not (modifier and noun):
+        qualities = can_be(low[-1], "ADJ") and all(map(_grades, low[end:])) and len(low) - end <= _QUALITIES
+        tabled = is_group(" ".join(name)) and not (modifier and noun) and (qualities or not article)
+        described = all(can_be(each, "ADJ") or can_be(each, "NOUN") for each in name[:-1])
+        plural = not modifier and described and head not in _LOOKING and qualities
+        if is_word(word) and word not in {"and", "or", "but"} and (tabled or plural):
             return Split(end, end, "apposition")
     return None
+
+
+def _grades(word: str) -> bool:
+    return can_be(word, "ADJ") or is_adverb(word) or word in {"and", "or"}
