@@ -47,7 +47,7 @@ _ORDERED = tuple(
             r"^(?:about |around |almost |nearly |over |more than |up to )?\d+\s?(?:%|percent)(?: of)?(?: the)? (?=\w)",
             "",
         ),
-        (r"^(?P<who>(?:[\w'-]+ ){0,3}?[\w'-]+s) (?:of )?(?:today|nowadays|these days),? (?=\w)", r"\g<who> "),
+        (r"^(?P<who>(?:[\w'-]+ ){0,3}?[\w'-]+) (?:of )?(?:today|nowadays|these days),? (?=\w)", r"\g<who> "),
         (rf"^in (?P<where>{_PLACE}),? (?P<who>people|women|men) {_VERB}", r"\g<who> from \g<where> "),
         (rf"^in (?P<where>{_PLACE}),? (?P<who>(?:\w+ )?\w+s) {_VERB}", r"\g<who> in \g<where> "),
         (
@@ -66,7 +66,7 @@ _ORDERED = tuple(
         ),
         (r"^(?P<what>[^-–—:]+?)\s+[-–—]\s+(?P<who>[^-–—:]+)$", r"\g<who> - \g<what>"),
         (r"^(?P<who>[^()]+?)\s*\((?P<what>[^()]+)\)$", r"\g<who> - \g<what>"),
-        (r"^(?P<who>\w+s|(?-i:[A-Z])\w+)[-–—:](?=\w)", r"\g<who> - "),
+        (r"^(?P<who>\w+s|(?-i:[A-Z])\w+)[-–—:](?!\w+(?:ing|ed)\b)(?=\w)", r"\g<who> - "),
     )
 )
 """Statements in another order than "X are Y", and the order in which they are read where that has a group in front."""
@@ -106,8 +106,14 @@ def _without_opening(line: str) -> str:
     line = _ABOUT.sub(r"\g<who> ", line)
     for pattern in (reports(), _connectives(), _POSSESSIVE):
         rest = pattern.sub("", line)
-        if rest != line and (has_subject(rest) or (pattern is not _POSSESSIVE and takes_up(rest))):
+        if rest != line and (
+            has_subject(_reordered(rest)) or (pattern is not _POSSESSIVE and takes_up(rest))
+        ):
             return rest
+    return _reordered(line)
+
+
+def _reordered(line: str) -> str:
     for pattern, replacement in _ORDERED:
         if match := pattern.match(line):
             rest, named = pattern.sub(replacement, line, count=1), match.groupdict()
@@ -119,9 +125,8 @@ def _without_opening(line: str) -> str:
 
 def _is_name(who: str) -> bool:
     """Whether words can name a group and hold no verb: a known one, a plural, or a word that no dictionary has."""
-    name = (
-        is_group(who) or is_plural(who.rsplit(maxsplit=1)[-1]) or (" " not in who and not in_dictionary(who))
-    )
+    last = who.rsplit(" and ", maxsplit=1)[-1]
+    name = is_group(last) or is_plural(last.split()[-1]) or (" " not in last and not in_dictionary(last))
     return name and find_split(tokens(who)) is None
 
 

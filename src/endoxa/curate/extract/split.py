@@ -145,6 +145,7 @@ def _heads_plural(low: Sequence[str], at: int, place: int) -> bool:
     # not "women from the upper class drink"
     modifies = (
         can_be(head, "ADJ")
+        and head not in tables().directions
         and can_be(word, "NOUN")
         and place + 1 < len(low)
         and is_plain_verb(low[place + 1])
