@@ -79,7 +79,7 @@ SEVERAL = "Of several commands"
 
 
 def reference(group: str) -> None:
-    """Write every command of a page: what it does, examples, and its options by purpose.
+    """Write every command of a page: what it does, and its options by purpose; `--help` prints examples besides.
 
     Options and settings that several commands of the page have in the same words are said once, before the commands.
     """
@@ -99,15 +99,23 @@ def reference(group: str) -> None:
     for words, (command, context) in there.items():
         cog.outl(f"\n## endoxa {words}\n")
         cog.outl("\n\n".join(_prose(str(command.help or ""))))
-        cog.outl(f"\n```text\nendoxa {words} {' '.join(command.collect_usage_pieces(context))}\n```")
-        named = list[str]()
+        if pieces := " ".join(command.collect_usage_pieces(context)).removeprefix("[OPTIONS]").strip():
+            cog.outl(f"\n`endoxa {words} {_cell(pieces)}`")
         for purpose, entries in tables[words].items():
-            alone = [entry for entry in entries if (purpose == BY_SET, entry) not in shared]
-            _table(purpose, alone)
-            named += [f"`{_cell(entry[0])}`" for entry in entries if entry not in alone]
-        if named:
-            cog.outl(f"\n[{SEVERAL}](#{SEVERAL.lower().replace(' ', '-')}): {', '.join(named)}.")
+            _table(purpose, [entry for entry in entries if (purpose == BY_SET, entry) not in shared])
+        uses_of = {(purpose == BY_SET, entry) for purpose, entries in tables[words].items() for entry in entries}
+        if there_too := [_flag(use[1][0]) for use in uses if use in shared & uses_of]:
+            lacking = [_flag(use[1][0]) for use in uses if use in shared - uses_of]
+            said = f"all but {', '.join(lacking)}" if lacking else "all"
+            listed = said if len(there_too) > max(3, len(lacking)) else ", ".join(there_too)
+            cog.outl(f"\n[{SEVERAL}](#{SEVERAL.lower().replace(' ', '-')}): {listed}.")
     cog.outl()
+
+
+def _flag(name: str) -> str:
+    """The option without what follows it: `--seed` of "--seed N", `top_p` of "top_p=X"."""
+    flag = re.search("--[a-z-]+|[a-z_]+", name)
+    return f"`{flag[0] if flag else name}`"
 
 
 BY_SET = "By `--set NAME=VALUE`"
@@ -146,15 +154,14 @@ def attributes(place: str) -> None:
 
 
 def _prose(text: str) -> Iterator[str]:
-    """Paragraphs of a command's help; those that keep their lines (after a backspace) are examples."""
+    """Paragraphs of a command's help without its examples; some keep their lines (after a backspace)."""
     for paragraph in text.split("\n\n"):
         if not paragraph.startswith("\b"):
             yield _markdown(" ".join(paragraph.split()))
             continue
         title, *lines = paragraph.strip("\b\n").split("\n")
-        block = "\n".join(line.removeprefix("  ") for line in lines)
-        shell = "sh" if title.startswith("Example") else "text"
-        yield f"{title}\n\n```{shell}\n{block}\n```"
+        if not title.startswith("Example"):
+            yield "\n".join([title, "", "```text", *(line.removeprefix("  ") for line in lines), "```"])
 
 
 def _options(command: Any, context: Any) -> Mapping[str, dict[str, tuple[str, str]]]:
