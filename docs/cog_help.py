@@ -51,11 +51,20 @@ def page(words: str) -> str:
 
 
 def columns(table: Mapping[str, str], head: str = "column") -> None:
-    """Write a table of names and their meanings."""
+    """Write a table of names and their meanings; what stands in an earlier table of the page is only named."""
+    before = _DESCRIBED.setdefault(cog.inFile, set())
+    new = [row for row in table.items() if row not in before]
     cog.outl(f"\n| {head} | meaning |\n|---|---|")
-    for name, meaning in table.items():
+    for name, meaning in new:
         cog.outl(f"| `{name}` | {meaning} |")
+    if again := [f"`{name}`" for name, meaning in table.items() if (name, meaning) in before]:
+        cog.outl(f"\nAs above: {', '.join(again)}.")
     cog.outl()
+    before.update(new)
+
+
+_DESCRIBED: dict[str, set[tuple[str, str]]] = {}
+"""Names and meanings that a page has already, by its file."""
 
 
 def estimates(table: Mapping[str, str], head: str = "column") -> None:
@@ -67,9 +76,8 @@ def contents() -> None:
     """Write a table of all commands."""
     cog.outl("\n| command | what it does |\n|---|---|")
     for words, (command, _) in commands().items():
-        summary = " ".join(str(command.help or "").partition("\n\n")[0].split())
         link = f"{page(words)}#endoxa-{words.replace(' ', '-')}"
-        cog.outl(f"| [`{words}`]({link}) | {_markdown(summary)} |")
+        cog.outl(f"| [`{words}`]({link}) | {_summary(command)} |")
     cog.outl()
 
 
@@ -79,7 +87,7 @@ SEVERAL = "Of several commands"
 
 
 def reference(group: str) -> None:
-    """Write every command of a page: what it does, and its options by purpose; `--help` prints examples besides.
+    """Write every command of a page: its summary, and its options by purpose; `--help` says more, with examples.
 
     Options and settings that several commands of the page have in the same words are said once, before the commands.
     """
@@ -98,7 +106,7 @@ def reference(group: str) -> None:
             _table(title, [entry for kind, entry in uses if kind is by_set and (kind, entry) in shared])
     for words, (command, context) in there.items():
         cog.outl(f"\n## endoxa {words}\n")
-        cog.outl("\n\n".join(_prose(str(command.help or ""))))
+        cog.outl(_summary(command))
         if pieces := " ".join(command.collect_usage_pieces(context)).removeprefix("[OPTIONS]").strip():
             cog.outl(f"\n`endoxa {words} {_cell(pieces)}`")
         for purpose, entries in tables[words].items():
@@ -153,15 +161,9 @@ def attributes(place: str) -> None:
     cog.outl()
 
 
-def _prose(text: str) -> Iterator[str]:
-    """Paragraphs of a command's help without its examples; some keep their lines (after a backspace)."""
-    for paragraph in text.split("\n\n"):
-        if not paragraph.startswith("\b"):
-            yield _markdown(" ".join(paragraph.split()))
-            continue
-        title, *lines = paragraph.strip("\b\n").split("\n")
-        if not title.startswith("Example"):
-            yield "\n".join([title, "", "```text", *(line.removeprefix("  ") for line in lines), "```"])
+def _summary(command: Any) -> str:
+    """The first paragraph of a command's help."""
+    return _markdown(" ".join(str(command.help or "").partition("\n\n")[0].split()))
 
 
 def _options(command: Any, context: Any) -> Mapping[str, dict[str, tuple[str, str]]]:
