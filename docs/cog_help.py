@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import inspect
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from importlib import import_module
 from typing import Any
 
 import cog
@@ -111,7 +109,9 @@ def reference(group: str) -> None:
             cog.outl(f"\n`endoxa {words} {_cell(pieces)}`")
         for purpose, entries in tables[words].items():
             _table(purpose, [entry for entry in entries if (purpose == BY_SET, entry) not in shared])
-        uses_of = {(purpose == BY_SET, entry) for purpose, entries in tables[words].items() for entry in entries}
+        uses_of = {
+            (purpose == BY_SET, entry) for purpose, entries in tables[words].items() for entry in entries
+        }
         if there_too := [_flag(use[1][0]) for use in uses if use in shared & uses_of]:
             lacking = [_flag(use[1][0]) for use in uses if use in shared - uses_of]
             said = f"all but {', '.join(lacking)}" if lacking else "all"
@@ -148,17 +148,6 @@ def _table(title: str, entries: Sequence[Entry]) -> None:
         cog.outl(f"\n**{title}**\n\n| {head} | meaning | default; limits |\n|---|---|---|")
     for name, meaning, default in entries:
         cog.outl(f"| `{_cell(name)}` | {_markdown(meaning)} | {_markdown(default)} |")
-
-
-def attributes(place: str) -> None:
-    """Write a table of the attributes of a class, MODULE:NAME, from its docstring."""
-    module, _, name = place.partition(":")
-    text = inspect.getdoc(getattr(import_module(module), name)) or ""
-    entries = re.findall(r"^    (\w+): (.+(?:\n {8}.+)*)", text.partition("Attributes:")[2], re.MULTILINE)
-    cog.outl("\n| field | what it gives |\n|---|---|")
-    for field, meaning in entries:
-        cog.outl(f"| `{field}` | {_markdown(' '.join(meaning.split()))} |")
-    cog.outl()
 
 
 def _summary(command: Any) -> str:

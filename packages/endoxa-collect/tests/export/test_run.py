@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import itertools
 import json
 import os
 import subprocess
@@ -502,20 +501,6 @@ def test_a_withdrawal_leaves_no_byte_in_the_files_of_the_database(tmp_path):
     assert b"river" in held
     for trace in (b"zeppelins", b"airships", b"a" * 64, b"b" * 64):
         assert trace not in held
-
-
-def test_the_manual_lists_every_column_with_its_sentence():
-    page = (ROOT / "docs" / "collect" / "exports.md").read_text(encoding="utf-8")
-    rows = {name: [f"| `{column.name}` | {column.sentence} |" for column in columns] for name, columns in TABLES.items()}
-    uses = Counter(itertools.chain(*rows.values()))
-    sections = {"several tables": [row for row in uses if uses[row] > 1]}
-    sections |= {f"`{name}`": [row for row in of_table if uses[row] == 1] for name, of_table in rows.items()}
-    for section, described in sections.items():
-        head = [f"## Columns of {section}", "", "| column | meaning |", "|---|---|"]
-        assert "\n".join([*head, *described, ""]) in page
-    for name, columns in TABLES.items():
-        section = page.partition(f"## Columns of `{name}`")[2].partition("\n## ")[0]
-        assert all(f"`{column.name}`" in section for column in columns)
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"])) | st.just('\x7f\\"\x00\U0001f600'))
