@@ -89,11 +89,11 @@ class Extraction:
 
 
 CONFIDENCE = {
-    "geographic": 0.84,
+    "geographic": 0.85,
     "demographic": 0.92,
     "copula": 0.87,
     "verb": 0.75,
-    "dash": 0.7,
+    "dash": 0.78,
     "apposition": 0.6,
     "possessive": 0.5,
     "pronoun": 0.67,
