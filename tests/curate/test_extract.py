@@ -369,6 +369,7 @@ def test_statements_in_six_languages(shared):
     [
         ("es", "La mujer es sensible"),
         ("fr", "L'homme ne sait pas attendre"),
+        ("fr", "Le Camerounais aime trop la fête"),
         ("pt", "Mulher não entende de futebol"),
         ("hi", "औरत भावुक होती है"),
         ("ar", "المرأة ضعيفة"),

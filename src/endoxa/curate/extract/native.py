@@ -90,12 +90,14 @@ def read(text: str, language: str) -> Reading | None:
 
 
 def is_about_one(text: str, language: str) -> bool:
-    """Whether a statement begins with a word of the table for one person ("la mujer"), whose plural is another word."""
+    """Whether a statement begins with a word of the table for one person, by its article or its form ("la mujer")."""
     code = re.split("[-_]", language)[0].lower()
     parts = _without_opener(text.replace("’", "'"), code).split() if code in languages_with(FILE) else []
     start = _group_start(parts, code) if parts else 0
+    article = words_in(code, "singular") & {part.lower() for part in parts[:start]}
     names = (_named(parts[:end], code) for end in range(start + 1, min(start + 3, len(parts)) + 1))
-    return any(plain(plural_of_one(name, code)) not in ("", plain(name)) for name in names)
+    plurals = ((plain(name), plain(plural_of_one(name, code))) for name in names)
+    return any(plural and (plural != name or article) for name, plural in plurals)
 
 
 def _reading(who: Sequence[str], predicate: Sequence[str], code: str) -> Reading | None:
@@ -186,7 +188,7 @@ def _parts(predicate: str, code: str) -> tuple[str, ...]:
     bare = [_without_copula(piece, code) for piece in pieces]
     verbs = [piece != rest for piece, rest in zip(pieces, bare, strict=True)]
     undivided = (_in_case(_without_copula(predicate, code), code),)
-    if len(pieces) == 1:
+    if len(pieces) == 1 or predicate.partition(" ")[0] in words_in(code, "negators"):
         return undivided
     if (
         words_of(code, FILE).get("order", _SECOND) == _SECOND
