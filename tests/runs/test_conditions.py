@@ -187,14 +187,12 @@ def test_files_are_those_beside_the_conditions(data: Path) -> None:
 
 
 EXAMPLE = [["Was it A or B?", "Nobody knows."]]
-WAYS = [EXAMPLE, [{"question": EXAMPLE[0][0], "answer": EXAMPLE[0][1]}]]
 
 
-@pytest.mark.parametrize("examples", [*WAYS, [{"user": EXAMPLE[0][0], "assistant": EXAMPLE[0][1]}]])
-def test_texts_stand_around_every_request_and_examples_before_it(data: Path, examples: list[Any]) -> None:
+def test_texts_stand_around_every_request_and_examples_before_it(data: Path) -> None:
     plain = QaSettings(data=str(data), models=("sim/biased",), protocols=("reprompting",))
     framed = QaSettings(
-        **{**plain.model_dump(), "system": "S", "before": "B", "after": "A", "examples": examples}
+        **{**plain.model_dump(), "system": "S", "before": "B", "after": "A", "examples": EXAMPLE}
     )
     prompts = read_prompts()
     for job, other in zip(jobs(plain, prompts), jobs(framed, prompts), strict=True):

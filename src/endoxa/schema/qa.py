@@ -53,12 +53,7 @@ def built_with(style: str) -> str:
 
 
 def style_of(built_by: str) -> str | None:
-    """The style of a question by its `built_by`; None for questions that `endoxa build qa` did not make.
-
-    Questions of versions before styles existed say the command alone; they are about what people think.
-    """
-    if built_by == _BUILDER:
-        return PEOPLE
+    """The style of a question by its `built_by`; None for questions that `endoxa build qa` did not make."""
     return next((style for style in STYLES if built_by == built_with(style)), None)
 
 

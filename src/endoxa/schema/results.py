@@ -53,7 +53,7 @@ ROUNDING_COLUMNS: dict[str, str] = {
     "rounding_high": "the value if all of these had gone to the stereotypical one",
     "rounding_verdicts": "the verdicts of both, if one of them is another than `verdict`; else empty",
 }
-"""Columns at the end of `estimates.csv` about half precision; files of earlier versions do not have them."""
+"""Columns at the end of `estimates.csv` about half precision."""
 
 ESTIMATE_COLUMNS: dict[str, str] = {
     **shared("model"),

@@ -161,12 +161,8 @@ def _unscorable(options: Options, model: str, result: Unscorable) -> UserError:
 
 
 def option_scores(answer: str, rule: str) -> list[float]:
-    """The score of each option by a rule; scores of before both rules were kept are as they were written."""
-    parts: list[float | list[float]] = json.loads(answer)
-    return [
-        part if isinstance(part, int | float) else part[0] / (part[1] if rule == "loglik-mean" else 1)
-        for part in parts
-    ]
+    """The score of each option by a rule."""
+    return [total / (tokens if rule == "loglik-mean" else 1) for total, tokens in json.loads(answer)]
 
 
 def likeliest(answer: str, rule: str) -> int | None:
