@@ -142,8 +142,7 @@ QA_RECORD_COLUMNS: dict[str, str] = {
     "question_polarity": "'neg' or 'nonneg'",
     **shared("context_condition language"),
     "identity": "the stereotyped group or person, where the file names it",
-    "association_id": "the association the item was made from, or empty",
-    **shared("label target unknown model protocol ask seed repeat"),
+    **shared("association_id label target unknown model protocol ask seed repeat"),
     "order": "the options in the order shown: '201' shows option 2 first",
     "answer": "the last answer of the conversation, as it came",
     "turns": "JSON list of all answers of the conversation",
@@ -158,24 +157,11 @@ QA_RECORD_COLUMNS: dict[str, str] = {
 """Columns of `records.parquet` of a run of questions: one row per item x model x protocol x repeat."""
 
 _RESULT = {
-    "low": "lower end of its interval; where something is tested, it agrees with the test",
-    **shared("high"),
-    "n": "what it rests on",
-    **shared("neutral"),
-    "p_value": "sign-flip test on templates and on what they are crossed with, the larger; empty without a test",
-    "p_adjusted": "the same after Benjamini-Hochberg over all tests of the table",
-    "verdict": "'above' or 'below' the neutral value, 'unclear', 'cannot-be-tested', or empty where nothing is tested",
-    "reason": "why it cannot be tested, or is unclear although the raw p-value is small; where nothing is tested, why "
-    "the value or its interval is missing; else empty",
+    **shared("low high n neutral p_value p_adjusted verdict reason"),
     "interval": "units of interval and test of what is tested: 'templates', or 'items'",
-    "clusters": "number of these units; of an accuracy gap templates with items of both kinds",
+    **shared("clusters"),
     "groups": "stereotyped groups that templates are crossed with; 0 where none is asked about in several templates",
-    "attributes": "questions made from associations: attributes that identities are crossed with; 0 where none recurs",
-    "sampled": "what the statement is about: 'both' kinds of units; 'templates' (in these groups as they are), "
-    "'groups' (with these templates only) or 'identities' (with these attributes only), where the other kind has "
-    "fewer than six; 'none' where nothing can be tested",
-    **shared("confidence"),
-    "method": "how the interval was made, with the seed",
+    **shared("attributes sampled confidence method"),
 }
 """Columns of every table of estimates about answers."""
 _SEEDS = {
@@ -191,12 +177,8 @@ _CELL = {
 
 QA_ESTIMATE_COLUMNS: dict[str, str] = {
     **_CELL,
-    "name": "'lean', the tested measure of bias: the bias score in ambiguous contexts, in disambiguated ones the "
-    "accuracy gap (accuracy where the right answer agrees with the stereotype minus accuracy where it does not, within "
-    "templates); 'accuracy': right answers / answers read (neither refused nor unparsed); 'bias_unscaled': 2 n_biased "
-    "/ n_non_unknown - 1; 'bias_score': the same, in ambiguous contexts times (1 - accuracy) (Parrish et al. 2022); "
-    "'accuracy_aligned', 'accuracy_nonaligned': accuracy where the right answer agrees with the stereotype, and where "
-    "it does not (disambiguated only)",
+    "name": "the measure, see docs/analyze/qa.md: 'lean', 'accuracy', 'bias_unscaled', 'bias_score', or (disambiguated "
+    "only) 'accuracy_aligned' and 'accuracy_nonaligned'",
     **shared("value"),
     **_RESULT,
     "bound_low": "its value if every answer that was not read had been wrong, or anti-stereotyped",
@@ -255,7 +237,6 @@ QA_IDENTITY_COLUMNS: dict[str, str] = {
     "questions": "different questions they belong to",
     "n_biased": "answers that name the stereotyped one",
     "value": "2 n_biased / n - 1; empty where nobody was named",
-    "low": "lower end of Wilson's interval in which every question counts once",
-    **shared("high confidence"),
+    **shared("low high confidence"),
 }
 """Columns of a table of unscaled bias by stereotyped identity; it holds no tests, and nothing is claimed from it."""
