@@ -252,15 +252,6 @@ def _components_used(instrument: Instrument[S], settings: S, before: Mapping[str
 
 
 def _with_earlier(settings: S, before: Mapping[str, Any], out: Path) -> S:
-    """The settings with what the folder has already in front.
-
-    Raises:
-        UserError: see `_with_earlier_models`.
-    """
-    return _with_earlier_models(settings, before, out).with_earlier(before)
-
-
-def _with_earlier_models(settings: S, before: Mapping[str, Any], out: Path) -> S:
     """The settings with the models that the folder has already in front, so that they keep their numbers.
 
     Raises:
@@ -268,7 +259,7 @@ def _with_earlier_models(settings: S, before: Mapping[str, Any], out: Path) -> S
     """
     earlier = before.get("settings", {}).get("models", [])
     if not settings.models or len(set(settings.models)) < len(settings.models):
-        return settings  # refused by the instrument
+        return settings.with_earlier(before)  # refused by the instrument
     left_out = [name for name in earlier if name not in settings.models]
     if left_out and not before.get("finished"):
         raise DifferentRunError(
@@ -276,7 +267,7 @@ def _with_earlier_models(settings: S, before: Mapping[str, Any], out: Path) -> S
             "choose another --out, or pass --restart to replace the run."
         )
     added = [name for name in settings.models if name not in earlier]
-    return settings.model_copy(update={"models": (*earlier, *added)})
+    return settings.model_copy(update={"models": (*earlier, *added)}).with_earlier(before)
 
 
 def _require_same_code(earlier: Mapping[str, Any]) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count, islice
 from typing import Any
 
 from endoxa.errors import UserError
@@ -176,28 +177,17 @@ def _scored(
     several: Sequence[Options],
     results: Mapping[int, OptionScore | Unscorable],
 ) -> Iterator[Answered]:
-    place = 0
+    """Log-probability of each option (nats), and its number of tokens; without those of a prompt scored alone."""
+    in_order = (results[k] for k in count())
     for options in several:
-        number = len(options.options) + (model.architecture != "encoder-decoder")
-        of_options = [results[k] for k in range(place, place + number)]
-        place += number
-        scores = _option_scores(options, model, of_options)
-        yield Answered(options.number, 0, ChatAnswer(json.dumps(scores), FINISH))
-
-
-def _option_scores(
-    options: Options, model: Model, results: Sequence[OptionScore | Unscorable]
-) -> list[tuple[float, int]]:
-    """Log-probability of each option (nats), and its number of tokens."""
-    scores = []
-    for result in results:
-        if isinstance(result, Unscorable):
-            raise _unscorable(options, model.name, result)
-        scores.append(result)
-    if model.architecture == "encoder-decoder":
-        return [(score.total, score.n_tokens) for score in scores]
-    prompt, *rest = scores
-    return [(score.total - prompt.total, score.n_tokens - prompt.n_tokens) for score in rest]
+        scores = []
+        for result in islice(in_order, len(list(options.requests(model.architecture)))):
+            if isinstance(result, Unscorable):
+                raise _unscorable(options, model.name, result)
+            scores.append(result)
+        prompt = OptionScore(0.0, 0) if model.architecture == "encoder-decoder" else scores.pop(0)
+        parts = [(score.total - prompt.total, score.n_tokens - prompt.n_tokens) for score in scores]
+        yield Answered(options.number, 0, ChatAnswer(json.dumps(parts), FINISH))
 
 
 def require_likelihoods(
