@@ -193,22 +193,26 @@ def read_run(folder: Path) -> dict[str, Any]:
     return facts
 
 
-def finished_run(folder: Path, kind: str) -> dict[str, Any]:
-    """What `run.json` of a finished run of `endoxa probe KIND` says.
+def finished_run(folder: Path, *kinds: str) -> dict[str, Any]:
+    """What `run.json` of a finished run of one of these kinds says.
 
     Raises:
         UserError: the folder holds no run, one of another kind, or one that is not finished.
     """
-    expected = f"Expected a folder written by `endoxa probe {kind}`."
+    commands = f"`endoxa probe {'|'.join(kinds)}`"
     try:
         facts = read_run(folder)
     except (FileNotFoundError, NotADirectoryError) as problem:
-        raise UserError(f"'{folder}' is not a run folder: no {RUN} found. {expected}") from problem
+        raise UserError(
+            f"'{folder}' is not a run folder: no {RUN} found. Expected a folder written by {commands}."
+        ) from problem
     except (ValueError, OSError) as problem:
         raise UserError(f"'{folder / RUN}' cannot be read as JSON: {problem}.") from problem
-    if not isinstance(facts, dict) or facts.get("kind") != kind:
-        raise UserError(f"'{folder}' is not a finished run of `endoxa probe {kind}`. {expected}")
-    if not (facts.get("finished") and (folder / RECORDS).is_file()):
+    kind = facts.get("kind") if isinstance(facts, dict) else None
+    if kind not in kinds:
+        holds = f"a run of kind '{kind}'" if kind else "no JSON object of a run"
+        raise UserError(f"'{folder}' is not a finished run of {commands}: {RUN} holds {holds}.")
+    if not facts.get("finished") or not (kind == "embeddings" or (folder / RECORDS).is_file()):
         raise UserError(f"The run '{folder}' is not finished. Run the same command again to continue.")
     return facts
 
