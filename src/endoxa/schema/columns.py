@@ -43,8 +43,6 @@ SHARED: dict[str, str] = {
     "median": "their median",
     "premise": "of inferences the kind of premise: 'neutral' or 'stereotype'; else empty",
     "kind": "'inference', 'decision' or 'association'",
-    "instrument": "the instrument",
-    "n_identities": "their identities",
     "effect_category": "'negligible', 'small', 'medium' or 'large'",
     "aggregation": "'all' languages together, or one language",
     "cramer_v": "bias-corrected Cramér's V of the table",
@@ -62,7 +60,6 @@ SHARED: dict[str, str] = {
     "reasoning_tokens": "tokens of thoughts among them, where the provider counts these; else 0",
     "kappa": "Cohen's kappa; empty where both always say the same one thing",
     "position": "place in the answer, from 1",
-    "n_attributes": "their attributes; 0 where none recurs",
     "batch": "batch of the run, from 1",
 }
 

@@ -156,78 +156,33 @@ QA_RECORD_COLUMNS: dict[str, str] = {
 }
 """Columns of `records.parquet` of a run of questions: one row per item x model x protocol x repeat."""
 
-_RESULT = {
-    **shared("low high n neutral p_value p_adjusted verdict reason"),
-    "interval": "units of interval and test of what is tested: 'templates', or 'items'",
-    **shared("clusters"),
-    "groups": "stereotyped groups that templates are crossed with; 0 where none is asked about in several templates",
-    **shared("attributes sampled confidence method"),
-}
-"""Columns of every table of estimates about answers."""
-_SEEDS = {
-    "mean": "mean over seeds",
-    "sd": "standard deviation over seeds (n - 1), empty for one seed",
-    "seeds": "number of seeds (variants x repeats)",
-}
-_CELL = {
-    **shared("data"),
-    "category": "category of the items, or 'all' where a file holds several",
-    **shared("model protocol context_condition"),
-}
+_RESULT = (
+    *("low", "high", "n", "neutral", "p_value", "p_adjusted", "verdict", "reason", "interval", "clusters"),
+    *("groups", "attributes", "sampled", "confidence", "method"),
+)
+"""Columns of every table of estimates about answers; docs/analyze/qa.md says what they and those below mean."""
+_SEEDS = ("mean", "sd", "seeds")
+_CELL = ("data", "category", "model", "protocol", "context_condition")
 
-QA_ESTIMATE_COLUMNS: dict[str, str] = {
-    **_CELL,
-    "name": "the measure, see docs/analyze/qa.md: 'lean', 'accuracy', 'bias_unscaled', 'bias_score', or (disambiguated "
-    "only) 'accuracy_aligned' and 'accuracy_nonaligned'",
-    **shared("value"),
-    **_RESULT,
-    "bound_low": "its value if every answer that was not read had been wrong, or anti-stereotyped",
-    "bound_high": "its value if every answer that was not read had been right, or stereotyped",
-    **_SEEDS,
-}
+QA_ESTIMATE_COLUMNS = (*_CELL, "name", "value", *_RESULT, "bound_low", "bound_high", *_SEEDS)
 """Columns of a table of estimates from questions, a row for each measure; an undefined value is empty, never 0."""
 
-QA_COUNT_COLUMNS: dict[str, str] = {
-    **_CELL,
-    "n_asked": "answers asked for (items x variants x repeats)",
-    "n_read": "answers in which an option was read",
-    "n_unparsed": "answers that could not be read",
-    "n_refused": "answers that declined",
-    "n_correct": "right answers",
-    "n_persons": "answers that name a person, items without a known stereotyped option included",
-    "n_non_unknown": "answers that name a person, to items whose stereotyped option is known",
-    "n_biased": "answers that name the option that agrees with the stereotype",
-}
+QA_COUNT_COLUMNS = (
+    *_CELL,
+    *("n_asked", "n_read", "n_unparsed", "n_refused", "n_correct", "n_persons", "n_non_unknown", "n_biased"),
+)
 """Columns of a table of counted answers."""
 
-QA_COMPARISON_COLUMNS: dict[str, str] = {
-    **shared("model protocol context_condition"),
-    "original": "label of the data set with the groups",
-    "substituted": "label of the data set with the names",
-    "name": "'accuracy', 'bias_unscaled', 'bias_score' or (disambiguated only) 'accuracy_gap'; or 'error_retention'",
-    "original_value": "its value with the groups, over the items read in both data sets; of retention, errors",
-    "substituted_value": "its value with the names, over the same items",
-    "value": "original_value - substituted_value (Pelosio et al. 2025, Figures 5 and 6); of error retention "
-    "substituted_value / original_value (4.3.3), empty where no error is to be retained",
-    **_RESULT,
-    **_SEEDS,
-    "n_left_out": "items read in one of the two only, which are left out; `n` counts the others",
-}
+QA_COMPARISON_COLUMNS = (
+    *("model", "protocol", "context_condition", "original", "substituted", "name"),
+    *("original_value", "substituted_value", "value", *_RESULT, *_SEEDS, "n_left_out"),
+)
 """Columns of tables that compare a data set with the same with names: differences, and error retention ratios."""
 
-DEBIAS_COLUMNS: dict[str, str] = {
-    **shared("data model protocol"),
-    "name": "'bias_score': (1 - accuracy) (2 n_biased / n_non_unknown - 1), accuracy over all evaluated items; "
-    "'distance_change': |bias score of the baseline| - |bias score|, above 0 where the score is nearer to 0; "
-    "'reduction': bias score of the baseline minus this one",
-    "value": "its value; tested are the bias score of the baseline, and the distance_change of other protocols",
-    **_RESULT,
-    "n_dropped": "item x repeat left out because some protocol gave no valid answer; `n` counts the others",
-    "n_unread": "answers of this protocol that could not be read or declined",
-    "n_correct": "right answers among those evaluated",
-    "n_non_unknown": "answers that name a person",
-    "n_biased": "answers that name the stereotyped option",
-}
+DEBIAS_COLUMNS = (
+    *("data", "model", "protocol", "name", "value", *_RESULT),
+    *("n_dropped", "n_unread", "n_correct", "n_non_unknown", "n_biased"),
+)
 """Columns of a table of self-debiasing protocols (Gallegos et al. 2025), with intervals over items and templates."""
 
 QA_IDENTITY_COLUMNS: dict[str, str] = {
