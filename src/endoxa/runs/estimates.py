@@ -13,7 +13,7 @@ import shutil
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import polars as pl
 
@@ -111,17 +111,9 @@ def _entry(folder: Path, key: str) -> Any:
         return None
 
 
-class AddPart(Protocol):
-    """Adds rows at the end of the table."""
-
-    def __call__(self, frame: pl.DataFrame) -> None:
-        """Write them to disk at once."""
-        ...
-
-
 @contextmanager
-def parquet_in_parts(path: Path) -> Iterator[AddPart]:
-    """Give a function that takes frames; at the end they replace `path` as one Parquet file.
+def parquet_in_parts(path: Path) -> Iterator[Callable[[pl.DataFrame], None]]:
+    """Give a function that writes frames to disk at once; at the end they replace `path` as one Parquet file.
 
     Raises:
         UserError: the disk refuses.

@@ -107,14 +107,12 @@ async def ignored_settings(model: ChatModel, sampling: Sampling, seed: int) -> s
 
 def _other_answer(name: str, sampling: Sampling) -> str:
     """What is said where the same request got two answers."""
-    if sampling.temperature == 0:
-        return (
-            f"{name}: the server gave two answers to one question at temperature 0: it ignores the temperature, or its "
-            "answers depend on what else it computes. The run cannot be repeated exactly."
-        )
+    how, setting = (
+        ("at temperature 0", "temperature") if sampling.temperature == 0 else ("with the same seed", "seed")
+    )
     return (
-        f"{name}: the server gave two answers to one question with the same seed: it ignores the seed, or its answers "
-        "depend on what else it computes. The run cannot be repeated exactly."
+        f"{name}: the server gave two answers to one question {how}: it ignores the {setting}, or its answers depend "
+        "on what else it computes. The run cannot be repeated exactly."
     )
 
 
