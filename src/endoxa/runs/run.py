@@ -41,7 +41,6 @@ from endoxa.words.used import COMPONENTS_KEY, Used
 log = logging.getLogger(__name__)
 
 
-@reading_files()
 def run(
     instrument: Instrument[S],
     settings: S,
@@ -102,7 +101,6 @@ def _reported(report: Callable[[S, Path], None], settings: S, out: Path) -> bool
     return True
 
 
-@reading_files()
 def measure(
     instrument: Instrument[S],
     settings: S,

@@ -178,14 +178,14 @@ def _scored(
     results: Mapping[int, OptionScore | Unscorable],
 ) -> Iterator[Answered]:
     """Log-probability of each option (nats), and its number of tokens; without those of a prompt scored alone."""
-    in_order = (results[k] for k in count())
+    in_order, alone = (results[k] for k in count()), model.architecture != "encoder-decoder"
     for options in several:
         scores = []
-        for result in islice(in_order, len(list(options.requests(model.architecture)))):
+        for result in islice(in_order, len(options.options) + alone):
             if isinstance(result, Unscorable):
                 raise _unscorable(options, model.name, result)
             scores.append(result)
-        prompt = OptionScore(0.0, 0) if model.architecture == "encoder-decoder" else scores.pop(0)
+        prompt = scores.pop(0) if alone else OptionScore(0.0, 0)
         parts = [(score.total - prompt.total, score.n_tokens - prompt.n_tokens) for score in scores]
         yield Answered(options.number, 0, ChatAnswer(json.dumps(parts), FINISH))
 
