@@ -97,34 +97,22 @@ def scorer(
                 _require_scorable(parse_model(specs[later].text), options, chunks())
                 checked.add(later)
         with scoring_model(parse_model(specs[number].text), options, settings.engine) as (model, ahead):
-            _score_all(model, chunks(), number=number, journal=journal, report=report, ahead=ahead)
+            _refuse_masked(model.name, model.architecture)
+
+            def begun() -> Iterator[tuple[list[Options], Iterator[tuple[int, OptionScore | Unscorable]]]]:
+                for chunk in chunks():
+                    answered = journal.answers(number, chunk[0].number, chunk[-1].number)
+                    missing = [each for each in chunk if each.number not in answered]
+                    requests = [request for each in missing for request in each.requests(model.architecture)]
+                    yield missing, model.score(requests)
+
+            # What the journal has no answer for; chunks are committed one by one.
+            for missing, answers in begun_ahead(begun(), ahead):
+                journal.add(number, _scored(model, missing, dict(answers)))
+                report(len(missing))
             return dict(model.describe())
 
     return score
-
-
-def _score_all(
-    model: Model,
-    chunks: Iterable[Sequence[Options]],
-    *,
-    number: int,
-    journal: AnswerJournal,
-    report: Callable[[int], None],
-    ahead: int,
-) -> None:
-    """Score everything that the journal has no answer for; chunks are committed one by one."""
-    _refuse_masked(model.name, model.architecture)
-
-    def begun() -> Iterator[tuple[list[Options], Iterator[tuple[int, OptionScore | Unscorable]]]]:
-        for chunk in chunks:
-            answered = journal.answers(number, chunk[0].number, chunk[-1].number)
-            missing = [each for each in chunk if each.number not in answered]
-            requests = [request for each in missing for request in each.requests(model.architecture)]
-            yield missing, model.score(requests)
-
-    for missing, answers in begun_ahead(begun(), ahead):
-        journal.add(number, _scored(model, missing, dict(answers)))
-        report(len(missing))
 
 
 def _require_scorable(spec: ModelSpec, options: ModelOptions, chunks: Iterable[Sequence[Options]]) -> None:
