@@ -8,7 +8,7 @@ import pytest
 import endoxa as ex
 from endoxa.errors import UserError
 from endoxa.instruments.association_tests.estimates.effect_size import Targets, effect_size
-from endoxa.study.compare.contrasts import effect_change
+from endoxa.study.compare.changes import effect_change
 from endoxa.study.gate.association_tests import contrasts_of
 from support.association_samples import planted, write_run
 

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from endoxa.instruments.association_tests.estimates.effect_size import MIN_UNITS
 from endoxa.runs.measured import Kind, Measure
 from endoxa.schema import ALL
 from endoxa.schema.headline import plain
@@ -16,6 +17,7 @@ from endoxa.stats.intervals import NAN, UNDEFINED, Interval
 from endoxa.stats.two_way import Sampled, two_way
 from endoxa.stats.verdicts import CLEAR, CORRECTED, NO_QUESTION, UNCLEAR, UNTESTED, decide, significance
 from endoxa.study.gate.contrast import FEWEST_UNITS, Contrast, sampled_units
+from endoxa.study.gate.decision import Contrasts, EffectSizes
 from endoxa.study.gate.measures import Paired, untested
 
 POWER = 0.8
@@ -150,6 +152,8 @@ def change_of(cell: Paired, confidence: float, identity: str = ALL) -> Change:
     if cell.values is None:
         return Change(*head, unit=cell.units[0], kind=kind)
     values = cell.values
+    if isinstance(values, EffectSizes):
+        return _effect_change(cell, values, confidence)
     attribute = values.attribute
     if identity != ALL and attribute is None:
         # Of one identity, attributes that never recur are a sample of one item each.
@@ -175,6 +179,37 @@ def change_of(cell: Paired, confidence: float, identity: str = ALL) -> Change:
     if units < FEWEST_UNITS:
         return change
     return change.with_test(result.interval.low, result.interval.high, result.p_value)
+
+
+def _effect_change(cell: Paired, values: EffectSizes, confidence: float) -> Change:
+    """The change of an effect size, the targets a sample and the attributes as they are."""
+    change = Change(
+        cell.measure.name,
+        cell.rule,
+        values.axis,
+        cell.axis,
+        *values.means,
+        cell.candidate - cell.baseline,
+        n_items=values.numbers[0],
+        n_units=values.numbers[1],
+        unit=values.unit,
+    )
+    # One that could show nothing must not take from the level of the others.
+    if values.deciding >= MIN_UNITS and cell.identical:
+        return change.with_test(0.0, 0.0, 1.0)
+    if values.deciding < MIN_UNITS or values.contrasts is None:
+        return change
+    return change.with_test(*effect_change(values.contrasts, confidence))
+
+
+def effect_change(contrasts: Contrasts, confidence: float) -> tuple[float, float, float]:
+    """Both ends of the interval of a change, and its two-sided p-value; NaN where nothing varies."""
+    contrast = contrasts.by_signs[1, 1]
+    if not contrast.error(0.0) > 0:
+        return NAN, NAN, NAN
+    tail = significance(confidence) / 2
+    p_value = min(2 * min(contrast.p_below(0.0), contrast.p_above(0.0)), 1.0)
+    return contrast.lower(tail), contrast.upper(tail), p_value
 
 
 def _about(cell: Paired, sampled: str, attribute: np.ndarray | None) -> tuple[int, str]:

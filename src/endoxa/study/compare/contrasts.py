@@ -5,18 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-import polars as pl
-
-from endoxa.instruments.association_tests.estimates.effect_size import MIN_UNITS
 from endoxa.report.inputs import QUESTIONS
-from endoxa.schema import ALL
-from endoxa.stats.intervals import NAN
-from endoxa.stats.verdicts import significance
 from endoxa.study.compare.changes import Change, change_of, fact, judged
 from endoxa.study.compare.results import Estimates
-from endoxa.study.gate.association_tests import EffectSizes, effect_size_cells
 from endoxa.study.gate.cells import items_of
-from endoxa.study.gate.decision import Contrasts
 from endoxa.study.gate.items import Items
 from endoxa.study.gate.measures import COST, Paired, untested
 from endoxa.study.gate.pairs import rounding_notes
@@ -68,8 +60,9 @@ def compare_items(sides: tuple[Side, Side], choices: Choices) -> Estimates:
 def cells_of(items: Items) -> list[Paired]:
     """Every measure of a comparison under every rule, as far as an item is for it."""
     cells = [
-        items.cell(measure, items.of(rule), rule)
+        items.cell(measure, items.of(rule, axis), rule, axis)
         for rule in items.rules
+        for axis in items.wholes
         for measure in items.measures
         if measure.use != "gate" and measure.name in items.frame.columns
     ]
@@ -97,52 +90,3 @@ def _cost(side: Side) -> float | None:
     used = usage.get(side.name) if isinstance(usage, dict) else None
     dollars = used.get("cost_usd") if isinstance(used, dict) else None
     return float(dollars) if isinstance(dollars, int | float) else None
-
-
-NO_ITEMS = dict.fromkeys(("item_id", "rule", "axis", "identity", "before", "after", "direction"), pl.String)
-"""A test has no items that change sides."""
-
-
-def compare_tests(sides: tuple[Side, Side], choices: Choices) -> Estimates:
-    """What changed between two runs of the same association tests.
-
-    Raises:
-        UserError: they have no pooling in common.
-    """
-    cells, notes = effect_size_cells(sides, choices.rules)
-    changes = tuple(_effect_size(cell, choices.confidence) for cell in cells)
-    identical = all(cell.identical for cell in cells)
-    return Estimates(changes, (), pl.DataFrame(schema=NO_ITEMS), tuple(notes), identical)
-
-
-def _effect_size(cell: EffectSizes, confidence: float) -> Change:
-    """The change of an effect size, the targets a sample and the attributes as they are."""
-    change = Change(
-        cell.measure.name,
-        cell.rule,
-        cell.test.axis or ALL,
-        cell.test.name,
-        cell.baseline,
-        cell.candidate,
-        cell.candidate - cell.baseline,
-        n_items=cell.numbers[0],
-        n_units=cell.numbers[1],
-        unit=f"{cell.unit}s of X and Y",
-    )
-    # One that could show nothing must not take from the level of the others.
-    enough = cell.deciding >= MIN_UNITS
-    if cell.identical:
-        return change.with_test(0.0, 0.0, 1.0 if enough else NAN)
-    return (
-        change.with_test(*effect_change(cell.contrasts, confidence)) if enough and cell.contrasts else change
-    )
-
-
-def effect_change(contrasts: Contrasts, confidence: float) -> tuple[float, float, float]:
-    """Both ends of the interval of a change, and its two-sided p-value; NaN where nothing varies."""
-    contrast = contrasts.by_signs[1, 1]
-    if not contrast.error(0.0) > 0:
-        return NAN, NAN, NAN
-    tail = significance(confidence) / 2
-    p_value = min(2 * min(contrast.p_below(0.0), contrast.p_above(0.0)), 1.0)
-    return contrast.lower(tail), contrast.upper(tail), p_value

@@ -7,12 +7,11 @@ from dataclasses import replace
 from itertools import combinations
 from math import isfinite
 from pathlib import Path
-from typing import Literal
 
 from endoxa.errors import UserError
-from endoxa.report.inputs import EMBEDDINGS, EXTRACTED, HARM
+from endoxa.report.inputs import EXTRACTED, HARM
 from endoxa.study.compare.changes import Change, judged
-from endoxa.study.compare.contrasts import Choices, compare_items, compare_tests
+from endoxa.study.compare.contrasts import Choices, compare_items
 from endoxa.study.compare.results import Comparison, Contrasted
 from endoxa.study.compare.sentences import sentence_of
 from endoxa.study.compare.sides import Compared, read_compared
@@ -21,8 +20,6 @@ from endoxa.study.gate.ratings import harmful_in
 from endoxa.study.gate.runs import profile_notes
 from endoxa.study.gate.settings import settings_apart
 
-OWN_WAY = {EMBEDDINGS: compare_tests, EXTRACTED: compare_stories}
-"""Instruments whose runs are compared in ways of their own."""
 WRITTEN = (EXTRACTED, HARM)
 """Instruments without rules or protocols."""
 
@@ -89,7 +86,8 @@ def contrasted(
     """Two runs, before correction."""
     before, after = couple
     baseline, candidate = replace(before.side, role="baseline"), replace(after.side, role="candidate")
-    estimates = OWN_WAY.get(before.side.run.kind, compare_items)((baseline, candidate), choices)
+    compared = compare_stories if before.side.run.kind == EXTRACTED else compare_items
+    estimates = compared((baseline, candidate), choices)
     profiles = profile_notes([each.named for each in couple], [each.side.run for each in couple])
     estimates = replace(estimates, notes=(*profiles, *estimates.notes))
     settings = settings_apart(before.side.source, after.side.source)
@@ -99,35 +97,26 @@ def contrasted(
 def judge(contrasts: Sequence[Contrasted], confidence: float) -> list[Contrasted]:
     """The contrasts with adjusted p-values and verdicts.
 
-    What is shown (each run against the first, of each instrument) is corrected together, parts within their instrument.
-    The other contrasts are in the table only, and are corrected over all.
+    What is shown (each run against the first, of each instrument) is corrected together: measures of bias, what they
+    cost, and the parts of each instrument. The other contrasts are in the table only, and are corrected over all.
+    Associations, of which there are hundreds, are corrected as `endoxa analyze associations` does.
     """
-    shown = iter(_corrected([each for each in contrasts if each.shown], confidence))
-    return [next(shown) if each.shown else each for each in _corrected(contrasts, confidence)]
-
-
-def _corrected(contrasts: Sequence[Contrasted], confidence: float) -> list[Contrasted]:
-    """Corrected over all of these: measures of bias, and what they cost, each; parts by instrument."""
-    bias, price = (
-        iter(judged([change for each in contrasts for change in getattr(each, family)], confidence))
-        for family in ("bias", "price")
-    )
-    by_kind: dict[str, list[Change]] = {}
+    families: dict[tuple[bool, str, str], list[Change]] = {}
     for each in contrasts:
-        by_kind.setdefault(each.kind, []).extend(each.estimates.parts)
-    parts = {kind: iter(judged(changes, confidence, _of_parts(kind))) for kind, changes in by_kind.items()}
+        for change in each.changes:
+            families.setdefault((each.shown, change.kind, ""), []).append(change)
+        families.setdefault((each.shown, "parts", each.kind), []).extend(each.estimates.parts)
+    decided = {
+        family: iter(judged(changes, confidence, "fdr_bh" if family[2] == EXTRACTED else "holm"))
+        for family, changes in families.items()
+    }
 
     def corrected(contrast: Contrasted) -> Contrasted:
-        changes = tuple(next(bias if change.kind == "bias" else price) for change in contrast.changes)
-        of_parts = tuple(next(parts[contrast.kind]) for _ in contrast.estimates.parts)
-        return replace(contrast, estimates=replace(contrast.estimates, changes=changes, parts=of_parts))
+        changes = tuple(next(decided[contrast.shown, change.kind, ""]) for change in contrast.changes)
+        parts = tuple(next(decided[contrast.shown, "parts", contrast.kind]) for _ in contrast.estimates.parts)
+        return replace(contrast, estimates=replace(contrast.estimates, changes=changes, parts=parts))
 
     return [corrected(each) for each in contrasts]
-
-
-def _of_parts(kind: str) -> Literal["holm", "fdr_bh"]:
-    """How parts are corrected: associations, of which there are hundreds, as `endoxa analyze associations` does."""
-    return "fdr_bh" if kind == EXTRACTED else "holm"
 
 
 def _several(words: str | Sequence[str]) -> tuple[str, ...]:

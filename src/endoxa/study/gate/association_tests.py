@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
+from functools import partial
 from math import isnan, sqrt
 
 import numpy as np
+import polars as pl
 
-from endoxa.errors import UserError
 from endoxa.instruments.association_tests.estimates.effect_size import (
     Associations,
     Targets,
@@ -18,112 +19,71 @@ from endoxa.instruments.association_tests.estimates.effect_size import (
     unit_of,
 )
 from endoxa.instruments.association_tests.estimates.run import Source, run_sources
-from endoxa.report.words import listed
-from endoxa.runs.measured import Measure
-from endoxa.schema import AssociationTest
-from endoxa.stats.verdicts import too_few
-from endoxa.study.gate.decision import SIGNS, Contrasts
+from endoxa.schema import ALL, AssociationTest
+from endoxa.study.gate.decision import SIGNS, Contrasts, EffectSizes
 from endoxa.study.gate.effect_contrast import contrast
-from endoxa.study.gate.items import common_rules
-from endoxa.study.gate.measures import EFFECT_SIZE
+from endoxa.study.gate.items import OTHER, Items, common_rules
+from endoxa.study.gate.measures import EFFECT_SIZE, Paired
 from endoxa.study.gate.runs import Side
 
-FEWEST_TARGETS = 8
-"""In X, and in Y. With five of each the chance of a wrong decision exceeds 5 % where effect sizes are large."""
 Sets = tuple[Targets, Targets]
 """Associations of X and of Y under one model."""
 
 
-@dataclass(frozen=True, slots=True)
-class EffectSizes:
-    """One association test of both models, as `measures.Paired` is one measure on common items.
-
-    Attributes:
-        test: the test.
-        rule: pooling.
-        unit: what a target is, a text or a term.
-        baseline: effect size of the baseline; NaN where all associations are equal.
-        candidate: that of the candidate.
-        numbers: texts of X and Y, targets, and 0.
-        identical: every association of the candidate is that of the baseline.
-        deciding: targets of the smaller set.
-        contrasts: all contrasts that "worse" is made of; None where an effect size is missing.
-    """
-
-    test: AssociationTest
-    rule: str
-    unit: str
-    baseline: float
-    candidate: float
-    numbers: tuple[int, int, int]
-    identical: bool
-    deciding: int
-    contrasts: Contrasts | None
-    measure: Measure = EFFECT_SIZE
-    left_out: int = 0
-    units: tuple[str, str] = ("targets", "targets")
-
-    @property
-    def axis(self) -> str:
-        """Name of the test, which stands in the place of an axis."""
-        return self.test.name
-
-    @property
-    def few(self) -> str:
-        """Why there are too few targets for any decision; empty where there are enough."""
-        few = too_few(self.deciding, "targets", FEWEST_TARGETS)
-        return few and f"{few} in X and in Y"
-
-    @property
-    def needs(self) -> str:
-        """What a decision needs at least."""
-        return f"{FEWEST_TARGETS} targets in X and in Y"
-
-    @property
-    def untestable(self) -> str:
-        """Why nothing may be decided, or empty."""
-        if self.contrasts is None:
-            return "all associations under one of the models are equal"
-        return self.few
-
-
-def effect_size_cells(
-    sides: tuple[Side, Side], rules: Sequence[str], axes: Sequence[str] = ()
-) -> tuple[list[EffectSizes], list[str]]:
-    """Every association test, an axis each, under every pooling of both runs; and notes.
+def test_items(sides: tuple[Side, Side], rules: Sequence[str]) -> Items:
+    """Every association test, an axis each, under every pooling of both runs.
 
     Raises:
-        UserError: the runs have no pooling in common, or no such test.
+        UserError: the runs have no pooling in common.
     """
     couples, notes = _poolings(sides, rules)
-    names = list(dict.fromkeys(test.name for _, sources in couples for test in sources[0].tests))
-    for axis in axes:
-        if axis not in names:
-            raise UserError(f"--axis {axis}: no such association test. Expected one of: {listed(names)}.")
-    cells = []
+    rows, effects = [], {}
     for pooling, sources in couples:
         vectors = [UnitVectors(source.vectors(), _texts(source)) for source in sources]
-        tests = [test for test in sources[0].tests if test.name in (axes or names)]
-        cells += [_cell(test, pooling, *(each.associations(test) for each in vectors)) for test in tests]
-    return cells, notes
+        for test in sources[0].tests:
+            before, after = (each.associations(test) for each in vectors)
+            effects[pooling, test.name] = values = _effects(test, before, after)
+            same = np.array_equal(before.x, after.x) and np.array_equal(before.y, after.y)
+            rows.append((pooling, test.name, 0, *values.means, same))
+    names = ("rule", "axis", "targets", EFFECT_SIZE.name, f"{EFFECT_SIZE.name}{OTHER}", "same")
+    frame = pl.DataFrame(rows, schema=names, orient="row").with_columns(identity=pl.lit(""))
+
+    def finished(cell: Paired, _: pl.DataFrame) -> Paired:
+        values = effects[cell.rule, cell.axis]
+        same = bool(frame.filter(rule=cell.rule, axis=cell.axis)["same"].all())
+        why = "" if values.contrasts else "all associations under one of the models are equal"
+        return replace(cell, values=values, left_out=0, identical=same, untestable=why)
+
+    return Items(
+        frame,
+        (EFFECT_SIZE,),
+        ("targets", "targets"),
+        partial(pl.DataFrame, schema=NO_ITEMS),
+        notes,
+        noun="association test",
+        alone_axes=True,
+        finished=finished,
+    )
 
 
-def _cell(test: AssociationTest, pooling: str, before: Associations, after: Associations) -> EffectSizes:
+NO_ITEMS = dict.fromkeys(("item_id", "rule", "axis", "identity", "before", "after", "direction"), pl.String)
+"""A test has no items that change sides."""
+
+
+def _effects(test: AssociationTest, before: Associations, after: Associations) -> EffectSizes:
     unit = unit_of(test, "auto")
     first, other = (
         (targets(each.x, test.x, unit), targets(each.y, test.y, unit)) for each in (before, after)
     )
-    values = _effect(first, before.error), _effect(other, after.error)
+    means = _effect(first, before.error), _effect(other, after.error)
     units = [side.count for side in first]
     return EffectSizes(
-        test,
-        pooling,
-        unit,
-        *values,
+        means,
         (sum(len(side.values) for side in first), sum(units), 0),
-        bool(np.array_equal(before.x, after.x) and np.array_equal(before.y, after.y)),
         min(units),
-        None if any(map(isnan, values)) else contrasts_of(values, first, other),
+        None if any(map(isnan, means)) else contrasts_of(means, first, other),
+        test.axis or ALL,
+        f"{unit}s of X and Y",
     )
 
 

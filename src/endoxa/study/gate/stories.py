@@ -27,7 +27,7 @@ from endoxa.study.compare.story_lists import discovered
 from endoxa.study.compare.story_pairs import NAMED, PairedStories, paired_stories
 from endoxa.study.gate.contrast import FEWEST_UNITS
 from endoxa.study.gate.decision import Values
-from endoxa.study.gate.items import NAN, OTHER, Items, axes_of
+from endoxa.study.gate.items import NAN, OTHER, Items
 from endoxa.study.gate.measures import OF_STORIES, STRENGTH, Paired
 from endoxa.study.gate.runs import Side
 
@@ -49,7 +49,7 @@ def story_cells(
     associations = pooled(stories.profiles_where(stories.comparable), settings_of(sides[0].run.folder))
     tests = []
     small: dict[str, int] = {}
-    for axis in axes_of(axes, items.axes, "attribute"):
+    for axis in items.chosen_axes(axes):
         rows = items.of(ALL, axis)
         about = {
             "answered": rows["base values"].n_unique(),
