@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import inspect
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from importlib import import_module
 from typing import Any
 
 import cog
@@ -51,11 +49,20 @@ def page(words: str) -> str:
 
 
 def columns(table: Mapping[str, str], head: str = "column") -> None:
-    """Write a table of names and their meanings."""
+    """Write a table of names and their meanings; what stands in an earlier table of the page is only named."""
+    before = _DESCRIBED.setdefault(cog.inFile, set())
+    new = [row for row in table.items() if row not in before]
     cog.outl(f"\n| {head} | meaning |\n|---|---|")
-    for name, meaning in table.items():
+    for name, meaning in new:
         cog.outl(f"| `{name}` | {meaning} |")
+    if again := [f"`{name}`" for name, meaning in table.items() if (name, meaning) in before]:
+        cog.outl(f"\nAs above: {', '.join(again)}.")
     cog.outl()
+    before.update(new)
+
+
+_DESCRIBED: dict[str, set[tuple[str, str]]] = {}
+"""Names and meanings that a page has already, by its file."""
 
 
 def estimates(table: Mapping[str, str], head: str = "column") -> None:
@@ -67,9 +74,8 @@ def contents() -> None:
     """Write a table of all commands."""
     cog.outl("\n| command | what it does |\n|---|---|")
     for words, (command, _) in commands().items():
-        summary = " ".join(str(command.help or "").partition("\n\n")[0].split())
         link = f"{page(words)}#endoxa-{words.replace(' ', '-')}"
-        cog.outl(f"| [`{words}`]({link}) | {_markdown(summary)} |")
+        cog.outl(f"| [`{words}`]({link}) | {_summary(command)} |")
     cog.outl()
 
 
@@ -79,7 +85,7 @@ SEVERAL = "Of several commands"
 
 
 def reference(group: str) -> None:
-    """Write every command of a page: what it does, examples, and its options by purpose.
+    """Write every command of a page: its summary, and its options by purpose; `--help` says more, with examples.
 
     Options and settings that several commands of the page have in the same words are said once, before the commands.
     """
@@ -98,16 +104,26 @@ def reference(group: str) -> None:
             _table(title, [entry for kind, entry in uses if kind is by_set and (kind, entry) in shared])
     for words, (command, context) in there.items():
         cog.outl(f"\n## endoxa {words}\n")
-        cog.outl("\n\n".join(_prose(str(command.help or ""))))
-        cog.outl(f"\n```text\nendoxa {words} {' '.join(command.collect_usage_pieces(context))}\n```")
-        named = list[str]()
+        cog.outl(_summary(command))
+        if pieces := " ".join(command.collect_usage_pieces(context)).removeprefix("[OPTIONS]").strip():
+            cog.outl(f"\n`endoxa {words} {_cell(pieces)}`")
         for purpose, entries in tables[words].items():
-            alone = [entry for entry in entries if (purpose == BY_SET, entry) not in shared]
-            _table(purpose, alone)
-            named += [f"`{_cell(entry[0])}`" for entry in entries if entry not in alone]
-        if named:
-            cog.outl(f"\n[{SEVERAL}](#{SEVERAL.lower().replace(' ', '-')}): {', '.join(named)}.")
+            _table(purpose, [entry for entry in entries if (purpose == BY_SET, entry) not in shared])
+        uses_of = {
+            (purpose == BY_SET, entry) for purpose, entries in tables[words].items() for entry in entries
+        }
+        if there_too := [_flag(use[1][0]) for use in uses if use in shared & uses_of]:
+            lacking = [_flag(use[1][0]) for use in uses if use in shared - uses_of]
+            said = f"all but {', '.join(lacking)}" if lacking else "all"
+            listed = said if len(there_too) > max(3, len(lacking)) else ", ".join(there_too)
+            cog.outl(f"\n[{SEVERAL}](#{SEVERAL.lower().replace(' ', '-')}): {listed}.")
     cog.outl()
+
+
+def _flag(name: str) -> str:
+    """The option without what follows it: `--seed` of "--seed N", `top_p` of "top_p=X"."""
+    flag = re.search("--[a-z-]+|[a-z_]+", name)
+    return f"`{flag[0] if flag else name}`"
 
 
 BY_SET = "By `--set NAME=VALUE`"
@@ -134,27 +150,9 @@ def _table(title: str, entries: Sequence[Entry]) -> None:
         cog.outl(f"| `{_cell(name)}` | {_markdown(meaning)} | {_markdown(default)} |")
 
 
-def attributes(place: str) -> None:
-    """Write a table of the attributes of a class, MODULE:NAME, from its docstring."""
-    module, _, name = place.partition(":")
-    text = inspect.getdoc(getattr(import_module(module), name)) or ""
-    entries = re.findall(r"^    (\w+): (.+(?:\n {8}.+)*)", text.partition("Attributes:")[2], re.MULTILINE)
-    cog.outl("\n| field | what it gives |\n|---|---|")
-    for field, meaning in entries:
-        cog.outl(f"| `{field}` | {_markdown(' '.join(meaning.split()))} |")
-    cog.outl()
-
-
-def _prose(text: str) -> Iterator[str]:
-    """Paragraphs of a command's help; those that keep their lines (after a backspace) are examples."""
-    for paragraph in text.split("\n\n"):
-        if not paragraph.startswith("\b"):
-            yield _markdown(" ".join(paragraph.split()))
-            continue
-        title, *lines = paragraph.strip("\b\n").split("\n")
-        block = "\n".join(line.removeprefix("  ") for line in lines)
-        shell = "sh" if title.startswith("Example") else "text"
-        yield f"{title}\n\n```{shell}\n{block}\n```"
+def _summary(command: Any) -> str:
+    """The first paragraph of a command's help."""
+    return _markdown(" ".join(str(command.help or "").partition("\n\n")[0].split()))
 
 
 def _options(command: Any, context: Any) -> Mapping[str, dict[str, tuple[str, str]]]:
