@@ -18,8 +18,8 @@ from endoxa.schema.headline import Headline, plain
 from endoxa.sources.spreadsheets import csv_text
 from endoxa.stats.verdicts import UNTESTED
 from endoxa.study.compare.changes import Change
-from endoxa.study.compare.sides import Compared
 from endoxa.study.gate.measures import EFFECT_SIZE
+from endoxa.study.gate.runs import Side
 from endoxa.study.gate.settings import Setting
 from endoxa.study.saving import Result
 
@@ -63,8 +63,8 @@ class Contrasted:
         instrument: of studies the name of the run in each of them, else empty.
     """
 
-    before: Compared
-    after: Compared
+    before: Side
+    after: Side
     settings: tuple[Setting, ...]
     estimates: Estimates
     shown: bool = True
@@ -73,7 +73,7 @@ class Contrasted:
     @property
     def kind(self) -> str:
         """The kind of the runs, which is the same of both."""
-        return self.before.side.run.kind
+        return self.before.run.kind
 
     @property
     def changes(self) -> tuple[Change, ...]:
@@ -118,7 +118,7 @@ class Comparison(Result):
     """
 
     sentences: tuple[str, ...]
-    runs: tuple[Compared, ...]
+    runs: tuple[Side, ...]
     contrasts: tuple[Contrasted, ...]
     confidence: float
     tests: int
@@ -209,7 +209,7 @@ class Comparison(Result):
             "kind": "comparison",
             "sentence": self.sentence,
             "confidence": self.confidence,
-            "runs": [run.facts() for run in self.runs],
+            "runs": [run.dated_facts() for run in self.runs],
             "contrasts": [
                 {
                     **each.of_instrument,

@@ -14,10 +14,10 @@ from endoxa.study.compare.changes import Change, judged
 from endoxa.study.compare.contrasts import Choices, compare_items
 from endoxa.study.compare.results import Comparison, Contrasted
 from endoxa.study.compare.sentences import sentence_of
-from endoxa.study.compare.sides import Compared, read_compared
+from endoxa.study.compare.sides import read_compared
 from endoxa.study.compare.stories import compare_stories
 from endoxa.study.gate.ratings import harmful_in
-from endoxa.study.gate.runs import profile_notes
+from endoxa.study.gate.runs import Side, profile_notes
 from endoxa.study.gate.settings import settings_apart
 
 WRITTEN = (EXTRACTED, HARM)
@@ -52,13 +52,13 @@ def compare(
     if not 0.5 < confidence < 1:
         raise UserError(f"--confidence {confidence:g}: expected a number above 0.5 and below 1.")
     sides = read_compared([Path(run) for run in runs], _several(model))
-    kind = sides[0].side.run.kind
+    kind = sides[0].run.kind
     if rule and kind in WRITTEN:
         raise UserError("--rule: these runs have no scoring rules or protocols. Leave --rule out.")
     if harm and kind != EXTRACTED:
         raise UserError("--harm is for runs of stories.")
     ratings = [Path(path) for path in ((harm,) if isinstance(harm, str | Path) else harm)]
-    choices = Choices(_several(rule), confidence, tuple(each.side for each in sides), harmful_in(ratings))
+    choices = Choices(_several(rule), confidence, sides, harmful_in(ratings))
     contrasts = [
         contrasted(couple, choices, shown=couple[0] is sides[0]) for couple in combinations(sides, 2)
     ]
@@ -66,7 +66,7 @@ def compare(
 
 
 def comparison_of(
-    runs: Sequence[Compared],
+    runs: Sequence[Side],
     contrasts: Sequence[Contrasted],
     confidence: float,
     alone: Sequence[str] = (),
@@ -81,16 +81,15 @@ def comparison_of(
 
 
 def contrasted(
-    couple: tuple[Compared, Compared], choices: Choices, *, shown: bool, instrument: str = ""
+    couple: tuple[Side, Side], choices: Choices, *, shown: bool, instrument: str = ""
 ) -> Contrasted:
     """Two runs, before correction."""
     before, after = couple
-    baseline, candidate = replace(before.side, role="baseline"), replace(after.side, role="candidate")
-    compared = compare_stories if before.side.run.kind == EXTRACTED else compare_items
+    baseline, candidate = replace(before, role="baseline"), replace(after, role="candidate")
+    compared = compare_stories if before.run.kind == EXTRACTED else compare_items
     estimates = compared((baseline, candidate), choices)
-    profiles = profile_notes([each.named for each in couple], [each.side.run for each in couple])
-    estimates = replace(estimates, notes=(*profiles, *estimates.notes))
-    settings = settings_apart(before.side.source, after.side.source)
+    estimates = replace(estimates, notes=(*profile_notes(couple), *estimates.notes))
+    settings = settings_apart(before.source, after.source)
     return Contrasted(before, after, settings, estimates, shown, instrument)
 
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from endoxa.errors import UserError
 from endoxa.report.inputs import EXTRACTED, HARM, Run, holds
@@ -17,31 +16,7 @@ from endoxa.study.gate.runs import Side, models_of, read_run, require_same_data
 from endoxa.study.gate.settings import SENTENCES, require_same_items
 
 
-@dataclass(frozen=True, slots=True)
-class Compared:
-    """One model of one run, with a name that tells it from the others.
-
-    Attributes:
-        side: run and model.
-        label: its name on the page.
-        named: the folder that was named; of stories not the run of profiles that is compared.
-    """
-
-    side: Side
-    label: str
-    named: Path = Path()
-
-    @property
-    def date(self) -> str:
-        """When it was finished, ISO 8601, or empty."""
-        return str(self.side.source.run.facts.get("finished") or "")
-
-    def facts(self) -> dict[str, Any]:
-        """What JSON says of it."""
-        return {"label": self.label, **self.side.facts(), "date": self.date, "served": self.side.served}
-
-
-def read_compared(paths: Sequence[Path], models: Sequence[str]) -> tuple[Compared, ...]:
+def read_compared(paths: Sequence[Path], models: Sequence[str]) -> tuple[Side, ...]:
     """Every run with its model; of a single run all of its models.
 
     Args:
@@ -52,7 +27,6 @@ def read_compared(paths: Sequence[Path], models: Sequence[str]) -> tuple[Compare
         UserError: fewer than two, one twice, another instrument, other data or items, or a model has to be chosen.
     """
     runs = [read_run(path, "What changed is shown of") for path in paths]
-    named = dict(zip([run.folder for run in runs], paths, strict=True))
     for run in runs[1:]:
         if run.kind != runs[0].kind:
             raise UserError(
@@ -63,7 +37,11 @@ def read_compared(paths: Sequence[Path], models: Sequence[str]) -> tuple[Compare
         if run.kind not in (EXTRACTED, HARM) and not names_apart(runs[0], run):
             require_same_data(runs[0], run, free=SENTENCES)
             require_same_items(runs[0], run)
-    sides = [Side("run", run, model) for run in runs for model in _wanted(run, models, alone=len(runs) == 1)]
+    sides = [
+        Side("run", run, model, path)
+        for run, path in zip(runs, paths, strict=True)
+        for model in _wanted(run, models, alone=len(runs) == 1)
+    ]
     if len(sides) < 2:
         raise UserError(
             "There is one run of one model only. Name two runs or more: `endoxa compare out/a out/b -o page.html`."
@@ -72,10 +50,7 @@ def read_compared(paths: Sequence[Path], models: Sequence[str]) -> tuple[Compare
     for (folder, model), number in twice.items():
         if number > 1:
             raise UserError(f"The run '{folder}' of '{model}' is named {number} times. Name each run once.")
-    return tuple(
-        Compared(side, label, named[side.run.folder])
-        for side, label in zip(sides, _labels(sides, named), strict=True)
-    )
+    return tuple(replace(side, label=label) for side, label in zip(sides, _labels(sides), strict=True))
 
 
 def _wanted(run: Run, models: Sequence[str], *, alone: bool) -> list[str]:
@@ -90,11 +65,11 @@ def _wanted(run: Run, models: Sequence[str], *, alone: bool) -> list[str]:
     return chosen
 
 
-def _labels(sides: Sequence[Side], named: Mapping[Path, Path]) -> list[str]:
+def _labels(sides: Sequence[Side]) -> list[str]:
     """Names of models where they tell the runs apart, else of folders, else of both."""
     models = short_labels([side.model for side in sides])
     by_model = [models[side.model] for side in sides]
-    paths = [str(named[side.run.folder].resolve()) for side in sides]
+    paths = [str(side.named.resolve()) for side in sides]
     folders = short_labels(paths)
     by_folder = [folders[path] for path in paths]
     for labels in (by_model, by_folder):

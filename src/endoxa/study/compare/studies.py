@@ -15,10 +15,10 @@ from endoxa.sources.served import version_of
 from endoxa.study.compare.contrasts import Choices
 from endoxa.study.compare.results import Comparison, Contrasted
 from endoxa.study.compare.run import comparison_of, contrasted
-from endoxa.study.compare.sides import Compared, read_compared
+from endoxa.study.compare.sides import read_compared
 from endoxa.study.convergence.correlations import tool
 from endoxa.study.file import FILE, Study, study_of
-from endoxa.study.gate.runs import models_of
+from endoxa.study.gate.runs import Side, models_of
 from endoxa.study.gate.runs import read_run as read_side
 from endoxa.study.report import LIVE
 from endoxa.study.run import read_folders
@@ -48,7 +48,7 @@ def compare_studies(
     short = short_labels([str(path.resolve()) for path in folders])
     labels = [short[str(path.resolve())] for path in folders]
     runs = [finished(study) for study in studies]
-    compared: list[Compared] = []
+    compared: list[Side] = []
     contrasts: list[Contrasted] = []
     alone = []
     for name in dict.fromkeys(name for each in runs for name in each):

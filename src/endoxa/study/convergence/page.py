@@ -106,7 +106,6 @@ INSTRUMENTS = text_field(
 )
 ASSOCIATIONS = number_field("associations", "n_associations")
 IDENTITIES = number_field("identities", "n_identities")
-PARTS = number_field("parts per association", "parts", "{:g}".format)
 ADJUSTED = number_field("p adjusted", "p_adjusted", lambda p: NO_VALUE if p is None else p_value(p))
 
 
@@ -132,7 +131,7 @@ def by_association(convergence: Convergence) -> Section | None:
     by_instrument = convergence.effects.group_by("model", "instrument", maintain_order=True).agg(
         *((pl.col("verdict") == verdict).sum().alias(verdict) for verdict in seen), pl.col("effect").mean()
     )
-    sizes = convergence.reliabilities.select("model", "instrument", "n_associations", "parts")
+    sizes = convergence.reliabilities
     return Section(
         "associations",
         "Which associations several instruments show",
@@ -162,14 +161,16 @@ def by_association(convergence: Convergence) -> Section | None:
                 ASSOCIATIONS,
                 *(number_field(SEEN[verdict], verdict) for verdict in seen),
                 number_field("mean effect", "effect", lambda effect: signed(effect, 2)),
-                PARTS,
+                number_field("parts per association", "parts", "{:g}".format),
+                _estimate("reliability", "reliability", "low", "high", tested=False),
+                text_field("why not", "reason"),
             ),
         ),
         notes=(
             "An instrument shows an association where its effect differs from 0 after correction over all associations "
             "of that instrument (Benjamini-Hochberg). Numbers: effects in standard deviations of single measurements, "
-            "above 0 towards the stereotype. 'not measured': no item could be made of it. 'unclear' does not mean that "
-            "there is nothing.",
+            "above 0 towards the stereotype. 'unclear' does not mean that there is nothing. Reliabilities are "
+            f"explained below; in brackets: {100 * convergence.options.confidence:g}\u00a0% intervals.",
             "By chance: what each instrument claims is kept, with its own share of claims and the means of attributes, "
             "but identities are exchanged in all instruments but one. So the number by chance holds what comes of "
             "error rates, of many tests, and of words that all instruments react to. The "
@@ -280,25 +281,13 @@ def agreement_of_instruments(convergence: Convergence) -> Section | None:
     figures = (
         correlation_map(convergence, model, label) for model, label in labels.items() if model in drawn
     )
-    reliability = model_table(
-        "Reliability of every instrument",
-        convergence.reliabilities,
-        labels,
-        INSTRUMENT,
-        ASSOCIATIONS,
-        IDENTITIES,
-        PARTS,
-        _estimate("reliability", "reliability", "low", "high", tested=False),
-        text_field("why not", "reason"),
-        folded=True,
-    )
     return Section(
         "convergence",
         "Do the instruments agree?",
         lead=" ".join(convergence.warnings),
         findings=tuple(_findings(convergence)),
         figures=tuple(figures),
-        tables=(correlation_table(rows, labels), reliability),
+        tables=(correlation_table(rows, labels),),
         notes=(*READING, f"Intervals in brackets: {100 * convergence.options.confidence:g}\u00a0%."),
         pick_by="Model" if len(labels) > 1 else "",
     )

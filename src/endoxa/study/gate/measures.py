@@ -251,7 +251,7 @@ class Paired:
     @property
     def contrasts(self) -> Contrasts | None:
         """All contrasts that "worse" is made of; None where no item has a value in both."""
-        return self.values and self.values.contrasts
+        return self.values.contrasts if self.values else None
 
 
 def untested(cell: Paired, most_left_out: float = MOST_LEFT_OUT) -> str:

@@ -88,7 +88,7 @@ def gate(
     tests, moved = judged(cells, small)
     notes = [
         *_settings((sides[0].source, sides[1].source)),
-        *profile_notes((Path(baseline), Path(candidate)), [side.run for side in sides]),
+        *profile_notes(sides),
         *notes,
         *_largest([*cells, *small]),
         *_untested_axes(small, moved),
