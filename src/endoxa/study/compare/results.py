@@ -17,7 +17,7 @@ from endoxa.schema import ALL
 from endoxa.schema.headline import Headline, plain
 from endoxa.sources.spreadsheets import csv_text
 from endoxa.stats.verdicts import UNTESTED
-from endoxa.study.compare.changes import Change
+from endoxa.study.compare.changes import Change, Estimates
 from endoxa.study.gate.measures import EFFECT_SIZE
 from endoxa.study.gate.runs import Side
 from endoxa.study.gate.settings import Setting
@@ -25,29 +25,6 @@ from endoxa.study.saving import Result
 
 if TYPE_CHECKING:
     from endoxa.report.frame import Page
-
-
-@dataclass(frozen=True, slots=True)
-class Estimates:
-    """What changed between two runs.
-
-    Attributes:
-        changes: of every measure, over all items.
-        parts: measures of bias by axis and identity.
-        items: the items that changed sides: `item_id`, `rule`, `axis`, `identity`, `before`, `after`, `direction`
-            ("towards" the stereotype, "away" or "neither"; of associations see `page.DIRECTIONS`), and what the
-            instrument has to show of them.
-        notes: what was left out.
-        identical: every score or answer is the same in both.
-        about_items: what is found of the items besides their number.
-    """
-
-    changes: tuple[Change, ...]
-    parts: tuple[Change, ...]
-    items: pl.DataFrame
-    notes: tuple[str, ...]
-    identical: bool
-    about_items: tuple[Finding, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

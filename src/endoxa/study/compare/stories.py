@@ -18,9 +18,7 @@ from endoxa.report.words import count, plural
 from endoxa.schema import ALL
 from endoxa.sources.stereotales import Profiles
 from endoxa.sources.stereotales.associations import PARTS
-from endoxa.study.compare.changes import change_of
-from endoxa.study.compare.contrasts import Choices, cells_of, left_out
-from endoxa.study.compare.results import Estimates
+from endoxa.study.compare.changes import Choices, Estimates, cells_of, change_of, left_out
 from endoxa.study.compare.story_lists import SWAPS, about_lists, items_of_lists, lists_of
 from endoxa.study.compare.story_pairs import PairedStories, paired_stories, together
 from endoxa.study.gate.measures import ASSOCIATION, Paired

@@ -12,10 +12,9 @@ from endoxa.report.words import listed, short_labels
 from endoxa.runs.folder import RUN
 from endoxa.runs.run import read_run
 from endoxa.sources.served import version_of
-from endoxa.study.compare.contrasts import Choices
+from endoxa.study.compare.changes import Choices
 from endoxa.study.compare.results import Comparison, Contrasted
-from endoxa.study.compare.run import comparison_of, contrasted
-from endoxa.study.compare.sides import read_compared
+from endoxa.study.compare.run import comparison_of, contrasted, read_compared
 from endoxa.study.convergence.correlations import tool
 from endoxa.study.file import FILE, Study, study_of
 from endoxa.study.gate.runs import Side, models_of

@@ -8,13 +8,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import ceil, inf
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from endoxa.stats.two_way import Sampled
 from endoxa.study.gate.contrast import FEWEST_UNITS, Contrast, sampled_units
-from endoxa.study.gate.effect_contrast import EffectContrast
+
+if TYPE_CHECKING:
+    from endoxa.study.gate.association_tests import EffectContrast
 
 SIGN_SHARE = 0.1
 """Part of the level of a pass that is spent on which side of the neutral value the baseline is."""
