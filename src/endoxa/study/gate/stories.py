@@ -42,7 +42,7 @@ def story_cells(
     Raises:
         UserError: the runs hold other prompts, were read in other ways, or have no such axis.
     """
-    stories = paired_stories(sides[0].run.folder, sides[1].run.folder, (sides[0].model, sides[1].model))
+    stories = paired_stories(sides)
     if any(stories.alone):
         raise UserError(alone_sentence(stories.alone, "stories"))
     items = story_items(stories)
