@@ -142,14 +142,12 @@ class Step:
         instrument: what it measures.
         settings: how.
         folder: where the run is.
-        models: name in the study by the name of a model in the run.
     """
 
     name: str
     instrument: Instrument[Any]
     settings: RunSettings
     folder: Path
-    models: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)

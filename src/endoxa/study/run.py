@@ -7,7 +7,7 @@ settings, it takes its place again. A study that was stopped continues with the 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import count
@@ -41,7 +41,7 @@ def steps(study: Study) -> Iterator[Step]:
         UserError: settings that no run takes.
     """
     for part in study.parts():
-        names = {_reached(study, part, model): name for model, name in study.names(part).items()}
+        names = [_reached(study, part, model) for model in study.names(part)]
         values: Values = {
             **study.sections[part.name].probe,
             ("data",): str(study.folder / part.items),
@@ -92,7 +92,7 @@ def extractors(study: Study) -> tuple[str, ...]:
     return several or (tuple(real[:1]) if real else READERS)
 
 
-def _run(study: Study, name: str, kind: str, values: Values, models: Mapping[str, str]) -> Step:
+def _run(study: Study, name: str, kind: str, values: Values, models: Iterable[str]) -> Step:
     """A run with what the study says of all, then what it says of this one."""
     instrument = INSTRUMENTS.get(kind)
     shared: dict[tuple[str, ...], Any] = {("seed",): study.seed}
@@ -101,7 +101,7 @@ def _run(study: Study, name: str, kind: str, values: Values, models: Mapping[str
     if any(simulated.is_simulated(model.removeprefix("live/")) for model in models):
         shared["notice",] = simulated.NOTICE
     settings = settings_from(instrument.settings, {**shared, **values})
-    return Step(name, instrument, settings, study.folder / RUNS / name, models)
+    return Step(name, instrument, settings, study.folder / RUNS / name)
 
 
 @dataclass(frozen=True, slots=True)

@@ -180,7 +180,7 @@ def require_read_alike(sides: tuple[Side, Side]) -> None:
         }
         readers = sorted(entry["name"] for entry in facts.get("models") or ())
         ways.append({"extractors": readers, **identity})
-    if changes := differences(*ways):
+    if changes := differences(ways[0], ways[1]):
         raise UserError(
             f"The stories of '{sides[0].run.folder}' and '{sides[1].run.folder}' were read in different ways: "
             f"{changes[0].replace(' was ', ' is ', 1).replace(', is now ', ' in the first and ', 1)} in the second. "
