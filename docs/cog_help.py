@@ -81,48 +81,63 @@ def contents() -> None:
 
 Entry = tuple[str, str, str]
 """Name of an option, its meaning, its default and limits."""
-SEVERAL = "Of several commands"
+
+
+@cache
+def _tables_of() -> dict[str, Mapping[str, list[Entry]]]:
+    """Options of every command by purpose."""
+    return {words: _tables(*both) for words, both in commands().items()}
+
+
+@cache
+def _several() -> tuple[tuple[bool, Entry], ...]:
+    """Options and settings (true: given by `--set`) that three commands or more have in the same words.
+
+    Where a name has several meanings, the most common one.
+    """
+    uses = Counter(
+        (purpose == BY_SET, entry)
+        for of_command in _tables_of().values()
+        for purpose, entries in of_command.items()
+        for entry in entries
+    )
+    most = {_flag(use[1][0]): use for use, _ in reversed(uses.most_common())}
+    return tuple(use for use, number in uses.items() if number > 2 and most[_flag(use[1][0])] == use)
+
+
+def several() -> None:
+    """Write the options that several commands have in the same words."""
+    for title, by_set in (("Options", False), (BY_SET, True)):
+        _table(title, [entry for kind, entry in _several() if kind is by_set])
+    cog.outl()
 
 
 def reference(group: str) -> None:
     """Write every command of a page: its summary, and its options by purpose; `--help` says more, with examples.
 
-    Options and settings that several commands of the page have in the same words are said once, before the commands.
+    What several commands have in the same words is only named: `several` says it once for all pages.
     """
-    there = {words: both for words, both in commands().items() if page(words) == f"{FOLDER}/{group}.md"}
-    tables = {words: _tables(*both) for words, both in there.items()}
-    uses = Counter(
-        (purpose == BY_SET, entry)
-        for of_command in tables.values()
-        for purpose, entries in of_command.items()
-        for entry in entries
-    )
-    shared = {use for use, number in uses.items() if number > 1}
-    if shared:
-        cog.outl(f"\n## {SEVERAL}\n\nEach command below names those of these that it has.")
-        for title, by_set in (("Options", False), (BY_SET, True)):
-            _table(title, [entry for kind, entry in uses if kind is by_set and (kind, entry) in shared])
-    for words, (command, context) in there.items():
+    for words, (command, context) in commands().items():
+        if page(words) != f"{FOLDER}/{group}.md":
+            continue
         cog.outl(f"\n## endoxa {words}\n")
         cog.outl(_summary(command))
         if pieces := " ".join(command.collect_usage_pieces(context)).removeprefix("[OPTIONS]").strip():
             cog.outl(f"\n`endoxa {words} {_cell(pieces)}`")
-        for purpose, entries in tables[words].items():
-            _table(purpose, [entry for entry in entries if (purpose == BY_SET, entry) not in shared])
-        uses_of = {
-            (purpose == BY_SET, entry) for purpose, entries in tables[words].items() for entry in entries
-        }
-        if there_too := [_flag(use[1][0]) for use in uses if use in shared & uses_of]:
-            lacking = [_flag(use[1][0]) for use in uses if use in shared - uses_of]
-            said = f"all but {', '.join(lacking)}" if lacking else "all"
-            listed = said if len(there_too) > max(3, len(lacking)) else ", ".join(there_too)
-            cog.outl(f"\n[{SEVERAL}](#{SEVERAL.lower().replace(' ', '-')}): {listed}.")
+        tables = _tables_of()[words]
+        for purpose, entries in tables.items():
+            _table(purpose, [entry for entry in entries if (purpose == BY_SET, entry) not in _several()])
+        here = {(purpose == BY_SET, entry) for purpose, entries in tables.items() for entry in entries}
+        if named := [_flag(entry[0]) for kind, entry in _several() if (kind, entry) in here]:
+            lacking = [_flag(entry[0]) for kind, entry in _several() if (kind, entry) not in here]
+            listed = f"all but {', '.join(lacking)}" if len(lacking) < len(named) else ", ".join(named)
+            cog.outl(f"\n[Of several commands](../options.md#of-several-commands): {listed}.")
     cog.outl()
 
 
 def _flag(name: str) -> str:
-    """The option without what follows it: `--seed` of "--seed N", `top_p` of "top_p=X"."""
-    flag = re.search("--[a-z-]+|[a-z_]+", name)
+    """The option without what follows it: `--out` of "-o, --out RUN", `top_p` of "top_p=X", `DIR` of "DIR <path>"."""
+    flag = re.search("--[a-z-]+", name) or re.match("[A-Za-z_]+", name)
     return f"`{flag[0] if flag else name}`"
 
 
