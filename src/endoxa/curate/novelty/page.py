@@ -12,7 +12,16 @@ import polars as pl
 
 from endoxa.curate.novelty import overlap, threshold
 from endoxa.curate.novelty.threshold import Calibration, warnings
-from endoxa.curate.pages import METHODS, Row, TableFiles, dots, page_of, reading, share_fields
+from endoxa.curate.pages import (
+    METHODS,
+    Row,
+    TableFiles,
+    dots,
+    page_of,
+    reading,
+    share_fields,
+    shown_table,
+)
 from endoxa.report.document import Figure, Finding, Section
 from endoxa.report.frame import Page
 from endoxa.report.grids import share_grid
@@ -20,7 +29,6 @@ from endoxa.report.inputs import Run
 from endoxa.report.tables import Field, Table, number_field, table_of, text_field
 from endoxa.report.words import count, decimal, percent, plural
 from endoxa.runs.instrument import Shown
-from endoxa.sources.spreadsheets import csv_text
 
 MOST_THRESHOLDS = 10
 """Thresholds in a figure, about; tables have all of them."""
@@ -80,15 +88,8 @@ KINDS = {"attribute": "attributes", "association": "associations", "sentence": "
 
 
 def shown(runs: Sequence[Run]) -> Shown:
-    """The page about one table; other formats are the table itself.
-
-    Raises:
-        UserError: several tables were given, or one cannot be read.
-    """
-    several = "A page about shared concepts is made from one table. Make one page for each."
-    files = TableFiles.of(runs, TEXTS, several)
-    shares = files.read(overlap.SHARE_COLUMNS)
-    return Shown(lambda: _page(runs, files, shares), {"csv": partial(csv_text, shares)})
+    """The page about one table of `endoxa analyze novelty`, see `pages.shown_table`."""
+    return shown_table(runs, "shared concepts", TEXTS, overlap.SHARE_COLUMNS, partial(_page, runs))
 
 
 def _page(runs: Sequence[Run], files: TableFiles, shares: pl.DataFrame) -> Page:
