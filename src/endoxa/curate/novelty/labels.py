@@ -59,18 +59,17 @@ class Labels:
             encoder: texts to unit vectors.
             same_identity: compare attributes alone.
         """
-        first = 1 if same_identity else 0
-        texts = sorted({text for pair in self.pairs for side in pair for text in side[first:]})
-        place = {text: row for row, text in enumerate(texts)}
-        vectors = encoder(texts).astype(np.float64)
-        values = [
-            min(
-                float(vectors[place[a]] @ vectors[place[b]])
-                for a, b in zip(side[first:], other[first:], strict=True)
-            )
-            for side, other in self.pairs
-        ]
-        return np.array([round(min(side, 1.0), 6) for side in values], dtype=np.float64)
+        first, second = encoded(
+            [
+                Concepts("", "", tuple(zip(*side, strict=True)), (), 0)
+                for side in zip(*self.pairs, strict=True)
+            ],
+            encoder,
+            same_identity=same_identity,
+        )
+        parts = zip(first.parts, second.parts, strict=True)
+        products = [np.einsum("ij,ij->i", mine, theirs, dtype=np.float64) for mine, theirs in parts]
+        return np.asarray(np.round(np.minimum(np.min(products, axis=0), 1.0), 6))
 
 
 def read_labels(path: Path, kind: Kind = "attribute") -> Labels:
@@ -107,13 +106,23 @@ def read_labels(path: Path, kind: Kind = "attribute") -> Labels:
                 )
             equal += 1
         elif key in labels:
-            _require_same(path, number, answer, labels[key])
+            if answer != labels[key][0]:
+                raise UserError(
+                    f"{path}, row {number}: this pair has the other answer in row {labels[key][1]}. Agree on one "
+                    "(endoxa analyze agreement says how far raters agree), and keep one row."
+                )
             repeated += 1
         else:
             labels[key] = answer, number
             pairs.append(pair)
     related = np.array([answer for answer, _ in labels.values()], dtype=bool)
-    _require_yes_and_no(path, related)
+    if not len(related):
+        raise UserError(f"{path} has no labelled pair of two different texts. Fill in the column 'related'.")
+    if related.all() or not related.any():
+        raise UserError(
+            f"{path}: all {len(related)} pairs are labelled {'related' if related.all() else 'unrelated'}. A threshold "
+            "needs pairs of both kinds."
+        )
     return Labels(tuple(pairs), related, repeated, unlabelled, equal)
 
 
@@ -137,25 +146,6 @@ def _pair(path: Path, number: int, row: dict[str, str | None], kind: Kind) -> Pa
         raise UserError(f"{path}, row {number}, column '{empty}': empty. Expected a text.")
     half = len(cells) // 2
     return tuple(cells[:half]), tuple(cells[half:])
-
-
-def _require_same(path: Path, number: int, answer: bool, earlier: tuple[bool, int]) -> None:
-    if answer != earlier[0]:
-        raise UserError(
-            f"{path}, row {number}: this pair has the other answer in row {earlier[1]}. Agree on one (endoxa analyze "
-            "agreement says how far raters agree), and keep one row."
-        )
-
-
-def _require_yes_and_no(path: Path, related: Sequence[bool] | npt.NDArray[np.bool_]) -> None:
-    if not len(related):
-        raise UserError(f"{path} has no labelled pair of two different texts. Fill in the column 'related'.")
-    yes = int(np.sum(related))
-    if yes in (0, len(related)):
-        raise UserError(
-            f"{path}: all {len(related)} pairs are labelled {'related' if yes else 'unrelated'}. A threshold needs "
-            "pairs of both kinds."
-        )
 
 
 LIKELY = 0.55
