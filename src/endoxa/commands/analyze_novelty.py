@@ -21,8 +21,8 @@ from endoxa.sources.frames import write_table
 if TYPE_CHECKING:
     from endoxa.curate.encoders import Encoder
     from endoxa.curate.novelty import Concepts
+    from endoxa.curate.novelty.labels import Calibration
     from endoxa.curate.novelty.overlap import Novelty
-    from endoxa.curate.novelty.threshold import Calibration
 
 
 PAIRS = 256
@@ -93,9 +93,8 @@ def novelty(
     from endoxa.curate.encoder_languages import DEFAULT_LANGUAGE, doubt
     from endoxa.curate.encoders import load_encoder
     from endoxa.curate.novelty import DEFAULT_LANGUAGES, dataset_names, read_concepts
-    from endoxa.curate.novelty.labels import read_labels
+    from endoxa.curate.novelty.labels import calibrate, cuts, read_labels
     from endoxa.curate.novelty.overlap import analyze_novelty, check_inputs
-    from endoxa.curate.novelty.threshold import calibrate, cuts
     from endoxa.curate.opposites import load_lexicon
 
     if out is None and sheet is None:
@@ -172,7 +171,7 @@ def _write_sheet(
 
 
 def _novelty_headline(overlap: Novelty, chosen: Calibration | None) -> Headline:
-    from endoxa.curate.novelty.threshold import warnings
+    from endoxa.curate.novelty.labels import warnings
 
     rows = list(overlap.shares.iter_rows(named=True))
     first = rows[0]

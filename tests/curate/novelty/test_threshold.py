@@ -8,14 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import roc_curve
 
-from endoxa.curate.novelty.labels import Labels, read_labels
-from endoxa.curate.novelty.threshold import (
+from endoxa.curate.novelty.labels import (
     CUT_COLUMNS,
     THRESHOLD_COLUMNS,
+    Labels,
     _groups,
     calibrate,
     cross_validated,
     cuts,
+    read_labels,
     warnings,
     youden,
 )

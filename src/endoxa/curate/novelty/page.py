@@ -10,8 +10,8 @@ from typing import Any
 
 import polars as pl
 
-from endoxa.curate.novelty import overlap, threshold
-from endoxa.curate.novelty.threshold import Calibration, warnings
+from endoxa.curate.novelty import labels, overlap
+from endoxa.curate.novelty.labels import Calibration, warnings
 from endoxa.curate.pages import (
     METHODS,
     Row,
@@ -129,7 +129,7 @@ def _threshold_section(files: TableFiles, curve: pl.DataFrame, first: Row) -> Se
             f"The threshold of {decimal(cut, 3)} was given, not chosen by labelled pairs of these data sets."
         )
         return Section("threshold", "The threshold", findings=(Finding(text, (facts,)),), figures=figures)
-    chosen = files.beside("threshold", threshold.THRESHOLD_COLUMNS)
+    chosen = files.beside("threshold", labels.THRESHOLD_COLUMNS)
     if chosen.is_empty():
         text = f"The threshold of {decimal(cut, 3)} was chosen by labelled pairs; its table is not beside this one."
         return Section("threshold", "The threshold", findings=(Finding(text, (facts,)),), figures=figures)
@@ -157,7 +157,7 @@ def _threshold_section(files: TableFiles, curve: pl.DataFrame, first: Row) -> Se
             *_chosen(calibration, row),
             *(Finding(text, (row,)) for text in warnings(calibration)),
         ),
-        figures=(*_cuts(files.beside("cuts", threshold.CUT_COLUMNS), cut), *figures),
+        figures=(*_cuts(files.beside("cuts", labels.CUT_COLUMNS), cut), *figures),
         notes=tuple(notes),
     )
 
