@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from endoxa.curate.encoder_languages import LEAST, chosen_encoder, nearness
-from endoxa.curate.encoders import Encoder, load_encoder
+from endoxa.curate.encoders import LEAST, Encoder, chosen_encoder, load_encoder, nearness
 from endoxa.curate.opposites import load_lexicon
 from endoxa.errors import UserError
 

@@ -90,8 +90,7 @@ def novelty(
       endoxa analyze novelty mine.csv seegull.csv --labels sheet.csv -o novelty
       endoxa analyze novelty crows.csv indibias.csv --concept sentence --threshold 0.7 -o novelty
     """  # noqa: D301
-    from endoxa.curate.encoder_languages import DEFAULT_LANGUAGE, doubt
-    from endoxa.curate.encoders import load_encoder
+    from endoxa.curate.encoders import DEFAULT_LANGUAGE, doubt, load_encoder
     from endoxa.curate.novelty import DEFAULT_LANGUAGES, dataset_names, read_concepts
     from endoxa.curate.novelty.labels import calibrate, cuts, read_labels
     from endoxa.curate.novelty.overlap import analyze_novelty, check_inputs
