@@ -21,9 +21,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from pathlib import Path
+from typing import Annotated
 
 import polars as pl
 import regex
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from endoxa.curate.english import inflections
 from endoxa.errors import UserError
@@ -66,9 +68,12 @@ LONGEST = 4
 """Words of the longest term that is looked for."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rules:
-    """How a language negates and grades.
+Words = Annotated[frozenset[str], BeforeValidator(str.split)]
+"""Words of a TOML file, separated by blanks."""
+
+
+class Rules(BaseModel):
+    """How a language negates and grades, as `word_classes.toml` has it; empty where the language has none.
 
     Attributes:
         negators: words that turn a neighbouring word round ("not", "without").
@@ -79,26 +84,19 @@ class Rules:
         splits_at_apostrophe: whether an apostrophe ends a word (French).
     """
 
-    negators: frozenset[str] = frozenset()
-    degree: frozenset[str] = frozenset()
-    function: frozenset[str] = frozenset()
-    indivisible: frozenset[str] = frozenset()
+    model_config = ConfigDict(frozen=True)
+    negators: Words = frozenset()
+    degree: Words = frozenset()
+    function: Words = frozenset()
+    indivisible: Words = Field(frozenset(), alias="whole")
     negator_follows: bool = False
     splits_at_apostrophe: bool = False
 
 
 @lru_cache
 def rules_of(language: str) -> Rules:
-    """The rules of a language; empty ones where it has no `word_classes.toml`."""
-    entry = words_of(language, "word_classes.toml")
-    return Rules(
-        negators=frozenset(entry.get("negators", "").split()),
-        degree=frozenset(entry.get("degree", "").split()),
-        function=frozenset(entry.get("function", "").split()),
-        indivisible=frozenset(entry.get("whole", "").split()),
-        negator_follows=entry.get("negator_follows", False),
-        splits_at_apostrophe=entry.get("splits_at_apostrophe", False),
-    )
+    """The rules of a language."""
+    return Rules.model_validate(words_of(language, "word_classes.toml"))
 
 
 @dataclass(frozen=True, slots=True)
