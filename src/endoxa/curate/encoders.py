@@ -12,7 +12,6 @@ likeness. 0.5 is chance.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any, Literal, Protocol, get_args
 
@@ -166,21 +165,10 @@ MULTILINGUAL = "hf/sentence-transformers/LaBSE"
 """Reads 109 languages (Feng et al. 2022, "Language-agnostic BERT Sentence Embedding", ACL, appendix)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Nearness:
-    """How often words of one scale are nearer to each other than to unrelated words.
+def nearness(encoder: Encoder, lexicon: Lexicon) -> float | None:
+    """How often words of one scale are nearer to each other than to unrelated words; 0.5 by chance.
 
-    Attributes:
-        share: of the comparisons; 0.5 by chance.
-        pairs: pairs of words of one scale that were compared.
-    """
-
-    share: float
-    pairs: int
-
-
-def nearness(encoder: Encoder, lexicon: Lexicon) -> Nearness | None:
-    """Measure an encoder with the words of a language; None where the table has too few.
+    None where the table of the language has too few.
 
     Args:
         encoder: texts to unit vectors.
@@ -205,7 +193,7 @@ def nearness(encoder: Encoder, lexicon: Lexicon) -> Nearness | None:
         for other in np.flatnonzero(related[place])
         if other != place and (unrelated := ~related[place] & (ends == ends[other])).any()
     ]
-    return Nearness(float(np.mean(shares)), len(shares)) if len(shares) >= FEWEST_PAIRS else None
+    return float(np.mean(shares)) if len(shares) >= FEWEST_PAIRS else None
 
 
 def doubt(name: str, encoder: Encoder, lexicon: Lexicon) -> str:
@@ -217,14 +205,14 @@ def doubt(name: str, encoder: Encoder, lexicon: Lexicon) -> str:
         lexicon: opposites of the language.
     """
     language = language_name(lexicon.language)
-    measured = nearness(encoder, lexicon)
-    if measured is None:
+    share = nearness(encoder, lexicon)
+    if share is None:
         return f"Whether the encoder {name} knows {language} was not measured: its table of opposites is too short."
-    if measured.share >= LEAST:
+    if share >= LEAST:
         return ""
     return (
         f"The encoder {name} does not seem to know {language}: words of one scale are nearer to each other than to "
-        f"unrelated words in {measured.share:.0%} of the comparisons (50% is chance, {LEAST:.0%} or more is "
+        f"unrelated words in {share:.0%} of the comparisons (50% is chance, {LEAST:.0%} or more is "
         f"expected). Name one that reads it, for example --encoder {MULTILINGUAL}."
     )
 

@@ -153,8 +153,9 @@ def _read(path: Path) -> Returned:
     read: list[Answer] = []
     for number, cells in lines:
         if any(cells.get(name, "").strip() for name in (origin.key, ROW_KEY, *origin.edited, *ANSWERS)):
-            row, new = _origin_of(path, number, cells, origin, origins, splits=splits)
-            read.append(_answer(Answer(reviewer, path, number, row, new, "", "", "", {}), cells))
+            row, added_row = _origin_of(path, number, cells, origin, origins, splits=splits)
+            decision, reason, note, words = _filled(f"{path}, row {number}", cells, row)
+            read.append(Answer(reviewer, path, number, row, added_row, decision, reason, note, words))
     first, added = _parted(read, several=kind.several_rows)
     split = {answer.origin.key for answer in added}
     complete = [_complete(answer, split=answer.origin.key in split) for answer in first.values()]
@@ -247,26 +248,28 @@ def _origin_of(
     return of_id[0], splits
 
 
-def _answer(blank: Answer, cells: Mapping[str, str]) -> Answer:
+def _filled(
+    where: str, cells: Mapping[str, str], origin: OriginRow
+) -> tuple[str, str, str, Mapping[str, str]]:
+    """Decision, reason, note and words of a row; words that were changed are an edit.
+
+    Raises:
+        UserError: there is no such decision; `where` is named.
+    """
     decision = cells.get("decision", "").strip().lower()
     if decision and decision not in DECISIONS:
         raise UserError(
-            f"{blank.sheet}, row {blank.number}, column 'decision': '{cells['decision'].strip()}' is invalid. Expected "
-            f"one of: {', '.join(DECISIONS)}, or empty."
+            f"{where}, column 'decision': '{cells['decision'].strip()}' is invalid. Expected one of: "
+            f"{', '.join(DECISIONS)}, or empty."
         )
-    reason = " ".join(cells.get("reason", "").split())
+    reason, note = (" ".join(cells.get(name, "").split()) for name in ("reason", "note"))
     words = {  # exactly the original where a spreadsheet program alone has changed it
         name: old if same(text := cells.get(name, ""), old) else restored(text.strip(), old)
-        for name, old in blank.origin.words.items()
+        for name, old in origin.words.items()
     }
-    answer = replace(
-        blank,
-        decision=decision,
-        reason=reason.lower() if reason.lower() in REASONS else reason,
-        note=" ".join(cells.get("note", "").split()),
-        words=words,
-    )
-    return replace(answer, decision=EDIT) if answer.changes_words and decision in ("", KEEP) else answer
+    if words != origin.words and decision in ("", KEEP):
+        decision = EDIT
+    return decision, reason.lower() if reason.lower() in REASONS else reason, note, words
 
 
 def _read_workbook(path: Path) -> tuple[list[str], Origin, dict[str, OriginRow], _Cells]:
