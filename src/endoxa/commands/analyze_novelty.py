@@ -21,7 +21,6 @@ from endoxa.sources.frames import write_table
 if TYPE_CHECKING:
     from endoxa.curate.encoders import Encoder
     from endoxa.curate.novelty import Concepts
-    from endoxa.curate.novelty.labels import Calibration
     from endoxa.curate.novelty.overlap import Novelty
 
 
@@ -127,7 +126,7 @@ def novelty(
     overlap = analyze_novelty(
         datasets,
         vectors,
-        chosen.threshold if chosen is not None else threshold or 0.0,
+        chosen["threshold"] if chosen is not None else threshold or 0.0,
         kind=concept,
         encoder_name=encoder,
         threshold_from="labels" if chosen is not None else "given",
@@ -140,7 +139,7 @@ def novelty(
         "novelty_shared": overlap.shared,
         "novelty_concepts": overlap.concepts,
         "novelty_curve": overlap.curve,
-        "novelty_threshold": None if chosen is None else chosen.table,
+        "novelty_threshold": None if chosen is None else pl.DataFrame([chosen]),
         "novelty_cuts": curve,
     }
     return Outcome((headline,), tables, headline)
@@ -169,7 +168,7 @@ def _write_sheet(
     yield f"Next: fill in the column 'related' (yes or no), then give --labels {path}"
 
 
-def _novelty_headline(overlap: Novelty, chosen: Calibration | None) -> Headline:
+def _novelty_headline(overlap: Novelty, chosen: Mapping[str, Any] | None) -> Headline:
     from endoxa.curate.novelty.labels import warnings
 
     rows = list(overlap.shares.iter_rows(named=True))
@@ -189,8 +188,9 @@ def _novelty_headline(overlap: Novelty, chosen: Calibration | None) -> Headline:
         notes.append(f"{plural(empty, 'row')} without such a concept left out.")
     if chosen is not None:
         notes.append(
-            f"The threshold was chosen by {plural(chosen.n, 'labelled pair')}; on other pairs it is right in "
-            f"{percent(chosen.accuracy)} (interval {percent_interval(chosen.accuracy_low, chosen.accuracy_high)})."
+            f"The threshold was chosen by {plural(chosen['n'], 'labelled pair')}; on other pairs it is right in "
+            f"{percent(chosen['accuracy'])} (interval "
+            f"{percent_interval(chosen['accuracy_low'], chosen['accuracy_high'])})."
         )
         notes += warnings(chosen)
     marked = overlap.shares.with_columns(

@@ -12,9 +12,10 @@ cross-validation in which no text stands on both sides.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -305,32 +306,6 @@ Flags = npt.NDArray[np.bool_]
 Codes = npt.NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True)
-class Calibration:
-    """A chosen threshold; the fields are those of `THRESHOLD_COLUMNS`, undefined ones NaN."""
-
-    threshold: float
-    youden_j: float
-    sensitivity: float
-    specificity: float
-    accuracy: float
-    accuracy_low: float
-    accuracy_high: float
-    n: int
-    n_related: int
-    n_tested: int
-    texts: int
-    groups: int
-    repeated: int = 0
-    unlabelled: int = 0
-    equal: int = 0
-
-    @property
-    def table(self) -> pl.DataFrame:
-        """One row with the columns of `THRESHOLD_COLUMNS`."""
-        return pl.DataFrame([asdict(self)]).select(list(THRESHOLD_COLUMNS))
-
-
 def cuts(cosine: Numbers, related: Flags) -> pl.DataFrame:
     """Sensitivity, specificity and Youden's J of every cut, from the lowest; columns of `CUT_COLUMNS`.
 
@@ -360,7 +335,7 @@ def youden(cosine: Numbers, related: Flags) -> float:
     return float(candidates["threshold"][int(candidates["youden_j"].to_numpy().argmax())])
 
 
-def calibrate(labels: Labels, cosine: Numbers, *, confidence: float = 0.95, seed: int = 0) -> Calibration:
+def calibrate(labels: Labels, cosine: Numbers, *, confidence: float = 0.95, seed: int = 0) -> dict[str, Any]:
     """Choose the threshold, and say how well the rule does on pairs it was not chosen on.
 
     Args:
@@ -368,6 +343,9 @@ def calibrate(labels: Labels, cosine: Numbers, *, confidence: float = 0.95, seed
         cosine: likeness of each pair (`Labels.cosines`).
         confidence: confidence level of the interval of the accuracy.
         seed: of the folds.
+
+    Returns:
+        The columns of `THRESHOLD_COLUMNS`; undefined numbers are NaN.
 
     Raises:
         UserError: no cut does better than calling every pair related.
@@ -385,20 +363,20 @@ def calibrate(labels: Labels, cosine: Numbers, *, confidence: float = 0.95, seed
     correct = cross_validated(cosine, related, first, second, seed=seed)
     tested = np.isfinite(correct)
     spread = _accuracy_interval(correct[tested], group[tested], confidence)
-    return Calibration(
-        **best,
-        accuracy=float(correct[tested].mean()) if tested.any() else NAN,
-        accuracy_low=spread.low,
-        accuracy_high=spread.high,
-        n=len(related),
-        n_related=int(related.sum()),
-        n_tested=int(tested.sum()),
-        texts=texts,
-        groups=int(group.max()) + 1,
-        repeated=labels.repeated,
-        unlabelled=labels.unlabelled,
-        equal=labels.equal,
-    )
+    chosen = best | {
+        "accuracy": float(correct[tested].mean()) if tested.any() else NAN,
+        "accuracy_low": spread.low,
+        "accuracy_high": spread.high,
+        "n": len(related),
+        "n_related": int(related.sum()),
+        "n_tested": int(tested.sum()),
+        "texts": texts,
+        "groups": int(group.max()) + 1,
+        "repeated": labels.repeated,
+        "unlabelled": labels.unlabelled,
+        "equal": labels.equal,
+    }
+    return {name: chosen[name] for name in THRESHOLD_COLUMNS}
 
 
 def cross_validated(
@@ -488,16 +466,17 @@ def _accuracy_interval(correct: Numbers, group: Codes, confidence: float) -> Int
     )
 
 
-def warnings(calibration: Calibration) -> Sequence[str]:
-    """What a reader should know before trusting the threshold."""
+def warnings(chosen: Mapping[str, Any]) -> Sequence[str]:
+    """What a reader should know before trusting a threshold of `calibrate`."""
     sentences = []
-    fewest = min(calibration.n_related, calibration.n - calibration.n_related)
+    pairs, related = int(chosen["n"]), int(chosen["n_related"])
+    fewest = min(related, pairs - related)
     if fewest < FEW:
-        which = "related" if calibration.n_related == fewest else "unrelated"
+        which = "related" if related == fewest else "unrelated"
         sentences.append(
-            f"Only {fewest} of {calibration.n} labelled pairs are {which}; a threshold needs at least {FEW} of "
+            f"Only {fewest} of {pairs} labelled pairs are {which}; a threshold needs at least {FEW} of "
             "either kind."
         )
-    if not np.isfinite(calibration.accuracy_low):
+    if not np.isfinite(chosen["accuracy_low"]):
         sentences.append("The pairs share too many texts for an interval of the accuracy.")
     return sentences

@@ -11,7 +11,7 @@ from typing import Any
 import polars as pl
 
 from endoxa.curate.novelty import labels, overlap
-from endoxa.curate.novelty.labels import Calibration, warnings
+from endoxa.curate.novelty.labels import warnings
 from endoxa.curate.pages import (
     METHODS,
     Row,
@@ -67,10 +67,6 @@ def _over_threshold(
     shown = lines.filter(pl.col("threshold").is_in(list(kept))).sort("threshold", maintain_order=True)
     shown = shown.with_columns(label=pl.col("threshold").replace_strict(labels, return_dtype=pl.String))
     return dots(shown, "label", (value, "", ""), by=line, **figure)
-
-
-COUNTS = ("n", "n_related", "n_tested", "texts", "groups", "repeated", "unlabelled", "equal")
-"""Whole numbers among the columns of a calibration."""
 
 
 MOST_SENTENCES = 3
@@ -134,13 +130,12 @@ def _threshold_section(files: TableFiles, curve: pl.DataFrame, first: Row) -> Se
         text = f"The threshold of {decimal(cut, 3)} was chosen by labelled pairs; its table is not beside this one."
         return Section("threshold", "The threshold", findings=(Finding(text, (facts,)),), figures=figures)
     row: dict[str, Any] = chosen.fill_null(float("nan")).row(0, named=True)
-    calibration = Calibration(**(row | {name: int(row[name]) for name in COUNTS}))
     left_out = [
         f"{count(number)} {words}"
         for number, words in (
-            (calibration.unlabelled, "without an answer"),
-            (calibration.repeated, "with a pair that an earlier row has"),
-            (calibration.equal, "of two equal texts"),
+            (row["unlabelled"], "without an answer"),
+            (row["repeated"], "with a pair that an earlier row has"),
+            (row["equal"], "of two equal texts"),
         )
         if number
     ]
@@ -153,10 +148,7 @@ def _threshold_section(files: TableFiles, curve: pl.DataFrame, first: Row) -> Se
     return Section(
         "threshold",
         "The threshold",
-        findings=(
-            *_chosen(calibration, row),
-            *(Finding(text, (row,)) for text in warnings(calibration)),
-        ),
+        findings=(*(Finding(text, (row,)) for text in (*_chosen(row), *warnings(row))),),
         figures=(*_cuts(files.beside("cuts", labels.CUT_COLUMNS), cut), *figures),
         notes=tuple(notes),
     )
@@ -177,22 +169,16 @@ def _cuts(cuts: pl.DataFrame, used: float) -> tuple[Figure, ...]:
     )
 
 
-def _chosen(calibration: Calibration, row: Row) -> tuple[Finding, ...]:
-    sentences = [
-        f"The threshold is {decimal(calibration.threshold, 3)}: there Youden's J is greatest over "
-        f"{plural(calibration.n, 'labelled pair')}, {count(calibration.n_related)} of them related. "
-        f"{percent(calibration.sensitivity)} of the related pairs reach it, and {percent(calibration.specificity)} "
-        "of the unrelated ones stay below."
-    ]
-    if isfinite(calibration.accuracy):
-        sentences.append(
-            f"On pairs of texts that it was not chosen on it decides as people did in {reading(row, ACCURACY)}."
-        )
-    else:
-        sentences.append(
-            "The pairs share too many texts to try the threshold on pairs that it was not chosen on."
-        )
-    return tuple(Finding(text, (row,)) for text in sentences)
+def _chosen(row: Row) -> tuple[str, str]:
+    return (
+        f"The threshold is {decimal(row['threshold'], 3)}: there Youden's J is greatest over "
+        f"{plural(int(row['n']), 'labelled pair')}, {count(row['n_related'])} of them related. "
+        f"{percent(row['sensitivity'])} of the related pairs reach it, and {percent(row['specificity'])} "
+        "of the unrelated ones stay below.",
+        f"On pairs of texts that it was not chosen on it decides as people did in {reading(row, ACCURACY)}."
+        if isfinite(row["accuracy"])
+        else "The pairs share too many texts to try the threshold on pairs that it was not chosen on.",
+    )
 
 
 def _share_section(shares: pl.DataFrame) -> Section:
