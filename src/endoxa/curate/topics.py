@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -222,8 +223,7 @@ def read_mentions(path: Path, labels: Path | None = None, name: str = "") -> pl.
     if read.is_empty():
         raise UserError(f"{path} holds no association that anybody said.")
     if labels is not None:
-        by_key = read_topics(labels)
-        read = read.with_columns(topic=by_key.of(read), draft=by_key.drafts(read))
+        read = read.with_columns(read_topics(labels).of(read))
         if (read["topic"] == "").all():
             raise UserError(
                 f"{labels} names no association of {path}. Check that it was made from that table."
@@ -273,26 +273,21 @@ def _of_campaign(folder: Path) -> pl.DataFrame:
     )
 
 
+@dataclass(frozen=True, slots=True)
 class Topics:
     """Topics by the name of an association, by identity and attribute, or by attribute alone."""
 
-    def __init__(self, by_name: Mapping[str, Label], by_texts: Mapping[Texts, Label]) -> None:
-        self._by_name, self._by_texts = by_name, by_texts
+    by_name: Mapping[str, Label]
+    by_texts: Mapping[Texts, Label]
 
-    def of(self, mentions: pl.DataFrame) -> pl.Series:
-        """The topic of each row, empty where none is known; its name decides before its words."""
-        return pl.Series("topic", [label for label, _ in self._labels(mentions)], dtype=pl.String)
-
-    def drafts(self, mentions: pl.DataFrame) -> pl.Series:
-        """Whether the topic of each row is a draft."""
-        return pl.Series("draft", [draft for _, draft in self._labels(mentions)], dtype=pl.Boolean)
-
-    def _labels(self, mentions: pl.DataFrame) -> Iterator[Label]:
+    def of(self, mentions: pl.DataFrame) -> pl.DataFrame:
+        """`topic` and `draft` of each row, a topic empty where none is known; its name decides before its words."""
+        labels = []
         for name, identity, attribute in mentions.select(NAME, "identity", "attribute").iter_rows():
             words = normalise(attribute)
-            keys = ((normalise(identity), words), (words,))
-            of_words = next((self._by_texts[key] for key in keys if key in self._by_texts), NO_LABEL)
-            yield self._by_name.get(name, of_words)
+            by_words = self.by_texts.get((words,), NO_LABEL)
+            labels.append(self.by_name.get(name) or self.by_texts.get((normalise(identity), words), by_words))
+        return pl.DataFrame(labels, schema={"topic": pl.String, "draft": pl.Boolean}, orient="row")
 
 
 def read_topics(path: Path) -> Topics:
