@@ -341,6 +341,7 @@ def _within(topics: pl.DataFrame) -> Section | None:
         words="Share of in-group ratings",
         name="topics",
         title="In-group share by topic",
+        rows=topics,
     )
     note = "Share of the ratings of a topic that were given by people of the group."
     return Section("within", "Who rated which topic", figures=figures, notes=(note,))
