@@ -61,8 +61,7 @@ def write_drafts(of: Prepared, made: Drafted, out: Path) -> list[Path]:
     """Write the drafts and their companions; the files written, the drafts first."""
     drafts = made.drafts
     if isinstance(of.settings, TranslateSettings):
-        named = drafts.with_columns(engine=pl.col("source").str.strip_prefix("draft by "))
-        drafts = candidates(of.data, of.settings, named)
+        drafts = candidates(of.data, of.settings, drafts)
     tables = {out: drafts, beside(out, YIELD): made.yields, beside(out, LEFT_OUT): made.left_out}
     if isinstance(of.settings, ExpandSettings):
         tables[beside(out, COVERAGE)] = coverage(of.settings, of.data, drafts)
