@@ -16,10 +16,8 @@ from endoxa.author.kinds import KINDS
 from endoxa.author.run import RECORD_TYPES, Drafted, Prepared, author_work, drafted, prepare
 from endoxa.author.settings import (
     AuthorSettings,
-    ExpandSettings,
     LabelSettings,
     TranslateSettings,
-    TuplesSettings,
 )
 from endoxa.author.tables import run_folder, write_drafts, write_sheet
 from endoxa.curate.encoders import load_encoder
@@ -121,19 +119,6 @@ def draft(
     Raises:
         UserError: anything that a user can mend.
     """
-    with reading_files(include_drafts=settings.include_drafts):
-        return _draft(KINDS[name], settings, out, restart=restart, progress=progress, command=command)
-
-
-def _draft(
-    kind: Kind,
-    settings: AuthorSettings,
-    out: Path,
-    *,
-    restart: bool,
-    progress: Progress,
-    command: Sequence[str],
-) -> Outcome:
     require_table_name(out)
     sheet = Path(settings.sheet) if isinstance(settings, LabelSettings) and settings.sheet else None
     if sheet is not None:
@@ -146,36 +131,35 @@ def _draft(
             pass
     except OSError as problem:
         raise UserError(f"Nothing can be written into {folder}: {problem.strerror or problem}.") from problem
-    of = prepare(kind, settings)
-    done, records = None, []
-    names = settings.services if isinstance(settings, TranslateSettings) else ()
-    services = {name: open_service(name) for name in names}
-    encoder = load_encoder(settings.encoder) if settings.encoder else None
-    if settings.models or not services:
-        done = run(
-            _instrument(kind, type(settings)),
-            settings,
-            run_folder(out),
-            restart=restart,
-            progress=progress,
-            command=command,
-        )
-        records.append(pl.read_parquet(done.folder / RECORDS))
-    if services:
-        records.append(translated(of, run_folder(out), progress, services))
-    made = drafted(of, pl.concat(records), done.cost if done else {}, encoder)
-    if not isinstance(settings, TranslateSettings):  # candidates are put together with their table
-        new, from_rows = (
-            isinstance(settings, TuplesSettings | ExpandSettings),
-            not isinstance(settings, ExpandSettings),
-        )
-        drafts = with_columns_of_data(of.data, made.drafts, from_rows=from_rows, new=new)
-        made = replace(made, drafts=drafts)
-    written = write_drafts(of, made, out)
-    if sheet is not None and isinstance(settings, LabelSettings):
-        written.append(write_sheet(made.drafts, settings))
-    seed = None if settings.sample is None else settings.seed
-    return Outcome(made, tuple(written), done, part_words(of.data.height, of.available, seed, "rows"))
+    with reading_files(include_drafts=settings.include_drafts):
+        kind = KINDS[name]
+        of = prepare(kind, settings)
+        done, records = None, []
+        engines = settings.services if isinstance(settings, TranslateSettings) else ()
+        services = {engine: open_service(engine) for engine in engines}
+        encoder = load_encoder(settings.encoder) if settings.encoder else None
+        if settings.models or not services:
+            done = run(
+                _instrument(kind, type(settings)),
+                settings,
+                run_folder(out),
+                restart=restart,
+                progress=progress,
+                command=command,
+            )
+            records.append(pl.read_parquet(done.folder / RECORDS))
+        if services:
+            records.append(translated(of, run_folder(out), progress, services))
+        made = drafted(of, pl.concat(records), done.cost if done else {}, encoder)
+        if not isinstance(settings, TranslateSettings):  # candidates are put together with their table
+            from_rows, new = name != "expand", name in ("expand", "tuples")
+            drafts = with_columns_of_data(of.data, made.drafts, from_rows=from_rows, new=new)
+            made = replace(made, drafts=drafts)
+        written = write_drafts(of, made, out)
+        if sheet is not None and isinstance(settings, LabelSettings):
+            written.append(write_sheet(made.drafts, settings))
+        seed = None if settings.sample is None else settings.seed
+        return Outcome(made, tuple(written), done, part_words(of.data.height, of.available, seed, "rows"))
 
 
 def _instrument(kind: Kind, settings: type[AuthorSettings]) -> Instrument[Any]:

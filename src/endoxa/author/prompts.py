@@ -29,6 +29,15 @@ STOP = "===STOP==="
 """What a model may write when it can give no further row (AfriStereo, B.3, used a similar word)."""
 
 
+_OPTIONAL = {
+    "in_country": "in {country}",
+    "there": "there",
+    "expand_only": "{groups}",
+    "expand_groups": "{groups}",
+}
+"""Texts that stand for those that a file lacks; a stereotype is then said as in English."""
+
+
 @dataclass(frozen=True, slots=True)
 class Prompts:
     """The prompts of one file.
@@ -70,25 +79,24 @@ class Prompts:
 
     def place(self, country: str = "") -> str:
         """Where people are: "in Senegal", or "there" where no country is given."""
-        name = "in_country" if country else "there"
-        if name not in self.texts:
-            return f"in {country}" if country else "there"
-        return self._filled(name, country=country)
+        return self._filled("in_country" if country else "there", country=country)
 
     def stereotype(self, identity: str, attribute: str) -> str:
         """A sentence that says a stereotype; in the words of English where the file has none."""
-        values = {"identity": identity, "attribute": attribute}
-        if "stereotype" in self.texts:
-            sentence = self._filled("stereotype", **values)
-        else:
-            sentence = words_of("en", "prompts.toml")["texts"]["stereotype"].format(**values)
+        sentence = self._filled("stereotype", identity=identity, attribute=attribute)
         return sentence[:1].upper() + sentence[1:]
 
+    def groups(self, names: Sequence[str], *, only: bool) -> str:
+        """The groups to think of, or the only ones."""
+        return self._filled("expand_only" if only else "expand_groups", groups=", ".join(names))
+
     def _filled(self, name: str, **values: Any) -> str:
-        if name not in self.texts:
+        english = words_of("en", "prompts.toml")["texts"]["stereotype"]
+        text = self.texts.get(name, {**_OPTIONAL, "stereotype": english}.get(name))
+        if text is None:
             raise UserError(f"{self.path} has no text '{name}'. Write one, or leave --prompts out.")
         try:
-            return self.texts[name].strip().format(**values)
+            return text.strip().format(**values)
         except (KeyError, IndexError, ValueError) as problem:
             available = ", ".join(f"{{{key}}}" for key in values) or "none"
             raise UserError(

@@ -71,19 +71,13 @@ def asks(settings: ExpandSettings, data: pl.DataFrame, prompts: Prompts, _contex
         rng = random.Random(f"{settings.seed}|{number}")  # noqa: S311  (a draw, no secret)
         chosen = rng.sample(usable, min(settings.examples, len(usable)))
         examples = [json.dumps(_example(settings, row, prompts), ensure_ascii=False) for _, row in chosen]
-        named = ""
-        if groups[axis]:
-            sentence = prompts.texts.get(
-                "expand_only" if settings.only_listed else "expand_groups", "{groups}"
-            )
-            named = sentence.strip().format(groups=", ".join(groups[axis]))
         text = prompts.fill(
             "expand",
             FIELDS,
             wanted=wanted,
             country=settings.country,
             axis=axis,
-            groups=named,
+            groups=prompts.groups(groups[axis], only=settings.only_listed) if groups[axis] else "",
             examples="\n".join(examples) or "-",
         )
         yield Ask(

@@ -3,28 +3,27 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import polars as pl
+from pydantic import BaseModel, Field
 
 from endoxa.author.kind import Ask, Cells, Judged, Kind, cell, folded, named_rows
 from endoxa.author.prompts import Prompts
 from endoxa.author.settings import LabelSettings
 from endoxa.errors import UserError
 from endoxa.schema.drafts import DRAFT, OFF_LIST
-from endoxa.sources.toml import read_toml
+from endoxa.sources.toml import read_toml, validated
 
 _SCHEMES = Path(str(files("endoxa.author"))) / "schemes"
 TEXT_COLUMNS = ("attribute", "text", "sent_more", "association", "stereotype", "data_point_attribute")
 """Columns that are labelled where none is named; the last is that of LACES' release."""
 
 
-@dataclass(frozen=True, slots=True)
-class Scheme:
+class Scheme(BaseModel):
     """A closed list of labels.
 
     Attributes:
@@ -32,8 +31,8 @@ class Scheme:
         labels: label -> what belongs to it.
     """
 
-    question: str
-    labels: Mapping[str, str]
+    question: str = ""
+    labels: Annotated[dict[str, str], Field(min_length=2)]
 
 
 def schemes() -> list[str]:
@@ -53,13 +52,8 @@ def read_scheme(name: str) -> Scheme:
             f"--scheme: '{name}' is unknown. Choose {', '.join(schemes())}, or give a TOML file with a "
             "table [labels]."
         )
-    table = read_toml(path)
-    labels = table.get("labels")
-    if not isinstance(labels, dict) or len(labels) < 2:
-        raise UserError(
-            f'{name} needs a table [labels] with two labels or more: "label" = "what belongs to it".'
-        )
-    return Scheme(str(table.get("question", "")), {key: str(value) for key, value in labels.items()})
+    expected = 'Expected a table [labels] with two labels or more: "label" = "what belongs to it".'
+    return validated(Scheme, read_toml(path), name, expected)
 
 
 def column_of(settings: LabelSettings, data: pl.DataFrame) -> str:
