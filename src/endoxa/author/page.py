@@ -51,10 +51,10 @@ def shown(runs: Sequence[Run]) -> Shown:
         raise UserError("A page about drafts is made from one table. Make one page for each.")
     path = runs[0].folder
     drafts, companion = read_drafts(path), beside(path, YIELD)
-    yields = pl.DataFrame(schema=dict.fromkeys(YIELD_COLUMNS, pl.Float64) | {"model": pl.String})
+    types: dict[str, Any] = dict.fromkeys(YIELD_COLUMNS, pl.Float64) | {"model": pl.String}
+    yields = pl.DataFrame(schema=types)
     if companion.is_file():
-        names = list(YIELD_COLUMNS)
-        yields = read_table(companion, names).select(names).cast(dict(yields.schema), strict=False)
+        yields = read_table(companion, tuple(types)).select(types.keys()).cast(types, strict=False)
     return Shown(lambda: _page(runs, path, drafts, yields), {"csv": partial(csv_text, yields)})
 
 
@@ -117,10 +117,8 @@ def _yield(yields: pl.DataFrame) -> Section:
     )
     reasons = [name for name in (*ANSWER_REASONS, *REASONS) if yields[name].sum()]
     meanings = {**ANSWER_REASONS, **REASONS}
-    models = (
-        number_field(row["model"], lambda reason, row=row: integer(row[reason]))
-        for row in yields.iter_rows(named=True)
-    )
+    counts = {row["model"]: row for row in yields.iter_rows(named=True)}
+    models = (number_field(model, partial(_count, row)) for model, row in counts.items())
     left_out = table_of(
         "Left out, by reason",
         reasons,
@@ -137,6 +135,10 @@ def _yield(yields: pl.DataFrame) -> Section:
             "Spread: mean cosine distance between drafts, 0 where all are alike; it needs --encoder.",
         ),
     )
+
+
+def _count(row: Row, reason: str) -> str:
+    return integer(row[reason])
 
 
 def _sentence(row: Row) -> str:

@@ -109,8 +109,8 @@ def unite(settings: LabelSettings, data: pl.DataFrame, drafts: pl.DataFrame) -> 
     """
     column, scheme = column_of(settings, data), Path(settings.scheme).stem
     votes: dict[str, list[dict[str, Any]]] = {}
-    for row in drafts.iter_rows(named=True):
-        votes.setdefault(row["source_ids"], []).append(row)
+    for vote in drafts.iter_rows(named=True):
+        votes.setdefault(vote["source_ids"], []).append(vote)
     made = []
     for name, row in named_rows(data):
         of_row = votes.get(name, [])

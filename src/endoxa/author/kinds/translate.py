@@ -82,8 +82,8 @@ def candidates(data: pl.DataFrame, settings: TranslateSettings, drafts: pl.DataF
         drafts: what each engine made of each pair.
     """
     by_engine: dict[str, dict[str, Row]] = {}
-    for row in drafts.iter_rows(named=True):
-        by_engine.setdefault(row["source"].removeprefix("draft by "), {})[row["source_ids"]] = row
+    for made_by in drafts.iter_rows(named=True):
+        by_engine.setdefault(made_by["source"].removeprefix("draft by "), {})[made_by["source_ids"]] = made_by
     made = []
     carried = further_columns(data, CANDIDATE_COLUMNS)
     for name, row in named_rows(data):
