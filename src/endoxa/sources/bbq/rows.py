@@ -265,10 +265,8 @@ class Record(BaseModel):
         """Fields of `additional_metadata` go before those that stand beside it."""
         inner = fields.get("additional_metadata")
         inside = inner.items() if isinstance(inner, dict) else ()
-        return {
-            **fields,
-            **{name: value for name, value in inside if name in _INNER and value not in _ABSENT},
-        }
+        filled = {name: value for name, value in inside if name in _INNER and value not in (*_ABSENT, [])}
+        return {**fields, **filled}
 
     @property
     def options(self) -> tuple[str, str, str]:
