@@ -54,7 +54,7 @@ def shown(runs: Sequence[Run]) -> Shown:
     types: dict[str, Any] = dict.fromkeys(YIELD_COLUMNS, pl.Float64) | {"model": pl.String}
     yields = pl.DataFrame(schema=types)
     if companion.is_file():
-        yields = read_table(companion, tuple(types)).select(types.keys()).cast(types, strict=False)
+        yields = read_table(companion, tuple(types)).select(types.keys()).cast(pl.Schema(types), strict=False)
     return Shown(lambda: _page(runs, path, drafts, yields), {"csv": partial(csv_text, yields)})
 
 
