@@ -183,6 +183,7 @@ class AnthropicBatches(Anthropic, BatchClient):
     """See `endoxa.models.chat.remote.BatchClient`."""
 
     page = 1000
+    after = "after_id"
 
     async def mark(self) -> str:
         """See `BatchClient.mark`: the newest batch."""
@@ -208,24 +209,16 @@ class AnthropicBatches(Anthropic, BatchClient):
             return SubmissionStatus("unfinished", unfinished[0])
         return SubmissionStatus("absent" if complete else "unknown")
 
-    async def _prepare(self, requests: Sequence[BatchRequest], tag: str) -> list[Any]:
-        return [
-            {"custom_id": f"{tag}-{name}", "params": message_body(self._spec, messages, sampling)}
-            for name, messages, sampling in requests
-        ]
+    async def _prepare(self, requests: Sequence[BatchRequest], tag: str) -> dict[str, Any]:
+        prepared, headers = [], {}
+        for name, messages, sampling in requests:
+            body = message_body(self._spec, messages, sampling)
+            prepared.append({"custom_id": f"{tag}-{name}", "params": body})
+            headers |= version_headers(body)
+        return {"requests": prepared, "extra_headers": headers}
 
-    async def _create(self, prepared: list[Any]) -> Any:
-        headers: dict[str, str] = {}
-        for request in prepared:
-            headers |= version_headers(request["params"])
-        return await self._client.messages.batches.create(requests=prepared, extra_headers=headers)
-
-    async def _retrieve(self, batch_id: str) -> Any:
-        return await self._client.messages.batches.retrieve(batch_id)
-
-    async def _page(self, after: str, limit: int) -> Any:
-        query = {"after_id": after} if after else None
-        return await self._client.messages.batches.list(limit=limit, extra_query=query)
+    def _endpoint(self) -> Any:
+        return self._client.messages.batches
 
     async def _results(self, batch: Any) -> list[str]:
         # Not the address that the batch names: the key goes to that of the provider alone.

@@ -196,18 +196,11 @@ class OpenAiBatches(OpenAi, BatchClient):
             lines.append(json.dumps(line, ensure_ascii=False).encode() + b"\n")
         content = (f"{tag}.jsonl", b"".join(lines), "application/jsonl")
         file = await self._client.files.create(file=content, purpose="batch")
-        return {"input_file_id": file.id, "metadata": {TAG: tag}}
+        more = {"endpoint": f"/v1{PATH}", "completion_window": "24h"}
+        return {"input_file_id": file.id, "metadata": {TAG: tag}, **more}
 
-    async def _create(self, prepared: Any) -> Any:
-        return await self._client.batches.create(
-            endpoint="/v1/chat/completions", completion_window="24h", **prepared
-        )
-
-    async def _retrieve(self, batch_id: str) -> Any:
-        return await self._client.batches.retrieve(batch_id)
-
-    async def _page(self, after: str, limit: int) -> Any:
-        return await self._client.batches.list(limit=limit, extra_query={"after": after} if after else None)
+    def _endpoint(self) -> Any:
+        return self._client.batches
 
     async def _results(self, batch: Any) -> list[str]:
         files = filter(None, (batch.output_file_id, batch.error_file_id))

@@ -421,11 +421,13 @@ class BatchClient(Client):
         max_requests: maximum number of requests per batch; fewer than providers allow, so that results fit into memory.
         max_bytes: maximum number of bytes of a batch as it is sent.
         page: number of batches on a page of their list.
+        after: parameter with the id of the batch behind which a page begins.
     """
 
     max_requests = 10_000
     max_bytes = 100_000_000
     page: int
+    after = "after"
 
     def __init__(self, spec: ChatSpec, options: ChatOptions, worked: bool) -> None:
         super().__init__(spec, options, "The batch interface of")
@@ -436,20 +438,12 @@ class BatchClient(Client):
         """Look for a batch of which we do not know whether it arrived."""
 
     @abstractmethod
-    async def _prepare(self, requests: Sequence[BatchRequest], tag: str) -> Any:
-        """What `_create` makes the batch of."""
+    def _endpoint(self) -> Any:
+        """Where the client's library has batches."""
 
     @abstractmethod
-    async def _create(self, prepared: Any) -> Any:
-        """Hand in a batch."""
-
-    @abstractmethod
-    async def _retrieve(self, batch_id: str) -> Any:
-        """A batch as it is now."""
-
-    @abstractmethod
-    async def _page(self, after: str, limit: int) -> Any:
-        """At most `limit` batches, newest first, behind the one with this id; from the first where it is empty."""
+    async def _prepare(self, requests: Sequence[BatchRequest], tag: str) -> dict[str, Any]:
+        """What a batch is made of, as the endpoint takes it."""
 
     @abstractmethod
     async def _results(self, batch: Any) -> list[str]:
@@ -483,7 +477,7 @@ class BatchClient(Client):
             status = await self.find(submission) if tried else SubmissionStatus("absent")
             tried = True
             if status.state == "absent":
-                return str(self._checked(await self._create(prepared)).id)
+                return str(self._checked(await self._endpoint().create(**prepared)).id)
             return status.batch_id if status.state == "found" else None
 
         return await self._run(create)
@@ -524,7 +518,7 @@ class BatchClient(Client):
 
     async def _batch(self, batch_id: str) -> Any:
         async def retrieve() -> Any:
-            return self._checked(await self._retrieve(batch_id))
+            return self._checked(await self._endpoint().retrieve(batch_id))
 
         return await self._run(retrieve)
 
@@ -548,10 +542,11 @@ class BatchClient(Client):
         return newer, False
 
     async def _listed(self, after: str, limit: int) -> tuple[list[Any], bool]:
-        """See `_page`; and whether there are more."""
+        """At most `limit` batches, newest first, behind the one with the id `after`; and whether there are more."""
 
         async def fetch() -> tuple[list[Any], bool]:
-            page = await self._page(after, limit)
+            query = {self.after: after} if after else None
+            page = await self._endpoint().list(limit=limit, extra_query=query)
             return [self._checked(batch) for batch in page.data], bool(page.has_more)
 
         return await self._run(fetch)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from importlib.util import find_spec
@@ -134,37 +133,13 @@ def token_counts(name: str, tokenizer: Any, limit: int | None, texts: Sequence[s
     return [len(ids) for ids in encoded]
 
 
-def check_sentence_texts(
-    spec: EncoderSpec, folder: Path, options: EncoderOptions, texts: Sequence[str]
-) -> None:
-    """Count the tokens of `texts` as the model in a folder would; no weights are read.
-
-    Nothing is checked where its first module is no usual network, or changes a text first: only loading it tells.
+def check_sentence_texts(spec: EncoderSpec, options: EncoderOptions, texts: Sequence[str]) -> None:
+    """Count the tokens of `texts` as the model would; its weights are not kept in memory.
 
     Raises:
-        UserError: the tokenizer cannot be had, or a text cannot be read.
+        UserError: see `SentenceEncoder.open`.
     """
-    from endoxa.models.local import load_tokenizer, read_config
-    from endoxa.models.spec import ModelSpec
-
-    try:
-        first = json.loads((folder / MODULES).read_text("utf-8"))[0]
-        home = folder / first["path"]
-        settings_path = home / "sentence_bert_config.json"
-        settings = json.loads(settings_path.read_text("utf-8")) if settings_path.is_file() else {}
-        usual = first["type"].endswith(".Transformer") and not settings.get("do_lower_case")
-    except (ValueError, LookupError, TypeError, AttributeError):  # broken files are refused on loading
-        return
-    if not usual:
-        return
-    how = replace(options.model, tokenizer=None)  # the library reads its own
-    model = ModelSpec(spec.text, "hf", str(home))
-    tokenizer = load_tokenizer(model, how)
-    if hasattr(tokenizer, "split_special_tokens"):
-        tokenizer.split_special_tokens = True
-    positions = getattr(read_config(model, how), "max_position_embeddings", -1)
-    longest = min(tokenizer.model_max_length, positions if positions > 0 else tokenizer.model_max_length)
-    token_counts(spec.text, tokenizer, settings.get("max_seq_length") or longest, texts)
+    SentenceEncoder.open(spec, replace(options, model=replace(options.model, device="meta")), texts)
 
 
 def load_sentence_transformer(target: str, *, may_guess: bool = False, **how: Any) -> Any:

@@ -78,9 +78,8 @@ def _check(spec: EncoderSpec, options: EncoderOptions, poolings: Sequence[str], 
         from endoxa.models.encoders.transformer import check_texts
 
         check_texts(spec, options, picked, texts)
-    folder = _sentence_folder(spec)
-    if MODEL in poolings and folder is not None:
-        check_sentence_texts(spec, folder, options, texts)
+    if MODEL in poolings:
+        check_sentence_texts(spec, options, texts)
 
 
 def _offered(spec: EncoderSpec) -> tuple[str, ...]:
