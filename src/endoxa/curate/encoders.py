@@ -13,7 +13,7 @@ import numpy as np
 
 from endoxa.errors import UserError, installation
 from endoxa.models.encoders.encoder import Vector as Vectors
-from endoxa.models.encoders.sentence import LIBRARY, NoSentenceModelError, load_sentence_transformer
+from endoxa.models.encoders.weights import LIBRARY, NoSentenceModelError, load_sentence_transformer
 
 __all__ = ["DEFAULT_ENCODER", "SAME_WORDS", "Encoder", "Precision", "Vectors", "load_encoder"]
 
