@@ -164,11 +164,10 @@ def _instead(body: str | bytes) -> str:
         content = json.loads(body)
     except ValueError:
         return f"the server returned incomplete JSON: '{text}'"
-    words, _ = error_words(content) if isinstance(content, dict) and "error" in content else ("", "")
-    chosen = isinstance(content, dict) and content.get("choices")
-    return (
-        words or f"the server returned {'a choice without a message' if chosen else 'no choices'}: '{text}'"
-    )
+    fields = content if isinstance(content, dict) else {}
+    words, _ = error_words(fields) if "error" in fields else ("", "")
+    lacking = "a choice without a message" if fields.get("choices") else "no choices"
+    return words or f"the server returned {lacking}: '{text}'"
 
 
 TAG = "endoxa"

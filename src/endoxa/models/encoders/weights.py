@@ -28,7 +28,7 @@ from endoxa.models.encoders.encoder import (
     Vector,
     refuse_unreadable,
 )
-from endoxa.models.live import LIVE, Function, Scorer, Weights, called, offered
+from endoxa.models.live import LIVE, Scorer, Weights, called, offered
 from endoxa.models.spec import LOCAL_INSTALL, LOCAL_LIBRARIES, ModelSpec
 from endoxa.schema.typed import require_typed_trust
 
@@ -180,19 +180,15 @@ def load_sentence_transformer(target: str, *, may_guess: bool = False, **how: An
         usable = may_guess or is_sentence_transformer_model(
             source, revision=how.get("revision"), local_files_only=how.get("local_files_only", False)
         )
-        model = SentenceTransformer(source, **how) if usable else None
+        if usable:
+            return SentenceTransformer(source, **how)
+        cause = None
     except (OSError, ValueError) as problem:
-        raise NoSentenceModelError(_missing(target)) from problem
-    if model is None:
-        raise NoSentenceModelError(_missing(target))
-    return model
-
-
-def _missing(target: str) -> str:
-    return (
+        cause = problem
+    raise NoSentenceModelError(
         f"The encoder '{target}' cannot be loaded: it is neither a folder of a sentence-transformers model nor one "
         "that can be fetched by that name. A plain network is written hf/... with a --pooling."
-    )
+    ) from cause
 
 
 def _sentence_folder(spec: EncoderSpec) -> Path | None:
@@ -277,37 +273,24 @@ POOLING = "function"
 """The one pooling of a function that encodes."""
 
 
-def look_at_function(spec: EncoderSpec, _options: EncoderOptions) -> EncoderFacts:
-    """Nothing is known of a function before it is called."""
-    offered(spec.text)
-    return EncoderFacts(None, POOLING)
-
-
-def open_function(
-    spec: EncoderSpec, _options: EncoderOptions, poolings: Sequence[str], texts: Sequence[str]
-) -> list[Encoder]:
-    """A function that encodes, as an encoder.
-
-    Raises:
-        UserError: the words name weights, which are given as a function that encodes (`model.encode`).
-    """
-    del poolings, texts
-    model = offered(spec.text)
-    if isinstance(model, Weights | Scorer):
-        raise UserError(
-            f"The encoder '{spec.text}' is not a function: give one that takes texts and returns their vectors, for "
-            "example SentenceTransformer(...).encode."
-        )
-    return [FunctionEncoder(spec.text, model)]
-
-
 class FunctionEncoder:
     """A function from texts to an array (texts x width) as an encoder."""
 
     poolings = (POOLING,)
 
-    def __init__(self, name: str, function: Function) -> None:
-        self.name, self._function = name, function
+    def __init__(self, name: str) -> None:
+        """Take the function that `live/NAME` names.
+
+        Raises:
+            UserError: the words name weights, which are given as a function that encodes (`model.encode`).
+        """
+        self.name, model = name, offered(name)
+        if isinstance(model, Weights | Scorer):
+            raise UserError(
+                f"The encoder '{name}' is not a function: give one that takes texts and returns their vectors, for "
+                "example SentenceTransformer(...).encode."
+            )
+        self._function = model
 
     def describe(self) -> Mapping[str, Any]:
         """Its name in the program."""
@@ -334,10 +317,15 @@ class FunctionEncoder:
             yield Encoded(index, {POOLING: vector})
 
 
+def _look_at_function(spec: EncoderSpec, _options: EncoderOptions) -> EncoderFacts:
+    offered(spec.text)  # nothing else is known of a function before it is called
+    return EncoderFacts(None, POOLING)
+
+
 FUNCTION = EncoderKind(
     name=LIVE,
     form="",
-    look=look_at_function,
-    open=open_function,
+    look=_look_at_function,
+    open=lambda spec, *_: [FunctionEncoder(spec.text)],
     poolings=lambda _spec: (POOLING,),
 )
