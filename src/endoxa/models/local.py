@@ -237,7 +237,7 @@ def as_checkpoint(
     """
     architecture = architecture_of(network.config, spec)
     batch_tokens = options.batch_tokens or usual_batch(facts["parameters"], device)
-    more = {"architecture": architecture, "batch_tokens": batch_tokens}
+    more: dict[str, Any] = {"architecture": architecture, "batch_tokens": batch_tokens}
     if options.adapter:
         more["adapter"] = options.adapter
     longest = longest_input(network.config)

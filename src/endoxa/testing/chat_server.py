@@ -117,7 +117,7 @@ class BatchStore:
         """What OpenAI's interface answers about files and batches; `kind` is the type of the body."""
         match method, path:
             case "POST", ["files"]:
-                form = message_from_bytes(f"Content-Type: {kind}\r\n\r\n".encode() + body)
+                form: Any = message_from_bytes(f"Content-Type: {kind}\r\n\r\n".encode() + body)
                 self._files += [part.get_payload(decode=True) for part in form.walk() if part.get_filename()]
                 return {"id": f"input-{len(self._files) - 1}", "object": "file", "purpose": "batch"}
             case "GET", ["files", name, "content"]:
@@ -125,8 +125,8 @@ class BatchStore:
                 return [line for line in lines if (line["error"] is None) == name.startswith("output")]
             case "POST", ["batches"]:
                 request = json.loads(body)
-                lines = map(json.loads, self._files[_number(request["input_file_id"])].splitlines())
-                requests = [(line["custom_id"], line["body"]) for line in lines]
+                written = map(json.loads, self._files[_number(request["input_file_id"])].splitlines())
+                requests = [(line["custom_id"], line["body"]) for line in written]
                 return self._openai(self._begun(requests, request["metadata"]))
             case "GET", ["batches"]:
                 return listed([self._openai(batch) for batch in reversed(self.batches)])
@@ -206,9 +206,10 @@ def _openai_line(name: str, body: dict[str, Any], reply: str | Refusal | None) -
     if reply is None:
         error = {"code": "batch_expired", "message": "This request could not be executed in time."}
         return {"custom_id": name, "response": None, "error": error}
-    refused = isinstance(reply, Refusal)
-    content = reply.body(anthropic=False) if refused else answer(body, reply, anthropic=False)
-    response = {"status_code": reply.status if refused else 200, "body": content}
+    if isinstance(reply, Refusal):
+        response = {"status_code": reply.status, "body": reply.body(anthropic=False)}
+    else:
+        response = {"status_code": 200, "body": answer(body, reply, anthropic=False)}
     return {"custom_id": name, "response": response, "error": None}
 
 

@@ -210,7 +210,8 @@ class AnthropicBatches(Anthropic, BatchClient):
         return SubmissionStatus("absent" if complete else "unknown")
 
     async def _prepare(self, requests: Sequence[BatchRequest], tag: str) -> dict[str, Any]:
-        prepared, headers = [], {}
+        prepared: list[Any] = []
+        headers: dict[str, str] = {}
         for name, messages, sampling in requests:
             body = message_body(self._spec, messages, sampling)
             prepared.append({"custom_id": f"{tag}-{name}", "params": body})

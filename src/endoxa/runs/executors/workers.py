@@ -80,7 +80,8 @@ class Worker:
     """
 
     def __init__(self, actor: Any) -> None:
-        self.actor, self.busy, self.back = actor, 0, None
+        self.actor, self.busy = actor, 0
+        self.back: Any = None
 
     def await_return(self) -> None:
         """Ask it to answer when it is there again."""

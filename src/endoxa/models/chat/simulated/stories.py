@@ -73,7 +73,8 @@ def base_rates() -> Mapping[str, Rates]:
 def associations() -> tuple[Association, ...]:
     """Everything that can be planted, in the order in which it is."""
     return tuple(
-        Association(*entry["base"], *entry["compared"], entry["multiplier"]) for entry in _stated()["planted"]
+        Association(*(*entry["base"], *entry["compared"], entry["multiplier"]))
+        for entry in _stated()["planted"]
     )
 
 
