@@ -185,7 +185,7 @@ def test_four_kills_in_a_row_lose_nothing_and_double_nothing(
     def progress(what: str, done: float, _total: int) -> None:
         nonlocal killed
         if what.startswith("scoring") and killed < 4 and int(done) == 8 * (killed + 1):
-            there = [worker for worker in pools[0].workers if worker.back is None] or pools[0].workers
+            there = [worker for worker in pools[0].workers if worker.back is None]
             kill(there[killed % len(there)])
             killed += 1
 

@@ -116,7 +116,7 @@ def scoring_model(
     from endoxa.runs.executors.remote import PooledModel
     from endoxa.runs.executors.workers import start
 
-    with closing(start(lambda: [open_model(spec, options)], engine, spec.text)) as pool:
+    with closing(start(partial(open_model, spec, options), engine, spec.text)) as pool:
         yield PooledModel(pool), pool.ahead
 
 
@@ -159,8 +159,8 @@ def chat_model(
 
     if engine.engine == "local" or not spec.host.runs_here:
         return open_chat(spec, options, lost), 1
+    from endoxa.runs.executors import workers
     from endoxa.runs.executors.remote import PooledChat
-    from endoxa.runs.executors.workers import start
 
-    pool = start(lambda: [open_chat(spec, options)], engine, spec.text)
+    pool = workers.start(partial(open_chat, spec, options), engine, spec.text)
     return PooledChat(pool), len(pool.workers)

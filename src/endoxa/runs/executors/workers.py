@@ -13,10 +13,11 @@ import os
 import signal
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import closing, suppress
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from logging.handlers import MemoryHandler
-from threading import Thread
+from threading import current_thread, main_thread
 from typing import Any, TypeVar
 
 from endoxa.errors import UserError, installation
@@ -40,6 +41,8 @@ AHEAD = 2
 """Pieces of work that a worker has: one that it does, one that waits."""
 DEATHS = 2
 """Workers that may die of a piece of work before it is halved."""
+RETRIES = 10
+"""How often a task without a model is done again whose process is gone."""
 ROOM = 30.0
 """Seconds after which a run says that it waits for room on the cluster."""
 PATIENCE = 300.0
@@ -70,6 +73,7 @@ class Holder:
         return os.getpid()
 
 
+@dataclass(slots=True, eq=False)
 class Worker:
     """A worker as the run sees it.
 
@@ -79,91 +83,98 @@ class Worker:
         back: answers when a worker that died is there again; None for one that is.
     """
 
-    def __init__(self, actor: Any) -> None:
-        self.actor, self.busy = actor, 0
-        self.back: Any = None
+    actor: Any
+    busy: int = 0
+    back: Any = None
 
     def await_return(self) -> None:
         """Ask it to answer when it is there again."""
         self.back = self.actor.ready.options(max_task_retries=-1).remote()
 
-    def is_there(self) -> bool:
-        """Whether it is there, perhaps again."""
-        if self.back is not None and ray.wait([self.back], timeout=0)[0]:
-            with suppress(exceptions.RayError):
-                ray.get(self.back)
-                self.back = None
-                return True
-            self.await_return()
-        return self.back is None
+
+@dataclass(slots=True, eq=False)
+class Piece:
+    """A task on its way.
+
+    Attributes:
+        task: a function of a module, given the copy and the arguments.
+        arguments: what else it is given.
+        worker: who does it.
+        ref: Ray's name of the result.
+        deaths: workers that died meanwhile.
+    """
+
+    task: Callable[..., Any]
+    arguments: tuple[Any, ...]
+    worker: Worker
+    ref: Any
+    deaths: int = 0
 
 
-class DeadlyTaskError(UserError):
-    """Workers died of a task again and again."""
+class DeadlyPieceError(UserError):
+    """Workers died of a piece of work again and again."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            f"{name}: workers died again and again of one piece of work, most likely of memory. Choose a smaller "
+            "model, --set dtype=bfloat16, a smaller batch_size, or machines with more memory."
+        )
 
 
+@dataclass(slots=True, eq=False)
 class Pool:
     """Workers with a copy of one model each.
 
-    Args:
+    Attributes:
         name: the model.
         workers: the workers.
     """
 
-    def __init__(self, name: str, workers: Sequence[Worker]) -> None:
-        self.name, self.workers = name, workers
-        self._logged: set[str] = set()
-        started = Future[None]()
-        Thread(target=asyncio.run, args=(self._serve(started),), daemon=True).start()
-        started.result()
-
-    async def _serve(self, started: Future[None]) -> None:
-        """Give tasks that are begun a loop until the pool is closed, which ends them."""
-        self._loop, self._closed = asyncio.get_running_loop(), asyncio.Event()
-        started.set_result(None)
-        await self._closed.wait()
+    name: str
+    workers: list[Worker]
+    _logged: set[str] = field(init=False, default_factory=set)
 
     @property
     def ahead(self) -> int:
-        """Tasks that keep all of them busy."""
+        """Pieces of work that keep all of them busy."""
         return AHEAD * len(self.workers)
 
-    def begin(self, task: Callable[..., Any], *arguments: Any) -> Future[Any]:
-        """Send a task now; see `result`."""
-        return asyncio.run_coroutine_threadsafe(self.result(task, *arguments), self._loop)
+    def begin(self, task: Callable[..., Any], *arguments: Any) -> Piece:
+        """Send a task to the worker that has least to do.
+
+        Raises:
+            UserError: no worker is there.
+        """
+        worker = self._idlest()
+        worker.busy += 1
+        return Piece(task, arguments, worker, worker.actor.do.remote(task, *arguments))
+
+    async def result(self, piece: Piece) -> Any:
+        """The result of a task; sends it to another worker where its own is gone.
+
+        Raises:
+            UserError: what the task raised.
+            DeadlyPieceError: more than `DEATHS` workers died of it.
+        """
+        while True:
+            try:
+                result, warnings = await piece.ref
+            except exceptions.RayTaskError as problem:
+                piece.worker.busy -= 1
+                raise (problem.cause if isinstance(problem.cause, UserError) else problem) from None
+            except exceptions.RayError as problem:  # the worker or its machine is gone
+                piece = self._again(piece, problem)
+                continue
+            piece.worker.busy -= 1
+            for warning in warnings:
+                if warning not in self._logged:  # said once for all workers
+                    self._logged.add(warning)
+                    log.warning("%s", warning)
+            return result
 
     def do(self, task: Callable[..., Any], *arguments: Any) -> Any:
         """Begin a task and wait for its result; see `result`."""
-        return self.begin(task, *arguments).result()
-
-    async def result(self, task: Callable[..., Any], *arguments: Any) -> Any:
-        """What a function of a module makes of a copy and the arguments; another worker does it where one died.
-
-        Raises:
-            UserError: what the task raised, or no worker is there.
-            DeadlyTaskError: more than `DEATHS` workers died of it.
-        """
-        for _ in range(DEATHS + 1):
-            worker = await self._idlest()
-            worker.busy += 1
-            try:
-                result, warnings = await worker.actor.do.remote(task, *arguments)
-            except exceptions.RayTaskError as problem:
-                raise (problem.cause if isinstance(problem.cause, UserError) else problem) from None
-            except exceptions.RayError as problem:  # the worker or its machine is gone
-                self._note_death(worker, problem)
-            else:
-                for warning in dict.fromkeys(warnings):
-                    if warning not in self._logged:  # said once for all workers
-                        self._logged.add(warning)
-                        log.warning("%s", warning)
-                return result
-            finally:
-                worker.busy -= 1
-        raise DeadlyTaskError(
-            f"{self.name}: workers died again and again of one piece of work, most likely of memory. Choose a smaller "
-            "model, --set dtype=bfloat16, a smaller batch_size, or machines with more memory."
-        )
+        return asyncio.run(self.result(self.begin(task, *arguments)))
 
     def each(self, task: Callable[..., Any], items: Sequence[Any]) -> Iterator[tuple[int, Any]]:
         """Pairs (index, result) that a task gives for items; sent now, waited for when they are read.
@@ -176,11 +187,11 @@ class Pool:
         return self._each(task, items, self.begin(task, items))
 
     def _each(
-        self, task: Callable[..., Any], items: Sequence[Any], begun: Future[Any]
+        self, task: Callable[..., Any], items: Sequence[Any], piece: Piece
     ) -> Iterator[tuple[int, Any]]:
         try:
-            yield from begun.result()
-        except DeadlyTaskError:
+            yield from asyncio.run(self.result(piece))
+        except DeadlyPieceError:
             if len(items) == 1:
                 raise
         else:
@@ -196,39 +207,57 @@ class Pool:
         """End the workers."""
         for worker in self.workers:
             ray.kill(worker.actor)
-        self._loop.call_soon_threadsafe(self._closed.set)
 
-    def _note_death(self, worker: Worker, problem: exceptions.RayError) -> None:
-        """Wait for a worker to come back.
-
-        Raises:
-            UserError: it cannot start (endoxa is missing on that machine, most likely).
-        """
-        if getattr(problem, "actor_init_failed", False):
-            reason = str(problem).strip().splitlines()[-1]
-            raise UserError(
-                f"A worker of {self.name} cannot start: {reason}. Install the same version of endoxa, with the "
-                'extras "local" and "scale", on every machine of the cluster.'
-            ) from problem
+    def _again(self, piece: Piece, problem: Exception) -> Piece:
+        """Send a task again whose worker is gone."""
+        worker = piece.worker
+        worker.busy -= 1
         if worker.back is None:
             log.warning("%s: a worker is gone (%s); its work is done again", self.name, _short(problem))
             worker.await_return()
+        if piece.deaths == DEATHS:
+            raise DeadlyPieceError(self.name)
+        again = self.begin(piece.task, *piece.arguments)
+        again.deaths = piece.deaths + 1
+        return again
 
-    async def _idlest(self) -> Worker:
+    def _idlest(self) -> Worker:
         """The worker with least to do, among those that are there.
 
         Raises:
-            UserError: none came back.
+            UserError: none came back, or none can start.
         """
         end = time.monotonic() + PATIENCE
-        while not (there := [worker for worker in self.workers if worker.is_there()]):
+        while not (there := [worker for worker in self.workers if self._is_there(worker)]):
             if time.monotonic() > end:
                 raise UserError(
                     f"All workers of {self.name} are gone, and none came back in {PATIENCE / 60:.0f} minutes. Finished "
                     "work is kept; run the same command again to continue."
                 )
-            await asyncio.sleep(0.2)
+            time.sleep(0.2)
         return min(there, key=lambda worker: worker.busy)
+
+    def _is_there(self, worker: Worker) -> bool:
+        """Whether a worker is there, perhaps again.
+
+        Raises:
+            UserError: no worker can start (endoxa is missing on that machine, most likely).
+        """
+        if worker.back is None or not ray.wait([worker.back], timeout=0)[0]:
+            return worker.back is None
+        try:
+            ray.get(worker.back)
+        except exceptions.RayError as problem:
+            if getattr(problem, "actor_init_failed", False):
+                reason = str(problem).strip().splitlines()[-1]
+                raise UserError(
+                    f"A worker of {self.name} cannot start: {reason}. Install the same version of endoxa, with the "
+                    'extras "local" and "scale", on every machine of the cluster.'
+                ) from problem
+            worker.await_return()
+            return False
+        worker.back = None
+        return True
 
 
 def _short(problem: Exception) -> str:
@@ -241,19 +270,20 @@ def start(opened: Callable[[], Any], engine: EngineOptions, name: str) -> Pool:
     Raises:
         UserError: the cluster cannot be had, or has no room for a worker.
     """
-    machines = _machines(engine)
+    connect(engine.ray_address)
+    machines = _machines()
+    if not machines:
+        raise UserError(
+            "No machine of the Ray cluster has processors to work with. Add one, or use --set engine=local."
+        )
     all_gpus = sum(machine.get("GPU", 0) for machine in machines)
     gpus = engine.num_gpus if engine.num_gpus is not None else float(all_gpus > 0)
     if gpus > all_gpus:
         raise UserError(f"--set num_gpus={gpus:g}: the cluster has {all_gpus:g} GPUs.")
     count = engine.workers or (int(all_gpus / gpus) if gpus else len(machines))
     cpus, per_machine = min(machine["CPU"] for machine in machines), -(-count // len(machines))
-    return _pool(opened, name, count, cpus // per_machine or cpus / per_machine, gpus)
-
-
-def _pool(opened: Callable[[], Any], name: str, count: int, cpus: float, gpus: float) -> Pool:
-    """Workers that take so many processors and GPUs each."""
-    actor: Any = ray.remote(num_cpus=cpus, num_gpus=gpus, max_restarts=-1, scheduling_strategy="SPREAD")(
+    needed = cpus // per_machine or cpus / per_machine
+    actor: Any = ray.remote(num_cpus=needed, num_gpus=gpus, max_restarts=-1, scheduling_strategy="SPREAD")(
         Holder
     )
     pool = Pool(name, [Worker(actor.remote(opened)) for _ in range(count)])
@@ -262,41 +292,56 @@ def _pool(opened: Callable[[], Any], name: str, count: int, cpus: float, gpus: f
             "%s: the Ray cluster has no room for a worker yet (each takes %g processors and %g GPUs); waiting. Free "
             "the cluster, or interrupt and take fewer workers or another num_gpus (--set).",
             name,
-            cpus,
+            needed,
             gpus,
         )
     return pool
 
 
 def computed_on(task: Callable[[P], R], pieces: Sequence[P], cluster: Cluster) -> Iterator[R]:
-    """What a task makes of each piece, in their order, with a worker on each processor of a cluster.
+    """What a task makes of each piece, in their order, on the processors of a cluster.
 
     Raises:
         UserError: what the task raises, there is no cluster, or a piece cost process after process.
     """
-    processors = int(sum(machine["CPU"] for machine in _machines(cluster)))
-    with closing(_pool(lambda: task, "The analysis", processors, 1, 0)) as pool:
-        for begun in begun_ahead((pool.begin(_applied, piece) for piece in pieces), pool.ahead):
-            yield begun.result()
+    connect(cluster.ray_address)
+    processors = sum(machine["CPU"] for machine in _machines())
+    remote: Any = ray.remote(max_retries=RETRIES)(_applied)
+    sent = (remote.remote(task, piece) for piece in pieces)
+    for ref in begun_ahead(sent, max(1, int(AHEAD * processors))):
+        try:
+            yield ray.get(ref)
+        except exceptions.RayTaskError as problem:
+            raise (problem.cause if isinstance(problem.cause, UserError) else problem) from None
+        except exceptions.RayError as problem:
+            raise UserError(
+                f"A piece of work was lost {RETRIES} times on the cluster ({_short(problem)}): most likely memory ran "
+                "out. Use machines with more memory, or --set engine=local."
+            ) from problem
 
 
 def _applied(task: Callable[[P], R], piece: P) -> R:
     return task(piece)
 
 
-def _machines(cluster: Cluster) -> list[dict[str, float]]:
-    """Connect to a cluster; resources of its machines that do work.
+def _machines() -> list[dict[str, float]]:
+    """Resources of the machines that do work."""
+    return [
+        node["Resources"]
+        for node in ray.nodes()  # type: ignore[no-untyped-call]
+        if node["Alive"] and node["Resources"].get("CPU")
+    ]
 
-    Raises:
-        UserError: there is no cluster, or no machine in it.
-    """
-    connect(cluster.ray_address)
-    nodes = [node["Resources"] for node in ray.nodes() if node["Alive"]]  # type: ignore[no-untyped-call]
-    if machines := [resources for resources in nodes if resources.get("CPU")]:
-        return machines
-    raise UserError(
-        "No machine of the Ray cluster has processors to work with. Add one, or use --set engine=local."
-    )
+
+@contextmanager
+def _restored_signals() -> Iterator[None]:
+    """Ray answers SIGTERM by an exit of its own, without the commits that an interrupted run makes."""
+    handler = signal.getsignal(signal.SIGTERM)
+    try:
+        yield
+    finally:
+        if current_thread() is main_thread():
+            signal.signal(signal.SIGTERM, handler)
 
 
 def connect(address: str | None) -> None:
@@ -312,18 +357,14 @@ def connect(address: str | None) -> None:
             f"A file asks to compute on the Ray cluster {address}, and the command does not. If that is meant, add "
             f"--set ray_address={address} to the command."
         )
-    # Ray answers SIGTERM by an exit of its own, without the commits that an interrupted run makes.
-    handler = signal.getsignal(signal.SIGTERM)
     try:
         # Not None, which joins whatever cluster was started last on this machine.
         joined = address or os.environ.get("RAY_ADDRESS") or "local"
-        ray.init(address=joined, log_to_driver=False, logging_level=logging.ERROR)
+        with _restored_signals():
+            ray.init(address=joined, log_to_driver=False, logging_level=logging.ERROR)
     except Exception as problem:  # Ray raises nothing narrower where it cannot start
         where = f"at '{address}'" if address else "on this machine"
         raise UserError(
             f"There is no Ray cluster {where}: {_short(problem)}. Start one with 'ray start --head', or leave out "
             "ray_address."
         ) from problem
-    finally:
-        with suppress(ValueError):  # another thread than the main one has no signals
-            signal.signal(signal.SIGTERM, handler)
