@@ -10,7 +10,7 @@ from endoxa.demo import run, smollm
 from endoxa.demo.figure import CALIBRATED, COLUMNS, RAW, SIMULATED, planted_figure
 from endoxa.demo.page import write_demo_page
 from endoxa.errors import UserError
-from endoxa.testing.chat_server.server import Settings, running
+from endoxa.testing.chat_server import Settings, running
 
 pytestmark = pytest.mark.slow
 

@@ -105,7 +105,7 @@ def follow(
                 for name in about.split(", ") if note == "copy" else ():
                     _copy(shared / name, folder / Path(name).name)
                 if "endoxa.testing.chat_server" in body:
-                    from endoxa.testing.chat_server.server import Settings, running
+                    from endoxa.testing.chat_server import Settings, running
 
                     replaced[SERVER] = servers.enter_context(running(Settings())).url
                 lines = body.replace("\\\n", " ").splitlines()

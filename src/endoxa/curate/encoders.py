@@ -20,7 +20,7 @@ import numpy as np
 from endoxa.curate.opposites.lexicon import Lexicon
 from endoxa.errors import UserError, installation
 from endoxa.models.encoders.encoder import Vector as Vectors
-from endoxa.models.encoders.sentence import LIBRARY, NoSentenceModelError, load_sentence_transformer
+from endoxa.models.encoders.weights import LIBRARY, NoSentenceModelError, load_sentence_transformer
 from endoxa.words.packs import language_name
 
 __all__ = ["DEFAULT_ENCODER", "SAME_WORDS", "Encoder", "Precision", "Vectors", "load_encoder"]

@@ -14,7 +14,7 @@ from typing import Any
 import torch
 
 from endoxa.errors import UserError, first_line, installation
-from endoxa.models.spec import PACKAGED, ModelSpec, require_libraries
+from endoxa.models.spec import PACKAGED, ModelOptions, ModelSpec, require_libraries
 from endoxa.schema import Architecture
 from endoxa.sources.files import require_file, sha256
 
@@ -108,16 +108,17 @@ def _parse_gguf_once() -> None:
         setattr(module, name, replacement)
 
 
-def source_of(spec: ModelSpec) -> tuple[str, dict[str, str]]:
-    """Where `from_pretrained` of transformers finds a model: folder or hub id, and further arguments.
+def source_of(spec: ModelSpec, options: ModelOptions) -> dict[str, Any]:
+    """Arguments with which `from_pretrained` of transformers finds a model: folder or hub id, revision, code.
 
     Raises:
         UserError: see `local_folder`.
     """
+    more = {"revision": options.revision, "trust_remote_code": options.trust_remote_code}
     place = local_folder(spec)
-    if place is None:
-        return spec.target, {}
-    return (str(place.parent), {"gguf_file": place.name}) if place.is_file() else (str(place), {})
+    if place is not None and place.is_file():
+        return {"pretrained_model_name_or_path": str(place.parent), "gguf_file": place.name, **more}
+    return {"pretrained_model_name_or_path": spec.target if place is None else str(place), **more}
 
 
 def unknown_share(tokenizer: Any, texts: Sequence[str]) -> float:

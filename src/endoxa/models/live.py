@@ -157,22 +157,15 @@ def checkpoint_of(spec: ModelSpec, options: ModelOptions) -> Checkpoint:
     Raises:
         UserError: see `open_live`.
     """
-    from endoxa.models.local import as_checkpoint, refuse_foreign_tokenizer
+    from endoxa.models.local import as_checkpoint, facts_of, refuse_foreign_tokenizer
 
     weights = _weights(spec.text)
-    network = weights.network.eval()
-    refuse_foreign_tokenizer(spec, weights.tokenizer, network)
-    return as_checkpoint(
-        spec,
-        network,
-        weights.tokenizer,
-        next(network.parameters()).device,
-        options,
-        parameters=sum(parameter.numel() for parameter in network.parameters()),
-        revision=None,
-        mark=fingerprint(network),
-        tokenizer_from="given with the model",
-    )
+    network, tokenizer = weights.network.eval(), weights.tokenizer
+    refuse_foreign_tokenizer(spec, tokenizer, network)
+    device = next(network.parameters()).device
+    facts = facts_of(spec, network, device, options, network.config, mark=fingerprint(network))
+    facts |= {"revision": None, "tokenizer": "given with the model"}
+    return as_checkpoint(spec, network, tokenizer, device, options, facts=facts)
 
 
 def called(function: Function) -> str:

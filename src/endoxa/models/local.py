@@ -123,19 +123,45 @@ def load_tokenizer(spec: ModelSpec, options: ModelOptions) -> Any:
     Raises:
         UserError: it cannot be had, is slow, or knows no words.
     """
-    source, more = (options.tokenizer, {}) if options.tokenizer else source_of(spec)
-    tokenizer = had(
-        spec.text,
-        "tokenizer",
-        lambda: AutoTokenizer.from_pretrained(
-            source,
-            revision=options.revision,
-            trust_remote_code=options.trust_remote_code,
-            **more,
-        ),
-    )
+    source = source_of(spec, options)
+    if options.tokenizer:
+        source = {**source, "pretrained_model_name_or_path": options.tokenizer, "gguf_file": None}
+    tokenizer = had(spec.text, "tokenizer", lambda: AutoTokenizer.from_pretrained(**source))
     refuse_unusable_tokenizer(spec, tokenizer)
     return tokenizer
+
+
+def load_weights(
+    auto: Any,
+    spec: ModelSpec,
+    options: ModelOptions,
+    config: Any,
+    device: torch.device,
+    *,
+    unused: tuple[str, ...] = (),
+) -> Any:
+    """Weights as a class of transformers reads them.
+
+    Args:
+        auto: the class.
+        spec: the model.
+        options: how it is loaded.
+        config: its configuration.
+        device: where it will be.
+        unused: beginnings of the names of weights that may be missing.
+
+    Raises:
+        UserError: they cannot be had, or some would stay random.
+    """
+    how = {"dtype": choose_dtype(options.dtype, device), "quantization_config": _four_bit(options, device)}
+    source = source_of(spec, options)
+    network, info = had(
+        spec.text,
+        "weights",
+        lambda: auto.from_pretrained(**source, **how, config=config, output_loading_info=True),
+    )
+    refuse_incomplete(spec, info, unused)
+    return network
 
 
 def load_checkpoint(spec: ModelSpec, options: ModelOptions) -> Checkpoint:
@@ -144,26 +170,9 @@ def load_checkpoint(spec: ModelSpec, options: ModelOptions) -> Checkpoint:
     Raises:
         UserError: see `open_local`.
     """
-    folder = local_folder(spec)
-    source, more = source_of(spec)
-    common = {"revision": options.revision, "trust_remote_code": options.trust_remote_code, **more}
-    config = read_config(spec, options)
-    architecture = architecture_of(config, spec)
-    device = choose_device(options.device)
-    dtype = choose_dtype(options.dtype, device)
-    network, info = had(
-        spec.text,
-        "weights",
-        lambda: AUTO_CLASS[architecture].from_pretrained(
-            source,
-            config=config,
-            output_loading_info=True,
-            dtype=dtype,
-            quantization_config=_four_bit(options, device),
-            **common,
-        ),
-    )
-    refuse_incomplete(spec, info)
+    folder, config = local_folder(spec), read_config(spec, options)
+    auto, device = AUTO_CLASS[architecture_of(config, spec)], choose_device(options.device)
+    network = load_weights(auto, spec, options, config, device)
     tokenizer = load_tokenizer(spec, options)
     refuse_foreign_tokenizer(spec, tokenizer, network)
     marks = [fingerprint(folder)] if folder else []
@@ -173,21 +182,43 @@ def load_checkpoint(spec: ModelSpec, options: ModelOptions) -> Checkpoint:
         marks.append(fingerprint(adapter))
     if not options.four_bit:
         network = had(spec.text, "weights", lambda: network.to(device))
-    network.eval()
-    parameters = sum(p.numel() for p in network.parameters())
+    facts = facts_of(spec, network.eval(), device, options, config, mark="+".join(marks) or None)
     if options.packed_weights and device.type == "cpu" and network.dtype == torch.float32:
         pack_weights(network)
-    return as_checkpoint(
-        spec,
-        network,
-        tokenizer,
-        device,
-        options,
-        parameters=parameters,
-        revision=options.revision or getattr(config, "_commit_hash", None),
-        mark="+".join(marks) or None,
-        tokenizer_from=options.tokenizer or "the model's own",
-    )
+    return as_checkpoint(spec, network, tokenizer, device, options, facts=facts)
+
+
+def facts_of(
+    spec: ModelSpec,
+    network: Any,
+    device: torch.device,
+    options: ModelOptions,
+    config: Any,
+    *,
+    mark: str | None,
+) -> dict[str, Any]:
+    """What `run.json` records of any loaded network; taken before weights are packed.
+
+    Args:
+        spec: the model as written.
+        network: loaded.
+        device: where it is.
+        options: how it was loaded.
+        config: its configuration, which knows the commit on the hub.
+        mark: its fingerprint.
+    """
+    return {
+        "name": spec.text,
+        "class": type(network).__name__,
+        "revision": options.revision or getattr(config, "_commit_hash", None),
+        "fingerprint": mark,
+        "tokenizer": options.tokenizer or "the model's own",
+        "device": str(device),
+        "dtype": "4-bit" if options.four_bit else str(network.dtype).removeprefix("torch."),
+        "parameters": sum(parameter.numel() for parameter in network.parameters()),
+        "transformers": transformers.__version__,
+        "torch": torch.__version__,
+    }
 
 
 def as_checkpoint(
@@ -197,53 +228,21 @@ def as_checkpoint(
     device: torch.device,
     options: ModelOptions,
     *,
-    parameters: int,
-    revision: str | None,
-    mark: str | None,
-    tokenizer_from: str,
+    facts: Mapping[str, Any],
 ) -> Checkpoint:
-    """A network and its tokenizer with all that is recorded of them.
-
-    Args:
-        spec: the model as written.
-        network: loaded, on its device.
-        tokenizer: of it.
-        device: where it is.
-        options: how it was loaded.
-        parameters: how many it has, counted before weights were packed.
-        revision: of its files.
-        mark: its fingerprint, or None.
-        tokenizer_from: where the tokenizer is from.
+    """A network on a device and its tokenizer, with what `facts_of` says of them.
 
     Raises:
         UserError: it is no language model.
     """
     architecture = architecture_of(network.config, spec)
-    batch_tokens = options.batch_tokens or usual_batch(parameters, device)
-    facts = {
-        "name": spec.text,
-        "architecture": architecture,
-        "class": type(network).__name__,
-        "revision": revision,
-        "fingerprint": mark,
-        "tokenizer": tokenizer_from,
-        **({"adapter": options.adapter} if options.adapter else {}),
-        "device": str(device),
-        "dtype": "4-bit" if options.four_bit else str(network.dtype).removeprefix("torch."),
-        "parameters": parameters,
-        "batch_tokens": batch_tokens,
-        "transformers": transformers.__version__,
-        "torch": torch.__version__,
-    }
+    batch_tokens = options.batch_tokens or usual_batch(facts["parameters"], device)
+    more: dict[str, Any] = {"architecture": architecture, "batch_tokens": batch_tokens}
+    if options.adapter:
+        more["adapter"] = options.adapter
+    longest = longest_input(network.config)
     return Checkpoint(
-        spec.text,
-        architecture,
-        network,
-        tokenizer,
-        device,
-        longest_input(network.config),
-        batch_tokens,
-        facts,
+        spec.text, architecture, network, tokenizer, device, longest, batch_tokens, {**facts, **more}
     )
 
 
@@ -256,15 +255,9 @@ def read_config(spec: ModelSpec, options: ModelOptions) -> Any:
     # What transformers has to say about a checkpoint is said by us, as one sentence.
     transformers.utils.logging.disable_progress_bar()
     logging.getLogger("transformers").setLevel(logging.CRITICAL)
-    source, more = source_of(spec)
-    trust = require_typed_trust(spec.text, options.trust_remote_code)
-    return had(
-        spec.text,
-        "configuration",
-        lambda: AutoConfig.from_pretrained(
-            source, revision=options.revision, trust_remote_code=trust, **more
-        ),
-    )
+    require_typed_trust(spec.text, options.trust_remote_code)
+    source = source_of(spec, options)
+    return had(spec.text, "configuration", lambda: AutoConfig.from_pretrained(**source))
 
 
 def architecture_of(config: Any, spec: ModelSpec) -> Architecture:
@@ -291,8 +284,8 @@ def architecture_of(config: Any, spec: ModelSpec) -> Architecture:
     )
 
 
-def refuse_incomplete(spec: ModelSpec, info: Mapping[str, Any]) -> None:
-    """Refuse a checkpoint of which some weights would stay random.
+def refuse_incomplete(spec: ModelSpec, info: Mapping[str, Any], unused: tuple[str, ...] = ()) -> None:
+    """Refuse a checkpoint of which some weights would stay random, but for names that begin with `unused`.
 
     A classifier loaded as a masked language model has a random head and still prints numbers; this has produced
     a published figure.
@@ -300,7 +293,12 @@ def refuse_incomplete(spec: ModelSpec, info: Mapping[str, Any]) -> None:
     Raises:
         UserError: weights are missing or of another shape.
     """
-    lacking = sorted(info["missing_keys"]) + sorted(str(key) for key in info["mismatched_keys"])
+    lacking = [
+        str(key)
+        for kind in ("missing_keys", "mismatched_keys")
+        for key in sorted(info[kind], key=str)
+        if not str(key[0] if isinstance(key, tuple) else key).startswith(unused)
+    ]
     if lacking:
         some = ", ".join(lacking[:3]) + (f" and {len(lacking) - 3} more" if len(lacking) > 3 else "")
         raise UserError(

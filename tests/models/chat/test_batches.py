@@ -56,24 +56,22 @@ async def served(
     settings: Settings, kind: str
 ) -> AsyncIterator[tuple[Callable[[], BatchClient], ChatServer]]:
     """Opens clients of a batch interface of our own."""
-    server = ChatServer(settings)
-    await server.start()
-    spec = parse_chat_model(f"{server.url}#small" if kind == "server" else "anthropic/small", {})
-    if kind == "anthropic":
-        spec = replace(spec, base_url=server.url.removesuffix("/v1"))
-    options = IMPATIENT if settings.faults and "stall" in settings.kinds else OPTIONS
     clients: list[BatchClient] = []
+    with running(settings) as server:
+        spec = parse_chat_model(f"{server.url}#small" if kind == "server" else "anthropic/small", {})
+        if kind == "anthropic":
+            spec = replace(spec, base_url=server.url.removesuffix("/v1"))
+        options = IMPATIENT if settings.faults and "stall" in settings.kinds else OPTIONS
 
-    def open_client() -> BatchClient:
-        clients.append(open_batch(spec, options))
-        return clients[-1]
+        def open_client() -> BatchClient:
+            clients.append(open_batch(spec, options))
+            return clients[-1]
 
-    try:
-        yield open_client, server
-    finally:
-        for client in clients:
-            await client.close()
-        await server.close()
+        try:
+            yield open_client, server
+        finally:
+            for client in clients:
+                await client.close()
 
 
 def requests(number: int) -> list[BatchRequest]:

@@ -50,19 +50,17 @@ async def asked(
     settings: Settings, kind: str = "server", options: ChatOptions | None = None, name: str = "small"
 ) -> AsyncIterator[tuple[ChatModel, ChatServer]]:
     """A model behind a server of our own, which stands in for the provider."""
-    server = ChatServer(settings)
-    await server.start()
-    text = f"{server.url}#{name}" if kind == "server" else f"{kind}/{name}"
-    address = server.url if kind == "openai" else server.url.removesuffix("/v1")
-    spec = parse_chat_model(text, {})
-    model = open_chat(
-        spec if kind == "server" else replace(spec, base_url=address), options or waiting(settings)
-    )
-    try:
-        yield model, server
-    finally:
-        await model.close()
-        await server.close()
+    with running(settings) as server:
+        text = f"{server.url}#{name}" if kind == "server" else f"{kind}/{name}"
+        address = server.url if kind == "openai" else server.url.removesuffix("/v1")
+        spec = parse_chat_model(text, {})
+        model = open_chat(
+            spec if kind == "server" else replace(spec, base_url=address), options or waiting(settings)
+        )
+        try:
+            yield model, server
+        finally:
+            await model.close()
 
 
 def one(settings: Settings, kind: str = "server", **named: Any) -> ChatAnswer:
@@ -268,18 +266,16 @@ def test_calls_that_may_be_billed_without_an_answer_are_told(fault: str, lost: i
 
     async def main() -> int:
         settings = Settings(faults=0.5, kinds=(fault,), seed=4)
-        server = ChatServer(settings)
-        await server.start()
-        spec = parse_chat_model(f"{server.url}#small", {})
-        model = open_chat(spec, waiting(settings), lambda _, __, usage: told.append(usage))
-        try:
-            for _ in range(4):
-                await model.ask(QUESTION, PLAIN)
-            assert len(told) == lost * server.broken.total()
-        finally:
-            await model.close()
-            await server.close()
-        return server.broken.total()
+        with running(settings) as server:
+            spec = parse_chat_model(f"{server.url}#small", {})
+            model = open_chat(spec, waiting(settings), lambda _, __, usage: told.append(usage))
+            try:
+                for _ in range(4):
+                    await model.ask(QUESTION, PLAIN)
+                assert len(told) == lost * server.broken.total()
+            finally:
+                await model.close()
+            return server.broken.total()
 
     assert asyncio.run(main())
     assert (None in told) == (lost and fault != "empty")

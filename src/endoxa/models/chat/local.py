@@ -10,7 +10,7 @@ import inspect
 import secrets
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
 import regex
@@ -93,15 +93,8 @@ def refuse_unknown(name: str, sampling: Sampling) -> None:
 
 def model_options(options: ChatOptions, *, packed_weights: bool = True) -> ModelOptions:
     """How weights are loaded; packed where they are looked at or scored instead of asked."""
-    return ModelOptions(
-        device=options.device,
-        dtype=options.dtype,
-        revision=options.revision,
-        tokenizer=options.tokenizer,
-        adapter=options.adapter,
-        trust_remote_code=options.trust_remote_code,
-        packed_weights=packed_weights,
-    )
+    shared = {field.name for field in fields(ModelOptions)} & {field.name for field in fields(options)}
+    return ModelOptions(**{name: getattr(options, name) for name in shared}, packed_weights=packed_weights)
 
 
 def _as_model(spec: ChatSpec) -> ModelSpec:

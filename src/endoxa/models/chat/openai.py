@@ -8,18 +8,15 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from endoxa.models.chat.presets import Preset, list_price
-from endoxa.models.chat.remote import MALFORMED, BatchClient, Line, RemoteModel
+from endoxa.models.chat.remote import MALFORMED, BatchClient, Client, Line, RemoteModel
 from endoxa.models.chat.spec import (
     BatchRequest,
     BatchStatus,
-    ChatOptions,
     ChatSpec,
-    Lost,
     Provider,
     Submission,
     SubmissionStatus,
     UnusableError,
-    read_key,
 )
 from endoxa.models.clients import foreign_headers, provider_settings, without_organization
 from endoxa.models.keys import shown
@@ -38,52 +35,42 @@ OPENAI_KIND = "openai"
 """`Provider.kind` of OpenAI itself."""
 
 
-def open_client(spec: ChatSpec, key: str, options: ChatOptions) -> AsyncOpenAI:
-    """A client of OpenAI, or of a server with its interface, which must not learn of the organization at OpenAI."""
-    import openai
+class OpenAi(Client):
+    """OpenAI, or a server with its interface, which must not learn of the organization at OpenAI."""
 
-    settings = provider_settings(openai, spec.base_url, key, options.timeout)
-    if spec.kind == OPENAI_KIND:
-        return openai.AsyncOpenAI(**settings)
-    return without_organization(openai.AsyncOpenAI(**settings, default_headers=foreign_headers(key)))
-
-
-class OpenAiService:
-    """One model behind OpenAI's interface; see `endoxa.models.chat.spec.ChatService`."""
-
-    def __init__(self, spec: ChatSpec, client: AsyncOpenAI) -> None:
+    def _open(self) -> AsyncOpenAI:
         import openai
 
-        self._spec, self._client = spec, client
-        self.problems: type[Exception] = openai.APIError
+        self._problems = openai.APIError
+        settings = provider_settings(openai, self._spec.base_url, self._key, self._options.timeout)
+        if self._spec.kind == OPENAI_KIND:
+            return openai.AsyncOpenAI(**settings)
+        headers = foreign_headers(self._key)
+        return without_organization(openai.AsyncOpenAI(**settings, default_headers=headers))
 
-    def body(self, messages: Sequence[Message], sampling: Sampling) -> Mapping[str, Any]:
-        """See `ChatService.body`."""
+
+class OpenAiModel(OpenAi, RemoteModel):
+    """See `endoxa.models.chat.remote.RemoteModel`."""
+
+    def _body(self, messages: Sequence[Message], sampling: Sampling) -> Mapping[str, Any]:
         return completion_body(self._spec, messages, sampling)
 
-    async def send(self, body: Mapping[str, Any]) -> str:
-        """See `ChatService.send`."""
-        return await self._client.post(PATH, cast_to=str, body=body)
+    async def _send(self, body: Mapping[str, Any]) -> str:
+        sent: str = await self._client.post(PATH, cast_to=str, body=body)
+        return sent
 
-    def read(self, body: str | bytes) -> ChatAnswer:
-        """See `ChatService.read`."""
+    def _read(self, body: str) -> ChatAnswer:
         return read_completion(body)
 
-    async def models(self) -> list[str]:
-        """See `ChatService.models`."""
+    async def _models(self) -> list[str]:
         return [str(model.id) for model in (await self._client.models.list()).data or ()]
 
-    def describe(self) -> Mapping[str, Any]:
-        """See `ChatService.describe`."""
+    def _particulars(self) -> Mapping[str, Any]:
         return {
             "interface": "OpenAI chat completions",
             "max_tokens_field": self._spec.host.max_tokens_field,
             "seed_field": self._spec.host.seed_field,
         }
-
-    async def close(self) -> None:
-        """See `ChatService.close`."""
-        await self._client.close()
 
 
 def completion_body(spec: ChatSpec, messages: Sequence[Message], sampling: Sampling) -> dict[str, Any]:
@@ -177,11 +164,10 @@ def _instead(body: str | bytes) -> str:
         content = json.loads(body)
     except ValueError:
         return f"the server returned incomplete JSON: '{text}'"
-    words, _ = error_words(content) if isinstance(content, dict) and "error" in content else ("", "")
-    chosen = isinstance(content, dict) and content.get("choices")
-    return (
-        words or f"the server returned {'a choice without a message' if chosen else 'no choices'}: '{text}'"
-    )
+    fields = content if isinstance(content, dict) else {}
+    words, _ = error_words(fields) if "error" in fields else ("", "")
+    lacking = "a choice without a message" if fields.get("choices") else "no choices"
+    return words or f"the server returned {lacking}: '{text}'"
 
 
 TAG = "endoxa"
@@ -189,16 +175,10 @@ TAG = "endoxa"
 _WORKING = frozenset({"validating", "in_progress", "finalizing", "cancelling"})
 
 
-class OpenAiBatches(BatchClient):
+class OpenAiBatches(OpenAi, BatchClient):
     """See `endoxa.models.chat.remote.BatchClient`: a batch is found again by the tag in its metadata."""
 
     page = 100
-
-    def __init__(self, spec: ChatSpec, key: str, options: ChatOptions, *, worked: bool) -> None:
-        import openai
-
-        client = open_client(spec, key, options)
-        super().__init__(spec, client, key, options, openai.APIError, worked=worked)
 
     async def find(self, submission: Submission) -> SubmissionStatus:
         """See `BatchClient.find`."""
@@ -215,18 +195,11 @@ class OpenAiBatches(BatchClient):
             lines.append(json.dumps(line, ensure_ascii=False).encode() + b"\n")
         content = (f"{tag}.jsonl", b"".join(lines), "application/jsonl")
         file = await self._client.files.create(file=content, purpose="batch")
-        return {"input_file_id": file.id, "metadata": {TAG: tag}}
+        more = {"endpoint": f"/v1{PATH}", "completion_window": "24h"}
+        return {"input_file_id": file.id, "metadata": {TAG: tag}, **more}
 
-    async def _create(self, prepared: Any) -> Any:
-        return await self._client.batches.create(
-            endpoint="/v1/chat/completions", completion_window="24h", **prepared
-        )
-
-    async def _retrieve(self, batch_id: str) -> Any:
-        return await self._client.batches.retrieve(batch_id)
-
-    async def _page(self, after: str, limit: int) -> Any:
-        return await self._client.batches.list(limit=limit, extra_query={"after": after} if after else None)
+    def _endpoint(self) -> Any:
+        return self._client.batches
 
     async def _results(self, batch: Any) -> list[str]:
         files = filter(None, (batch.output_file_id, batch.error_file_id))
@@ -262,16 +235,9 @@ def read_line(line: Mapping[str, Any], key: str) -> Line:
 LIBRARIES = ("openai", "aiolimiter")
 
 
-def _open(spec: ChatSpec, options: ChatOptions, lost: Lost) -> RemoteModel:
-    key = read_key(spec)
-    return RemoteModel(spec, OpenAiService(spec, open_client(spec, key, options)), key, options, lost)
-
-
-def _open_batch(spec: ChatSpec, options: ChatOptions, worked: bool) -> OpenAiBatches:
-    return OpenAiBatches(spec, read_key(spec), options, worked=worked)
-
-
-_provider = partial(Provider, open=_open, open_batch=_open_batch, price=list_price, libraries=LIBRARIES)
+_provider = partial(
+    Provider, open=OpenAiModel, open_batch=OpenAiBatches, price=list_price, libraries=LIBRARIES
+)
 
 
 def compatible(name: str, preset: Preset) -> Provider:
@@ -283,7 +249,7 @@ def compatible(name: str, preset: Preset) -> Provider:
     return _provider(
         name=name,
         kind="server",
-        open_batch=_open_batch if preset.batches else None,
+        open_batch=OpenAiBatches if preset.batches else None,
         base_url=checked_address(preset.base_url),
         key=preset.key or KEY_VARIABLE,
         max_tokens_field=preset.max_tokens_field,

@@ -18,12 +18,12 @@ from endoxa.models.chat.spec import (
     BatchRequest,
     BatchStatus,
     ChatOptions,
-    ChatService,
     ChatSpec,
     Lost,
     Submission,
     SubmissionStatus,
     UnusableError,
+    read_key,
 )
 from endoxa.models.keys import shown
 from endoxa.models.retrying import (
@@ -169,31 +169,70 @@ SMALL_QUESTION = (Message("user", "Say yes."),)
 SHOWN = 5
 
 
-class RemoteModel:
-    """See `endoxa.schema.ChatModel`.
+class Client(ABC):
+    """One model at a provider, reached by the client of the provider's library.
 
     Args:
         spec: the model.
-        service: its provider's interface.
-        key: the key, to keep parts of it out of every message.
+        options: limits and patience.
+        who: what is asked, for messages.
+
+    Raises:
+        UserError: there is no key.
+    """
+
+    _problems: type[Exception]
+    """What the client raises."""
+
+    def __init__(self, spec: ChatSpec, options: ChatOptions, who: str) -> None:
+        self._spec, self._options, self._key = spec, options, read_key(spec)
+        self._client = self._open()
+        self._who = f"{who} '{spec.text}' at {spec.base_url}"
+        self._retrier = Retrier(self._who, options.attempts, options.patience)
+
+    @abstractmethod
+    def _open(self) -> Any:
+        """The client; it does not try again by itself. Sets `_problems`."""
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._client.close()
+
+
+class RemoteModel(Client):
+    """See `endoxa.schema.ChatModel`; what is particular about a provider is in the methods that it adds.
+
+    Args:
+        spec: the model.
         options: limits and patience.
         lost: see `endoxa.models.chat.spec.Lost`.
     """
 
-    def __init__(
-        self,
-        spec: ChatSpec,
-        service: ChatService,
-        key: str,
-        options: ChatOptions,
-        lost: Lost,
-    ) -> None:
-        self._spec, self._service, self._key = spec, service, key
-        self._options, self._lost = options, lost
+    def __init__(self, spec: ChatSpec, options: ChatOptions, lost: Lost) -> None:
+        super().__init__(spec, options, "The model")
+        self._lost = lost
         self._limits = RateLimits(options.requests_per_minute, options.tokens_per_minute)
-        self._who = f"The model '{spec.text}' at {spec.base_url}"
-        self._retrier = Retrier(self._who, options.attempts, options.patience)
         self._trying_out = asyncio.Lock()
+
+    @abstractmethod
+    def _body(self, messages: Sequence[Message], sampling: Sampling) -> Mapping[str, Any]:
+        """A conversation as the JSON of a request."""
+
+    @abstractmethod
+    async def _send(self, body: Mapping[str, Any]) -> str:
+        """Send it; the body of the answer as it came."""
+
+    @abstractmethod
+    def _read(self, body: str) -> ChatAnswer:
+        """Read the body of an answer; UnusableError where it holds none."""
+
+    @abstractmethod
+    async def _models(self) -> list[str]:
+        """Names of the models to be had."""
+
+    @abstractmethod
+    def _particulars(self) -> Mapping[str, Any]:
+        """What is particular about the interface, for `run.json`."""
 
     @property
     def name(self) -> str:
@@ -209,7 +248,7 @@ class RemoteModel:
             "server": self._spec.base_url,
             "served_name": self._spec.served_name,
             "revision": None,
-            **self._service.describe(),
+            **self._particulars(),
         }
 
     async def check(self) -> None:
@@ -228,7 +267,7 @@ class RemoteModel:
             UserError: it is not answered.
         """
         sampling = Sampling(temperature=None, max_tokens=16)
-        request = self._service.body(SMALL_QUESTION, sampling)
+        request = self._body(SMALL_QUESTION, sampling)
 
         async def ask() -> None:
             sent = await self._sent(request)
@@ -248,10 +287,10 @@ class RemoteModel:
         """Names of the models to be had, or None where they are not listed."""
         try:
             async with asyncio.timeout(min(LIST_SECONDS, self._options.timeout)):
-                return await self._service.models()
+                return await self._models()
         except TimeoutError:
             raise TransientError("the list of models did not come") from None
-        except self._service.problems as problem:
+        except self._problems as problem:
             failure = read_failure(problem, self._key)
             # `transformers serve` answers 500 where it has no folder to list, and answers questions all the same.
             if failure.status in {404, 405, 500, 501}:
@@ -266,7 +305,7 @@ class RemoteModel:
     ) -> ChatAnswer:
         """See `ChatModel.ask`."""
         del told  # for simulated respondents only
-        request = self._service.body(messages, sampling)
+        request = self._body(messages, sampling)
         estimate = estimate_tokens(messages)
         empty = failures = 0
 
@@ -326,7 +365,7 @@ class RemoteModel:
             if self._retrier.over:
                 return False
             await self._limits.enter(estimate_tokens(SMALL_QUESTION))
-            sent = await self._sent(self._service.body(SMALL_QUESTION, sampling), self._options.patience)
+            sent = await self._sent(self._body(SMALL_QUESTION, sampling), self._options.patience)
             answered = isinstance(sent, ChatAnswer)
             if answered:
                 self._retrier.note_success()
@@ -340,17 +379,13 @@ class RemoteModel:
         """What comes of a request, waited for no longer than `patience` seconds."""
         try:
             async with asyncio.timeout(min(AWAKE * self._options.timeout, patience)):
-                return self._service.read(await self._service.send(request))
+                return self._read(await self._send(request))
         except TimeoutError:
             return Failure(0, SLOW, billed=True)
         except UnusableError as problem:
             return Failure(0, shown(str(problem), self._key), billed=True)
-        except self._service.problems as problem:
+        except self._problems as problem:
             return read_failure(problem, self._key)
-
-    async def close(self) -> None:
-        """See `ChatModel.close`."""
-        await self._service.close()
 
 
 PAGES = 20
@@ -372,63 +407,43 @@ class Line:
     failure: Failure | None = None
 
 
-class BatchClient(ABC):
+class BatchClient(Client):
     """One model's batch interface; what is particular about a provider's is in the methods that it adds.
 
     Batches and pages of their list are those of the client's library.
 
     Args:
         spec: the model.
-        client: of the provider's library.
-        key: the key, to keep it out of every message.
         options: attempts and patience.
-        problems: what the client raises.
         worked: the same settings have been answered before, so a refusal blames its own request.
 
     Attributes:
         max_requests: maximum number of requests per batch; fewer than providers allow, so that results fit into memory.
         max_bytes: maximum number of bytes of a batch as it is sent.
         page: number of batches on a page of their list.
+        after: parameter with the id of the batch behind which a page begins.
     """
 
     max_requests = 10_000
     max_bytes = 100_000_000
     page: int
+    after = "after"
 
-    def __init__(
-        self,
-        spec: ChatSpec,
-        client: Any,
-        key: str,
-        options: ChatOptions,
-        problems: type[Exception],
-        *,
-        worked: bool,
-    ) -> None:
-        self._spec, self._client, self._key = spec, client, key
-        self._problems, self._worked = problems, worked
-        who = f"The batch interface of '{spec.text}' at {spec.base_url}"
-        self._retrier = Retrier(who, options.attempts, options.patience)
+    def __init__(self, spec: ChatSpec, options: ChatOptions, worked: bool) -> None:
+        super().__init__(spec, options, "The batch interface of")
+        self._worked = worked
 
     @abstractmethod
     async def find(self, submission: Submission) -> SubmissionStatus:
         """Look for a batch of which we do not know whether it arrived."""
 
     @abstractmethod
-    async def _prepare(self, requests: Sequence[BatchRequest], tag: str) -> Any:
-        """What `_create` makes the batch of."""
+    def _endpoint(self) -> Any:
+        """Where the client's library has batches."""
 
     @abstractmethod
-    async def _create(self, prepared: Any) -> Any:
-        """Hand in a batch."""
-
-    @abstractmethod
-    async def _retrieve(self, batch_id: str) -> Any:
-        """A batch as it is now."""
-
-    @abstractmethod
-    async def _page(self, after: str, limit: int) -> Any:
-        """At most `limit` batches, newest first, behind the one with this id; from the first where it is empty."""
+    async def _prepare(self, requests: Sequence[BatchRequest], tag: str) -> dict[str, Any]:
+        """What a batch is made of, as the endpoint takes it."""
 
     @abstractmethod
     async def _results(self, batch: Any) -> list[str]:
@@ -446,10 +461,6 @@ class BatchClient(ABC):
         """Where the provider's list of batches stands, asked before handing in; empty where tags are enough."""
         return ""
 
-    async def close(self) -> None:
-        """Close the connections."""
-        await self._client.close()
-
     async def submit(self, requests: Sequence[BatchRequest], submission: Submission) -> str | None:
         """Hand in a batch; its id, or None where only `find` can tell later whether it arrived.
 
@@ -466,7 +477,7 @@ class BatchClient(ABC):
             status = await self.find(submission) if tried else SubmissionStatus("absent")
             tried = True
             if status.state == "absent":
-                return str(self._checked(await self._create(prepared)).id)
+                return str(self._checked(await self._endpoint().create(**prepared)).id)
             return status.batch_id if status.state == "found" else None
 
         return await self._run(create)
@@ -507,7 +518,7 @@ class BatchClient(ABC):
 
     async def _batch(self, batch_id: str) -> Any:
         async def retrieve() -> Any:
-            return self._checked(await self._retrieve(batch_id))
+            return self._checked(await self._endpoint().retrieve(batch_id))
 
         return await self._run(retrieve)
 
@@ -531,10 +542,11 @@ class BatchClient(ABC):
         return newer, False
 
     async def _listed(self, after: str, limit: int) -> tuple[list[Any], bool]:
-        """See `_page`; and whether there are more."""
+        """At most `limit` batches, newest first, behind the one with the id `after`; and whether there are more."""
 
         async def fetch() -> tuple[list[Any], bool]:
-            page = await self._page(after, limit)
+            query = {self.after: after} if after else None
+            page = await self._endpoint().list(limit=limit, extra_query=query)
             return [self._checked(batch) for batch in page.data], bool(page.has_more)
 
         return await self._run(fetch)

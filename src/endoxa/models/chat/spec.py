@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, Protocol
+from typing import Annotated, Any, Literal
 
 from annotated_types import Ge, Le
 
 from endoxa.errors import UserError, installation
 from endoxa.models.keys import NO_KEY, key_in, server_key
 from endoxa.models.spec import KEY_VARIABLE, Adapter, Device, Dtype, Revision, Tokenizer, TrustRemoteCode
-from endoxa.schema import ChatAnswer, ChatModel, Message, Sampling, Usage
+from endoxa.schema import ChatModel, Message, Sampling, Usage
 from endoxa.schema.options import LOCAL, MODELS, NETWORK, Setting, finite
 
 Lost = Callable[[Sequence[Message], Sampling, Usage | None], None]
@@ -22,43 +22,6 @@ tokens, None where they are not known. What it raises ends that call; a UserErro
 
 class UnusableError(ValueError):
     """What came is no answer: cut, malformed, of another kind, or empty of choices."""
-
-
-class ChatService(Protocol):
-    """One provider's interface."""
-
-    @property
-    def problems(self) -> type[Exception]:
-        """What its client raises."""
-        ...
-
-    def body(self, messages: Sequence[Message], sampling: Sampling) -> Mapping[str, Any]:
-        """A conversation as the JSON of a request."""
-        ...
-
-    async def send(self, body: Mapping[str, Any]) -> str:
-        """Send it; the body of the answer as it came."""
-        ...
-
-    def read(self, body: str | bytes) -> ChatAnswer:
-        """Read the body of an answer.
-
-        Raises:
-            UnusableError: it holds none.
-        """
-        ...
-
-    async def models(self) -> list[str]:
-        """Names of the models to be had."""
-        ...
-
-    def describe(self) -> Mapping[str, Any]:
-        """What is particular about it, for `run.json`."""
-        ...
-
-    async def close(self) -> None:
-        """Close its connections."""
-        ...
 
 
 BatchRequest = tuple[str, Sequence[Message], Sampling]

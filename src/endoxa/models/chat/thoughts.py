@@ -61,17 +61,10 @@ class Spoken:
     unfinished: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class _Mark:
-    start: int
-    end: int
-    opens: bool
-
-
-@dataclass(frozen=True, slots=True)
-class _Part:
-    text: str
-    thought: bool
+_Mark = tuple[int, int, bool]
+"""Where a mark begins and ends, and whether it opens a thought."""
+_Part = tuple[str, bool]
+"""A text between marks, and whether it is a thought."""
 
 
 def part_thoughts(text: str, prompt: str = "") -> Spoken:
@@ -92,11 +85,11 @@ def part_thoughts(text: str, prompt: str = "") -> Spoken:
     if not begun and not marks:
         return Spoken(text, "")
     parts, depth = _parts(text, marks, begun, nested=True)
-    if depth and any(not mark.opens for mark in marks):  # thoughts may quote an opening
+    if depth and any(not opens for _, _, opens in marks):  # thoughts may quote an opening
         parts, depth = _parts(text, marks, begun, nested=False)
     around = all_formats().around
-    spoken = [around.sub("", part.text) for part in parts if not part.thought]
-    thoughts = [around.sub("", part.text).strip() for part in parts if part.thought]
+    spoken = [around.sub("", part) for part, thought in parts if not thought]
+    thoughts = [around.sub("", part).strip() for part, thought in parts if thought]
     words = "\n".join(part for part in spoken if part.strip())
     return Spoken(words, "\n".join(filter(None, thoughts)), bool(depth) and not words)
 
@@ -105,16 +98,16 @@ def _parts(text: str, marks: Sequence[_Mark], begun: bool, *, nested: bool) -> t
     """What stands between the marks, and how many thoughts are open at the end."""
     parts: list[_Part] = []
     depth, place = int(begun), 0
-    for mark in marks:
-        parts.append(_Part(text[place : mark.start], depth > 0))
-        if mark.opens:
+    for start, end, opens in marks:
+        parts.append((text[place:start], depth > 0))
+        if opens:
             depth = depth + 1 if nested else 1
         elif depth:
             depth -= 1
         else:
-            parts = [replace(part, thought=True) for part in parts]
-        place = mark.end
-    return [*parts, _Part(text[place:], depth > 0)], depth
+            parts = [(part, True) for part, _ in parts]
+        place = end
+    return [*parts, (text[place:], depth > 0)], depth
 
 
 def without_thoughts(text: str) -> str:
@@ -186,14 +179,11 @@ def _either(patterns: Iterable[str]) -> regex.Pattern[str]:
 def _marks(text: str) -> list[_Mark]:
     """Openings and closings in order."""
     formats = all_formats()
-    marks = [_Mark(match.start(), match.end(), opens=True) for match in formats.opens.finditer(text)]
-    marks += [_Mark(match.start(), match.end(), opens=False) for match in formats.closes.finditer(text)]
+    marks = [(*match.span(), True) for match in formats.opens.finditer(text)]
+    marks += [(*match.span(), False) for match in formats.closes.finditer(text)]
     first = len(text) - len(text.lstrip())
     for opens, closes in formats.begins:
         if match := opens.match(text, first):
-            marks.append(_Mark(match.start(), match.end(), opens=True))
-            marks += [
-                _Mark(closing.start(), closing.end(), opens=False)
-                for closing in closes.finditer(text, match.end())
-            ]
-    return sorted(marks, key=lambda mark: mark.start)
+            marks.append((*match.span(), True))
+            marks += [(*closing.span(), False) for closing in closes.finditer(text, match.end())]
+    return sorted(marks, key=lambda mark: mark[0])

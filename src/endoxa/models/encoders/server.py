@@ -18,10 +18,8 @@ from endoxa.models.encoders.encoder import (
     MODEL,
     SHOWN,
     Encoded,
-    Encoder,
     EncoderFacts,
     EncoderKind,
-    EncoderOptions,
     EncoderSpec,
     Vector,
 )
@@ -180,16 +178,6 @@ def _key(spec: EncoderSpec) -> str:
     return key
 
 
-def _look(_spec: EncoderSpec, _options: EncoderOptions) -> EncoderFacts:
-    return EncoderFacts(None, MODEL)
-
-
-def _open(
-    spec: EncoderSpec, _options: EncoderOptions, _poolings: Sequence[str], texts: Sequence[str]
-) -> list[Encoder]:
-    return [ServerEncoder.open(spec, texts)]
-
-
 def _read_openai(text: str, kind: EncoderKind) -> EncoderSpec:
     name = text.partition("/")[2]
     if not name:
@@ -202,7 +190,12 @@ def _read_address(text: str, kind: EncoderKind) -> EncoderSpec:
 
 
 OPENAI = EncoderKind(
-    name="openai", form="openai/NAME", look=_look, open=_open, poolings=lambda _: (MODEL,), read=_read_openai
+    name="openai",
+    form="openai/NAME",
+    look=lambda _spec, _options: EncoderFacts(None, MODEL),
+    open=lambda spec, _options, _poolings, texts: [ServerEncoder.open(spec, texts)],
+    poolings=lambda _spec: (MODEL,),
+    read=_read_openai,
 )
 SERVER = replace(
     OPENAI,

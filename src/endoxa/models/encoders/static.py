@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import gzip
 import zipfile
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -110,49 +109,45 @@ def _read_npz(path: Path, wanted: Collection[str] | None) -> dict[str, Vector]:
 
 def _read_text(path: Path, wanted: Collection[str] | None) -> dict[str, Vector]:
     by_word: dict[str, Vector] = {}
-    width: int | None = None
-    for number, line in _lines(path):
-        fields = line.rstrip().split(" ")
-        if number == 1 and len(fields) == 2 and all(field.isdecimal() for field in fields):
-            width = int(fields[1])
-            continue
-        if width is None:
-            width = len(fields) - 1
-        if width < 1 or len(fields) <= width:
-            raise UserError(
-                f"{path}, line {number}: found {len(fields) - 1} numbers after the word, expected "
-                f"{width or 'at least 1'}: the file is no word2vec text, or it is cut."
-            )
-        word = " ".join(fields[:-width])  # some files have entries with spaces
-        if (wanted is not None and word not in wanted) or word in by_word:
-            continue
-        try:
-            by_word[word] = np.array(fields[-width:], dtype=np.float32)
-        except ValueError as problem:
-            raise UserError(f"{path}, line {number}: what follows '{word}' is not all numbers.") from problem
-    if width is None:
-        raise UserError(f"{path} is empty: it holds no vectors.")
-    _refuse_infinite(path, by_word)
-    return by_word
-
-
-def _lines(path: Path) -> Iterator[tuple[int, str]]:
-    number = 0
+    width = number = 0
+    opened: Any = gzip.open if path.name.lower().endswith(".gz") else open
     try:
-        with ExitStack() as stack:
-            file: Iterable[bytes] = stack.enter_context(path.open("rb"))
-            if path.name.lower().endswith(".gz"):
-                file = stack.enter_context(gzip.open(path, "rb"))
+        with opened(path, "rb") as file:
             for number, raw in enumerate(file, 1):
-                line = raw.decode("utf-8-sig" if number == 1 else "utf-8")
-                if line.strip():
-                    yield number, line
+                line = raw.decode("utf-8-sig" if number == 1 else "utf-8").rstrip()
+                fields = line.split(" ")
+                if number == 1 and len(fields) == 2 and all(field.isdecimal() for field in fields):
+                    width = int(fields[1])
+                elif line:
+                    width = width or len(fields) - 1
+                    _add(by_word, fields, width, wanted, f"{path}, line {number}")
     except UnicodeDecodeError as problem:
         raise UserError(
             f"{path}, line {number}: not UTF-8 text; convert a binary word2vec file with gensim first."
         ) from problem
     except (OSError, EOFError) as problem:
         raise UserError(f"{path} cannot be read after line {number}: {problem}.") from problem
+    if not width:
+        raise UserError(f"{path} is empty: it holds no vectors.")
+    _refuse_infinite(path, by_word)
+    return by_word
+
+
+def _add(
+    by_word: dict[str, Vector], fields: list[str], width: int, wanted: Collection[str] | None, where: str
+) -> None:
+    """Take the vector of a line, unless its word is not wanted or there already."""
+    if width < 1 or len(fields) <= width:
+        raise UserError(
+            f"{where}: found {len(fields) - 1} numbers after the word, expected {width or 'at least 1'}: the file is "
+            "no word2vec text, or it is cut."
+        )
+    word = " ".join(fields[:-width])  # some files have entries with spaces
+    if (wanted is None or word in wanted) and word not in by_word:
+        try:
+            by_word[word] = np.array(fields[-width:], dtype=np.float32)
+        except ValueError as problem:
+            raise UserError(f"{where}: what follows '{word}' is not all numbers.") from problem
 
 
 def _refuse_infinite(path: Path, vectors: dict[str, Vector]) -> None:
@@ -191,8 +186,8 @@ class StaticEncoder:
         distinct = list(dict.fromkeys(texts))
         vectors = read_vectors(path, {form for text in distinct for form in _forms(text)})
         looks = {text: _find(text, vectors) for text in distinct}
-        unknown = sorted({word for look in looks.values() for word in look.unknown})
-        covered = {word for look in looks.values() for word in look.entries}
+        unknown = sorted({word for _, lacking in looks.values() for word in lacking})
+        covered = {word for entries, _ in looks.values() for word in entries}
         share = len(unknown) / max(1, len(unknown) + len(covered))
         if share > max_unknown:
             raise UserError(
@@ -200,7 +195,7 @@ class StaticEncoder:
                 f"which is more than the share of {max_unknown:g} that may be missing: use vectors of the tests' "
                 "language, or allow more with --set max_unknown=X."
             )
-        empty = [text for text, look in looks.items() if not look.entries]
+        empty = [text for text, (entries, _) in looks.items() if not entries]
         if empty:
             raise UserError(
                 f"{path} knows no word of {len(empty)} of {len(looks)} texts ({_some(empty)}), which would have no "
@@ -221,8 +216,8 @@ class StaticEncoder:
     def unknown_share(self, texts: Sequence[str]) -> float:
         """Share (0 to 1) of the words of `texts` that have no vector."""
         looks = [_find(text, self.vectors) for text in texts]
-        unknown = sum(len(look.unknown) for look in looks)
-        return unknown / max(1, unknown + sum(len(look.entries) for look in looks))
+        unknown = sum(len(lacking) for _, lacking in looks)
+        return unknown / max(1, unknown + sum(len(entries) for entries, _ in looks))
 
     def encode(self, texts: Sequence[str]) -> Iterator[Encoded]:
         """See `endoxa.models.encoders.encoder.Encoder.encode`.
@@ -231,40 +226,29 @@ class StaticEncoder:
             UserError: no word of a text is known.
         """
         for index, text in enumerate(texts):
-            entries = _find(text, self.vectors).entries
+            entries, _ = _find(text, self.vectors)
             if not entries:
                 raise UserError(f"{self.name} knows no word of '{text}', which has no vector there.")
             rows = np.stack([self.vectors[word] for word in entries])
             yield Encoded(index, {WORDS: rows.mean(axis=0, dtype=np.float64).astype(np.float32)})
 
 
-@dataclass(frozen=True, slots=True)
-class _Look:
+def _find(text: str, vectors: Mapping[str, Vector]) -> tuple[list[str], list[str]]:
     """Entries of the file that make up a text, and words that have none."""
 
-    entries: tuple[str, ...]
-    unknown: tuple[str, ...]
+    def first(*forms: str) -> str | None:
+        return next((form for form in forms if form in vectors), None)
 
-
-def _find(text: str, vectors: Mapping[str, Vector]) -> _Look:
-    phrase = _first(_phrase_forms(text), vectors)
-    if phrase is not None:
-        return _Look((phrase,), ())
+    if (phrase := first(*_phrase_forms(text))) is not None:
+        return [phrase], []
     entries: list[str] = []
     unknown: list[str] = []
     for word in _WORD.findall(text):
-        entry = _first((word, word.lower()), vectors)
-        if entry is not None:
-            entries.append(entry)
-            continue
-        for part in _PART.findall(word):
-            entry = _first((part, part.lower()), vectors)
+        entry = first(word, word.lower())
+        for part in _PART.findall(word) if entry is None else (word,):
+            entry = first(part, part.lower())
             (unknown if entry is None else entries).append(part if entry is None else entry)
-    return _Look(tuple(entries), tuple(unknown))
-
-
-def _first(forms: Sequence[str], vectors: Mapping[str, Vector]) -> str | None:
-    return next((form for form in forms if form in vectors), None)
+    return entries, unknown
 
 
 def _phrase_forms(text: str) -> tuple[str, str]:

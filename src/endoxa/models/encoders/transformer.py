@@ -13,17 +13,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
-import transformers
 from transformers import AutoModel
 
 from endoxa.errors import UserError
 from endoxa.models.checkpoint import (
     choose_device,
-    choose_dtype,
     fingerprint,
     local_folder,
     longest_input,
-    source_of,
     unknown_share,
     usual_batch,
 )
@@ -37,9 +34,16 @@ from endoxa.models.encoders.encoder import (
     Vector,
     refuse_unreadable,
 )
-from endoxa.models.local import had, load_tokenizer, read_config, refuse_foreign_tokenizer, refuse_incomplete
+from endoxa.models.local import (
+    facts_of,
+    had,
+    load_tokenizer,
+    load_weights,
+    read_config,
+    refuse_foreign_tokenizer,
+)
 from endoxa.models.networks import pack_weights
-from endoxa.models.spec import ModelOptions, ModelSpec
+from endoxa.models.spec import ModelSpec
 from endoxa.models.special_tokens import AS_TEXT, SpecialTokens, codes_of
 
 
@@ -75,32 +79,27 @@ def load_network(spec: EncoderSpec, options: EncoderOptions) -> Network:
     folder = local_folder(model)
     config = read_config(model, how)
     device = choose_device(how.device)
-    network = _load_weights(spec, how, config, device)
+    # Without its head, and without its decoder where it has an encoder too.
+    has_decoder = bool(getattr(config, "is_encoder_decoder", False))
+    unused = ("pooler.", "decoder.") if has_decoder else ("pooler.",)
+    loaded = load_weights(AutoModel, model, how, config, device, unused=unused)
+    part = loaded.get_encoder() if has_decoder else loaded
+    network = had(spec.text, "weights", lambda: part.to(device)).eval()
     tokenizer = load_tokenizer(model, how)
     refuse_foreign_tokenizer(model, tokenizer, network)
     refuse_tagged(spec, tokenizer)
-    parameters = sum(p.numel() for p in network.parameters())
     layers, width = _measure(spec, network, device)
     layer = _choose_layer(spec, options.layer, layers)
     facts = {
-        "name": spec.text,
+        **facts_of(model, network, device, how, config, mark=fingerprint(folder) if folder else None),
         "kind": "hf",
-        "class": type(network).__name__,
-        "revision": how.revision or getattr(config, "_commit_hash", None),
-        "fingerprint": fingerprint(folder) if folder else None,
-        "tokenizer": how.tokenizer or "the model's own",
-        "device": str(device),
-        "dtype": str(network.dtype).removeprefix("torch."),
-        "parameters": parameters,
         "width": width,
         "layer": layers if layer is None else layer,
         "layers": layers,
-        "transformers": transformers.__version__,
-        "torch": torch.__version__,
     }
     if how.packed_weights and device.type == "cpu" and network.dtype == torch.float32:
         pack_weights(network)
-    batch_tokens = how.batch_tokens or usual_batch(parameters, device)
+    batch_tokens = how.batch_tokens or usual_batch(facts["parameters"], device)
     return Network(
         spec.text, _reader(network, layer), tokenizer, device, longest_input(config), batch_tokens, facts
     )
@@ -126,35 +125,6 @@ def _no_weights(_ids: torch.Tensor) -> torch.Tensor:
 def _as_model(spec: EncoderSpec) -> ModelSpec:
     """The same as the loaders of language models take it."""
     return ModelSpec(spec.text, "hf", spec.target)
-
-
-def _load_weights(spec: EncoderSpec, how: ModelOptions, config: Any, device: torch.device) -> Any:
-    """The network without its head, and without its decoder where it has an encoder too."""
-    source, more = source_of(_as_model(spec))
-    network, info = had(
-        spec.text,
-        "weights",
-        lambda: AutoModel.from_pretrained(
-            source,
-            config=config,
-            output_loading_info=True,
-            dtype=choose_dtype(how.dtype, device),
-            revision=how.revision,
-            trust_remote_code=how.trust_remote_code,
-            **more,
-        ),
-    )
-    has_decoder = bool(getattr(config, "is_encoder_decoder", False))
-    unused = ("pooler.", "decoder.") if has_decoder else ("pooler.",)
-    needed = {
-        kind: [
-            key for key in info[kind] if not str(key[0] if isinstance(key, tuple) else key).startswith(unused)
-        ]
-        for kind in ("missing_keys", "mismatched_keys")
-    }
-    refuse_incomplete(_as_model(spec), needed)
-    part = network.get_encoder() if has_decoder else network
-    return had(spec.text, "weights", lambda: part.to(device)).eval()
 
 
 def _reader(network: Any, layer: int | None) -> Callable[[torch.Tensor], torch.Tensor]:

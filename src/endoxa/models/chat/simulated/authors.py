@@ -165,12 +165,9 @@ def _labelled(facts: Mapping[str, Any], draws: Draws, place: int, wrong: bool) -
     if wrong:
         return {"label": OFF_LIST}
     # Most authors agree on a text: its own draw decides, their own seldom.
-    agreed = Draws(("label", facts["text"])).choose(facts["labels"], "label")
-    return {
-        "label": agreed
-        if draws.uniform(f"own {place}") < 0.85
-        else draws.choose(facts["labels"], f"label {place}")
-    }
+    if draws.uniform(f"own {place}") < 0.85:
+        return {"label": Draws(("label", facts["text"])).choose(facts["labels"], "label")}
+    return {"label": draws.choose(facts["labels"], f"label {place}")}
 
 
 AUTHORS = Simulation("author", ("task", "number"), {"": Author})

@@ -42,6 +42,15 @@ class Draws:
         """One of `choices`, each as likely."""
         return choices[int(self.uniform(what) * len(choices))]
 
+    def pick(self, chances: Mapping[T, float], what: str) -> T:
+        """A key of `chances`, which sum to 1."""
+        uniform, reached = self.uniform(what), 0.0
+        for key, chance in chances.items():
+            reached += chance
+            if uniform < reached:
+                return key
+        return max(chances, key=chances.__getitem__)
+
 
 def normal(*names: str) -> float:
     """A standard normal number that depends on the names only."""

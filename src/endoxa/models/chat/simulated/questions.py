@@ -114,7 +114,7 @@ class QuestionRespondent:
         if none := without_answer(self, "questions", facts["language"], draws):
             return none
         # Before it is asked to think again, it answers as it does at once.
-        option = self._choose(facts, facts["protocol"] if last else "baseline", draws.uniform("option"))
+        option = self._choose(facts, facts["protocol"] if last else "baseline", draws)
         letter = LETTERS[facts["order"].index(option)]
         ways = patterns(words, letters=facts["ask"] == "letters", person=option != facts["unknown"])
         return worded(draws.choose(ways, "wording"), words, facts["options"][option], letter)
@@ -132,8 +132,7 @@ class QuestionRespondent:
             },
         }
 
-    def _choose(self, facts: Mapping[str, Any], protocol: str, uniform: float) -> int:
-        """The option at `uniform` of the cumulative chances."""
+    def _choose(self, facts: Mapping[str, Any], protocol: str, draws: Draws) -> int:
         label, target, unknown = facts["label"], facts["target"], facts["unknown"]
         how: Any = {"substituted": bool(facts["substituted"]), "protocol": protocol}
         chances: dict[int, float]
@@ -150,12 +149,7 @@ class QuestionRespondent:
                 chances = {option: neither if option == unknown else each for option in range(3)}
             else:
                 chances = {target: stereotyped, 3 - target - unknown: other, unknown: neither}
-        reached = 0.0
-        for option, chance in chances.items():
-            reached += chance
-            if uniform < reached:
-                return option
-        return max(chances, key=chances.__getitem__)
+        return draws.pick(chances, "option")
 
 
 def expected(
@@ -314,7 +308,7 @@ class ThinkingRespondent(QuestionRespondent):
 
     def _argued(self, facts: Mapping[str, Any], draws: Draws) -> int:
         last = facts["turn"] == facts["turns"] - 1
-        answered = self._choose(facts, facts["protocol"] if last else "baseline", draws.uniform("option"))
+        answered = self._choose(facts, facts["protocol"] if last else "baseline", draws)
         target, unknown = facts["target"], facts["unknown"]
         if facts["condition"] != "ambig" or target is None or draws.uniform("following") < self.following:
             return answered

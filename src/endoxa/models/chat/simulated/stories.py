@@ -1,4 +1,4 @@
-"""Tellers of stories, whose last line says outright what was planted, and readers of stories and of statements."""
+"""Tellers of stories, whose last line says outright what was planted; readers of stories, statements and thoughts."""
 
 from __future__ import annotations
 
@@ -61,30 +61,19 @@ class Rates:
 @cache
 def base_rates() -> Mapping[str, Rates]:
     """Rates of the attributes, in the order of the vocabulary."""
-    stated = _stated()["attributes"]
-    return {
-        attribute.name: Rates(
-            {
-                value: weight / sum(stated[attribute.name]["weights"])
-                for value, weight in zip(attribute.values, stated[attribute.name]["weights"], strict=True)
-            },
-            stated[attribute.name]["known"],
-        )
-        for attribute in read_vocabulary()
-    }
+    rates = {}
+    for attribute in read_vocabulary():
+        stated = _stated()["attributes"][attribute.name]
+        shares = [weight / sum(stated["weights"]) for weight in stated["weights"]]
+        rates[attribute.name] = Rates(dict(zip(attribute.values, shares, strict=True)), stated["known"])
+    return rates
 
 
 @cache
 def associations() -> tuple[Association, ...]:
     """Everything that can be planted, in the order in which it is."""
     return tuple(
-        Association(
-            base_attribute=entry["base"][0],
-            base_value=entry["base"][1],
-            compared_attribute=entry["compared"][0],
-            compared_value=entry["compared"][1],
-            multiplier=entry["multiplier"],
-        )
+        Association(*(*entry["base"], *entry["compared"], entry["multiplier"]))
         for entry in _stated()["planted"]
     )
 
@@ -150,32 +139,28 @@ class Teller:
         the rest in proportion.
         """
         shares = base_rates()[attribute].shares
-        for association in self.associations():
-            if (association.base_attribute, association.base_value, association.compared_attribute) == (
-                base_attribute,
-                base_value,
-                attribute,
-            ):
-                raised = min(association.multiplier * shares[association.compared_value], LARGEST_SHARE)
-                rest = (1 - raised) / (1 - shares[association.compared_value])
-                return {v: raised if v == association.compared_value else rest * p for v, p in shares.items()}
+        for each in self.associations():
+            named = (each.base_attribute, each.base_value, each.compared_attribute)
+            if named == (base_attribute, base_value, attribute):
+                raised = min(each.multiplier * shares[each.compared_value], LARGEST_SHARE)
+                rest = (1 - raised) / (1 - shares[each.compared_value])
+                return {v: raised if v == each.compared_value else rest * p for v, p in shares.items()}
         return shares
 
     def expected(self) -> Iterator[dict[str, Any]]:
         """Each association with its true fraction and lift; all values of a base attribute have as many prompts."""
         for association in self.associations():
+            base, compared = association.base_attribute, association.compared_attribute
             rows = {
-                value: self.shares(association.base_attribute, value, association.compared_attribute)[
-                    association.compared_value
-                ]
-                for value in base_rates()[association.base_attribute].shares
+                value: self.shares(base, value, compared)[association.compared_value]
+                for value in base_rates()[base].shares
             }
             fraction = rows[association.base_value]
             yield {
                 **asdict(association),
                 "expected_fraction": fraction,
                 "expected_lift": fraction * len(rows) / sum(rows.values()),
-                "known": self.mentioned(association.compared_attribute),
+                "known": self.mentioned(compared),
             }
 
     def answer(self, facts: Mapping[str, Any], draws: Draws, latent: Strengths | None = None) -> str:
@@ -197,23 +182,13 @@ class Teller:
                 shares = self.shares(base, named, attribute)
                 if latent is not None:
                     shares = raised(shares, facts.get("associations", ()), attribute, latent)
-                profile[attribute] = _at(shares, draws.uniform(attribute))
+                profile[attribute] = draws.pick(shares, attribute)
         sentences = (draws.choose(words[f"{place}s"], place) for place in ("beginning", "middle", "ending"))
         return f"{' '.join(sentences)}\n\n{profile_line(profile)}"
 
     def describe(self) -> Mapping[str, Any]:
         """The parameters, and each planted association with its true fraction and lift."""
         return {**planted(self), "associations": list(self.expected())}
-
-
-def _at(shares: Mapping[str, float], uniform: float) -> str:
-    """The value at `uniform` of the cumulative shares."""
-    reached = 0.0
-    for value, chance in shares.items():
-        reached += chance
-        if uniform < reached:
-            return value
-    return max(shares, key=shares.__getitem__)
 
 
 class LatentTeller(Strengths):
@@ -378,7 +353,35 @@ class StatementReader(Reader):
         return [{**other, "attribute": pairs[0]["attribute"]}] if pairs else [other]
 
 
+_CODES = ("group_reason", "stereotype", "rejects", "missing")
+_LETTERS = ("A", "B", "C", "none")
+
+
+class ThoughtReader(Reader):
+    """Codes thoughts.
+
+    It is told of each: "name" (what tells it from others), "codes" (what is right, 'no' where nothing is told) and
+    "options" (whether there is an option to argue for). Each code is another one with chance `error`.
+    """
+
+    __slots__ = ()
+
+    def answer(self, facts: Mapping[str, Any], draws: Draws) -> str:
+        """The codes."""
+        truth, codes = facts["codes"], {}
+        for name in _CODES:
+            codes[name] = (truth.get(name) == "yes") != (draws.uniform(name) < self.error)
+        reply: dict[str, Any] = {name: "yes" if code else "no" for name, code in codes.items()}
+        if facts["options"]:
+            right = truth.get("argued", "none")
+            others = [letter for letter in _LETTERS if letter != right]
+            wrong = draws.uniform("argued") < self.error
+            reply["argued"] = draws.choose(others, "argued instead") if wrong else right
+        return self.written(reply, draws)
+
+
 TELLERS = Simulation("stories", ("sample_id",), {"": Teller, LATENT: LatentTeller})
 READERS = Simulation("extract", ("name", "turn"), {"": StoryReader})
 STATEMENTS = Simulation("statements", ("name",), {"": StatementReader})
-"""Respondents to the probes "stories", "extract" and "statements"."""
+CODERS = Simulation("thoughts", ("name",), {"": ThoughtReader})
+"""Respondents to the probes "stories", "extract", "statements" and "thoughts"."""
