@@ -31,7 +31,8 @@ def test_the_list_names_every_result_with_what_it_needs(endoxa):
         assert f"{name}: {result.title}" in out
     assert "weights: any of the eight models; from the Hugging Face hub" in out
     assert "file (optional): stories.parquet" in out
-    assert "left out: 5.1, Cohen's kappa of sentiments (0.898): " in out
+    assert "\nLACES, left out:\n" in out
+    assert "  1  5.1, Cohen's kappa of sentiments (0.898): " in out
 
 
 def test_a_run_says_its_finding_and_a_difference_is_no_error(endoxa, tmp_path):
