@@ -33,7 +33,7 @@ ROWS = {
 ELSEWHERE = {
     # Table 2 (people; ages in percent and people; countries; genders), the combined total of table 5, five axes of
     # eleven models in table 8, ten cells of words in table 7; shares, ratios and p-values of the text.
-    "AfriStereo": 1 + 2 * 5 + 3 + 2 + 1 + 10 + (2 + 4 + 4),
+    "AfriStereo": 1 + 2 * 5 + 3 + 2 + 1 + 5 * 11 + 10 + (2 + 4 + 4),
     # Two scores in each of 20 rows of table 8; 300 tuples; 800 = 542 + 258 pairs.
     "IndiBias": 2 * 20 + 1 + 3,
     # Sections 4, 4.2, 4.3, 5.1, 5.2 and 5.3.

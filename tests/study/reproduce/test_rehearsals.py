@@ -95,6 +95,13 @@ def test_bias_preference_ratio_by_the_published_notebook(shared, tmp_path):
     assert row["verdict"] == "not-comparable"
     assert "10 of the 123 pairs" in row["why"]
     assert not verdicts(cells) & JUDGED
+    age, gender = (cells["Table 8", f"primary axis, GPT-Neo, {axis} (1: yes)"] for axis in ("age", "gender"))
+    assert (age["published"], age["ours"]) == (1, int(differences.mean() > 0 and test["ours"] <= 0.05))
+    assert (gender["ours"], gender["verdict"]) == (None, "not-computed")
+    assert gender["why"].startswith("fewer than two pairs on this axis")
+    # A finished run gives the same cells, without pairs and weights.
+    shutil.copytree(tmp_path / "out/runs/gpt-neo", tmp_path / "runs/run")
+    assert cells_of("afristereo-bpr", tmp_path / "runs", tmp_path / "again", model) == cells
 
 
 @pytest.mark.slow
