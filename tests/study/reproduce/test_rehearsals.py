@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import shutil
 
 import numpy as np
@@ -64,6 +65,9 @@ def test_percentages_of_another_model_are_computed_and_not_judged(shared, tmp_pa
         assert row["ours"] == pytest.approx(100 * (won == stereo).mean())
         assert row["verdict"] == "not-comparable"
         assert "not with the published model Muril; the file has 20 of the paper's 800 pairs" in row["why"]
+        spread, share = cells["Table 2", f"ICS (std-dev), {language}, Muril"], (won == stereo).mean()
+        assert spread["ours"] == pytest.approx(100 * math.sqrt(share * (1 - share) / 20))
+        assert spread["why"].startswith("ours is the standard error of the percentage over pairs")
     assert cells["Table 2", "ICS (mean), English, XLMR"]["verdict"] == "not-computed"
     assert not verdicts(cells) & JUDGED
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from math import sqrt
 from pathlib import Path
 from typing import Any, get_args
 
@@ -128,6 +129,11 @@ def pairs(declared: PublishedResult, inputs: Inputs) -> Mapping[Key, Ours]:
             for axis, value in _by_axis(estimates, settings.get("axes")).items():
                 ours = Ours.unless(value, model.why, fewer)
                 computed |= dict.fromkeys(keys(axis, language=language, model=model.label), ours)
+            spread = settings.get("spread")
+            for value, n in estimates.filter(axis="all").select("value", "n").head(1 if spread else 0).rows():
+                table, cell = spread["cell"]
+                key = table, cell.format(language=language, model=model.label)
+                computed[key] = Ours.unless(sqrt(value * (100 - value) / n), spread["why"], model.why)
             if "t_test" in settings:
                 scores = pl.read_parquet(folder / RECORDS).filter(
                     pl.col("rule").is_in(settings["rules"]), model=model.model
