@@ -399,6 +399,7 @@ def _item(record: Record, unknown: int, stereotyped: int | None, *, language: st
         identity_key=extra.identity_key,
         region=region,
         names=record.names,
+        name_sources=record.name_sources,
         association_id=extra.association_id,
         attribute=extra.attribute if from_association else "",
         built_by=record.built_by,
