@@ -129,8 +129,9 @@ def pairs(declared: PublishedResult, inputs: Inputs) -> Mapping[Key, Ours]:
             for axis, value in _by_axis(estimates, settings.get("axes")).items():
                 ours = Ours.unless(value, model.why, fewer)
                 computed |= dict.fromkeys(keys(axis, language=language, model=model.label), ours)
-            spread = settings.get("spread")
-            for value, n in estimates.filter(axis="all").select("value", "n").head(1 if spread else 0).rows():
+            spread: dict[str, Any] = settings.get("spread", {})
+            overall = estimates.filter(axis="all").drop_nulls("value").select("value", "n")
+            for value, n in overall.head(1).rows() if spread else ():
                 table, cell = spread["cell"]
                 key = table, cell.format(language=language, model=model.label)
                 computed[key] = Ours.unless(sqrt(value * (100 - value) / n), spread["why"], model.why)
