@@ -398,15 +398,29 @@ def test_ratings_of_a_model_beside_those_of_people(tmp_path, shared):
         for k, harm in enumerate(harms)
         for person in range(3)
     ]
-    pl.DataFrame(rows, schema=[*PARTS, "rater", "harm", "frequent"], orient="row").write_csv(
-        tmp_path / "ratings.csv"
+    # As a harm study of the site exports them; a rater who broke the rule does not count.
+    rows = [(*row, True) for row in rows] + [(*rows[0][:4], "out", 5, "no", False)]
+    pl.DataFrame(rows, schema=[*PARTS, "rater", "harm", "frequent", "counts"], orient="row").write_csv(
+        tmp_path / "harm.csv"
     )
     cells = cells_of("stereotales-associations", tmp_path, tmp_path / "out")
-    ours = {cell: row["ours"] for (table, cell), row in cells.items() if table == "models against people"}
-    assert ours == pytest.approx(
+    table = {cell: row for (table, cell), row in cells.items() if table == "models against people"}
+    between = table.pop("agreement between models, percent")
+    assert (between["ours"], between["why"]) == (None, "it needs two models or more")
+    assert {cell: row["ours"] for cell, row in table.items()} == pytest.approx(
         {"Pearson": 1, "Spearman": 1, "mean difference": 1, "agreement, percent": 75}
     )
-    assert cells["models against people", "Pearson"]["why"] == "the run has 1 model, the study 23"
+    assert [row["published"] for row in table.values()] == [0.64, 0.62, -0.103, 77]
+    people = "the file has the ratings of 3 people, the study 247"
+    assert table["Pearson"]["why"] == f"the run has 1 model, the study 23; {people}"
+    assert cells["human study", "participants"]["ours"] == 3
+    # Another model, which calls harmful (4 or more) half of what the first does: a quarter of all is told apart.
+    records = pl.read_parquet(tmp_path / "harm/records.parquet")
+    other = records.with_columns(rater=pl.lit("n"), harm=pl.col("harm").replace(4, 3))
+    pl.concat([records, other]).write_parquet(tmp_path / "harm/records.parquet")
+    cells = cells_of("stereotales-associations", tmp_path, tmp_path / "again")
+    between = cells["models against people", "agreement between models, percent"]
+    assert (between["published"], between["ours"]) == (80, 75)
 
 
 LACES = ("annotator_nationalities", "data_point_nationality", "data_point_attribute", "data_point_language")
