@@ -12,7 +12,6 @@ import polars as pl
 
 from endoxa.api.data import as_polars, as_stored, is_path, naming_the_frame, path_of
 from endoxa.api.runs import outside_loops, several, words_of
-from endoxa.commands.plugins import verb_named
 from endoxa.runs.options import Allowed, values_by_path
 from endoxa.runs.progress import shown
 from endoxa.schema.options import settings_from
@@ -83,7 +82,7 @@ def run_study(folder: str | Path, *, progress: bool = True, **allowed: Any) -> d
         allowed: see `plan_study`.
 
     Returns:
-        Folder of each run, for `read_run`, and what each command wrote, by name.
+        Folder of each run by name, for `read_run`.
 
     Raises:
         UserError: any user error; what was measured is kept.
@@ -125,4 +124,4 @@ def _study(folder: str | Path, allowed: dict[str, Any]) -> Iterator[Study]:
     """The study of a folder; in the block the call counts as the command."""
     how = settings_from(Allowed, values_by_path(Allowed, allowed))
     with typed_words(words_of(how)):
-        yield read_study(Path(folder), how, verb_named)
+        yield read_study(Path(folder), how)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from endoxa.commands.layout import Layout
-from endoxa.commands.plugins import SUMMARIES, verb_named
+from endoxa.commands.plugins import SUMMARIES
 from endoxa.commands.verbs import Group, Outcome, argument, plan_line
 from endoxa.runs.options import Allowed
 from endoxa.runs.progress import shown
@@ -129,7 +129,7 @@ def run(
         ),
     ] = False,
 ) -> Outcome:
-    """Run every instrument and step of the study, and write its page; what is measured already is not measured again.
+    """Run every instrument of the study, and write its page; what is measured already is not measured again.
 
     A study that was stopped continues with the same command. Where settings or associations have changed, only the runs
     that depend on them are made again; the old ones are kept in DIR/earlier and used again if the settings return. The
@@ -143,7 +143,7 @@ def run(
     """  # noqa: D301
     from endoxa.study.file import read_study
 
-    study = read_study(folder, allowed, verb_named)
+    study = read_study(folder, allowed)
     return _planned(study) if plan else _carried_out(study, out or folder / "study.html")
 
 
@@ -153,31 +153,31 @@ def _planned(study: Study) -> Outcome:
 
     items, rows = plan_study(study)
     budget = [] if study.budget is None else [f"Budget: ${study.budget:g} for all of it."]
-    steps = [f"Step {step.name}: {step.folder}" for step in study.steps]
-    shown = [plan_line(plan_table(items, rows))] if rows else []
-    return Outcome((*shown, *steps, *budget, f"Next: endoxa study run {study.folder}"), notes=_unused(items))
+    shown = plan_line(plan_table(items, rows))
+    return Outcome((shown, *budget, f"Next: endoxa study run {study.folder}"), notes=_unused(items))
 
 
 def _carried_out(study: Study, out: Path) -> Outcome:
-    """Runs, steps and page."""
+    """Runs and page."""
     from endoxa.study.report import write_study
     from endoxa.study.run import run_study, total_cost
 
     with shown("items") as progress:
         items, done = run_study(study, progress, sys.argv)
-    lines = [f"{step.name}: {line}" for step in done for line in step.lines if line]
     heads = ("run", "folder", "items", "records", "")
     rows = [
         (step.name, str(step.folder), *(str(step.counts.get(name, "")) for name in heads[2:4]), step.what)
         for step in done
     ]
-    page = []
-    if any(study.parts()):
-        written = write_study(study, out)
-        finding = str(written.headline) if written.headline.rows else "\n".join(written.headline.notes)
-        page = [finding, *(f"Written: {path}" for path in written.files), f"Next: open {out}"]
+    written = write_study(study, out)
     return Outcome(
-        (*lines, Headline("", heads, rows, words=heads), f"Spent: ${total_cost(study):.2f}", *page),
+        (
+            Headline("", heads, rows, words=heads),
+            f"Spent: ${total_cost(study):.2f}",
+            str(written.headline) if written.headline.rows else "\n".join(written.headline.notes),
+            *(f"Written: {path}" for path in written.files),
+            f"Next: open {out}",
+        ),
         notes=_unused(items),
         facts={step.name: dict(step.counts) for step in done},
     )
