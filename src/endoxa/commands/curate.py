@@ -116,7 +116,7 @@ def group(
       endoxa curate group statements.csv --method afristereo -o published.csv
       endoxa curate group statements.csv --calibrate -o thresholds.csv
     """  # noqa: D301
-    from endoxa.curate.encoder_languages import chosen_encoder
+    from endoxa.curate.encoders import chosen_encoder
     from endoxa.curate.group import (
         SCHEMA,
         group_attributes,
@@ -150,8 +150,7 @@ def group(
 
 def _calibrated(file: Path, out: Path, constraints: Path | None, meanings: Meanings, seed: int) -> Outcome:
     """Thresholds of both methods compared: number of groups, silhouette, and accuracy on known pairs."""
-    from endoxa.curate.encoder_languages import chosen_encoder
-    from endoxa.curate.encoders import DEFAULT_ENCODER
+    from endoxa.curate.encoders import DEFAULT_ENCODER, chosen_encoder
     from endoxa.curate.group import language_of, read_attributes
     from endoxa.curate.group.thresholds import generate_constraints, grid, read_constraints, thresholds_table
     from endoxa.curate.opposites import load_lexicon
