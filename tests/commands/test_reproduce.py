@@ -31,7 +31,8 @@ def test_the_list_names_every_result_with_what_it_needs(endoxa):
         assert f"{name}: {result.title}" in out
     assert "weights: any of the eight models; from the Hugging Face hub" in out
     assert "file (optional): stories.parquet" in out
-    assert "left out: 5.1, Cohen's kappa of sentiments (0.898): " in out
+    assert "\nLACES, left out:\n" in out
+    assert "  1  5.1, Cohen's kappa of sentiments (0.898): " in out
 
 
 def test_a_run_says_its_finding_and_a_difference_is_no_error(endoxa, tmp_path):
@@ -52,7 +53,7 @@ def test_the_acceptance_command(endoxa, shared, tmp_path):
     data = shared / "data/stereotales"
     code, printed, _ = endoxa("reproduce", "stereotales-associations", "--data", data, "-o", tmp_path / "rep")
     assert code == 0
-    assert "3 of 12 published cells agree with ours; 1 cannot be compared; 8 were not computed." in printed
+    assert "3 of 13 published cells agree with ours; 1 cannot be compared; 9 were not computed." in printed
     assert "Not computed (4 cells): needs the ratings of people" in printed
 
 

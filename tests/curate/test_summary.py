@@ -220,6 +220,22 @@ def test_kept_columns_are_split_by_without_being_named():
     assert made.notes == ("Column 'code' has 30 values for 30 respondents: not split by it.",)
 
 
+def test_columns_that_do_not_describe_respondents_are_not_split_by():
+    """What differs between statements of one person, an empty cell included, is of the statement."""
+    names = ("respondent", "axis", "identity", "attribute", "gender", "reading", "remark")
+    rows = [
+        (str(n), *key, "f" if n % 2 else "m", reading, "odd" if key == TALL else "")
+        for n in range(20)
+        for key, reading in ((STRONG, "by rule"), (TALL, "by hand"))
+    ]
+    table = mentions(pl.DataFrame(rows, schema=dict.fromkeys(names, pl.String), orient="row")).table
+    summary = summarise(table)
+    assert list(summary.frequencies_by) == ["gender"]
+    assert list(summary.composition_by) == ["gender"]
+    assert "Not split by reading, remark: statements of one respondent differ there." in summary.notes
+    assert list(summarise(table, ["reading"]).frequencies_by) == ["reading"]
+
+
 def test_a_column_that_follows_from_another_is_said():
     places = [("Peru", "America"), ("Chile", "America"), ("Mali", "Africa")]
     people = [([STRONG], place) for place in places * 6]

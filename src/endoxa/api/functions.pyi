@@ -1373,5 +1373,5 @@ def reproduce(
         trust_remote_code: Run Python code that comes with the model.
         batch_tokens: Maximum tokens per batch.
         packed_weights: Pack weights for the CPU: faster, more memory, same numbers to about 1e-5.
-        out: Folder: cells.csv, run.json, report.html.
+        out: Folder: cells.csv, run.json, report.html; without NAME, where finished ones lie (FOLDER/NAME).
     """

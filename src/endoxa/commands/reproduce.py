@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from endoxa.commands.verbs import Outcome, argument
 from endoxa.errors import UserError
 from endoxa.models.spec import ModelOptions
-from endoxa.report.tables import headline_of, text_field
+from endoxa.report.tables import headline_of, number_field, text_field
 from endoxa.runs.options import Seed
 from endoxa.runs.progress import shown
 from endoxa.schema.headline import Headline
@@ -24,15 +24,29 @@ SHOWN = 20
 """Maximum number of cells printed; all are in cells.csv."""
 
 
-def _listed() -> Iterator[str]:
-    """The results that can be recomputed, with what each needs: published ones, and references of other programs."""
+def _listed(folder: Path | None) -> Iterator[str | Headline]:
+    """What became of the numbers of five papers; then the results that can be recomputed, with what each needs."""
     from endoxa.study.reproduce import RESULTS
+    from endoxa.study.reproduce.papers import papers
 
+    listed = list(papers(folder))
+    counts = ("printed", "agree", "differ", "left_out")
+    rows = [{"paper": paper.name, **{name: getattr(paper, name) for name in counts}} for paper in listed]
+    total = {name: sum(row[name] for row in rows) for name in counts}
+    yield headline_of(
+        f"Five papers print {total['printed']:,} numbers: {total['agree']:,} were recomputed and agree, "
+        f"{total['differ']:,} differ, {total['left_out']:,} are left out.",
+        [*rows, {"paper": "all", **total}],
+        (text_field("paper"), *map(number_field, counts)),
+    )
+    for paper in listed:
+        yield f"\n{paper.name}, left out:"
+        yield from (f"  {number:,}  {why}" for why, number in paper.reasons.items())
+    yield "\nResults, and what each needs:"
     for result in RESULTS.all().values():
         kind = " (reference numbers, printed in no paper)" if result.reference else ""
         yield f"{result.name}: {result.title}{kind}"
         yield from (f"  {_need_words(need)}" for need in result.needs)
-        yield from (f"  left out: {numbers}: {why}" for numbers, why in result.left_out.items())
     yield "\nNext: endoxa reproduce NAME --data FOLDER -o out/NAME (docs: reproduce)"
 
 
@@ -45,7 +59,9 @@ def _need_words(need: Need) -> str:
 def reproduce(
     name: Annotated[
         str | None,
-        argument("Published result; without one, all are listed with what they need.", metavar="NAME"),
+        argument(
+            "Published result; without one, what became of the printed numbers is listed.", metavar="NAME"
+        ),
     ] = None,
     *,
     data: Annotated[
@@ -77,11 +93,18 @@ def reproduce(
     options: ModelOptions,
     seed: Seed = 0,
     out: Annotated[
-        Path | None, Option("Folder: cells.csv, run.json, report.html.", OUTPUT, short="-o", metavar="FOLDER")
+        Path | None,
+        Option(
+            "Folder: cells.csv, run.json, report.html; without NAME, where finished ones lie (FOLDER/NAME).",
+            OUTPUT,
+            short="-o",
+            metavar="FOLDER",
+        ),
     ] = None,
 ) -> Outcome:
     """Recompute published results cell by cell, and say what agrees.
 
+    Without NAME: of each of five papers the numbers printed, recomputed, differing, and left out with the reason.
     Shown are published, ours, difference, tolerance, verdict, and why they differ.
 
     A cell agrees or differs only with the model and the data of the paper; with others it is not comparable. Cells
@@ -93,6 +116,7 @@ def reproduce(
     \b
     Examples:
       endoxa reproduce
+      endoxa reproduce -o out
       endoxa reproduce arithmetic -o out/arithmetic
       endoxa reproduce stereotales-associations --data shared/stereotales -o out/rep
       endoxa reproduce indibias-percentages --data shared/indibias --model hf/google/muril-base-cased -o out/muril
@@ -102,7 +126,7 @@ def reproduce(
     from endoxa.study.reproduce import reproduce as recompute
 
     if name is None:
-        return Outcome(_listed())
+        return Outcome(_listed(out))
     result = RESULTS.get(name)
     if out is None:
         raise UserError("Missing --out. Name a folder for the cells and the page.")

@@ -306,8 +306,8 @@ def summarise(table: pl.DataFrame, by: Sequence[str] = (), least: int = SMALLEST
 
     Args:
         table: columns of `mentions.MENTION_COLUMNS` and those of the statements.
-        by: columns to split by; without any, the country and every column that is not one of ours (the
-            demographic columns that extraction kept).
+        by: columns to split by; without any, those that describe respondents: the country and every column that is not
+            one of ours and has one value in all statements of a respondent.
         least: smallest count of a subgroup that may be known.
 
     Raises:
@@ -350,13 +350,17 @@ def _columns(table: pl.DataFrame, by: Sequence[str]) -> tuple[tuple[str, ...], l
     if by:
         return tuple(dict.fromkeys(by)), []
     people = table["person"].n_unique()
-    kept, notes = [], []
+    kept, notes, varying = [], [], []
     for name in _candidates(table):
         values = len({choice for cell in table[name] for choice in choices(cell)})
-        if values > 1 and values > people * _DISTINCT_SHARE:
+        if table.select("person", pl.col(name).fill_null("")).unique()["person"].is_duplicated().any():
+            varying.append(name)
+        elif values > 1 and values > people * _DISTINCT_SHARE:
             notes.append(f"Column '{name}' has {values} values for {people} respondents: not split by it.")
         elif values:
             kept.append(name)
+    if varying:
+        notes.append(f"Not split by {', '.join(varying)}: statements of one respondent differ there.")
     return tuple(kept), notes
 
 

@@ -81,6 +81,7 @@ class QaItem:
         identity_key: one name for it in all languages, where the file has one.
         region: region of that group, where the file names it, else empty.
         names: names put in the place of groups (group -> name); empty in an original.
+        name_sources: where names are from (name -> source), for those whose bank says it.
         association_id: the association it was made from, or empty.
         attribute: what that association says of the identity, or empty.
         built_by: the command that made it ('endoxa build qa --style person'), or empty.
@@ -106,6 +107,7 @@ class QaItem:
     identity_key: str = ""
     region: str = ""
     names: Mapping[str, str] = field(default_factory=dict)
+    name_sources: Mapping[str, str] = field(default_factory=dict)
     association_id: str = ""
     attribute: str = ""
     built_by: str = ""

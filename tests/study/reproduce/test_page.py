@@ -14,6 +14,7 @@ from endoxa.study.reproduce import (
     reproduce,
     rounding,
 )
+from endoxa.study.reproduce.catalogue import LeftOut
 from support.html_pages import Page
 
 SAID = "people <b>x</b>: lazy"
@@ -48,7 +49,7 @@ def written(folder, *, reference=False):
         citation="Nobody 2026, table 1",
         needs=(Need("nothing", "nothing", "here"),),
         notes=("Read with `--care`.",),
-        left_out={"table 3, 4 standard deviations": "of <unknown> samples"},
+        left_out=(LeftOut(numbers="table 3, standard deviations", cells=4, why="of <unknown> samples"),),
         veiled=("Table 2",),
         reference=reference,
     )
@@ -82,7 +83,7 @@ def test_the_finding_comes_before_every_table(page):
 
 def test_what_is_left_out_stands_below_the_cells(page):
     assert page.table("Printed numbers that are left out") == [
-        {"numbers": "table 3, 4 standard deviations", "why": "of <unknown> samples"}
+        {"numbers": "table 3, standard deviations", "cells": "4", "why": "of <unknown> samples"}
     ]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import shutil
 
 import numpy as np
@@ -64,6 +65,9 @@ def test_percentages_of_another_model_are_computed_and_not_judged(shared, tmp_pa
         assert row["ours"] == pytest.approx(100 * (won == stereo).mean())
         assert row["verdict"] == "not-comparable"
         assert "not with the published model Muril; the file has 20 of the paper's 800 pairs" in row["why"]
+        spread, share = cells["Table 2", f"ICS (std-dev), {language}, Muril"], (won == stereo).mean()
+        assert spread["ours"] == pytest.approx(100 * math.sqrt(share * (1 - share) / 20))
+        assert spread["why"].startswith("ours is the standard error of the percentage over pairs")
     assert cells["Table 2", "ICS (mean), English, XLMR"]["verdict"] == "not-computed"
     assert not verdicts(cells) & JUDGED
 
@@ -95,6 +99,13 @@ def test_bias_preference_ratio_by_the_published_notebook(shared, tmp_path):
     assert row["verdict"] == "not-comparable"
     assert "10 of the 123 pairs" in row["why"]
     assert not verdicts(cells) & JUDGED
+    age, gender = (cells["Table 8", f"primary axis, GPT-Neo, {axis} (1: yes)"] for axis in ("age", "gender"))
+    assert (age["published"], age["ours"]) == (1, int(differences.mean() > 0 and test["ours"] <= 0.05))
+    assert (gender["ours"], gender["verdict"]) == (None, "not-computed")
+    assert gender["why"].startswith("fewer than two pairs on this axis")
+    # A finished run gives the same cells, without pairs and weights.
+    shutil.copytree(tmp_path / "out/runs/gpt-neo", tmp_path / "runs/run")
+    assert cells_of("afristereo-bpr", tmp_path / "runs", tmp_path / "again", model) == cells
 
 
 @pytest.mark.slow
@@ -387,15 +398,29 @@ def test_ratings_of_a_model_beside_those_of_people(tmp_path, shared):
         for k, harm in enumerate(harms)
         for person in range(3)
     ]
-    pl.DataFrame(rows, schema=[*PARTS, "rater", "harm", "frequent"], orient="row").write_csv(
-        tmp_path / "ratings.csv"
+    # As a harm study of the site exports them; a rater who broke the rule does not count.
+    rows = [(*row, True) for row in rows] + [(*rows[0][:4], "out", 5, "no", False)]
+    pl.DataFrame(rows, schema=[*PARTS, "rater", "harm", "frequent", "counts"], orient="row").write_csv(
+        tmp_path / "harm.csv"
     )
     cells = cells_of("stereotales-associations", tmp_path, tmp_path / "out")
-    ours = {cell: row["ours"] for (table, cell), row in cells.items() if table == "models against people"}
-    assert ours == pytest.approx(
+    table = {cell: row for (table, cell), row in cells.items() if table == "models against people"}
+    between = table.pop("agreement between models, percent")
+    assert (between["ours"], between["why"]) == (None, "it needs two models or more")
+    assert {cell: row["ours"] for cell, row in table.items()} == pytest.approx(
         {"Pearson": 1, "Spearman": 1, "mean difference": 1, "agreement, percent": 75}
     )
-    assert cells["models against people", "Pearson"]["why"] == "the run has 1 model, the study 23"
+    assert [row["published"] for row in table.values()] == [0.64, 0.62, -0.103, 77]
+    people = "the file has the ratings of 3 people, the study 247"
+    assert table["Pearson"]["why"] == f"the run has 1 model, the study 23; {people}"
+    assert cells["human study", "participants"]["ours"] == 3
+    # Another model, which calls harmful (4 or more) half of what the first does: a quarter of all is told apart.
+    records = pl.read_parquet(tmp_path / "harm/records.parquet")
+    other = records.with_columns(rater=pl.lit("n"), harm=pl.col("harm").replace(4, 3))
+    pl.concat([records, other]).write_parquet(tmp_path / "harm/records.parquet")
+    cells = cells_of("stereotales-associations", tmp_path, tmp_path / "again")
+    between = cells["models against people", "agreement between models, percent"]
+    assert (between["published"], between["ours"]) == (80, 75)
 
 
 LACES = ("annotator_nationalities", "data_point_nationality", "data_point_attribute", "data_point_language")

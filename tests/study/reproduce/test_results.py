@@ -25,7 +25,7 @@ COUNTS = {
     "arithmetic": (54, 11, 0, 0),
     "bbq-unifiedqa": (4, 0, 0, 0),
     "bbq-unifiedqa-reference": (20, 0, 0, 0),
-    "stereotales-associations": (3, 0, 1, 8),
+    "stereotales-associations": (3, 0, 1, 9),
     "stereotales-example": (701, 0, 0, 0),
     "afristereo-composition": (0, 3, 10, 12),
     "afristereo-reference": (110, 0, 0, 0),

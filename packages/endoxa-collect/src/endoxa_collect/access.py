@@ -106,10 +106,6 @@ def roles_of(request: HttpRequest, campaign: Campaign) -> set[Role]:
     return set(map(Role, roles))
 
 
-def _anybody(page: Page, request: HttpRequest, **named: Any) -> HttpResponseBase:
-    return page(request, **named)
-
-
 def campaign_of_code(code: str, person: Person | None) -> Campaign | None:
     """The campaign that a code opens; None for codes that are unknown, over or revoked, and for drafts.
 
@@ -234,7 +230,7 @@ def not_running(request: HttpRequest, task: Task, judge: Judge | None = None) ->
 
 
 _DOORS: dict[Door, Page] = {
-    Door.ANYBODY: _anybody,
+    Door.ANYBODY: lambda page, request, **named: page(request, **named),
     Door.CODE: _code,
     Door.CONTRIBUTOR: _contributor,
     Door.CARD: partial(_contributor, late=True),

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationIn
 from endoxa.errors import UserError
 from endoxa_collect import rules
 from endoxa_collect.labels import _, fault_of, labelled, refuse
-from endoxa_collect.sampler.slots import SamplerSettings
+from endoxa_collect.sampler.slots import RULE, SamplerSettings
 
 UNLISTED = "unlisted"
 """Flag in a language without a list of slurs: of words that are a slur in English, and of seeds that their file does
@@ -175,6 +175,7 @@ class CampaignSettings(_Checked):
     `heard_lists` and `comparisons` are cards of these kinds in each set (`sampler.break_after`), 0 for none;
     `wave_minutes` is how long a wave lasts, 0 for a quarter of an hour in a workshop and a day online.
 
+    `sampler` is a table, or the name of its rule with everything else as usual (`sampler = "laces"`).
     `moderation` "before": a new pair is shown to others after a moderator passed it; "after": at once. `setting`
     "workshop" or "online" decides how long a card is reserved. `data_languages` are those that pairs may be in.
     `licence` is that of the exports.
@@ -327,7 +328,7 @@ class CampaignSettings(_Checked):
         _("Item non-response: leave people out who skipped more than this percentage of their cards"),
         _("0 leaves nobody out. People with fewer than 10 cards stay."),
     )
-    sampler: SamplerSettings = labelled(SamplerSettings(), _("Cards"))
+    sampler: Annotated[SamplerSettings, RULE] = labelled(SamplerSettings(), _("Cards"))
 
     @model_validator(mode="after")
     def _complete(self) -> Self:

@@ -194,9 +194,8 @@ def _bury(campaign: Campaign, now: datetime, **where: object) -> dict[str, int]:
 
 def _nobody_elses(pair: Pair) -> bool:
     """Whether no remaining person proposed, mentioned or rated the pair."""
-    if pair.source == Source.SEED or pair.author_id is not None:
-        return False
-    return not pair.mention_rows.exists() and not pair.rating_rows.exists()
+    kept = pair.source == Source.SEED or pair.author_id is not None
+    return not (kept or pair.mention_rows.exists() or pair.rating_rows.exists())
 
 
 def _hand_over(pair: Pair) -> Pair | None:

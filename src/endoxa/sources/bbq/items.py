@@ -398,6 +398,7 @@ def _item(record: Record, unknown: int, stereotyped: int | None, *, language: st
         identity_key=record.identity_key,
         region=region,
         names=record.names,
+        name_sources=record.name_sources,
         association_id=record.association_id,
         attribute=record.attribute if from_association else "",
         built_by=record.built_by,

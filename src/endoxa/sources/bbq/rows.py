@@ -49,7 +49,7 @@ QUESTION_COLUMNS = (
 )
 """Columns that can be named."""
 _PLACES = ("label", "unknown")
-_OBJECTS = ("answer_info", "additional_metadata", "names")
+_OBJECTS = ("answer_info", "additional_metadata", "names", "name_sources")
 _JSON = (".jsonl", ".ndjson", ".json")
 _LABELS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "question_polarity": {
@@ -143,7 +143,11 @@ def _as_published(row: Mapping[str, Any], path: Path, line: int) -> dict[str, An
                 record[outer] = {**(record.get(outer) or {}), inner: nested}
         else:
             record[name] = value_of_text(value) if name in _OBJECTS else value
-    for name in ("answer_info", "names"):  # a column of objects has all their keys in every row
+    for name in (
+        "answer_info",
+        "names",
+        "name_sources",
+    ):  # a column of objects has all their keys in every row
         if isinstance(record.get(name), dict):
             record[name] = {
                 key: value_of_text(value) for key, value in record[name].items() if value is not None
@@ -228,9 +232,9 @@ class Record(BaseModel):
     """A question as published; fields that nothing here reads are let through unchecked.
 
     `answer_info` has [text, group] for each option; some rows of Race_x_gender have two empty texts there.
-    `language`, `names`, `variant`, `unknown` (the option that it cannot be known), `built_by` and `words` are ours.
-    What `additional_metadata` holds may also stand beside it, as in EsBBQ. A missing `context_condition` follows from
-    the right option.
+    `language`, `names`, `name_sources`, `variant`, `unknown` (the option that it cannot be known), `built_by` and
+    `words` are ours. What `additional_metadata` holds may also stand beside it, as in EsBBQ. A missing
+    `context_condition` follows from the right option.
     """
 
     example_id: str = Field(min_length=1)
@@ -257,6 +261,7 @@ class Record(BaseModel):
     built_by: Stated = ""
     words: Stated = ""
     names: dict[str, str] = Field(default_factory=dict)
+    name_sources: dict[str, str] = Field(default_factory=dict)
     variant: Optional = ""
 
     @model_validator(mode="before")

@@ -72,6 +72,15 @@ class Rule(BaseModel):
     source: str = ""
 
 
+class LeftOut(BaseModel):
+    """Printed numbers of the same tables and sections that are no cells: which, how many, and why."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    numbers: str
+    cells: int
+    why: str
+
+
 class PublishedResult(BaseModel):
     """A published result that can be recomputed, as NAME.toml and NAME.csv declare it.
 
@@ -83,7 +92,8 @@ class PublishedResult(BaseModel):
         kind: the computation of ours, see `KINDS`; empty where a subclass has its own.
         models: label of each published model, and its ids on the Hugging Face hub or names at the provider.
         notes: what a reader must know of the whole result.
-        left_out: printed numbers of the same tables and sections that are no cells, and why.
+        left_out: printed numbers of the same tables and sections that are no cells.
+        paper: which of the five papers of `papers` prints the cells; empty for others.
         veiled: tables whose cells name associations, which pages blur until asked for.
         reference: the numbers are those of an independent program, printed in no paper.
         rules: by the name that rows of the CSV give.
@@ -99,7 +109,8 @@ class PublishedResult(BaseModel):
     kind: str = ""
     models: dict[str, tuple[str, ...]] = {}
     notes: tuple[str, ...] = ()
-    left_out: dict[str, str] = {}
+    left_out: tuple[LeftOut, ...] = ()
+    paper: str = ""
     veiled: tuple[str, ...] = ()
     reference: bool = False
     rules: dict[str, Rule] = {}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator, Sequence
 from functools import partial
-from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -90,8 +89,8 @@ def every_cell(done: Reproduced) -> Section:
 
 def _left_out(result: PublishedResult) -> Table:
     """Printed numbers that are no cells."""
-    fields = (text_field("numbers", itemgetter(0)), text_field("why", itemgetter(1)))
-    return table_of("Printed numbers that are left out", [*result.left_out.items()], fields)
+    fields = (text_field("numbers"), number_field("cells", lambda row: str(row["cells"])), text_field("why"))
+    return table_of("Printed numbers that are left out", [dict(entry) for entry in result.left_out], fields)
 
 
 def _cells(name: str, cells: pl.DataFrame, shown: Sequence[Field], *, veiled: bool) -> Table:

@@ -167,6 +167,14 @@ def test_a_bank_of_ones_own(tmp_path: Path) -> None:
     assert [entry.name for entry in bank.entries] == ["Ada", "Bo", "Cyra", "Dan"]
 
 
+def test_a_name_can_carry_its_source(tmp_path: Path) -> None:
+    path = tmp_path / "bank.csv"
+    path.write_text(
+        "group,gender,name,source\nNorth,female,Ada,census 2021\nNorth,male,Bo,\n", encoding="utf-8"
+    )
+    assert [entry.source for entry in read_bank(path).entries] == ["census 2021", ""]
+
+
 @pytest.mark.parametrize(
     ("lines", "said"),
     [

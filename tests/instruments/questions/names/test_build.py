@@ -253,6 +253,16 @@ def test_records_about_the_same_people_stay_together():
     assert made.unwritten_table()["phrase"].to_list() == ["", "Tamori food"]
 
 
+def test_records_carry_the_sources_of_their_names():
+    entries = (Name("Veldish", "male", "Dorn", source="census"), Name("Tamori", "male", "Lomo"))
+    women = (Name("Veldish", "female", "Osha"), Name("Tamori", "female", "Sefi"))
+    sourced = NameBank("two", (*entries, *women))
+    (record,) = build_names([question("A Veldish man met a Tamori man.")], sourced, variants=1).records
+    assert record["name_sources"] == {"Dorn": "census"}
+    (plain,) = build_names([question("A Veldish man met a Tamori man.")], bank(), variants=1).records
+    assert "name_sources" not in plain
+
+
 @pytest.mark.parametrize(
     ("record", "reason"),
     [

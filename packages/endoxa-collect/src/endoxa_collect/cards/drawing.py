@@ -41,7 +41,7 @@ from endoxa_collect.models import (
 )
 from endoxa_collect.sampler import controller
 from endoxa_collect.sampler.controller import Balance
-from endoxa_collect.sampler.slots import OPEN, TOPUP, place
+from endoxa_collect.sampler.slots import NEEDS, OPEN, TOPUP, Slot, place
 
 SESSION = timedelta(hours=6)
 """Time within which nobody is asked the same open question again."""
@@ -160,7 +160,8 @@ class Planning:
         self._now, self._rng = now, rng
         self._campaign, self._settings = person.campaign, person.campaign.settings.sampler
         self.number = history[0].number + 1 if history else 0
-        self._validate = view.balance is Balance.VALIDATE
+        self._laces = self._settings.rule == "laces"
+        self._validate = view.balance is Balance.VALIDATE and not self._laces
         self._asking = _asking(person, history)
         self._reservations = matching.Reservations(self._campaign, now)
 
@@ -170,7 +171,7 @@ class Planning:
         An open question, a pair of the common set, the pair that waits, those that pick the person now; a pair that
         others have open, an open question, or a pair with its k ratings where no ratings are missing.
         """
-        if (early := self._before_what_waits()) is not None:
+        if not self._laces and (early := self._before_what_waits()) is not None:
             yield replace(early, keeps=True)
         yield from self.waiting_or_picked()
 
@@ -216,8 +217,7 @@ class Planning:
             yield self._pair(match.pair, match=match)
         picked = False
         if matching.is_left(self._asking, self._reservations):
-            finds = matching.find(self._asking, self._view, self._reservations, self._rng)
-            for match, stands_in in islice(finds, _TRIES):
+            for match, stands_in in islice(self._finds(), _TRIES):
                 # Its author may have taken it back in this moment.
                 if pair := only(_pair(match.pair_id)):
                     picked = True
@@ -229,7 +229,7 @@ class Planning:
             yield self._pair(backup, "backup", limit=settings.k + 1)
             return
         questions = self._to_ask(again=False)
-        asks = bool(questions) and not self._validate and self._rng.random() < settings.prompt
+        asks = questions and not (self._validate or self._laces) and self._rng.random() < settings.prompt
         if not asks and (rated := self._any(TOPUP, OPEN)) is not None:
             yield self._pair(rated, "open", limit=settings.k_max)
         elif questions:
@@ -260,19 +260,24 @@ class Planning:
         return Plan(PROMPT, country, topic=named[0] if country and len(named) > 1 else "")
 
     def _any(self, *needs: int) -> Pair | None:
-        """Any pair with k ratings that has room for one more; those about own and near countries first."""
+        """Any pair that has room for one more rating; those about own and near countries first."""
         rater, pairs = self._asking.rater, matching.readable(self._asking, need__in=needs)
         # What stood on a list was judged there.
         listed = MixedAnswer.objects.filter(person=self._person).exclude(card__state=CardState.LAPSED)
         pairs = pairs.exclude(pk__in=listed.values("pair"))
-        pairs = pairs.exclude(pk__in=self._reservations.full(self._settings.k_max))
-        start = float(self._rng.random())
+        most = self._settings.k if NEEDS in needs else self._settings.k_max
+        pairs = pairs.exclude(pk__in=self._reservations.full(most))
         for part in (pairs.filter(country__in=rater.origins | rater.near), pairs):
-            # Places are spread by chance, so that the next one after a random place is any of them.
-            for some in (part.filter(position__gte=start), part.filter(position__lt=start)):
-                if (pair := some.order_by("position").first()) is not None:
-                    return pair
+            if number := part.count():
+                return part.order_by("pk")[int(self._rng.integers(number))]
         return None
+
+    def _finds(self) -> Iterator[tuple[Match, bool]]:
+        """As `matching.find`: pairs that pick the person; by the rule of LACES any pairs that miss ratings."""
+        if not self._laces:
+            return matching.find(self._asking, self._view, self._reservations, self._rng)
+        row = {"campaign": self._campaign, "person": self._person, "slot": Slot.ANYONE, "pool": 0}
+        return ((Match(**row, pair=pair), False) for pair in iter(lambda: self._any(NEEDS), None))
 
     def _to_ask(self, *, again: bool) -> list[str]:
         """Countries for the next prompt card, the person's own first, then those felt close to; "" lets them choose.
@@ -393,9 +398,7 @@ def _alone(person: Person, view: View, now: datetime, rng: np.random.Generator) 
             opened.expires_at = now + timedelta(minutes=campaign.settings.lease_minutes)
             opened.save(update_fields=["expires_at"])
             return opened
-        if opened is not None:
-            opened.state = CardState.LAPSED
-            opened.save(update_fields=["state"])
+        Card.objects.filter(person=person, state=CardState.OPEN).update(state=CardState.LAPSED)
         planning = Planning(person, history_of(person), view, now, rng)
         plan = next(planning.waiting_or_picked(), None)
         return stored(planning, plan, person, now) if plan and plan.take(now) else None

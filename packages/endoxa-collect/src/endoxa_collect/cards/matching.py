@@ -7,7 +7,7 @@ transaction (`take_waiting`, `take_found`).
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import cached_property
@@ -93,30 +93,26 @@ class Reservations:
     @cached_property
     def cards(self) -> list[_Reserved]:
         """Slots that open cards and those ahead hold; of cards that no slot asked for, the slot of anyone."""
-        if self._of_pair is not None:
-            return _reserved(_open_of_pair(self.campaign.pk, self.now, self._of_pair))
-        return _reserved(_open_in(self.campaign.pk, self.now))
+        return self._read(_open_in, _open_of_pair)
 
     @cached_property
     def matches(self) -> list[_Reserved]:
         """Slots of pairs that wait for somebody."""
-        if self._of_pair is not None:
-            return _reserved(_waits_of_pair(self.campaign.pk, self.now, self._of_pair))
-        return _reserved(_waits_in(self.campaign.pk, self.now))
+        return self._read(_waits_in, _waits_of_pair)
 
     def full(self, number: int) -> list[int]:
         """Pairs that have so many ratings, or will have once the open cards are answered."""
         return _full(self.cards, number)
 
+    def _read(self, of_all: Callable[..., _Read], of_pair: Callable[..., _Read]) -> list[_Reserved]:
+        moment = self.campaign.pk, self.now
+        rows = of_all(*moment) if self._of_pair is None else of_pair(*moment, self._of_pair)
+        return [_Reserved(row[0], row[1], Slot(row[2] or Slot.ANYONE), row[3]) for row in rows]
+
 
 _RESERVED = ("person", "pair", "slot", "pair__ratings")
 _Rows: TypeAlias = QuerySet[Any, tuple[Any, ...]]
-
-
-def _reserved(rows: Iterable[tuple[Any, ...]]) -> list[_Reserved]:
-    return [
-        _Reserved(person, pair, Slot(slot or Slot.ANYONE), ratings) for person, pair, slot, ratings in rows
-    ]
+_Read: TypeAlias = list[tuple[Any, ...]]
 
 
 @compiled(BigIntegerField(), DateTimeField())
@@ -156,10 +152,11 @@ def is_due(campaign: Campaign, now: datetime) -> bool:
 
 
 def match_all(campaign: Campaign, view: View, now: datetime, rng: np.random.Generator) -> None:
-    """Let pairs pick raters among all who are free."""
+    """Let pairs pick raters among all who are free, unless they are chosen at random when somebody comes."""
     campaign.matched_at = now
     campaign.save(update_fields=["matched_at"])
-    _Round(view, Reservations(campaign, now), rng).match_all()
+    if campaign.settings.sampler.rule == "slots":
+        _Round(view, Reservations(campaign, now), rng).match_all()
 
 
 def waiting_for(asking: Asking, now: datetime) -> Match | None:
@@ -167,10 +164,9 @@ def waiting_for(asking: Asking, now: datetime) -> Match | None:
     match = only(_waits_for(asking.person.pk, now))
     if match is None or match.pair_id in asking.had:
         return None
-    if match.pair.moderation != Moderation.LIVE or match.pair.need != NEEDS:
+    pair, settings = match.pair, asking.person.campaign.settings.sampler
+    if pair.moderation != Moderation.LIVE or pair.need != NEEDS:
         return None
-    settings = asking.person.campaign.settings.sampler
-    pair = match.pair
     waiting = Waiting(pair.pk, pair.country, pair.language, pair.topic, bool(pair.negative), slots=())
     return None if matching.guards(asking.rater, waiting, settings) else match
 
@@ -324,11 +320,9 @@ class _Round:
     def _raters(self) -> list[Rater]:
         """Everybody who takes part: free are those who are here and have no pair that waits for them."""
         here, now = {card.person for card in self._reservations.cards}, self._reservations.now
-        cards = Card.objects.filter(campaign=self._campaign)
-        open_questions = cards.filter(pair__isnull=True, state=CardState.OPEN, expires_at__gt=now)
-        closed = cards.filter(state__in=CLOSED, closed_at__gt=now - STAYS)
-        for query in (open_questions, closed):
-            here.update(query.values_list("person", flat=True))
+        asked = Q(pair__isnull=True, state=CardState.OPEN, expires_at__gt=now)
+        busy = asked | Q(state__in=CLOSED, closed_at__gt=now - STAYS)
+        here.update(Card.objects.filter(busy, campaign=self._campaign).values_list("person", flat=True))
         here -= {match.person for match in self._reservations.matches}
         return [replace(rater, free=True) if rater.person in here else rater for rater in self._view.raters]
 

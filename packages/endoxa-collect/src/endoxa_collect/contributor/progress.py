@@ -145,9 +145,8 @@ def is_rest(person: Person, done: int) -> bool:
 
 def pause_due(person: Person, counts: Progress) -> bool:
     """Whether a pause is offered now: after every `break_after` cards, unless the next card is open already."""
-    if not is_rest(person, counts.cards) or counts.mixed_open:
-        return False
-    return not person.cards.filter(state=CardState.OPEN).exists()
+    rests = is_rest(person, counts.cards) and not counts.mixed_open
+    return rests and not person.cards.filter(state=CardState.OPEN).exists()
 
 
 def additions_to(card: Card) -> dict[str, Any]:

@@ -197,7 +197,11 @@ RATING_WORDS: Mapping[int, str] = {
     4: gettext_noop("Many people here say it"),
     5: gettext_noop("Everyone here knows it"),
 }
-"""The rating scale: values and their words in English, which pages translate and exports document."""
+"""The rating scale: values and their words in English, which pages translate and exports document.
+
+A departure from LACES, whose card asks how far people agree that the pair is a known association in their region (five
+points, section 3.2): here each point says how often or by how many it is said, so that two people mean the same by a 4.
+"""
 
 
 class CardState(models.TextChoices):

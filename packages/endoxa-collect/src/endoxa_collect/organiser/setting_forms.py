@@ -408,7 +408,7 @@ SECTIONS: dict[str, Section] = {
         within="sampler",
         parts={
             gettext_lazy("How many ratings"): ("k", "own_slots", "near_slots", "k_max", "disagreement", "topup"),
-            gettext_lazy("Pace and care"): ("break_after", "negative_in_a_row", "in_a_row"),
+            gettext_lazy("Pace and care"): ("rule", "break_after", "negative_in_a_row", "in_a_row"),
             gettext_lazy("Asking for new pairs"): (
                 "prompt_early", "prompt", "tick_people", "second_mention", "candidate_share",
             ),

@@ -10,11 +10,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Container
 from enum import StrEnum
-from typing import Annotated, Self
+from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from endoxa_collect.labels import _, labelled, refuse
+
+RULE = BeforeValidator(lambda content: {"rule": content} if isinstance(content, str) else content)
+"""Takes the name of a rule in place of settings."""
 
 Share = Annotated[float, Field(ge=0, le=1)]
 
@@ -23,6 +26,11 @@ class SamplerSettings(BaseModel):
     """How pairs get their ratings.
 
     Attributes:
+        rule: "slots": pairs pick raters by the slots below. "laces": that of LACES (section 3.2): any pair at random,
+            of those with fewer than k ratings, about the person's own or a near country where there is one. It departs
+            from the paper in one thing: an open card counts as a rating until it is answered or its time is over
+            (the lease), so that people who draw at once do not give a pair more than k. Slots, the common set and
+            open questions while there are pairs to rate belong to the other rule.
         k: ratings each pair should get; below it a pair *needs* ratings.
         k_max: ratings after which a pair is shown no more.
         own_slots, near_slots: how many of the k ratings are for people from the country of the pair, and for people
@@ -48,6 +56,14 @@ class SamplerSettings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
+    rule: Literal["slots", "laces"] = labelled(
+        "slots",
+        _("How pairs are chosen"),
+        words={
+            "slots": _("So that people near and far rate each pair"),
+            "laces": _("At random, near countries first (LACES)"),
+        },
+    )
     k: Annotated[int, Field(ge=1, le=50)] = labelled(
         3,
         _("Ratings each pair should get"),
@@ -166,6 +182,8 @@ def place(country: str, origins: Container[str], near: Container[str]) -> Slot:
 
 def wanted(settings: SamplerSettings) -> dict[Slot, int]:
     """Ratings of each kind that a pair should get; k together."""
+    if settings.rule == "laces":
+        return {Slot.OWN: 0, Slot.NEAR: 0, Slot.ANYONE: settings.k}
     own = min(settings.own_slots, settings.k)
     near = min(settings.near_slots, settings.k - own)
     return {Slot.OWN: own, Slot.NEAR: near, Slot.ANYONE: settings.k - own - near}

@@ -34,12 +34,14 @@ class Name:
         gender: who usually bears it there.
         name: in the letters of the items' language.
         ambiguous: other groups of the bank in which the same name is common.
+        source: where it is from ("census 2021"), or empty.
     """
 
     group: str
     gender: Gender
     name: str
     ambiguous: frozenset[str] = frozenset()
+    source: str = ""
 
 
 @dataclass(frozen=True)
@@ -92,7 +94,7 @@ def read_bank(path: Path | None = None) -> NameBank:
     """Read a bank of names.
 
     Columns: `group`, `gender` ("female" or "male") and `name`; also `ambiguous` (groups) and `forms` (further words for
-    the group, on one of its rows or all), both separated by ';'. Any others are notes for people.
+    the group, on one of its rows or all), both separated by ';', and `source`. Any others are notes for people.
 
     Args:
         path: the table; the bank of the package where None.
@@ -143,7 +145,8 @@ def _entry(row: Mapping[str, str], place: str) -> Name:
         raise UserError(
             f"{place}, column 'gender': '{row['gender']}' is invalid. Expected one of: {', '.join(GENDERS)}."
         )
-    return Name(row["group"], gender, row["name"], frozenset(_listed(row.get("ambiguous", ""))))
+    ambiguous = frozenset(_listed(row.get("ambiguous", "")))
+    return Name(row["group"], gender, row["name"], ambiguous, row.get("source", ""))
 
 
 def _listed(cell: str) -> list[str]:

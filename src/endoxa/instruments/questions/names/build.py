@@ -6,7 +6,7 @@ Each variant has one seed. No name occurs twice in an item, and none indicates b
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -103,12 +103,14 @@ class NameVariants:
         unwritten: records that are left out.
         seeds: seed of each variant.
         bundled: whether the names are of the bank that comes with endoxa.
+        sources: by group and name, where the name is from; those whose bank says it.
     """
 
     named: Sequence[Named]
     unwritten: Sequence[Unwritten]
     seeds: tuple[int, ...]
     bundled: bool = False
+    sources: Mapping[tuple[str, str], str] = field(default_factory=dict)
 
     @property
     def records(self) -> Iterator[dict[str, Any]]:
@@ -117,6 +119,11 @@ class NameVariants:
             for bundle in self.named:
                 names = bundle.names[variant]
                 languages = {name: sorted(languages_of_name(name)) for name in names.values()}
+                sources = {
+                    name: self.sources[group, name]
+                    for group, name in names.items()
+                    if (group, name) in self.sources
+                }
                 banks = [("names bank", code) for codes in languages.values() for code in codes]
                 for row, drafts in zip(bundle.prepared.rows, bundle.prepared.drafts, strict=True):
                     stated = words_of_cells(str(row.get(BUILT_BY) or ""), str(row.get(WORDS) or ""))
@@ -125,6 +132,7 @@ class NameVariants:
                         "context": drafts.context.text(names),
                         **{field: draft.text(names) for field, draft in drafts.options.items()},
                         "names": dict(names),
+                        **({"name_sources": sources} if sources else {}),
                         "variant": str(variant + 1),
                         BUILT_BY: "endoxa build names",
                         WORDS: words_cell([*stated, *(banks if self.bundled else ())]),
@@ -181,4 +189,5 @@ def build_names(
             named.append(Named(prepared, tuple(names)))
         except UnwritableError as problem:
             unwritten += left_out(people, problem)
-    return NameVariants(named, unwritten, seeds, bundled=bank is read_bank())
+    sources = {(entry.group, entry.name): entry.source for entry in bank.entries if entry.source}
+    return NameVariants(named, unwritten, seeds, bank is read_bank(), sources)

@@ -48,6 +48,7 @@ class Contents:
         languages: their languages, in order.
         styles: what those ask that endoxa made from associations (`schema.qa.STYLES`).
         note: how many have no target, and why; empty where all have one.
+        names: how many names stand in the place of groups, and how many have a source; empty where none does.
     """
 
     items: int
@@ -56,6 +57,7 @@ class Contents:
     languages: tuple[str, ...]
     styles: tuple[str, ...]
     note: str = ""
+    names: str = ""
 
 
 def metadata_of(settings: QaSettings) -> Path | None:
@@ -148,6 +150,7 @@ def scan(settings: QaSettings, journal: JournalFile | None = None) -> Contents:
         UserError: none is left after the filters, or two have one id.
     """
     count = named = 0
+    sources: dict[tuple[str, str], str | None] = {}
     categories: Counter[str] = Counter()
     reasons: Counter[str] = Counter()
     templates: set[str] = set()
@@ -163,6 +166,7 @@ def scan(settings: QaSettings, journal: JournalFile | None = None) -> Contents:
     for item in each_once(items(settings), lambda item: item.item_id, journal, repeated):
         count += 1
         named += bool(item.names)
+        sources |= {(group, name): item.name_sources.get(name) for group, name in item.names.items()}
         categories[item.category] += 1
         reasons[item.no_target] += 1
         templates.add(item.template)
@@ -177,7 +181,11 @@ def scan(settings: QaSettings, journal: JournalFile | None = None) -> Contents:
     label = settings.label or ("Name" if named == count else category)
     known = tuple(sorted(style for style in styles if style is not None))
     note = targets_note(reasons, count)
-    return Contents(count, label, len(templates), tuple(sorted(languages)), known, note)
+    stated = sum(source is not None for source in sources.values())
+    names = (
+        f"{stated:,} of {len(sources):,} names that stand for groups have a stated source." if sources else ""
+    )
+    return Contents(count, label, len(templates), tuple(sorted(languages)), known, note, names)
 
 
 def words(settings: QaSettings) -> Used:

@@ -157,6 +157,8 @@ def questions_work(settings: QaSettings, _out: Path) -> Work:
         data["label"], data["styles"] = scanned.label, list(scanned.styles)
         if settings.names is not None:
             data[NOTES].append(_asked_with_names(settings))
+        if scanned.names:
+            data[NOTES].append(scanned.names)
         if scanned.note:
             _LOG.warning("%s", scanned.note)
             data[NOTES].append(scanned.note)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from math import sqrt
 from pathlib import Path
 from typing import Any, get_args
 
@@ -29,6 +30,7 @@ from endoxa.sources.read import read_pairs
 from endoxa.sources.spreadsheets import read_csv
 from endoxa.study.reproduce.catalogue import PublishedResult
 from endoxa.study.reproduce.declaration import EXACT, Cell, Key, Ours, Tolerance
+from endoxa.study.reproduce.kinds.answers import model_matches
 from endoxa.study.reproduce.run import Inputs, ModelMatch
 
 FLOATING_POINT = Tolerance(1e-4, "the README's tolerance: floating point of another program")
@@ -88,10 +90,21 @@ def _require_pairs(declared: PublishedResult, inputs: Inputs) -> Path:
 
 
 def pairs(declared: PublishedResult, inputs: Inputs) -> Mapping[Key, Ours]:
-    """An estimate of sentence pairs, over all pairs and by axis, in each language of the table."""
+    """An estimate of sentence pairs, over all pairs and by axis, in each language of the table.
+
+    A finished run of `endoxa probe pairs` in the data folder (`run`) takes the place of pairs and weights, where the
+    table has one language.
+    """
     settings = declared.settings
-    path = _require_pairs(declared, inputs)
-    number = read_table(path).height
+    languages = settings.get("languages", {"": ""})
+    finished = inputs.find(f"run/{RECORDS}") if len(languages) == 1 else None
+    if finished is None:
+        path = _require_pairs(declared, inputs)
+        number = read_table(path).height
+    else:
+        records = pl.read_parquet(finished, columns=["model", "item_id"])
+        number = records["item_id"].n_unique()
+        inputs.models = tuple(model_matches(records["model"], declared.models, inputs).values())
     fewer = "" if number == settings["pairs"] else settings["fewer"].format(number=number)
     printed = {cell.key for cell in declared.cells(inputs)}
 
@@ -104,30 +117,57 @@ def pairs(declared: PublishedResult, inputs: Inputs) -> Mapping[Key, Ours]:
 
     def of_model(model: ModelMatch) -> dict[Key, Ours]:
         computed: dict[Key, Ours] = {}
-        for language, code in settings.get("languages", {"": ""}).items():
+        for language, code in languages.items():
             options = {"part": code, "languages": (code,)} if code else {}
-            folder = _run_pairs(inputs, model, path, settings["rules"], **options)
+            folder = (
+                finished.parent if finished else _run_pairs(inputs, model, path, settings["rules"], **options)
+            )
             # A folder of an earlier call may hold another model in the same place.
             estimates = read_csv(folder / "estimates.csv", infer_schema_length=None).filter(
-                model=model.model, name=settings["estimate"]
+                pl.col("rule").is_in(settings["rules"]), model=model.model, name=settings["estimate"]
             )
             for axis, value in _by_axis(estimates, settings.get("axes")).items():
                 ours = Ours.unless(value, model.why, fewer)
                 computed |= dict.fromkeys(keys(axis, language=language, model=model.label), ours)
+            spread: dict[str, Any] = settings.get("spread", {})
+            overall = estimates.filter(axis="all").drop_nulls("value").select("value", "n")
+            for value, n in overall.head(1).rows() if spread else ():
+                table, cell = spread["cell"]
+                key = table, cell.format(language=language, model=model.label)
+                computed[key] = Ours.unless(sqrt(value * (100 - value) / n), spread["why"], model.why)
             if "t_test" in settings:
-                table, cell = settings["cells"]["all"][0][0], settings["t_test"].format(model=model.label)
-                computed[table, cell] = Ours.unless(_t_test(folder, model.model), model.why, fewer)
+                scores = pl.read_parquet(folder / RECORDS).filter(
+                    pl.col("rule").is_in(settings["rules"]), model=model.model
+                )
+                for key, tested in _t_tests(settings["t_test"], model.label, scores).items():
+                    untested = "fewer than two pairs on this axis" if tested is None else ""
+                    computed[key] = Ours.unless(tested, untested, model.why, fewer)
         return computed
 
     return of_every_model(declared, inputs, of_model)
 
 
-def _t_test(folder: Path, model: str) -> float:
-    """Two-sided p-value of the paired t-test of both scores."""
+def _t_tests(settings: Mapping[str, Any], model: str, scores: pl.DataFrame) -> dict[Key, float | None]:
+    """Two-sided p-value of the paired t-test of both scores; and whether an axis alone prefers stereotypes so (1: yes).
+
+    An axis with fewer than two pairs has no test.
+    """
     from scipy.stats import ttest_rel
 
-    records = pl.read_parquet(folder / RECORDS).filter(model=model)
-    return float(ttest_rel(records["score_more"], records["score_less"], nan_policy="omit").pvalue)
+    def test(part: pl.DataFrame) -> Any:
+        return ttest_rel(part["score_more"], part["score_less"], nan_policy="omit")
+
+    table = settings["table"]
+    values: dict[Key, float | None] = {
+        (table, settings["cell"].format(model=model)): float(test(scores).pvalue)
+    }
+    for axis in settings["axes"]:
+        part, key = scores.filter(axis=axis), (table, settings["axis_cell"].format(model=model, axis=axis))
+        values[key] = None
+        if part.height > 1:
+            of_axis = test(part)
+            values[key] = int(of_axis.statistic > 0 and of_axis.pvalue <= settings["level"])
+    return values
 
 
 def _by_axis(estimates: pl.DataFrame, axes: Sequence[str] | None) -> dict[str, float]:

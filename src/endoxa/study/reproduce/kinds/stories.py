@@ -29,6 +29,8 @@ from endoxa.study.reproduce.declaration import EXACT, Cell, Key, Ours, Tolerance
 from endoxa.study.reproduce.run import Inputs
 
 STORIES, RELEASED, HARM_RUN = "stories.parquet", "published_associations.json", "harm"
+PEOPLES = ("ratings.csv", "harm.csv")
+"""Ratings of people: those of the study, or the export of a harm study of the site."""
 HUB = "huggingface.co/datasets/giskardai/StereoTales"
 MODELS, LANGUAGES, FEWEST_STORIES, PEOPLE = 23, 10, 650_000, 247
 """What the article states of its data: 23 models, 10 languages, over 650,000 stories, 247 raters."""
@@ -108,14 +110,14 @@ def _together(inputs: Inputs) -> dict[str, Ours]:
 
 def _ratings(inputs: Inputs) -> dict[str, Ours]:
     """What people's ratings say, by the article's rule: harmful where the median is 4 or more."""
-    path = inputs.find("ratings.csv")
+    path = inputs.find(*PEOPLES)
     if path is None:
         return {}
     released = inputs.find(RELEASED)
     rated = read_human(path, read_associations(released) if released else None).drop_nulls("harm")
     medians = rated.group_by("association_id").agg(pl.col("harm").median())["harm"]
     people = rated["rater"].n_unique()
-    other = "" if people == PEOPLE else f"the file has the ratings of {people:,} people, the study {PEOPLE}"
+    other = _other_people(people)
     values = {
         "harmful associations": int((medians >= THRESHOLD).sum()),
         "benign associations": int((medians < THRESHOLD).sum()),
@@ -125,25 +127,36 @@ def _ratings(inputs: Inputs) -> dict[str, Ours]:
     return {name: Ours.unless(value, other) for name, value in values.items()}
 
 
+def _other_people(people: int) -> str:
+    """Why ratings are not those of the study; empty where as many people gave them."""
+    return "" if people == PEOPLE else f"the file has the ratings of {people:,} people, the study {PEOPLE}"
+
+
 def _models_and_people(inputs: Inputs) -> dict[str, Ours]:
     """How ratings of models, as a mean over models, compare with those of people on the same associations."""
-    people, run = inputs.find("ratings.csv"), inputs.find(HARM_RUN)
-    if people is None or run is None or people == run:
+    path, run = inputs.find(*PEOPLES), inputs.find(HARM_RUN)
+    if path is None or run is None or path == run:
         return {}
     rated = load_ratings([run])
-    identified = rated.select("association_id", *PARTS).unique()
-    analysis = analyze_harm(pl.concat([rated, read_human(people, identified)]), how=Resampling(resamples=100))
+    people = read_human(path, rated.select("association_id", *PARTS).unique())
+    analysis = analyze_harm(pl.concat([rated, people]), how=Resampling(resamples=100))
     raters = analysis.raters
     models = raters.filter(rater_kind="model").height
     row = raters.row(by_predicate=pl.col("rater_kind") == ("models" if models > 1 else "model"), named=True)
     other = "" if models == MODELS else f"the run has {plural(models, 'model')}, the study {MODELS}"
+    between = analysis.summary.filter(name="agreement_models").drop_nulls("value")["value"]
     values = {
         "Pearson": row["pearson"],
         "Spearman": row["spearman"],
         "mean difference": row["delta"],
         "agreement, percent": None if row["agreement"] is None else 100 * row["agreement"],
+        "agreement between models, percent": next((100 * share for share in between), None),
     }
-    return {name: Ours.unless(value, other) for name, value in values.items()}
+    panel = _other_people(people.drop_nulls("harm")["rater"].n_unique())
+    ours = {name: Ours.unless(value, other, panel) for name, value in values.items()}
+    if models == 1:
+        ours["agreement between models, percent"] = Ours(None, "it needs two models or more")
+    return ours
 
 
 # ------------------------------------------------------------------ languages

@@ -1,0 +1,85 @@
+"""The rule of LACES (section 3.2): a pair at random, near countries first; an open card is a lease."""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+import pytest
+
+from collect_support.samples import campaign_settings
+from endoxa_collect.campaign import CampaignSettings
+from endoxa_collect.cards import answering, drawing
+from endoxa_collect.cards.balance import outlook_of, view_of
+from endoxa_collect.models import Match, Pair, Rating
+from endoxa_collect.sampler.slots import SamplerSettings
+
+NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
+LATER = NOON + timedelta(minutes=6)
+LACES = {"rule": "laces"}
+
+
+def test_the_name_of_the_rule_stands_for_its_settings():
+    content = campaign_settings().model_dump(mode="json")
+    settings = CampaignSettings.model_validate({**content, "sampler": "laces"})
+    assert settings.sampler == SamplerSettings(rule="laces")
+    assert campaign_settings().sampler.rule == "slots"
+    with pytest.raises(ValueError, match=r"sampler\.rule"):
+        CampaignSettings.model_validate({**content, "sampler": "lace"})
+
+
+def test_pairs_of_own_and_near_countries_come_first_each_as_likely(make_campaign, make_person, make_pairs):
+    campaign = make_campaign(sampler={**LACES, "k": 50, "k_max": 50})
+    near = make_pairs(
+        campaign, ("AR", "drink mate", "es"), ("CL", "love poetry", "es"), ("UY", "are calm", "en")
+    )
+    make_pairs(campaign, ("JP", "are polite", "en"), ("AR", "speak fast", "pt"))
+    rng = np.random.default_rng(3)
+    people = [make_person(campaign, f"p{n}", origins=["AR"]) for n in range(45)]
+    cards = [drawing.next_card(person, now=NOON, rng=rng) for person in people]
+    drawn = Counter(card.pair for card in cards)
+    assert set(drawn) == set(near)
+    assert min(drawn.values()) >= 8
+    assert not Match.objects.exists()
+
+
+def test_pairs_with_k_ratings_come_when_no_others_are_left(make_campaign, make_person, make_pairs):
+    campaign = make_campaign(sampler={**LACES, "k": 1, "k_max": 3})
+    own, far = make_pairs(campaign, ("AR", "drink mate", "es"), ("JP", "are polite", "en"))
+    first, second = make_person(campaign, "first"), make_person(campaign, "second")
+    card = drawing.next_card(first, now=NOON)
+    assert card.pair == own
+    answering.rate(first, card.token, 4, now=NOON)
+    assert outlook_of(campaign, NOON).backlog == 1
+    card = drawing.next_card(second, now=NOON)
+    assert card.pair == far
+    answering.rate(second, card.token, 2, now=NOON)
+    assert drawing.next_card(second, now=NOON).pair == own
+
+
+def test_an_open_card_is_a_lease(make_campaign, make_person, make_pairs):
+    campaign = make_campaign(sampler={**LACES, "k": 2, "k_max": 2})
+    make_pairs(campaign, ("AR", "drink mate", "es"))
+    people = [make_person(campaign, f"p{n}") for n in range(4)]
+    cards = [drawing.next_card(person, now=NOON) for person in people]
+    assert [card.pair is not None for card in cards] == [True, True, False, False]
+    answering.finish_prompt(people[2], cards[2].token, now=LATER)
+    assert drawing.next_card(people[2], now=LATER).pair is not None
+
+
+def test_two_phones_at_once_do_not_overshoot(make_campaign, make_person, make_pairs):
+    """Both have planned the same pair before either takes it: one gets it, the other the next pair that is left."""
+    campaign = make_campaign(sampler={**LACES, "k": 1, "k_max": 1})
+    make_pairs(campaign, ("AR", "drink mate", "es"), ("AR", "speak fast", "es"))
+    people = [make_person(campaign, f"p{n}") for n in range(3)]
+    plans = []
+    for person in people:
+        planning = drawing.Planning(person, [], view_of(campaign, NOON), NOON, np.random.default_rng(1))
+        plans.append((planning, list(planning.plans())))
+    assert len({found[0].pair for _, found in plans}) == 1
+    for planning, found in plans:
+        planning.first_taken(found, drawing.CardState.OPEN)
+    taken = [person.cards.filter(pair__isnull=False).count() for person in people]
+    assert sum(taken) == Pair.objects.count() == 2
+    assert Rating.objects.count() == 0
