@@ -133,29 +133,16 @@ class Sharing:
     """How languages, or models, are compared by the associations found.
 
     Attributes:
-        harm: which associations are harmful.
-        groups: marked and unmarked groups.
+        harm: Harmful associations: table of an analysis of `endoxa probe harm`, or your own.
+        groups: Marked and unmarked groups (YAML), with --harm.
     """
 
-    harm: Annotated[
-        Path | None,
-        Option("Harmful associations: table of an analysis of `endoxa probe harm`, or your own.", DATA),
-    ] = None
-    groups: Annotated[
-        Path | None,
-        Option("Marked and unmarked groups (YAML), with --harm.", DATA, default="built-in groups"),
-    ] = None
+    harm: Annotated[Path | None, Option(group=DATA)] = None
+    groups: Annotated[Path | None, Option(group=DATA, default="built-in groups")] = None
 
 
 def associations(
-    stories: Annotated[
-        Path,
-        argument(
-            "Table of stories with profiles, or a run folder of `endoxa probe extract`; or associations found before "
-            "(table, or StereoTales' JSON), whose languages or models are compared.",
-            metavar="FILE|RUN",
-        ),
-    ],
+    stories: Annotated[Path, argument(metavar="FILE|RUN")],
     *,
     out: Annotated[Path, TABLES],
     settings: Discovery,
@@ -177,6 +164,10 @@ def associations(
       endoxa analyze associations out/s2 --alpha 0.01 -o assoc.csv
       endoxa analyze associations stories.parquet --by language --harm harm/associations.csv -o by_language
       endoxa analyze associations published.json -o between-models
+
+    Options:
+        stories: Table of stories with profiles, or a run folder of `endoxa probe extract`; or associations found
+            before (table, or StereoTales' JSON), whose languages or models are compared.
     """  # noqa: D301
     from endoxa.instruments.stories.associations import discover, tally
     from endoxa.instruments.stories.associations.discover import (

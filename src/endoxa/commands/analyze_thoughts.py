@@ -34,30 +34,19 @@ class Thoughts:
     """Thoughts of models: who reads them besides rules.
 
     Attributes:
-        reader: models that code the thoughts.
+        reader: Reader model that codes thoughts besides the rules: openai/NAME, anthropic/NAME,
+            http://HOST:PORT/v1#NAME, hf/ID, sim/NAME; repeatable. The thoughts are sent to it.
         asking: how they are asked.
-        sheet: a sheet to write, on which a person codes a sample.
-        sheet_rows: thoughts on it.
-        coded: such a sheet, filled in.
+        sheet: Also write a sheet on which a person codes a sample of thoughts (.xlsx or .csv).
+        sheet_rows: Number of thoughts on the sheet.
+        coded: Sheet of thoughts that a person filled in.
     """
 
-    reader: Annotated[
-        tuple[str, ...],
-        Option(
-            "Reader model that codes thoughts besides the rules: openai/NAME, anthropic/NAME, "
-            "http://HOST:PORT/v1#NAME, hf/ID, sim/NAME; repeatable. The thoughts are sent to it.",
-            ASKING,
-            metavar="MODEL",
-            default="rules only",
-        ),
-    ] = ()
+    reader: Annotated[tuple[str, ...], Option(group=ASKING, metavar="MODEL", default="rules only")] = ()
     asking: ReaderModels = USUAL_READERS
-    sheet: Annotated[
-        Path | None,
-        Option("Also write a sheet on which a person codes a sample of thoughts (.xlsx or .csv).", OUTPUT),
-    ] = None
-    sheet_rows: Annotated[int, Ge(1), Option("Number of thoughts on the sheet.", OUTPUT)] = 100
-    coded: Annotated[Path | None, Option("Sheet of thoughts that a person filled in.", DATA)] = None
+    sheet: Annotated[Path | None, Option(group=OUTPUT)] = None
+    sheet_rows: Annotated[int, Ge(1), Option(group=OUTPUT)] = 100
+    coded: Annotated[Path | None, Option(group=DATA)] = None
 
     @property
     def asked(self) -> bool:

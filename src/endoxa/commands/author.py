@@ -40,24 +40,14 @@ class Drafting:
     """Where drafts go.
 
     Attributes:
-        out: the table of drafts.
-        plan: only print what the run would take.
-        restart: discard earlier answers.
+        out: Drafts: .csv, .tsv, .jsonl or .parquet. Answers go to STEM_run beside it.
+        plan: Only print what the run would take; ask nothing.
+        restart: Discard earlier answers, or continue.
     """
 
-    out: Annotated[
-        Path | None,
-        Option(
-            "Drafts: .csv, .tsv, .jsonl or .parquet. Answers go to STEM_run beside it.", OUTPUT, short="-o"
-        ),
-    ] = None
-    plan: Annotated[
-        bool, Option("Only print what the run would take; ask nothing.", OUTPUT, only_on=True)
-    ] = False
-    restart: Annotated[
-        bool,
-        Option("Discard earlier answers, or continue.", OUTPUT, name="--restart/--resume", default="resume"),
-    ] = False
+    out: Annotated[Path | None, Option(group=OUTPUT, short="-o")] = None
+    plan: Annotated[bool, Option(group=OUTPUT, only_on=True)] = False
+    restart: Annotated[bool, Option(group=OUTPUT, name="--restart/--resume", default="resume")] = False
 
 
 KINDS: Mapping[str, type[AuthorSettings]] = {
@@ -100,10 +90,8 @@ else:
 
 
 def author(
-    kind: Annotated[
-        str, argument("tuples, sentences, expand, counter, adapt, translate or label.", metavar="KIND")
-    ],
-    data: Annotated[Path, argument("Table that the drafts are made from.", sample="associations")],
+    kind: Annotated[str, argument(metavar="KIND")],
+    data: Annotated[Path, argument(sample="associations")],
     *,
     settings: AuthorSettings,
     of_kind_options: KindOptions,
@@ -137,6 +125,10 @@ def author(
       endoxa author adapt crows_pairs.csv --context senegal.toml --model openai/gpt-4o-mini -o adapted.csv
       endoxa author translate pairs.csv --to hi --model openai/gpt-4o-mini --model table:ours.csv -o candidates.csv
       endoxa author label attributes.csv --scheme topics --model openai/gpt-4o-mini --repeats 3 -o topics.csv
+
+    Options:
+        kind: tuples, sentences, expand, counter, adapt, translate or label.
+        data: Table that the drafts are made from.
     """  # noqa: D301
     from endoxa.author.drafting import is_service
 

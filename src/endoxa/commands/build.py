@@ -45,9 +45,7 @@ def pairs(
     out: Annotated[Path, table_option("Pairs")],
     options: PairOptions,
     include_drafts: IncludeDrafts = False,
-    keep_region: Annotated[
-        bool, Option("Keep every region, regardless of --min-cell.", OUTPUT, only_on=True)
-    ] = False,
+    keep_region: Annotated[bool, Option(group=OUTPUT, only_on=True)] = False,
 ) -> Outcome:
     """Make a stereotype and an anti-stereotype sentence from each association.
 
@@ -60,6 +58,9 @@ def pairs(
       endoxa build pairs associations.csv -o pairs.csv
       endoxa build pairs associations.csv -o pairs.csv --min-support 2
       endoxa build pairs associations.csv -o african.csv --prefix African --negation-only
+
+    Options:
+        keep_region: Keep every region, regardless of --min-cell.
     """  # noqa: D301
     from endoxa.instruments.pairs.items import build_pairs
 
@@ -158,21 +159,12 @@ def associations_of(
 def questions(
     associations: Annotated[Path | None, ASSOCIATIONS] = None,
     *,
-    out: Annotated[Path | None, Option("Questions (.jsonl).", OUTPUT, short="-o", ending=".jsonl")] = None,
+    out: Annotated[Path | None, Option(group=OUTPUT, short="-o", ending=".jsonl")] = None,
     options: QaOptions,
     names: Names,
     include_drafts: IncludeDrafts = False,
-    min_rating: Annotated[
-        int | None,
-        Setting(
-            "Smallest rating that counts, of LACES' release; 0 takes all of it, as the paper does.",
-            DATA,
-            default="4",
-        ),
-    ] = None,
-    sample: Annotated[
-        Path | None, Option("Write an invented sample table of associations, and exit.", OUTPUT)
-    ] = None,
+    min_rating: Annotated[int | None, Setting(group=DATA, default="4")] = None,
+    sample: Annotated[Path | None, Option(group=OUTPUT)] = None,
 ) -> Outcome:
     """Make multiple-choice questions: the association's identity against one without the attribute.
 
@@ -193,6 +185,11 @@ def questions(
       endoxa build qa associations.csv --language pt --per-association 3 --gender any -o questions.jsonl
       endoxa build qa --names Nationality.jsonl -o names.jsonl --seed 42 --variants 3
       endoxa build qa --names Religion.jsonl -o names.jsonl --bank my-names.csv
+
+    Options:
+        out: Questions (.jsonl).
+        min_rating: Smallest rating that counts, of LACES' release; 0 takes all of it, as the paper does.
+        sample: Write an invented sample table of associations, and exit.
     """  # noqa: D301
     from endoxa.instruments.questions.items.build import build_questions
     from endoxa.schema.qa import STYLES, style_of
@@ -256,7 +253,7 @@ def _note_questions(made: Questions, left_out: Path) -> None:
 def choices(
     associations: Annotated[Path, ASSOCIATIONS],
     *,
-    out: Annotated[Path, Option("Items (.jsonl).", OUTPUT, short="-o", ending=".jsonl")],
+    out: Annotated[Path, Option(group=OUTPUT, short="-o", ending=".jsonl")],
     options: ChoiceOptions,
     include_drafts: IncludeDrafts = False,
 ) -> Outcome:
@@ -272,6 +269,9 @@ def choices(
       endoxa build choices associations.csv --kind decision -o decisions.jsonl
       endoxa build choices associations.csv --kind inference --premises neutral,stereotype -o inferences.jsonl
       endoxa build choices associations.csv --kind association --language es -o lists.jsonl
+
+    Options:
+        out: Items (.jsonl).
     """  # noqa: D301
     from endoxa.instruments.choices.build import build_choices
     from endoxa.instruments.choices.items import write_items
@@ -297,18 +297,12 @@ def choices(
 
 def association_tests(
     *,
-    out: Annotated[Path | None, Option("Tests (.json).", OUTPUT, short="-o")] = None,
+    out: Annotated[Path | None, Option(group=OUTPUT, short="-o")] = None,
     options: BuildOptions,
-    associations: Annotated[
-        Path | None,
-        Option("Build tests from associations instead of word lists.", DATA, sample="associations"),
-    ] = None,
+    associations: Annotated[Path | None, Option(group=DATA, sample="associations")] = None,
     contrast: Contrast,
     include_drafts: IncludeDrafts = False,
-    show: Annotated[
-        bool,
-        Option("List axes, attribute pairs, word lists and languages.", OUTPUT, name="--list", only_on=True),
-    ] = False,
+    show: Annotated[bool, Option(group=OUTPUT, name="--list", only_on=True)] = False,
 ) -> Outcome:
     """Make association tests: every pair of groups with every pair of attributes.
 
@@ -323,6 +317,11 @@ def association_tests(
       endoxa build tests --associations associations.csv --against men -o tests.json
       endoxa build tests --associations associations.csv --each -o tests.json
       endoxa build tests --list
+
+    Options:
+        out: Tests (.json).
+        associations: Build tests from associations instead of word lists.
+        show: List axes, attribute pairs, word lists and languages.
     """  # noqa: D301
     from endoxa.instruments.association_tests.items import build_tests, require_tests_name, write_tests
 

@@ -17,64 +17,16 @@ from endoxa.sources.frames import WRITTEN_SUFFIXES, require_table_name, write_ta
 
 
 def compare(
-    paths: Annotated[
-        tuple[Path, ...],
-        argument(
-            "Finished run folders, or folders of studies, the first of which is what the others are compared with; "
-            "or two tables (statements, associations, a campaign's pairs.csv, sets of pairs) or release folders.",
-            metavar="RUN...",
-        ),
-    ],
+    paths: Annotated[tuple[Path, ...], argument(metavar="RUN...")],
     *,
-    out: Annotated[
-        tuple[Path, ...],
-        Option(
-            "File to write: .html (page) or .csv (every change); of runs also .json, of tables also .tsv, .jsonl and "
-            ".parquet; repeatable.",
-            OUTPUT,
-            short="-o",
-        ),
-    ] = (),
-    items: Annotated[
-        Path | None,
-        Option("Of runs: also write the items that changed sides.", OUTPUT, metavar="TABLE", table=True),
-    ] = None,
-    model: Annotated[
-        tuple[str, ...],
-        Option("Model, where runs hold several; repeatable.", DATA, metavar="MODEL", default="all of them"),
-    ] = (),
-    rule: Annotated[
-        tuple[str, ...],
-        Option(
-            "Scoring rule of pairs or protocol of questions; repeatable.",
-            ANALYSIS,
-            default="every one of all runs",
-        ),
-    ] = (),
-    harm: Annotated[
-        tuple[Path, ...],
-        Option(
-            "Of stories: a run of endoxa probe harm, or people's ratings, that say which associations are harmful; "
-            "repeatable.",
-            ANALYSIS,
-            metavar="RUN|TABLE",
-        ),
-    ] = (),
-    groups: Annotated[
-        Path | None, Option("Of tables: groups of attributes (`endoxa curate group`), used for both.", DATA)
-    ] = None,
-    respondents: Annotated[
-        tuple[int, ...],
-        Option("Number of respondents of each table, where tables only count (give it twice).", DATA),
-    ] = (),
-    regions: Annotated[
-        bool,
-        Option(
-            "Of one table: find stereotypes that are turned round between two regions.",
-            ANALYSIS,
-            only_on=True,
-        ),
-    ] = False,
+    out: Annotated[tuple[Path, ...], Option(group=OUTPUT, short="-o")] = (),
+    items: Annotated[Path | None, Option(group=OUTPUT, metavar="TABLE", table=True)] = None,
+    model: Annotated[tuple[str, ...], Option(group=DATA, metavar="MODEL", default="all of them")] = (),
+    rule: Annotated[tuple[str, ...], Option(group=ANALYSIS, default="every one of all runs")] = (),
+    harm: Annotated[tuple[Path, ...], Option(group=ANALYSIS, metavar="RUN|TABLE")] = (),
+    groups: Annotated[Path | None, Option(group=DATA)] = None,
+    respondents: Annotated[tuple[int, ...], Option(group=DATA)] = (),
+    regions: Annotated[bool, Option(group=ANALYSIS, only_on=True)] = False,
     confidence: Confidence = DEFAULT_CONFIDENCE,
 ) -> Outcome:
     """Show what changed between runs of the same items and at what price, or between two editions of their data.
@@ -103,6 +55,20 @@ def compare(
       endoxa compare survey2024.csv survey2026.csv -o changes.html --groups groups.csv
       endoxa compare pairs-v1.csv pairs-v2.csv -o pairs.html
       endoxa compare statements.csv --regions --groups groups.csv -o reversals.csv
+
+    Options:
+        paths: Finished run folders, or folders of studies, the first of which is what the others are compared with; or
+            two tables (statements, associations, a campaign's pairs.csv, sets of pairs) or release folders.
+        out: File to write: .html (page) or .csv (every change); of runs also .json, of tables also .tsv, .jsonl and
+            .parquet; repeatable.
+        items: Of runs: also write the items that changed sides.
+        model: Model, where runs hold several; repeatable.
+        rule: Scoring rule of pairs or protocol of questions; repeatable.
+        harm: Of stories: a run of endoxa probe harm, or people's ratings, that say which associations are harmful;
+            repeatable.
+        groups: Of tables: groups of attributes (`endoxa curate group`), used for both.
+        respondents: Number of respondents of each table, where tables only count (give it twice).
+        regions: Of one table: find stereotypes that are turned round between two regions.
     """  # noqa: D301
     from endoxa.study.file import FILE
 

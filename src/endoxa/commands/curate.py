@@ -30,78 +30,41 @@ class Meanings:
     """How the meanings of attributes are compared.
 
     Attributes:
-        attribute_column: column that holds the attributes.
-        encoder: sentence encoder.
-        precision: number type of the encoder.
-        language: language of the attributes.
-        lexicon: antonyms of one's own.
+        attribute_column: Column that holds the attributes.
+        encoder: all-MiniLM-L6-v2 (installed), hf/ORG/NAME or hf/FOLDER (any sentence-transformers model), or
+            same-words.
+        precision: Number type of the encoder: float32, or bfloat16 (faster with AMX; a few groups may differ).
+        language: Language of the attributes.
+        lexicon: Your own antonyms: columns one, other, pos.
     """
 
-    attribute_column: Annotated[str, Option("Column that holds the attributes.", DATA, metavar="NAME")] = (
-        "attribute"
-    )
+    attribute_column: Annotated[str, Option(group=DATA, metavar="NAME")] = "attribute"
     encoder: Annotated[
         str | None,
         Option(
-            "all-MiniLM-L6-v2 (installed), hf/ORG/NAME or hf/FOLDER (any sentence-transformers model), or same-words.",
-            ITEMS,
+            group=ITEMS,
             metavar="NAME",
             default="all-MiniLM-L6-v2 where it knows the language, else same-words",
         ),
     ] = None
-    precision: Annotated[
-        str,
-        Option(
-            "Number type of the encoder: float32, or bfloat16 (faster with AMX; a few groups may differ).",
-            ITEMS,
-            metavar="TYPE",
-        ),
-    ] = "float32"
+    precision: Annotated[str, Option(group=ITEMS, metavar="TYPE")] = "float32"
     language: Annotated[
-        str | None,
-        Option(
-            "Language of the attributes.",
-            DATA,
-            metavar="CODE",
-            default="the only one that the file names, else en",
-        ),
+        str | None, Option(group=DATA, metavar="CODE", default="the only one that the file names, else en")
     ] = None
-    lexicon: Annotated[Path | None, Option("Your own antonyms: columns one, other, pos.", DATA)] = None
+    lexicon: Annotated[Path | None, Option(group=DATA)] = None
 
 
 def group(
     file: AttributesFile,
     *,
     out: Annotated[Path, table_option("Groups")],
-    tau: Annotated[
-        float, Ge(0.0), Le(1.0), Option("Minimum cosine similarity to merge groups.", ANALYSIS)
-    ] = 0.55,
-    method: Annotated[
-        str,
-        Option(
-            "endoxa, or afristereo (as published; depends on the order of rows).", ANALYSIS, metavar="NAME"
-        ),
-    ] = "endoxa",
-    existing: Annotated[
-        Path | None,
-        Option("Existing groups, kept unchanged; new attributes are added.", DATA, metavar="GROUPS"),
-    ] = None,
+    tau: Annotated[float, Ge(0.0), Le(1.0), Option(group=ANALYSIS)] = 0.55,
+    method: Annotated[str, Option(group=ANALYSIS, metavar="NAME")] = "endoxa",
+    existing: Annotated[Path | None, Option(group=DATA, metavar="GROUPS")] = None,
     meanings: Meanings,
-    calibrate: Annotated[
-        bool,
-        Option(
-            "Compare thresholds from 0.3 to 0.8 for both methods instead of grouping.", ANALYSIS, only_on=True
-        ),
-    ] = False,
-    constraints: Annotated[
-        Path | None,
-        Option(
-            "With --calibrate: known pairs (columns attribute_a, attribute_b, relation, source).",
-            DATA,
-            default="surface variants and antonyms",
-        ),
-    ] = None,
-    seed: Annotated[int, Option("With --calibrate: seed of every random draw.", ANALYSIS)] = 0,
+    calibrate: Annotated[bool, Option(group=ANALYSIS, only_on=True)] = False,
+    constraints: Annotated[Path | None, Option(group=DATA, default="surface variants and antonyms")] = None,
+    seed: Annotated[int, Option(group=ANALYSIS)] = 0,
 ) -> Outcome:
     """Group attributes with similar meanings; opposites and negations are never merged.
 
@@ -115,6 +78,14 @@ def group(
       endoxa curate group new.csv --existing groups.csv -o groups-2.csv
       endoxa curate group statements.csv --method afristereo -o published.csv
       endoxa curate group statements.csv --calibrate -o thresholds.csv
+
+    Options:
+        tau: Minimum cosine similarity to merge groups.
+        method: endoxa, or afristereo (as published; depends on the order of rows).
+        existing: Existing groups, kept unchanged; new attributes are added.
+        calibrate: Compare thresholds from 0.3 to 0.8 for both methods instead of grouping.
+        constraints: With --calibrate: known pairs (columns attribute_a, attribute_b, relation, source).
+        seed: With --calibrate: seed of every random draw.
     """  # noqa: D301
     from endoxa.curate.encoder_languages import chosen_encoder
     from endoxa.curate.group import (
@@ -191,25 +162,17 @@ class Counting:
     """What of a table of statements is counted.
 
     Attributes:
-        groups: groups of attributes.
-        source: name of the survey, where the table has none.
-        include_flagged: statements flagged as written by a chatbot count, too.
-        respondent: column of who said it.
+        groups: Groups of attributes, from `endoxa curate group`.
+        source: Name of the survey, if the table has none.
+        include_flagged: Also count statements flagged as written by a chatbot.
+        respondent: Column with a code of who said it; each person counts once.
     """
 
-    groups: Annotated[Path | None, Option("Groups of attributes, from `endoxa curate group`.", DATA)] = None
-    source: Annotated[str, Option("Name of the survey, if the table has none.", DATA, metavar="NAME")] = ""
-    include_flagged: Annotated[
-        bool, Option("Also count statements flagged as written by a chatbot.", DATA, only_on=True)
-    ] = False
+    groups: Annotated[Path | None, Option(group=DATA)] = None
+    source: Annotated[str, Option(group=DATA, metavar="NAME")] = ""
+    include_flagged: Annotated[bool, Option(group=DATA, only_on=True)] = False
     respondent: Annotated[
-        str | None,
-        Option(
-            "Column with a code of who said it; each person counts once.",
-            DATA,
-            metavar="COLUMN",
-            default="respondent, or one with a usual name",
-        ),
+        str | None, Option(group=DATA, metavar="COLUMN", default="respondent, or one with a usual name")
     ] = None
 
     def tables(self, statements: Path, by: Sequence[str] = ()) -> tuple[pl.DataFrame, pl.DataFrame | None]:
@@ -233,22 +196,10 @@ def associations(
     *,
     out: Annotated[Path, table_option("Associations")],
     counting: Counting,
-    by: Annotated[
-        tuple[Apart, ...],
-        Option("Split associations by 'country' or 'axis'; repeatable.", ANALYSIS, metavar="WHAT"),
-    ] = (),
-    min_support: Annotated[int, Option("Minimum number of respondents per association.", ANALYSIS)] = 1,
-    summary: Annotated[
-        Path | None,
-        Option(
-            "Also write frequency and composition tables that are safe to share, and a figure, into this folder.",
-            OUTPUT,
-            metavar="FOLDER",
-        ),
-    ] = None,
-    min_cell: Annotated[
-        int, Ge(1), Option("With --summary: minimum count shown for a subgroup.", ANALYSIS)
-    ] = 5,
+    by: Annotated[tuple[Apart, ...], Option(group=ANALYSIS, metavar="WHAT")] = (),
+    min_support: Annotated[int, Option(group=ANALYSIS)] = 1,
+    summary: Annotated[Path | None, Option(group=OUTPUT, metavar="FOLDER")] = None,
+    min_cell: Annotated[int, Ge(1), Option(group=ANALYSIS)] = 5,
 ) -> Outcome:
     """Aggregate statements into associations: identity, canonical attribute, number of respondents.
 
@@ -262,6 +213,12 @@ def associations(
       endoxa curate associations statements.csv --groups groups.csv -o associations.csv
       endoxa curate associations statements.csv -o associations.csv --by country --min-support 2
       endoxa curate associations statements.csv --groups groups.csv -o associations.csv --summary summary
+
+    Options:
+        by: Split associations by 'country' or 'axis'; repeatable.
+        min_support: Minimum number of respondents per association.
+        summary: Also write frequency and composition tables that are safe to share, and a figure, into this folder.
+        min_cell: With --summary: minimum count shown for a subgroup.
     """  # noqa: D301
     from endoxa.curate.associations import associations as gather
 

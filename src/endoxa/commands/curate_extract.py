@@ -48,8 +48,8 @@ class Rows:
         country_column: the country.
         region_column: the region within a country.
         language_column: the language.
-        keep: columns that are kept besides.
-        attribute_column: what is said of the group.
+        keep: With --statement-column: also keep this column; repeatable.
+        attribute_column: With --identity-column: column of what is said of the group; statements are then not read.
     """
 
     question_column: Annotated[str | None, _by_name("name of the question (women, men, religion ...).")] = (
@@ -62,87 +62,34 @@ class Rows:
     country_column: Annotated[str | None, _by_name("column of the country.")] = None
     region_column: Annotated[str | None, _by_name("column of the region within a country.")] = None
     language_column: Annotated[str | None, _by_name("column of the language.")] = None
-    keep: Annotated[
-        tuple[str, ...],
-        Option("With --statement-column: also keep this column; repeatable.", DATA, metavar="COLUMN"),
-    ] = ()
-    attribute_column: Annotated[
-        str | None,
-        Option(
-            "With --identity-column: column of what is said of the group; statements are then not read.",
-            DATA,
-            metavar="COLUMN",
-        ),
-    ] = None
+    keep: Annotated[tuple[str, ...], Option(group=DATA, metavar="COLUMN")] = ()
+    attribute_column: Annotated[str | None, Option(group=DATA, metavar="COLUMN")] = None
 
 
 def extract(
-    survey: Annotated[
-        Path,
-        argument("Survey export: .csv, .tsv, .jsonl, .parquet or .xlsx.", metavar="SURVEY", sample="survey"),
-    ],
+    survey: Annotated[Path, argument(metavar="SURVEY", sample="survey")],
     *,
-    out: Annotated[
-        Path | None, Option("Statements: .csv, .tsv, .jsonl or .parquet.", OUTPUT, short="-o")
-    ] = None,
-    map: Annotated[  # noqa: A002
-        Path | None, Option("Column mapping (TOML).", DATA, sample="map")
-    ] = None,
-    preset: Annotated[
-        str | None, Option("Built-in column mapping: afristereo.", DATA, metavar="NAME")
-    ] = None,
-    print_map: Annotated[
-        bool, Option("Print a draft mapping for SURVEY (or the preset), and exit.", OUTPUT, only_on=True)
-    ] = False,
-    statement_column: Annotated[
-        str | None,
-        Option("Column with one statement per row; statements are not split.", DATA, metavar="COLUMN"),
-    ] = None,
+    out: Annotated[Path | None, Option(group=OUTPUT, short="-o")] = None,
+    map: Annotated[Path | None, Option(group=DATA, sample="map")] = None,  # noqa: A002
+    preset: Annotated[str | None, Option(group=DATA, metavar="NAME")] = None,
+    print_map: Annotated[bool, Option(group=OUTPUT, only_on=True)] = False,
+    statement_column: Annotated[str | None, Option(group=DATA, metavar="COLUMN")] = None,
     respondent: Annotated[
         str | None,
-        Option(
-            "Column with a code of who answered; it may repeat with --statement-column, where a person counts once.",
-            DATA,
-            metavar="COLUMN",
-            default="that of the mapping, or one with a usual name",
-        ),
+        Option(group=DATA, metavar="COLUMN", default="that of the mapping, or one with a usual name"),
     ] = None,
     rows: Rows,
     layout: Layout,
-    language: Annotated[
-        str | None,
-        Option(
-            "Language of all statements (ISO 639); disables language identification.", DATA, metavar="CODE"
-        ),
-    ] = None,
+    language: Annotated[str | None, Option(group=DATA, metavar="CODE")] = None,
     languages: Annotated[
-        str | None,
-        Option("Candidate languages (en,fr).", DATA, metavar="CODES", default="those of the mapping"),
+        str | None, Option(group=DATA, metavar="CODES", default="those of the mapping")
     ] = None,
-    identities: Annotated[Path | None, Option("Your own synonyms of group names (TOML).", DATA)] = None,
-    lexicon: Annotated[
-        Path | None, Option("What reviewers taught, from `endoxa curate evaluate --learn` (TOML).", DATA)
-    ] = None,
+    identities: Annotated[Path | None, Option(group=DATA)] = None,
+    lexicon: Annotated[Path | None, Option(group=DATA)] = None,
     translate: Annotated[
-        str | None,
-        Option(
-            "Translate into English with hf/MODEL, openai/NAME, http://HOST:PORT/v1#NAME or a table of "
-            "translations (columns original, translation).",
-            ASKING,
-            metavar="BACKEND",
-            default="no translation",
-        ),
+        str | None, Option(group=ASKING, metavar="BACKEND", default="no translation")
     ] = None,
-    reader: Annotated[
-        str | None,
-        Option(
-            "Chat model that reads: openai/NAME, anthropic/NAME, http://HOST:PORT/v1#NAME, hf/ID, sim/NAME. The "
-            "statements are sent to it. Its reading stands, and the rules say where they differ.",
-            ASKING,
-            metavar="MODEL",
-            default="rules only",
-        ),
-    ] = None,
+    reader: Annotated[str | None, Option(group=ASKING, metavar="MODEL", default="rules only")] = None,
     asking: ReaderModels,
 ) -> Outcome:
     """Split survey answers into statements and extract identity and attribute from each.
@@ -175,6 +122,24 @@ def extract(
       endoxa curate extract rows.csv --statement-column text --question-column topic -o statements.csv
       endoxa curate extract survey.xlsx --sheet Answers --statement-column said --respondent code -o statements.csv
       endoxa curate extract export.csv --map map.toml --reader openai/gpt-5-mini --plan -o statements.csv
+
+    Options:
+        survey: Survey export: .csv, .tsv, .jsonl, .parquet or .xlsx.
+        out: Statements: .csv, .tsv, .jsonl or .parquet.
+        map: Column mapping (TOML).
+        preset: Built-in column mapping: afristereo.
+        print_map: Print a draft mapping for SURVEY (or the preset), and exit.
+        statement_column: Column with one statement per row; statements are not split.
+        respondent: Column with a code of who answered; it may repeat with --statement-column, where a person counts
+            once.
+        language: Language of all statements (ISO 639); disables language identification.
+        languages: Candidate languages (en,fr).
+        identities: Your own synonyms of group names (TOML).
+        lexicon: What reviewers taught, from `endoxa curate evaluate --learn` (TOML).
+        translate: Translate into English with hf/MODEL, openai/NAME, http://HOST:PORT/v1#NAME or a table of
+            translations (columns original, translation).
+        reader: Chat model that reads: openai/NAME, anthropic/NAME, http://HOST:PORT/v1#NAME, hf/ID, sim/NAME. The
+            statements are sent to it. Its reading stands, and the rules say where they differ.
     """  # noqa: D301
     from endoxa.curate.extract.lexicon import read_lexicon
     from endoxa.curate.normalise import with_identities

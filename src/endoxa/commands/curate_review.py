@@ -38,85 +38,36 @@ class Sheet:
     """What a sheet for a reviewer shows.
 
     Attributes:
-        reviewer: the reviewer's name.
-        sample: ids to sample.
-        only_proposed: only rows proposed for omission.
-        only_disputed: only rows that reviewers disagreed about.
-        columns: columns shown.
-        edit: columns that may be edited.
-        overwrite: an existing sheet is replaced.
+        reviewer: Sheet: reviewer's name.
+        sample: Sheet: number of ids to sample, with all rows of each.
+        only_proposed: Sheet: only rows proposed for omission.
+        only_disputed: Sheet: only rows with disagreement between reviewers.
+        columns: Sheet: columns to show instead of the default ones.
+        edit: Sheet: columns that may be edited instead of the default ones.
+        overwrite: Sheet: replace an existing one, including its answers.
     """
 
-    reviewer: Annotated[
-        str, Option("Sheet: reviewer's name.", OUTPUT, metavar="NAME", default="name of the returned file")
-    ] = ""
-    sample: Annotated[int | None, Option("Sheet: number of ids to sample, with all rows of each.", ITEMS)] = (
-        None
-    )
-    only_proposed: Annotated[bool, Option("Sheet: only rows proposed for omission.", ITEMS, only_on=True)] = (
-        False
-    )
-    only_disputed: Annotated[
-        bool, Option("Sheet: only rows with disagreement between reviewers.", ITEMS, only_on=True)
-    ] = False
-    columns: Annotated[
-        tuple[str, ...] | None,
-        Option("Sheet: columns to show instead of the default ones.", OUTPUT, metavar="A,B,...", parse=names),
-    ] = None
-    edit: Annotated[
-        tuple[str, ...] | None,
-        Option(
-            "Sheet: columns that may be edited instead of the default ones.",
-            OUTPUT,
-            metavar="A,B,...",
-            parse=names,
-        ),
-    ] = None
-    overwrite: Annotated[
-        bool, Option("Sheet: replace an existing one, including its answers.", OUTPUT, only_on=True)
-    ] = False
+    reviewer: Annotated[str, Option(group=OUTPUT, metavar="NAME", default="name of the returned file")] = ""
+    sample: Annotated[int | None, Option(group=ITEMS)] = None
+    only_proposed: Annotated[bool, Option(group=ITEMS, only_on=True)] = False
+    only_disputed: Annotated[bool, Option(group=ITEMS, only_on=True)] = False
+    columns: Annotated[tuple[str, ...] | None, Option(group=OUTPUT, metavar="A,B,...", parse=names)] = None
+    edit: Annotated[tuple[str, ...] | None, Option(group=OUTPUT, metavar="A,B,...", parse=names)] = None
+    overwrite: Annotated[bool, Option(group=OUTPUT, only_on=True)] = False
 
 
 def review(
-    table: Annotated[
-        Path,
-        argument(
-            "Table of statements, groups, associations, pairs or drafts (CSV, JSONL, Parquet).",
-            metavar="TABLE",
-        ),
-    ],
-    sheets: Annotated[
-        tuple[Path, ...],
-        argument("Returned sheets; of drafts outcomes of a room (*_items.csv).", metavar="SHEET..."),
-    ] = (),
+    table: Annotated[Path, argument(metavar="TABLE")],
+    sheets: Annotated[tuple[Path, ...], argument(metavar="SHEET...")] = (),
     *,
-    out: Annotated[
-        Path,
-        Option(
-            "Without SHEET: the sheet to write, .xlsx (with drop-down lists) or .csv. Else the reviewed table.",
-            OUTPUT,
-            short="-o",
-        ),
-    ],
+    out: Annotated[Path, Option(group=OUTPUT, short="-o")],
     sheet: Sheet,
-    resolve: Annotated[
-        Literal["none", "first", "majority"],
-        Option(
-            "Value used where reviewers disagree: that of the table, of the first sheet, or of more than half of "
-            "the reviewers. All disagreements are listed in any case.",
-            ANALYSIS,
-        ),
-    ] = "none",
+    resolve: Annotated[Literal["none", "first", "majority"], Option(group=ANALYSIS)] = "none",
     drop_omitted: Annotated[
         bool | None,
-        Option(
-            "Remove rows that reviewers omit, or keep them with omit=true.",
-            ANALYSIS,
-            name="--drop-omitted/--keep-omitted",
-            default="keep statements, drop others",
-        ),
+        Option(group=ANALYSIS, name="--drop-omitted/--keep-omitted", default="keep statements, drop others"),
     ] = None,
-    seed: Annotated[int, Option("Random seed of --sample, and of the intervals of agreement.", ITEMS)] = 0,
+    seed: Annotated[int, Option(group=ITEMS)] = 0,
 ) -> Outcome:
     """Write a sheet for a reviewer, or merge returned sheets into the table and list changes and disagreements.
 
@@ -131,6 +82,15 @@ def review(
       endoxa curate review statements.csv ana.xlsx ben.xlsx -o reviewed.csv
       endoxa curate review pairs.csv a.xlsx b.xlsx c.csv -o reviewed.csv --resolve majority
       endoxa curate review tuples.csv votes_items.csv -o judged.csv
+
+    Options:
+        table: Table of statements, groups, associations, pairs or drafts (CSV, JSONL, Parquet).
+        sheets: Returned sheets; of drafts outcomes of a room (*_items.csv).
+        out: Without SHEET: the sheet to write, .xlsx (with drop-down lists) or .csv. Else the reviewed table.
+        resolve: Value used where reviewers disagree: that of the table, of the first sheet, or of more than half of
+            the reviewers. All disagreements are listed in any case.
+        drop_omitted: Remove rows that reviewers omit, or keep them with omit=true.
+        seed: Random seed of --sample, and of the intervals of agreement.
     """  # noqa: D301
     from endoxa.author.tables import is_drafts
     from endoxa.curate.agreement import agreement, ballots_from_votes
@@ -222,51 +182,15 @@ def _review_lines(reviewed: Reviewed, listed: Path) -> Iterator[str]:
 
 
 def evaluate(
-    gold: Annotated[
-        tuple[Path, ...],
-        argument(
-            "Statements with the right pairs: a gold file, a reviewed table, or any table with the columns "
-            "identity and attribute; several are taken together.",
-            metavar="GOLD...",
-        ),
-    ],
+    gold: Annotated[tuple[Path, ...], argument(metavar="GOLD...")],
     *,
     out: Annotated[Path, table_option("Scores")],
-    by: Annotated[
-        str, Option("Column of the units that intervals are taken over.", DATA, metavar="COLUMN")
-    ] = "respondent",
-    statement_column: Annotated[
-        str | None,
-        Option(
-            "Column of the statements in a table with identity and attribute ('statement' or else 'sentence').",
-            DATA,
-            metavar="COLUMN",
-        ),
-    ] = None,
-    reading: Annotated[
-        Path | None,
-        Option(
-            "Score this table of statements instead of reading GOLD with the rules.", DATA, metavar="TABLE"
-        ),
-    ] = None,
-    lexicon: Annotated[Path | None, Option("Also apply this lexicon (TOML, of --learn).", DATA)] = None,
-    model: Annotated[
-        str | None,
-        Option(
-            "Also score a chat model as reader, and it and the rules together; its run goes beside --out.",
-            DATA,
-            metavar="MODEL",
-        ),
-    ] = None,
-    learn: Annotated[
-        Path | None,
-        Option(
-            "Also learn a lexicon from the corrections, for `curate extract --lexicon`, and score one learned from "
-            "other respondents (5-fold cross-validation).",
-            OUTPUT,
-            ending=".toml",
-        ),
-    ] = None,
+    by: Annotated[str, Option(group=DATA, metavar="COLUMN")] = "respondent",
+    statement_column: Annotated[str | None, Option(group=DATA, metavar="COLUMN")] = None,
+    reading: Annotated[Path | None, Option(group=DATA, metavar="TABLE")] = None,
+    lexicon: Annotated[Path | None, Option(group=DATA)] = None,
+    model: Annotated[str | None, Option(group=DATA, metavar="MODEL")] = None,
+    learn: Annotated[Path | None, Option(group=OUTPUT, ending=".toml")] = None,
     confidence: Confidence = DEFAULT_CONFIDENCE,
     seed: Seed = 0,
 ) -> Outcome:
@@ -285,6 +209,18 @@ def evaluate(
       endoxa curate evaluate reviewed.csv --reading model.csv -o scores.csv
       endoxa curate evaluate wave1.csv wave2.csv --learn lexicon.toml -o scores.csv
       endoxa curate evaluate gold.csv --model openai/gpt-5-mini -o scores.csv
+
+    Options:
+        gold: Statements with the right pairs: a gold file, a reviewed table, or any table with the columns identity
+            and attribute; several are taken together.
+        by: Column of the units that intervals are taken over.
+        statement_column: Column of the statements in a table with identity and attribute ('statement' or else
+            'sentence').
+        reading: Score this table of statements instead of reading GOLD with the rules.
+        lexicon: Also apply this lexicon (TOML, of --learn).
+        model: Also score a chat model as reader, and it and the rules together; its run goes beside --out.
+        learn: Also learn a lexicon from the corrections, for `curate extract --lexicon`, and score one learned from
+            other respondents (5-fold cross-validation).
     """  # noqa: D301
     from endoxa.curate.evaluation.gold import read_gold
     from endoxa.curate.evaluation.report import cross_validated

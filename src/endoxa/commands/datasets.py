@@ -36,32 +36,17 @@ class Reading:
     """How a file of pairs is read.
 
     Attributes:
-        format: name of the format; None recognises it.
-        language: of sentences that name none.
-        prefix: words before every identity.
-        template: sentence with {identity} and {attribute}.
+        format: Format of FILE (see `endoxa datasets list`); `datasets check` also knows associations.
+        language: Language of sentences without one (ISO 639).
+        prefix: Format s-as: words to put before every identity ('African').
+        template: Format s-as: sentence with {identity} and {attribute}.
         include_drafts: drafts that nobody has judged are read, too.
     """
 
-    format: Annotated[
-        str | None,
-        Option(
-            "Format of FILE (see `endoxa datasets list`); `datasets check` also knows associations.",
-            DATA,
-            metavar="NAME",
-            default="detected",
-        ),
-    ] = None
-    language: Annotated[
-        str | None, Option("Language of sentences without one (ISO 639).", DATA, metavar="CODE")
-    ] = None
-    prefix: Annotated[
-        str | None,
-        Option("Format s-as: words to put before every identity ('African').", DATA, metavar="WORDS"),
-    ] = None
-    template: Annotated[
-        str | None, Option("Format s-as: sentence with {identity} and {attribute}.", DATA, metavar="TEXT")
-    ] = None
+    format: Annotated[str | None, Option(group=DATA, metavar="NAME", default="detected")] = None
+    language: Annotated[str | None, Option(group=DATA, metavar="CODE")] = None
+    prefix: Annotated[str | None, Option(group=DATA, metavar="WORDS")] = None
+    template: Annotated[str | None, Option(group=DATA, metavar="TEXT")] = None
     include_drafts: IncludeDrafts = False
 
     def options(self) -> ReadOptions:
@@ -74,17 +59,11 @@ class NamedReading(Reading):
     """How a file of pairs with columns of any name is read.
 
     Attributes:
-        columns: our name of a column -> the file's.
+        columns: Your names of our columns (sent_more=stereotype).
     """
 
     columns: Annotated[
-        Mapping[str, str],
-        Option(
-            "Your names of our columns (sent_more=stereotype).",
-            DATA,
-            metavar="OURS=THEIRS,...",
-            parse=column_names,
-        ),
+        Mapping[str, str], Option(group=DATA, metavar="OURS=THEIRS,...", parse=column_names)
     ] = field(default_factory=dict)
 
     def options(self) -> ReadOptions:
@@ -93,9 +72,7 @@ class NamedReading(Reading):
 
 
 def list_all(
-    name: Annotated[
-        str | None, argument("One data set: origin, licence, citation, warning, hash, file.", metavar="NAME")
-    ] = None,
+    name: Annotated[str | None, argument(metavar="NAME")] = None,
 ) -> Outcome:
     """List the published data sets and the formats that can be read, or describe one data set.
 
@@ -103,6 +80,9 @@ def list_all(
     Examples:
       endoxa datasets list
       endoxa datasets list crows-pairs
+
+    Options:
+        name: One data set: origin, licence, citation, warning, hash, file.
     """  # noqa: D301
     from endoxa.sources import READERS
     from endoxa.sources.layouts import layouts
@@ -194,17 +174,12 @@ def _groups(described: PublishedFile, cached: Path) -> Iterator[tuple[str, str]]
 
 
 def check(
-    file: Annotated[Path, argument("File of pairs in a known format, of associations, or of questions.")],
+    file: Annotated[Path, argument()],
     *,
     reading: NamedReading,
-    out: Annotated[Path | None, Option("Also write the problems as CSV.", OUTPUT, short="-o")] = None,
-    show_text: Annotated[
-        bool, Option("Also print the text of the data that causes each problem.", OUTPUT, only_on=True)
-    ] = False,
-    every: Annotated[
-        bool,
-        Option("List every row of every problem, not the first few.", OUTPUT, name="--all", only_on=True),
-    ] = False,
+    out: Annotated[Path | None, Option(group=OUTPUT, short="-o")] = None,
+    show_text: Annotated[bool, Option(group=OUTPUT, only_on=True)] = False,
+    every: Annotated[bool, Option(group=OUTPUT, name="--all", only_on=True)] = False,
 ) -> Outcome:
     """Check a file: each problem with its number and the first rows that have it.
 
@@ -219,6 +194,12 @@ def check(
       endoxa datasets check table.csv --prefix African --out problems.csv
       endoxa datasets check mine.csv --columns sent_more=stereotype,sent_less=other
       endoxa datasets check export/pairs.csv
+
+    Options:
+        file: File of pairs in a known format, of associations, or of questions.
+        out: Also write the problems as CSV.
+        show_text: Also print the text of the data that causes each problem.
+        every: List every row of every problem, not the first few.
     """  # noqa: D301
     from endoxa.sources.check import check_file, write_problems
 
@@ -231,33 +212,13 @@ def check(
 
 
 def convert(
-    file: Annotated[
-        str,
-        argument(
-            "File of pairs in a known format, or a published data set, which is downloaded.",
-            metavar="FILE|NAME",
-        ),
-    ],
+    file: Annotated[str, argument(metavar="FILE|NAME")],
     *,
-    out: Annotated[
-        Path | None,
-        Option(
-            "File to write: .csv, .tsv, .jsonl or .parquet. Without it, only download.", OUTPUT, short="-o"
-        ),
-    ] = None,
-    to: Annotated[str, Option("Format to write.", OUTPUT, metavar="NAME")] = "native",
+    out: Annotated[Path | None, Option(group=OUTPUT, short="-o")] = None,
+    to: Annotated[str, Option(group=OUTPUT, metavar="NAME")] = "native",
     reading: NamedReading,
-    normalise: Annotated[
-        bool,
-        Option(
-            "Write both sentences of a pair with the same quotes, dashes, blanks, joiners and composed letters.",
-            OUTPUT,
-            only_on=True,
-        ),
-    ] = False,
-    mirror: Annotated[
-        str | None, Option("Folder or http address with a copy of the data set.", DATA, metavar="PLACE")
-    ] = None,
+    normalise: Annotated[bool, Option(group=OUTPUT, only_on=True)] = False,
+    mirror: Annotated[str | None, Option(group=DATA, metavar="PLACE")] = None,
 ) -> Outcome:
     """Convert a file of pairs to endoxa's own format, or to another format; download a published data set.
 
@@ -271,6 +232,13 @@ def convert(
       endoxa datasets convert pairs.csv --normalise -o alike.csv
       endoxa datasets convert published.csv -o pairs.parquet
       endoxa datasets convert table.csv --template "Most {identity} are {attribute}." -o pairs.jsonl
+
+    Options:
+        file: File of pairs in a known format, or a published data set, which is downloaded.
+        out: File to write: .csv, .tsv, .jsonl or .parquet. Without it, only download.
+        to: Format to write.
+        normalise: Write both sentences of a pair with the same quotes, dashes, blanks, joiners and composed letters.
+        mirror: Folder or http address with a copy of the data set.
     """  # noqa: D301
     from endoxa.sources.read import convert_pairs
     from endoxa.sources.sources import sources

@@ -108,36 +108,13 @@ MOST_MISSING = 6
 
 
 def check(
-    pack: Annotated[
-        str | None,
-        argument(
-            "Folder of a pack, or code of a language (ISO 639); without one, all are listed.",
-            metavar="DIR|CODE",
-        ),
-    ] = None,
+    pack: Annotated[str | None, argument(metavar="DIR|CODE")] = None,
     *,
-    component: Annotated[
-        tuple[str, ...],
-        Option("With --sheet: only this component (`story prompts`); repeatable.", DATA, metavar="NAME"),
-    ] = (),
-    apply: Annotated[
-        Path | None,
-        Option("What speakers said: NAME_items of `collect export --task`. Writes a patch to --out.", DATA),
-    ] = None,
-    source: Annotated[
-        Path | None,
-        Option(
-            "With --apply: copy of endoxa's repository.", DATA, metavar="DIR", default="what is installed"
-        ),
-    ] = None,
-    sheet: Annotated[
-        Path | None,
-        Option("Write the texts of the language as items of the language check.", OUTPUT, table=True),
-    ] = None,
-    out: Annotated[
-        Path | None,
-        Option("Table of all results; with --apply, the patch (unified diff).", OUTPUT, short="-o"),
-    ] = None,
+    component: Annotated[tuple[str, ...], Option(group=DATA, metavar="NAME")] = (),
+    apply: Annotated[Path | None, Option(group=DATA)] = None,
+    source: Annotated[Path | None, Option(group=DATA, metavar="DIR", default="what is installed")] = None,
+    sheet: Annotated[Path | None, Option(group=OUTPUT, table=True)] = None,
+    out: Annotated[Path | None, Option(group=OUTPUT, short="-o")] = None,
 ) -> Outcome:
     """Check the words of a language: its cases there and back, its words, and what each joint of the road lacks.
 
@@ -158,6 +135,14 @@ def check(
       endoxa languages check hi --sheet items.csv
       endoxa collect import camp items.csv --task words
       endoxa languages check hi --apply words_items.csv -o hindi.diff
+
+    Options:
+        pack: Folder of a pack, or code of a language (ISO 639); without one, all are listed.
+        component: With --sheet: only this component (`story prompts`); repeatable.
+        apply: What speakers said: NAME_items of `collect export --task`. Writes a patch to --out.
+        source: With --apply: copy of endoxa's repository.
+        sheet: Write the texts of the language as items of the language check.
+        out: Table of all results; with --apply, the patch (unified diff).
     """  # noqa: D301
     from endoxa.words.check import folder_of
     from endoxa.words.packs import using
@@ -245,11 +230,10 @@ def _checked(code: str, folder: Path | None, out: Path | None) -> Outcome:
 
 
 def init(
-    code: Annotated[str, argument("Code of the language (ISO 639).", metavar="CODE")],
+    code: Annotated[str, argument(metavar="CODE")],
     *,
     out: Annotated[
-        Path | None,
-        Option("New folder.", OUTPUT, short="-o", metavar="DIR", default="a folder named as the code"),
+        Path | None, Option(group=OUTPUT, short="-o", metavar="DIR", default="a folder named as the code")
     ] = None,
 ) -> Outcome:
     """Begin a pack for a language: what Unicode's CLDR says of it, and blanks for what only its speakers know.
@@ -258,6 +242,10 @@ def init(
     Examples:
       endoxa languages init wo
       endoxa languages init ta -o my_tamil
+
+    Options:
+        code: Code of the language (ISO 639).
+        out: New folder.
     """  # noqa: D301
     from endoxa.words.create import create
 

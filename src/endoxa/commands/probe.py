@@ -40,44 +40,20 @@ class RunOptions:
 
     Attributes:
         printing: what is printed.
-        out: the run folder.
-        restart: discard what the run folder holds.
-        plan: only print what the run would take.
-        repeat: take all settings from this run.
-        conditions: file of conditions, or the name of one that comes with endoxa.
+        out: Run folder.
+        restart: Discard what the run folder holds, or continue it.
+        plan: Only print what the run would take or show; measure nothing.
+        repeat: Take all settings from the run.json of this run. Servers on other machines have to be named with
+            --model as well, and code that comes with a model needs --set trust_remote_code=yes.
+        conditions: Conditions (TOML, a table for each): a run for each in a folder of RUN; or laces, debias.
         log: the tracker that is sent the results.
     """
 
-    out: Annotated[Path | None, Option("Run folder.", OUTPUT, short="-o", metavar="RUN")] = None
-    restart: Annotated[
-        bool,
-        Option(
-            "Discard what the run folder holds, or continue it.",
-            OUTPUT,
-            name="--restart/--resume",
-            default="resume",
-        ),
-    ] = False
-    plan: Annotated[
-        bool, Option("Only print what the run would take or show; measure nothing.", OUTPUT, only_on=True)
-    ] = False
-    repeat: Annotated[
-        Path | None,
-        Option(
-            "Take all settings from the run.json of this run. Servers on other machines have to be named with --model "
-            "as well, and code that comes with a model needs --set trust_remote_code=yes.",
-            OUTPUT,
-            metavar="RUN",
-        ),
-    ] = None
-    conditions: Annotated[
-        str | None,
-        Option(
-            "Conditions (TOML, a table for each): a run for each in a folder of RUN; or laces, debias.",
-            ASKING,
-            metavar="FILE|NAME",
-        ),
-    ] = None
+    out: Annotated[Path | None, Option(group=OUTPUT, short="-o", metavar="RUN")] = None
+    restart: Annotated[bool, Option(group=OUTPUT, name="--restart/--resume", default="resume")] = False
+    plan: Annotated[bool, Option(group=OUTPUT, only_on=True)] = False
+    repeat: Annotated[Path | None, Option(group=OUTPUT, metavar="RUN")] = None
+    conditions: Annotated[str | None, Option(group=ASKING, metavar="FILE|NAME")] = None
     log: Log = None
     printing: Printing = USUAL_PRINTING
 

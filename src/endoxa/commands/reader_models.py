@@ -20,31 +20,16 @@ class ReaderModels:
     """How chat models are asked to read.
 
     Attributes:
-        batch: use the provider's batch interface.
-        max_cost: US dollars that must not be exceeded.
-        price: "IN,OUT" in US dollars per million tokens.
-        plan: only say what it would take.
+        batch: Reader models: use the provider's batch interface (half the price).
+        max_cost: Reader models: stop before it costs more than this.
+        price: Reader models: price in US dollars per million tokens.
+        plan: Reader models: only print expected calls, tokens and cost.
     """
 
-    batch: Annotated[
-        bool,
-        Option("Reader models: use the provider's batch interface (half the price).", NETWORK, only_on=True),
-    ] = False
-    max_cost: Annotated[
-        float | None, Option("Reader models: stop before it costs more than this.", MONEY, metavar="USD")
-    ] = None
-    price: Annotated[
-        str | None,
-        Option(
-            "Reader models: price in US dollars per million tokens.",
-            MONEY,
-            metavar="IN,OUT",
-            default="list price",
-        ),
-    ] = None
-    plan: Annotated[
-        bool, Option("Reader models: only print expected calls, tokens and cost.", OUTPUT, only_on=True)
-    ] = False
+    batch: Annotated[bool, Option(group=NETWORK, only_on=True)] = False
+    max_cost: Annotated[float | None, Option(group=MONEY, metavar="USD")] = None
+    price: Annotated[str | None, Option(group=MONEY, metavar="IN,OUT", default="list price")] = None
+    plan: Annotated[bool, Option(group=OUTPUT, only_on=True)] = False
 
     def settings(self, kind: type[Settings], data: Path, models: Sequence[str]) -> Settings:
         """Settings of their run."""

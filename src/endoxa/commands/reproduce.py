@@ -43,42 +43,14 @@ def _need_words(need: Need) -> str:
 
 
 def reproduce(
-    name: Annotated[
-        str | None,
-        argument("Published result; without one, all are listed with what they need.", metavar="NAME"),
-    ] = None,
+    name: Annotated[str | None, argument(metavar="NAME")] = None,
     *,
-    data: Annotated[
-        Path | None,
-        Option(
-            "Folder with the files that the result needs, or the one file.",
-            DATA,
-            metavar="FOLDER",
-            default="none",
-        ),
-    ] = None,
-    model: Annotated[
-        tuple[str, ...],
-        Option(
-            "Model, or LABEL=MODEL to stand for the published model LABEL; repeatable.",
-            DATA,
-            metavar="[LABEL=]MODEL",
-        ),
-    ] = (),
-    pooling: Annotated[
-        str | None,
-        Option(
-            "Pooling of encoders; another one than the published cannot be compared.",
-            DATA,
-            metavar="NAME",
-            default="the published one",
-        ),
-    ] = None,
+    data: Annotated[Path | None, Option(group=DATA, metavar="FOLDER", default="none")] = None,
+    model: Annotated[tuple[str, ...], Option(group=DATA, metavar="[LABEL=]MODEL")] = (),
+    pooling: Annotated[str | None, Option(group=DATA, metavar="NAME", default="the published one")] = None,
     options: ModelOptions,
     seed: Seed = 0,
-    out: Annotated[
-        Path | None, Option("Folder: cells.csv, run.json, report.html.", OUTPUT, short="-o", metavar="FOLDER")
-    ] = None,
+    out: Annotated[Path | None, Option(group=OUTPUT, short="-o", metavar="FOLDER")] = None,
 ) -> Outcome:
     """Recompute published results cell by cell, and say what agrees.
 
@@ -97,6 +69,13 @@ def reproduce(
       endoxa reproduce stereotales-associations --data shared/stereotales -o out/rep
       endoxa reproduce indibias-percentages --data shared/indibias --model hf/google/muril-base-cased -o out/muril
       endoxa reproduce indibias-percentages --data shared/indibias --model Muril=hf/my-folder -o out/rehearsal
+
+    Options:
+        name: Published result; without one, all are listed with what they need.
+        data: Folder with the files that the result needs, or the one file.
+        model: Model, or LABEL=MODEL to stand for the published model LABEL; repeatable.
+        pooling: Pooling of encoders; another one than the published cannot be compared.
+        out: Folder: cells.csv, run.json, report.html.
     """  # noqa: D301
     from endoxa.study.reproduce import RESULTS
     from endoxa.study.reproduce import reproduce as recompute

@@ -29,50 +29,16 @@ Folder = Annotated[Path, argument("Folder of the study.", metavar="DIR")]
 def init(
     folder: Folder,
     *,
-    source: Annotated[
-        Path,
-        Option(
-            "Associations: a table with columns identity and attribute, a file of SAFARI, SPICE, SeeGULL or LACES, or "
-            "the name of a downloaded data set.",
-            DATA,
-            name="--from",
-            sample="associations",
-        ),
-    ],
-    format: Annotated[  # noqa: A002
-        str | None,
-        Option(
-            "Layout of FILE (see `endoxa datasets list`), or csv for columns identity and attribute.",
-            DATA,
-            metavar="NAME",
-            default="detected",
-        ),
-    ] = None,
+    source: Annotated[Path, Option(group=DATA, name="--from", sample="associations")],
+    format: Annotated[str | None, Option(group=DATA, metavar="NAME", default="detected")] = None,  # noqa: A002
     layout: Layout,
-    min_support: Annotated[
-        int | None,
-        Option("Minimum number of people behind an association.", DATA, default="the rule of the data set"),
-    ] = None,
+    min_support: Annotated[int | None, Option(group=DATA, default="the rule of the data set")] = None,
     limit: Annotated[
-        int | None,
-        Option(
-            "Use only the N associations with the most support; 0 for all.",
-            DATA,
-            default="60 of a published file, all of your table",
-        ),
+        int | None, Option(group=DATA, default="60 of a published file, all of your table")
     ] = None,
-    model: Annotated[
-        tuple[str, ...],
-        Option(
-            "Model; repeatable. Each instrument takes those it can.",
-            DATA,
-            metavar="MODEL",
-            default="sim/latent",
-        ),
-    ] = (),
+    model: Annotated[tuple[str, ...], Option(group=DATA, metavar="MODEL", default="sim/latent")] = (),
     language: Annotated[
-        tuple[str, ...],
-        Option("Language (ISO 639); repeatable.", DATA, metavar="CODE", default="those of the associations"),
+        tuple[str, ...], Option(group=DATA, metavar="CODE", default="those of the associations")
     ] = (),
 ) -> Outcome:
     """Write a study file to edit: associations, models, instruments and their settings, seed, budget.
@@ -86,6 +52,15 @@ def init(
       endoxa study init out/study --from associations.csv --model hf/openai-community/gpt2 --model openai/gpt-4o-mini
       endoxa study init out/study --from safari/english.csv --limit 200
       endoxa study init out/study --from safari_dataset.xlsx --sheet 2 --language sw
+
+    Options:
+        source: Associations: a table with columns identity and attribute, a file of SAFARI, SPICE, SeeGULL or LACES,
+            or the name of a downloaded data set.
+        format: Layout of FILE (see `endoxa datasets list`), or csv for columns identity and attribute.
+        min_support: Minimum number of people behind an association.
+        limit: Use only the N associations with the most support; 0 for all.
+        model: Model; repeatable. Each instrument takes those it can.
+        language: Language (ISO 639); repeatable.
     """  # noqa: D301
     from endoxa.sources.sources import locate
     from endoxa.study.begin import init_study
@@ -111,23 +86,9 @@ def run(
     *,
     allowed: Allowed,
     out: Annotated[
-        Path | None,
-        Option(
-            "Page of the study (.html); its tables go beside it.",
-            OUTPUT,
-            short="-o",
-            default="DIR/study.html",
-            ending=".html",
-        ),
+        Path | None, Option(group=OUTPUT, short="-o", default="DIR/study.html", ending=".html")
     ] = None,
-    plan: Annotated[
-        bool,
-        Option(
-            "Only print items, calls, dollars, hours, and what each instrument can detect; measure nothing.",
-            OUTPUT,
-            only_on=True,
-        ),
-    ] = False,
+    plan: Annotated[bool, Option(group=OUTPUT, only_on=True)] = False,
 ) -> Outcome:
     """Run every instrument and step of the study, and write its page; what is measured already is not measured again.
 
@@ -140,6 +101,10 @@ def run(
     Examples:
       endoxa study run out/study --plan
       endoxa study run out/study
+
+    Options:
+        out: Page of the study (.html); its tables go beside it.
+        plan: Only print items, calls, dollars, hours, and what each instrument can detect; measure nothing.
     """  # noqa: D301
     from endoxa.study.file import read_study
 

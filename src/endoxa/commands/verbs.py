@@ -1,11 +1,17 @@
 """Verbs: a function whose parameters declare its options; the command and the Python function are made from it.
 
     def learn(
-        reviewed: Annotated[tuple[Path, ...], argument("Gold files.", metavar="REVIEWED...")],
+        reviewed: Annotated[tuple[Path, ...], argument(metavar="REVIEWED...")],
         *,
-        out: Annotated[Path, Option("Lexicon (TOML).", OUTPUT, short="-o")],
+        out: Annotated[Path, Option(group=OUTPUT, short="-o")],
         how: Resampling,
     ) -> Outcome:
+        '''Learn names and spellings.
+
+        Options:
+            reviewed: Gold files.
+            out: Lexicon (TOML).
+        '''
 
 A parameter whose type is a settings class stands for all options of the class. Typer is kept because the campaign site
 uses it; what is added here is the way from declared options to its own.
@@ -45,14 +51,12 @@ class Printing:
     """What a command prints of its results.
 
     Attributes:
-        quiet: nothing but warnings and errors.
-        json: the headline as JSON, nothing else.
+        quiet: Print warnings and errors only.
+        json: Print the headline as JSON, for scripts, and nothing else.
     """
 
-    quiet: Annotated[bool, Option("Print warnings and errors only.", OUTPUT, only_on=True)] = False
-    json: Annotated[
-        bool, Option("Print the headline as JSON, for scripts, and nothing else.", OUTPUT, only_on=True)
-    ] = False
+    quiet: Annotated[bool, Option(group=OUTPUT, only_on=True)] = False
+    json: Annotated[bool, Option(group=OUTPUT, only_on=True)] = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +205,7 @@ VERBS: dict[str, Verb] = {}
 """Every verb by its words."""
 
 
-def argument(text: str, metavar: str = "FILE", sample: str = "") -> Option:
+def argument(text: str = "", metavar: str = "FILE", sample: str = "") -> Option:
     """A word of a command that has no name in front."""
     return Option(text, "Data", metavar=metavar, positional=True, sample=sample)
 
@@ -218,12 +222,15 @@ def verb_of(function: Callable[..., Outcome | None], name: str, following: str =
             fields.append((parameter.name, hint, field(default_factory=hint)))
         else:
             fields.append((parameter.name, hint))
-    settings = make_dataclass(f"{function.__name__}_settings", fields, frozen=True, kw_only=True)
+    text = inspect.getdoc(function) or ""
+    settings = make_dataclass(
+        f"{function.__name__}_settings", fields, namespace={"__doc__": text}, frozen=True, kw_only=True
+    )
 
     def run(values: Any) -> Outcome:
         return function(**{name: getattr(values, name) for name in hints if name != "return"}) or Outcome()
 
-    return Verb(name, inspect.getdoc(function) or "", settings, run, following)
+    return Verb(name, text.partition("\n\nOptions:\n")[0], settings, run, following)
 
 
 @dataclass(frozen=True, slots=True)

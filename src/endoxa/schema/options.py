@@ -15,6 +15,7 @@ import hashlib
 import inspect
 import json
 import math
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial, reduce
@@ -45,7 +46,8 @@ class Option:
     """How a field of settings is given on the command line.
 
     Attributes:
-        help: an imperative or a noun phrase.
+        help: an imperative or a noun phrase; where it is empty, it is the line of the field in the docstring of its
+            class or function.
         group: its purpose, one of `GROUPS`.
         name: the option, where it is not the field's name with hyphens ("--model").
         short: its short form ("-o").
@@ -63,8 +65,8 @@ class Option:
         rare: it is no word of the command: it is given by `--set NAME=VALUE` or in a file of settings.
     """
 
-    help: str
-    group: str
+    help: str = ""
+    group: str = DATA
     name: str = ""
     short: str = ""
     metavar: str | None = None
@@ -163,7 +165,7 @@ def is_settings(kind: Any) -> bool:
 
 
 def _options(owner: Any, path: tuple[str, ...], defaults: Any) -> Iterator[OptionField]:
-    hints = get_type_hints(owner, include_extras=True)
+    hints, described = get_type_hints(owner, include_extras=True), _described(owner)
     for name, default in _fields(owner, defaults):
         hint = hints[name]
         extras = getattr(hint, "__metadata__", ())
@@ -171,9 +173,21 @@ def _options(owner: Any, path: tuple[str, ...], defaults: Any) -> Iterator[Optio
         declared = [extra for extra in extras if isinstance(extra, Option)]
         if declared:
             # `Annotated[Seed, Option(...)]` keeps the limits of a shared option under another help or group.
-            yield OptionField((*path, name), declared[-1], bare, default, _limits(extras))
+            option = dataclasses.replace(declared[-1], help=declared[-1].help or described[name])
+            yield OptionField((*path, name), option, bare, default, _limits(extras))
         elif is_settings(bare):
             yield from _options(bare, (*path, name), None if default is ... else default)
+
+
+def _described(owner: Any) -> dict[str, str]:
+    """What the docstrings of a function, or of a class and its bases, say of each field."""
+    documented = reversed(getattr(owner, "__mro__", (owner,)))
+    entries = (entry for part in documented for entry in _ENTRY.findall(inspect.cleandoc(part.__doc__ or "")))
+    return {name: " ".join(text.split()) for name, text in entries}
+
+
+_ENTRY = re.compile(r"^ {4}(\w+): (.+(?:\n {8}.+)*)", re.MULTILINE)
+"""A name and its description, in a section of a docstring."""
 
 
 def _fields(owner: Any, instance: Any) -> Iterator[tuple[str, Any]]:
