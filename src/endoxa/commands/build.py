@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Annotated
 import polars as pl
 
 from endoxa.commands.build_prompts import SHOWN, Names, note_left_out, stories, with_names
-from endoxa.commands.plugins import SUMMARIES
-from endoxa.commands.verbs import Group, Outcome, argument, note, table_option
+from endoxa.commands.verbs import Outcome, add_command, argument, command_group, note, table_option
 from endoxa.errors import UserError
+from endoxa.instruments.association_tests import items as tests
 from endoxa.instruments.association_tests.options import BuildOptions, Contrast
 from endoxa.instruments.choices.options import ChoiceOptions
+from endoxa.instruments.pairs.items import Built, build_pairs
 from endoxa.instruments.pairs.options import PairOptions
+from endoxa.instruments.questions.items.build import SAMPLE, Questions, build_questions
 from endoxa.instruments.questions.options import QaOptions
 from endoxa.report.tables import headline_of
 from endoxa.runs.options import IncludeDrafts
@@ -27,13 +29,10 @@ from endoxa.sources.source import reading_files
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from endoxa.instruments.pairs.items import Built
-    from endoxa.instruments.questions.items.build import Questions
     from endoxa.schema import AssociationTest
 
 
-BUILD = Group("build", SUMMARIES["build"])
-app = BUILD.app
+app = command_group("build")
 
 
 ASSOCIATIONS = argument("Table with columns identity and attribute.", "ASSOCIATIONS", "associations")
@@ -62,8 +61,6 @@ def pairs(
     Options:
         keep_region: Keep every region, regardless of --min-cell.
     """  # noqa: D301
-    from endoxa.instruments.pairs.items import build_pairs
-
     if options.negation_only and options.antonym_only:
         raise UserError("Give --negation-only or --antonym-only, not both.")
     left_out = left_out_file(out, associations)
@@ -112,8 +109,7 @@ def _denied(built: Built) -> Iterator[str]:
 
 def _note_pairs(built: Built, listed: Path) -> None:
     """Say what was assumed, which associations are left out and which pairs are to be reviewed."""
-    for sentence in (*_denied(built), *built.assumed):
-        note(sentence)
+    note(*_denied(built), *built.assumed)
     if built.rare:
         note(f"{built.rare} associations left out: too few respondents (--min-support).")
     if built.placeless:
@@ -191,7 +187,6 @@ def questions(
         min_rating: Smallest rating that counts, of LACES' release; 0 takes all of it, as the paper does.
         sample: Write an invented sample table of associations, and exit.
     """  # noqa: D301
-    from endoxa.instruments.questions.items.build import build_questions
     from endoxa.schema.qa import STYLES, style_of
     from endoxa.sources.bbq import write_items
 
@@ -228,8 +223,6 @@ def questions(
 
 
 def _write_sample(path: Path, others: list[Path | None]) -> Outcome:
-    from endoxa.instruments.questions.items.build import SAMPLE
-
     if any(others):
         raise UserError("--sample FILE only writes a sample table. Leave out ASSOCIATIONS and --out.")
     if path.exists():
@@ -242,8 +235,7 @@ def _write_sample(path: Path, others: list[Path | None]) -> Outcome:
 
 def _note_questions(made: Questions, left_out: Path) -> None:
     """Say what was assumed and which associations are left out."""
-    for sentence in made.notes:
-        note(sentence)
+    note(*made.notes)
     if made.fewer:
         note(f"{made.fewer} associations have fewer questions: too few distractors.")
     reasons = made.left_out["reason"].str.replace(r"^row \d+", "another row")
@@ -323,17 +315,15 @@ def association_tests(
         associations: Build tests from associations instead of word lists.
         show: List axes, attribute pairs, word lists and languages.
     """  # noqa: D301
-    from endoxa.instruments.association_tests.items import build_tests, require_tests_name, write_tests
-
     if show:
         return Outcome(_available(options))
     if out is None:
         raise UserError("Missing --out FILE for the tests (or --list for the available axes and attributes).")
-    require_tests_name(out)
+    tests.require_tests_name(out)
     if associations is None:
         if contrast != Contrast():
             raise UserError("--against and --each need --associations FILE.")
-        made = build_tests(options)
+        made = tests.build_tests(options)
     else:
         if options.axes or options.attributes or options.wanted:
             raise UserError(
@@ -342,7 +332,7 @@ def association_tests(
         language = options.languages[0] if len(options.languages) == 1 else None
         table = associations_of(associations, drafts=include_drafts, language=language)
         made = _from_associations(table, options, contrast)
-    write_tests(made, out)
+    tests.write_tests(made, out)
     languages = dict.fromkeys(test.language for test in made)
     for code in languages:
         sources = (test.source.partition("; positive effect")[0] for test in made if test.language == code)
@@ -359,12 +349,9 @@ def association_tests(
 def _from_associations(
     table: pl.DataFrame, options: BuildOptions, contrast: Contrast
 ) -> list[AssociationTest]:
-    from endoxa.instruments.association_tests.items import build_from_associations
-
     contrast = replace(contrast, languages=options.languages)
-    made, left_out = build_from_associations(table, contrast, options.templates)
-    for sentence in left_out[:SHOWN]:
-        note(f"No test: {sentence}.")
+    made, left_out = tests.build_from_associations(table, contrast, options.templates)
+    note(*(f"No test: {sentence}." for sentence in left_out[:SHOWN]))
     if len(left_out) > SHOWN:
         what = "associations" if contrast.each else "pairs of identities"
         note(f"No test for {len(left_out) - SHOWN} more {what}.")
@@ -373,24 +360,23 @@ def _from_associations(
 
 def _available(options: BuildOptions) -> Iterator[str | Headline]:
     """Axes, attribute pairs, templates and word lists."""
-    from endoxa.instruments.association_tests.items import available, load_lists, load_templates
-
-    lists = load_lists(options.lists)
+    lists = tests.load_lists(options.lists)
     for axis, values in lists.axes.items():
         yield f"axis {axis}: {', '.join(values)}"
     yield f"attribute pairs: {', '.join(lists.pairs)}"
-    yield f"sentence templates: {', '.join(load_templates(options.templates))}"
-    there = available(lists)
+    yield f"sentence templates: {', '.join(tests.load_templates(options.templates))}"
+    there = tests.available(lists)
     yield headline_of("", there, there.drop("source").columns)
     for name, sources in there.group_by("list", maintain_order=True).agg("source").iter_rows():
         yield f"{name}: {'; '.join(dict.fromkeys(sources))}"
 
 
-BUILD.add(association_tests, "tests", "endoxa probe embeddings --data {out} --model MODEL --out RUN")
-BUILD.add(questions, "qa", "endoxa probe qa --data {out} --model MODEL --plan")
-BUILD.add(choices, "choices", "endoxa probe choices --data {out} --model MODEL --plan")
-BUILD.add(stories, following="endoxa probe stories --data {out} --model MODEL --plan")
-BUILD.add(
+add_command(app, association_tests, "tests", "endoxa probe embeddings --data {out} --model MODEL --out RUN")
+add_command(app, questions, "qa", "endoxa probe qa --data {out} --model MODEL --plan")
+add_command(app, choices, "choices", "endoxa probe choices --data {out} --model MODEL --plan")
+add_command(app, stories, following="endoxa probe stories --data {out} --model MODEL --plan")
+add_command(
+    app,
     pairs,
     following="endoxa datasets check {out}, then: endoxa probe pairs --data {out} --model MODEL --out RUN",
 )

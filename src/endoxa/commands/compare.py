@@ -70,28 +70,43 @@ def compare(
         respondents: Number of respondents of each table, where tables only count (give it twice).
         regions: Of one table: find stereotypes that are turned round between two regions.
     """  # noqa: D301
-    from endoxa.study.file import FILE
+    from endoxa.study.compare.results import Comparison
+    from endoxa.study.compare.run import compare as contrast
+    from endoxa.study.compare.studies import compare_studies
+    from endoxa.study.file import ASSOCIATIONS, FILE
+    from endoxa.study.saving import require_suffix
 
     studies = any((path / FILE).is_file() for path in paths)
     if studies and rule:
         raise UserError("--rule is for runs of one instrument. Leave it out for studies.")
-    if studies or not any(map(_is_table, paths)):
-        return _compare_runs(
-            paths, out, items, studies=studies, model=model, rule=rule, harm=harm, confidence=confidence
+    if not studies and any(map(_is_table, paths)):
+        return _compare_tables(
+            paths, out, regions, groups=groups, respondents=respondents, confidence=confidence
         )
-    return _compare_tables(
-        paths, out, groups=groups, respondents=respondents, regions=regions, confidence=confidence
+    for path in out:
+        require_suffix(path, Comparison.suffixes)
+    kept = (FILE, ASSOCIATIONS) if studies else (RUN, RECORDS)
+    require_apart([*out, items], [path / name for path in paths for name in kept])
+    comparison = (
+        compare_studies(paths, model, confidence)
+        if studies
+        else contrast(*paths, model=model, rule=rule, harm=harm, confidence=confidence)
     )
+    for path in out:
+        comparison.save(path)
+    written = [path for path in (*out, items) if path is not None]
+    ending = [_written(written)] if written else []
+    return Outcome([comparison.sentence, comparison.headline(), *ending], {"items": comparison.items})
 
 
 def _compare_tables(
     paths: Sequence[Path],
     out: Sequence[Path],
+    regions: bool,
     *,
     groups: Path | None,
-    respondents: tuple[int, ...],
-    regions: bool,
     confidence: float,
+    respondents: Sequence[int],
 ) -> Outcome:
     """The branch of `endoxa compare` for surveys, associations, sets of pairs, releases, and regions of one table.
 
@@ -126,8 +141,7 @@ def _compare_tables(
         made = compare_editions(list(paths), groups=groups, respondents=respondents, confidence=confidence)
         write_page = partial(write_edition_page, made)
         lines, notes, changes = [made.headline, made.sentence], made.notes, made.changes
-    for sentence in notes:
-        note(sentence)
+    note(*notes)
     for path in out:
         if write_page is not None and path.suffix.lower() == ".html":
             write_page(path)
@@ -140,44 +154,6 @@ def _is_table(path: Path) -> bool:
     """Whether this is a table or a release folder, not a run."""
     table = path.suffix in (*WRITTEN_SUFFIXES, ".xlsx") or path.is_file()
     return table or (path.is_dir() and not (path / RUN).is_file())
-
-
-def _compare_runs(
-    paths: Sequence[Path],
-    out: Sequence[Path],
-    items: Path | None,
-    *,
-    studies: bool,
-    model: Sequence[str],
-    rule: Sequence[str],
-    harm: Sequence[Path],
-    confidence: float,
-) -> Outcome:
-    """The branch of `endoxa compare` for runs and studies.
-
-    Raises:
-        UserError: they cannot be compared.
-    """
-    from endoxa.study.compare.results import Comparison
-    from endoxa.study.compare.run import compare as contrast
-    from endoxa.study.compare.studies import compare_studies
-    from endoxa.study.file import ASSOCIATIONS, FILE
-    from endoxa.study.saving import require_suffix
-
-    for path in out:
-        require_suffix(path, Comparison.suffixes)
-    kept = (FILE, ASSOCIATIONS) if studies else (RUN, RECORDS)
-    require_apart([*out, items], [path / name for path in paths for name in kept])
-    comparison = (
-        compare_studies(paths, model, confidence)
-        if studies
-        else contrast(*paths, model=model, rule=rule, harm=harm, confidence=confidence)
-    )
-    for path in out:
-        comparison.save(path)
-    written = [*out, *([items] if items else [])]
-    ending = [_written(written)] if written else []
-    return Outcome([comparison.sentence, comparison.headline(), *ending], {"items": comparison.items})
 
 
 def _written(paths: Sequence[Path]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -13,16 +13,19 @@ from annotated_types import Ge, Le
 
 from endoxa.commands.curate_extract import extract
 from endoxa.commands.curate_review import evaluate, review
-from endoxa.commands.plugins import SUMMARIES
-from endoxa.commands.verbs import Group, Outcome, argument, note, table_option
+from endoxa.commands.verbs import Outcome, add_command, argument, command_group, note, table_option
+from endoxa.curate import group as grouping
+from endoxa.curate.associations import associations as gather
+from endoxa.curate.associations import mentions
+from endoxa.curate.encoder_languages import chosen_encoder
+from endoxa.curate.opposites import Lexicon, load_lexicon
 from endoxa.errors import UserError
 from endoxa.report.words import plural
 from endoxa.schema.options import ANALYSIS, DATA, ITEMS, OUTPUT, Option
+from endoxa.sources.columns import with_respondents
+from endoxa.sources.frames import read_table
 
-CURATE = Group("curate", SUMMARIES["curate"])
-app = CURATE.app
-
-AttributesFile = Annotated[Path, argument("Statements, or another table of attributes.", sample="statements")]
+app = command_group("curate")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +56,19 @@ class Meanings:
     ] = None
     lexicon: Annotated[Path | None, Option(group=DATA)] = None
 
+    def read(
+        self, file: Path, written: Collection[str] = (), *, as_written: bool
+    ) -> tuple[dict[str, int], Lexicon]:
+        """How often each attribute of a table is said, and the lexicon of their language."""
+        language = self.language or grouping.language_of(file)
+        counts = grouping.read_attributes(
+            file, self.attribute_column, language, note, written, as_written=as_written
+        )
+        return counts, load_lexicon(language, self.lexicon)
+
 
 def group(
-    file: AttributesFile,
+    file: Annotated[Path, argument(sample="statements")],
     *,
     out: Annotated[Path, table_option("Groups")],
     tau: Annotated[float, Ge(0.0), Le(1.0), Option(group=ANALYSIS)] = 0.55,
@@ -80,6 +93,7 @@ def group(
       endoxa curate group statements.csv --calibrate -o thresholds.csv
 
     Options:
+        file: Statements, or another table of attributes.
         tau: Minimum cosine similarity to merge groups.
         method: endoxa, or afristereo (as published; depends on the order of rows).
         existing: Existing groups, kept unchanged; new attributes are added.
@@ -87,51 +101,25 @@ def group(
         constraints: With --calibrate: known pairs (columns attribute_a, attribute_b, relation, source).
         seed: With --calibrate: seed of every random draw.
     """  # noqa: D301
-    from endoxa.curate.encoder_languages import chosen_encoder
-    from endoxa.curate.group import (
-        SCHEMA,
-        group_attributes,
-        language_of,
-        method_named,
-        read_attributes,
-        read_existing,
-    )
-    from endoxa.curate.opposites import load_lexicon
-
     if calibrate:
         return _calibrated(file, out, constraints, meanings, seed)
-    chosen = method_named(method, adds=existing is not None)
-    language = meanings.language or language_of(file)
-    counts = read_attributes(
-        file, meanings.attribute_column, language, note, SCHEMA, as_written=chosen == "afristereo"
-    )
-    earlier = read_existing(existing) if existing else None
-    lexicon = load_lexicon(language, meanings.lexicon)
-    table = group_attributes(
-        counts,
-        chosen_encoder(meanings.encoder, lexicon, meanings.precision, note),
-        lexicon,
-        tau=tau,
-        method=chosen,
-        existing=earlier,
-    )
+    chosen = grouping.method_named(method, adds=existing is not None)
+    counts, lexicon = meanings.read(file, grouping.SCHEMA, as_written=chosen == "afristereo")
+    earlier = grouping.read_existing(existing) if existing else None
+    encoder = chosen_encoder(meanings.encoder, lexicon, meanings.precision, note)
+    table = grouping.group_attributes(counts, encoder, lexicon, tau=tau, method=chosen, existing=earlier)
     groups = table["group_id"].n_unique()
     return Outcome((f"{len(table)} attributes in {groups} groups written to {out}",), {"out": table})
 
 
 def _calibrated(file: Path, out: Path, constraints: Path | None, meanings: Meanings, seed: int) -> Outcome:
     """Thresholds of both methods compared: number of groups, silhouette, and accuracy on known pairs."""
-    from endoxa.curate.encoder_languages import chosen_encoder
     from endoxa.curate.encoders import DEFAULT_ENCODER
-    from endoxa.curate.group import language_of, read_attributes
     from endoxa.curate.group.thresholds import generate_constraints, grid, read_constraints, thresholds_table
-    from endoxa.curate.opposites import load_lexicon
     from endoxa.curate.pages import thresholds_figure
     from endoxa.report.files import write_figures
 
-    language = meanings.language or language_of(file)
-    counts = read_attributes(file, meanings.attribute_column, language, note, as_written=True)
-    words = load_lexicon(language, meanings.lexicon)
+    counts, words = meanings.read(file, as_written=True)
     pairs = read_constraints(constraints) if constraints else generate_constraints(list(counts), words, seed)
     encoder = chosen_encoder(meanings.encoder or DEFAULT_ENCODER, words, meanings.precision, note)
     made = thresholds_table(counts, encoder, words, grid(*GRID), pairs, seed=seed, tell=note)
@@ -175,24 +163,16 @@ class Counting:
         str | None, Option(group=DATA, metavar="COLUMN", default="respondent, or one with a usual name")
     ] = None
 
-    def tables(self, statements: Path, by: Sequence[str] = ()) -> tuple[pl.DataFrame, pl.DataFrame | None]:
-        """The statements, with columns to split by, and the groups of attributes."""
-        from endoxa.sources.columns import with_respondents
-        from endoxa.sources.frames import read_table
-
-        grouping = ("attribute", "group_id", "canonical")
-        groups = read_table(self.groups, grouping) if self.groups is not None else None
+    def tables(self, statements: Path) -> tuple[pl.DataFrame, pl.DataFrame | None]:
+        """The statements, and the groups of attributes."""
+        columns = ("attribute", "group_id", "canonical")
+        groups = read_table(self.groups, columns) if self.groups is not None else None
         needed = ("identity", "attribute", *([self.respondent] if self.respondent else []))
-        return with_respondents(read_table(statements, needed, optional=by), self.respondent), groups
-
-
-Statements = Annotated[
-    Path, argument("Table with columns identity and attribute.", metavar="STATEMENTS", sample="statements")
-]
+        return with_respondents(read_table(statements, needed), self.respondent), groups
 
 
 def associations(
-    statements: Statements,
+    statements: Annotated[Path, argument(metavar="STATEMENTS", sample="statements")],
     *,
     out: Annotated[Path, table_option("Associations")],
     counting: Counting,
@@ -215,13 +195,12 @@ def associations(
       endoxa curate associations statements.csv --groups groups.csv -o associations.csv --summary summary
 
     Options:
+        statements: Table with columns identity and attribute.
         by: Split associations by 'country' or 'axis'; repeatable.
         min_support: Minimum number of respondents per association.
         summary: Also write frequency and composition tables that are safe to share, and a figure, into this folder.
         min_cell: With --summary: minimum count shown for a subgroup.
     """  # noqa: D301
-    from endoxa.curate.associations import associations as gather
-
     gathered = gather(
         *counting.tables(statements),
         source=counting.source,
@@ -230,7 +209,10 @@ def associations(
         min_support=min_support,
         include_flagged=counting.include_flagged,
     )
-    _note_left_out(gathered.left_out, gathered.notes)
+    note(
+        *(f"{plural(count, 'statement')} left out: {reason}." for reason, count in gathered.left_out.items())
+    )
+    note(*gathered.notes)
     if gathered.rare:
         note(f"{gathered.rare} associations left out: fewer than {min_support} respondents.")
     if gathered.table.is_empty():
@@ -245,7 +227,6 @@ def associations(
 
 def _summarised(statements: Path, folder: Path, counting: Counting, min_cell: int) -> list[str]:
     """Frequency and composition tables that are safe to share, and a figure."""
-    from endoxa.curate.associations import mentions
     from endoxa.curate.pages import save_frequencies
     from endoxa.curate.summary import summarise, write_summary
 
@@ -253,23 +234,17 @@ def _summarised(statements: Path, folder: Path, counting: Counting, min_cell: in
         *counting.tables(statements), source=counting.source, include_flagged=counting.include_flagged
     )
     made = summarise(counted.table, (), min_cell)
-    for sentence in made.notes:
-        note(sentence)
+    note(*made.notes)
     return [str(path) for path in (*write_summary(made, folder), *save_frequencies(made.frequencies, folder))]
 
 
-def _note_left_out(left_out: Mapping[str, int], notes: Sequence[str]) -> None:
-    """Say what was left out, and other notes, on stderr."""
-    for reason, count in left_out.items():
-        note(f"{plural(count, 'statement')} left out: {reason}.")
-    for sentence in notes:
-        note(sentence)
-
-
 for command in (extract, review, evaluate):
-    CURATE.add(command)
-CURATE.add(group, following="endoxa curate associations {settings.file} --groups {out} -o associations.csv")
-CURATE.add(
+    add_command(app, command)
+add_command(
+    app, group, following="endoxa curate associations {settings.file} --groups {out} -o associations.csv"
+)
+add_command(
+    app,
     associations,
     following="endoxa build pairs {out} -o pairs.csv, or: endoxa build qa {out}{language} -o questions.jsonl",
 )

@@ -5,28 +5,27 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
-from endoxa.commands.plugins import SUMMARIES
-from endoxa.commands.verbs import Group, Outcome, argument, print_lines
+from endoxa.commands.verbs import Outcome, add_command, argument, command_group, print_lines
 from endoxa.errors import UserError
 from endoxa.report.words import plural
 from endoxa.runs.options import IncludeDrafts
 from endoxa.schema import ReadOptions
 from endoxa.schema.headline import Headline
 from endoxa.schema.options import DATA, OUTPUT, Option, column_names
+from endoxa.sources import READERS
+from endoxa.sources.check import Problem, check_file, group_problems, write_problems
 from endoxa.sources.files import sha256
-
-if TYPE_CHECKING:
-    from endoxa.sources.check import Problem
-    from endoxa.sources.sources import PublishedFile
+from endoxa.sources.layouts import layouts
+from endoxa.sources.read import convert_pairs, read_pairs
+from endoxa.sources.sources import PublishedFile, cached_file, download, source, sources
 
 _NOTICE = "Content notice: files of stereotypes contain offensive sentences. They are for evaluation only."
 FIRST_ROWS = 5
 """Rows shown of problems that are alike."""
 
-DATASETS = Group("datasets", SUMMARIES["datasets"])
-app = DATASETS.app
+app = command_group("datasets")
 
 PairsFile = Annotated[Path, argument("File of pairs in a known format.")]
 
@@ -84,49 +83,29 @@ def list_all(
     Options:
         name: One data set: origin, licence, citation, warning, hash, file.
     """  # noqa: D301
-    from endoxa.sources import READERS
-    from endoxa.sources.layouts import layouts
-    from endoxa.sources.sources import sources
-
     if name is not None:
         return _described(name)
+    data_sets = [
+        (entry.name, entry.title, entry.format or "(no pairs)", entry.licence) for entry in sources().values()
+    ]
+    formats = [
+        (entry.name, entry.title, entry.units, " ".join(entry.suffixes), "yes" if entry.write else "no")
+        for entry in READERS.all().values()
+    ]
+    columns = ("name", "description", "unit per row", "file suffixes", "can be written")
+    read = [(entry.name, entry.title, entry.takes, entry.checked) for entry in layouts().values()]
+    heads = ("name", "description", "taken by", "checked against")
     return Outcome(
         (
-            _table(
-                "Data sets",
-                ("name", "content", "format", "licence"),
-                [
-                    (entry.name, entry.title, entry.format or "(no pairs)", entry.licence)
-                    for entry in sources().values()
-                ],
-            ),
-            _table(
-                "Formats",
-                ("name", "description", "unit per row", "file suffixes", "can be written"),
-                [
-                    (
-                        entry.name,
-                        entry.title,
-                        entry.units,
-                        " ".join(entry.suffixes),
-                        "yes" if entry.write else "no",
-                    )
-                    for entry in READERS.all().values()
-                ],
-            ),
-            _table(
-                "Layouts of associations and questions",
-                ("name", "description", "taken by", "checked against"),
-                [(entry.name, entry.title, entry.takes, entry.checked) for entry in layouts().values()],
-            ),
+            _table("Data sets", ("name", "content", "format", "licence"), data_sets),
+            _table("Formats", columns, formats),
+            _table("Layouts of associations and questions", heads, read),
         )
     )
 
 
 def _described(name: str) -> Outcome:
     """Where a data set comes from, its licence, citation, warning and hash."""
-    from endoxa.sources.sources import cached_file, source
-
     described = source(name)
     cached = cached_file(described)
     rows = [
@@ -151,7 +130,6 @@ def _described(name: str) -> Outcome:
 def _groups(described: PublishedFile, cached: Path) -> Iterator[tuple[str, str]]:
     """What the table of groups makes of a data set that names no group."""
     from endoxa.sources.groups import FORMATS_WITHOUT_GROUPS, Coverage, group_of_pair, published_groups
-    from endoxa.sources.read import read_pairs
 
     if described.format not in FORMATS_WITHOUT_GROUPS:
         return
@@ -201,8 +179,6 @@ def check(
         show_text: Also print the text of the data that causes each problem.
         every: List every row of every problem, not the first few.
     """  # noqa: D301
-    from endoxa.sources.check import check_file, write_problems
-
     problems = check_file(file, reading.options(), reading.format)
     lines = list(_problem_lines(problems, show_text, every))
     if out is not None:
@@ -240,9 +216,6 @@ def convert(
         normalise: Write both sentences of a pair with the same quotes, dashes, blanks, joiners and composed letters.
         mirror: Folder or http address with a copy of the data set.
     """  # noqa: D301
-    from endoxa.sources.read import convert_pairs
-    from endoxa.sources.sources import sources
-
     path, lines = Path(file), list[str]()
     if not path.exists() and file in sources():
         path, lines = _downloaded(file, mirror)
@@ -262,8 +235,6 @@ def convert(
 
 def _downloaded(name: str, mirror: str | None) -> tuple[Path, list[str]]:
     """The file of a data set, verified, and what is to be known of it."""
-    from endoxa.sources.sources import download, source
-
     described = source(name)
     print_lines([f"{described.warning} Licence: {described.licence}. Please cite: {described.citation}."])
     path = download(name, mirror)
@@ -271,9 +242,9 @@ def _downloaded(name: str, mirror: str | None) -> tuple[Path, list[str]]:
     return path, [f"{path}", f"SHA-256 {sha256(path)} ({verified})"]
 
 
-DATASETS.add(list_all, "list")
+add_command(app, list_all, "list")
 for command in (check, convert):
-    DATASETS.add(command)
+    add_command(app, command)
 
 
 def _table(title: str, columns: tuple[str, ...], rows: list[tuple[str, ...]]) -> Headline:
@@ -282,8 +253,6 @@ def _table(title: str, columns: tuple[str, ...], rows: list[tuple[str, ...]]) ->
 
 def _problem_lines(problems: list[Problem], show_text: bool, every: bool) -> Iterator[str | Headline]:
     """Counts per check, then the problems, alike ones together; text of the data only on request."""
-    from endoxa.sources.check import group_problems
-
     if not problems:
         yield "No problems found."
         return

@@ -6,14 +6,12 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from endoxa.commands.datasets import PairsFile, Reading
-from endoxa.commands.plugins import SUMMARIES
-from endoxa.commands.verbs import Group, Outcome, argument, note
+from endoxa.commands.verbs import Outcome, add_command, argument, command_group, note
 from endoxa.errors import UserError
 from endoxa.report.words import plural
 from endoxa.schema.options import DATA, ITEMS, OUTPUT, Option
 
-EXPORT = Group("export", SUMMARIES["export"])
-app = EXPORT.app
+app = command_group("export")
 
 Folder = Annotated[Path, Option("Folder to create.", OUTPUT, short="-o", metavar="DIR")]
 Overwrite = Annotated[bool, Option("Replace an earlier export, unless it was edited.", OUTPUT, only_on=True)]
@@ -160,5 +158,5 @@ def task(
     )
 
 
-EXPORT.add(hub)
-EXPORT.add(task)
+add_command(app, hub)
+add_command(app, task)

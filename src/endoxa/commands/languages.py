@@ -6,24 +6,22 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import polars as pl
 
-from endoxa.commands.plugins import SUMMARIES
-from endoxa.commands.verbs import Group, Outcome, argument
+from endoxa.commands.verbs import Outcome, add_command, argument, command_group
 from endoxa.errors import UserError
 from endoxa.report.tables import headline_of
 from endoxa.report.words import plural
 from endoxa.schema.headline import Headline
 from endoxa.schema.options import DATA, OUTPUT, Option
 from endoxa.sources.frames import read_table, require_table_name
+from endoxa.words.check import faults, folder_of, read_cases
+from endoxa.words.coverage import Coverage, coverage
+from endoxa.words.packs import user_packs, using
 
-if TYPE_CHECKING:
-    from endoxa.words.coverage import Coverage
-
-LANGUAGES = Group("languages", SUMMARIES["languages"])
-app = LANGUAGES.app
+app = command_group("languages")
 
 
 def _patched(outcomes: Path, out: Path, source: Path | None) -> Outcome:
@@ -33,7 +31,6 @@ def _patched(outcomes: Path, out: Path, source: Path | None) -> Outcome:
         UserError: the table of outcomes cannot be read, or the source is no copy of the repository.
     """
     from endoxa.words.components import PACKAGE
-    from endoxa.words.packs import user_packs
     from endoxa.words.patch import REQUIRED, make_patch
 
     package = PACKAGE if source is None else source / "src" / "endoxa"
@@ -62,7 +59,6 @@ def _patched(outcomes: Path, out: Path, source: Path | None) -> Outcome:
 def _every_language() -> Outcome:
     """The state of our own words by component, and for which joints of the road each language has words."""
     from endoxa.words import states
-    from endoxa.words.coverage import coverage
 
     components = [asdict(state) | {"state": state.word} for state in states()]
     cells = [asdict(cell) | {"state": cell.word} for cell in coverage()]
@@ -144,9 +140,6 @@ def check(
         sheet: Write the texts of the language as items of the language check.
         out: Table of all results; with --apply, the patch (unified diff).
     """  # noqa: D301
-    from endoxa.words.check import folder_of
-    from endoxa.words.packs import using
-
     if pack is None:
         if sheet or apply or out:
             raise UserError(
@@ -179,8 +172,6 @@ def _sheet(code: str, component: Sequence[str], sheet: Path) -> Outcome:
 def _checked(code: str, folder: Path | None, out: Path | None) -> Outcome:
     from endoxa.curate.cases import Result, replay
     from endoxa.instruments import probes
-    from endoxa.words.check import faults, read_cases
-    from endoxa.words.coverage import coverage
 
     cases = read_cases(code)
     filled = [case for case in cases if any(case[name] for name in ("statement", "identity", "attribute"))]
@@ -259,5 +250,5 @@ def init(
     )
 
 
-LANGUAGES.add(check, printing=True)
-LANGUAGES.add(init)
+add_command(app, check, printing=True)
+add_command(app, init)

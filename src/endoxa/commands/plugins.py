@@ -127,16 +127,14 @@ class Commands(Mapping[str, Any]):
 @cache
 def _ours(name: str) -> Any:
     """A group (`app` of its module), or the command that the function of the module's name declares."""
-    from endoxa.commands.verbs import Group
+    from endoxa.commands.verbs import add_command
 
     module = import_module(f"endoxa.commands.{name}")
     if not hasattr(module, "app"):
-        alone = Group("", "", app=typer.Typer(rich_markup_mode=None, add_completion=False))
-        alone.add(getattr(module, name), printing=getattr(module, "PRINTING", False))
-        return get_command(alone.app)
-    group = get_group(module.app)
-    group.name = name
-    return group
+        alone = typer.Typer(rich_markup_mode=None, add_completion=False)
+        add_command(alone, getattr(module, name), printing=getattr(module, "PRINTING", False))
+        return get_command(alone)
+    return get_group(module.app)
 
 
 @cache

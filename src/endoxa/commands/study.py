@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from endoxa.commands.layout import Layout
-from endoxa.commands.plugins import SUMMARIES, verb_named
-from endoxa.commands.verbs import Group, Outcome, argument, plan_line
+from endoxa.commands.plugins import verb_named
+from endoxa.commands.verbs import Outcome, add_command, argument, command_group, plan_line
 from endoxa.runs.options import Allowed
 from endoxa.runs.progress import shown
 from endoxa.schema.headline import Headline
@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from endoxa.study.file import Study
     from endoxa.study.items import Items
 
-STUDY = Group("study", SUMMARIES["study"])
-app = STUDY.app
+app = command_group("study")
 
 Folder = Annotated[Path, argument("Folder of the study.", metavar="DIR")]
 
@@ -148,8 +147,8 @@ def _carried_out(study: Study, out: Path) -> Outcome:
     )
 
 
-STUDY.add(init)
-STUDY.add(run, printing=True)
+add_command(app, init)
+add_command(app, run, printing=True)
 
 
 def _unused(items: Sequence[Items]) -> list[str]:

@@ -34,6 +34,7 @@ import typer
 from typer.main import get_command
 
 from endoxa.commands.further import Further, read_value, values_set
+from endoxa.commands.plugins import SUMMARIES
 from endoxa.commands.settings_command import GroupedCommand
 from endoxa.errors import UserError
 from endoxa.runs.progress import without_progress
@@ -233,63 +234,34 @@ def verb_of(function: Callable[..., Outcome | None], name: str, following: str =
     return Verb(name, text.partition("\n\nOptions:\n")[0], settings, run, following)
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
-    """A group of commands (`endoxa curate`).
-
-    Attributes:
-        name: its word.
-        help: a sentence.
-        printing: its commands have the options of `Printing`, and end with a line of what to do next.
-        app: as Typer has it.
-    """
-
-    name: str
-    help: str
-    printing: bool = False
-    app: typer.Typer = field(default_factory=lambda: typer.Typer(rich_markup_mode=None, no_args_is_help=True))
-
-    def __post_init__(self) -> None:
-        self.app.info.help = self.help
-
-    def add(
-        self,
-        function: Callable[..., Outcome | None],
-        name: str = "",
-        following: str = "",
-        *,
-        hidden: bool = False,
-        printing: bool = False,
-    ) -> None:
-        """Add the command that a function declares, under its own name where none is given."""
-        name = name or function.__name__
-        verb = verb_of(function, f"{self.name} {name}".strip(), following)
-        add_verb(self.app, verb, name, Printing if self.printing or printing else None, hidden=hidden)
+def command_group(name: str) -> typer.Typer:
+    """The app of a group of commands (`endoxa curate`)."""
+    return typer.Typer(name=name, help=SUMMARIES[name], rich_markup_mode=None, no_args_is_help=True)
 
 
-def add_command(app: typer.Typer, function: Callable[..., Outcome | None], name: str = "") -> None:
-    """Add the command that a function declares to an app."""
-    name = name or function.__name__
-    add_verb(app, verb_of(function, name), name)
-
-
-def add_verb(
-    app: typer.Typer, verb: Verb, name: str, beside: type[Any] | None = None, *, hidden: bool = False
+def add_command(
+    app: typer.Typer,
+    function: Callable[..., Outcome | None],
+    name: str = "",
+    following: str = "",
+    *,
+    printing: bool = False,
 ) -> None:
-    """Add the command of a verb to an app.
+    """Add the command that a function declares to an app.
 
     Args:
-        app: the app.
-        verb: what the command does.
-        name: its word.
-        beside: options of the command line alone.
-        hidden: not listed by `--help`.
+        app: the app; that of a group has its word.
+        function: what the command does.
+        name: its word; by default that of the function.
+        following: see `Verb`.
+        printing: it has the options of `Printing`.
     """
-    if not hidden:
-        VERBS[verb.name] = verb
+    name = name or function.__name__
+    verb = verb_of(function, f"{app.info.name or ''} {name}".strip(), following)
+    VERBS[verb.name] = verb
 
     def body(settings: Callable[[], Any], _typed: Mapping[str, Any], how: Any) -> None:
-        made, printing = settings(), how or Printing()
+        made, printed = settings(), how or Printing()
 
         def work() -> Outcome:
             outcome = verb.done(made)
@@ -298,20 +270,20 @@ def add_verb(
                 return outcome
             if outcome.tables and verb.writes_tables and not out.suffix:
                 out /= f"{next(iter(outcome.tables))}.csv"
-            if printing.json and outcome.facts is None:
+            if printed.json and outcome.facts is None:
                 return replace(outcome, facts=_rows(outcome, out))
-            if not verb.following:
+            if not following:
                 return outcome
             runs = getattr(made, "runs", None) or [getattr(made, "run", None)]
             words = " ".join(str(path or "RUN...") for path in runs)
             language = language_option(outcome.tables.get("out"))
-            sentence = verb.following.format(out=out, runs=words, settings=made, language=language)
+            sentence = following.format(out=out, runs=words, settings=made, language=language)
             return replace(outcome, lines=(*outcome.lines, f"Next: {sentence}"))
 
-        carry_out(work, printing)
+        carry_out(work, printed)
 
-    callback = command_function(verb.settings, body, beside)
-    app.command(name, help=verb.help, hidden=hidden, cls=GroupedCommand)(callback)
+    callback = command_function(verb.settings, body, Printing if printing else None)
+    app.command(name, help=verb.help, cls=GroupedCommand)(callback)
 
 
 def carry_out(work: Callable[[], Outcome], printing: Printing) -> None:
@@ -329,8 +301,7 @@ def carry_out(work: Callable[[], Outcome], printing: Printing) -> None:
         if outcome.facts is not None:
             typer.echo(json.dumps(outcome.facts, ensure_ascii=False, indent=1))
     elif not printing.quiet:
-        for sentence in outcome.notes:
-            note(sentence)
+        note(*outcome.notes)
         print_lines(outcome.lines)
     if outcome.exit_code:
         raise typer.Exit(outcome.exit_code)
@@ -348,9 +319,10 @@ def print_lines(lines: Iterable[str | Headline]) -> None:
         typer.echo(str(line))
 
 
-def note(sentence: str) -> None:
+def note(*sentences: str) -> None:
     """Say something beside the result: on stderr, at once."""
-    typer.echo(sentence, err=True)
+    for sentence in sentences:
+        typer.echo(sentence, err=True)
 
 
 def plan_line(plan: Plan) -> Headline:
