@@ -27,13 +27,11 @@ if TYPE_CHECKING:
         compare,
         extract,
         gate,
-        init_study,
         live_model,
         load_pairs,
         load_questions,
         load_stories,
         load_tests,
-        plan_study,
         probe,
         probe_conditions,
         probe_embeddings,
@@ -43,8 +41,6 @@ if TYPE_CHECKING:
         rate_harm,
         read_logs,
         read_run,
-        report_study,
-        run_study,
     )
     from endoxa.api.functions import *  # noqa: F403
     from endoxa.errors import UserError
@@ -62,13 +58,11 @@ __all__ = [
     "compare",
     "extract",
     "gate",
-    "init_study",
     "live_model",
     "load_pairs",
     "load_questions",
     "load_stories",
     "load_tests",
-    "plan_study",
     "probe",
     "probe_conditions",
     "probe_embeddings",
@@ -78,8 +72,6 @@ __all__ = [
     "rate_harm",
     "read_logs",
     "read_run",
-    "report_study",
-    "run_study",
 ]
 
 PACKAGES = ("author", "curate", "export", "report")
@@ -95,6 +87,7 @@ _VERBS = tuple(
         "export",
         "languages",
         "probe",
+        "study",
     )
 )
 

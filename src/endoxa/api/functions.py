@@ -30,11 +30,8 @@ PROBES = {
 }
 """Instruments whose function has a name of its own; that of another one is called after it (`probe_letters`)."""
 
-AFTER_MODELS = {"pairs": ("rules",)}
-"""Options that may stand behind the models without their name."""
-
 OWN = ("author", "compare", "demo", "gate", "report")
-"""Commands that are called otherwise, by a package or a function of the name; so are those of studies."""
+"""Commands that are called otherwise, by a package or a function of the name."""
 
 _FILLED = {"data", "models", "columns", "notice", "out", "restart", "progress"}
 
@@ -44,7 +41,7 @@ def functions() -> Mapping[str, Callable[..., Any]]:
     """Every function by its name."""
     made = {PROBES.get(name, f"probe_{name}"): _probe(name) for name in INSTRUMENTS.entry_names()}
     for words in every_verb():
-        if words not in OWN and not words.startswith("study "):
+        if words not in OWN:
             made[words.replace(" ", "_").replace("-", "_")] = _command(words)
     return made
 
@@ -59,25 +56,20 @@ def __getattr__(name: str) -> Callable[..., Any]:
 def _probe(name: str) -> Callable[..., Any]:
     settings = INSTRUMENTS.get(name).settings
     by_word = keywords(settings)
-    behind = AFTER_MODELS.get(name, ())
     options = {
         keyword_of(entry, by_word): entry for entry in options_of(settings) if entry.path[-1] not in _FILLED
     }
     heads = [
         Parameter("data", Parameter.POSITIONAL_OR_KEYWORD, annotation="Source"),
         Parameter("models", Parameter.POSITIONAL_OR_KEYWORD, annotation="Models"),
-        *(_parameter(word, options.pop(word), Parameter.POSITIONAL_OR_KEYWORD) for word in behind),
         Parameter("out", Parameter.KEYWORD_ONLY, default=None, annotation="str | Path | None"),
         Parameter("columns", Parameter.KEYWORD_ONLY, default=None, annotation="Columns | None"),
         Parameter("restart", Parameter.KEYWORD_ONLY, default=False, annotation="bool"),
         Parameter("progress", Parameter.KEYWORD_ONLY, default=True, annotation="bool"),
     ]
 
-    def function(*inputs: Any, **keywords: Any) -> Any:
-        return probe(name, **dict(zip(("data", "models", *behind), inputs, strict=False)), **keywords)
-
     text = f"{INSTRUMENTS.get(name).help.partition(chr(10))[0]} `endoxa probe {name}`; see `probe`."
-    return _described(function, PROBES.get(name, f"probe_{name}"), text, heads, options, "Result")
+    return _described(partial(probe, name), PROBES.get(name, f"probe_{name}"), text, heads, options, "Result")
 
 
 def _command(words: str) -> Callable[..., Any]:

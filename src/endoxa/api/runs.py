@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import shutil
-import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, nullcontext, redirect_stdout
@@ -19,15 +17,15 @@ from endoxa.api.data import (
     Columns,
     Source,
     as_polars,
-    as_stored,
     is_path,
     load_pairs,
     load_stories,
     naming_the_frame,
+    opened,
     write_frame,
 )
 from endoxa.api.models import Model, named
-from endoxa.api.result import Result
+from endoxa.api.result import Result, temporary_folder
 from endoxa.commands.plugins import verb_named
 from endoxa.commands.verbs import Outcome
 from endoxa.errors import UserError
@@ -75,17 +73,12 @@ def probe(
         TypeError: an option is not known.
         UserError: any user error in data, models or options.
     """
-    temporary = Path(tempfile.mkdtemp(prefix="endoxa-")) if out is None else None
-    folder = temporary / "run" if temporary else Path(out or "")
-    try:
+    with temporary_folder() if out is None else nullcontext() as temporary:
+        folder = temporary / "run" if temporary else Path(out or "")
         with _settings_asked(name, data, models, folder, columns, options, progress) as (values, report):
             instrument = INSTRUMENTS.get(name)
             settings = settings_from(instrument.settings, values)
             outside_loops(partial(run, instrument, settings, folder, restart=restart, progress=report))
-    except BaseException:
-        if temporary is not None:
-            shutil.rmtree(temporary, ignore_errors=True)
-        raise
     return Result(folder, temporary)
 
 
@@ -272,17 +265,11 @@ def _path_of(value: Any, name: str, stack: ExitStack) -> Any:
         )
     if not (hasattr(value, "columns") or hasattr(value, "to_polars")):
         return value
-    data = Data.of_frame(as_stored(as_polars(value)), f"the data frame/{name}")
-    stack.enter_context(naming_the_frame(data))
-    return Path(fspath(data))
+    return Path(fspath(stack.enter_context(opened(value, name))))
 
 
 def _languages(options: Mapping[str, Any]) -> tuple[str, ...]:
-    return several(options.get("languages") or options.get("language") or ())
-
-
-def several(names: Sequence[str] | str) -> tuple[str, ...]:
-    """One name, or several, as a tuple."""
+    names = options.get("languages") or options.get("language") or ()
     return (names,) if isinstance(names, str) else tuple(names)
 
 

@@ -6,7 +6,7 @@ imports nothing of endoxa that takes time.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any
@@ -84,7 +84,7 @@ class Root(Groups):
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
-        self.commands = Commands()  # type: ignore[assignment]
+        self.commands = Lazy(_names, _command)  # type: ignore[assignment]
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
         """The names of all commands; Typer would load each."""
@@ -105,23 +105,38 @@ class Root(Groups):
         return (SUMMARIES | of_site).get(name) or super().summary(ctx, name)
 
 
-class Commands(Mapping[str, Any]):
-    """All commands by name, those of other packages behind ours; `collect` is there with and without its package."""
+class Lazy(Mapping[str, Any]):
+    """Commands by name, each made when it is asked for.
+
+    Args:
+        names: gives their names.
+        make: makes the command of a name.
+    """
+
+    def __init__(self, names: Callable[[], Iterable[str]], make: Callable[[str], Any]) -> None:
+        self._names, self._make = names, make
 
     def __getitem__(self, name: str) -> Any:
-        if name in SUMMARIES:
-            return _ours(name)
-        if name in _points():
-            return get_command(_points()[name].load())
-        if name == SITE:
-            return get_command(_without_site)
-        raise KeyError(name)
+        if name not in self._names():
+            raise KeyError(name)
+        return self._make(name)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(dict.fromkeys([*SUMMARIES, *sorted({SITE, *_points()})]))
+        return iter(self._names())
 
     def __len__(self) -> int:
-        return len(list(iter(self)))
+        return len(list(self._names()))
+
+
+def _names() -> Iterable[str]:
+    """All commands, those of other packages behind ours; `collect` is there with and without its package."""
+    return dict.fromkeys([*SUMMARIES, *sorted({SITE, *_points()})])
+
+
+def _command(name: str) -> Any:
+    if name in SUMMARIES:
+        return _ours(name)
+    return get_command(_points()[name].load() if name in _points() else _without_site)
 
 
 @cache

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
+
+import polars as pl
 
 from endoxa.commands.layout import Layout
 from endoxa.commands.plugins import verb_named
@@ -21,6 +24,8 @@ if TYPE_CHECKING:
     from endoxa.study.items import Items
 
 app = command_group("study")
+TABLES = ("effects", "reliabilities", "correlations", "agreement", "chance", "mtmm", "validity")
+"""Tables of what the instruments say together."""
 
 Folder = Annotated[Path, argument("Folder of the study.", metavar="DIR")]
 
@@ -119,7 +124,11 @@ def _planned(study: Study) -> Outcome:
     budget = [] if study.budget is None else [f"Budget: ${study.budget:g} for all of it."]
     steps = [f"Step {step.name}: {step.folder}" for step in study.steps]
     shown = [plan_line(plan_table(items, rows))] if rows else []
-    return Outcome((*shown, *steps, *budget, f"Next: endoxa study run {study.folder}"), notes=_unused(items))
+    return Outcome(
+        (*shown, *steps, *budget, f"Next: endoxa study run {study.folder}"),
+        {"plan": pl.DataFrame(list(map(asdict, rows)))},
+        notes=_unused(items),
+    )
 
 
 def _carried_out(study: Study, out: Path) -> Outcome:
@@ -135,15 +144,19 @@ def _carried_out(study: Study, out: Path) -> Outcome:
         (step.name, str(step.folder), *(str(step.counts.get(name, "")) for name in heads[2:4]), step.what)
         for step in done
     ]
+    runs = [(step.name, str(step.folder), step.what) for step in done]
+    tables = {"runs": pl.DataFrame(runs, ("name", "folder", "what"), orient="row")}
     page = []
     if any(study.parts()):
         written = write_study(study, out)
+        tables |= {name: getattr(written.convergence, name) for name in TABLES}
         finding = str(written.headline) if written.headline.rows else "\n".join(written.headline.notes)
         page = [finding, *(f"Written: {path}" for path in written.files), f"Next: open {out}"]
     return Outcome(
         (*lines, Headline("", heads, rows, words=heads), f"Spent: ${total_cost(study):.2f}", *page),
         notes=_unused(items),
         facts={step.name: dict(step.counts) for step in done},
+        tables=tables,
     )
 
 

@@ -173,7 +173,9 @@ def _options(owner: Any, path: tuple[str, ...], defaults: Any) -> Iterator[Optio
         declared = [extra for extra in extras if isinstance(extra, Option)]
         if declared:
             # `Annotated[Seed, Option(...)]` keeps the limits of a shared option under another help or group.
-            option = dataclasses.replace(declared[-1], help=declared[-1].help or described[name])
+            option = declared[-1]
+            if not option.help:
+                option = dataclasses.replace(option, help=described[name])
             yield OptionField((*path, name), option, bare, default, _limits(extras))
         elif is_settings(bare):
             yield from _options(bare, (*path, name), None if default is ... else default)
