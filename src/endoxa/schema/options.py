@@ -182,10 +182,13 @@ def _options(owner: Any, path: tuple[str, ...], defaults: Any) -> Iterator[Optio
 
 
 def _described(owner: Any) -> dict[str, str]:
-    """What the docstrings of a function, or of a class and its bases, say of each field."""
-    documented = reversed(getattr(owner, "__mro__", (owner,)))
-    entries = (entry for part in documented for entry in _ENTRY.findall(inspect.cleandoc(part.__doc__ or "")))
-    return {name: " ".join(text.split()) for name, text in entries}
+    """What the docstring of a function, or of the class that declares a field, says of it."""
+    described: dict[str, str] = {}
+    for part in reversed(getattr(owner, "__mro__", (owner,))):
+        entries = _ENTRY.findall(inspect.cleandoc(part.__doc__ or ""))
+        declared = inspect.get_annotations(part)
+        described |= {name: " ".join(text.split()) for name, text in entries if name in declared}
+    return described
 
 
 _ENTRY = re.compile(r"^ {4}(\w+): (.+(?:\n {8}.+)*)", re.MULTILINE)
