@@ -96,15 +96,12 @@ class Verb:
         help: a sentence, paragraphs and examples.
         settings: a class; every argument and option is a field.
         run: does it.
-        following: what to do next; {out} stands for the main file that was written, {runs} for the runs that were read,
-            {settings} for what was typed, {language} for the option that names the one language of the table.
     """
 
     name: str
     help: str
     settings: type[Any]
     run: Callable[[Any], Outcome]
-    following: str = ""
 
     @property
     def writes_tables(self) -> bool:
@@ -126,43 +123,39 @@ class Verb:
             return self._run_and_write(with_paths(settings))
 
     def _run_and_write(self, settings: Any) -> Outcome:
+        from endoxa.sources.files import require_apart
+        from endoxa.sources.frames import require_table_name, write_table
+
         outputs: dict[str, tuple[OptionField, Path]] = {}
         inputs: list[Path] = []
         for entry in options_of(self.settings):
             value = reduce(getattr, entry.path, settings)
-            if entry.option.group == OUTPUT:
-                outputs |= {entry.path[-1]: (entry, value)} if isinstance(value, Path) else {}
-            else:
-                several = value if isinstance(value, tuple) else (value,)
-                inputs += [path for path in several if isinstance(path, Path)]
-        if not outputs:
-            return self.run(settings)
-        from endoxa.sources.files import require_apart
-        from endoxa.sources.frames import require_table_name, write_table
-
-        for entry, path in outputs.values():
-            ending = entry.option.ending
-            if ending and path.suffix.lower() != ending:
-                raise UserError(f"{entry.name} {path}: expected a file that ends in {ending}.")
+            paths = [
+                path for path in (value if isinstance(value, tuple) else (value,)) if isinstance(path, Path)
+            ]
+            if entry.option.group != OUTPUT:
+                inputs += paths
+            elif isinstance(value, Path):
+                outputs[entry.path[-1]] = entry, value
         require_apart([path for _, path in outputs.values()], inputs)
         for entry, path in outputs.values():
-            if entry.option.table or (entry.option is TABLES and path.suffix):
+            ending, tables = entry.option.ending, entry.option is TABLES
+            if ending and path.suffix.lower() != ending:
+                raise UserError(f"{entry.name} {path}: expected a file that ends in {ending}.")
+            if entry.option.table or (tables and path.suffix):
                 require_table_name(path)
             folder = path.parent if path.suffix else path
-            if entry.option is TABLES and (folder / "run.json").exists():
+            if tables and (folder / "run.json").exists():
                 raise UserError(f"{entry.name}: '{folder}' is a run folder. Name another place for tables.")
         outcome = self.run(settings)
         outcome = replace(outcome, lines=tuple(outcome.lines))
         if outcome.tables and "out" in outputs and outputs["out"][0].option is TABLES:
-            written = _write_tables(outcome.tables, outputs["out"][1], inputs)
             place = outputs["out"][1]
-            line = f"Written: {place}" + (
-                "" if place.suffix else f" ({', '.join(path.name for path in written)})"
-            )
-            return replace(outcome, lines=(*outcome.lines, line))
-        for name, frame in outcome.tables.items():
-            if name in outputs:
-                write_table(frame, outputs[name][1])
+            written = _write_tables(outcome.tables, place, inputs)
+            names = "" if place.suffix else f" ({', '.join(path.name for path in written)})"
+            return replace(outcome, lines=(*outcome.lines, f"Written: {place}{names}"))
+        for name in outcome.tables.keys() & outputs.keys():
+            write_table(outcome.tables[name], outputs[name][1])
         return outcome
 
 
@@ -211,7 +204,7 @@ def argument(text: str = "", metavar: str = "FILE", sample: str = "") -> Option:
     return Option(text, "Data", metavar=metavar, positional=True, sample=sample)
 
 
-def verb_of(function: Callable[..., Outcome | None], name: str, following: str = "") -> Verb:
+def verb_of(function: Callable[..., Outcome | None], name: str) -> Verb:
     """The verb that a function declares."""
     hints = get_type_hints(function, include_extras=True)
     fields: list[Any] = []
@@ -231,7 +224,7 @@ def verb_of(function: Callable[..., Outcome | None], name: str, following: str =
     def run(values: Any) -> Outcome:
         return function(**{name: getattr(values, name) for name in hints if name != "return"}) or Outcome()
 
-    return Verb(name, text.partition("\n\nOptions:\n")[0], settings, run, following)
+    return Verb(name, text.partition("\n\nOptions:\n")[0], settings, run)
 
 
 def command_group(name: str) -> typer.Typer:
@@ -253,11 +246,12 @@ def add_command(
         app: the app; that of a group has its word.
         function: what the command does.
         name: its word; by default that of the function.
-        following: see `Verb`.
+        following: what to do next; {out} stands for the main file that was written, {runs} for the runs that were read,
+            {settings} for what was typed, {language} for the option that names the one language of the table.
         printing: it has the options of `Printing`.
     """
     name = name or function.__name__
-    verb = verb_of(function, f"{app.info.name or ''} {name}".strip(), following)
+    verb = verb_of(function, f"{app.info.name or ''} {name}".strip())
     VERBS[verb.name] = verb
 
     def body(settings: Callable[[], Any], _typed: Mapping[str, Any], how: Any) -> None:
@@ -387,6 +381,11 @@ def command_function(
     ]
     if further:
         call.further = partial(_shown_as_options, further)  # type: ignore[attr-defined]
+    return _taking(call, parameters)
+
+
+def _taking(call: Callable[..., None], parameters: Sequence[inspect.Parameter]) -> Callable[..., None]:
+    """The function with the signature that Typer reads."""
     call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     call.__annotations__ = {entry.name: entry.annotation for entry in parameters}
     return call
@@ -397,12 +396,7 @@ def _shown_as_options(further: Sequence[OptionField]) -> typer.Typer:
     app = typer.Typer(add_completion=False)
     shown = by_key(replace(entry, option=replace(entry.option, rare=False)) for entry in further)
 
-    def call(**_: Any) -> None: ...
-
-    parameters = [_parameter(key, entry) for key, entry in shown.items()]
-    call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    call.__annotations__ = {entry.name: entry.annotation for entry in parameters}
-    app.command()(call)
+    app.command()(_taking(lambda **_: None, [_parameter(key, entry) for key, entry in shown.items()]))
     return app
 
 
