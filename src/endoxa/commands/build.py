@@ -11,12 +11,9 @@ import polars as pl
 from endoxa.commands.build_prompts import SHOWN, Names, note_left_out, stories, with_names
 from endoxa.commands.verbs import Outcome, add_command, argument, command_group, note, table_option
 from endoxa.errors import UserError
-from endoxa.instruments.association_tests import items as tests
 from endoxa.instruments.association_tests.options import BuildOptions, Contrast
 from endoxa.instruments.choices.options import ChoiceOptions
-from endoxa.instruments.pairs.items import Built, build_pairs
 from endoxa.instruments.pairs.options import PairOptions
-from endoxa.instruments.questions.items.build import SAMPLE, Questions, build_questions
 from endoxa.instruments.questions.options import QaOptions
 from endoxa.report.tables import headline_of
 from endoxa.runs.options import IncludeDrafts
@@ -29,6 +26,8 @@ from endoxa.sources.source import reading_files
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from endoxa.instruments.pairs.items import Built
+    from endoxa.instruments.questions.items.build import Questions
     from endoxa.schema import AssociationTest
 
 
@@ -61,6 +60,8 @@ def pairs(
     Options:
         keep_region: Keep every region, regardless of --min-cell.
     """  # noqa: D301
+    from endoxa.instruments.pairs.items import build_pairs
+
     if options.negation_only and options.antonym_only:
         raise UserError("Give --negation-only or --antonym-only, not both.")
     left_out = left_out_file(out, associations)
@@ -187,6 +188,7 @@ def questions(
         min_rating: Smallest rating that counts, of LACES' release; 0 takes all of it, as the paper does.
         sample: Write an invented sample table of associations, and exit.
     """  # noqa: D301
+    from endoxa.instruments.questions.items.build import build_questions
     from endoxa.schema.qa import STYLES, style_of
     from endoxa.sources.bbq import write_items
 
@@ -223,6 +225,8 @@ def questions(
 
 
 def _write_sample(path: Path, others: list[Path | None]) -> Outcome:
+    from endoxa.instruments.questions.items.build import SAMPLE
+
     if any(others):
         raise UserError("--sample FILE only writes a sample table. Leave out ASSOCIATIONS and --out.")
     if path.exists():
@@ -315,6 +319,8 @@ def association_tests(
         associations: Build tests from associations instead of word lists.
         show: List axes, attribute pairs, word lists and languages.
     """  # noqa: D301
+    from endoxa.instruments.association_tests import items as tests
+
     if show:
         return Outcome(_available(options))
     if out is None:
@@ -349,8 +355,10 @@ def association_tests(
 def _from_associations(
     table: pl.DataFrame, options: BuildOptions, contrast: Contrast
 ) -> list[AssociationTest]:
+    from endoxa.instruments.association_tests.items import build_from_associations
+
     contrast = replace(contrast, languages=options.languages)
-    made, left_out = tests.build_from_associations(table, contrast, options.templates)
+    made, left_out = build_from_associations(table, contrast, options.templates)
     note(*(f"No test: {sentence}." for sentence in left_out[:SHOWN]))
     if len(left_out) > SHOWN:
         what = "associations" if contrast.each else "pairs of identities"
@@ -360,6 +368,8 @@ def _from_associations(
 
 def _available(options: BuildOptions) -> Iterator[str | Headline]:
     """Axes, attribute pairs, templates and word lists."""
+    from endoxa.instruments.association_tests import items as tests
+
     lists = tests.load_lists(options.lists)
     for axis, values in lists.axes.items():
         yield f"axis {axis}: {', '.join(values)}"

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from endoxa.commands.verbs import Outcome, argument
 from endoxa.errors import UserError
 from endoxa.models.spec import ModelOptions
 from endoxa.report.tables import headline_of, text_field
+from endoxa.report.words import plural
 from endoxa.runs.options import Seed
 from endoxa.runs.progress import shown
 from endoxa.schema.headline import Headline
 from endoxa.schema.options import DATA, OUTPUT, Option
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from endoxa.study.reproduce import Need, Reproduced
+from endoxa.study.reproduce import RESULTS, Need, Reproduced
+from endoxa.study.reproduce import reproduce as recompute
 
 SHOWN = 20
 """Maximum number of cells printed; all are in cells.csv."""
@@ -26,8 +26,6 @@ SHOWN = 20
 
 def _listed() -> Iterator[str]:
     """The results that can be recomputed, with what each needs: published ones, and references of other programs."""
-    from endoxa.study.reproduce import RESULTS
-
     for result in RESULTS.all().values():
         kind = " (reference numbers, printed in no paper)" if result.reference else ""
         yield f"{result.name}: {result.title}{kind}"
@@ -77,9 +75,6 @@ def reproduce(
         pooling: Pooling of encoders; another one than the published cannot be compared.
         out: Folder: cells.csv, run.json, report.html.
     """  # noqa: D301
-    from endoxa.study.reproduce import RESULTS
-    from endoxa.study.reproduce import reproduce as recompute
-
     if name is None:
         return Outcome(_listed())
     result = RESULTS.get(name)
@@ -122,9 +117,6 @@ def _cell_lines(done: Reproduced) -> Iterator[str | Headline]:
 
 def _reasons(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """Why cells do not agree, each reason once with the number of its cells."""
-    from collections import Counter
-
-    from endoxa.report.words import plural
     from endoxa.study.reproduce.page import WORDS
 
     reasons = Counter(
