@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import polars as pl
 
 from endoxa.commands.analyze_thoughts import USUAL_THOUGHTS, Thoughts, analyze_thoughts, plan_thoughts
-from endoxa.commands.reader_models import ReaderModels
 from endoxa.commands.verbs import TABLES, Outcome, argument, note, print_lines
 from endoxa.errors import UserError
 from endoxa.instruments.association_tests.options import USUAL, AnalysisOptions
@@ -164,10 +163,7 @@ def run(
     from endoxa.instruments.logs import runs_and_logs, unscored_lines
 
     thoughts = choices.thoughts
-    if thoughts.asking != ReaderModels() and not thoughts.reader:
-        raise UserError(
-            "--batch, --max-cost, --price and --plan need --reader. Name the model that reads the thoughts."
-        )
+    thoughts.asking.require(thoughts.reader)
     answers = choices.answers
     with runs_and_logs(list(runs), metadata=answers.metadata, language=answers.language) as folders:
         kind = _kind(folders, choices)

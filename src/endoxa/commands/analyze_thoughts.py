@@ -12,7 +12,6 @@ import polars as pl
 from annotated_types import Ge
 
 from endoxa.commands.reader_models import ReaderModels
-from endoxa.commands.verbs import plan_line
 from endoxa.errors import UserError
 from endoxa.report.claims import VERDICT
 from endoxa.report.tables import headline_of, interval_field
@@ -65,12 +64,10 @@ def plan_thoughts(runs: Sequence[Path], kind: str, options: Thoughts) -> list[He
         UserError: see `analyze_thoughts`.
     """
     from endoxa.instruments.thoughts import ThoughtReaderSettings, to_read
-    from endoxa.runs.asking.cost import plan_table
-    from endoxa.runs.asking.readers import plan_readers
 
     finished = _finished(_Thoughts.of(runs, kind), options)
     settings = options.asking.settings(ThoughtReaderSettings, runs[0], options.reader)
-    return [plan_line(plan_table(plan_readers(to_read(finished), settings)))]
+    return [options.asking.planned(to_read(finished), settings)]
 
 
 def analyze_thoughts(
