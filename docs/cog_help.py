@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import inspect
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from importlib import import_module
 from typing import Any
 
 import cog
@@ -51,11 +49,20 @@ def page(words: str) -> str:
 
 
 def columns(table: Mapping[str, str], head: str = "column") -> None:
-    """Write a table of names and their meanings."""
+    """Write a table of names and their meanings; what stands in an earlier table of the page is only named."""
+    before = _DESCRIBED.setdefault(cog.inFile, set())
+    new = [row for row in table.items() if row not in before]
     cog.outl(f"\n| {head} | meaning |\n|---|---|")
-    for name, meaning in table.items():
+    for name, meaning in new:
         cog.outl(f"| `{name}` | {meaning} |")
+    if again := [f"`{name}`" for name, meaning in table.items() if (name, meaning) in before]:
+        cog.outl(f"\nAs above: {', '.join(again)}.")
     cog.outl()
+    before.update(new)
+
+
+_DESCRIBED: dict[str, set[tuple[str, str]]] = {}
+"""Names and meanings that a page has already, by its file."""
 
 
 def estimates(table: Mapping[str, str], head: str = "column") -> None:
@@ -67,47 +74,71 @@ def contents() -> None:
     """Write a table of all commands."""
     cog.outl("\n| command | what it does |\n|---|---|")
     for words, (command, _) in commands().items():
-        summary = " ".join(str(command.help or "").partition("\n\n")[0].split())
         link = f"{page(words)}#endoxa-{words.replace(' ', '-')}"
-        cog.outl(f"| [`{words}`]({link}) | {_markdown(summary)} |")
+        cog.outl(f"| [`{words}`]({link}) | {_summary(command)} |")
     cog.outl()
 
 
 Entry = tuple[str, str, str]
 """Name of an option, its meaning, its default and limits."""
-SEVERAL = "Of several commands"
 
 
-def reference(group: str) -> None:
-    """Write every command of a page: what it does, examples, and its options by purpose.
+@cache
+def _tables_of() -> dict[str, Mapping[str, list[Entry]]]:
+    """Options of every command by purpose."""
+    return {words: _tables(*both) for words, both in commands().items()}
 
-    Options and settings that several commands of the page have in the same words are said once, before the commands.
+
+@cache
+def _several() -> tuple[tuple[bool, Entry], ...]:
+    """Options and settings (true: given by `--set`) that three commands or more have in the same words.
+
+    Where a name has several meanings, the most common one.
     """
-    there = {words: both for words, both in commands().items() if page(words) == f"{FOLDER}/{group}.md"}
-    tables = {words: _tables(*both) for words, both in there.items()}
     uses = Counter(
         (purpose == BY_SET, entry)
-        for of_command in tables.values()
+        for of_command in _tables_of().values()
         for purpose, entries in of_command.items()
         for entry in entries
     )
-    shared = {use for use, number in uses.items() if number > 1}
-    if shared:
-        cog.outl(f"\n## {SEVERAL}\n\nEach command below names those of these that it has.")
-        for title, by_set in (("Options", False), (BY_SET, True)):
-            _table(title, [entry for kind, entry in uses if kind is by_set and (kind, entry) in shared])
-    for words, (command, context) in there.items():
-        cog.outl(f"\n## endoxa {words}\n")
-        cog.outl("\n\n".join(_prose(str(command.help or ""))))
-        cog.outl(f"\n```text\nendoxa {words} {' '.join(command.collect_usage_pieces(context))}\n```")
-        named = list[str]()
-        for purpose, entries in tables[words].items():
-            alone = [entry for entry in entries if (purpose == BY_SET, entry) not in shared]
-            _table(purpose, alone)
-            named += [f"`{_cell(entry[0])}`" for entry in entries if entry not in alone]
-        if named:
-            cog.outl(f"\n[{SEVERAL}](#{SEVERAL.lower().replace(' ', '-')}): {', '.join(named)}.")
+    most = {_flag(use[1][0]): use for use, _ in reversed(uses.most_common())}
+    return tuple(use for use, number in uses.items() if number > 2 and most[_flag(use[1][0])] == use)
+
+
+def several() -> None:
+    """Write the options that several commands have in the same words."""
+    for title, by_set in (("Options", False), (BY_SET, True)):
+        _table(title, [entry for kind, entry in _several() if kind is by_set])
     cog.outl()
+
+
+def reference(group: str) -> None:
+    """Write every command of a page: its summary, and its options by purpose; `--help` says more, with examples.
+
+    What several commands have in the same words is only named: `several` says it once for all pages.
+    """
+    for words, (command, context) in commands().items():
+        if page(words) != f"{FOLDER}/{group}.md":
+            continue
+        cog.outl(f"\n## endoxa {words}\n")
+        cog.outl(_summary(command))
+        if pieces := " ".join(command.collect_usage_pieces(context)).removeprefix("[OPTIONS]").strip():
+            cog.outl(f"\n`endoxa {words} {_cell(pieces)}`")
+        tables = _tables_of()[words]
+        for purpose, entries in tables.items():
+            _table(purpose, [entry for entry in entries if (purpose == BY_SET, entry) not in _several()])
+        here = {(purpose == BY_SET, entry) for purpose, entries in tables.items() for entry in entries}
+        if named := [_flag(entry[0]) for kind, entry in _several() if (kind, entry) in here]:
+            lacking = [_flag(entry[0]) for kind, entry in _several() if (kind, entry) not in here]
+            listed = f"all but {', '.join(lacking)}" if len(lacking) < len(named) else ", ".join(named)
+            cog.outl(f"\n[Of several commands](../options.md#of-several-commands): {listed}.")
+    cog.outl()
+
+
+def _flag(name: str) -> str:
+    """The option without what follows it: `--out` of "-o, --out RUN", `top_p` of "top_p=X", `DIR` of "DIR <path>"."""
+    flag = re.search("--[a-z-]+", name) or re.match("[A-Za-z_]+", name)
+    return f"`{flag[0] if flag else name}`"
 
 
 BY_SET = "By `--set NAME=VALUE`"
@@ -134,27 +165,9 @@ def _table(title: str, entries: Sequence[Entry]) -> None:
         cog.outl(f"| `{_cell(name)}` | {_markdown(meaning)} | {_markdown(default)} |")
 
 
-def attributes(place: str) -> None:
-    """Write a table of the attributes of a class, MODULE:NAME, from its docstring."""
-    module, _, name = place.partition(":")
-    text = inspect.getdoc(getattr(import_module(module), name)) or ""
-    entries = re.findall(r"^    (\w+): (.+(?:\n {8}.+)*)", text.partition("Attributes:")[2], re.MULTILINE)
-    cog.outl("\n| field | what it gives |\n|---|---|")
-    for field, meaning in entries:
-        cog.outl(f"| `{field}` | {_markdown(' '.join(meaning.split()))} |")
-    cog.outl()
-
-
-def _prose(text: str) -> Iterator[str]:
-    """Paragraphs of a command's help; those that keep their lines (after a backspace) are examples."""
-    for paragraph in text.split("\n\n"):
-        if not paragraph.startswith("\b"):
-            yield _markdown(" ".join(paragraph.split()))
-            continue
-        title, *lines = paragraph.strip("\b\n").split("\n")
-        block = "\n".join(line.removeprefix("  ") for line in lines)
-        shell = "sh" if title.startswith("Example") else "text"
-        yield f"{title}\n\n```{shell}\n{block}\n```"
+def _summary(command: Any) -> str:
+    """The first paragraph of a command's help."""
+    return _markdown(" ".join(str(command.help or "").partition("\n\n")[0].split()))
 
 
 def _options(command: Any, context: Any) -> Mapping[str, dict[str, tuple[str, str]]]:

@@ -503,13 +503,6 @@ def test_a_withdrawal_leaves_no_byte_in_the_files_of_the_database(tmp_path):
         assert trace not in held
 
 
-def test_the_manual_lists_every_column_with_its_sentence():
-    page = (ROOT / "docs" / "collect" / "exports.md").read_text(encoding="utf-8")
-    for name, columns in TABLES.items():
-        rows = [f"| `{column.name}` | {column.sentence} |" for column in columns]
-        assert "\n".join([f"## Columns of `{name}`", "", "| column | meaning |", "|---|---|", *rows]) in page
-
-
 @given(st.text(st.characters(exclude_categories=["Cs"])) | st.just('\x7f\\"\x00\U0001f600'))
 def test_the_map_of_the_survey_is_valid_toml(identity):
     question = SurveyQuestion(name="cooks", axis="profession", text={"en": "What do people say of cooks?"})
