@@ -152,14 +152,10 @@ def _pairs(data: Source, columns: Columns | None, options: dict[str, Any]) -> Wr
     if is_path(data):
         return data, write_frame, "pairs.parquet"
     frame, languages = as_polars(data), _languages(options)
-    reading = {name: options.get(name) for name in ("format", "prefix", "template")}
-    load_pairs(  # what is wrong with a frame is said before models are loaded
-        frame,
-        columns=columns,
-        language=languages[0] if len(languages) == 1 else None,
-        include_drafts=bool(options.get("include_drafts")),
-        **reading,
-    )
+    names = ("format", "prefix", "template", "include_drafts")
+    reading = {name: options[name] for name in names if name in options}
+    language = languages[0] if len(languages) == 1 else None
+    load_pairs(frame, columns=columns, language=language, **reading)  # said before models are loaded
     return frame, write_frame, "pairs.parquet"
 
 
