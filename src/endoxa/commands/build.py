@@ -376,7 +376,7 @@ def _available(options: BuildOptions) -> Iterator[str | Headline]:
     yield f"attribute pairs: {', '.join(lists.pairs)}"
     yield f"sentence templates: {', '.join(tests.load_templates(options.templates))}"
     there = tests.available(lists)
-    yield headline_of("", there, there.drop("source").columns)
+    yield headline_of("", there.drop("source"))
     for name, sources in there.group_by("list", maintain_order=True).agg("source").iter_rows():
         yield f"{name}: {'; '.join(dict.fromkeys(sources))}"
 

@@ -315,4 +315,4 @@ def _score_lines(scores: pl.DataFrame, confidence: float) -> Iterator[Headline]:
     yield headline_of(title, of_all, ("reader", "measure", "value", interval_field()))
     of_parts = scores.filter(pl.col("measure").is_in(PARTS))
     table = of_parts.pivot("measure", index=["reader", "subset", "statements"], values="value")
-    yield headline_of("Identity and attribute both right, by part", table, table.columns)
+    yield headline_of("Identity and attribute both right, by part", table)

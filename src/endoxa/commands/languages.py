@@ -74,13 +74,8 @@ def _every_language() -> Outcome:
             headline_of(
                 "endoxa's own words (reviewed: at least two native speakers have judged every text as it is now)",
                 by_state,
-                by_state.columns,
             ),
-            headline_of(
-                "Joints of the road (partial: lacks a file, or parts that English has)",
-                by_joint,
-                by_joint.columns,
-            ),
+            headline_of("Joints of the road (partial: lacks a file, or parts that English has)", by_joint),
             *([f"Reviewed by, among others: {', '.join(names)}"] if names else []),
             "Next: endoxa languages check CODE --sheet items.csv (docs: language check)",
         ),
@@ -205,7 +200,7 @@ def _checked(code: str, folder: Path | None, out: Path | None) -> Outcome:
         kinds = table.with_columns(pl.col("kind").replace("", "no kind"))
         by_kind = kinds.group_by("kind", "joint", maintain_order=True).agg(share)
         by_kind = by_kind.pivot("joint", index="kind", values="right")
-        lines.append(headline_of("Right results", by_kind, by_kind.columns))
+        lines.append(headline_of("Right results", by_kind))
     lines += _missing(coverage([code]))
     counts = table.group_by("joint", maintain_order=True).agg(share).rows()
     blank = len(cases) - len(filled)

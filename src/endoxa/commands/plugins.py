@@ -61,25 +61,12 @@ SUMMARIES = {
 _OF_SITE = "Run a campaign: people rate and add associations on their phones."
 
 
-class Groups(TyperGroup):
-    """A group that lists its commands with their whole summaries."""
-
-    def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """Write every command and group with its first paragraph."""
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, self.summary(ctx, name)) for name in self.list_commands(ctx)])
-
-    def summary(self, ctx: Any, name: str) -> str:
-        """The first paragraph of the help of a command."""
-        return first_paragraph(self.get_command(ctx, name))
-
-
 def first_paragraph(command: Any) -> str:
     """The first paragraph of the help of a command, on one line."""
     return " ".join((command.short_help or command.help or "").partition("\n\n")[0].split())
 
 
-class Root(Groups):
+class Root(TyperGroup):
     """The root of the command line; its commands are listed by what a person has."""
 
     def __init__(self, **options: Any) -> None:
@@ -102,7 +89,7 @@ class Root(Groups):
     def summary(self, ctx: Any, name: str) -> str:
         """The summary of ours and of the site as they stand here; of others from their help."""
         of_site = {SITE: _OF_SITE} if SITE in _points() else {}
-        return (SUMMARIES | of_site).get(name) or super().summary(ctx, name)
+        return (SUMMARIES | of_site).get(name) or first_paragraph(self.get_command(ctx, name))
 
 
 class Lazy(Mapping[str, Any]):
