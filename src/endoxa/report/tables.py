@@ -235,7 +235,7 @@ def headline_of(
         warnings: sentences above it.
     """
     entries = rows.to_dicts() if isinstance(rows, pl.DataFrame) else list(rows)
-    fields = fields or (rows.columns if isinstance(rows, pl.DataFrame) else ())
+    fields = fields or getattr(rows, "columns", ())
     used = [
         _of_values(each, entries) if isinstance(each, str) else each for each in fields if each is not None
     ]

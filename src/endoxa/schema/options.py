@@ -2,8 +2,9 @@
 
 The command line, the keywords of the API and `run.json` are made from the same declaration:
 
-    limit: Annotated[int | None, Ge(1), Option("Use only the first N pairs.", DATA, metavar="N")] = None
+    limit: Annotated[int | None, Ge(1), Option(group=DATA, metavar="N")] = None
 
+Its help is the line of the field in the docstring. Types that several classes share carry theirs.
 Settings are pydantic models or frozen dataclasses. A command declares what belongs to no settings, such as files, in
 the same way, as parameters of its function.
 """
