@@ -10,16 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from annotated_types import Ge
 
-from endoxa.author.settings import (
-    AdaptSettings,
-    AuthorSettings,
-    CounterSettings,
-    ExpandSettings,
-    LabelSettings,
-    SentencesSettings,
-    TranslateSettings,
-    TuplesSettings,
-)
+from endoxa.author import settings as kinds
+from endoxa.author.settings import AuthorSettings, TranslateSettings
 from endoxa.commands.verbs import Outcome, argument, note, plan_line
 from endoxa.errors import UserError
 from endoxa.report.words import plural
@@ -51,13 +43,13 @@ class Drafting:
 
 
 KINDS: Mapping[str, type[AuthorSettings]] = {
-    "tuples": TuplesSettings,
-    "sentences": SentencesSettings,
-    "expand": ExpandSettings,
-    "counter": CounterSettings,
-    "adapt": AdaptSettings,
-    "translate": TranslateSettings,
-    "label": LabelSettings,
+    "tuples": kinds.TuplesSettings,
+    "sentences": kinds.SentencesSettings,
+    "expand": kinds.ExpandSettings,
+    "counter": kinds.CounterSettings,
+    "adapt": kinds.AdaptSettings,
+    "translate": kinds.TranslateSettings,
+    "label": kinds.LabelSettings,
 }
 """Settings of each kind of drafts; `AuthorSettings` has what they share."""
 
@@ -130,7 +122,7 @@ def author(
         kind: tuples, sentences, expand, counter, adapt, translate or label.
         data: Table that the drafts are made from.
     """  # noqa: D301
-    from endoxa.author.drafting import is_service
+    from endoxa.author.drafting import draft, is_service
 
     if kind not in KINDS:
         raise UserError(f"There is no kind of drafts '{kind}'. Expected one of: {', '.join(KINDS)}.")
@@ -143,8 +135,6 @@ def author(
         return Outcome(_plan(kind, of_kind))
     if how.out is None:
         raise UserError("No table was given: name one with -o (or look at --plan).")
-    from endoxa.author.drafting import draft
-
     with shown("answers") as progress:
         drafted = draft(kind, of_kind, how.out, restart=how.restart, progress=progress, command=sys.argv)
     return _drafted(kind, drafted)
