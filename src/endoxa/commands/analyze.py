@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from endoxa.commands.analyze_associations import associations
 from endoxa.commands.analyze_novelty import novelty
 from endoxa.commands.analyze_people import agreement, ratings
 from endoxa.commands.analyze_run import run
-from endoxa.commands.verbs import add_command, command_group
+from endoxa.commands.verbs import Outcome, add_command, command_group
 
 app = command_group("analyze")
-FOLLOWING = {
+FOLLOWING: dict[Callable[..., Outcome | None], str] = {
     run: "endoxa report {runs} -o report.html",
     associations: (
         "endoxa report {out} -o report.html, or have them rated: endoxa probe harm --data {out} --model ..."

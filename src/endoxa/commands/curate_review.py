@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -12,13 +12,14 @@ import polars as pl
 
 from endoxa.commands.analyze_people import agreement_lines
 from endoxa.commands.verbs import Outcome, argument, print_lines, table_option
+from endoxa.curate.review import Choice
 from endoxa.errors import UserError
 from endoxa.report.tables import headline_of, interval_field
 from endoxa.report.words import plural
 from endoxa.runs.options import DEFAULT_CONFIDENCE, Confidence, Seed
 from endoxa.runs.progress import shown
 from endoxa.schema.headline import Headline
-from endoxa.schema.options import ANALYSIS, DATA, ITEMS, OUTPUT, Option, names
+from endoxa.schema.options import ANALYSIS, DATA, OUTPUT, Option
 from endoxa.sources.files import require_apart
 from endoxa.sources.frames import require_table_name, write_table
 
@@ -33,41 +34,18 @@ ALL_STATEMENTS = ("identity", "attribute", *PARTS, "omission_precision", "omissi
 """Scores printed, by part of the statements and of all of them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Sheet:
-    """What a sheet for a reviewer shows.
-
-    Attributes:
-        reviewer: Sheet: reviewer's name.
-        sample: Sheet: number of ids to sample, with all rows of each.
-        only_proposed: Sheet: only rows proposed for omission.
-        only_disputed: Sheet: only rows with disagreement between reviewers.
-        columns: Sheet: columns to show instead of the default ones.
-        edit: Sheet: columns that may be edited instead of the default ones.
-        overwrite: Sheet: replace an existing one, including its answers.
-    """
-
-    reviewer: Annotated[str, Option(group=OUTPUT, metavar="NAME", default="name of the returned file")] = ""
-    sample: Annotated[int | None, Option(group=ITEMS)] = None
-    only_proposed: Annotated[bool, Option(group=ITEMS, only_on=True)] = False
-    only_disputed: Annotated[bool, Option(group=ITEMS, only_on=True)] = False
-    columns: Annotated[tuple[str, ...] | None, Option(group=OUTPUT, metavar="A,B,...", parse=names)] = None
-    edit: Annotated[tuple[str, ...] | None, Option(group=OUTPUT, metavar="A,B,...", parse=names)] = None
-    overwrite: Annotated[bool, Option(group=OUTPUT, only_on=True)] = False
-
-
 def review(
     table: Annotated[Path, argument(metavar="TABLE")],
     sheets: Annotated[tuple[Path, ...], argument(metavar="SHEET...")] = (),
     *,
     out: Annotated[Path, Option(group=OUTPUT, short="-o")],
-    sheet: Sheet,
+    sheet: Choice,
+    overwrite: Annotated[bool, Option(group=OUTPUT, only_on=True)] = False,
     resolve: Annotated[Literal["none", "first", "majority"], Option(group=ANALYSIS)] = "none",
     drop_omitted: Annotated[
         bool | None,
         Option(group=ANALYSIS, name="--drop-omitted/--keep-omitted", default="keep statements, drop others"),
     ] = None,
-    seed: Annotated[int, Option(group=ITEMS)] = 0,
 ) -> Outcome:
     """Write a sheet for a reviewer, or merge returned sheets into the table and list changes and disagreements.
 
@@ -87,18 +65,18 @@ def review(
         table: Table of statements, groups, associations, pairs or drafts (CSV, JSONL, Parquet).
         sheets: Returned sheets; of drafts outcomes of a room (*_items.csv).
         out: Without SHEET: the sheet to write, .xlsx (with drop-down lists) or .csv. Else the reviewed table.
+        overwrite: Sheet: replace an existing one, including its answers.
         resolve: Value used where reviewers disagree: that of the table, of the first sheet, or of more than half of
             the reviewers. All disagreements are listed in any case.
         drop_omitted: Remove rows that reviewers omit, or keep them with omit=true.
-        seed: Random seed of --sample, and of the intervals of agreement.
     """  # noqa: D301
     from endoxa.author.tables import is_drafts
     from endoxa.curate.agreement import agreement, ballots_from_votes
     from endoxa.curate.review import apply_review, is_sheet, read_sheets, votes
 
     if not sheets:
-        return _handed_out(table, out, sheet, seed)
-    if sheet != Sheet():
+        return _handed_out(table, out, sheet, overwrite=overwrite)
+    if overwrite or replace(sheet, seed=0) != Choice():
         raise UserError(
             "Options of a sheet were given together with returned sheets. Leave one or the other out."
         )
@@ -114,27 +92,26 @@ def review(
     write_table(reviewed.conflicts, listed["conflicts"])
     cast = votes(returned, "decision") if len(returned) > 1 else ()
     if cast:
-        lines += agreement_lines(agreement(ballots_from_votes(cast), seed=seed))
+        lines += agreement_lines(agreement(ballots_from_votes(cast), seed=sheet.seed))
     return Outcome(
         [*lines, f"{plural(len(reviewed.table), 'row')} written to {out}"],
         {"out": reviewed.table, "changes": reviewed.changes, "conflicts": reviewed.conflicts},
     )
 
 
-def _handed_out(table: Path, out: Path, sheet: Sheet, seed: int) -> Outcome:
+def _handed_out(table: Path, out: Path, sheet: Choice, *, overwrite: bool) -> Outcome:
     """A spreadsheet for a reviewer.
 
     Raises:
         UserError: there is one already, or the table cannot be reviewed.
     """
-    from endoxa.curate.review import Choice, make_sheet, write_sheet
+    from endoxa.curate.review import make_sheet, write_sheet
 
-    if out.exists() and not sheet.overwrite:
+    if out.exists() and not overwrite:
         raise UserError(
             f"{out} already exists and may contain a reviewer's answers. Name another file, or pass --overwrite."
         )
-    chosen = {name: value for name, value in asdict(sheet).items() if name != "overwrite"}
-    made = make_sheet(table, Choice(**chosen, seed=seed))
+    made = make_sheet(table, sheet)
     with shown("rows") as progress:
         write_sheet(made, out, progress)
     lines = [f"{plural(len(made.rows), 'row')} of {made.kind.name} written to {out}"]
