@@ -108,6 +108,8 @@ def load_stories(source: Source, *, columns: Columns | None = None) -> pl.DataFr
     from endoxa.sources.frames import read_table
     from endoxa.sources.stereotales.stories import story_file
 
+    if not is_path(source):
+        return renamed(as_polars(source), columns)
     with opened(source, "stories") as path:
         return renamed(read_table(story_file(path)), columns)
 
