@@ -136,14 +136,7 @@ def stories(
         map: Table of associations and the values that mean them; prompts carry their ids.
         check: Only check such a file; print one line per fault.
     """  # noqa: D301
-    from endoxa.instruments.stories.prompts import (
-        build_prompts,
-        load_languages,
-        read_map,
-        seed_languages,
-        vocabulary_of,
-        write_vocabulary,
-    )
+    from endoxa.instruments.stories import prompts as texts
 
     if check:
         if out is not None:
@@ -160,19 +153,19 @@ def stories(
     require_table_name(out)
     with reading_files(include_drafts=include_drafts):
         languages = (
-            load_languages(language, file)
+            texts.load_languages(language, file)
             if seeds is None
-            else seed_languages(seeds, language, aspects=aspects)
+            else texts.seed_languages(seeds, language, aspects=aspects)
         )
-        cells = () if map is None else read_map(map, vocabulary_of(languages))
-        prompts = build_prompts(languages, selection, cells)
+        cells = () if map is None else texts.read_map(map, texts.vocabulary_of(languages))
+        prompts = texts.build_prompts(languages, selection, cells)
     lines: list[Any] = [
         _prompts_table(prompts, languages),
         NUMBERS,
         f"{prompts.height} prompts written to {out}",
     ]
     if any(code.attributes for code in languages):
-        write_vocabulary(vocabulary_of(languages), vocabulary_file)
+        texts.write_vocabulary(texts.vocabulary_of(languages), vocabulary_file)
         lines.append(f"Vocabulary for `endoxa probe extract --vocabulary`: {vocabulary_file}")
     lines.append("Content notice: stories that models write to these prompts can hold harmful stereotypes.")
     return Outcome(lines, {"out": prompts})

@@ -140,13 +140,8 @@ def extract(
     from endoxa.curate.second import StatementReaderSettings, to_read
     from endoxa.curate.second.table import reader_items
     from endoxa.curate.survey import load_map, load_preset, preset_text
+    from endoxa.curate.survey import statements as texts
     from endoxa.curate.survey.reading import draft_map
-    from endoxa.curate.survey.statements import (
-        count_lines,
-        extract_all,
-        identify_languages,
-        translate_statements,
-    )
     from endoxa.curate.translation import open_translator
 
     if print_map:
@@ -166,18 +161,18 @@ def extract(
     if language is not None:
         statements = [replace(statement, language=language.lower()) for statement in statements]
     candidates = codes or (survey_map.languages if survey_map else ())
-    statements = identify_languages(statements, candidates)
+    statements = texts.identify_languages(statements, candidates)
     with shown("statements") as progress:
         if translator:
             memory = out.with_name(f"{out.name}.translations.jsonl")
-            statements = translate_statements(statements, translator, memory, progress)
-        extracted = extract_all(statements, kept, progress, tables, taught)
+            statements = texts.translate_statements(statements, translator, memory, progress)
+        extracted = texts.extract_all(statements, kept, progress, tables, taught)
     if reader is not None:
         settings = asking.settings(StatementReaderSettings, survey, (reader,))
         if asking.plan:
             return Outcome([asking.planned(to_read(reader_items(extracted)), settings)])
         extracted = _read_twice(extracted, settings, out, tables)
-    counts = count_lines(statements, extracted, translated=translator is not None)
+    counts = texts.count_lines(statements, extracted, translated=translator is not None)
     written = f"{plural(extracted.height, 'row')} written to {out}"
     following = f"Next: endoxa curate group {out}{language_option(extracted)} -o groups.csv"
     return Outcome((*counts, written, following), {"out": extracted})
