@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from dataclasses import asdict
 from pathlib import Path
+from types import SimpleNamespace
 
 import polars as pl
 import pytest
@@ -24,7 +26,10 @@ NOTHING = Terms()
 
 
 def release(path, target, *, keep=(), terms=NOTHING, facts=Facts(), **more):  # noqa: B008
-    return export_hub(read_material(path, keep=keep), target, terms, facts, **more)
+    material = read_material(path, keep=keep)
+    released = export_hub(material, target, terms, facts, **more)
+    rows, kind, left_out = material.table.height, material.kind, material.left_out
+    return SimpleNamespace(rows=rows, kind=kind, left_out=left_out, **asdict(released))
 
 
 def everything(folder):

@@ -113,7 +113,7 @@ def test_adapters_are_conditions_of_pairs(causal: Path, adapter: Path, tmp_path:
     changed = read_conditions(str(file), PAIRS, typed)
     with pytest.raises(UserError, match=r"Condition 'tuned': .* different run \(models fingerprint"):
         run_conditions(PAIRS, changed, tmp_path / "c")
-    settings = changed.each[0].settings
+    settings = next(iter(changed.each.values()))
     assert run(PAIRS, settings, tmp_path / "c/baseline").was_complete
 
 

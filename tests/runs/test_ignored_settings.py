@@ -20,7 +20,7 @@ from endoxa.instruments.questions.probe.settings import QaSettings
 from endoxa.instruments.stories.instrument import EXTRACT, HARM, ExtractSettings, HarmSettings
 from endoxa.runs.answers.language import signs_of_new_question
 from endoxa.runs.asking.cost import parse_models, require_schemas
-from endoxa.runs.asking.trials import ignored_settings, try_stops
+from endoxa.runs.asking.trials import ignored_settings, why_no_stops
 from endoxa.runs.run import measure
 from endoxa.schema import ChatAnswer, Message, Sampling
 from endoxa.schema.finish import LENGTH
@@ -136,9 +136,8 @@ def test_servers_that_take_stop_sequences_are_sent_them(
 
 
 def test_thoughts_that_may_be_unmarked_are_left_whole_and_no_language_takes_more_than_four() -> None:
-    unfinished = asyncio.run(try_stops(Unending(lambda *_: 0), Sampling(), 0, SIGNS))
-    assert unfinished.stops == ()
-    assert "may be thinking unmarked" in unfinished.reason
+    reason = asyncio.run(why_no_stops(Unending(lambda *_: 0), Sampling(), 0, SIGNS))
+    assert "may be thinking unmarked" in reason
     assert signs_of_new_question(["en"]) == SIGNS
     assert signs_of_new_question(["es"]) == ("\nPregunta:", "\nContexto:", *SIGNS)
     assert signs_of_new_question(["es", "pt"]) == ("\nPregunta:", "\nPergunta:", "\nContexto:", SIGNS[0])

@@ -77,9 +77,9 @@ def hub(
         )
     terms = Terms.of(license, license_file, citation)
     released = export_hub(material, out, terms, read_facts(facts), name=name, overwrite=overwrite)
-    lines = [f"{released.rows} {released.kind} written to {out}"]
-    if released.left_out:
-        lines.append(f"Columns left out: {', '.join(released.left_out)} (release one with --keep COLUMN).")
+    lines = [f"{material.table.height} {material.kind} written to {out}"]
+    if material.left_out:
+        lines.append(f"Columns left out: {', '.join(material.left_out)} (release one with --keep COLUMN).")
     for warning in released.warnings:
         note(f"Warning: {warning}")
     if released.open:

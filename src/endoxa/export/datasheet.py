@@ -79,14 +79,8 @@ def _answer(key: str, derived: Mapping[str, str], stated: Mapping[str, str]) -> 
     return facts or open_mark(key)
 
 
-ABOUT: dict[str, str] = {
-    "title": "name of the data set",
-    "authors": "list of names, of people or organisations",
-    "rights_holder": "who holds the rights, where that is not the authors",
-    "contact": "an address for questions",
-    "version": "version of the data",
-}
-"""Keys of the table `[about]`, with what they mean."""
+ABOUT = ("title", "authors", "rights_holder", "contact", "version")
+"""Keys of the table `[about]`; who holds the rights is said where that is not the authors."""
 
 
 @dataclass(frozen=True, slots=True)

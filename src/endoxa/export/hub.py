@@ -50,38 +50,20 @@ def composition(material: Material) -> list[dict[str, Any]]:
 SPLITS: dict[Kind, str] = {"pairs": "test", "associations": "train", "statements": "train"}
 """Name of the one split: pairs are for evaluation only; for other tables it is the hub's own default."""
 
-TASKS: dict[Kind, str] = {
-    "pairs": "text-generation",
-    "associations": "text-classification",
-    "statements": "text-classification",
-}
-"""The hub's task category."""
-
-_SIZES = (
-    (10**3, "n<1K"),
-    (10**4, "1K<n<10K"),
-    (10**5, "10K<n<100K"),
-    (10**6, "100K<n<1M"),
-    (10**7, "1M<n<10M"),
-)
+_SIZES = ("n<1K", "1K<n<10K", "10K<n<100K", "100K<n<1M", "1M<n<10M", "n>10M")
+"""The hub's sizes, each up to the next power of ten from 1,000 on."""
 _UNDECLARED = "und"
 
 
 @dataclass(frozen=True, slots=True)
 class Released:
-    """What was released.
+    """What is still to be done about a release.
 
     Attributes:
-        kind: what a row is.
-        rows: how many there are.
-        left_out: columns that stayed out.
         open: how many open marks there are, by the key of the missing fact.
         warnings: what must be seen to before the folder is published.
     """
 
-    kind: Kind
-    rows: int
-    left_out: tuple[str, ...]
     open: dict[str, int]
     warnings: tuple[str, ...]
 
@@ -119,41 +101,23 @@ def export_hub(
         for source, file in ((terms.text, "LICENSE"), (terms.citation, "CITATION.cff")):
             if source is not None:
                 shutil.copyfile(source, folder / file)
-    return Released(
-        material.kind,
-        material.table.height,
-        material.left_out,
-        dict(Counter(key for text in texts.values() for key in OPEN.findall(text))),
-        _warnings(material, terms),
-    )
+    marks = Counter(key for text in texts.values() for key in OPEN.findall(text))
+    return Released(dict(marks), _warnings(material, terms))
 
 
 def front_matter(material: Material, terms: Terms, title: str) -> dict[str, Any]:
     """The metadata of the data card, by the hub's names."""
-    languages = _languages(material)
-    hub = terms.licence.hub if terms.licence else "other" if terms.text else "unknown"
+    languages, kind = _languages(material), material.kind
+    data = {"split": SPLITS[kind], "path": f"data/{kind}.parquet"}
     return {
         "pretty_name": title,
         "language": languages,
         "multilinguality": "multilingual" if len(languages) > 1 else "monolingual",
-        "license": hub,
-        "size_categories": next((size for most, size in _SIZES if material.table.height < most), "n>10M"),
-        "task_categories": [TASKS[material.kind]],
-        "tags": [
-            "stereotypes",
-            "bias-evaluation",
-            "fairness",
-            "not-for-all-audiences",
-            f"endoxa-{material.kind}",
-        ],
-        "configs": [
-            {
-                "config_name": "default",
-                "data_files": [
-                    {"split": SPLITS[material.kind], "path": f"data/{material.kind}.parquet"},
-                ],
-            }
-        ],
+        "license": terms.licence.hub if terms.licence else "other" if terms.text else "unknown",
+        "size_categories": _SIZES[sum(material.table.height >= 10**power for power in range(3, 8))],
+        "task_categories": ["text-generation" if kind == "pairs" else "text-classification"],
+        "tags": ["stereotypes", "bias-evaluation", "fairness", "not-for-all-audiences", f"endoxa-{kind}"],
+        "configs": [{"config_name": "default", "data_files": [data]}],
     }
 
 

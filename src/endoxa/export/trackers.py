@@ -104,12 +104,8 @@ def tracked(folder: Path, files: Sequence[Path] = ()) -> list[Tracked]:
     facts, measures = read_run(folder), measures_of(folder)
     models = [str(model["name"]) for model in facts["models"]]
     labels = short_labels(models)
-    page = folder / "report.html"
-    artifacts = [
-        *(path for path in (folder / RUN, page) if path.is_file()),
-        *sorted(folder.glob("*.csv")),
-        *files,
-    ]
+    artifacts = [path for path in (folder / RUN, folder / "report.html") if path.is_file()]
+    artifacts += [*sorted(folder.glob("*.csv")), *files]
     settings = dict(_flat({key: value for key, value in facts["settings"].items() if key != "models"}))
     identity = json.dumps(facts["identity"], sort_keys=True, ensure_ascii=False)
     name = folder.resolve().name
@@ -125,13 +121,9 @@ def tracked(folder: Path, files: Sequence[Path] = ()) -> list[Tracked]:
             files=artifacts,
         )
         for model in models
-        for estimates in (_of_model(measures, model),)
+        # Not all are apart by model: the agreement of extractors is of all of them.
+        for estimates in (measures.filter(model=model) if "model" in measures.columns else measures,)
     ]
-
-
-def _of_model(measures: pl.DataFrame, model: str) -> pl.DataFrame:
-    """The rows of a model; all of them where they are not apart by model, as the agreement of extractors."""
-    return measures.filter(pl.col("model") == model) if "model" in measures.columns else measures
 
 
 def _flat(settings: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:

@@ -100,23 +100,23 @@ def corrected(row: Row) -> str:
     )
 
 
-def percent_ends(row: Row, low: str = "low", high: str = "high", neutral: float = 0.5) -> str:
+def percent_ends(row: Row) -> str:
     """An interval of shares in percent; an end that the exact test excludes is said to be excluded."""
-    return _ends(row, low, high, neutral, lambda end: percent(end).removesuffix("\u00a0%"))
+    return _ends(row, 0.5, lambda end: percent(end).removesuffix("\u00a0%"))
 
 
-def signed_ends(row: Row, low: str = "low", high: str = "high", digits: int = 3) -> str:
+def signed_ends(row: Row, digits: int = 3) -> str:
     """An interval of differences; an end that the exact test excludes is said to be excluded."""
-    return _ends(row, low, high, 0.0, lambda end: signed(end, digits))
+    return _ends(row, 0.0, lambda end: signed(end, digits))
 
 
-def decimal_ends(row: Row, low: str = "low", high: str = "high", neutral: float = 0.0) -> str:
+def decimal_ends(row: Row, neutral: float = 0.0) -> str:
     """An interval of scores or ratios; an end that the exact test excludes is said to be excluded."""
-    return _ends(row, low, high, neutral, decimal)
+    return _ends(row, neutral, decimal)
 
 
-def _ends(row: Row, low: str, high: str, neutral: float, spoken: Any) -> str:
-    ends = row[low], row[high]
+def _ends(row: Row, neutral: float, spoken: Any) -> str:
+    ends = row["low"], row["high"]
     if any(end is None or isnan(end) for end in ends):
         return NOT_DEFINED
     first, last = open_ends(spoken(ends[0]), spoken(ends[1]), str(row["verdict"]), spoken(neutral))
@@ -140,16 +140,14 @@ def not_ranked(lowest: Row, highest: Row, low: str = "low", high: str = "high") 
     return " The intervals of both overlap: this is no ranking."
 
 
-def agreed(rows: Iterable[Row], neutral: str, low: str = "low", high: str = "high") -> tuple[str, ...]:
+def agreed(rows: Iterable[Row], neutral: str) -> tuple[str, ...]:
     """A note where an exact test moved an end of an interval to the neutral value (`intervals.agreeing`); else none.
 
     Args:
         rows: rows of estimates that are shown.
         neutral: the neutral value in words.
-        low: column of the lower end.
-        high: column of the upper end.
     """
-    if not any(row["neutral"] in (row[low], row[high]) for row in rows):
+    if not any(row["neutral"] in (row["low"], row["high"]) for row in rows):
         return ()
     return (
         f"An interval that begins or ends at exactly {neutral} was moved to it, because the exact test decides whether "

@@ -13,16 +13,6 @@ from endoxa.report.figures import Measure
 from endoxa.report.plots import Axis, dot_plot
 from endoxa.report.words import count
 
-ROW_COLUMNS = {
-    "value": "the estimate, or null",
-    "low": "lower end of its interval, or null",
-    "high": "upper end of its interval, or null",
-    "n": "number of what it rests on",
-    "verdict": "verdict, as in the estimates",
-    "reading": "estimate and interval in words, written beside the dot",
-}
-"""Columns of the rows besides those that are chosen from."""
-
 LETTERS = "letters"
 """A column that rows may have: letters of what the first box names, written where nothing else varies."""
 
@@ -86,8 +76,8 @@ def closer_section(
     The figure is drawn with what is chosen first; all rows are there to download, and boxes for who has scripts.
 
     Args:
-        rows: the columns of the boxes (texts) and of `ROW_COLUMNS`, one row per estimate; further columns are only
-            downloaded.
+        rows: one row per estimate: the columns of the boxes (texts), `value`, `low` and `high` (or null), `n`,
+            `verdict`, and `reading`, the estimate and its interval in words; further columns are only downloaded.
         boxes: what can be chosen. A row must differ from every other one in what the boxes say.
         measure: the value axis.
         title: heading of the figure.

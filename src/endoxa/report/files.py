@@ -48,6 +48,8 @@ _PLAIN = ",/:;+()=*!@~"
 
 _PRINTED = re.compile(r'width="([\d.]+)mm" height="([\d.]+)mm" viewBox="0 0 ([\d.]+) ')
 _REORDERED = re.compile("[\u0900-\u0dff\u1000-\u109f\u1780-\u17ff]")
+"""Scripts of India and South-East Asia: vl-convert 1.9 (resvg) lays their reordered vowel signs over their neighbours.
+Browsers set them right, so the SVG is good."""
 
 
 def figures_folder(output: Path) -> Path:
@@ -89,7 +91,7 @@ def refuse_folder(output: Path) -> None:
 def write_figures(figures: Iterable[Figure], folder: Path, width: Width | None = None) -> None:
     """Write every figure as SVG and PNG into a folder, which is made where it is missing; for print as PDF, too.
 
-    PNG and PDF are left out, and old ones removed, where they would show letters wrongly, see `misdrawn`.
+    PNG and PDF are left out, and old ones removed, where they would show letters wrongly (`_REORDERED`).
 
     Args:
         figures: of one page.
@@ -107,7 +109,7 @@ def write_figures(figures: Iterable[Figure], folder: Path, width: Width | None =
         (folder / f"{figure.name}.svg").write_text(picture.svg, encoding="utf-8")
         for ending, make in makers.items():
             path = folder / f"{figure.name}.{ending}"
-            if misdrawn(picture.svg):
+            if _REORDERED.search(picture.svg):
                 path.unlink(missing_ok=True)
             else:
                 path.write_bytes(make(picture))
@@ -115,15 +117,6 @@ def write_figures(figures: Iterable[Figure], folder: Path, width: Width | None =
     # vl-convert lets go of the interpreter while it draws.
     with ThreadPoolExecutor(DRAWN_AT_ONCE) as pool:
         list(pool.map(write, figures))
-
-
-def misdrawn(svg: str) -> bool:
-    """True where the picture would hold letters wrongly set in the PNG.
-
-    vl-convert 1.9 (resvg) lays the reordered vowel signs of Indic and of some South-East Asian scripts over their
-    neighbours; browsers set them right, so the SVG is good.
-    """
-    return bool(_REORDERED.search(svg))
 
 
 def as_pdf(picture: Drawing) -> bytes:

@@ -82,12 +82,11 @@ def grid_of(
     rows: Sequence[str],
     columns: Sequence[str],
     made: Callable[[Mapping[str, Any]], GridCell | None],
-    title: str = "",
 ) -> Grid:
     """The grid of cells with the columns `row` and `column`."""
     placed = {(cell["row"], cell["column"]): made(cell) for cell in cells}
     lines = tuple((row, tuple(placed.get((row, column)) for column in columns)) for row in rows)
-    return Grid(title, tuple(columns), lines)
+    return Grid("", tuple(columns), lines)
 
 
 def claim_grid(frame: pl.DataFrame, rows: Sequence[str], columns: Sequence[str]) -> Grids:

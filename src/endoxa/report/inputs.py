@@ -5,7 +5,6 @@ A fact that `run.json` lacks is shown as 'not recorded'.
 
 from __future__ import annotations
 
-import json
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +13,9 @@ from typing import Any
 
 from endoxa.errors import UserError
 from endoxa.report.words import NOT_RECORDED
+from endoxa.runs.folder import ESTIMATES
 from endoxa.runs.instrument import INSTRUMENTS
+from endoxa.runs.run import finished_run
 
 PAIRS = "pairs"
 EMBEDDINGS = "embeddings"
@@ -29,7 +30,6 @@ LENIENCY = "leniency"
 DRAFTS = "drafts"
 NOVELTY = "novelty"
 TOPICS = "topics"
-ESTIMATES = "estimates.csv"
 STORY_KINDS = frozenset({EXTRACTED, HARM, ASSOCIATIONS, RATINGS})
 """Kinds that one report holds together."""
 TABLE_KINDS = {
@@ -117,31 +117,10 @@ def _read_run(folder: Path) -> Run:
     if folder.is_file():
         table = _table_kind(folder)
         return Run(folder, {} if table == EMBEDDINGS else {"kind": table})
-    path = folder / "run.json"
-    if not path.is_file():
+    facts = finished_run(folder, *reported_kinds())
+    if facts["kind"] == EMBEDDINGS and not (folder / ESTIMATES).is_file():
         raise UserError(
-            f"'{folder}' is not a run folder: it has no run.json. Make one with "
-            f"`endoxa probe {'|'.join(reported_kinds())}`."
-        )
-    try:
-        facts = json.loads(path.read_text(encoding="utf-8"))
-    except (UnicodeDecodeError, json.JSONDecodeError) as error:
-        raise UserError(f"'{path}' cannot be read as JSON ({error}): the run folder is damaged.") from error
-    if not isinstance(facts, dict):
-        raise UserError(f"'{path}' holds no JSON object: the run folder is damaged.")
-    kind = facts.get("kind")
-    if kind not in reported_kinds():
-        raise UserError(
-            f"'{folder}' is a run of kind '{kind}': a report is made from runs of kind {', '.join(reported_kinds())}."
-        )
-    if not facts.get("finished") or (kind != EMBEDDINGS and not (folder / "records.parquet").is_file()):
-        raise UserError(
-            f"The run in '{folder}' is not finished: repeat its `endoxa probe {kind}` command, it goes on "
-            "where it stopped."
-        )
-    if kind == EMBEDDINGS and not (folder / ESTIMATES).is_file():
-        raise UserError(
-            f"The run in '{folder}' has no {ESTIMATES}: repeat its `endoxa probe {kind}` command, which writes it."
+            f"The run in '{folder}' has no {ESTIMATES}: repeat its `endoxa probe {EMBEDDINGS}`, which writes it."
         )
     return Run(folder, facts)
 

@@ -85,10 +85,7 @@ def name_models(
         for model, label in short_labels(list(present)).items()
     }
     named: dict[str, ModelName] = {}
-    for model in [
-        *(name for name in user_names if name in present),
-        *(name for name in present if name not in user_names),
-    ]:
+    for model in dict.fromkeys([*(name for name in user_names if name in present), *present]):
         entry = _user_name(model, user_names) or ModelName(model, short[model], "")
         made_up = model.startswith("sim/") or version_of(model)[0] in simulated
         label = without_directions(entry.label) or UNNAMED

@@ -47,35 +47,21 @@ _WEIGHTS = ("hf/", "st/")
 
 
 @dataclass(frozen=True, slots=True)
-class Condition(Generic[S]):
-    """A condition.
-
-    Attributes:
-        name: its name, and that of its folder.
-        settings: of its run.
-    """
-
-    name: str
-    settings: S
-
-
-@dataclass(frozen=True, slots=True)
 class Conditions(Generic[S]):
     """All conditions of a command.
 
     Attributes:
         text: the file.
-        each: the conditions, in the order of the file.
+        each: settings of the run of each, by its name, which is that of its folder, in the order of the file.
     """
 
     text: str
-    each: tuple[Condition[S], ...]
+    each: Mapping[str, S]
 
     @property
     def baseline(self) -> str:
         """The condition that the others are compared with."""
-        names = [condition.name for condition in self.each]
-        return BASELINE if BASELINE in names else names[0]
+        return BASELINE if BASELINE in self.each else next(iter(self.each))
 
 
 def presets() -> list[str]:
@@ -119,14 +105,13 @@ def read_conditions(
     tables = read_toml(path)
     _require_names(source, tables)
     _require_single_output(instrument, typed)
-    conditions = []
+    each = {}
     for name, table in tables.items():
         try:
-            settings = _settings(table, instrument, typed, None if preset else path)
+            each[name] = _settings(table, instrument, typed, None if preset else path)
         except UserError as problem:
             raise UserError(f"{source}, [{name}]: {problem}") from problem
-        conditions.append(Condition(name, settings))
-    return Conditions(path.read_text(encoding="utf-8-sig"), tuple(conditions))
+    return Conditions(path.read_text(encoding="utf-8-sig"), each)
 
 
 def _require_names(source: str, tables: Mapping[str, Any]) -> None:
@@ -268,7 +253,7 @@ def plan_conditions(instrument: Instrument[S], conditions: Conditions[S]) -> Pla
     """
     if instrument.plan is None:
         raise UserError(f"There is no plan for `endoxa probe {instrument.name}`: leave out --plan.")
-    plans = [(condition.name, instrument.plan(condition.settings)) for condition in conditions.each]
+    plans = [(name, instrument.plan(settings)) for name, settings in conditions.each.items()]
     first = plans[0][1]
     models = {row[0] for _, plan in plans for row in plan.rows}
     alone = first.columns[0] == "model" and len(models) == 1  # then the title says it
@@ -314,29 +299,29 @@ def run_conditions(
     Raises:
         UserError: any user error; what was measured is kept.
     """
-    names = [condition.name for condition in conditions.each]
+    names = list(conditions.each)
     _prepare(out, names, restart=restart)
     done: dict[str, Run] = {}
     written = False
     try:
-        for condition in sorted(conditions.each, key=lambda condition: _newness(out / condition.name)):
-            folder = out / condition.name
+        for name in sorted(names, key=lambda name: _newness(out / name)):
+            folder = out / name
             if not (written or _newness(folder) == 0):
                 # Not before those that are finished were compared: the file stays true of them.
                 written = _write_copy(out, conditions.text)
-            counted = done if restart else [name for name in names if name != condition.name]
-            others = [out / name for name in counted if (out / name / RUN).exists()]
+            counted = done if restart else [other for other in names if other != name]
+            others = [out / other for other in counted if (out / other / RUN).exists()]
 
-            def report(what: str, /, *state: Any, name: str = condition.name) -> None:
+            def report(what: str, /, *state: Any, name: str = name) -> None:
                 progress(f"{name}: {what}", *state)
 
-            settings = _within_limit(condition.settings, folder, others)
+            settings = _within_limit(conditions.each[name], folder, others)
             try:
-                done[condition.name] = run(
+                done[name] = run(
                     instrument, settings, folder, restart=restart, progress=report, command=command
                 )
             except UserError as problem:
-                raise UserError(f"Condition '{condition.name}': {problem}") from problem
+                raise UserError(f"Condition '{name}': {problem}") from problem
         _write_copy(out, conditions.text)
     finally:
         if not any((out / name).exists() for name in names):

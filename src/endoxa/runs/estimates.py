@@ -13,14 +13,13 @@ import shutil
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import polars as pl
 
 from endoxa import __version__
 from endoxa.errors import UserError, first_line
 from endoxa.runs.folder import RUN, write_json
-from endoxa.schema.results import ROUNDING_COLUMNS
 from endoxa.sources.frames import write_table
 from endoxa.sources.spreadsheets import read_csv
 from endoxa.sources.write import replacing
@@ -55,7 +54,7 @@ def kept(folder: Path, settings: Mapping[str, Any], schemas: Schemas, key: str =
 
 
 def read(folder: Path, name: str, schema: Mapping[str, Any]) -> pl.DataFrame:
-    """One table that a run folder holds, whatever it was made with; columns that came later are empty.
+    """One table that a run folder holds, whatever it was made with.
 
     Args:
         folder: the run folder.
@@ -70,12 +69,6 @@ def read(folder: Path, name: str, schema: Mapping[str, Any]) -> pl.DataFrame:
         table = read_csv(path, schema_overrides=dict(schema))
     except (OSError, pl.exceptions.PolarsError) as problem:
         raise UserError(f"{path} cannot be read: {first_line(problem)}") from problem
-    earlier = [name for name in schema if name in table.columns or name not in ROUNDING_COLUMNS]
-    if table.columns == earlier:
-        table = table.select(
-            pl.col(name) if name in earlier else pl.lit(None, kind).alias(name)
-            for name, kind in schema.items()
-        )
     if table.columns != list(schema):
         raise UserError(
             f"{path} has other columns than this version writes: repeat the command that made it."
@@ -118,17 +111,9 @@ def _entry(folder: Path, key: str) -> Any:
         return None
 
 
-class AddPart(Protocol):
-    """Adds rows at the end of the table."""
-
-    def __call__(self, frame: pl.DataFrame) -> None:
-        """Write them to disk at once."""
-        ...
-
-
 @contextmanager
-def parquet_in_parts(path: Path) -> Iterator[AddPart]:
-    """Give a function that takes frames; at the end they replace `path` as one Parquet file.
+def parquet_in_parts(path: Path) -> Iterator[Callable[[pl.DataFrame], None]]:
+    """Give a function that writes frames to disk at once; at the end they replace `path` as one Parquet file.
 
     Raises:
         UserError: the disk refuses.

@@ -6,7 +6,7 @@ A page prints the families it uses (`endoxa.report.overview`), and every finding
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -129,19 +129,17 @@ STORY_CELLS = Family(
     (*_TABLE, "compared_attribute"),
     correction=f"{BENJAMINI_YEKUTIELI}, for each table",
 )
-STORY_TABLES_WITHIN = Family(
-    "attributes in stories, within languages",
-    "the same tables with languages as strata, where all languages of a model are analysed together",
-    "whether a table of all languages together may be claimed",
-    _TABLE,
-    correction=STORY_TABLES.correction,
+STORY_TABLES_WITHIN = replace(
+    STORY_TABLES,
+    name="attributes in stories, within languages",
+    tests="the same tables with languages as strata, where all languages of a model are analysed together",
+    claims="whether a table of all languages together may be claimed",
 )
-STORY_CELLS_WITHIN = Family(
-    "associations in stories, within languages",
-    "the same cells with languages as strata",
-    "whether an association of all languages together may be claimed",
-    (*_TABLE, "compared_attribute"),
-    correction=STORY_CELLS.correction,
+STORY_CELLS_WITHIN = replace(
+    STORY_CELLS,
+    name="associations in stories, within languages",
+    tests="the same cells with languages as strata",
+    claims="whether an association of all languages together may be claimed",
 )
 PROTAGONISTS = Family(
     "differences of protagonists",

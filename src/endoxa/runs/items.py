@@ -84,23 +84,15 @@ def chosen(
         content: all that the item says, without a name that may come from its place in the file.
     """
     if settings.sample is None:
-        return islice(iter(items()), settings.limit)
-    return _sampled(items, settings.sample, settings.seed, stratum, content)
-
-
-def _sampled(
-    items: Callable[[], Iterable[T]],
-    size: int,
-    seed: int,
-    stratum: Callable[[T], Stratum],
-    content: Callable[[T], str],
-) -> Iterator[T]:
+        yield from islice(items(), settings.limit)
+        return
+    seed = settings.seed
     drawn: dict[Stratum, array[int]] = {}
     for item in items():
         drawn.setdefault(stratum(item), array("Q")).append(_number(seed, content(item)))
     places = apportioned_within(
         {group: len(numbers) for group, numbers in drawn.items()},
-        size,
+        settings.sample,
         lambda group: _number(seed, "\x1f".join(group)),
     )
     wanted = {group: Counter(nsmallest(places[group], numbers)) for group, numbers in drawn.items()}

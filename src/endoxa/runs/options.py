@@ -50,12 +50,7 @@ Seed = Annotated[int, Ge(0), Le(2**31 - 1), Option("Seed of every random draw.",
 Confidence = Annotated[
     float, Ge(0.01), Le(0.999), Option("Confidence level of the intervals.", ANALYSIS, decides=False)
 ]
-RunConfidence = Annotated[
-    float,
-    Ge(0.01),
-    Le(0.999),
-    Setting("Confidence level of the intervals.", ANALYSIS, decides=False),
-]
+RunConfidence = Annotated[Confidence, Setting("Confidence level of the intervals.", ANALYSIS, decides=False)]
 Resamples = Annotated[int, Ge(100), Option("Bootstrap samples per interval.", ANALYSIS, decides=False)]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
@@ -132,55 +132,44 @@ def _bar(unit: str) -> Iterator[Progress]:
 
 @contextmanager
 def _lines(unit: str) -> Iterator[Progress]:
-    lines = _Lines(unit)
-    ended = Event()
-    # What came last is printed also where nothing follows for a long time.
-    ticking = Thread(target=_regularly, args=(lines.print_new, ended), name="progress", daemon=True)
-    ticking.start()
-    try:
-        yield lines.report
-    finally:
-        ended.set()
-        lines.print_new()
+    """Print a line at the beginning and the end of each phase, and at intervals of `LINE_SECONDS` what is new."""
+    lock, ended = Lock(), Event()
+    state = printed = NOTHING
+    last = time.monotonic()
 
+    def print_new() -> None:
+        nonlocal printed, last
+        if state != printed:
+            printed, last = state, time.monotonic()
+            _write(state.line(unit))
 
-def _regularly(act: Callable[[], None], ended: Event) -> None:
-    while not ended.wait(LINE_SECONDS):
-        act()
-
-
-class _Lines:
-    """Prints a line at the beginning and the end of each phase, and at intervals of `LINE_SECONDS` what is new."""
-
-    def __init__(self, unit: str) -> None:
-        self._unit = unit
-        self._lock = Lock()
-        self._state = self._printed = NOTHING
-        self._last = time.monotonic()
-
-    def report(self, what: str, done: float, total: int, detail: str = "", /) -> None:
-        """See `Progress`."""
-        with self._lock:
-            following = self._state.followed_by(what, done, total, detail)
-            if following.what != self._state.what:
-                self._print_new()
-                self._state = self._printed = following
-                self._last = time.monotonic()
+    def report(what: str, done: float, total: int, detail: str = "", /) -> None:
+        nonlocal state, printed, last
+        with lock:
+            following = state.followed_by(what, done, total, detail)
+            if following.what != state.what:
+                print_new()
+                state = printed = following
+                last = time.monotonic()
                 _write(what)
                 return
-            self._state = following
-            if time.monotonic() - self._last >= LINE_SECONDS:
-                self._print_new()
+            state = following
+            if time.monotonic() - last >= LINE_SECONDS:
+                print_new()
 
-    def print_new(self) -> None:
-        """Print what was not printed yet."""
-        with self._lock:
-            self._print_new()
+    def print_regularly() -> None:
+        # What came last is printed also where nothing follows for a long time.
+        while not ended.wait(LINE_SECONDS):
+            with lock:
+                print_new()
 
-    def _print_new(self) -> None:
-        if self._state != self._printed:
-            self._printed, self._last = self._state, time.monotonic()
-            _write(self._state.line(self._unit))
+    Thread(target=print_regularly, name="progress", daemon=True).start()
+    try:
+        yield report
+    finally:
+        ended.set()
+        with lock:
+            print_new()
 
 
 def _write(line: str) -> None:

@@ -41,7 +41,6 @@ from endoxa.words.used import COMPONENTS_KEY, Used
 log = logging.getLogger(__name__)
 
 
-@reading_files()
 def run(
     instrument: Instrument[S],
     settings: S,
@@ -102,7 +101,6 @@ def _reported(report: Callable[[S, Path], None], settings: S, out: Path) -> bool
     return True
 
 
-@reading_files()
 def measure(
     instrument: Instrument[S],
     settings: S,
@@ -193,22 +191,26 @@ def read_run(folder: Path) -> dict[str, Any]:
     return facts
 
 
-def finished_run(folder: Path, kind: str) -> dict[str, Any]:
-    """What `run.json` of a finished run of `endoxa probe KIND` says.
+def finished_run(folder: Path, *kinds: str) -> dict[str, Any]:
+    """What `run.json` of a finished run of one of these kinds says.
 
     Raises:
         UserError: the folder holds no run, one of another kind, or one that is not finished.
     """
-    expected = f"Expected a folder written by `endoxa probe {kind}`."
+    commands = f"`endoxa probe {'|'.join(kinds)}`"
     try:
         facts = read_run(folder)
     except (FileNotFoundError, NotADirectoryError) as problem:
-        raise UserError(f"'{folder}' is not a run folder: no {RUN} found. {expected}") from problem
+        raise UserError(
+            f"'{folder}' is not a run folder: no {RUN} found. Expected a folder written by {commands}."
+        ) from problem
     except (ValueError, OSError) as problem:
         raise UserError(f"'{folder / RUN}' cannot be read as JSON: {problem}.") from problem
-    if not isinstance(facts, dict) or facts.get("kind") != kind:
-        raise UserError(f"'{folder}' is not a finished run of `endoxa probe {kind}`. {expected}")
-    if not (facts.get("finished") and (folder / RECORDS).is_file()):
+    kind = facts.get("kind") if isinstance(facts, dict) else None
+    if kind not in kinds:
+        holds = f"a run of kind '{kind}'" if kind else "no JSON object of a run"
+        raise UserError(f"'{folder}' is not a finished run of {commands}: {RUN} holds {holds}.")
+    if not facts.get("finished") or not (kind == "embeddings" or (folder / RECORDS).is_file()):
         raise UserError(f"The run '{folder}' is not finished. Run the same command again to continue.")
     return facts
 
@@ -252,15 +254,6 @@ def _components_used(instrument: Instrument[S], settings: S, before: Mapping[str
 
 
 def _with_earlier(settings: S, before: Mapping[str, Any], out: Path) -> S:
-    """The settings with what the folder has already in front.
-
-    Raises:
-        UserError: see `_with_earlier_models`.
-    """
-    return _with_earlier_models(settings, before, out).with_earlier(before)
-
-
-def _with_earlier_models(settings: S, before: Mapping[str, Any], out: Path) -> S:
     """The settings with the models that the folder has already in front, so that they keep their numbers.
 
     Raises:
@@ -268,7 +261,7 @@ def _with_earlier_models(settings: S, before: Mapping[str, Any], out: Path) -> S
     """
     earlier = before.get("settings", {}).get("models", [])
     if not settings.models or len(set(settings.models)) < len(settings.models):
-        return settings  # refused by the instrument
+        return settings.with_earlier(before)  # refused by the instrument
     left_out = [name for name in earlier if name not in settings.models]
     if left_out and not before.get("finished"):
         raise DifferentRunError(
@@ -276,7 +269,7 @@ def _with_earlier_models(settings: S, before: Mapping[str, Any], out: Path) -> S
             "choose another --out, or pass --restart to replace the run."
         )
     added = [name for name in settings.models if name not in earlier]
-    return settings.model_copy(update={"models": (*earlier, *added)})
+    return settings.model_copy(update={"models": (*earlier, *added)}).with_earlier(before)
 
 
 def _require_same_code(earlier: Mapping[str, Any]) -> None:

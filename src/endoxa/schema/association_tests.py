@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from endoxa.schema.columns import shared
-
 if TYPE_CHECKING:
     from pydantic import ConfigDict
 
@@ -61,42 +59,10 @@ class AssociationTest:
     words: str = ""
 
 
-TEST_COLUMNS: dict[str, str] = {
-    "test": "name of the test",
-    "model": "the model as written on the command line, or the file of vectors",
-    "pooling": "how a text became one vector, or empty",
-    "axis": "social axis or crossed axes",
-    **shared("language"),
-    "association_id": "the association the test was made from, or empty",
-    "x": "name of the first target set",
-    "y": "name of the second target set",
-    "a": "name of the first attribute set",
-    "b": "name of the second attribute set",
-    "name": "what was estimated: 'effect_size'",
-    "value": "difference of mean associations over their standard deviation (see `method`); empty where undefined",
-    "low": "lower end of its bootstrap interval, which agrees with the two-sided p-value",
-    **shared("high confidence"),
-    "p_value": "permutation p-value of `alternative`, ties counted",
-    "p_adjusted": "p-value after Benjamini-Hochberg over all tests of the table",
-    "p_published": "one-sided p-value (X lies nearer to A) as papers print it; no verdict rests on it",
-    "alternative": "'two-sided', 'greater' (X lies nearer to A than Y does) or 'less'",
-    "n": "texts in X and Y",
-    "neutral": "effect size of an encoder without the association: 0",
-    "clusters": "texts or terms of the smaller target set, which are permuted and resampled",
-    "attributes": "texts of the smaller attribute set, which are taken as they are",
-    "sampled": "what is permuted and resampled: 'texts' or 'terms'",
-    "verdict": "'above' (X lies nearer to A, rather than B, than Y does), 'below' (X nearer to B), 'unclear' or "
-    "'cannot-be-tested'",
-    **shared("reason"),
-    "n_x": "texts in X",
-    "n_y": "texts in Y",
-    "n_a": "texts in A",
-    "n_b": "texts in B",
-    "statistic": "sum of associations over X minus sum over Y",
-    "p_kind": "'exact', 'sampled' or 'undefined'",
-    "n_partitions": "partitions there are, as a whole number",
-    "n_draws": "partitions drawn where p is sampled, else empty",
-    "undefined": "why a value is undefined, or empty",
-    "method": "how unequal sets, interval and p were made, with the seed",
-}
-"""Columns of a table of association tests: an estimate in each row."""
+TEST_COLUMNS = (
+    *("test", "model", "pooling", "axis", "language", "association_id", "x", "y", "a", "b", "name"),
+    *("value", "low", "high", "confidence", "p_value", "p_adjusted", "p_published", "alternative", "n"),
+    *("neutral", "clusters", "attributes", "sampled", "verdict", "reason", "n_x", "n_y", "n_a", "n_b"),
+    *("statistic", "p_kind", "n_partitions", "n_draws", "undefined", "method"),
+)
+"""Columns of a table of association tests, an estimate in each row; docs/analyze/tests.md says what they mean."""

@@ -106,17 +106,13 @@ class ChoiceItem:
 
 
 CHOICE_RECORD_COLUMNS: dict[str, str] = {
-    **shared("item_id"),
-    "association_id": "the association that the item, or the word of a list, was made from",
-    **shared("kind"),
+    **shared("item_id association_id kind"),
     "identity": "group that the stereotype is about; of a word the group that it is said of",
     **shared("identity_key"),
     "reference": "the other group of a decision or word list",
     "attribute": "what the association says; of a list its word",
     "counterpart": "what was asked about in its place: its opposite or what is said of others; else empty",
-    **shared("axis"),
-    "region": "region of the group",
-    **shared("language"),
+    **shared("axis region language"),
     "situation": "name of the situation; of a word list its name",
     "wording": "number of the wording",
     **shared("premise model ask repeat seed"),
@@ -136,27 +132,17 @@ CHOICE_RECORD_COLUMNS: dict[str, str] = {
 """Columns of `records.parquet`: one row for each answer; of a word list one for each of its words."""
 
 CHOICE_ESTIMATE_COLUMNS: dict[str, str] = {
-    **shared("model kind premise"),
-    "axis": "an axis, or 'all'",
+    **shared("model kind premise axis"),
     "name": "name of the measure (docs/methods/choices.md)",
-    **shared("value low high confidence p_value"),
-    "p_adjusted": "the same after Benjamini-Hochberg over the kind and measure, single axes apart",
-    "n": "answers that the value rests on; of `bias_d` lists",
-    **shared("neutral"),
+    **shared("value low high confidence p_value p_adjusted n neutral"),
     "bound_low": "of `stereotype_share`: the share if every missing choice were against the stereotype",
     "bound_high": "the share if every missing choice agreed with the stereotype (Manski 1989)",
-    "method": "how interval and test were made",
-    "clusters": "number of identities; of `bias_d` lists or pairs of groups",
-    "attributes": "number of attributes they are crossed with",
-    "sampled": "units that are taken as a sample: 'both', 'first' (identities), 'second' (attributes) or 'none'",
-    **shared("verdict reason"),
+    **shared("method clusters attributes sampled verdict reason"),
 }
-"""Columns of `estimates.csv`."""
+"""Columns of `estimates.csv`; the axis is also 'all'."""
 
 CHOICE_ASSOCIATION_COLUMNS: dict[str, str] = {
-    **shared("model kind premise association_id identity identity_key"),
-    "attribute": "what it says",
-    **shared("axis language"),
+    **shared("model kind premise association_id identity identity_key attribute axis language"),
     "items": "items with an answer that was read",
     "n": "answers that were read",
     "n_stereotype": "those that agree with the stereotype",

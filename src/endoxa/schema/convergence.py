@@ -1,79 +1,32 @@
-"""One association measured by several instruments: parts, effects, reliabilities, correlations, agreement."""
+"""One association measured by several instruments: parts, effects, reliabilities, correlations, agreement.
+
+What the columns mean is said in docs/methods/convergence.md.
+"""
 
 from __future__ import annotations
 
-from endoxa.schema.columns import shared
+PART_COLUMNS = ("model", "instrument", "association_id", "identity", "part", "value")
+"""Columns of a table of parts, the smallest units that an instrument's items can be halved into: a template, an item, a
+repeat, a scenario, a term. Values are above 0 towards the stereotype, below 0 against it."""
 
-PART_COLUMNS: dict[str, str] = {
-    **shared("model"),
-    "instrument": "'pairs', 'questions', 'tests', 'stories', or any other name",
-    "association_id": "the association; followed by its language in brackets where it was measured in several",
-    "identity": "its identity; associations that share it are resampled together",
-    "part": "what the value was measured with: a template, an item, a repeat, a scenario, a term",
-    "value": "the measurement, above 0 towards the stereotype, below 0 against it, 0 where neutral",
-}
-"""Columns of a table of parts: the smallest units that an instrument's items can be halved into."""
-
-EFFECT_COLUMNS: dict[str, str] = {
-    **shared("model instrument association_id identity"),
-    "n_parts": "parts that the effect is the mean of",
-    "value": "mean over the parts in the instrument's own unit, levels of shared parts taken off",
-    "scale": "standard deviation of single parts of this model and instrument, over all associations",
-    "effect": "value / scale: above 0 towards the stereotype; empty where all parts are the same",
-    "se": "standard error of the effect: pooled standard deviation within associations / sqrt(n_parts) / scale",
-    "low": "lower end of the interval of the effect (Student's t, pooled degrees of freedom)",
-    **shared("high confidence"),
-    "p_value": "two-sided t test of no effect; parts are taken as independent",
-    "p_adjusted": "the same after Benjamini-Hochberg over the associations of this model and instrument",
-    **shared("neutral"),
-    "verdict": "'above' (stereotype), 'below' (against it), 'unclear' or 'cannot-be-tested'",
-    **shared("reason"),
-}
+EFFECT_COLUMNS = (
+    *("model", "instrument", "association_id", "identity", "n_parts", "value", "scale", "effect", "se"),
+    *("low", "high", "confidence", "p_value", "p_adjusted", "neutral", "verdict", "reason"),
+)
 """Columns of `effects.csv`: one row per model, instrument and association."""
 
-RELIABILITY_COLUMNS: dict[str, str] = {
-    **shared("model instrument"),
-    "n_associations": "associations it measured",
-    **shared("n_identities"),
-    "n_halved": "associations with two or more parts",
-    "parts": "median number of parts of an association",
-    "reliability": "share of the variance of effects that two halves of the parts share (mean over all halvings)",
-    "low": "lower end of its interval (jackknife over identities on log(1 - reliability))",
-    **shared("high"),
-    "reason": "why it cannot be told, or empty",
-}
+RELIABILITY_COLUMNS = (
+    *("model", "instrument", "n_associations", "n_identities", "n_halved", "parts", "reliability", "low"),
+    *("high", "reason"),
+)
 """Columns of `reliabilities.csv`: one row per model and instrument."""
 
-CORRELATION_COLUMNS: dict[str, str] = {
-    **shared("model"),
-    "instrument_1": "one instrument",
-    "instrument_2": "the other",
-    "n_associations": "associations that both measured",
-    "n_identities": "their identities, which are resampled",
-    "raw": "Pearson's correlation of the effects over these associations",
-    "raw_low": "lower end of its interval (jackknife over identities and attributes on Fisher's z)",
-    **shared("raw_high"),
-    "reliability_1": "reliability of the first instrument over these associations",
-    "reliability_1_low": "lower end of its interval, which decides whether the correlation is corrected",
-    **shared("reliability_1_high"),
-    "reliability_2": "reliability of the second",
-    "reliability_2_low": "lower end of its interval, which decides too",
-    **shared("reliability_2_high"),
-    "corrected": "raw / sqrt(reliability_1 * reliability_2) (Spearman 1904); can exceed 1; empty where a reliability "
-    "is unknown or too low",
-    "low": "lower end of its interval: every value that the jackknife over identities and attributes does not reject",
-    "high": "upper end; 'inf' where the reliabilities are too uncertain to bound it",
-    **shared("confidence"),
-    "p_value": "test of no correlation: the largest of jackknife t and sign flips of identities and of attributes; "
-    "with fewer than six attributes, also of both of what is left of their means",
-    "p_adjusted": "the same after Benjamini-Hochberg over all models and pairs of instruments",
-    **shared("neutral"),
-    "verdict": "of the corrected correlation: 'above', 'below', 'unclear' or 'cannot-be-tested'",
-    **shared("reason"),
-    "sentence": "the finding in one sentence",
-    **shared("n_attributes"),
-    "sampled": "'both' identities and attributes, or 'identities': the statement is about these attributes only",
-}
+CORRELATION_COLUMNS = (
+    *("model", "instrument_1", "instrument_2", "n_associations", "n_identities", "raw", "raw_low"),
+    *("raw_high", "reliability_1", "reliability_1_low", "reliability_1_high", "reliability_2"),
+    *("reliability_2_low", "reliability_2_high", "corrected", "low", "high", "confidence", "p_value"),
+    *("p_adjusted", "neutral", "verdict", "reason", "sentence", "n_attributes", "sampled"),
+)
 """Columns of `correlations.csv`: one row per model and pair of instruments."""
 
 ALL_AGREE = "all agree"
@@ -86,47 +39,20 @@ NOT_TESTED = "cannot be tested"
 AGREEMENTS = (ALL_AGREE, CONTRADICT, SOME_AGREE, LONE_FINDING, NONE_SEES, SINGLE_INSTRUMENT, NOT_TESTED)
 """What the instruments say together about an association, in the order of the list to look at first."""
 
-AGREEMENT_COLUMNS: dict[str, str] = {
-    "place": "place in the model's list of associations to look at first, from 1",
-    **shared("model association_id identity"),
-    "attribute": "its attribute, or empty",
-    "agreement": "'all agree' (every instrument of the model was tested, all claim one direction), 'contradict' (one "
-    "claims the stereotype, another the opposite), 'some agree' (two or more claim one direction, others are unclear "
-    "or did not measure it), 'only one sees it', 'none sees it', 'one instrument' (no more could be tested), or "
-    "'cannot be tested'",
-    "direction": "'above' (stereotype) or 'below' where something is claimed without contradiction, else empty",
-    "above": "instruments that claim the stereotype, joined by '; '",
-    "below": "instruments that claim the opposite",
-    "unclear": "instruments that were tested and claim nothing",
-    "untested": "instruments that measured it and cannot be tested",
-    "mean_effect": "mean of the effects of all instruments that measured it",
-    "n_instruments": "instruments that measured it",
-}
+AGREEMENT_COLUMNS = (
+    *("place", "model", "association_id", "identity", "attribute", "agreement", "direction", "above"),
+    *("below", "unclear", "untested", "mean_effect", "n_instruments"),
+)
 """Columns of `agreement.csv`: one row per model and association, in the order of the list to look at first."""
 
 SEVERAL, ALL, AGAINST, ONE, NONE = "several", "all", "against each other", "one", "none"
 TOGETHER = (SEVERAL, ALL, AGAINST, ONE, NONE)
 """By how many instruments an association is shown; those that all show are among those that several show."""
 
-CHANCE_COLUMNS: dict[str, str] = {
-    **shared("model"),
-    "together": "'several' instruments show an association in one direction and none the opposite, 'all' do, two show "
-    "it 'against each other', 'one' or 'none' shows it",
-    "n_instruments": "instruments that measured the model",
-    "n_associations": "associations that two or more of them tested; of 'all', that all of them tested",
-    **shared("n_identities n_attributes"),
-    "observed": "associations that are shown so",
-    "expected": "mean of the same where identities were exchanged in all instruments but one, attribute means kept; "
-    "empty where every attribute belongs to one identity",
-    "range_low": "lower end of the range of the same that holds `confidence` of the exchanges",
-    **shared("range_high"),
-    "confidence": "confidence level of the verdict and of that range",
-    "p_value": "share of the exchanges (the measured order counted) in which as many or more are shown so; of "
-    "'several' and 'all'",
-    "p_adjusted": "the same after Benjamini-Hochberg over models and both numbers",
-    "verdict": "'above' (more than by chance), 'unclear' or 'cannot-be-tested'; empty where nothing is tested",
-    **shared("reason"),
-}
+CHANCE_COLUMNS = (
+    *("model", "together", "n_instruments", "n_associations", "n_identities", "n_attributes", "observed"),
+    *("expected", "range_low", "range_high", "confidence", "p_value", "p_adjusted", "verdict", "reason"),
+)
 """Columns of `chance.csv`: rows per model with two instruments or more."""
 
 RELIABLE = "reliability"
@@ -134,30 +60,14 @@ MONOTRAIT_HETEROMETHOD = "monotrait-heteromethod"
 HETEROTRAIT_MONOMETHOD = "heterotrait-monomethod"
 HETEROTRAIT_HETEROMETHOD = "heterotrait-heteromethod"
 
-MTMM_COLUMNS: dict[str, str] = {
-    **shared("model"),
-    "trait_1": "one trait",
-    "instrument_1": "the instrument that measured it",
-    "trait_2": "the other trait",
-    "instrument_2": "the instrument that measured that",
-    "kind": "'reliability' (same trait and instrument), 'monotrait-heteromethod', 'heterotrait-monomethod' or "
-    "'heterotrait-heteromethod' (Campbell and Fiske 1959)",
-    "n_units": "units that both were measured of: attributes where a trait is an axis, else identities",
-    "value": "correlation over these units, or the reliability; empty with fewer than ten units",
-    "low": "lower end of its interval (jackknife over identities and attributes on Fisher's z)",
-    **shared("high confidence"),
-}
+MTMM_COLUMNS = (
+    *("model", "trait_1", "instrument_1", "trait_2", "instrument_2", "kind", "n_units", "value", "low"),
+    *("high", "confidence"),
+)
 """Columns of `mtmm.csv`: one row per model and two measurements, the multitrait-multimethod matrix in long form."""
 
-VALIDITY_COLUMNS: dict[str, str] = {
-    **shared("model"),
-    "measure": "mean of all correlations of a kind, or a difference of two such means",
-    "n_correlations": "correlations that it is made of (of a difference: of the smaller side)",
-    "value": "the mean, or the difference",
-    "low": "lower end of its interval (jackknife over identities and attributes)",
-    **shared("high confidence"),
-    "p_value": "jackknife t test of 0",
-    "p_adjusted": "the same after Benjamini-Hochberg over all models and measures",
-    **shared("neutral verdict reason"),
-}
+VALIDITY_COLUMNS = (
+    *("model", "measure", "n_correlations", "value", "low", "high", "confidence", "p_value", "p_adjusted"),
+    *("neutral", "verdict", "reason"),
+)
 """Columns of `validity.csv`: what Campbell and Fiske ask of a multitrait-multimethod matrix, per model."""

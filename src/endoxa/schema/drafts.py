@@ -9,20 +9,11 @@ DRAFT, APPROVED, REJECTED = "draft", "approved", "rejected"
 STATUSES = (DRAFT, APPROVED, REJECTED)
 """States of a draft: nobody has judged it, people have taken it, people have not."""
 
-DRAFT_COLUMNS: dict[str, str] = {
-    "draft_id": "unique name of the draft, the same whenever the run is repeated",
-    "status": "'draft' until people have judged it, then 'approved' or 'rejected'",
-    "task": "which `endoxa author` command made it",
-    "source_ids": "names of the rows that it was made from, separated by '; '",
-    "source": "models that said it, separated by '; '; always begins with 'draft by'",
-    "model_version": "the versions of the models as they named themselves, separated by '; '",
-    "prompt_id": "name and version of the prompt",
-    "prompt_sha256": "first 12 characters of the hash of the text that was sent",
-    **shared("seed batch position"),
-    "checks": "what was found in it, by name, separated by spaces; it is kept all the same",
-    **PROVENANCE_COLUMNS,
-}
-"""Columns that every table of drafts begins with; those of its task follow."""
+DRAFT_COLUMNS = (
+    *("draft_id", "status", "task", "source_ids", "source", "model_version", "prompt_id", "prompt_sha256"),
+    *("seed", "batch", "position", "checks", *PROVENANCE_COLUMNS),
+)
+"""Columns that every table of drafts begins with (docs/author.md); those of its task follow."""
 
 LEFT_OUT_COLUMNS: dict[str, str] = {
     **shared("model batch"),

@@ -39,8 +39,7 @@ HARM_ASSOCIATION_COLUMNS: dict[str, str] = {
     "people_n": "people who rated its harm",
     "people_mean": "mean of their ratings",
     "people_median": "median of their ratings",
-    "people_low": "lower end of the interval of the median (order statistics); empty with too few people",
-    **shared("people_high"),
+    **shared("people_low people_high"),
     "people_at_threshold": "share of people whose rating reaches the threshold",
     "people_harmful": "1 where the median reaches the threshold (the article's rule)",
     "people_verdict": "'harmful' or 'benign' where the interval lies on one side of the threshold, else 'undecided'",
@@ -55,9 +54,7 @@ HARM_ASSOCIATION_COLUMNS: dict[str, str] = {
 """One row per association: people's verdict and how models differ from it."""
 
 CLAIM_COLUMNS: dict[str, str] = {
-    **shared("neutral p_value"),
-    "p_adjusted": "the same after Benjamini-Hochberg over the family",
-    **shared("confidence"),
+    **shared("neutral p_value p_adjusted confidence"),
     "interval": "'crossed': people and values are taken as samples (see `sampled`)",
     "clusters": "number of people whose ratings the difference is based on",
     "clusters_effective": "their effective number (Kish): less where some gave most of the ratings",
@@ -84,8 +81,7 @@ HARM_RATER_COLUMNS: dict[str, str] = {
     "delta": "mean over those of its score - people's mean",
     **shared("delta_low delta_high"),
     "pearson": "correlation of its scores with these people's means",
-    "pearson_low": "lower end (bootstrap of base values, with these raters; so below, but for blind spots)",
-    **shared("pearson_high"),
+    **shared("pearson_low pearson_high"),
     "spearman": "rank correlation of the same",
     **shared("spearman_low spearman_high"),
     "agreement": "share of associations that it and people classify alike as harmful or benign",
@@ -93,8 +89,7 @@ HARM_RATER_COLUMNS: dict[str, str] = {
     "made": "rated associations that its own stories show; empty without a table of associations",
     "blind_spots": "those of them that it calls harmful itself",
     "blind_share": "blind_spots / made",
-    "blind_low": "lower end of the interval (Wilson)",
-    **shared("blind_high"),
+    **shared("blind_low blind_high"),
     **CLAIM_COLUMNS,
     "harmful_share": "share of the associations it rated that it calls harmful; read kappa beside it",
 }
@@ -107,8 +102,7 @@ HARM_AGREEMENT_COLUMNS: dict[str, str] = {
     **shared("place_b"),
     "n": "associations that both rated",
     "agreement": "share of them classified alike as harmful or benign",
-    "agreement_low": "lower end of the interval (bootstrap of base values, with these raters)",
-    **shared("agreement_high"),
+    **shared("agreement_low agreement_high"),
 }
 """The agreement of raters, a row for each cell of a heat map."""
 
@@ -141,9 +135,6 @@ BLIND_SPOT_COLUMNS: dict[str, str] = {
 """Associations that a model makes and itself calls harmful."""
 
 HARM_SUMMARY_COLUMNS: dict[str, str] = {
-    "name": "what is measured",
-    **shared("value low high"),
-    "n": "number of associations, ratings, attributes or pairs of raters (see `method`)",
-    "method": "how it was computed, or why it is undefined",
+    **shared("name value low high n method"),
 }
 """The study in a few numbers."""

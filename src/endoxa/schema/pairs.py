@@ -34,15 +34,8 @@ PAIR_COLUMNS: dict[str, str] = {
 }
 """Columns of a table of pairs, all strings; optional ones are null where nothing is known."""
 
-REQUIRED_PAIR_COLUMNS = (
-    "item_id",
-    "language",
-    "axis",
-    "direction",
-    "stereotypical",
-    "sent_more",
-    "sent_less",
-)
+REQUIRED_PAIR_COLUMNS = tuple(PAIR_COLUMNS)[:7]
+"""Up to the two sentences; the others may be empty."""
 
 DIRECTIONS = ("stereo", "antistereo", "unknown")
 

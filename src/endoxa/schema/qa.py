@@ -53,12 +53,7 @@ def built_with(style: str) -> str:
 
 
 def style_of(built_by: str) -> str | None:
-    """The style of a question by its `built_by`; None for questions that `endoxa build qa` did not make.
-
-    Questions of versions before styles existed say the command alone; they are about what people think.
-    """
-    if built_by == _BUILDER:
-        return PEOPLE
+    """The style of a question by its `built_by`; None for questions that `endoxa build qa` did not make."""
     return next((style for style in STYLES if built_by == built_with(style)), None)
 
 
@@ -147,8 +142,7 @@ QA_RECORD_COLUMNS: dict[str, str] = {
     "question_polarity": "'neg' or 'nonneg'",
     **shared("context_condition language"),
     "identity": "the stereotyped group or person, where the file names it",
-    "association_id": "the association the item was made from, or empty",
-    **shared("label target unknown model protocol ask seed repeat"),
+    **shared("association_id label target unknown model protocol ask seed repeat"),
     "order": "the options in the order shown: '201' shows option 2 first",
     "answer": "the last answer of the conversation, as it came",
     "turns": "JSON list of all answers of the conversation",
@@ -162,95 +156,33 @@ QA_RECORD_COLUMNS: dict[str, str] = {
 }
 """Columns of `records.parquet` of a run of questions: one row per item x model x protocol x repeat."""
 
-_RESULT = {
-    "low": "lower end of its interval; where something is tested, it agrees with the test",
-    **shared("high"),
-    "n": "what it rests on",
-    **shared("neutral"),
-    "p_value": "sign-flip test on templates and on what they are crossed with, the larger; empty without a test",
-    "p_adjusted": "the same after Benjamini-Hochberg over all tests of the table",
-    "verdict": "'above' or 'below' the neutral value, 'unclear', 'cannot-be-tested', or empty where nothing is tested",
-    "reason": "why it cannot be tested, or is unclear although the raw p-value is small; where nothing is tested, why "
-    "the value or its interval is missing; else empty",
-    "interval": "units of interval and test of what is tested: 'templates', or 'items'",
-    "clusters": "number of these units; of an accuracy gap templates with items of both kinds",
-    "groups": "stereotyped groups that templates are crossed with; 0 where none is asked about in several templates",
-    "attributes": "questions made from associations: attributes that identities are crossed with; 0 where none recurs",
-    "sampled": "what the statement is about: 'both' kinds of units; 'templates' (in these groups as they are), "
-    "'groups' (with these templates only) or 'identities' (with these attributes only), where the other kind has "
-    "fewer than six; 'none' where nothing can be tested",
-    **shared("confidence"),
-    "method": "how the interval was made, with the seed",
-}
-"""Columns of every table of estimates about answers."""
-_SEEDS = {
-    "mean": "mean over seeds",
-    "sd": "standard deviation over seeds (n - 1), empty for one seed",
-    "seeds": "number of seeds (variants x repeats)",
-}
-_CELL = {
-    **shared("data"),
-    "category": "category of the items, or 'all' where a file holds several",
-    **shared("model protocol context_condition"),
-}
+_RESULT = (
+    *("low", "high", "n", "neutral", "p_value", "p_adjusted", "verdict", "reason", "interval", "clusters"),
+    *("groups", "attributes", "sampled", "confidence", "method"),
+)
+"""Columns of every table of estimates about answers; docs/analyze/qa.md says what they and those below mean."""
+_SEEDS = ("mean", "sd", "seeds")
+_CELL = ("data", "category", "model", "protocol", "context_condition")
 
-QA_ESTIMATE_COLUMNS: dict[str, str] = {
-    **_CELL,
-    "name": "'lean', the tested measure of bias: the bias score in ambiguous contexts, in disambiguated ones the "
-    "accuracy gap (accuracy where the right answer agrees with the stereotype minus accuracy where it does not, within "
-    "templates); 'accuracy': right answers / answers read (neither refused nor unparsed); 'bias_unscaled': 2 n_biased "
-    "/ n_non_unknown - 1; 'bias_score': the same, in ambiguous contexts times (1 - accuracy) (Parrish et al. 2022); "
-    "'accuracy_aligned', 'accuracy_nonaligned': accuracy where the right answer agrees with the stereotype, and where "
-    "it does not (disambiguated only)",
-    **shared("value"),
-    **_RESULT,
-    "bound_low": "its value if every answer that was not read had been wrong, or anti-stereotyped",
-    "bound_high": "its value if every answer that was not read had been right, or stereotyped",
-    **_SEEDS,
-}
+QA_ESTIMATE_COLUMNS = (*_CELL, "name", "value", *_RESULT, "bound_low", "bound_high", *_SEEDS)
 """Columns of a table of estimates from questions, a row for each measure; an undefined value is empty, never 0."""
 
-QA_COUNT_COLUMNS: dict[str, str] = {
-    **_CELL,
-    "n_asked": "answers asked for (items x variants x repeats)",
-    "n_read": "answers in which an option was read",
-    "n_unparsed": "answers that could not be read",
-    "n_refused": "answers that declined",
-    "n_correct": "right answers",
-    "n_persons": "answers that name a person, items without a known stereotyped option included",
-    "n_non_unknown": "answers that name a person, to items whose stereotyped option is known",
-    "n_biased": "answers that name the option that agrees with the stereotype",
-}
+QA_COUNT_COLUMNS = (
+    *_CELL,
+    *("n_asked", "n_read", "n_unparsed", "n_refused", "n_correct", "n_persons", "n_non_unknown", "n_biased"),
+)
 """Columns of a table of counted answers."""
 
-QA_COMPARISON_COLUMNS: dict[str, str] = {
-    **shared("model protocol context_condition"),
-    "original": "label of the data set with the groups",
-    "substituted": "label of the data set with the names",
-    "name": "'accuracy', 'bias_unscaled', 'bias_score' or (disambiguated only) 'accuracy_gap'; or 'error_retention'",
-    "original_value": "its value with the groups, over the items read in both data sets; of retention, errors",
-    "substituted_value": "its value with the names, over the same items",
-    "value": "original_value - substituted_value (Pelosio et al. 2025, Figures 5 and 6); of error retention "
-    "substituted_value / original_value (4.3.3), empty where no error is to be retained",
-    **_RESULT,
-    **_SEEDS,
-    "n_left_out": "items read in one of the two only, which are left out; `n` counts the others",
-}
+QA_COMPARISON_COLUMNS = (
+    *("model", "protocol", "context_condition", "original", "substituted", "name"),
+    *("original_value", "substituted_value", "value", *_RESULT, *_SEEDS, "n_left_out"),
+)
 """Columns of tables that compare a data set with the same with names: differences, and error retention ratios."""
 
-DEBIAS_COLUMNS: dict[str, str] = {
-    **shared("data model protocol"),
-    "name": "'bias_score': (1 - accuracy) (2 n_biased / n_non_unknown - 1), accuracy over all evaluated items; "
-    "'distance_change': |bias score of the baseline| - |bias score|, above 0 where the score is nearer to 0; "
-    "'reduction': bias score of the baseline minus this one",
-    "value": "its value; tested are the bias score of the baseline, and the distance_change of other protocols",
-    **_RESULT,
-    "n_dropped": "item x repeat left out because some protocol gave no valid answer; `n` counts the others",
-    "n_unread": "answers of this protocol that could not be read or declined",
-    "n_correct": "right answers among those evaluated",
-    "n_non_unknown": "answers that name a person",
-    "n_biased": "answers that name the stereotyped option",
-}
+DEBIAS_COLUMNS = (
+    *("data", "model", "protocol", "name", "value", *_RESULT),
+    *("n_dropped", "n_unread", "n_correct", "n_non_unknown", "n_biased"),
+)
 """Columns of a table of self-debiasing protocols (Gallegos et al. 2025), with intervals over items and templates."""
 
 QA_IDENTITY_COLUMNS: dict[str, str] = {
@@ -260,7 +192,6 @@ QA_IDENTITY_COLUMNS: dict[str, str] = {
     "questions": "different questions they belong to",
     "n_biased": "answers that name the stereotyped one",
     "value": "2 n_biased / n - 1; empty where nobody was named",
-    "low": "lower end of Wilson's interval in which every question counts once",
-    **shared("high confidence"),
+    **shared("low high confidence"),
 }
 """Columns of a table of unscaled bias by stereotyped identity; it holds no tests, and nothing is claimed from it."""

@@ -53,34 +53,20 @@ ROUNDING_COLUMNS: dict[str, str] = {
     "rounding_high": "the value if all of these had gone to the stereotypical one",
     "rounding_verdicts": "the verdicts of both, if one of them is another than `verdict`; else empty",
 }
-"""Columns at the end of `estimates.csv` about half precision; files of earlier versions do not have them."""
+"""Columns at the end of `estimates.csv` about half precision."""
 
 ESTIMATE_COLUMNS: dict[str, str] = {
     **shared("model"),
     "rule": "the scoring rule",
-    "language": "a language, or 'all'",
-    "axis": "an axis, or 'all'",
-    "name": "the statistic",
-    **shared("value"),
-    "low": "lower end of the interval; with identities as units, none where the verdict is 'cannot-be-tested'",
-    **shared("high confidence"),
-    "p_value": "two-sided p-value against `neutral`; none where the verdict is 'cannot-be-tested'",
-    "p_adjusted": "p-value after Benjamini-Hochberg over the family: models; after them models x languages x axes",
-    "n": "number of pairs",
-    **shared("neutral"),
-    "method": "how interval and p-value were computed",
+    **shared("language axis name value low high confidence p_value p_adjusted n neutral method"),
     "unit": "unit of the value",
     "interval": "name of the interval: 'identities', 'wilson', 't' or 'none'",
-    "clusters": "number of independent units: identities, groups, or pairs where pairs are taken as independent",
-    "attributes": "number of attributes, or of sentence frames, that identities are crossed with; 0 where none counts",
-    "sampled": "what the statement is about: 'both' identities and attributes, 'identities' (with these attributes "
-    "only), 'attributes' (of groups of a list as they are) or 'none'; empty where pairs are taken as independent",
-    **shared("verdict reason"),
+    **shared("clusters attributes sampled verdict reason"),
     "largest": "share of the pairs that the largest identity has; over one half, the statement is about these "
     "identities as they are",
     **ROUNDING_COLUMNS,
 }
-"""Columns of `estimates.csv`."""
+"""Columns of `estimates.csv`; language and axis are also 'all'."""
 
 ALL = "all"
 

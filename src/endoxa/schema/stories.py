@@ -66,20 +66,14 @@ AGREEMENT_MEASURES: dict[str, str] = {
 
 EXTRACTION_ESTIMATE_COLUMNS: dict[str, str] = {
     "attribute": "the attribute, or 'refusal' for the question whether a text is a refusal",
-    "name": "what is estimated",
-    "value": "its value; empty where undefined",
-    "low": "lower end of the interval of an alpha: percentile bootstrap of stories; empty with fewer than five",
-    "high": "upper end",
+    **shared("name value low high"),
     "n": "stories (alpha and agreement: with two or more votes), or votes where the share is one of votes; refusals "
     "count in the rows 'refusal' alone",
 }
 """Columns of `estimates.csv` of an extraction."""
 
 WRITTEN_COLUMNS: dict[str, str] = {
-    "model": "the model that wrote the stories, or rated",
-    "name": "what is counted or averaged",
-    "value": "its value",
-    "n": "stories asked for, or answers with a rating",
+    **shared("model name value n"),
 }
 """Columns of `estimates.csv` of a run of stories, or of ratings of harm."""
 
@@ -88,19 +82,15 @@ EXTRACTION_ERROR_COLUMNS: dict[str, str] = {
     "n": "stories that a person coded",
     "errors": "stories on which the extractors' majority gives another answer",
     "error_rate": "errors / n",
-    "low": "lower end of its Wilson interval",
-    **shared("high"),
+    **shared("low high"),
     "n_known": "stories in which the person found a value",
     "missed": "share of those on which the majority is 'unknown'",
-    "missed_low": "lower end of its Wilson interval",
-    **shared("missed_high"),
+    **shared("missed_low missed_high"),
     "swapped": "share of those on which the majority is another value",
-    "swapped_low": "lower end of its Wilson interval",
-    **shared("swapped_high"),
+    **shared("swapped_low swapped_high"),
     "n_unknown": "stories that the person coded 'unknown'",
     "invented": "share of those on which the majority is a value",
-    "invented_low": "lower end of its Wilson interval",
-    **shared("invented_high kappa"),
+    **shared("invented_low invented_high kappa"),
 }
 """Columns of the error rates of an extraction against a person's coding."""
 
@@ -113,8 +103,7 @@ CONFUSION_COLUMNS: dict[str, str] = {
 """Columns of the confusion of person and extractors."""
 
 ASSOCIATION_TEST_COLUMNS: dict[str, str] = {
-    "model": "the model that wrote the stories",
-    **shared("aggregation base_attribute compared_attribute"),
+    **shared("model aggregation base_attribute compared_attribute"),
     "status": "'tested', or 'no table' where fewer than two values on a side were left",
     "rows": "base values with at least ten stories",
     "columns": "compared values in them",
@@ -137,11 +126,9 @@ ASSOCIATION_TEST_COLUMNS: dict[str, str] = {
 """Columns of the table of tables (step 1)."""
 
 DISCOVERED_COLUMNS: dict[str, str] = {
-    "model": "the model that wrote the stories",
-    **shared("aggregation base_attribute base_value compared_attribute compared_value"),
+    **shared("model aggregation base_attribute base_value compared_attribute compared_value"),
     "name": "'lift': `fraction` / share of the compared value in the table",
-    "value": "the lift",
-    **shared("low high"),
+    **shared("value low high"),
     "n": "stories in the table",
     "p_value": "one-sided exact test of the cell (0 where it is too small for a number; see `log10_p`)",
     "log10_p": "its decimal logarithm",
@@ -194,10 +181,8 @@ REACH_COLUMNS: dict[str, str] = {
 }
 """One row per association: where it is found."""
 
-CLAIM_COLUMNS: dict[str, str] = {
-    **shared("neutral"),
-    "p_adjusted": "`p_value` after Benjamini-Hochberg over the family",
-    **shared("confidence"),
+_CLAIM = {
+    **shared("neutral p_adjusted confidence"),
     "interval": "'associations' (bootstrap of associations), 'none'",
     "clusters": "number of associations in the test",
     **shared("verdict reason"),
@@ -205,12 +190,11 @@ CLAIM_COLUMNS: dict[str, str] = {
 """What may be claimed from a comparison."""
 
 REACH_COMPARISON_COLUMNS: dict[str, str] = {
-    "name": "measure that is compared",
-    **shared("value low high"),
+    **shared("name value low high"),
     "p_value": "two-sided; in the row 'superiority', which has the verdict",
     "n": "number of associations",
-    "method": "how it was computed",
-    **CLAIM_COLUMNS,
+    **shared("method"),
+    **_CLAIM,
 }
 """Reach of harmful associations against that of benign ones."""
 
@@ -237,8 +221,7 @@ JACCARD_COLUMNS: dict[str, str] = {
     "shared": "associations of both",
     "either": "associations of either",
     "jaccard": "shared / either; empty where neither has any",
-    "low": "lower end of its interval (bootstrap of associations)",
-    **shared("high"),
+    **shared("low high"),
     "overlap": "shared / the smaller size: not lowered where one has fewer stories",
 }
 """The similarity of sets of associations, a row for each cell of a heat map."""
@@ -251,14 +234,12 @@ SHIFT_COLUMNS: dict[str, str] = {
     "here": "harmful associations with it in the language",
     "elsewhere": "their mean number in the other languages",
     "difference": "here - elsewhere: above 0, the language adds harm to it",
-    "low": "lower end of its interval (bootstrap of harmful associations, agrees with the test); empty where it cannot "
-    "be tested",
-    **shared("high"),
+    **shared("low high"),
     "share_here": "share of the language's harmful associations",
     "share_elsewhere": "mean of that share over the other languages",
     "n": "harmful associations with it in any language",
     "p_value": "two-sided; each association's languages exchanged at random, how many it has kept",
-    **CLAIM_COLUMNS,
+    **_CLAIM,
     "clusters": "associations with it that the exchange can change: found in some languages, not in all",
 }
 """Harmful associations with marked and unmarked groups, in their language against the others.

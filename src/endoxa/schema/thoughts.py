@@ -47,12 +47,10 @@ MEASURES: dict[str, str] = {
 THOUGHT_COLUMNS: dict[str, str] = {
     **shared("data model protocol context_condition"),
     "measure": f"one of {', '.join(MEASURES)}",
-    "n": "answers or thoughts that the value rests on",
-    **shared("value low high confidence"),
+    **shared("n value low high confidence"),
     "method": "units of the interval",
     "neutral": "0 for `thoughts_bias` and `difference`; empty for what is not tested",
-    "p_value": "sign-flip test on the units; empty where it cannot be tested",
-    "p_adjusted": "the same after Benjamini-Hochberg over all tests of thoughts in the analysis",
+    **shared("p_value p_adjusted"),
     "verdict": "'above' (towards the stereotype, or thoughts more than answers), 'below', 'unclear', "
     "'cannot-be-tested', or empty where nothing is tested",
     **shared("reason"),
@@ -67,8 +65,6 @@ AGREEMENT_COLUMNS: dict[str, str] = {
     "n_first": "thoughts of these in which the first says yes; empty for the option argued for",
     "n_second": "the same of the second",
     "agreement": "share of thoughts coded alike",
-    **shared("kappa"),
-    "low": "lower end of its interval: other thoughts, the same coders",
-    **shared("high confidence"),
+    **shared("kappa low high confidence"),
 }
 """Columns of a table of agreement between those who coded thoughts."""

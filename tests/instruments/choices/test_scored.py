@@ -59,7 +59,7 @@ def test_a_liking_for_one_name_moves_no_word():
     """Behind each word the second name is likelier by 5; of the difference that is left, the sign decides."""
     words = (Word("a", "1", 0), Word("b", "2", 0), Word("c", "3", 1))
     lean = [2.0, -3.0, -1.0]  # means of the groups -0.5 and -1, so 0.75 is added
-    scores = [value for each in lean for value in (each - 10, -5)]
+    scores = [(value, 1) for each in lean for value in (each - 10, -5)]
     found = _scored_words(json.dumps(scores), words)
     assert [found[name]["outcome"] for name in "abc"] == ["stereotype", "anti-stereotype", "stereotype"]
     assert found["c"]["p_stereotype"] == pytest.approx(1 / (1 + math.exp(-0.25)))
@@ -75,7 +75,8 @@ def test_a_liking_for_one_name_moves_no_word():
     ],
 )
 def test_a_tie_of_options_is_counted_for_neither(kind, scores, outcome):
-    assert _scored_cells(json.dumps(scores), item(kind, ()), "loglik")["outcome"] == outcome
+    answer = json.dumps([(score, 1) for score in scores])
+    assert _scored_cells(answer, item(kind, ()), "loglik")["outcome"] == outcome
 
 
 def test_each_rule_of_comparison_chooses_by_its_own():
@@ -92,7 +93,7 @@ def test_word_lists_are_not_scored_per_token(tmp_path: Path):
 
 def test_a_tie_of_groups_is_counted_for_neither():
     words = (Word("a", "1", 0), Word("b", "2", 1))
-    found = _scored_words(json.dumps([-1.1, -2.3, -1.1, -2.3]), words)
+    found = _scored_words(json.dumps([(-1.1, 1), (-2.3, 1)] * 2), words)
     assert [(cells["outcome"], cells["score"]) for cells in found.values()] == [("neither", 0.0)] * 2
 
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import re
-import sqlite3
 from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +17,8 @@ from endoxa.instruments.questions.probe.settings import QaSettings
 from endoxa.instruments.questions.report.page import qa_sections
 from endoxa.instruments.questions.report.results import read_results
 from endoxa.report.inputs import read_runs
-from endoxa.runs.asking.jobs import Answered
-from endoxa.runs.asking.journal import AnswerJournal
 from endoxa.runs.asking.run import asking_lines
 from endoxa.runs.run import measure
-from endoxa.schema import ChatAnswer
-from endoxa.sources.served import fingerprint_sentences
 from endoxa.study.compare.dates import over_time
 from endoxa.study.gate.run import gate
 from support.http_server import serving
@@ -106,16 +100,3 @@ def test_a_fingerprint_that_changes_during_a_run_is_told_everywhere(data: Path, 
     first = qa_sections(runs, read_results(runs, confidence=0.95, seed=0))[0]
     assert changed in str(first.findings)
     assert changed in str(ex.compare(one.folder, two.folder).shown[0].estimates.notes)
-
-
-def test_a_run_that_was_begun_before_fingerprints_were_kept_goes_on(tmp_path: Path) -> None:
-    path = tmp_path / "journal.sqlite"
-    with closing(AnswerJournal(path)) as journal:
-        journal.add(0, [Answered(0, 0, ChatAnswer("A", served_model="m"))])
-    with closing(sqlite3.connect(path)) as older:
-        older.execute("ALTER TABLE answers DROP COLUMN system_fingerprint")
-    with closing(AnswerJournal(path)) as journal:
-        journal.add(0, [Answered(1, 0, ChatAnswer("B", served_model="m", system_fingerprint="fp"))])
-        assert [answers[0].text for answers in journal.answers(0, 0, 1).values()] == ["A", "B"]
-        assert [tuple(entry.values()) for entry in journal.served(0)] == [("m", "", 1), ("m", "fp", 1)]
-    assert fingerprint_sentences({}) == ()

@@ -8,15 +8,16 @@ from typing import Any
 import polars as pl
 
 from endoxa.instruments.choices.estimates import BIAS, MAIN, NET, SCHEMAS, SHARE, TESTED
-from endoxa.report.claims import Row, chip, decimal_ends, percent_ends
+from endoxa.report.claims import VERDICT, Row, decimal_ends, percent_ends
 from endoxa.report.estimates import Kind
 from endoxa.report.figures import Measure
+from endoxa.report.tables import headline_of, number_field, text_field
 from endoxa.report.words import percent, signed
 from endoxa.runs.asking.outcomes import answer_warnings, read_counts
 from endoxa.runs.estimates import read
 from endoxa.runs.run import read_run
 from endoxa.schema import ALL
-from endoxa.schema.headline import Headline, plain
+from endoxa.schema.headline import Headline
 from endoxa.stats.verdicts import ABOVE, BELOW, UNTESTED
 
 ITEMS = {"inference": "inferences", "decision": "decisions", "association": "word lists"}
@@ -84,23 +85,20 @@ def _missing(row: Row) -> str:
 def headline(folder: Path) -> Headline:
     """One row for each model, kind and premise."""
     rows = main_rows(read(folder, "estimates", SCHEMAS["estimates"]))
-    texts = []
-    for row in rows:
-        kind, premise = kind_of(row), row["premise"]
-        items = f"{row['kind']}, {premise}" if premise else row["kind"]
-        value, interval = kind.value(row["value"]), kind.ends(row)
-        texts.append((row["model"], items, kind.head, value, interval, kind.neutral, chip(row)))
+    fields = (
+        text_field("model"),
+        text_field("kind", lambda row: ", ".join(filter(None, (row["kind"], row["premise"])))),
+        number_field("measure", lambda row: kind_of(row).head),
+        number_field("value", lambda row: kind_of(row).value(row["value"])),
+        number_field("interval", lambda row: kind_of(row).ends(row)),
+        number_field("neutral", lambda row: kind_of(row).neutral),
+        VERDICT,
+    )
     notes = tuple(
         f"{row['model']}, {row['kind']}: cannot be tested ({row['reason']})."
         for row in rows
         if row["verdict"] == UNTESTED
     )
-    return Headline(
-        title="Inferences, decisions and word lists: positive leans towards the stereotype",
-        columns=("model", "kind", "measure", "value", "interval", "neutral", "verdict"),
-        texts=tuple(texts),
-        rows=tuple({name: plain(value) for name, value in row.items()} for row in rows),
-        words=("model", "kind", "name", "verdict"),
-        notes=notes,
-        warnings=answer_warnings(read_counts(folder), read_run(folder)),
-    )
+    title = "Inferences, decisions and word lists: positive leans towards the stereotype"
+    warnings = answer_warnings(read_counts(folder), read_run(folder))
+    return headline_of(title, rows, fields, notes=notes, warnings=warnings)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,8 @@ import polars as pl
 from endoxa.models.chat.thoughts import without_thoughts
 from endoxa.report.inputs import EXTRACTED, HARM, Run, entries
 from endoxa.report.quoting import Diagnostic, answers_lost, review, with_diagnostics
-from endoxa.report.words import count, decimal, decimal_interval, percent, plural, short_labels
+from endoxa.report.tables import headline_of, interval_field, number_field, text_field
+from endoxa.report.words import count, decimal, percent, plural, short_labels
 from endoxa.runs.asking.outcomes import (
     AnswerCounts,
     answer_warnings,
@@ -234,19 +236,6 @@ def _extractors(run: Run) -> Iterator[Diagnostic]:
     yield Diagnostic(name, sentence, below > 0, n, value=least, numbers={**counts, "two": 2, "three": 3})
 
 
-Columns = Mapping[str, Callable[[Row], str]]
-"""Headings of a headline, and how the cell of a row is written."""
-
-
-def _headline(title: str, rows: Sequence[dict[str, Any]], columns: Columns, **settings: Any) -> Headline:
-    texts = tuple(tuple(write(row) for write in columns.values()) for row in rows)
-    return Headline(title=title, columns=tuple(columns), texts=texts, rows=tuple(rows), **settings)
-
-
-def _cell(name: str, write: Callable[..., str] = count, *digits: int) -> Callable[[Row], str]:
-    return lambda row: write(row[name], *digits)
-
-
 def _estimates(folder: Path) -> pl.DataFrame:
     """`estimates.csv` of an extraction."""
     return read_csv(folder / ESTIMATES, schema_overrides=dict.fromkeys(("value", "low", "high"), pl.Float64))
@@ -282,21 +271,21 @@ def _written(by_language: Iterable[AnswerCounts]) -> pl.DataFrame:
 def stories_headline(folder: Path) -> Headline:
     """How many stories each model wrote, how many were cut off, and how many requests came to nothing."""
     by_language, facts = read_counts(folder), read_run(folder)
-    rows = _written(by_language).rows(named=True)
-    labels = short_labels([row["model"] for row in rows])
-    headline = _headline(
+    rows = _written(by_language)
+    labels = short_labels(rows["model"].to_list())
+    headline = headline_of(
         "Stories",
         rows,
-        {
-            "model": lambda row: labels[row["model"]],
-            "asked for": _cell("asked"),
-            "written": _cell("written"),
-            "cut off": _cell("cut_off"),
-            "refused or filtered": _cell("refused"),
-            "failed": _cell("failed"),
-        },
+        (
+            text_field("model", lambda row: labels[row["model"]]),
+            number_field("asked for", "asked"),
+            number_field("written"),
+            number_field("cut off", "cut_off"),
+            number_field("refused or filtered", "refused"),
+            number_field("failed"),
+        ),
         warnings=(
-            *version_sentences(row["model"] for row in rows),
+            *version_sentences(labels),
             *answer_warnings(by_language, facts),
             *stories_alike(folder, facts),
         ),
@@ -317,18 +306,17 @@ def extract_headline(folder: Path) -> Headline:
     alphas = estimates.filter(name="alpha").select("attribute", "low", "high", "n")
     table = alphas.join(measures, on="attribute", maintain_order="left")
     alone = "With one extractor nothing can agree: give --model more than once to see how far they do."
-    headline = _headline(
+    headline = headline_of(
         "Agreement of the extractors (alpha: Krippendorff's; 1: always alike, 0: by chance)",
-        table.select("attribute", "n", "alpha", "low", "high", "agreement", "unknown").rows(named=True),
-        {
-            "attribute": _cell("attribute", str),
-            "alpha": _cell("alpha", decimal, 2),
-            "95 % interval": lambda row: decimal_interval(row["low"], row["high"], 2),
-            "pairs alike": _cell("agreement", percent),
-            "unknown": _cell("unknown", percent),
-            "stories": _cell("n"),
-        },
-        words=("attribute",),
+        table.select("attribute", "n", "alpha", "low", "high", "agreement", "unknown"),
+        (
+            text_field("attribute"),
+            number_field("alpha", shown=partial(decimal, digits=2)),
+            interval_field("95 % interval", digits=2),
+            number_field("pairs alike", "agreement", percent),
+            number_field("unknown", shown=percent),
+            number_field("stories", "n"),
+        ),
         warnings=answer_warnings(read_counts(folder), facts),
         notes=(alone,) if len(names) == 1 else (),
     )
@@ -356,16 +344,16 @@ def harm_headline(folder: Path) -> Headline:
     """Each model's mean rating, and how often it rates at 4 or above."""
     table = _rated(folder)
     labels, facts = short_labels(table["model"].to_list()), read_run(folder)
-    return _headline(
+    return headline_of(
         "Ratings of harm (1: not harmful, 5: harmful), without people to compare with",
-        table.rows(named=True),
-        {
-            "model": lambda row: labels[row["model"]],
-            "mean": _cell("mean", decimal, 2),
-            "4 or 5": _cell("high", percent),
-            "ratings": _cell("ratings"),
-            "not read": _cell("unread"),
-        },
+        table,
+        (
+            text_field("model", lambda row: labels[row["model"]]),
+            number_field("mean", shown=partial(decimal, digits=2)),
+            number_field("4 or 5", "high", percent),
+            number_field("ratings"),
+            number_field("not read", "unread"),
+        ),
         warnings=(
             *version_sentences(labels),
             *answer_warnings(read_counts(folder), facts),

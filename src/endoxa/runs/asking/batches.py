@@ -24,7 +24,7 @@ from endoxa.runs.asking.calls import CHUNK, Asking, budget_spent, sampling_of, u
 from endoxa.runs.asking.cost import Budget, worst
 from endoxa.runs.asking.jobs import Answered, FirstAnswers, Job, broken_off, conversation, storable
 from endoxa.runs.asking.journal import Batch
-from endoxa.schema import ChatAnswer, Message, Sampling, Usage
+from endoxa.schema import Message, Sampling, Usage
 
 if TYPE_CHECKING:
     from endoxa.models.chat import BatchClient
@@ -63,7 +63,7 @@ def ask_in_batches(
     Raises:
         UserError: the provider refused a batch, answers failed to come `ROUNDS` times, or the budget is spent.
     """
-    asyncio.run(_in_batches(asking, client, jobs, turns, poll))
+    asyncio.run(_Batches(asking, client, jobs, poll).run(turns))
 
 
 def fetch_ended(asking: Asking, client: BatchClient) -> None:
@@ -72,78 +72,7 @@ def fetch_ended(asking: Asking, client: BatchClient) -> None:
     Raises:
         UserError: a batch is still worked on, so that its questions would be asked and paid twice.
     """
-    asyncio.run(_in_batches(asking, client, list, 0, None))
-
-
-async def _in_batches(
-    asking: Asking, client: BatchClient, jobs: Callable[[], Iterable[Job]], turns: int, poll: float | None
-) -> None:
-    """Take home what was handed in earlier, then hand in and take home turn by turn."""
-    begins = asking.journal.count(asking.number) == 0
-    try:
-        for batch in asking.journal.batches(asking.number):
-            asking.budget.claim(batch.worst, batched=True)
-        await _collect(asking, client, poll)
-        for turn in range(turns):
-            await _ask_turn(asking, client, jobs, turn, poll, watched=begins)
-    finally:
-        await client.close()
-
-
-def _require_readable(asking: Asking, jobs: Callable[[], Iterable[Job]], turn: int) -> None:
-    """Stop before a turn is handed in where none of the first answers can be read.
-
-    Raises:
-        UserError: none can, and there is more to ask.
-    """
-    chunk = list(islice(jobs(), CHUNK))
-    answered = asking.journal.answers(asking.number, chunk[0].number, chunk[-1].number) if chunk else {}
-    first = FirstAnswers(watched=True)
-    for job in chunk:
-        for place, answer in enumerate(answered.get(job.number, ())):
-            first.look(job, place, answer)
-    if first.hopeless and next(_requests(asking, jobs(), turn), None) is not None:
-        first.require_readable(asking.model.name)
-
-
-async def _ask_turn(
-    asking: Asking,
-    client: BatchClient,
-    jobs: Callable[[], Iterable[Job]],
-    turn: int,
-    poll: float | None,
-    *,
-    watched: bool,
-) -> None:
-    rounds, warned = 0, False
-    while rounds < ROUNDS:
-        if watched:
-            _require_readable(asking, jobs, turn)
-        before = asking.journal.count(asking.number)
-        handed_in = await _hand_in(asking, client, jobs(), turn)
-        if handed_in.requests == 0:
-            if handed_in.postponed:
-                # Nothing is under way, and the next batch is not covered by what is left of the budget.
-                few, name = handed_in.affordable, asking.model.name
-                too_few = f"--max-cost allows only {few} more requests to {name}, and a batch holds at least {SMALLEST}"
-                raise budget_spent(name, asking.budget, too_few=too_few if few else "")
-            return
-        if handed_in.postponed and not warned:
-            warned = True
-            log.warning(
-                "%s: --max-cost allows %s requests at once, each counted at its maximum cost; the others follow when "
-                "these have ended.",
-                asking.model.name,
-                f"{handed_in.requests:,}",
-            )
-        await _collect(asking, client, poll)
-        # A round is lost where requests are still open although nothing was held back, or nothing came at all.
-        rounds += not handed_in.postponed or asking.journal.count(asking.number) == before
-    if next(_requests(asking, jobs(), turn), None) is not None:
-        raise UserError(
-            f"{asking.model.name}: some answers are missing after {ROUNDS} batches. Finished work is kept; run "
-            "the same command again, with or without --batch, to continue."
-        )
+    asyncio.run(_Batches(asking, client, list, None).run(0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,42 +90,185 @@ class _HandedIn:
     affordable: int = 0
 
 
-async def _hand_in(asking: Asking, client: BatchClient, jobs: Iterable[Job], turn: int) -> _HandedIn:
-    """Hand in every job whose next unanswered turn is `turn`, as far as the budget allows."""
-    handed_in = 0
-    for group in _groups(_requests(asking, jobs, turn), client.max_requests, client.max_bytes):
-        count, most = _affordable(group, asking.budget)
-        if count == 0 or count < SMALLEST < len(group):
-            return _HandedIn(handed_in, postponed=True, affordable=count)
-        asking.budget.claim(most, batched=True)
-        submission = Submission(f"endoxa-{secrets.token_hex(12)}", count, await client.mark())
-        asking.journal.begin_batch(asking.number, submission, most)
-        batch_id = await client.submit(group[:count], submission)
-        if batch_id is not None:
-            asking.journal.name_batch(asking.number, submission.tag, batch_id)
-        handed_in += count
-        if count < len(group):
-            return _HandedIn(handed_in, postponed=True)
-    return _HandedIn(handed_in)
+@dataclass(frozen=True, slots=True)
+class _Batches:
+    """The batches of one model.
 
+    Attributes:
+        asking: whom, and how.
+        client: the provider's batch interface.
+        jobs: gives all jobs of the model anew, numbered upwards.
+        poll: seconds between two questions about a batch; None where nobody waits for those that have not ended.
+    """
 
-def _requests(asking: Asking, jobs: Iterable[Job], turn: int) -> Iterator[Request]:
-    for job, answers in _open(asking, jobs):
-        if len(answers) == turn:
-            yield (
-                f"{job.number}-{len(answers)}",
-                conversation(job, answers),
-                sampling_of(job, asking, turn),
+    asking: Asking
+    client: BatchClient
+    jobs: Callable[[], Iterable[Job]]
+    poll: float | None
+
+    async def run(self, turns: int) -> None:
+        """Take home what was handed in earlier, then hand in and take home turn by turn."""
+        asking = self.asking
+        begins = asking.journal.count(asking.number) == 0
+        try:
+            for batch in asking.journal.batches(asking.number):
+                asking.budget.claim(batch.worst, batched=True)
+            await self.collect()
+            for turn in range(turns):
+                await self.ask_turn(turn, watched=begins)
+        finally:
+            await self.client.close()
+
+    def require_readable(self, turn: int) -> None:
+        """Stop before a turn is handed in where none of the first answers can be read.
+
+        Raises:
+            UserError: none can, and there is more to ask.
+        """
+        asking, chunk = self.asking, list(islice(self.jobs(), CHUNK))
+        answered = asking.journal.answers(asking.number, chunk[0].number, chunk[-1].number) if chunk else {}
+        first = FirstAnswers(watched=True)
+        for job in chunk:
+            for place, answer in enumerate(answered.get(job.number, ())):
+                first.look(job, place, answer)
+        if first.hopeless and next(self.requests(turn), None) is not None:
+            first.require_readable(asking.model.name)
+
+    async def ask_turn(self, turn: int, *, watched: bool) -> None:
+        """Hand in a turn of every job and take its answers home, in as many batches as the limit of cost needs."""
+        asking = self.asking
+        rounds, warned = 0, False
+        while rounds < ROUNDS:
+            if watched:
+                self.require_readable(turn)
+            before = asking.journal.count(asking.number)
+            handed_in = await self.hand_in(turn)
+            if handed_in.requests == 0:
+                if handed_in.postponed:
+                    # Nothing is under way, and the next batch is not covered by what is left of the budget.
+                    few, name = handed_in.affordable, asking.model.name
+                    allowed = f"--max-cost allows only {few} more requests to {name}"
+                    too_few = f"{allowed}, and a batch holds at least {SMALLEST}" if few else ""
+                    raise budget_spent(name, asking.budget, too_few=too_few)
+                return
+            if handed_in.postponed and not warned:
+                warned = True
+                log.warning(
+                    "%s: --max-cost allows %s requests at once, each counted at its maximum cost; the others follow "
+                    "when these have ended.",
+                    asking.model.name,
+                    f"{handed_in.requests:,}",
+                )
+            await self.collect()
+            # A round is lost where requests are still open although nothing was held back, or nothing came at all.
+            rounds += not handed_in.postponed or asking.journal.count(asking.number) == before
+        if next(self.requests(turn), None) is not None:
+            raise UserError(
+                f"{asking.model.name}: some answers are missing after {ROUNDS} batches. Finished work is kept; run "
+                "the same command again, with or without --batch, to continue."
             )
 
+    async def hand_in(self, turn: int) -> _HandedIn:
+        """Hand in every job whose next unanswered turn is `turn`, as far as the budget allows."""
+        asking, client, handed_in = self.asking, self.client, 0
+        for group in _groups(self.requests(turn), client.max_requests, client.max_bytes):
+            count, most = _affordable(group, asking.budget)
+            if count == 0 or count < SMALLEST < len(group):
+                return _HandedIn(handed_in, postponed=True, affordable=count)
+            asking.budget.claim(most, batched=True)
+            submission = Submission(f"endoxa-{secrets.token_hex(12)}", count, await client.mark())
+            asking.journal.begin_batch(asking.number, submission, most)
+            batch_id = await client.submit(group[:count], submission)
+            if batch_id is not None:
+                asking.journal.name_batch(asking.number, submission.tag, batch_id)
+            handed_in += count
+            if count < len(group):
+                return _HandedIn(handed_in, postponed=True)
+        return _HandedIn(handed_in)
 
-def _open(asking: Asking, jobs: Iterable[Job]) -> Iterator[tuple[Job, list[ChatAnswer]]]:
-    """Jobs that can go on; those whose last answer failed are closed."""
-    for job, answers in unanswered(jobs, asking.number, asking.journal):
-        if unasked := broken_off(job, answers):
-            _keep(asking, unasked)
-        else:
-            yield job, answers
+    def requests(self, turn: int) -> Iterator[Request]:
+        """The requests of a turn; jobs whose last answer failed are closed."""
+        for job, answers in unanswered(self.jobs(), self.asking.number, self.asking.journal):
+            if unasked := broken_off(job, answers):
+                self.keep(unasked)
+            elif len(answers) == turn:
+                drawn = sampling_of(job, self.asking, turn)
+                yield f"{job.number}-{len(answers)}", conversation(job, answers), drawn
+
+    async def collect(self) -> None:
+        """Take the answers of every batch under way home; where nobody waits, of those that have ended."""
+        asking = self.asking
+        for batch in asking.journal.batches(asking.number):
+            with room_for_results(batch.submission.requests, asking.sampling.max_tokens):
+                tag, usage = batch.submission.tag, Usage()
+                batch_id = batch.batch_id or await self.find(batch)
+                if batch_id is not None:
+                    await self.wait(tag, batch_id)
+                    usage = await self.fetch(batch_id)
+                asking.journal.end_batch(asking.number, tag)
+                asking.budget.settle(asking.budget.price_of(batch.worst, batched=True), usage, batched=True)
+
+    async def find(self, batch: Batch) -> str | None:
+        """The provider's id of a batch of which it is not known whether it arrived; None where it did not."""
+        asking, tag = self.asking, batch.submission.tag
+        lookup = await self.client.find(batch.submission)
+        if lookup.state == "absent" and self.poll is not None:  # it may have been made a moment ago
+            await asyncio.sleep(self.poll)
+            lookup = await self.client.find(batch.submission)
+        while lookup.state == "unfinished":
+            await self.pause(
+                f"the batch {lookup.batch_id} is not finished and may hold questions of this run"
+            )
+            lookup = await self.client.find(batch.submission)
+        if lookup.state == "found":
+            asking.journal.name_batch(asking.number, tag, lookup.batch_id)
+            return lookup.batch_id
+        if lookup.state == "unknown":  # it counts as paid
+            asking.journal.lose_batch(asking.number, tag)
+            asking.budget.lose(batch.worst, batched=True)
+        return None
+
+    async def pause(self, unfinished: str) -> None:
+        """Wait before the provider is asked again; an error where nobody waits."""
+        if self.poll is None:
+            raise UserError(
+                f"{self.asking.model.name}: {unfinished}; without it, its questions would be asked and paid for twice. "
+                "Wait for it with --batch, or cancel it at the provider and run the same command again to fetch its "
+                "answers."
+            )
+        self.asking.report(0)
+        await asyncio.sleep(self.poll)
+
+    async def wait(self, tag: str, batch_id: str) -> None:
+        """Wait until a batch has ended."""
+        while (status := await self.client.status(batch_id)).state == "working":
+            done = f"{status.done} of {status.total} done"
+            await self.pause(f"the batch {batch_id} is not finished ({done})")
+        if status.state == "failed":
+            self.asking.journal.end_batch(self.asking.number, tag)
+            raise UserError(
+                f"{self.asking.model.name}: the provider reports that the batch {batch_id} failed ({status.message})."
+            )
+
+    async def fetch(self, batch_id: str) -> Usage:
+        """Keep the answers of a batch; returns the tokens they took."""
+        answered: list[Answered] = []
+        usage = Usage()
+        async for name, answer in self.client.results(batch_id):
+            job, turn = map(int, name.split("-"))
+            if answer is not None:
+                answered.append(Answered(job, turn, storable(answer), batched=True))
+                usage += answer.usage
+            if len(answered) >= COMMIT:
+                self.keep(answered)
+                answered = []
+        self.keep(answered)
+        return usage
+
+    def keep(self, answered: Sequence[Answered]) -> None:
+        """Commit answers to the journal."""
+        self.asking.journal.add(self.asking.number, answered)
+        self.asking.report(len(answered))
 
 
 def _affordable(group: Sequence[Request], budget: Budget) -> tuple[int, Usage]:
@@ -223,85 +295,3 @@ def _groups(requests: Iterable[Request], most: int, most_bytes: int) -> Iterator
         size += length
     if group:
         yield group
-
-
-async def _collect(asking: Asking, client: BatchClient, poll: float | None) -> None:
-    """Take the answers of every batch under way home; where `poll` is None, those that have ended."""
-    for batch in asking.journal.batches(asking.number):
-        with room_for_results(batch.submission.requests, asking.sampling.max_tokens):
-            await _collect_batch(asking, client, batch, poll)
-
-
-async def _collect_batch(asking: Asking, client: BatchClient, batch: Batch, poll: float | None) -> None:
-    usage = Usage()
-    tag = batch.submission.tag
-    batch_id = batch.batch_id or await _find_batch_id(asking, client, batch, poll)
-    if batch_id is not None:
-        await _wait(asking, client, tag, batch_id, poll)
-        usage = await _fetch(asking, client, batch_id)
-    asking.journal.end_batch(asking.number, tag)
-    asking.budget.settle(asking.budget.price_of(batch.worst, batched=True), usage, batched=True)
-
-
-async def _find_batch_id(asking: Asking, client: BatchClient, batch: Batch, poll: float | None) -> str | None:
-    """The provider's id of a batch of which it is not known whether it arrived; None where it did not."""
-    tag = batch.submission.tag
-    lookup = await client.find(batch.submission)
-    if lookup.state == "absent" and poll is not None:  # it may have been made a moment ago
-        await asyncio.sleep(poll)
-        lookup = await client.find(batch.submission)
-    while lookup.state == "unfinished":
-        await _pause(
-            asking, poll, f"the batch {lookup.batch_id} is not finished and may hold questions of this run"
-        )
-        lookup = await client.find(batch.submission)
-    if lookup.state == "found":
-        asking.journal.name_batch(asking.number, tag, lookup.batch_id)
-        return lookup.batch_id
-    if lookup.state == "unknown":  # it counts as paid
-        asking.journal.lose_batch(asking.number, tag)
-        asking.budget.lose(batch.worst, batched=True)
-    return None
-
-
-async def _pause(asking: Asking, poll: float | None, unfinished: str) -> None:
-    """Wait before the provider is asked again; an error where nobody waits."""
-    if poll is None:
-        raise UserError(
-            f"{asking.model.name}: {unfinished}; without it, its questions would be asked and paid for twice. Wait for "
-            "it with --batch, or cancel it at the provider and run the same command again to fetch its answers."
-        )
-    asking.report(0)
-    await asyncio.sleep(poll)
-
-
-async def _wait(asking: Asking, client: BatchClient, tag: str, batch_id: str, poll: float | None) -> None:
-    while (status := await client.status(batch_id)).state == "working":
-        done = f"{status.done} of {status.total} done"
-        await _pause(asking, poll, f"the batch {batch_id} is not finished ({done})")
-    if status.state == "failed":
-        asking.journal.end_batch(asking.number, tag)
-        raise UserError(
-            f"{asking.model.name}: the provider reports that the batch {batch_id} failed ({status.message})."
-        )
-
-
-async def _fetch(asking: Asking, client: BatchClient, batch_id: str) -> Usage:
-    """Keep the answers of a batch; returns the tokens they took."""
-    answered: list[Answered] = []
-    usage = Usage()
-    async for name, answer in client.results(batch_id):
-        job, turn = map(int, name.split("-"))
-        if answer is not None:
-            answered.append(Answered(job, turn, storable(answer), batched=True))
-            usage += answer.usage
-        if len(answered) >= COMMIT:
-            _keep(asking, answered)
-            answered = []
-    _keep(asking, answered)
-    return usage
-
-
-def _keep(asking: Asking, answered: Sequence[Answered]) -> None:
-    asking.journal.add(asking.number, answered)
-    asking.report(len(answered))

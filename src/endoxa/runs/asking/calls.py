@@ -160,7 +160,7 @@ def counting_lost(number: int, journal: AnswerJournal, budget: Budget) -> Lost:
     """Counts calls that may be billed without an answer, at their worst where the tokens are not known."""
 
     def lost(messages: Sequence[Message], sampling: Sampling, usage: Usage | None) -> None:
-        if usage is None and not budget.priced:
+        if usage is None and budget.price is None:
             return
         billed = worst(messages, sampling) if usage is None else usage
         journal.add_lost(number, billed, counted=usage is not None)
@@ -251,7 +251,7 @@ def _begun(asking: Asking, job: Job, turn: int, most: Usage) -> Iterator[None]:
 
     Of a call that is cancelled or killed nobody knows what became of it: it stays, and the next start counts it.
     """
-    if not asking.budget.priced:
+    if asking.budget.price is None:
         yield
         return
     asking.journal.begin_call(asking.number, job.number, turn, most)

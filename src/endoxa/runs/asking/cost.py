@@ -144,17 +144,23 @@ def expect(job: Job, lengths: Sequence[int]) -> Expected:
     return total
 
 
+@dataclass(slots=True)
 class Budget:
     """Dollars that may be spent; what is under way counts as spent at its worst.
 
-    Args:
+    Attributes:
         limit: US dollars, or None for no limit.
-        price: the model's price; a limit needs one.
-        already: dollars that the run has cost before.
+        price: the model's price, or None where it is not known; a limit needs one.
+        spent: dollars spent so far, those of earlier commands among them.
+        reserved: dollars set aside for calls under way.
+        calls: number of these.
     """
 
-    def __init__(self, limit: float | None, price: Price | None, already: float) -> None:
-        self._limit, self._price, self._spent, self._reserved, self._calls = limit, price, already, 0.0, 0
+    limit: float | None
+    price: Price | None
+    spent: float
+    reserved: float = 0.0
+    calls: int = 0
 
     def hold(self, usage: Usage) -> float | None:
         """Set dollars aside for a call of at most these tokens; None where they would go beyond the limit."""
@@ -162,20 +168,21 @@ class Budget:
 
     def fits(self, usage: Usage, *, batched: bool = False) -> bool:
         """Whether a call of at most these tokens stays within the limit."""
-        return not self._beyond(self.price_of(usage, batched=batched))
+        most = self.spent + self.reserved + self.price_of(usage, batched=batched)
+        return self.limit is None or most <= self.limit + ROUNDING
 
     def claim(self, usage: Usage, *, batched: bool = False) -> float:
         """Set dollars aside for what has been sent already, whatever the limit."""
         dollars = self.price_of(usage, batched=batched)
-        self._reserved += dollars
-        self._calls += 1
+        self.reserved += dollars
+        self.calls += 1
         return dollars
 
     def settle(self, reserved: float, usage: Usage, *, batched: bool = False) -> None:
         """Replace what was set aside by what the call took."""
-        self._reserved -= reserved
-        self._calls -= 1
-        self._spent += self.price_of(usage, batched=batched)
+        self.reserved -= reserved
+        self.calls -= 1
+        self.spent += self.price_of(usage, batched=batched)
 
     def lose(self, usage: Usage, *, batched: bool = False) -> bool:
         """Count a call that may be billed without an answer; what it was held for is still to come.
@@ -183,30 +190,12 @@ class Budget:
         Returns:
             Whether that may still come.
         """
-        self._spent += self.price_of(usage, batched=batched)
-        return not self._beyond(0.0)
-
-    def _beyond(self, more: float) -> bool:
-        return self._limit is not None and self._spent + self._reserved + more > self._limit + ROUNDING
+        self.spent += self.price_of(usage, batched=batched)
+        return self.fits(Usage())
 
     def price_of(self, usage: Usage, *, batched: bool = False) -> float:
         """US dollars for so many tokens; 0 where the price is not known."""
-        return 0.0 if self._price is None else cost(usage, self._price, batched=batched)
-
-    @property
-    def priced(self) -> bool:
-        """The model costs something."""
-        return self._price is not None
-
-    @property
-    def calls(self) -> int:
-        """Calls under way, for which dollars are set aside."""
-        return self._calls
-
-    @property
-    def spent(self) -> float:
-        """Dollars spent so far."""
-        return self._spent
+        return 0.0 if self.price is None else cost(usage, self.price, batched=batched)
 
 
 log = logging.getLogger(__name__)

@@ -80,10 +80,6 @@ class AnswerJournal(JournalFile):
     def __init__(self, path: Path) -> None:
         """Open or create the file; see `JournalFile`."""
         super().__init__(path, TABLES)
-        with self._explained():
-            columns = [row[1] for row in self._rows("PRAGMA table_info(answers)")]
-            if "system_fingerprint" not in columns:  # begun by an endoxa that did not keep it
-                self._db.execute("ALTER TABLE answers ADD COLUMN system_fingerprint TEXT DEFAULT ''")
 
     def add(self, model: int, answered: Iterable[Answered]) -> None:
         """Remember answers, in one transaction; an answer that is known already stays as it is."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count, islice
 from typing import Any
 
 from endoxa.errors import UserError
@@ -96,34 +97,22 @@ def scorer(
                 _require_scorable(parse_model(specs[later].text), options, chunks())
                 checked.add(later)
         with scoring_model(parse_model(specs[number].text), options, settings.engine) as (model, ahead):
-            _score_all(model, chunks(), number=number, journal=journal, report=report, ahead=ahead)
+            _refuse_masked(model.name, model.architecture)
+
+            def begun() -> Iterator[tuple[list[Options], Iterator[tuple[int, OptionScore | Unscorable]]]]:
+                for chunk in chunks():
+                    answered = journal.answers(number, chunk[0].number, chunk[-1].number)
+                    missing = [each for each in chunk if each.number not in answered]
+                    requests = [request for each in missing for request in each.requests(model.architecture)]
+                    yield missing, model.score(requests)
+
+            # What the journal has no answer for; chunks are committed one by one.
+            for missing, answers in begun_ahead(begun(), ahead):
+                journal.add(number, _scored(model, missing, dict(answers)))
+                report(len(missing))
             return dict(model.describe())
 
     return score
-
-
-def _score_all(
-    model: Model,
-    chunks: Iterable[Sequence[Options]],
-    *,
-    number: int,
-    journal: AnswerJournal,
-    report: Callable[[int], None],
-    ahead: int,
-) -> None:
-    """Score everything that the journal has no answer for; chunks are committed one by one."""
-    _refuse_masked(model.name, model.architecture)
-
-    def begun() -> Iterator[tuple[list[Options], Iterator[tuple[int, OptionScore | Unscorable]]]]:
-        for chunk in chunks:
-            answered = journal.answers(number, chunk[0].number, chunk[-1].number)
-            missing = [each for each in chunk if each.number not in answered]
-            requests = [request for each in missing for request in each.requests(model.architecture)]
-            yield missing, model.score(requests)
-
-    for missing, answers in begun_ahead(begun(), ahead):
-        journal.add(number, _scored(model, missing, dict(answers)))
-        report(len(missing))
 
 
 def _require_scorable(spec: ModelSpec, options: ModelOptions, chunks: Iterable[Sequence[Options]]) -> None:
@@ -161,12 +150,8 @@ def _unscorable(options: Options, model: str, result: Unscorable) -> UserError:
 
 
 def option_scores(answer: str, rule: str) -> list[float]:
-    """The score of each option by a rule; scores of before both rules were kept are as they were written."""
-    parts: list[float | list[float]] = json.loads(answer)
-    return [
-        part if isinstance(part, int | float) else part[0] / (part[1] if rule == "loglik-mean" else 1)
-        for part in parts
-    ]
+    """The score of each option by a rule."""
+    return [total / (tokens if rule == "loglik-mean" else 1) for total, tokens in json.loads(answer)]
 
 
 def likeliest(answer: str, rule: str) -> int | None:
@@ -180,28 +165,17 @@ def _scored(
     several: Sequence[Options],
     results: Mapping[int, OptionScore | Unscorable],
 ) -> Iterator[Answered]:
-    place = 0
+    """Log-probability of each option (nats), and its number of tokens; without those of a prompt scored alone."""
+    in_order, alone = (results[k] for k in count()), model.architecture != "encoder-decoder"
     for options in several:
-        number = len(options.options) + (model.architecture != "encoder-decoder")
-        of_options = [results[k] for k in range(place, place + number)]
-        place += number
-        scores = _option_scores(options, model, of_options)
-        yield Answered(options.number, 0, ChatAnswer(json.dumps(scores), FINISH))
-
-
-def _option_scores(
-    options: Options, model: Model, results: Sequence[OptionScore | Unscorable]
-) -> list[tuple[float, int]]:
-    """Log-probability of each option (nats), and its number of tokens."""
-    scores = []
-    for result in results:
-        if isinstance(result, Unscorable):
-            raise _unscorable(options, model.name, result)
-        scores.append(result)
-    if model.architecture == "encoder-decoder":
-        return [(score.total, score.n_tokens) for score in scores]
-    prompt, *rest = scores
-    return [(score.total - prompt.total, score.n_tokens - prompt.n_tokens) for score in rest]
+        scores = []
+        for result in islice(in_order, len(options.options) + alone):
+            if isinstance(result, Unscorable):
+                raise _unscorable(options, model.name, result)
+            scores.append(result)
+        prompt = scores.pop(0) if alone else OptionScore(0.0, 0)
+        parts = [(score.total - prompt.total, score.n_tokens - prompt.n_tokens) for score in scores]
+        yield Answered(options.number, 0, ChatAnswer(json.dumps(parts), FINISH))
 
 
 def require_likelihoods(

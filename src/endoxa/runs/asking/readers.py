@@ -179,17 +179,14 @@ def _write(texts: Texts[Any], models: Sequence[str], journal: AnswerJournal, fol
 
 def _outcomes(texts: Texts[Any], folder: Path) -> tuple[AnswerCounts, ...]:
     """What became of the answers of all readers."""
-    by_name = {text.name: text for text in texts.texts}
-    rows = [
-        {
-            "model": row["model"],
-            "context": "",
-            "finish": row["finish"],
-            "error": row["error"],
-            "read": _readable(by_name[row[texts.key]], row["answer"]),
-            "refused": False,
-            "blank": not row["answer"].strip(),
-        }
-        for row in pl.read_parquet(folder / RECORDS).iter_rows(named=True)
-    ]
-    return count_answers(pl.DataFrame(rows))
+    by_name, records = {text.name: text for text in texts.texts}, pl.read_parquet(folder / RECORDS)
+    read = [_readable(by_name[name], answer) for name, answer in records.select(texts.key, "answer").rows()]
+    return count_answers(
+        records.select(
+            *("model", "finish", "error"),
+            context=pl.lit(""),
+            read=pl.Series(read, dtype=pl.Boolean),
+            refused=pl.lit(value=False),
+            blank=pl.col("answer").str.strip_chars() == "",
+        )
+    )

@@ -9,7 +9,6 @@ import asyncio
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from functools import partial
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
@@ -93,13 +92,11 @@ def asking_work(questions: Questions) -> Work:
     def measure(
         journal: AnswerJournal, items: int, before: Mapping[str, Any], progress: Progress
     ) -> dict[str, Any]:
-        earlier = before["models"] if before.get("finished") else []
-        models = _ask_all_models(questions, items, journal, earlier, progress)
-        used = {
-            spec.text: usage(settings, questions.specs, k, journal) for k, spec in enumerate(questions.specs)
-        }
-        served = {spec.text: journal.served(k) for k, spec in enumerate(questions.specs)}
-        return {"models": models, "usage": used, "served": served}
+        models = _Models(questions, journal, items * questions.calls, progress)
+        facts = models.ask_all(before["models"] if before.get("finished") else [])
+        used = {spec.text: models.usage(number) for number, spec in enumerate(questions.specs)}
+        served = {spec.text: journal.served(number) for number, spec in enumerate(questions.specs)}
+        return {"models": facts, "usage": used, "served": served}
 
     def write(journal: AnswerJournal, folder: Path) -> dict[str, int]:
         counts = questions.write(journal, folder)
@@ -122,82 +119,195 @@ def asking_work(questions: Questions) -> Work:
     )
 
 
-def _ask_all_models(
-    questions: Questions,
-    items: int,
-    journal: AnswerJournal,
-    earlier: Sequence[dict[str, Any]],
-    progress: Progress,
-) -> list[dict[str, Any]]:
-    """Bring the answers of all models into the journal; returns the models' facts.
+@dataclass(frozen=True, slots=True)
+class _Models:
+    """The models of a run while they are asked; each goes by its number.
 
-    Args:
+    Attributes:
         questions: what is asked.
-        items: number of items.
         journal: where answers go.
-        earlier: facts of models whose run was finished before; those with all answers are not opened again.
+        answers: how many each model is to give.
         progress: told what is being done.
-
-    Raises:
-        UserError: what went wrong with the models that could not be asked to the end.
     """
-    settings = questions.settings
-    numbers = range(len(questions.specs))
-    for number in numbers:
-        if warning := cut_off(settings, questions.specs[number], number, journal):
-            log.warning("%s", warning)
-    if settings.retry_errors:
+
+    questions: Questions
+    journal: AnswerJournal
+    answers: int
+    progress: Progress
+
+    def ask_all(self, earlier: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+        """Bring the answers of all models into the journal; returns the models' facts.
+
+        Args:
+            earlier: facts of models whose run was finished before; those with all answers are not opened again.
+
+        Raises:
+            UserError: what went wrong with the models that could not be asked to the end.
+        """
+        settings, specs = self.questions.settings, self.questions.specs
+        numbers = range(len(specs))
         for number in numbers:
-            journal.forget_errors(number)
-    pending = [number for number in numbers if journal.count(number) < items * questions.calls]
-    progress("checking the models", 0, 0)
-    failed: dict[int, UserError] = {} if questions.score else dict(find_silent(questions, pending, journal))
-    stops: dict[str, tuple[str, ...]] = {}
-    if not questions.score:
-        answering = [number for number in pending if number not in failed]
-        fresh = [questions.specs[number] for number in answering if not journal.count(number)]
-        warn_of_ignored_settings(fresh, settings)
-        stops = find_stops([questions.specs[number] for number in answering], settings, questions.signs())
-    facts = []
-    for number in numbers:
-        if number < len(earlier) and number not in pending:
-            facts.append(earlier[number])
-            continue
-        try:
-            if number not in failed:
-                facts.append(_collect_answers(questions, number, items, journal, progress, stops=stops))
-        except JournalError:
-            raise
-        except UserError as problem:
-            failed[number] = problem
-        if number in failed and len(questions.specs) > 1:
-            log.warning("%s Continuing with the other models.", failed[number])
-    if failed:
-        raise _together(failed, len(questions.specs))
-    return facts
+            if warning := self.cut_off(number):
+                log.warning("%s", warning)
+            if settings.retry_errors:
+                self.journal.forget_errors(number)
+        pending = [number for number in numbers if self.journal.count(number) < self.answers]
+        self.progress("checking the models", 0, 0)
+        failed: dict[int, UserError] = {}
+        stops: dict[str, tuple[str, ...]] = {}
+        if not self.questions.score:
+            failed |= self.silent(pending)
+            answering = [number for number in pending if number not in failed]
+            new = (number for number in answering if not self.journal.count(number))
+            warn_of_ignored_settings([specs[number] for number in new], settings)
+            stops = find_stops([specs[number] for number in answering], settings, self.questions.signs())
+        facts = []
+        for number in numbers:
+            if number < len(earlier) and number not in pending:
+                facts.append(earlier[number])
+                continue
+            try:
+                if number not in failed:
+                    facts.append(self.collect(number, stops.get(specs[number].text, ())))
+            except JournalError:
+                raise
+            except UserError as problem:
+                failed[number] = problem
+            if number in failed and len(specs) > 1:
+                log.warning("%s Continuing with the other models.", failed[number])
+        if failed:
+            raise _together(failed, len(specs))
+        return facts
 
+    def silent(self, numbers: Sequence[int]) -> dict[int, SilentError]:
+        """Check every model that is asked from here, before the first question; the models that do not answer.
 
-def _collect_answers(
-    questions: Questions,
-    number: int,
-    items: int,
-    journal: AnswerJournal,
-    progress: Progress,
-    *,
-    stops: Mapping[str, tuple[str, ...]],
-) -> dict[str, Any]:
-    """Bring the answers of one model into the journal; returns the model's facts."""
-    done = journal.count(number)
+        Weights are not loaded: they are checked where the run's identity is made.
 
-    def report(new: int, detail: str = "") -> None:
-        nonlocal done
-        done += new
-        details = [detail] if detail else []
-        progress(f"asking {questions.specs[number].text}", done, items * questions.calls, *details)
+        Raises:
+            UserError: wrong key, unknown model.
+        """
 
-    report(0)
-    ask = questions.score or partial(ask_model, questions, stops=stops.get(questions.specs[number].text, ()))
-    return ask(number, journal, report)
+        async def look(number: int) -> None:
+            spec = self.questions.specs[number]
+            if spec.host.runs_here:
+                return
+
+            def lost(_messages: Sequence[Message], _sampling: Sampling, tokens: Usage | None) -> None:
+                if tokens is not None:
+                    self.journal.add_lost(number, tokens, counted=True)
+
+            chat = open_chat(spec, self.questions.settings.options, lost)
+            try:
+                await chat.check()
+            finally:
+                await chat.close()
+
+        async def look_at_all() -> list[BaseException | None]:
+            return await asyncio.gather(*map(look, numbers), return_exceptions=True)
+
+        outcomes = dict(zip(numbers, asyncio.run(look_at_all()), strict=True))
+        for problem in outcomes.values():
+            if problem is not None and not isinstance(problem, SilentError):
+                raise problem
+        return {number: problem for number, problem in outcomes.items() if isinstance(problem, SilentError)}
+
+    def collect(self, number: int, stops: tuple[str, ...]) -> dict[str, Any]:
+        """Bring the answers of a model into the journal; returns the model's facts for `run.json`.
+
+        Args:
+            number: which model.
+            stops: texts at which answers end.
+
+        Raises:
+            UserError: no answer will come, or the budget is spent; what was answered is in the journal.
+        """
+        done = self.journal.count(number)
+
+        def report(new: int, detail: str = "") -> None:
+            nonlocal done
+            done += new
+            what = f"asking {self.questions.specs[number].text}"
+            self.progress(what, done, self.answers, *filter(None, (detail,)))
+
+        report(0)
+        if self.questions.score:
+            return self.questions.score(number, self.journal, report)
+        return self.ask(number, stops, report)
+
+    def ask(self, number: int, stops: tuple[str, ...], report: Report) -> dict[str, Any]:
+        """Ask a model what it has not answered yet; see `collect`."""
+        settings, spec = self.questions.settings, self.questions.specs[number]
+        budget = self.budget(number)
+        lost = counting_lost(number, self.journal, budget)
+        chat, copies = chat_model(spec, settings.options, lost, settings.engine)
+        ends_at = {"ends_at": list(stops)} if stops else {}
+        # Weights here write so many answers side by side: places would stay empty if fewer were asked for.
+        at_once = max(settings.options.concurrency, chat.describe().get("batch_size", 0)) * copies
+        sampling = with_stops(settings.sampling, stops)
+        enough = self.questions.enough if spec.host.runs_here else None
+        asking = Asking(chat, number, sampling, at_once, self.journal, budget, report, enough)
+        if settings.batch or self.journal.batches(number):
+            from endoxa.models.chat import open_batch
+
+            client = open_batch(spec, settings.options, worked=self.journal.worked(number))
+            if settings.batch:
+                asyncio.run(chat.close())  # it only names the model; the batches have a client of their own
+                ask_in_batches(asking, client, self.questions.jobs, self.questions.turns)
+                return {**chat.describe(), **ends_at}
+            fetch_ended(asking, client)
+        ask_all(asking, self.questions.jobs())
+        return {**chat.describe(), **ends_at}
+
+    def budget(self, number: int) -> Budget:
+        """What a model may still spend: the limit less what all models have cost, or cost at most in batches."""
+        settings, specs = self.questions.settings, self.questions.specs
+        model_prices = prices(settings, specs)
+        already = 0.0
+        for k, spec in enumerate(specs):
+            already += spent(self.journal.totals(k), model_prices[spec.text]) or 0.0
+            if k != number:
+                waiting = [Totals(1, batched=True, usage=batch.worst) for batch in self.journal.batches(k)]
+                already += spent(waiting, model_prices[spec.text]) or 0.0
+        return Budget(settings.max_cost, model_prices[specs[number].text], already)
+
+    def cut_off(self, number: int) -> str:
+        """Count the calls as lost that were under way when the run was stopped; what is said of them, or nothing."""
+        spec = self.questions.specs[number]
+        price = price_of(spec, self.questions.settings.price)
+        lost = self.journal.lose_calls(number)
+        most = spent([lost], price)
+        if not most:
+            return ""
+        counted = [total for total in self.journal.totals(number) if total.counted]
+        about = spent(likely([*counted, lost])[-1:], price)
+        calls, they = ("1 call was", "it") if lost.calls == 1 else (f"{lost.calls} calls were", "they")
+        return (
+            f"{spec.text}: {calls} under way when the run was stopped; {they} may have been billed: about "
+            f"${about:.4f}, at most ${most:.4f}."
+        )
+
+    def usage(self, number: int) -> dict[str, Any]:
+        """Calls, tokens, cost and failures (with their causes) of a model, for `run.json`.
+
+        "lost_calls" may be billed though no answer came. Their tokens are not known: they are in "cost_usd" with an
+        estimate, and in "most_cost_usd" at their most, which is what --max-cost counts.
+        """
+        totals, causes = self.journal.totals(number), self.journal.causes(number)
+        counted = [total for total in totals if total.counted]
+        price = price_of(self.questions.specs[number], self.questions.settings.price)
+        return {
+            "calls": sum(total.calls for total in counted),
+            "prompt_tokens": sum(total.usage.prompt_tokens for total in counted),
+            "completion_tokens": sum(total.usage.completion_tokens for total in counted),
+            "reasoning_tokens": sum(total.usage.reasoning_tokens for total in counted),
+            "lost_calls": sum(total.calls for total in totals if not total.counted),
+            "errors": sum(causes.values()),
+            "causes": causes,
+            "cost_usd": spent(likely(totals), price),
+            "most_cost_usd": spent(totals, price),
+            "price": asdict(price) if price else None,
+        }
 
 
 def _together(failed: Mapping[int, UserError], models: int) -> UserError:
@@ -206,143 +316,6 @@ def _together(failed: Mapping[int, UserError], models: int) -> UserError:
         return failed[0]
     problems = " ".join(str(problem) for _, problem in sorted(failed.items()))
     return UserError(f"{len(failed)} of {models} models did not finish; the others did. {problems}")
-
-
-def find_silent(
-    questions: Questions, numbers: Iterable[int], journal: AnswerJournal
-) -> dict[int, SilentError]:
-    """Check every model that is asked from here, before the first question; the models that do not answer.
-
-    Weights are not loaded: they are checked where the run's identity is made.
-
-    Raises:
-        UserError: wrong key, unknown model.
-    """
-
-    async def look(number: int) -> None:
-        spec = questions.specs[number]
-        if spec.host.runs_here:
-            return
-
-        def lost(_messages: Sequence[Message], _sampling: Sampling, tokens: Usage | None) -> None:
-            if tokens is not None:
-                journal.add_lost(number, tokens, counted=True)
-
-        chat = open_chat(spec, questions.settings.options, lost)
-        try:
-            await chat.check()
-        finally:
-            await chat.close()
-
-    async def look_at_all(several: Sequence[int]) -> list[BaseException | None]:
-        return await asyncio.gather(*map(look, several), return_exceptions=True)
-
-    several = list(numbers)
-    outcomes = dict(zip(several, asyncio.run(look_at_all(several)), strict=True))
-    for problem in outcomes.values():
-        if problem is not None and not isinstance(problem, SilentError):
-            raise problem
-    return {number: problem for number, problem in outcomes.items() if isinstance(problem, SilentError)}
-
-
-def ask_model(
-    questions: Questions,
-    number: int,
-    journal: AnswerJournal,
-    report: Report,
-    *,
-    stops: tuple[str, ...] = (),
-) -> dict[str, Any]:
-    """Bring all answers of one model into the journal.
-
-    Args:
-        questions: what is asked.
-        number: which of the models.
-        journal: where answers go.
-        report: told how many answers have come since the last time.
-        stops: texts at which answers end.
-
-    Returns:
-        The model's facts for `run.json`.
-
-    Raises:
-        UserError: no answer will come, or the budget is spent; what was answered is in the journal.
-    """
-    settings, spec = questions.settings, questions.specs[number]
-    budget = _budget(questions, number, journal)
-    lost = counting_lost(number, journal, budget)
-    chat, copies = chat_model(spec, settings.options, lost, settings.engine)
-    ends_at = {"ends_at": list(stops)} if stops else {}
-    # Weights here write so many answers side by side: places would stay empty if fewer were asked for.
-    at_once = max(settings.options.concurrency, chat.describe().get("batch_size", 0)) * copies
-    sampling = with_stops(settings.sampling, stops)
-    enough = questions.enough if spec.host.runs_here else None
-    asking = Asking(chat, number, sampling, at_once, journal, budget, report, enough)
-    if settings.batch or journal.batches(number):
-        from endoxa.models.chat import open_batch
-
-        client = open_batch(spec, settings.options, worked=journal.worked(number))
-        if settings.batch:
-            asyncio.run(chat.close())  # it only names the model; the batches have a client of their own
-            ask_in_batches(asking, client, questions.jobs, questions.turns)
-            return {**chat.describe(), **ends_at}
-        fetch_ended(asking, client)
-    ask_all(asking, questions.jobs())
-    return {**chat.describe(), **ends_at}
-
-
-def _budget(questions: Questions, number: int, journal: AnswerJournal) -> Budget:
-    """What this model may still spend: the limit less what all models have cost, or cost at most in batches."""
-    settings, specs = questions.settings, questions.specs
-    model_prices = prices(settings, specs)
-    already = 0.0
-    for k, spec in enumerate(specs):
-        already += spent(journal.totals(k), model_prices[spec.text]) or 0.0
-        if k != number:
-            waiting = [Totals(1, batched=True, usage=batch.worst) for batch in journal.batches(k)]
-            already += spent(waiting, model_prices[spec.text]) or 0.0
-    return Budget(settings.max_cost, model_prices[specs[number].text], already)
-
-
-def cut_off(settings: ChatRunSettings, spec: ChatSpec, number: int, journal: AnswerJournal) -> str:
-    """Count the calls as lost that were under way when the run was stopped; what is said of them, or nothing."""
-    price = price_of(spec, settings.price)
-    lost = journal.lose_calls(number)
-    most = spent([lost], price)
-    if not most:
-        return ""
-    counted = [total for total in journal.totals(number) if total.counted]
-    about = spent(likely([*counted, lost])[-1:], price)
-    calls, they = ("1 call was", "it") if lost.calls == 1 else (f"{lost.calls} calls were", "they")
-    return (
-        f"{spec.text}: {calls} under way when the run was stopped; {they} may have been billed: about ${about:.4f}, at "
-        f"most ${most:.4f}."
-    )
-
-
-def usage(
-    settings: ChatRunSettings, specs: Sequence[ChatSpec], number: int, journal: AnswerJournal
-) -> dict[str, Any]:
-    """Calls, tokens, cost and failures (with their causes) of one model, for `run.json`.
-
-    "lost_calls" may be billed though no answer came. Their tokens are not known: they are in "cost_usd" with an
-    estimate, and in "most_cost_usd" at their most, which is what --max-cost counts.
-    """
-    totals, causes = journal.totals(number), journal.causes(number)
-    counted = [total for total in totals if total.counted]
-    price = price_of(specs[number], settings.price)
-    return {
-        "calls": sum(total.calls for total in counted),
-        "prompt_tokens": sum(total.usage.prompt_tokens for total in counted),
-        "completion_tokens": sum(total.usage.completion_tokens for total in counted),
-        "reasoning_tokens": sum(total.usage.reasoning_tokens for total in counted),
-        "lost_calls": sum(total.calls for total in totals if not total.counted),
-        "errors": sum(causes.values()),
-        "causes": causes,
-        "cost_usd": spent(likely(totals), price),
-        "most_cost_usd": spent(totals, price),
-        "price": asdict(price) if price else None,
-    }
 
 
 def versions(specs: Sequence[ChatSpec]) -> dict[str, str]:

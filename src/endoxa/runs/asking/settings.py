@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from typing import Annotated, Any, Self
 
 from annotated_types import Gt
-from pydantic import BeforeValidator, model_validator
+from pydantic import BeforeValidator, TypeAdapter, ValidationError, model_validator
 
 from endoxa.errors import UserError
 from endoxa.models.chat.spec import ChatOptions
@@ -62,40 +61,20 @@ class ChatRunSettings(RunSettings):
         return self
 
 
-def read_examples(text: str) -> list[Any]:
-    """Examples as JSON.
-
-    Raises:
-        ValueError: it is no JSON list.
-    """
-    examples = json.loads(text)
-    if not isinstance(examples, list):
-        raise ValueError(_EXAMPLES)  # noqa: TRY004
-    return examples
-
-
 _EXAMPLES = 'expected a list of questions and answers, [["2 + 2 = ?", "4"], ...]'
-_SIDES = (("user", "assistant"), ("question", "answer"))
+_PAIRS = TypeAdapter(tuple[tuple[str, str], ...])
 
 
-def _examples(value: Any) -> Any:
-    """Examples as pairs of texts, whether they are written as pairs or by name.
+def _examples(value: Any) -> tuple[tuple[str, str], ...]:
+    """Examples as pairs of texts.
 
     Raises:
-        UserError: one is neither.
+        UserError: they are something else.
     """
-    if not isinstance(value, list | tuple):
-        raise UserError(f"examples: {_EXAMPLES}.")
-    pairs = []
-    for example in value:
-        if isinstance(example, Mapping):
-            sides = next((sides for sides in _SIDES if set(sides) == set(example)), None)
-            pairs.append(tuple(example[side] for side in sides) if sides else ())
-        else:
-            pairs.append(tuple(example) if isinstance(example, list | tuple) else ())
-    if any(len(pair) != 2 or not all(isinstance(text, str) for text in pair) for pair in pairs):
-        raise UserError(f"examples: {_EXAMPLES}.")
-    return tuple(pairs)
+    try:
+        return _PAIRS.validate_python(value)
+    except ValidationError as problem:
+        raise UserError(f"examples: {_EXAMPLES}.") from problem
 
 
 class FramedSettings(ChatRunSettings):
@@ -112,7 +91,7 @@ class FramedSettings(ChatRunSettings):
     examples: Annotated[
         tuple[tuple[str, str], ...],
         BeforeValidator(_examples),
-        Setting(group=ASKING, metavar="JSON", default="none", parse=read_examples),
+        Setting(group=ASKING, metavar="JSON", default="none", parse=json.loads),
     ] = ()
 
     def framed(self, text: str) -> str:

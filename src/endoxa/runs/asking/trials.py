@@ -8,9 +8,9 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 
 from endoxa.errors import UserError
 from endoxa.models.chat import ChatSpec, open_chat
@@ -29,21 +29,11 @@ TRIAL_SECONDS = 60.0
 """Whoever takes longer is not tried out: the run itself waits for slow servers."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ending:
-    """What a trial of stop sequences showed.
+async def why_no_stops(model: ChatModel, sampling: Sampling, seed: int, stops: Sequence[str]) -> str:
+    """Why stop sequences are not sent to a model, as the end of a sentence; empty where they are.
 
-    Attributes:
-        stops: texts at which answers end; none where the server refuses them, or the model thinks or may be thinking.
-        reason: what is said of it.
-    """
-
-    stops: tuple[str, ...]
-    reason: str
-
-
-async def try_stops(model: ChatModel, sampling: Sampling, seed: int, stops: Sequence[str]) -> Ending:
-    """Ask a sum with stop sequences, after an example by which a base model goes on with a next sum.
+    A sum is asked with them, after an example by which a base model goes on with a next sum. They are not sent where
+    the server refuses them, or where the model thinks or may be thinking.
 
     Args:
         model: a model on a server.
@@ -58,37 +48,22 @@ async def try_stops(model: ChatModel, sampling: Sampling, seed: int, stops: Sequ
         async with asyncio.timeout(TRIAL_SECONDS):
             answer = await model.ask([question], trial.with_seed(seed))
     except TimeoutError:
-        return _without(
-            model, f"a trial question with them was not answered within {TRIAL_SECONDS:g} seconds"
-        )
+        return f"a trial question with them was not answered within {TRIAL_SECONDS:g} seconds"
     except (UserError, TransientError) as problem:
-        return _without(model, f"a trial question with them failed: {str(problem).rstrip('.')}")
+        return f"a trial question with them failed: {str(problem).rstrip('.')}"
     if answer.error:
-        return _without(model, f"a trial question with them failed: {answer.error.rstrip('.')}")
+        return f"a trial question with them failed: {answer.error.rstrip('.')}"
     parted = part_thoughts(answer.text)
-    if bool(
-        answer.reasoning or answer.usage.reasoning_tokens or parted.reasoning or parted.text != answer.text
-    ):
-        return _without(model, "the model thinks before it answers, and they could cut its thoughts")
+    if answer.reasoning or answer.usage.reasoning_tokens or parted.reasoning or parted.text != answer.text:
+        return "the model thinks before it answers, and they could cut its thoughts"
     if answer.finish != STOP:
-        return _without(
-            model, "its answer to a trial question did not end, so that it may be thinking unmarked"
-        )
-    texts = ", ".join(f'"{stop.strip()}"' for stop in stops)
-    return Ending(
-        tuple(stops),
-        f"{model.name}: answers end where a line begins with {texts} (stop sequences; --set extra='{{\"stop\": null}}' "
-        "leaves them out).",
-    )
+        return "its answer to a trial question did not end, so that it may be thinking unmarked"
+    return ""
 
 
 def with_stops(sampling: Sampling, stops: Sequence[str]) -> Sampling:
     """The same draw, ended at these texts; as it is where there are none."""
     return replace(sampling, extra={**sampling.extra, FIELD: list(stops)}) if stops else sampling
-
-
-def _without(model: ChatModel, reason: str) -> Ending:
-    return Ending((), f"{model.name}: no stop sequences are sent: {reason}.")
 
 
 QUESTION = (Message("user", "Write ten random words, separated by commas. Begin with the first word."),)
@@ -132,14 +107,12 @@ async def ignored_settings(model: ChatModel, sampling: Sampling, seed: int) -> s
 
 def _other_answer(name: str, sampling: Sampling) -> str:
     """What is said where the same request got two answers."""
-    if sampling.temperature == 0:
-        return (
-            f"{name}: the server gave two answers to one question at temperature 0: it ignores the temperature, or its "
-            "answers depend on what else it computes. The run cannot be repeated exactly."
-        )
+    how, setting = (
+        ("at temperature 0", "temperature") if sampling.temperature == 0 else ("with the same seed", "seed")
+    )
     return (
-        f"{name}: the server gave two answers to one question with the same seed: it ignores the seed, or its answers "
-        "depend on what else it computes. The run cannot be repeated exactly."
+        f"{name}: the server gave two answers to one question {how}: it ignores the {setting}, or its answers depend "
+        "on what else it computes. The run cannot be repeated exactly."
     )
 
 
@@ -147,8 +120,6 @@ async def _answer_text(model: ChatModel, sampling: Sampling, seed: int) -> str:
     answer: ChatAnswer = await model.ask(QUESTION, sampling.with_seed(seed))
     return answer.reasoning + answer.text
 
-
-T = TypeVar("T")
 
 log = logging.getLogger(__name__)
 
@@ -181,22 +152,27 @@ def find_stops(
     if not signs or FIELD in settings.sampling.extra or settings.sampling.reasoning is not None:
         return {}
     stops = {}
-    trial = partial(try_stops, sampling=settings.sampling, seed=settings.seed, stops=signs)
-    for spec, ending in _try_each(specs, settings, trial):
-        log.warning("%s", ending.reason)
-        stops[spec.text] = ending.stops
+    texts = ", ".join(f'"{sign.strip()}"' for sign in signs)
+    decided = (
+        f"answers end where a line begins with {texts} (stop sequences; --set extra='{{\"stop\": null}}' leaves them "
+        "out)"
+    )
+    trial = partial(why_no_stops, sampling=settings.sampling, seed=settings.seed, stops=signs)
+    for spec, reason in _try_each(specs, settings, trial):
+        log.warning("%s: %s.", spec.text, f"no stop sequences are sent: {reason}" if reason else decided)
+        stops[spec.text] = () if reason else signs
     return stops
 
 
 def _try_each(
     specs: Iterable[ChatSpec],
     settings: ChatRunSettings,
-    trial: Callable[[ChatModel], Coroutine[Any, Any, T]],
-) -> Iterator[tuple[ChatSpec, T]]:
+    trial: Callable[[ChatModel], Coroutine[Any, Any, str]],
+) -> Iterator[tuple[ChatSpec, str]]:
     """What a trial shows of each model on a server of the user's own without a price; nothing is asked again."""
     hasty = replace(settings.options, attempts=1, patience=0.0)
 
-    async def result(spec: ChatSpec) -> T:
+    async def result(spec: ChatSpec) -> str:
         chat = open_chat(spec, hasty, lambda *_: None)
         try:
             return await trial(chat)

@@ -359,7 +359,7 @@ def test_broken_tables_are_refused(change, message: str, tmp_path: Path) -> None
 
 def test_unfinished_runs_and_other_levels_are_refused(tmp_path: Path) -> None:
     unfinished = run_folder(tmp_path / "a", one(), finished=None)
-    with pytest.raises(UserError, match="repeat its `endoxa probe embeddings`"):
+    with pytest.raises(UserError, match=r"is not finished\. Run the same command again"):
         read_runs([unfinished])
     bare = run_folder(tmp_path / "b", one())
     with pytest.raises(UserError, match=r"have confidence 0\.95, not 0\.9"):

@@ -416,7 +416,7 @@ def test_other_kinds_are_not_mixed_and_labels_are_for_questions(runs: list[Path]
 def test_unfinished_runs_are_refused(tmp_path: Path) -> None:
     asked = questions()
     folder = qa_folder(tmp_path / "q", asked, records(asked, {"openai/big": Lean()}), "Town", finished=None)
-    with pytest.raises(UserError, match="repeat its `endoxa probe qa` command"):
+    with pytest.raises(UserError, match=r"is not finished\. Run the same command again"):
         write_report([folder], tmp_path / "r.html")
 
 
