@@ -107,13 +107,13 @@ def _several() -> tuple[tuple[bool, Entry], ...]:
 
 def several() -> None:
     """Write the options that several commands have in the same words."""
-    for title, by_set in (("Options", False), (BY_SET, True)):
+    for title, by_set in (("", False), (BY_SET, True)):
         _table(title, [entry for kind, entry in _several() if kind is by_set])
     cog.outl()
 
 
 def reference(group: str) -> None:
-    """Write every command of a page: its summary, and its options by purpose; `--help` says more, with examples.
+    """Write every command of a page: its summary and its options; `--help` says more, by purpose and with examples.
 
     What several commands have in the same words is only named: `several` says it once for all pages.
     """
@@ -125,9 +125,13 @@ def reference(group: str) -> None:
         if pieces := " ".join(command.collect_usage_pieces(context)).removeprefix("[OPTIONS]").strip():
             cog.outl(f"\n`endoxa {words} {_cell(pieces)}`")
         tables = _tables_of()[words]
-        for purpose, entries in tables.items():
-            _table(purpose, [entry for entry in entries if (purpose == BY_SET, entry) not in _several()])
-        here = {(purpose == BY_SET, entry) for purpose, entries in tables.items() for entry in entries}
+        of_its_kind = [(purpose == BY_SET, entry) for purpose, entries in tables.items() for entry in entries]
+        for by_set in (False, True):
+            alone = [
+                entry for kind, entry in of_its_kind if kind is by_set and (kind, entry) not in _several()
+            ]
+            _table(BY_SET if by_set else "", alone)
+        here = set(of_its_kind)
         if named := [_flag(entry[0]) for kind, entry in _several() if (kind, entry) in here]:
             lacking = [_flag(entry[0]) for kind, entry in _several() if (kind, entry) not in here]
             listed = f"all but {', '.join(lacking)}" if len(lacking) < len(named) else ", ".join(named)
@@ -160,7 +164,9 @@ def _tables(command: Any, context: Any) -> Mapping[str, list[Entry]]:
 def _table(title: str, entries: Sequence[Entry]) -> None:
     if entries:
         head = "setting" if title == BY_SET else "option"
-        cog.outl(f"\n**{title}**\n\n| {head} | meaning | default; limits |\n|---|---|---|")
+        if title:
+            cog.outl(f"\n**{title}**")
+        cog.outl(f"\n| {head} | meaning | default; limits |\n|---|---|---|")
     for name, meaning, default in entries:
         cog.outl(f"| `{_cell(name)}` | {_markdown(meaning)} | {_markdown(default)} |")
 

@@ -31,9 +31,6 @@ from endoxa.runs.instrument import INSTRUMENTS
 from endoxa.runs.run import read_run, run
 from endoxa.schema import AssociationTest, TermSet
 from endoxa.schema.options import ASKING, Option
-from endoxa.study.compare.studies import compare_studies
-from endoxa.study.file import read_study
-from endoxa.study.run import run_study
 from endoxa.testing.instruments import check_instrument, records
 from endoxa.testing.toy import LETTERS, LetterJournal, ToySettings
 from support.harm_samples import associations, write_associations
@@ -128,18 +125,6 @@ def test_an_instrument_of_another_package_is_compared_and_gated(with_toy: None, 
         UserError, match="endoxa probe pairs, qa, extract, harm, embeddings, choices or letters"
     ):
         ex.compare(tmp_path / "none", tmp_path / "x")
-
-
-def test_an_instrument_of_another_package_is_a_step_of_a_study(with_toy: None, tmp_path: Path) -> None:
-    crossed(tmp_path)
-    step = '[[steps]]\nverb = "probe letters"\nname = "letters"\ndata = "crossed.txt"\nmodels = ["toy/{}"]\n'
-    for name, letter in (("before", "x"), ("after", "z")):
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "crossed.txt").write_bytes((tmp_path / "crossed.txt").read_bytes())
-        (tmp_path / name / "study.toml").write_text(step.format(letter), encoding="utf-8")
-        run_study(read_study(tmp_path / name))
-    found = compare_studies([tmp_path / "before", tmp_path / "after"])
-    assert [change.verdict for _, change in found.rows()] == ["below"]
 
 
 def test_an_instrument_of_another_package_is_probed_from_python(with_toy: None, tmp_path: Path) -> None:

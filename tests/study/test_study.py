@@ -241,6 +241,7 @@ def test_a_moved_study_is_still_current(study, tmp_path):
         ('name = "sim/latent"', "", "models.1.name"),
         ('pairs = "sim/latent"', 'pairs = "sim/biased"', "cannot score sentences"),
         ("[tests]", "[tests", "not valid TOML"),
+        ("[tests]", "[[steps]]\nverb = 'report'\n\n[tests]", r"\[\[steps\]\] are not carried out any more"),
     ],
 )
 def test_faults_of_the_study_file_are_one_sentence(begun, tmp_path, old, new, sentence):

@@ -1416,7 +1416,7 @@ def study_run(
     out: str | Path | None = None,
     plan: bool = False,
 ) -> Outcome:
-    """Run every instrument and step of the study, and write its page; what is measured already is not measured again. `endoxa study run`; see `command`.
+    """Run every instrument of the study, and write its page; what is measured already is not measured again. `endoxa study run`; see `command`.
 
     Options:
         models: Allow this model of the study file: needed where it is on a server of another machine, or where ENDOXA_SERVER_KEY is for its server; repeatable.

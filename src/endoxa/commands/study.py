@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated
 import polars as pl
 
 from endoxa.commands.layout import Layout
-from endoxa.commands.plugins import verb_named
 from endoxa.commands.verbs import Outcome, add_command, argument, command_group, plan_line
 from endoxa.runs.options import Allowed
 from endoxa.runs.progress import shown
@@ -94,7 +93,7 @@ def run(
     ] = None,
     plan: Annotated[bool, Option(group=OUTPUT, only_on=True)] = False,
 ) -> Outcome:
-    """Run every instrument and step of the study, and write its page; what is measured already is not measured again.
+    """Run every instrument of the study, and write its page; what is measured already is not measured again.
 
     A study that was stopped continues with the same command. Where settings or associations have changed, only the runs
     that depend on them are made again; the old ones are kept in DIR/earlier and used again if the settings return. The
@@ -112,7 +111,7 @@ def run(
     """  # noqa: D301
     from endoxa.study.file import read_study
 
-    study = read_study(folder, allowed, verb_named)
+    study = read_study(folder, allowed)
     return _planned(study) if plan else _carried_out(study, out or folder / "study.html")
 
 
@@ -122,41 +121,38 @@ def _planned(study: Study) -> Outcome:
 
     items, rows = plan_study(study)
     budget = [] if study.budget is None else [f"Budget: ${study.budget:g} for all of it."]
-    steps = [f"Step {step.name}: {step.folder}" for step in study.steps]
-    shown = [plan_line(plan_table(items, rows))] if rows else []
     return Outcome(
-        (*shown, *steps, *budget, f"Next: endoxa study run {study.folder}"),
+        (plan_line(plan_table(items, rows)), *budget, f"Next: endoxa study run {study.folder}"),
         {"plan": pl.DataFrame(list(map(asdict, rows)))},
         notes=_unused(items),
     )
 
 
 def _carried_out(study: Study, out: Path) -> Outcome:
-    """Runs, steps and page."""
+    """Runs and page."""
     from endoxa.study.report import write_study
     from endoxa.study.run import run_study, total_cost
 
     with shown("items") as progress:
         items, done = run_study(study, progress, sys.argv)
-    lines = [f"{step.name}: {line}" for step in done for line in step.lines if line]
     heads = ("run", "folder", "items", "records", "")
     rows = [
         (step.name, str(step.folder), *(str(step.counts.get(name, "")) for name in heads[2:4]), step.what)
         for step in done
     ]
-    runs = [(step.name, str(step.folder), step.what) for step in done]
-    tables = {"runs": pl.DataFrame(runs, ("name", "folder", "what"), orient="row")}
-    page = []
-    if any(study.parts()):
-        written = write_study(study, out)
-        tables |= {name: getattr(written.convergence, name) for name in TABLES}
-        finding = str(written.headline) if written.headline.rows else "\n".join(written.headline.notes)
-        page = [finding, *(f"Written: {path}" for path in written.files), f"Next: open {out}"]
+    written = write_study(study, out)
+    runs = pl.DataFrame(rows, ("name", "folder", "items", "records", "what"), orient="row")
     return Outcome(
-        (*lines, Headline("", heads, rows, words=heads), f"Spent: ${total_cost(study):.2f}", *page),
+        (
+            Headline("", heads, rows, words=heads),
+            f"Spent: ${total_cost(study):.2f}",
+            str(written.headline) if written.headline.rows else "\n".join(written.headline.notes),
+            *(f"Written: {path}" for path in written.files),
+            f"Next: open {out}",
+        ),
         notes=_unused(items),
         facts={step.name: dict(step.counts) for step in done},
-        tables=tables,
+        tables={"runs": runs, **{name: getattr(written.convergence, name) for name in TABLES}},
     )
 
 

@@ -17,24 +17,16 @@ from endoxa.schema.options import settings_from
 from endoxa.sources.files import require_file
 from endoxa.study.parts import (
     PARTS,
-    PROBE,
-    RUNS,
     Chosen,
-    Command,
     ConvergenceOptions,
-    FindVerb,
     Part,
-    Step,
     chosen,
     files_named,
-    paths_of,
-    read_steps,
 )
 
 FILE = "study.toml"
 ASSOCIATIONS = "associations.csv"
 MAP = "stories.csv"
-ITEMS = "items"
 
 
 class StudyModel(BaseModel):
@@ -77,7 +69,6 @@ class _Content(BaseModel):
     stories: dict[str, Any] | None = None
     choices: dict[str, Any] | None = None
     convergence: dict[str, Any] = Field(default_factory=dict)
-    steps: tuple[dict[str, Any], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +85,6 @@ class Study:
         models: the models.
         sections: what was chosen for each instrument in use, by name.
         comparison: how the instruments are compared.
-        steps: commands by verb, in the order of the file.
     """
 
     folder: Path
@@ -106,21 +96,12 @@ class Study:
     models: tuple[StudyModel, ...]
     sections: Mapping[str, Chosen]
     comparison: ConvergenceOptions
-    steps: tuple[Step | Command, ...] = ()
 
     def parts(self) -> Iterator[Part]:
         """The instruments in use that some model is measured with."""
         for part in PARTS:
             if part.name in self.sections and self.models_of(part):
                 yield part
-
-    def ordered(self) -> tuple[tuple[Step | Command, ...], tuple[Step | Command, ...]]:
-        """The steps before the instruments, and those behind: from the first on that reads what these make."""
-        made = [(self.folder / name).resolve() for name in (RUNS, ITEMS)]
-        for number, step in enumerate(self.steps):
-            if any(path.resolve().is_relative_to(place) for path in paths_of(step) for place in made):
-                return self.steps[:number], self.steps[number:]
-        return self.steps, ()
 
     def models_of(self, part: Part) -> tuple[StudyModel, ...]:
         """Models that an instrument measures."""
@@ -131,32 +112,26 @@ class Study:
         return {model.reached(part.name) or "": model.name for model in self.models_of(part)}
 
 
-def _no_verb(words: str) -> Any:
-    raise TypeError(f"There is no command '{words}' here.")
-
-
-def read_study(folder: Path, allowed: Allowed = NOTHING_ALLOWED, verb: FindVerb = _no_verb) -> Study:
+def read_study(folder: Path, allowed: Allowed = NOTHING_ALLOWED) -> Study:
     """The study of a folder, checked as far as it can be without data.
 
     Args:
         folder: of the study.
         allowed: what the command allows it.
-        verb: finds a command by its words, for steps of the study.
 
     Raises:
         UserError: there is no study file, it is no TOML, or it holds what a study has not.
     """
-    study = study_of(folder, verb)
+    study = study_of(folder)
     _require_inside(folder / FILE, study, allowed)
     return study
 
 
-def study_of(folder: Path, verb: FindVerb | None = None) -> Study:
+def study_of(folder: Path) -> Study:
     """The study of a folder as its file has it, for commands that carry nothing of it out.
 
     Args:
         folder: of the study.
-        verb: finds a command by its words; without it only steps that measure are there.
 
     Raises:
         UserError: there is no study file, it is no TOML, or it holds what a study has not.
@@ -168,7 +143,13 @@ def study_of(folder: Path, verb: FindVerb | None = None) -> Study:
         )
     require_file(path)
     try:
-        content = _Content.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
+        written = tomllib.loads(path.read_text(encoding="utf-8"))
+        if "steps" in written:
+            raise UserError(
+                f"{path}: [[steps]] are not carried out any more. Run these commands yourself, before or after "
+                f"`endoxa study run {folder}`, and delete [[steps]]."
+            )
+        content = _Content.model_validate(written)
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as problem:
         raise UserError(f"{path} is not valid TOML: {problem}.") from problem
     except ValidationError as problem:
@@ -181,7 +162,6 @@ def study_of(folder: Path, verb: FindVerb | None = None) -> Study:
         for part in PARTS
         if (section := getattr(content, part.name)) is not None
     }
-    steps = [step for step in content.steps if verb or str(step.get("verb", "")).startswith(PROBE)]
     study = Study(
         folder,
         folder / content.associations,
@@ -192,17 +172,8 @@ def study_of(folder: Path, verb: FindVerb | None = None) -> Study:
         content.models,
         sections,
         _comparison(path, content),
-        read_steps(
-            steps,
-            folder,
-            str(path),
-            {"seed": content.seed, "confidence": content.confidence},
-            verb or _no_verb,
-        ),
     )
-    if clash := {part.name for part in PARTS if part.name in sections} & {step.name for step in study.steps}:
-        raise UserError(f"{path}: a step has the name '{min(clash)}' of an instrument. Give it another name.")
-    if not (study.steps or any(study.parts())):
+    if not any(study.parts()):
         raise UserError(
             f"{path}: no instrument measures a model. Give a model pairs, tests, questions, stories or choices, and "
             "keep the section of that name."
@@ -219,8 +190,7 @@ def _require_inside(path: Path, study: Study, allowed: Allowed) -> None:
     folder, named = study.folder.resolve(), {file.resolve() for file in allowed.files}
     sections = ((part, study.sections[part.name]) for part in PARTS if part.name in study.sections)
     files = (file for part, section in sections for file in files_named(part, section, study.folder))
-    read = (file for step in study.steps for file in paths_of(step))
-    for file in (study.associations, *files, *read):
+    for file in (study.associations, *files):
         if not (file.resolve().is_relative_to(folder) or file.resolve() in named):
             raise UserError(
                 f"{path} asks to read {file}, which is not in the folder of the study, and the command does not. If "

@@ -56,8 +56,6 @@ def plan_study(study: Study) -> tuple[list[Items], list[PlannedStep]]:
     Raises:
         UserError: the study file, the associations or a model cannot be used.
     """
-    if not any(study.parts()):
-        return [], []
     associations = read_associations(study)
     identities = dict(associations.select(ID, "identity").iter_rows())
     made = build_items(study, associations)

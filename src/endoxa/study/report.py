@@ -27,8 +27,8 @@ from endoxa.study.convergence.page import instruments_of, sections, several_show
 from endoxa.study.convergence.run import Convergence, StudyRuns, converge, write_tables
 from endoxa.study.file import FILE, Study
 from endoxa.study.items import Items, left_out_lines, map_of, read_associations
-from endoxa.study.parts import CHOICES, PAIRS, QUESTIONS, RUNS, STORIES, TESTS, Step
-from endoxa.study.run import PROFILES, require_current
+from endoxa.study.parts import CHOICES, PAIRS, QUESTIONS, STORIES, TESTS, Step
+from endoxa.study.run import PROFILES, read_folders, require_current
 from endoxa.study.simulated import is_simulated
 
 LIVE = "live/"
@@ -49,11 +49,8 @@ def study_runs(study: Study) -> StudyRuns:
             if is_simulated(model) and part in (PAIRS, TESTS):
                 aliases[LIVE + model] = name
 
-    folders = {
-        part.name: study.folder / RUNS / (PROFILES if part == STORIES else part.name) for part in parts
-    }
     story_map = read_table(map_of(study, study.sections[STORIES.name])) if STORIES in parts else None
-    return StudyRuns(read_associations(study), folders, story_map, aliases)
+    return StudyRuns(read_associations(study), read_folders(study), story_map, aliases)
 
 
 REPORT = "report.html"
@@ -92,11 +89,6 @@ def write_study(study: Study, output: Path) -> Written:
         )
     refuse_folder(output)
     require_apart([output], [study.folder / FILE, study.associations])
-    if not any(study.parts()):
-        raise UserError(
-            f"{study.folder} measures with no instrument: there is nothing to compare. Give a model pairs, tests, "
-            "questions, stories or choices, and keep the section of that name."
-        )
     items, current = require_current(study)
     convergence = converge(study_runs(study), study.comparison)
     try:

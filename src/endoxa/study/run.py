@@ -1,4 +1,4 @@
-"""`endoxa study run`: every instrument and step, within one budget; what is done is never done again.
+"""`endoxa study run`: every instrument, within one budget; what is done is never done again.
 
 A run whose settings or items have changed is moved to `earlier` and begun anew; where an earlier run has just these
 settings, it takes its place again. A study that was stopped continues with the same command.
@@ -7,10 +7,10 @@ settings, it takes its place again. A study that was stopped continues with the 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain, count
+from itertools import count
 from pathlib import Path
 from typing import Any, Literal
 
@@ -19,14 +19,13 @@ from endoxa.runs.asking.cost import run_cost
 from endoxa.runs.asking.settings import ChatRunSettings
 from endoxa.runs.folder import JOURNAL, RUN, DifferentRunError
 from endoxa.runs.instrument import INSTRUMENTS
-from endoxa.runs.progress import without_progress
 from endoxa.runs.run import outdated, read_run, run
 from endoxa.schema import Progress
 from endoxa.schema.options import settings_from
 from endoxa.study import simulated
 from endoxa.study.file import Study
 from endoxa.study.items import ID, Items, build_items, read_associations, vocabulary_file
-from endoxa.study.parts import PAIRS, RUNS, STORIES, TESTS, Command, Part, Step, Values, paths_of, stated
+from endoxa.study.parts import PAIRS, RUNS, STORIES, TESTS, Part, Step, Values
 
 EARLIER = "earlier"
 PROFILES = "profiles"
@@ -42,7 +41,7 @@ def steps(study: Study) -> Iterator[Step]:
         UserError: settings that no run takes.
     """
     for part in study.parts():
-        names = {_reached(study, part, model): name for model, name in study.names(part).items()}
+        names = [_reached(study, part, model) for model in study.names(part)]
         values: Values = {
             **study.sections[part.name].probe,
             ("data",): str(study.folder / part.items),
@@ -93,7 +92,7 @@ def extractors(study: Study) -> tuple[str, ...]:
     return several or (tuple(real[:1]) if real else READERS)
 
 
-def _run(study: Study, name: str, kind: str, values: Values, models: Mapping[str, str]) -> Step:
+def _run(study: Study, name: str, kind: str, values: Values, models: Iterable[str]) -> Step:
     """A run with what the study says of all, then what it says of this one."""
     instrument = INSTRUMENTS.get(kind)
     shared: dict[tuple[str, ...], Any] = {("seed",): study.seed}
@@ -102,7 +101,7 @@ def _run(study: Study, name: str, kind: str, values: Values, models: Mapping[str
     if any(simulated.is_simulated(model.removeprefix("live/")) for model in models):
         shared["notice",] = simulated.NOTICE
     settings = settings_from(instrument.settings, {**shared, **values})
-    return Step(name, instrument, settings, study.folder / RUNS / name, models)
+    return Step(name, instrument, settings, study.folder / RUNS / name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,18 +109,16 @@ class Done:
     """One step of a study that is finished.
 
     Attributes:
-        name: the run, or the command.
-        folder: where the run is, or what the command wrote.
-        counts: of a run.
+        name: the run.
+        folder: where it is.
+        counts: of its items and records.
         what: what was done.
-        lines: what a command said.
     """
 
     name: str
     folder: Path
     counts: Mapping[str, int]
     what: Literal["done", "was complete", "begun anew"]
-    lines: Sequence[str] = ()
 
 
 def run_study(
@@ -135,41 +132,18 @@ def run_study(
         command: the words of the command line, for `run.json`.
 
     Returns:
-        The items of every instrument, and the finished runs and commands.
+        The items of every instrument, and the finished runs.
 
     Raises:
         UserError: any user error; what was measured is kept.
     """
-    first, last = study.ordered()
-    total = len(study.steps) + sum(2 if part.name == "stories" else 1 for part in study.parts())
-    numbers = count(1)
-
-    def carried_out(step: Step | Command) -> Done:
-        report = partial(_report, progress, f"{next(numbers)} of {total}, {step.name}")
-        if isinstance(step, Command):
-            return _run_command(study, step, report)
-        return _run_step(study, step, report, command)
-
-    done = [carried_out(step) for step in first]
-    items = build_items(study, read_associations(study)) if any(study.parts()) else []
-    done += [carried_out(step) for step in steps(study)]
-    return items, done + [carried_out(step) for step in last]
-
-
-def _run_command(study: Study, step: Command, progress: Progress) -> Done:
-    """Carry out a command, unless it was with the same settings and inputs."""
-    changes = step.changes()
-    if not changes:
-        return Done(step.name, step.folder, {}, "was complete")
-    progress("carrying out", 0, 1)
-    models = [value for entry, value in stated(step) if entry.path[-1] in ("model", "models")]
-    beside = {path.with_name(f"{path.name}.model") for path in paths_of(step, outputs=True)}
-    beside |= {path.with_name(f"{path.stem}_run") for path in paths_of(step, outputs=True)}
-    free = all(str(model).startswith("sim/") for model in models)
-    limit = None if study.budget is None or free else _left(study, beside)
-    with without_progress():  # one bar at a time
-        lines = step.run(limit)
-    return Done(step.name, step.folder, {}, "done", lines)
+    items = build_items(study, read_associations(study))
+    total = sum(2 if part == STORIES else 1 for part in study.parts())
+    done = [
+        _run_step(study, step, partial(_report, progress, f"{number} of {total}, {step.name}"), command)
+        for number, step in enumerate(steps(study), start=1)
+    ]
+    return items, done
 
 
 def _report(progress: Progress, which: str, what: str, /, *state: Any) -> None:
@@ -230,23 +204,22 @@ def _within_budget(study: Study, step: Step) -> Any:
 
     if all(spec.host.free for spec in parse_models(step.settings.models)):
         return step.settings
-    return step.settings.model_copy(update={"max_cost": _left(study, {step.folder})})
-
-
-def _left(study: Study, folders: Collection[Path]) -> float:
-    """US dollars that are left of the budget for a run in one of these folders.
-
-    Raises:
-        UserError: nothing is left.
-    """
-    others = sum(run_cost(path) for path in run_folders(study) if path not in folders)
-    left = (study.budget or 0.0) - others
+    others = sum(run_cost(path) for path in run_folders(study) if path != step.folder)
+    left = study.budget - others
     if left <= 0:
         raise UserError(
             f"The budget of ${study.budget:g} is used up (${others:.2f} spent). Raise `budget` in the study file, then "
             "run the same command again; everything measured is kept."
         )
-    return left
+    return step.settings.model_copy(update={"max_cost": left})
+
+
+def read_folders(study: Study) -> dict[str, Path]:
+    """The run that says what each instrument measured, by instrument: of stories that of their profiles."""
+    return {
+        part.name: study.folder / RUNS / (PROFILES if part == STORIES else part.name)
+        for part in study.parts()
+    }
 
 
 def run_folders(study: Study) -> list[Path]:
@@ -264,19 +237,15 @@ def require_current(study: Study) -> tuple[list[Items], list[Step]]:
     items = build_items(study, read_associations(study))
     current = []
     # One after the other: a simulated model takes its place for its own step.
-    for step in chain(study.ordered()[0], steps(study), study.ordered()[1]):
-        if isinstance(step, Command):
-            changed = step.changes()
-        elif not (step.folder / RUN).is_file() or not read_run(step.folder).get("finished"):
+    for step in steps(study):
+        if not (step.folder / RUN).is_file() or not read_run(step.folder).get("finished"):
             raise UserError(f"The run '{step.name}' of {study.folder} is not finished. {again}")
-        else:
-            changed = outdated(step.instrument, step.settings, step.folder)
-            current.append(step)
-        if changed:
+        if changed := outdated(step.instrument, step.settings, step.folder):
             raise UserError(
-                f"The {'step' if isinstance(step, Command) else 'run'} '{step.name}' of {study.folder} is not that of "
-                f"the study file any more ({'; '.join(changed)}). {again}"
+                f"The run '{step.name}' of {study.folder} is not that of the study file any more "
+                f"({'; '.join(changed)}). {again}"
             )
+        current.append(step)
     return items, current
 
 

@@ -8,7 +8,8 @@ import pytest
 import endoxa as ex
 from endoxa.errors import UserError
 from endoxa.instruments.association_tests.estimates.effect_size import Targets, effect_size
-from endoxa.study.compare.contrasts import effect_change
+from endoxa.stats.verdicts import holm
+from endoxa.study.compare.changes import effect_change
 from endoxa.study.gate.association_tests import contrasts_of
 from support.association_samples import planted, write_run
 
@@ -67,5 +68,11 @@ def test_runs_are_compared_test_by_test(tmp_path):
     assert "crafts" in found.save(tmp_path / "page.html").read_text()
     same = ex.compare(tmp_path / "plain", tmp_path / "copy")
     assert same.sentence.startswith("Nothing changed")
+    three = ex.compare(*(tmp_path / name for name in ("plain", "leaning", "copy")))
+    changes = [each.changes[0] for each in three.contrasts]
+    p_values = [change.p_value for change in changes]
+    # Runs against the first are corrected together, the contrast of the others over all.
+    expected = [*holm(p_values[:2]), holm(p_values)[2]]
+    assert [change.p_adjusted for change in changes] == pytest.approx(expected)
     with pytest.raises(UserError, match="--rule cls: not a pooling of both runs"):
         ex.compare(tmp_path / "plain", tmp_path / "copy", rule="cls")

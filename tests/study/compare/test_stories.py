@@ -17,7 +17,6 @@ from endoxa.study.compare.changes import change_of, judged
 from endoxa.study.compare.dates import over_time
 from endoxa.study.compare.stories import association_cell, estimates_of
 from endoxa.study.compare.story_lists import lists_of
-from endoxa.study.compare.story_pairs import paired_stories
 from support.story_pairs import frame, in_memory, write_ratings, write_run
 
 QUICK = Discovery(draws=2000, jobs=1)
@@ -255,13 +254,13 @@ def test_what_cannot_be_compared(tmp_path):
     one = write_run(tmp_path / "a", table)
     other = write_run(tmp_path / "b", table.with_columns(pl.col("sample_id") + "x"))
     with pytest.raises(UserError, match="no prompt in common"):
-        paired_stories(one, other)
+        ex.compare(one, other)
     reread = write_run(tmp_path / "c", table, extractor="other")
     with pytest.raises(UserError, match="read in different ways"):
         ex.compare(one, reread)
     named = write_run(tmp_path / "d", table.with_columns(target_attribute_value=pl.lit("low")))
     with pytest.raises(UserError, match="another attribute"):
-        paired_stories(one, named)
+        ex.compare(one, named)
     with pytest.raises(UserError, match="not a run folder"):
         ex.compare(one, tmp_path)
 

@@ -22,7 +22,7 @@ from endoxa.stats.attenuation import LEAST_RELIABILITY
 from endoxa.study.convergence import correlations as pairs_of_instruments
 from endoxa.study.convergence import effects as instruments
 from endoxa.study.convergence.correlations import number, tool
-from endoxa.study.convergence.effects import agreement, joined_parts, kind_of, measured
+from endoxa.study.convergence.effects import agreement, joined_parts, measured
 from endoxa.study.convergence.page import correlation_table
 from support.convergence_samples import attributes, planted_parts
 
@@ -260,10 +260,15 @@ def test_one_instrument_correlates_with_nothing():
     ],
 )
 def test_what_instruments_say_together(above, below, unclear, untested, kind):
-    claims = {"above": above, "below": below, "unclear": unclear, "untested": untested}
-    assert kind_of(claims, above + below + unclear + untested) == kind
+    numbers = {"above": above, "below": below, "unclear": unclear, "cannot-be-tested": untested}
+    verdicts = [verdict for verdict, number in numbers.items() for _ in range(number)]
+    rows = [("m", f"i{k}", "a", "x", 0.1, verdict) for k, verdict in enumerate(verdicts)]
+    columns = ("model", "instrument", "association_id", "identity", "effect", "verdict")
+    alone = pl.DataFrame(rows, schema=columns, orient="row")
+    assert agreement(alone, {})["agreement"].to_list() == [kind]
     # With an instrument more that did not measure the association, all cannot agree.
-    assert kind_of(claims, above + below + unclear + untested + 1) == kind.replace("all", "some")
+    more = pl.DataFrame([*rows, ("m", "other", "b", "x", 0.1, "unclear")], schema=columns, orient="row")
+    assert agreement(more, {}).filter(association_id="a")["agreement"].item() == kind.replace("all", "some")
 
 
 def test_the_list_begins_with_what_all_see():

@@ -8,8 +8,8 @@ import pytest
 import endoxa as ex
 from endoxa.errors import UserError
 from endoxa.instruments.association_tests.estimates.effect_size import effect_size
+from endoxa.study.gate.association_tests import contrast
 from endoxa.study.gate.decision import SIGNS, Contrasts
-from endoxa.study.gate.effect_contrast import contrast
 from support.association_samples import planted, write_run
 
 

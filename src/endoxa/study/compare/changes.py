@@ -1,22 +1,31 @@
-"""A change of one measure between two runs: its estimate, the only one there is, and what may be claimed of it."""
+"""What changed between two runs of the same items: the estimate of a change, and what may be claimed of it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from math import inf, isfinite, isnan
 from typing import Any, Literal
 
 import numpy as np
+import polars as pl
 
+from endoxa.instruments.association_tests.estimates.effect_size import MIN_UNITS
+from endoxa.report.document import Finding
+from endoxa.report.inputs import QUESTIONS
 from endoxa.runs.measured import Kind, Measure
 from endoxa.schema import ALL
 from endoxa.schema.headline import plain
 from endoxa.stats.intervals import NAN, UNDEFINED, Interval
 from endoxa.stats.two_way import Sampled, two_way
 from endoxa.stats.verdicts import CLEAR, CORRECTED, NO_QUESTION, UNCLEAR, UNTESTED, decide, significance
+from endoxa.study.gate.cells import items_of
 from endoxa.study.gate.contrast import FEWEST_UNITS, Contrast, sampled_units
-from endoxa.study.gate.measures import Paired, untested
+from endoxa.study.gate.decision import Contrasts, EffectSizes
+from endoxa.study.gate.items import Items
+from endoxa.study.gate.measures import COST, Paired, untested
+from endoxa.study.gate.pairs import rounding_notes
+from endoxa.study.gate.runs import Side
 
 POWER = 0.8
 """Chance with which a change of the size that is named would have been shown."""
@@ -86,6 +95,29 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
+class Estimates:
+    """What changed between two runs.
+
+    Attributes:
+        changes: of every measure, over all items.
+        parts: measures of bias by axis and identity.
+        items: the items that changed sides: `item_id`, `rule`, `axis`, `identity`, `before`, `after`, `direction`
+            ("towards" the stereotype, "away" or "neither"; of associations see `page.DIRECTIONS`), and what the
+            instrument has to show of them.
+        notes: what was left out.
+        identical: every score or answer is the same in both.
+        about_items: what is found of the items besides their number.
+    """
+
+    changes: tuple[Change, ...]
+    parts: tuple[Change, ...]
+    items: pl.DataFrame
+    notes: tuple[str, ...]
+    identical: bool
+    about_items: tuple[Finding, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Tested:
     """What the differences of items say about a change.
 
@@ -150,6 +182,8 @@ def change_of(cell: Paired, confidence: float, identity: str = ALL) -> Change:
     if cell.values is None:
         return Change(*head, unit=cell.units[0], kind=kind)
     values = cell.values
+    if isinstance(values, EffectSizes):
+        return _effect_change(cell, values, confidence)
     attribute = values.attribute
     if identity != ALL and attribute is None:
         # Of one identity, attributes that never recur are a sample of one item each.
@@ -175,6 +209,38 @@ def change_of(cell: Paired, confidence: float, identity: str = ALL) -> Change:
     if units < FEWEST_UNITS:
         return change
     return change.with_test(result.interval.low, result.interval.high, result.p_value)
+
+
+def _effect_change(cell: Paired, values: EffectSizes, confidence: float) -> Change:
+    """The change of an effect size, the targets a sample and the attributes as they are."""
+    change = Change(
+        cell.measure.name,
+        cell.rule,
+        values.axis,
+        cell.axis,
+        *values.means,
+        cell.candidate - cell.baseline,
+        n_items=values.numbers[0],
+        n_units=values.numbers[1],
+        unit=values.unit,
+    )
+    # One that could show nothing must not take from the level of the others.
+    enough = values.deciding >= MIN_UNITS
+    if cell.identical:
+        return change.with_test(0.0, 0.0, 1.0 if enough else NAN)
+    if values.contrasts is None or not enough:
+        return change
+    return change.with_test(*effect_change(values.contrasts, confidence))
+
+
+def effect_change(contrasts: Contrasts, confidence: float) -> tuple[float, float, float]:
+    """Both ends of the interval of a change, and its two-sided p-value; NaN where nothing varies."""
+    contrast = contrasts.by_signs[1, 1]
+    if not contrast.error(0.0) > 0:
+        return NAN, NAN, NAN
+    tail = significance(confidence) / 2
+    p_value = min(2 * min(contrast.p_below(0.0), contrast.p_above(0.0)), 1.0)
+    return contrast.lower(tail), contrast.upper(tail), p_value
 
 
 def _about(cell: Paired, sampled: str, attribute: np.ndarray | None) -> tuple[int, str]:
@@ -240,3 +306,80 @@ def detectable(change: Change, tests: int, confidence: float) -> float:
     half = max(change.high - change.difference, change.difference - change.low)
     reach = float(ndtri(1 - level / 2 / max(tests, 1)) + ndtri(POWER)) / float(ndtri(1 - level / 2))
     return half * reach
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """Settings of a comparison.
+
+    Attributes:
+        rules: scoring rules or protocols; empty takes all that both runs have.
+        confidence: of the intervals.
+        sides: every run of the comparison.
+        harmful: identifiers of associations that are rated harmful, for stories.
+    """
+
+    rules: tuple[str, ...]
+    confidence: float
+    sides: tuple[Side, ...] = ()
+    harmful: frozenset[str] = frozenset()
+
+
+def compare_items(sides: tuple[Side, Side], choices: Choices) -> Estimates:
+    """What changed between two runs whose items are a table.
+
+    Raises:
+        UserError: the runs have no rule or item in common, or hold other items.
+    """
+    items = items_of(sides, choices.rules)
+    cells = cells_of(items)
+    changes = [change_of(cell, choices.confidence) for cell in cells]
+    costs = [_cost(side) for side in sides if side.run.kind == QUESTIONS]
+    names = str(sides[0].run.folder), str(sides[1].run.folder)
+
+    def verdicts(cells: Iterable[Paired]) -> list[str]:
+        together = [change_of(cell, choices.confidence) for cell in cells]
+        return [change.verdict for change in judged(together, choices.confidence)]
+
+    return Estimates(
+        (*changes, *([fact(COST, *costs)] if costs and None not in costs else [])),  # type: ignore[arg-type]
+        tuple(_parts(items, choices.confidence)),
+        items.changed(),
+        (*items.notes, *left_out(cells), *rounding_notes(cells, names, verdicts)),
+        bool(items.frame["same"].all()),
+    )
+
+
+def cells_of(items: Items) -> list[Paired]:
+    """Every measure of a comparison under every rule, as far as an item is for it."""
+    cells = [
+        items.cell(measure, items.of(rule, axis), rule, axis)
+        for rule in items.rules
+        for axis in items.wholes
+        for measure in items.measures
+        if measure.use != "gate" and measure.name in items.frame.columns
+    ]
+    return [cell for cell in cells if cell.values is not None or cell.left_out]
+
+
+def left_out(cells: Iterable[Paired]) -> list[str]:
+    """A note on each measure that is not tested because too many items have no value in one of the runs."""
+    return [f"Not tested, {cell.name}: {reason}." for cell in cells if (reason := untested(cell))]
+
+
+def _parts(items: Items, confidence: float) -> Iterator[Change]:
+    """Measures of bias by axis and by identity."""
+    biased = [each for each in items.measures if each.kind == "bias" and each.use != "gate"]
+    for rule in items.rules:
+        for axis, identity, rows in items.parts(rule):
+            for measure in biased:
+                cell = items.cell(measure, rows, rule, axis)
+                if cell.values is not None:
+                    yield change_of(cell, confidence, identity)
+
+
+def _cost(side: Side) -> float | None:
+    usage = side.run.facts.get("usage")
+    used = usage.get(side.name) if isinstance(usage, dict) else None
+    dollars = used.get("cost_usd") if isinstance(used, dict) else None
+    return float(dollars) if isinstance(dollars, int | float) else None

@@ -10,7 +10,7 @@ from endoxa.report.words import listed, plural
 from endoxa.schema import ALL
 from endoxa.sources.served import NOT_STATED
 from endoxa.study.compare.results import Comparison, Contrasted, value
-from endoxa.study.compare.sides import Compared
+from endoxa.study.gate.runs import Side
 from endoxa.study.gate.settings import SERVED_AS
 
 
@@ -19,7 +19,7 @@ def is_dated(comparison: Comparison) -> bool:
     runs = comparison.runs
     dates = [run.date for run in runs]
     alike = all(not _asked_otherwise(each) for each in comparison.shown)
-    one_model = len({run.side.name for run in runs}) == 1
+    one_model = len({run.name for run in runs}) == 1
     return len(runs) > 2 and one_model and alike and all(dates) and dates == sorted(dates)
 
 
@@ -30,9 +30,9 @@ def _asked_otherwise(contrast: Contrasted) -> bool:
     )
 
 
-def versions(runs: Sequence[Compared]) -> list[str]:
+def versions(runs: Sequence[Side]) -> list[str]:
     """What was measured in each run: what the server said that it is, else a fingerprint of weights."""
-    return [run.side.version or str(run.side.facts().get("fingerprint") or NOT_STATED) for run in runs]
+    return [run.version or str(run.facts().get("fingerprint") or NOT_STATED) for run in runs]
 
 
 def over_time(comparison: Comparison) -> Section | None:
@@ -42,7 +42,7 @@ def over_time(comparison: Comparison) -> Section | None:
     runs, names = comparison.runs, versions(comparison.runs)
     values = _values(comparison)
     rows = [
-        run.facts() | {"version": name} | {head: numbers[place] for head, numbers in values.items()}
+        run.dated_facts() | {"version": name} | {head: numbers[place] for head, numbers in values.items()}
         for place, (run, name) in enumerate(zip(runs, names, strict=True))
     ]
     columns = [number_field(head, head, value) for head in values]
@@ -50,7 +50,7 @@ def over_time(comparison: Comparison) -> Section | None:
     first, last = runs[0].date[:10], runs[-1].date[:10]
     when = f"{len(runs)} dates, {first} to {last}" if first != last else f"{len(runs)} times on {first}"
     several = list(dict.fromkeys(names))
-    text = f"{runs[0].side.name} at {when}: {plural(len(several), 'version')} ({listed(several)})."
+    text = f"{runs[0].name} at {when}: {plural(len(several), 'version')} ({listed(several)})."
     finding = Finding(text, ({"runs": len(runs), "versions": len(several)}, *rows))
     table = table_of("Runs in the order of time", rows, fields)
     return Section("dates", "Over time", findings=(finding,), tables=(table,))

@@ -94,8 +94,8 @@ def page_of(comparison: Comparison) -> Page:
         subtitle=studies if any(comparison.instruments) else " ".join(_differ(comparison)),
         lead=comparison.sentences[0] if len(comparison.shown) == 1 else "",
         entries=(*present(sections), CITE),
-        runs=[run.side.run for run in {run.side.run.folder: run for run in comparison.runs}.values()],
-        models=dict.fromkeys(run.side.model for run in comparison.runs),
+        runs=[run.run for run in {run.run.folder: run for run in comparison.runs}.values()],
+        models=dict.fromkeys(run.model for run in comparison.runs),
     )
 
 

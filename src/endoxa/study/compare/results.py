@@ -17,37 +17,14 @@ from endoxa.schema import ALL
 from endoxa.schema.headline import Headline, plain
 from endoxa.sources.spreadsheets import csv_text
 from endoxa.stats.verdicts import UNTESTED
-from endoxa.study.compare.changes import Change
-from endoxa.study.compare.sides import Compared
+from endoxa.study.compare.changes import Change, Estimates
 from endoxa.study.gate.measures import EFFECT_SIZE
+from endoxa.study.gate.runs import Side
 from endoxa.study.gate.settings import Setting
 from endoxa.study.saving import Result
 
 if TYPE_CHECKING:
     from endoxa.report.frame import Page
-
-
-@dataclass(frozen=True, slots=True)
-class Estimates:
-    """What changed between two runs.
-
-    Attributes:
-        changes: of every measure, over all items.
-        parts: measures of bias by axis and identity.
-        items: the items that changed sides: `item_id`, `rule`, `axis`, `identity`, `before`, `after`, `direction`
-            ("towards" the stereotype, "away" or "neither"; of associations see `page.DIRECTIONS`), and what the
-            instrument has to show of them.
-        notes: what was left out.
-        identical: every score or answer is the same in both.
-        about_items: what is found of the items besides their number.
-    """
-
-    changes: tuple[Change, ...]
-    parts: tuple[Change, ...]
-    items: pl.DataFrame
-    notes: tuple[str, ...]
-    identical: bool
-    about_items: tuple[Finding, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +40,8 @@ class Contrasted:
         instrument: of studies the name of the run in each of them, else empty.
     """
 
-    before: Compared
-    after: Compared
+    before: Side
+    after: Side
     settings: tuple[Setting, ...]
     estimates: Estimates
     shown: bool = True
@@ -73,7 +50,7 @@ class Contrasted:
     @property
     def kind(self) -> str:
         """The kind of the runs, which is the same of both."""
-        return self.before.side.run.kind
+        return self.before.run.kind
 
     @property
     def changes(self) -> tuple[Change, ...]:
@@ -118,7 +95,7 @@ class Comparison(Result):
     """
 
     sentences: tuple[str, ...]
-    runs: tuple[Compared, ...]
+    runs: tuple[Side, ...]
     contrasts: tuple[Contrasted, ...]
     confidence: float
     tests: int
@@ -209,7 +186,7 @@ class Comparison(Result):
             "kind": "comparison",
             "sentence": self.sentence,
             "confidence": self.confidence,
-            "runs": [run.facts() for run in self.runs],
+            "runs": [run.dated_facts() for run in self.runs],
             "contrasts": [
                 {
                     **each.of_instrument,

@@ -67,19 +67,15 @@ class Reversals:
         table: columns of `REVERSAL_COLUMNS`, the smallest p-values first; only what leads in unlike directions.
         compared: comparisons of two sides in two regions, whatever their direction.
         tests: number of tests that the correction counts.
-        regions: respondents or mentions by region.
         notes: what was assumed or left out, as sentences.
         confidence: confidence level.
-        path: the file.
     """
 
     table: pl.DataFrame
     compared: int
     tests: int
-    regions: Mapping[str, int]
     notes: tuple[str, ...]
     confidence: float
-    path: Path
 
     @property
     def clear(self) -> pl.DataFrame:
@@ -123,12 +119,10 @@ def find_reversals(
     """
     grouping = None if groups is None else read_table(groups, ("attribute", "group_id", "canonical"))
     stated, notes = _by_region(path, grouping)
-    regions = dict(
-        stated.group_by("region").agg(pl.col("people").list.explode().n_unique()).sort("region").iter_rows()
-    )
-    if len(regions) < 2:
+    regions = stated["region"].n_unique()
+    if regions < 2:
         raise UserError(
-            f"{path} names {len(regions)} regions. Expected two or more (column 'country' of statements, 'region' of "
+            f"{path} names {regions} regions. Expected two or more (column 'country' of statements, 'region' of "
             "associations made with --by country)."
         )
     names = list(REVERSAL_COLUMNS)
@@ -136,9 +130,7 @@ def find_reversals(
     compared = pl.DataFrame(list(_compared(stated)), schema=schema, orient="row")
     table, tests = _tested(compared, confidence)
     order = table.sort(pl.col("verdict") != ABOVE, "p_value", "first", "second", "region", "other_region")
-    return Reversals(
-        order.fill_nan(None), compared.height, tests, regions, tuple(notes), confidence, table_path(path)
-    )
+    return Reversals(order.fill_nan(None), compared.height, tests, tuple(notes), confidence)
 
 
 def _tested(compared: pl.DataFrame, confidence: float) -> tuple[pl.DataFrame, int]:

@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
 from math import isfinite
 from pathlib import Path
-from typing import Literal
 
 from endoxa.errors import UserError
-from endoxa.report.inputs import EMBEDDINGS, EXTRACTED, HARM
-from endoxa.study.compare.changes import Change, judged
-from endoxa.study.compare.contrasts import Choices, compare_items, compare_tests
+from endoxa.report.inputs import EXTRACTED, HARM, Run, holds
+from endoxa.report.words import short_labels
+from endoxa.sources.served import version_sentences
+from endoxa.study.compare.changes import Change, Choices, compare_items, judged
 from endoxa.study.compare.results import Comparison, Contrasted
 from endoxa.study.compare.sentences import sentence_of
-from endoxa.study.compare.sides import Compared, read_compared
 from endoxa.study.compare.stories import compare_stories
+from endoxa.study.gate.questions import names_apart
 from endoxa.study.gate.ratings import harmful_in
-from endoxa.study.gate.runs import profile_notes
-from endoxa.study.gate.settings import settings_apart
+from endoxa.study.gate.runs import Side, models_of, profile_notes, read_run, require_same_data
+from endoxa.study.gate.settings import SENTENCES, require_same_items, settings_apart
 
-OWN_WAY = {EMBEDDINGS: compare_tests, EXTRACTED: compare_stories}
-"""Instruments whose runs are compared in ways of their own."""
 WRITTEN = (EXTRACTED, HARM)
 """Instruments without rules or protocols."""
 
@@ -55,13 +54,13 @@ def compare(
     if not 0.5 < confidence < 1:
         raise UserError(f"--confidence {confidence:g}: expected a number above 0.5 and below 1.")
     sides = read_compared([Path(run) for run in runs], _several(model))
-    kind = sides[0].side.run.kind
+    kind = sides[0].run.kind
     if rule and kind in WRITTEN:
         raise UserError("--rule: these runs have no scoring rules or protocols. Leave --rule out.")
     if harm and kind != EXTRACTED:
         raise UserError("--harm is for runs of stories.")
     ratings = [Path(path) for path in ((harm,) if isinstance(harm, str | Path) else harm)]
-    choices = Choices(_several(rule), confidence, tuple(each.side for each in sides), harmful_in(ratings))
+    choices = Choices(_several(rule), confidence, sides, harmful_in(ratings))
     contrasts = [
         contrasted(couple, choices, shown=couple[0] is sides[0]) for couple in combinations(sides, 2)
     ]
@@ -69,7 +68,7 @@ def compare(
 
 
 def comparison_of(
-    runs: Sequence[Compared],
+    runs: Sequence[Side],
     contrasts: Sequence[Contrasted],
     confidence: float,
     alone: Sequence[str] = (),
@@ -84,15 +83,15 @@ def comparison_of(
 
 
 def contrasted(
-    couple: tuple[Compared, Compared], choices: Choices, *, shown: bool, instrument: str = ""
+    couple: tuple[Side, Side], choices: Choices, *, shown: bool, instrument: str = ""
 ) -> Contrasted:
     """Two runs, before correction."""
     before, after = couple
-    baseline, candidate = replace(before.side, role="baseline"), replace(after.side, role="candidate")
-    estimates = OWN_WAY.get(before.side.run.kind, compare_items)((baseline, candidate), choices)
-    profiles = profile_notes([each.named for each in couple], [each.side.run for each in couple])
-    estimates = replace(estimates, notes=(*profiles, *estimates.notes))
-    settings = settings_apart(before.side.source, after.side.source)
+    baseline, candidate = replace(before, role="baseline"), replace(after, role="candidate")
+    compared = compare_stories if before.run.kind == EXTRACTED else compare_items
+    estimates = compared((baseline, candidate), choices)
+    estimates = replace(estimates, notes=(*profile_notes(couple), *estimates.notes))
+    settings = settings_apart(before.source, after.source)
     return Contrasted(before, after, settings, estimates, shown, instrument)
 
 
@@ -107,27 +106,91 @@ def judge(contrasts: Sequence[Contrasted], confidence: float) -> list[Contrasted
 
 
 def _corrected(contrasts: Sequence[Contrasted], confidence: float) -> list[Contrasted]:
-    """Corrected over all of these: measures of bias, and what they cost, each; parts by instrument."""
-    bias, price = (
-        iter(judged([change for each in contrasts for change in getattr(each, family)], confidence))
-        for family in ("bias", "price")
-    )
-    by_kind: dict[str, list[Change]] = {}
+    """Corrected over all of these: measures of bias, what they cost, and the parts of each instrument.
+
+    Associations, of which there are hundreds, are corrected as `endoxa analyze associations` does.
+    """
+    families: dict[tuple[str, str], list[Change]] = {}
     for each in contrasts:
-        by_kind.setdefault(each.kind, []).extend(each.estimates.parts)
-    parts = {kind: iter(judged(changes, confidence, _of_parts(kind))) for kind, changes in by_kind.items()}
+        for change in each.changes:
+            families.setdefault((change.kind, ""), []).append(change)
+        families.setdefault(("parts", each.kind), []).extend(each.estimates.parts)
+    decided = {
+        family: iter(judged(changes, confidence, "fdr_bh" if family[1] == EXTRACTED else "holm"))
+        for family, changes in families.items()
+    }
 
     def corrected(contrast: Contrasted) -> Contrasted:
-        changes = tuple(next(bias if change.kind == "bias" else price) for change in contrast.changes)
-        of_parts = tuple(next(parts[contrast.kind]) for _ in contrast.estimates.parts)
-        return replace(contrast, estimates=replace(contrast.estimates, changes=changes, parts=of_parts))
+        changes = tuple(next(decided[change.kind, ""]) for change in contrast.changes)
+        parts = tuple(next(decided["parts", contrast.kind]) for _ in contrast.estimates.parts)
+        return replace(contrast, estimates=replace(contrast.estimates, changes=changes, parts=parts))
 
     return [corrected(each) for each in contrasts]
 
 
-def _of_parts(kind: str) -> Literal["holm", "fdr_bh"]:
-    """How parts are corrected: associations, of which there are hundreds, as `endoxa analyze associations` does."""
-    return "fdr_bh" if kind == EXTRACTED else "holm"
+def read_compared(paths: Sequence[Path], models: Sequence[str]) -> tuple[Side, ...]:
+    """Every run with its model; of a single run all of its models.
+
+    Args:
+        paths: run folders.
+        models: the models wanted; needed where one of several runs holds several.
+
+    Raises:
+        UserError: fewer than two, one twice, another instrument, other data or items, or a model has to be chosen.
+    """
+    runs = [read_run(path, "What changed is shown of") for path in paths]
+    for run in runs[1:]:
+        if run.kind != runs[0].kind:
+            raise UserError(
+                f"'{runs[0].folder}' holds {holds(runs[0].kind)} and '{run.folder}' {holds(run.kind)}: only runs of "
+                "one instrument can be compared."
+            )
+        # Profiles are of the stories of each run, and ratings of the associations that both rated.
+        if run.kind not in (EXTRACTED, HARM) and not names_apart(runs[0], run):
+            require_same_data(runs[0], run, free=SENTENCES)
+            require_same_items(runs[0], run)
+    sides = [
+        Side("run", run, model, path)
+        for run, path in zip(runs, paths, strict=True)
+        for model in _wanted(run, models, alone=len(runs) == 1)
+    ]
+    if len(sides) < 2:
+        raise UserError(
+            "There is one run of one model only. Name two runs or more: `endoxa compare out/a out/b -o page.html`."
+        )
+    twice = Counter((side.run.folder.resolve(), side.model) for side in sides)
+    for (folder, model), number in twice.items():
+        if number > 1:
+            raise UserError(f"The run '{folder}' of '{model}' is named {number} times. Name each run once.")
+    return tuple(replace(side, label=label) for side, label in zip(sides, _labels(sides), strict=True))
+
+
+def _wanted(run: Run, models: Sequence[str], *, alone: bool) -> list[str]:
+    names = models_of(run)
+    chosen = [name for name in names if name in models] if models else names
+    if not chosen:
+        raise UserError(f"'{run.folder}' has none of these models. Expected one of: {', '.join(names)}.")
+    if len(chosen) > 1 and not alone:
+        several = f"'{run.folder}' holds {len(chosen)} models ({', '.join(chosen)})."
+        advice = "Choose one with --model, or compare the models of this run alone."
+        raise UserError(" ".join((several, advice, *version_sentences(chosen))))
+    return chosen
+
+
+def _labels(sides: Sequence[Side]) -> list[str]:
+    """Names of models where they tell the runs apart, else of folders, else of both."""
+    models = short_labels([side.model for side in sides])
+    by_model = [models[side.model] for side in sides]
+    paths = [str(side.named.resolve()) for side in sides]
+    folders = short_labels(paths)
+    by_folder = [folders[path] for path in paths]
+    for labels in (by_model, by_folder):
+        if len(set(labels)) == len(labels):
+            return labels
+    labels = [f"{model} ({folder})" for model, folder in zip(by_model, by_folder, strict=True)]
+    if len(set(labels)) == len(labels):
+        return labels
+    return [f"{models[side.model]} ({side.run.folder})" for side in sides]
 
 
 def _several(words: str | Sequence[str]) -> tuple[str, ...]:

@@ -18,9 +18,7 @@ from endoxa.report.words import count, plural
 from endoxa.schema import ALL
 from endoxa.sources.stereotales import Profiles
 from endoxa.sources.stereotales.associations import PARTS
-from endoxa.study.compare.changes import change_of
-from endoxa.study.compare.contrasts import Choices, cells_of, left_out
-from endoxa.study.compare.results import Estimates
+from endoxa.study.compare.changes import Choices, Estimates, cells_of, change_of, left_out
 from endoxa.study.compare.story_lists import SWAPS, about_lists, items_of_lists, lists_of
 from endoxa.study.compare.story_pairs import PairedStories, paired_stories, together
 from endoxa.study.gate.measures import ASSOCIATION, Paired
@@ -34,12 +32,11 @@ weak in all together, and a chance association among them costs no more than its
 
 def compare_stories(sides: tuple[Side, Side], choices: Choices) -> Estimates:
     """What changed between two runs of stories on the same prompts, from the profiles that were read from them."""
-    first, other = sides
-    stories = paired_stories(first.run.folder, other.run.folder, (first.model, other.model))
+    stories = paired_stories(sides)
     several = len(choices.sides) > 2
     # The same associations in every contrast, so that their values can stand side by side.
-    shared = together([(side.run.folder, side.model) for side in choices.sides]) if several else None
-    settings = settings_of(first.run.folder)
+    shared = together(choices.sides) if several else None
+    settings = settings_of(sides[0].run.folder)
     return estimates_of(stories, settings, choices.harmful, profiles=shared, confidence=choices.confidence)
 
 

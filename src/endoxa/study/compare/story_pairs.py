@@ -13,12 +13,12 @@ import polars as pl
 from endoxa.errors import UserError
 from endoxa.models.chat.thoughts import without_thoughts
 from endoxa.runs.folder import RECORDS, differences
-from endoxa.runs.run import read_run
 from endoxa.schema.finish import LENGTH, finish_reason
 from endoxa.sources.served import versions_apart
 from endoxa.sources.stereotales import UNKNOWN, Profiles
 from endoxa.sources.stereotales.profiles import COLUMNS, PROFILE, REPEAT, decode, profiles_of
 from endoxa.study.gate.items import NAN, OTHER, codes
+from endoxa.study.gate.runs import Side
 
 SIDES = ("before", "after")
 """Names of the two runs where both are in one table; in this order in `Profiles.models`, too."""
@@ -111,13 +111,9 @@ class PairedStories:
         return np.asarray(named.to_numpy())
 
 
-def together(runs: Sequence[tuple[Path, str]]) -> Profiles:
-    """The stories of the prompts that several runs hold, and were told in all of them.
-
-    Args:
-        runs: run folders of `endoxa probe extract`, with the model that wrote the stories.
-    """
-    tables = [_stories(path, model) for path, model in runs]
+def together(sides: Sequence[Side]) -> Profiles:
+    """The stories of the prompts that several runs of `endoxa probe extract` hold, and were told in all of them."""
+    tables = [_stories(side) for side in sides]
     keys = tables[0].select(KEYS)
     for table in tables:
         keys = keys.join(table.filter(pl.col("answered") > 0), on=KEYS, how="semi")
@@ -126,24 +122,18 @@ def together(runs: Sequence[tuple[Path, str]]) -> Profiles:
         keys.join(table, on=KEYS, maintain_order="left").select(*COLUMNS, pl.col(REPEAT).cast(pl.String))
         for table in tables
     ]
-    return profiles_of(chunks, runs[0][0])
+    return profiles_of(chunks, sides[0].run.folder)
 
 
-def paired_stories(
-    before: Path, after: Path, models: tuple[str | None, str | None] = (None, None)
-) -> PairedStories:
-    """The stories that two runs have for the same prompts.
-
-    Args:
-        before: run folder of `endoxa probe extract`, or a table in StereoTales' columns.
-        after: another.
-        models: the model that wrote the stories, where a run holds several.
+def paired_stories(sides: tuple[Side, Side]) -> PairedStories:
+    """The stories that two runs of `endoxa probe extract` have for the same prompts.
 
     Raises:
-        UserError: a run holds no profiles, has no such model, or the two have no prompt in common.
+        UserError: they were read in different ways, have no prompt in common, or one name means two prompts.
     """
-    require_read_alike(before, after)
-    tables = [_stories(path, model) for path, model in zip((before, after), models, strict=True)]
+    require_read_alike(sides)
+    before, after = (side.run.folder for side in sides)
+    tables = [_stories(side) for side in sides]
     keys = tables[0].select(KEYS).join(tables[1].select(KEYS), on=KEYS).unique().sort(KEYS)
     if keys.is_empty():
         raise UserError(
@@ -177,42 +167,34 @@ def side_by_side(first: pl.DataFrame, other: pl.DataFrame) -> PairedStories:
     return PairedStories(both.with_columns(scenarios=scenarios), profiles)
 
 
-def require_read_alike(before: Path, after: Path) -> None:
+def require_read_alike(sides: tuple[Side, Side]) -> None:
     """Raise where the stories of two runs were read in different ways: that would look like a change of the stories.
 
     Raises:
         UserError: other extractors, another vocabulary or other settings.
     """
-    runs = [read_run(path) for path in (before, after)]
-    readers = [sorted(entry["name"] for entry in facts.get("models") or ()) for facts in runs]
-    identities = [
-        {name: value for name, value in (facts.get("identity") or {}).items() if name not in NOT_OF_READING}
-        for facts in runs
-    ]
-    changes = differences(
-        {"extractors": readers[0], **identities[0]}, {"extractors": readers[1], **identities[1]}
-    )
-    if changes:
+    ways = []
+    for facts in (side.run.facts for side in sides):
+        identity = {
+            name: value for name, value in (facts.get("identity") or {}).items() if name not in NOT_OF_READING
+        }
+        readers = sorted(entry["name"] for entry in facts.get("models") or ())
+        ways.append({"extractors": readers, **identity})
+    if changes := differences(ways[0], ways[1]):
         raise UserError(
-            f"The stories of '{before}' and '{after}' were read in different ways: "
+            f"The stories of '{sides[0].run.folder}' and '{sides[1].run.folder}' were read in different ways: "
             f"{changes[0].replace(' was ', ' is ', 1).replace(', is now ', ' in the first and ', 1)} in the second. "
             "Read both with the same extractors and settings."
         )
 
 
-def _stories(path: Path, model: str | None) -> pl.DataFrame:
-    """Stories of one model, each once, with what became of them."""
-    table = versions_apart(pl.scan_parquet(path / RECORDS), "generator_model").collect()
-    models = table["generator_model"].unique().sort().to_list()
-    if model is None and len(models) != 1:
-        raise UserError(f"'{path}' holds stories of {len(models)} models ({', '.join(models)}): choose one.")
-    if model is not None and model not in models:
-        raise UserError(f"'{path}' has no stories of '{model}'. Expected one of: {', '.join(models)}.")
-    table = table.filter(generator_model=model or models[0])
+def _stories(side: Side) -> pl.DataFrame:
+    """Stories of the model of a run, each once, with what became of them."""
+    table = versions_apart(pl.scan_parquet(side.run.folder / RECORDS), "generator_model").collect()
+    table = table.filter(generator_model=side.model)
     if REPEAT not in table.columns:
         table = table.with_columns(pl.lit(1).alias(REPEAT))
-    table = table.unique(KEYS, keep="first", maintain_order=True)
-    return with_outcomes(table)
+    return with_outcomes(table.unique(KEYS, keep="first", maintain_order=True))
 
 
 def with_outcomes(table: pl.DataFrame) -> pl.DataFrame:

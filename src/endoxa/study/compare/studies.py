@@ -12,17 +12,15 @@ from endoxa.report.words import listed, short_labels
 from endoxa.runs.folder import RUN
 from endoxa.runs.run import read_run
 from endoxa.sources.served import version_of
-from endoxa.study.compare.contrasts import Choices
+from endoxa.study.compare.changes import Choices
 from endoxa.study.compare.results import Comparison, Contrasted
-from endoxa.study.compare.run import comparison_of, contrasted
-from endoxa.study.compare.sides import Compared, read_compared
+from endoxa.study.compare.run import comparison_of, contrasted, read_compared
 from endoxa.study.convergence.correlations import tool
 from endoxa.study.file import FILE, Study, study_of
-from endoxa.study.gate.runs import is_comparable, models_of
+from endoxa.study.gate.runs import Side, models_of
 from endoxa.study.gate.runs import read_run as read_side
-from endoxa.study.parts import RUNS, STORIES, Step
 from endoxa.study.report import LIVE
-from endoxa.study.run import PROFILES
+from endoxa.study.run import read_folders
 
 
 def compare_studies(
@@ -49,7 +47,7 @@ def compare_studies(
     short = short_labels([str(path.resolve()) for path in folders])
     labels = [short[str(path.resolve())] for path in folders]
     runs = [finished(study) for study in studies]
-    compared: list[Compared] = []
+    compared: list[Side] = []
     contrasts: list[Contrasted] = []
     alone = []
     for name in dict.fromkeys(name for each in runs for name in each):
@@ -58,9 +56,6 @@ def compare_studies(
             alone.append(f"Not compared, because only {listed(having)} has it: {tool(name)}.")
             continue
         paths = [each[name] for each in runs]
-        if not is_comparable(str(read_run(paths[0]).get("kind"))):
-            alone.append(f"Not compared, because endoxa compare has none for it: {tool(name)}.")
-            continue
         try:
             sides = read_compared(paths, list(_models(studies, name, paths, models)))
             named = [replace(run, label=label) for run, label in zip(sides, labels, strict=True)]
@@ -84,15 +79,13 @@ def finished(study: Study) -> dict[str, Path]:
     Raises:
         UserError: one is not finished.
     """
-    folders = {part.name: study.folder / RUNS / part.name for part in study.parts()}
-    folders |= {step.name: step.folder for step in study.steps if isinstance(step, Step)}
-    read = {PROFILES: study.folder / RUNS / PROFILES} if STORIES.name in folders else {}
-    for name, folder in (folders | read).items():
+    folders = read_folders(study)
+    for name, folder in folders.items():
         if not (folder / RUN).is_file() or not read_run(folder).get("finished"):
             raise UserError(
                 f"The run '{name}' of {study.folder} is not finished. Finish it: endoxa study run {study.folder}"
             )
-    return folders | ({STORIES.name: read[PROFILES]} if read else {})
+    return folders
 
 
 def _models(

@@ -7,7 +7,7 @@ identity and instrument and keeps languages apart.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ import polars as pl
 
 from endoxa.errors import UserError
 from endoxa.instruments.association_tests.estimates.effect_size import UnitVectors
-from endoxa.instruments.association_tests.estimates.run import Source, run_sources
+from endoxa.instruments.association_tests.estimates.run import run_sources
 from endoxa.instruments.choices.estimates import ITEM, paired
 from endoxa.instruments.pairs.estimates.inference import calibration_decides
 from endoxa.instruments.pairs.estimates.records import load_records
@@ -57,7 +57,11 @@ def pair_parts(run: Path, rule: str = "") -> pl.DataFrame:
         raise UserError(
             f"'{run}' measures no association: its items have no association_id. Make them with `endoxa build pairs`."
         )
-    used = _of_rule(records, rule, run)
+    rules = records.group_by("model", maintain_order=True).agg(pl.col("rule").unique(maintain_order=True))
+    chosen = pl.DataFrame(
+        _chosen(run, dict(rules.iter_rows()), rule, "rule"), schema=["model", "rule"], orient="row"
+    )
+    used = records.join(chosen, on=["model", "rule"], how="semi", maintain_order="left")
     sign = pl.when(pl.col("stereotypical") == "more").then(1.0).otherwise(-1.0)
     part = (
         pl.when(pl.col("item_id").str.starts_with(pl.col("association_id")))
@@ -71,21 +75,25 @@ def pair_parts(run: Path, rule: str = "") -> pl.DataFrame:
     return used.with_columns(value=value, part=part).drop_nulls("value").select(MEASURED)
 
 
-def _of_rule(records: pl.DataFrame, rule: str, run: Path) -> pl.DataFrame:
-    if not rule:
-        first = records.group_by("model", maintain_order=True).agg(pl.col("rule").first())
-        return records.join(first, on=["model", "rule"], how="semi", maintain_order="left")
-    kept = records.filter(rule=rule)
-    lacking = [
-        name for name in records["model"].unique(maintain_order=True) if name not in set(kept["model"])
-    ]
-    if lacking:
-        rules = records.filter(model=lacking[0])["rule"].unique(maintain_order=True).to_list()
-        raise UserError(
-            f"'{run}' has no scores of the model '{lacking[0]}' under the rule '{rule}' (available: "
-            f"{', '.join(rules)}). Leave the rule out to take the first one of each model."
-        )
-    return kept
+def _chosen(run: Path, having: Mapping[str, Sequence[str]], wanted: str, noun: str) -> list[tuple[str, str]]:
+    """Each model with the rule or pooling wanted, or with its first one.
+
+    Args:
+        run: the run folder, for messages.
+        having: rules or poolings of each model, in order.
+        wanted: one of them, or empty.
+        noun: 'rule' or 'pooling'.
+
+    Raises:
+        UserError: a model lacks the one wanted.
+    """
+    for model, names in having.items():
+        if wanted and wanted not in names:
+            raise UserError(
+                f"'{run}' has nothing of the model '{model}' under the {noun} '{wanted}' (available: "
+                f"{', '.join(names)}). Leave the {noun} out to take the first one of each model."
+            )
+    return [(model, wanted or names[0]) for model, names in having.items()]
 
 
 VALUES = {"stereotyped": 1.0, "anti-stereotyped": -1.0, "unknown": 0.0}
@@ -171,7 +179,12 @@ def association_test_parts(run: Path, pooling: str = "") -> pl.DataFrame:
         UserError: the run cannot be used, no test names an association, or a model has no such pooling.
     """
     rows: list[tuple[Any, ...]] = []
-    for source in _of_pooling(run_sources(run), pooling, run):
+    sources = run_sources(run)
+    poolings: dict[str, list[str]] = {}
+    for source in sources:
+        poolings.setdefault(source.model, []).append(source.pooling)
+    chosen = _chosen(run, poolings, pooling, "pooling")
+    for source in (source for source in sources if (source.model, source.pooling) in chosen):
         tests = [test for test in source.tests if test.association_id]
         if not tests:
             raise UserError(
@@ -203,19 +216,6 @@ def differences(x: np.ndarray, y: np.ndarray, terms: Sequence[str] = ()) -> np.n
     groups = [y[names == name] for name in dict.fromkeys(names)]
     other = np.array([[group[k % len(group)] for group in groups] for k in range(len(x))])
     return np.asarray(x - other.mean(axis=1))
-
-
-def _of_pooling(sources: list[Source], pooling: str, run: Path) -> Iterator[Source]:
-    models = list(dict.fromkeys(source.model for source in sources))
-    for model in models:
-        of_model = [source for source in sources if source.model == model]
-        kept = [source for source in of_model if not pooling or source.pooling == pooling]
-        if not kept:
-            poolings = ", ".join(source.pooling for source in of_model)
-            raise UserError(
-                f"'{run}' has no vectors of the model '{model}' under the pooling '{pooling}' (available: {poolings})."
-            )
-        yield kept[0]
 
 
 MAP_COLUMNS = tuple(STORY_MAP_COLUMNS)

@@ -11,8 +11,7 @@ and where there are no others, nothing is tested.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -90,12 +89,13 @@ def _rows(
     each = tested.group_by("association_id", maintain_order=True).agg(pl.col("identity").first(), n=pl.len())
     names = each["association_id"].to_list()
     attribute, identity = attribute_codes(names, attributes), identity_codes(tuple(each["identity"]))
+    by_instrument = tested.partition_by("instrument", as_dict=True)
     claims = [
-        Claims.of(part, names, attribute) for part in tested.partition_by("instrument", maintain_order=True)
+        sides_of(by_instrument[name,], names, attribute)
+        for name in effects["instrument"].unique(maintain_order=True)
+        if (name,) in by_instrument
     ]
-    order = effects["instrument"].unique(maintain_order=True).to_list()
-    claims.sort(key=lambda claim: order.index(claim.instrument))
-    counts = np.array(list(_counts(claims, (len(names), instruments), *drawn))) if names else None
+    counts = np.array(list(_counts(claims, instruments, *drawn))) if names else None
     for place, together in enumerate(TOGETHER):
         if together == ALL and instruments < 3:
             continue
@@ -145,67 +145,47 @@ def _untested(identity: np.ndarray, attribute: np.ndarray, instruments: str, con
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Claims:
-    """Effects of one instrument, and how far from 0 it claims them.
+Sides = Callable[[np.random.Generator | None], np.ndarray]
+"""1, -1 or 0 for each association: what an instrument claims, identities exchanged where there is a source of it."""
 
-    Attributes:
-        instrument: its name.
-        place: index of each association among those of all instruments.
-        effect: the effects.
-        least: how far from 0 each would be claimed: the standard errors of the least claim.
-        moves: which have an attribute that another identity has too.
-        level: mean of the attribute of each that moves.
-        identity: code of its identity, 0 and up.
-        order: code of its attribute, for exchanges.
+
+def sides_of(table: pl.DataFrame, names: Sequence[str], attribute: np.ndarray) -> Sides:
+    """What an instrument claims of each association.
+
+    Args:
+        table: its rows of effects, those that were tested.
+        names: associations of all instruments.
+        attribute: code of the attribute of each of them.
     """
+    index = {name: k for k, name in enumerate(names)}
+    place = np.array([index[name] for name in table["association_id"]])
+    effects, error = table["effect"].to_numpy(), table["se"].to_numpy()
+    claimed = table["verdict"].is_in([ABOVE, BELOW]).to_numpy()
+    # The standard errors of the least claim; a rounding error is no difference.
+    bound = float(np.abs(effects / error)[claimed].min()) * (1 - 1e-9) if claimed.any() else np.inf
+    identity = identity_codes(tuple(table["identity"]))
+    moves = with_partner(identity, attribute[place])
+    identity, codes = (_codes(values[moves]) for values in (identity, attribute[place]))
+    level, order = attribute_levels(effects[moves], codes), _order(identity, codes)
 
-    instrument: str
-    place: np.ndarray
-    effect: np.ndarray
-    least: np.ndarray
-    moves: np.ndarray
-    level: np.ndarray
-    identity: np.ndarray
-    order: np.ndarray
+    def sides(rng: np.random.Generator | None) -> np.ndarray:
+        effect = effects.copy()
+        if rng is not None and moves.any():
+            effect[moves] = level + (effect[moves] - level)[exchanged(identity, order, rng)]
+        made = np.zeros(len(names))
+        made[place] = np.sign(effect) * (np.abs(effect) >= bound * error)
+        return made
 
-    @classmethod
-    def of(cls, table: pl.DataFrame, names: Sequence[str], attribute: np.ndarray) -> Claims:
-        """What an instrument tested, from its rows of effects."""
-        index = {name: k for k, name in enumerate(names)}
-        place = np.array([index[name] for name in table["association_id"]])
-        effect, error = table["effect"].to_numpy(), table["se"].to_numpy()
-        claimed = table["verdict"].is_in([ABOVE, BELOW]).to_numpy()
-        # A rounding error is no difference.
-        bound = float(np.abs(effect / error)[claimed].min()) * (1 - 1e-9) if claimed.any() else np.inf
-        identity = identity_codes(tuple(table["identity"]))
-        moves = with_partner(identity, attribute[place])
-        identity, codes = (_codes(values[moves]) for values in (identity, attribute[place]))
-        levels = attribute_levels(effect[moves], codes)
-        order = _order(identity, codes)
-        return cls(table["instrument"][0], place, effect, bound * error, moves, levels, identity, order)
-
-    def sides(self, rng: np.random.Generator | None, associations: int) -> np.ndarray:
-        """1, -1 or 0 for each association: what is claimed, identities exchanged where there is a source of it."""
-        effect = self.effect.copy()
-        if rng is not None and self.moves.any():
-            rest = effect[self.moves] - self.level
-            effect[self.moves] = self.level + rest[exchanged(self.identity, self.order, rng)]
-        sides = np.zeros(associations)
-        sides[self.place] = np.sign(effect) * (np.abs(effect) >= self.least)
-        return sides
+    return sides
 
 
 def _counts(
-    claims: Sequence[Claims], sizes: tuple[int, int], seed: int, exchanges: int
+    claims: Sequence[Sides], instruments: int, seed: int, exchanges: int
 ) -> Iterator[tuple[int, ...]]:
     """Associations by what the instruments show together (`TOGETHER`): as measured, then under each exchange."""
     rng = np.random.default_rng(seed)
-    associations, instruments = sizes
     for draw in range(exchanges + 1):
-        table = np.array(
-            [each.sides(rng if draw and k else None, associations) for k, each in enumerate(claims)]
-        )
+        table = np.array([sides(rng if draw and k else None) for k, sides in enumerate(claims)])
         above, below = (table > 0).sum(axis=0), (table < 0).sum(axis=0)
         most, against = np.maximum(above, below), np.minimum(above, below) > 0
         yield tuple(

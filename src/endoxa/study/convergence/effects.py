@@ -233,27 +233,37 @@ def agreement(effects: pl.DataFrame, attributes: Mapping[str, str]) -> pl.DataFr
     Returns:
         Columns of `schema.convergence.AGREEMENT_COLUMNS`.
     """
-    instruments = dict(effects.group_by("model").agg(pl.col("instrument").n_unique()).iter_rows())
-    by_claim = {
+    named = {
         name: pl.col("instrument").filter(pl.col("verdict") == verdict) for verdict, name in _CLAIMS.items()
     }
-    table = effects.group_by("model", "association_id", maintain_order=True).agg(
-        pl.col("identity").first(),
-        pl.len().cast(pl.Int64).alias("n_instruments"),
-        pl.col("effect").mean().alias("mean_effect"),
-        pl.struct([claims.len().alias(name) for name, claims in by_claim.items()]).alias("numbers"),
-        **{name: claims.str.join("; ") for name, claims in by_claim.items()},
+    table = (
+        effects.with_columns(instruments=pl.col("instrument").n_unique().over("model"))
+        .group_by("model", "association_id", maintain_order=True)
+        .agg(
+            pl.col("identity", "instruments").first(),
+            n_instruments=pl.len().cast(pl.Int64),
+            mean_effect=pl.col("effect").mean(),
+            **{name: claims.str.join("; ") for name, claims in named.items()},
+            **{f"n_{name}": claims.len() for name, claims in named.items()},
+        )
     )
-    above, below = pl.col("above") != "", pl.col("below") != ""
-    kinds = [kind_of(row["numbers"], instruments[row["model"]]) for row in table.iter_rows(named=True)]
+    above, below = pl.col("n_above"), pl.col("n_below")
+    tested, most = above + below + pl.col("n_unclear"), pl.max_horizontal(above, below)
+    contradict = (above > 0) & (below > 0)
+    kinds = {
+        NOT_TESTED: tested == 0,
+        SINGLE_INSTRUMENT: tested == 1,
+        CONTRADICT: contradict,
+        NONE_SEES: most == 0,
+        ALL_AGREE: most == pl.col("instruments"),  # every one that measured the model at all
+        SOME_AGREE: most > 1,
+        LONE_FINDING: most == 1,
+    }
+    directions = {"": contradict | (most == 0), "above": above > 0, "below": below > 0}
     table = table.with_columns(
-        pl.Series("agreement", kinds, pl.String),
         attribute=pl.col("association_id").replace_strict(attributes, default="", return_dtype=pl.String),
-        direction=pl.when(above & ~below)
-        .then(pl.lit("above"))
-        .when(below & ~above)
-        .then(pl.lit("below"))
-        .otherwise(pl.lit("")),
+        agreement=pl.coalesce(pl.when(holds).then(pl.lit(kind)) for kind, holds in kinds.items()),
+        direction=pl.coalesce(pl.when(holds).then(pl.lit(side)) for side, holds in directions.items()),
     )
     order: dict[str, Sequence[str]] = {
         "model": effects["model"].unique(maintain_order=True).to_list(),
@@ -267,25 +277,3 @@ def agreement(effects: pl.DataFrame, attributes: Mapping[str, str]) -> pl.DataFr
     )
     place = pl.int_range(1, pl.len() + 1).over("model").cast(pl.Int64).alias("place")
     return table.with_columns(place).select(list(AGREEMENT_COLUMNS))
-
-
-def kind_of(claims: Mapping[str, int], instruments: int) -> str:
-    """What the instruments say together, from how many claim the stereotype, its opposite, or nothing.
-
-    Args:
-        claims: numbers of instruments under 'above', 'below', 'unclear' and 'untested'; the last count for nothing.
-        instruments: that measured the model at all; "all agree" needs every one of them.
-    """
-    above, below, unclear = (claims[name] for name in ("above", "below", "unclear"))
-    tested, most = above + below + unclear, max(above, below)
-    if tested == 0:
-        return NOT_TESTED
-    if tested == 1:
-        return SINGLE_INSTRUMENT
-    if above and below:
-        return CONTRADICT
-    if most == 0:
-        return NONE_SEES
-    if most == instruments:
-        return ALL_AGREE
-    return SOME_AGREE if most > 1 else LONE_FINDING

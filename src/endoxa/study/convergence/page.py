@@ -14,10 +14,10 @@ from endoxa.report.document import Figure, Finding, Section
 from endoxa.report.frame import present
 from endoxa.report.grids import Grid, GridCell, Grids
 from endoxa.report.overview import families
-from endoxa.report.tables import Cell, Column, Field, Table, number_field, table_of, text_field
+from endoxa.report.tables import Cell, Field, Table, number_field, table_of, text_field
 from endoxa.report.words import NO_VALUE, axis_name, count, decimal, listed, p_value, plural, signed, slug
 from endoxa.runs.families import CONVERGENCE, SINGLE_ASSOCIATIONS
-from endoxa.schema.convergence import AGAINST, ALL, NONE, ONE, RELIABLE, SEVERAL
+from endoxa.schema.convergence import ALL, RELIABLE, SEVERAL
 from endoxa.stats.attenuation import LEAST_RELIABILITY
 from endoxa.stats.reliability import FEWEST_UNITS
 from endoxa.stats.verdicts import ABOVE, BELOW, UNCLEAR, UNTESTED, significance
@@ -74,8 +74,11 @@ LEGEND = (
     "Diagonal: reliability. Above it: correlation corrected for unreliability, outlined where it is claimed. Below it: "
     "correlation as observed."
 )
-MOST_OPEN = 12
-"""Columns up to which a matrix stands open."""
+IN_MATRIX = (
+    "In brackets: reliabilities. Same trait, other instrument: monotrait-heteromethod; same instrument, other trait: "
+    "heterotrait-monomethod; neither: heterotrait-heteromethod (Campbell and Fiske 1959). n/a: fewer than ten units "
+    "were measured by both. mtmm.csv has the intervals and the number of units of each entry."
+)
 UNLIKE = "not distinguishable from"
 MATRIX_WORDS = {
     CONVERGENT: {
@@ -103,7 +106,6 @@ INSTRUMENTS = text_field(
 )
 ASSOCIATIONS = number_field("associations", "n_associations")
 IDENTITIES = number_field("identities", "n_identities")
-PARTS = number_field("parts per association", "parts", "{:g}".format)
 ADJUSTED = number_field("p adjusted", "p_adjusted", lambda p: NO_VALUE if p is None else p_value(p))
 
 
@@ -129,7 +131,7 @@ def by_association(convergence: Convergence) -> Section | None:
     by_instrument = convergence.effects.group_by("model", "instrument", maintain_order=True).agg(
         *((pl.col("verdict") == verdict).sum().alias(verdict) for verdict in seen), pl.col("effect").mean()
     )
-    sizes = convergence.reliabilities.select("model", "instrument", "n_associations", "parts")
+    sizes = convergence.reliabilities
     return Section(
         "associations",
         "Which associations several instruments show",
@@ -159,14 +161,16 @@ def by_association(convergence: Convergence) -> Section | None:
                 ASSOCIATIONS,
                 *(number_field(SEEN[verdict], verdict) for verdict in seen),
                 number_field("mean effect", "effect", lambda effect: signed(effect, 2)),
-                PARTS,
+                number_field("parts per association", "parts", "{:g}".format),
+                _estimate("reliability", "reliability", "low", "high", tested=False),
+                text_field("why not", "reason"),
             ),
         ),
         notes=(
             "An instrument shows an association where its effect differs from 0 after correction over all associations "
             "of that instrument (Benjamini-Hochberg). Numbers: effects in standard deviations of single measurements, "
-            "above 0 towards the stereotype. 'not measured': no item could be made of it. 'unclear' does not mean that "
-            "there is nothing.",
+            "above 0 towards the stereotype. 'unclear' does not mean that there is nothing. Reliabilities are "
+            f"explained below; in brackets: {100 * convergence.options.confidence:g}\u00a0% intervals.",
             "By chance: what each instrument claims is kept, with its own share of claims and the means of attributes, "
             "but identities are exchanged in all instruments but one. So the number by chance holds what comes of "
             "error rates, of many tests, and of words that all instruments react to. The "
@@ -210,25 +214,13 @@ def _range(row: Mapping[str, Any]) -> str:
 
 
 def _together(convergence: Convergence) -> Iterator[Finding]:
-    """A sentence for each model and number that is tested, and one with the numbers that are not."""
+    """A sentence for each model and number that is tested."""
     for (model,), rows in convergence.chance.group_by("model", maintain_order=True):
         label = convergence.labels[str(model)]
         by_kind = {row["together"]: row for row in rows.iter_rows(named=True)}
         for row in (by_kind[name] for name in (SEVERAL, ALL) if name in by_kind):
             beside = {"value": row["observed"], "neutral": row["expected"]}
             yield Finding(f"{label}: {chance_sentence(row)}", (row | beside,))
-        words = {
-            AGAINST: ("is shown against each other", "are shown against each other"),
-            ONE: ("is shown by one instrument only", "are shown by one instrument only"),
-            NONE: ("is shown by none", "are shown by none"),
-        }
-        numbers = {name: int(by_kind[name]["observed"]) for name in words}
-        total = by_kind[NONE]["n_associations"]
-        if total:
-            parts = [f"{count(n)} {words[name][n != 1]}" for name, n in numbers.items() if n]
-            if parts:
-                text = f"{label}: of the same {plural(total, 'association')}, {listed(parts)}."
-                yield Finding(text, (numbers | {"total": total},))
 
 
 def chance_sentence(row: Mapping[str, Any]) -> str:
@@ -289,25 +281,13 @@ def agreement_of_instruments(convergence: Convergence) -> Section | None:
     figures = (
         correlation_map(convergence, model, label) for model, label in labels.items() if model in drawn
     )
-    reliability = model_table(
-        "Reliability of every instrument",
-        convergence.reliabilities,
-        labels,
-        INSTRUMENT,
-        ASSOCIATIONS,
-        IDENTITIES,
-        PARTS,
-        _estimate("reliability", "reliability", "low", "high", tested=False),
-        text_field("why not", "reason"),
-        folded=True,
-    )
     return Section(
         "convergence",
         "Do the instruments agree?",
         lead=" ".join(convergence.warnings),
         findings=tuple(_findings(convergence)),
         figures=tuple(figures),
-        tables=(correlation_table(rows, labels), reliability),
+        tables=(correlation_table(rows, labels),),
         notes=(*READING, f"Intervals in brackets: {100 * convergence.options.confidence:g}\u00a0%."),
         pick_by="Model" if len(labels) > 1 else "",
     )
@@ -363,17 +343,22 @@ def correlation_map(convergence: Convergence, model: str, label: str) -> Figure:
         )
         cells[second, first] = _cell(raw, f"{pair}: raw {raw}", row["raw"])
         spoken.append(f"{pair}: corrected {corrected}, raw {raw}")
-    rows = tuple((tool(row), tuple(cells.get((row, column)) for column in tools)) for row in tools)
     return Figure(
         f"convergence-{slug(label)}",
         f"{label}: correlations of instruments",
-        Grids((Grid("", tuple(map(tool, tools)), rows),), LEGEND),
+        _square({name: tool(name) for name in tools}, cells, LEGEND),
         f"Map of correlations, {label}. {'; '.join(spoken)}.",
         wide=True,
         rows=of_model.select(
             "model", "association_id", "identity", "instrument", "effect", "low", "high", "verdict"
         ),
     )
+
+
+def _square(heads: Mapping[Any, str], cells: Mapping[tuple[Any, Any], GridCell], legend: str) -> Grids:
+    """Cells whose rows and columns are the same, by name."""
+    rows = tuple((head, tuple(cells.get((row, column)) for column in heads)) for row, head in heads.items())
+    return Grids((Grid("", tuple(heads.values()), rows),), legend)
 
 
 def _cell(text: str, tip: str, value: float | None, claimed: bool = False) -> GridCell:
@@ -396,7 +381,10 @@ def matrix(convergence: Convergence) -> Section | None:
         "Is it the association, or the instrument?",
         lead=why if convergence.mtmm.is_empty() else "",
         findings=tuple(matrix_findings(convergence)),
-        tables=tuple(matrix_tables(convergence)),
+        figures=tuple(
+            matrix_map(convergence, str(model), rows)
+            for (model,), rows in convergence.mtmm.group_by("model", maintain_order=True)
+        ),
     )
 
 
@@ -417,47 +405,31 @@ def matrix_findings(convergence: Convergence) -> Iterator[Finding]:
         yield Finding(text, (row,))
 
 
-def matrix_tables(convergence: Convergence) -> Iterator[Table]:
-    """The lower triangle of each matrix, reliabilities in its diagonal."""
-    for (model,), rows in convergence.mtmm.group_by("model", maintain_order=True):
-        entries: dict[tuple[str, ...], Mapping[str, Any]] = {}
-        for row in rows.iter_rows(named=True):
-            first, other = (row["trait_1"], row["instrument_1"]), (row["trait_2"], row["instrument_2"])
-            entries[first + other] = entries[other + first] = row
-        columns = list(rows.filter(kind=RELIABLE).select("trait_1", "instrument_1").iter_rows())
-        traits = list(dict.fromkeys(trait for trait, _ in columns))
-        body = tuple(
-            (
-                Cell(f"{axis_name(column[0])}, {tool(column[1])}"),
-                *(_entry(entries[column + other]) for other in columns[: place + 1]),
-                *(Cell("") for _ in columns[place + 1 :]),
-            )
-            for place, column in enumerate(columns)
-        )
-        label = convergence.labels[str(model)]
-        yield Table(
-            f"Multitrait-multimethod matrix, {label}",
-            (
-                Column("trait and instrument"),
-                *(Column(tool(name), numeric=True, above=axis_name(trait)) for trait, name in columns),
-            ),
-            body,
-            folded=len(columns) > MOST_OPEN,
-            notes=(
-                f"Traits: {listed([axis_name(trait) for trait in traits])}. In brackets: reliabilities. Same trait, "
-                "other instrument: monotrait-heteromethod; same instrument, other trait: heterotrait-monomethod; "
-                f"neither: heterotrait-heteromethod (Campbell and Fiske 1959). {NO_VALUE} where fewer than ten units "
-                "were measured by both. mtmm.csv has the intervals and the number of units of each entry.",
-            ),
-        )
+def matrix_map(convergence: Convergence, model: str, rows: pl.DataFrame) -> Figure:
+    """The lower triangle of the matrix of a model, reliabilities in its diagonal.
+
+    Args:
+        convergence: what the instruments say together.
+        model: the model.
+        rows: its rows of `convergence.mtmm`.
+    """
+    label = convergence.labels[model]
+    cells: dict[tuple[Any, Any], GridCell] = {}
+    for row in rows.iter_rows(named=True):
+        first, other = ((row[f"trait_{k}"], row[f"instrument_{k}"]) for k in "12")
+        text, value = number(row["value"]), row["value"]
+        if row["kind"] == RELIABLE:
+            text, value = f"({text})", None
+        cells[other, first] = _cell(text, f"{_measurement(first)} and {_measurement(other)}: {text}", value)
+    heads = {first: _measurement(first) for other, first in cells if first == other}
+    title = f"Multitrait-multimethod matrix, {label}"
+    plot = _square(heads, cells, IN_MATRIX)
+    return Figure(f"matrix-{slug(label)}", title, plot, f"{title}. {IN_MATRIX}", wide=True, rows=rows)
 
 
-def _entry(row: Mapping[str, Any]) -> Cell:
-    if row["value"] is None:
-        return Cell(NO_VALUE)
-    return Cell(
-        f"({number(row['value'])})" if row["kind"] == RELIABLE else number(row["value"]), order=row["value"]
-    )
+def _measurement(measured: tuple[str, str]) -> str:
+    """A trait and an instrument."""
+    return f"{axis_name(measured[0])}, {tool(measured[1])}"
 
 
 def tests_made(convergence: Convergence) -> Section:

@@ -1,14 +1,25 @@
-"""Association tests of two runs: the effect size of each test under both models, with its targets as the sample."""
+"""Association tests of two runs: the effect size of each test under both models, with its targets as the sample.
+
+Tests and bounds of the difference of two effect sizes: stratified jackknife (Wolter 2007, section 4.5): each target of
+X and of Y is left out in turn under both models, so that what they have in common cancels; the attributes are taken as
+they are. An effect size d has a largest value L (2 for sets of one size), d / L being nearly a correlation, and its
+error shrinks on the way there. As in the score test of `contrast`, the error is therefore that which both would have
+were the difference the one that is tested: targets are left out on Fisher's (1915) scale atanh(d / L), where the error
+hardly depends on d, and taken back from there at the two values with that difference which lie around the mean of both.
+Student's t has the number of targets of the smaller set less one degrees of freedom; skewness is corrected (Hall 1992)
+in the careful direction.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from math import isnan, sqrt
 
 import numpy as np
+import polars as pl
 
-from endoxa.errors import UserError
 from endoxa.instruments.association_tests.estimates.effect_size import (
     Associations,
     Targets,
@@ -18,112 +29,71 @@ from endoxa.instruments.association_tests.estimates.effect_size import (
     unit_of,
 )
 from endoxa.instruments.association_tests.estimates.run import Source, run_sources
-from endoxa.report.words import listed
-from endoxa.runs.measured import Measure
-from endoxa.schema import AssociationTest
-from endoxa.stats.verdicts import too_few
-from endoxa.study.gate.decision import SIGNS, Contrasts
-from endoxa.study.gate.effect_contrast import contrast
-from endoxa.study.gate.items import common_rules
-from endoxa.study.gate.measures import EFFECT_SIZE
+from endoxa.schema import ALL, AssociationTest
+from endoxa.study.gate.contrast import bound, student_tail
+from endoxa.study.gate.decision import SIGNS, Contrasts, EffectSizes
+from endoxa.study.gate.items import OTHER, Items, common_rules
+from endoxa.study.gate.measures import EFFECT_SIZE, Paired
 from endoxa.study.gate.runs import Side
 
-FEWEST_TARGETS = 8
-"""In X, and in Y. With five of each the chance of a wrong decision exceeds 5 % where effect sizes are large."""
 Sets = tuple[Targets, Targets]
 """Associations of X and of Y under one model."""
 
 
-@dataclass(frozen=True, slots=True)
-class EffectSizes:
-    """One association test of both models, as `measures.Paired` is one measure on common items.
-
-    Attributes:
-        test: the test.
-        rule: pooling.
-        unit: what a target is, a text or a term.
-        baseline: effect size of the baseline; NaN where all associations are equal.
-        candidate: that of the candidate.
-        numbers: texts of X and Y, targets, and 0.
-        identical: every association of the candidate is that of the baseline.
-        deciding: targets of the smaller set.
-        contrasts: all contrasts that "worse" is made of; None where an effect size is missing.
-    """
-
-    test: AssociationTest
-    rule: str
-    unit: str
-    baseline: float
-    candidate: float
-    numbers: tuple[int, int, int]
-    identical: bool
-    deciding: int
-    contrasts: Contrasts | None
-    measure: Measure = EFFECT_SIZE
-    left_out: int = 0
-    units: tuple[str, str] = ("targets", "targets")
-
-    @property
-    def axis(self) -> str:
-        """Name of the test, which stands in the place of an axis."""
-        return self.test.name
-
-    @property
-    def few(self) -> str:
-        """Why there are too few targets for any decision; empty where there are enough."""
-        few = too_few(self.deciding, "targets", FEWEST_TARGETS)
-        return few and f"{few} in X and in Y"
-
-    @property
-    def needs(self) -> str:
-        """What a decision needs at least."""
-        return f"{FEWEST_TARGETS} targets in X and in Y"
-
-    @property
-    def untestable(self) -> str:
-        """Why nothing may be decided, or empty."""
-        if self.contrasts is None:
-            return "all associations under one of the models are equal"
-        return self.few
-
-
-def effect_size_cells(
-    sides: tuple[Side, Side], rules: Sequence[str], axes: Sequence[str] = ()
-) -> tuple[list[EffectSizes], list[str]]:
-    """Every association test, an axis each, under every pooling of both runs; and notes.
+def test_items(sides: tuple[Side, Side], rules: Sequence[str]) -> Items:
+    """Every association test, an axis each, under every pooling of both runs.
 
     Raises:
-        UserError: the runs have no pooling in common, or no such test.
+        UserError: the runs have no pooling in common.
     """
     couples, notes = _poolings(sides, rules)
-    names = list(dict.fromkeys(test.name for _, sources in couples for test in sources[0].tests))
-    for axis in axes:
-        if axis not in names:
-            raise UserError(f"--axis {axis}: no such association test. Expected one of: {listed(names)}.")
-    cells = []
+    rows, effects = [], {}
     for pooling, sources in couples:
         vectors = [UnitVectors(source.vectors(), _texts(source)) for source in sources]
-        tests = [test for test in sources[0].tests if test.name in (axes or names)]
-        cells += [_cell(test, pooling, *(each.associations(test) for each in vectors)) for test in tests]
-    return cells, notes
+        for test in sources[0].tests:
+            before, after = (each.associations(test) for each in vectors)
+            effects[pooling, test.name] = values = _effects(test, before, after)
+            same = np.array_equal(before.x, after.x) and np.array_equal(before.y, after.y)
+            rows.append((pooling, test.name, 0, *values.means, same))
+    names = ("rule", "axis", "targets", EFFECT_SIZE.name, f"{EFFECT_SIZE.name}{OTHER}", "same")
+    frame = pl.DataFrame(rows, schema=names, orient="row").with_columns(identity=pl.lit(""))
+
+    def finished(cell: Paired, _: pl.DataFrame) -> Paired:
+        values = effects[cell.rule, cell.axis]
+        same = bool(frame.filter(rule=cell.rule, axis=cell.axis)["same"].all())
+        why = "" if values.contrasts else "all associations under one of the models are equal"
+        return replace(cell, values=values, left_out=0, identical=same, untestable=why)
+
+    return Items(
+        frame,
+        (EFFECT_SIZE,),
+        ("targets", "targets"),
+        partial(pl.DataFrame, schema=NO_ITEMS),
+        notes,
+        noun="association test",
+        alone_axes=True,
+        finished=finished,
+    )
 
 
-def _cell(test: AssociationTest, pooling: str, before: Associations, after: Associations) -> EffectSizes:
+NO_ITEMS = dict.fromkeys(("item_id", "rule", "axis", "identity", "before", "after", "direction"), pl.String)
+"""A test has no items that change sides."""
+
+
+def _effects(test: AssociationTest, before: Associations, after: Associations) -> EffectSizes:
     unit = unit_of(test, "auto")
     first, other = (
         (targets(each.x, test.x, unit), targets(each.y, test.y, unit)) for each in (before, after)
     )
-    values = _effect(first, before.error), _effect(other, after.error)
+    means = _effect(first, before.error), _effect(other, after.error)
     units = [side.count for side in first]
     return EffectSizes(
-        test,
-        pooling,
-        unit,
-        *values,
+        means,
         (sum(len(side.values) for side in first), sum(units), 0),
-        bool(np.array_equal(before.x, after.x) and np.array_equal(before.y, after.y)),
         min(units),
-        None if any(map(isnan, values)) else contrasts_of(values, first, other),
+        None if any(map(isnan, means)) else contrasts_of(means, first, other),
+        test.axis or ALL,
+        f"{unit}s of X and Y",
     )
 
 
@@ -181,3 +151,120 @@ def _without(sets: Sets, place: int, unit: int) -> Sets:
     kept = sets[place].unit != unit
     part = Targets(sets[place].values[kept], sets[place].unit[kept])
     return (part, sets[1]) if place == 0 else (sets[0], part)
+
+
+_MOST = 0.99
+"""The largest part of it at which an error is looked up."""
+
+
+@dataclass(frozen=True, slots=True)
+class EffectContrast:
+    """Difference of two effect sizes, used as `endoxa.study.gate.contrast.Contrast` is.
+
+    Attributes:
+        first: effect size that is subtracted.
+        other: effect size from which it is.
+        squares: variances of the two on Fisher's scale and their covariance: of the other, of both, of the first.
+        cubes: third moments: three times the other, twice, once, three times the first.
+        fewest: units of the smaller set.
+        largest: no effect size is larger.
+        growth: by what the number of units is multiplied.
+    """
+
+    first: float
+    other: float
+    squares: np.ndarray
+    cubes: np.ndarray
+    fewest: int
+    largest: float
+    growth: float = 1.0
+
+    @property
+    def mean(self) -> float:
+        """The difference."""
+        return self.other - self.first
+
+    def error(self, mean: float) -> float:
+        """Standard error, were `mean` the true difference; 0 where nothing varies."""
+        return self._moments(mean)[0]
+
+    def p_below(self, mean: float) -> float:
+        """One-sided p-value for the claim that the true difference is below `mean`."""
+        return self._tail(mean, 1)
+
+    def p_above(self, mean: float) -> float:
+        """One-sided p-value for the claim that the true difference is above `mean`."""
+        return self._tail(mean, -1)
+
+    def upper(self, level: float) -> float:
+        """One-sided upper bound: the largest difference that is not rejected from below at this level."""
+        return bound(self.p_below, self.mean, 2 * self.largest, level)
+
+    def lower(self, level: float) -> float:
+        """One-sided lower bound: the least difference that is not rejected from above at this level."""
+        return bound(self.p_above, self.mean, -2 * self.largest, level)
+
+    def grown(self, items: float, *, same_units: bool = False) -> EffectContrast:
+        """With that many times the units; more about the same units would say no more."""
+        return self if same_units else replace(self, growth=self.growth * items)
+
+    def _tail(self, mean: float, sign: int) -> float:
+        error, skewness = self._moments(mean)
+        if not error > 0:
+            return 1.0
+        return student_tail(sign * (self.mean - mean) / error, sign * skewness, self.fewest * self.growth - 1)
+
+    def _moments(self, mean: float) -> tuple[float, float]:
+        """Standard error and skewness, were `mean` the true difference."""
+        middle = (self.first + self.other) / 2
+        first, other = (
+            self.largest * (1 - min(abs(end / self.largest), _MOST) ** 2)
+            for end in (middle - mean / 2, middle + mean / 2)
+        )
+        squares, cubes = self.squares.tolist(), self.cubes.tolist()
+        second = other**2 * squares[0] - 2 * other * first * squares[1] + first**2 * squares[2]
+        third = (
+            other**3 * cubes[0]
+            - 3 * other**2 * first * cubes[1]
+            + 3 * other * first**2 * cubes[2]
+            - first**3 * cubes[3]
+        )
+        if second < 1e-24:
+            return 0.0, 0.0
+        return sqrt(second / self.growth), third / second**1.5 / sqrt(self.growth)
+
+
+def contrast(
+    first: float,
+    other: float,
+    left_out: Sequence[tuple[np.ndarray, np.ndarray]],
+    largest: float,
+    *,
+    s: int = 1,
+    t: int = 1,
+) -> EffectContrast:
+    """T times the other effect size minus s times the first.
+
+    Args:
+        first: effect size under the first model.
+        other: under the second.
+        left_out: under both, without each unit of X in turn, and without each of Y.
+        largest: the largest effect size of sets of this size.
+        s: sign of the first.
+        t: sign of the other.
+    """
+    squares, cubes = np.zeros(3), np.zeros(4)
+    fewest = min(len(pooled[0]) for pooled in left_out)
+    for pooled in left_out if fewest > 1 else ():
+        units = len(pooled[0])
+        on_scale = [np.arctanh(np.clip(each / largest, -0.999, 0.999)) for each in pooled]
+        first_shares, other_shares = (
+            sign * (units - 1) / units * (scaled.mean() - scaled)
+            for sign, scaled in zip((s, t), on_scale, strict=True)
+        )
+        squares += [
+            units / (units - 1) * float((other_shares ** (2 - power) * first_shares**power).sum())
+            for power in range(3)
+        ]
+        cubes += [float((other_shares ** (3 - power) * first_shares**power).sum()) for power in range(4)]
+    return EffectContrast(s * first, t * other, squares, cubes, fewest, largest)

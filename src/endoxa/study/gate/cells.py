@@ -11,8 +11,8 @@ from endoxa.report.inputs import EMBEDDINGS, EXTRACTED, HARM, PAIRS, QUESTIONS
 from endoxa.report.words import listed
 from endoxa.runs.measured import Measure
 from endoxa.schema import ALL
-from endoxa.study.gate.association_tests import EffectSizes, effect_size_cells
-from endoxa.study.gate.items import Items, axes_of, declared_items
+from endoxa.study.gate.association_tests import test_items
+from endoxa.study.gate.items import Items, declared_items
 from endoxa.study.gate.measures import Paired, declared, measures_of
 from endoxa.study.gate.pairs import pair_items
 from endoxa.study.gate.questions import question_items
@@ -20,14 +20,12 @@ from endoxa.study.gate.ratings import rating_items
 from endoxa.study.gate.runs import Side
 from endoxa.study.gate.stories import alone_sentence, story_cells
 
-Cell = Paired | EffectSizes
-"""One test: a measure, under a rule, on an axis."""
 IN_PLACE_OF_RULES = {EXTRACTED: "stories", HARM: "ratings"}
 """What a gate calls the items of instruments without rules or protocols."""
 
 
 def items_of(sides: tuple[Side, Side], rules: Sequence[str], human: Path | None = None) -> Items:
-    """The items of two runs of pairs, questions, ratings of harm, or an instrument that declares its measures.
+    """The items of two runs of any instrument but stories.
 
     Args:
         sides: both runs.
@@ -42,7 +40,7 @@ def items_of(sides: tuple[Side, Side], rules: Sequence[str], human: Path | None 
         return rating_items(sides, human)
     if declaration := declared(kind):
         return declared_items(sides, rules, declaration)
-    return {PAIRS: pair_items, QUESTIONS: question_items}[kind](sides, rules)
+    return {PAIRS: pair_items, QUESTIONS: question_items, EMBEDDINGS: test_items}[kind](sides, rules)
 
 
 def paired(
@@ -51,7 +49,7 @@ def paired(
     rules: Sequence[str],
     axes: Sequence[str],
     human: Path | None = None,
-) -> tuple[list[Cell], list[Cell], list[str]]:
+) -> tuple[list[Paired], list[Paired], list[str]]:
     """Every measure under every rule on every axis.
 
     Args:
@@ -99,10 +97,8 @@ def _cells(
     rules: Sequence[str],
     axes: Sequence[str],
     human: Path | None,
-) -> tuple[Sequence[Cell], list[str]]:
+) -> tuple[Sequence[Paired], list[str]]:
     kind = sides[0].run.kind
-    if kind == EMBEDDINGS:
-        return effect_size_cells(sides, rules, axes)
     if kind == EXTRACTED:
         cells, notes = story_cells(sides, measures, axes)
     else:
@@ -110,9 +106,7 @@ def _cells(
         if any(items.alone):
             raise UserError(alone_sentence(items.alone, IN_PLACE_OF_RULES[kind]))
         parts = [
-            (rule, axis, items.of(rule, axis))
-            for rule in items.rules
-            for axis in axes_of(axes, items.axes, items.noun)
+            (rule, axis, items.of(rule, axis)) for rule in items.rules for axis in items.chosen_axes(axes)
         ]
         cells = [items.cell(measure, rows, rule, axis) for measure in measures for rule, axis, rows in parts]
         notes = list(items.notes)
@@ -120,7 +114,7 @@ def _cells(
     return [replace(cell, rule=word) for cell in cells] if word else cells, notes
 
 
-def _missing(cells: Sequence[Cell], tests: Sequence[Cell], wanted: Sequence[str], noun: str) -> list[str]:
+def _missing(cells: Sequence[Paired], tests: Sequence[Paired], wanted: Sequence[str], noun: str) -> list[str]:
     """A note on measures that no item is for; they are an error where they were named."""
     lacking = {cell.measure.name for cell in cells} - {cell.measure.name for cell in tests}
     for name in wanted:

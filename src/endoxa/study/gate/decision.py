@@ -8,12 +8,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import ceil, inf
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from endoxa.stats.two_way import Sampled
 from endoxa.study.gate.contrast import FEWEST_UNITS, Contrast, sampled_units
-from endoxa.study.gate.effect_contrast import EffectContrast
+
+if TYPE_CHECKING:
+    from endoxa.study.gate.association_tests import EffectContrast
 
 SIGN_SHARE = 0.1
 """Part of the level of a pass that is spent on which side of the neutral value the baseline is."""
@@ -45,6 +48,55 @@ class Values:
     reach: float = 1.0
     sum_reach: float = 1.0
     attribute: np.ndarray | None = None
+
+    @property
+    def means(self) -> tuple[float, float]:
+        """Of baseline and candidate."""
+        return float(self.baseline.mean()), float(self.candidate.mean())
+
+    @property
+    def numbers(self) -> tuple[int, int, int]:
+        """Items, units of the first kind, and units of the second; 0 of these where none recurs."""
+        items, first = len(self.cluster), len(np.unique(self.cluster))
+        second = items if self.attribute is None else len(np.unique(self.attribute))
+        return items, first, second if second < items else 0
+
+    @property
+    def deciding(self) -> int:
+        """Units of the first kind."""
+        return self.numbers[1]
+
+    @property
+    def contrasts(self) -> Contrasts:
+        """All contrasts that "worse" is made of."""
+        return Contrasts.of(self)
+
+    fewest: ClassVar[int] = FEWEST_UNITS
+    where: ClassVar[str] = ""
+
+
+@dataclass(frozen=True, slots=True)
+class EffectSizes:
+    """One association test of two models, in the place of `Values`: an effect size is no mean of items.
+
+    Attributes:
+        means: effect sizes of baseline and candidate; NaN where all associations are equal.
+        numbers: texts of X and Y, targets, and 0.
+        deciding: targets of the smaller set.
+        contrasts: all contrasts that "worse" is made of; None where an effect size is missing.
+        axis: the social axis of the test, or 'all'.
+        unit: what is counted, as in "words of X and Y".
+    """
+
+    means: tuple[float, float]
+    numbers: tuple[int, int, int]
+    deciding: int
+    contrasts: Contrasts | None
+    axis: str
+    unit: str
+    fewest: ClassVar[int] = 8
+    """In X, and in Y. With five of each the chance of a wrong decision exceeds 5 % where effect sizes are large."""
+    where: ClassVar[str] = " in X and in Y"
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -40,6 +40,7 @@ class Items:
         notes: what is to be said about the pairing.
         noun: what an axis is called.
         alone: how many rows only one of the runs has, by run.
+        alone_axes: an axis is a test by itself, and all together are none.
         finished: completes a cell from its rows.
     """
 
@@ -50,6 +51,7 @@ class Items:
     notes: Sequence[str] = ()
     noun: str = "axis"
     alone: tuple[int, int] = (0, 0)
+    alone_axes: bool = False
     finished: Callable[[Paired, pl.DataFrame], Paired] = _as_it_is
 
     @property
@@ -59,8 +61,26 @@ class Items:
 
     @property
     def axes(self) -> list[str]:
-        """Axes by name."""
-        return self.frame["axis"].drop_nulls().unique().sort().to_list()
+        """Axes by name; association tests in their order."""
+        names = self.frame["axis"].drop_nulls().unique(maintain_order=True)
+        return (names if self.alone_axes else names.sort()).to_list()
+
+    @property
+    def wholes(self) -> list[str]:
+        """What is compared as a whole: all items together, or every test."""
+        return self.axes if self.alone_axes else [ALL]
+
+    def chosen_axes(self, named: Sequence[str]) -> list[str]:
+        """The axes named, or all items and then every axis, where there are several.
+
+        Raises:
+            UserError: there is no such axis.
+        """
+        names = list(dict.fromkeys((*self.wholes, *self.axes)))
+        for axis in named:
+            if axis not in names:
+                raise UserError(f"--axis {axis}: no such {self.noun}. Expected one of: {', '.join(names)}.")
+        return list(named) or (names if len(self.axes) > 1 else self.wholes)
 
     def of(self, rule: str, axis: str = ALL) -> pl.DataFrame:
         """The rows under a rule, on an axis or on all."""
@@ -103,7 +123,7 @@ class Items:
     def parts(self, rule: str) -> Iterator[tuple[str, str, pl.DataFrame]]:
         """Axis, identity and rows: of every axis, and of every identity, where there are several."""
         rows = self.of(rule)
-        if len(self.axes) > 1:
+        if len(self.axes) > 1 and not self.alone_axes:
             yield from ((axis, ALL, rows.filter(axis=axis)) for axis in self.axes)
         named = rows.filter(pl.col("identity").fill_null("") != "")
         groups = list(named.group_by("axis", "identity", maintain_order=True))
@@ -205,20 +225,6 @@ def joined_rule(tables: Sequence[pl.DataFrame], rule: str, keys: Sequence[str]) 
     baseline, other = (table.filter(rule=rule) for table in tables)
     require_same_ids([table.select(pl.concat_str(keys, separator=" #")) for table in (baseline, other)])
     return baseline.join(other, on=["rule", *keys], suffix=OTHER).sort(keys)
-
-
-def axes_of(named: Sequence[str], there: Collection[str], noun: str) -> tuple[str, ...]:
-    """The axes named, or all items and then every axis, where there are several.
-
-    Raises:
-        UserError: there is no such axis.
-    """
-    for axis in named:
-        if axis != ALL and axis not in there:
-            raise UserError(
-                f"--axis {axis}: no such {noun}. Expected one of: all, {', '.join(sorted(there))}."
-            )
-    return tuple(named) or (ALL, *(sorted(there) if len(there) > 1 else ()))
 
 
 def common_rules(names: Sequence[set[str]], wanted: Sequence[str], noun: str) -> tuple[list[str], list[str]]:

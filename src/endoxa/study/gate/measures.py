@@ -9,9 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from typing import Any
 
 from endoxa.errors import UserError
 from endoxa.report.inputs import EMBEDDINGS, EXTRACTED, HARM, PAIRS, QUESTIONS
@@ -21,11 +19,7 @@ from endoxa.runs.measured import Measure, Measured
 from endoxa.schema import ALL
 from endoxa.stats.intervals import NAN
 from endoxa.stats.verdicts import too_few
-from endoxa.study.gate.contrast import FEWEST_UNITS
-from endoxa.study.gate.decision import Contrasts, Values
-
-if TYPE_CHECKING:
-    from endoxa.study.gate.association_tests import EffectSizes
+from endoxa.study.gate.decision import Contrasts, EffectSizes, Values
 
 
 def _price(name: str, summary: str, instead: str = "", **more: Any) -> Measure:
@@ -203,7 +197,7 @@ class Paired:
         measure: the measure.
         rule: scoring rule, or protocol of questions.
         axis: an axis or category, or 'all'.
-        values: per item; None where no item has a value in both.
+        values: per item, or of an association test; None where no item has a value in both.
         left_out: items that one of the two has no value for.
         identical: every score or answer of the candidate is that of the baseline.
         units: what the two kinds of units are, ("identities", "attributes") or ("templates", "groups").
@@ -214,7 +208,7 @@ class Paired:
     measure: Measure
     rule: str
     axis: str
-    values: Values | None
+    values: Values | EffectSizes | None
     left_out: int
     identical: bool
     units: tuple[str, str]
@@ -229,44 +223,38 @@ class Paired:
     @property
     def baseline(self) -> float:
         """Value of the baseline; NaN where no item has one."""
-        return (self.measure.neutral or 0.0) + float(self.values.baseline.mean()) if self.values else NAN
+        return (self.measure.neutral or 0.0) + self.values.means[0] if self.values else NAN
 
     @property
     def candidate(self) -> float:
         """Value of the candidate; NaN where no item has one."""
-        return (self.measure.neutral or 0.0) + float(self.values.candidate.mean()) if self.values else NAN
+        return (self.measure.neutral or 0.0) + self.values.means[1] if self.values else NAN
 
     @property
     def numbers(self) -> tuple[int, int, int]:
         """Items, units of the first kind, and units of the second; 0 of these where none recurs."""
-        if self.values is None:
-            return 0, 0, 0
-        items, first = len(self.values.cluster), len(np.unique(self.values.cluster))
-        second = items if self.values.attribute is None else len(np.unique(self.values.attribute))
-        return items, first, second if second < items else 0
-
-    @property
-    def deciding(self) -> int:
-        """Units of the first kind, of which a decision needs `FEWEST_UNITS`."""
-        return self.numbers[1]
+        return self.values.numbers if self.values else (0, 0, 0)
 
     @property
     def needs(self) -> str:
         """What a decision needs at least."""
-        return f"{FEWEST_UNITS} {self.units[0]}"
+        return f"{self.values.fewest} {self.units[0]}{self.values.where}" if self.values else ""
 
     @property
     def few(self) -> str:
         """Why there are too few units for any decision; empty where there are enough."""
-        return too_few(self.deciding, self.units[0], FEWEST_UNITS) if self.values else ""
+        if self.values is None:
+            return ""
+        few = too_few(self.values.deciding, self.units[0], self.values.fewest)
+        return few and few + self.values.where
 
     @property
     def contrasts(self) -> Contrasts | None:
         """All contrasts that "worse" is made of; None where no item has a value in both."""
-        return None if self.values is None else Contrasts.of(self.values)
+        return self.values.contrasts if self.values else None
 
 
-def untested(cell: Paired | EffectSizes, most_left_out: float = MOST_LEFT_OUT) -> str:
+def untested(cell: Paired, most_left_out: float = MOST_LEFT_OUT) -> str:
     """Why the items of a test decide nothing, whatever their number; empty where they may, or nothing has changed."""
     items, total = cell.numbers[0], cell.numbers[0] + cell.left_out
     if items == 0:

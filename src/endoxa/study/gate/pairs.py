@@ -54,7 +54,7 @@ def pair_items(sides: tuple[Side, Side], rules: Sequence[str]) -> Items:
     frame = joined.join(named, on="item", how="left", maintain_order="left")
 
     def finished(cell: Paired, rows: pl.DataFrame) -> Paired:
-        if cell.values is None:
+        if not isinstance(cell.values, Values):
             return cell
         first, other = couples[cell.rule]
         differences = [rows[name].to_numpy() for name in ("difference", f"difference{OTHER}")]

@@ -12,10 +12,10 @@ from endoxa.instruments.questions.headline import RULE, run_warnings
 from endoxa.report.inputs import EXTRACTED, QUESTIONS
 from endoxa.report.words import decimal, listed, plural, signed
 from endoxa.stats.verdicts import significance
-from endoxa.study.gate.cells import Cell, paired
+from endoxa.study.gate.cells import paired
 from endoxa.study.gate.contrast import FEWEST_UNITS
-from endoxa.study.gate.decision import needed
-from endoxa.study.gate.measures import MOST_LEFT_OUT, untested
+from endoxa.study.gate.decision import EffectSizes, needed
+from endoxa.study.gate.measures import MOST_LEFT_OUT, Paired, untested
 from endoxa.study.gate.pairs import rounding_notes
 from endoxa.study.gate.results import Gate, GateTest, Verdict, sentence_of
 from endoxa.study.gate.runs import Side, profile_notes, read_sides
@@ -79,7 +79,7 @@ def gate(
     people = None if human is None else Path(human)
     cells, small, notes = paired(sides, _several(measure), _several(rule), _several(axis), people)
 
-    def judged(cells: Sequence[Cell], small: Sequence[Cell]) -> tuple[tuple[GateTest, ...], list[Cell]]:
+    def judged(cells: Sequence[Paired], small: Sequence[Paired]) -> tuple[tuple[GateTest, ...], list[Paired]]:
         # An axis with too few identities is no test, but one that moved by more than the margin lets nothing pass.
         moved = [cell for cell in small if cell.contrasts is not None and cell.contrasts.worse_by > margin]
         tests = [_tested(cell, margin, confidence, len(cells), most_left_out) for cell in [*cells, *moved]]
@@ -88,7 +88,7 @@ def gate(
     tests, moved = judged(cells, small)
     notes = [
         *_settings((sides[0].source, sides[1].source)),
-        *profile_notes((Path(baseline), Path(candidate)), [side.run for side in sides]),
+        *profile_notes(sides),
         *notes,
         *_largest([*cells, *small]),
         *_untested_axes(small, moved),
@@ -124,7 +124,7 @@ def _settings(sides: tuple[Side, Side]) -> list[str]:
     return [f"Baseline and candidate differ in {listed(apart)}."] if apart else []
 
 
-def _largest(cells: Sequence[Cell]) -> list[str]:
+def _largest(cells: Sequence[Paired]) -> list[str]:
     """The largest change of any measure on any axis, whether or not it could be decided."""
     changed = [cell for cell in cells if abs(cell.candidate - cell.baseline) > 0]
     if len(cells) < 2 or not changed:
@@ -136,20 +136,22 @@ def _largest(cells: Sequence[Cell]) -> list[str]:
     ]
 
 
-def _untested_axes(small: Sequence[Cell], moved: Sequence[Cell]) -> list[str]:
+def _untested_axes(small: Sequence[Paired], moved: Sequence[Paired]) -> list[str]:
     """Axes that have too few identities for a test, and did not move."""
-    still = {cell.axis: cell.deciding for cell in small} | {cell.axis: 0 for cell in moved}
+    still = {cell.axis: cell.values.deciding for cell in small if cell.values} | {
+        cell.axis: 0 for cell in moved
+    }
     named = [f"{axis} ({number})" for axis, number in still.items() if number]
     return (
         [f"Not tested alone, because at least {small[0].needs} are needed: {listed(named)}."] if named else []
     )
 
 
-def _not_decided(moved: Sequence[Cell]) -> str:
+def _not_decided(moved: Sequence[Paired]) -> str:
     """' Not decided: axis age moved by +0.460 (2 identities) ...': why nothing passes."""
     if not moved:
         return ""
-    largest: dict[str, Cell] = {}
+    largest: dict[str, Paired] = {}
     for cell in sorted(moved, key=lambda cell: abs(cell.candidate - cell.baseline)):
         largest[cell.axis] = cell
     parts = [
@@ -176,7 +178,7 @@ def _several(words: str | Sequence[str]) -> tuple[str, ...]:
     return (words,) if isinstance(words, str) else tuple(words)
 
 
-def _tested(cell: Cell, margin: float, confidence: float, tests: int, most_left_out: float) -> GateTest:
+def _tested(cell: Paired, margin: float, confidence: float, tests: int, most_left_out: float) -> GateTest:
     """One test, before the correction over all of them."""
     level = significance(confidence)
     items, identities, attributes = cell.numbers
@@ -205,8 +207,8 @@ def _tested(cell: Cell, margin: float, confidence: float, tests: int, most_left_
         return replace(
             result, low=0.0, high=0.0, p_not_worse=0.0, p_worse=1.0, verdict="pass", reason=IDENTICAL
         )
-    if reason:
-        return replace(result, reason=reason)
+    if reason or (cell.few and isinstance(cell.values, EffectSizes)):
+        return replace(result, reason=reason or cell.few)
     more = needed(contrasts, identities, items, margin, (level, level / tests))
     if cell.few:
         few = f"{identities} of the {FEWEST_UNITS} {cell.units[0]} that a decision needs at least"

@@ -40,11 +40,20 @@ class Side:
         role: "baseline" or "candidate".
         run: the run.
         model: the model as its records name it.
+        named: the folder that was named; of stories not the run of profiles that is read.
+        label: of a comparison, a name that tells it from the others.
     """
 
     role: str
     run: Run
     model: str
+    named: Path = Path()
+    label: str = ""
+
+    @property
+    def date(self) -> str:
+        """When it was finished, ISO 8601, or empty."""
+        return str(self.source.run.facts.get("finished") or "")
 
     @property
     def name(self) -> str:
@@ -91,6 +100,10 @@ class Side:
         )
         return {"run": str(self.run.folder), "model": self.model, "fingerprint": entry.get("fingerprint")}
 
+    def dated_facts(self) -> dict[str, Any]:
+        """What the JSON of a comparison says of it."""
+        return {"label": self.label, **self.facts(), "date": self.date, "served": self.served}
+
 
 def read_sides(
     baseline: Path, candidate: Path, baseline_model: str | None, candidate_model: str | None
@@ -107,8 +120,8 @@ def read_sides(
             "of one instrument."
         )
     sides = (
-        Side("baseline", first, _model(first, baseline_model, "baseline")),
-        Side("candidate", other, _model(other, candidate_model, "candidate")),
+        Side("baseline", first, _model(first, baseline_model, "baseline"), baseline),
+        Side("candidate", other, _model(other, candidate_model, "candidate"), candidate),
     )
     if baseline.resolve() == candidate.resolve() and sides[0].model == sides[1].model:
         raise UserError(
@@ -236,12 +249,12 @@ def stories_read(run: Run) -> Run:
     return Run(source, runs.read_run(source))
 
 
-def profile_notes(named: Sequence[Path], compared: Sequence[Run]) -> list[str]:
+def profile_notes(sides: Sequence[Side]) -> list[str]:
     """What stands for the folders of stories that were named."""
     return [
-        f"The profiles of the stories in '{path}' are those of '{run.folder}'."
-        for path, run in zip(named, compared, strict=True)
-        if run_folder(path).resolve() != run.folder.resolve()
+        f"The profiles of the stories in '{side.named}' are those of '{side.run.folder}'."
+        for side in sides
+        if run_folder(side.named).resolve() != side.run.folder.resolve()
     ]
 
 

@@ -27,7 +27,7 @@ from endoxa.study.compare.story_lists import discovered
 from endoxa.study.compare.story_pairs import NAMED, PairedStories, paired_stories
 from endoxa.study.gate.contrast import FEWEST_UNITS
 from endoxa.study.gate.decision import Values
-from endoxa.study.gate.items import NAN, OTHER, Items, axes_of
+from endoxa.study.gate.items import NAN, OTHER, Items
 from endoxa.study.gate.measures import OF_STORIES, STRENGTH, Paired
 from endoxa.study.gate.runs import Side
 
@@ -42,14 +42,14 @@ def story_cells(
     Raises:
         UserError: the runs hold other prompts, were read in other ways, or have no such axis.
     """
-    stories = paired_stories(sides[0].run.folder, sides[1].run.folder, (sides[0].model, sides[1].model))
+    stories = paired_stories(sides)
     if any(stories.alone):
         raise UserError(alone_sentence(stories.alone, "stories"))
     items = story_items(stories)
     associations = pooled(stories.profiles_where(stories.comparable), settings_of(sides[0].run.folder))
     tests = []
     small: dict[str, int] = {}
-    for axis in axes_of(axes, items.axes, "attribute"):
+    for axis in items.chosen_axes(axes):
         rows = items.of(ALL, axis)
         about = {
             "answered": rows["base values"].n_unique(),
