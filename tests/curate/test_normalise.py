@@ -117,7 +117,7 @@ def test_a_survey_brings_its_own_names(tmp_path):
 
 @pytest.mark.parametrize(
     ("content", "said"),
-    [("[region\n", "TOML"), ('coast = "x"\n', "expected lines"), ("[a]\nb = 1\n", "expected lines")],
+    [("[region\n", "TOML"), ('coast = "x"\n', "Expected lines"), ("[a]\nb = 1\n", "Expected lines")],
 )
 def test_a_table_that_cannot_be_read_is_named(tmp_path, content, said):
     path = tmp_path / "names.toml"

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from endoxa.curate.encoders import Encoder
     from endoxa.curate.novelty import Concepts
     from endoxa.curate.novelty.overlap import Novelty
-    from endoxa.curate.novelty.threshold import Calibration
 
 
 PAIRS = 256
@@ -70,12 +69,10 @@ def novelty(
         sheet: Write pairs to label to FILE.
         sheet_pairs: Number of pairs of the sheet.
     """  # noqa: D301
-    from endoxa.curate.encoder_languages import DEFAULT_LANGUAGE, doubt
-    from endoxa.curate.encoders import load_encoder
+    from endoxa.curate.encoders import DEFAULT_LANGUAGE, doubt, load_encoder
     from endoxa.curate.novelty import DEFAULT_LANGUAGES, dataset_names, read_concepts
-    from endoxa.curate.novelty.labels import read_labels
+    from endoxa.curate.novelty.labels import calibrate, cuts, read_labels
     from endoxa.curate.novelty.overlap import analyze_novelty, check_inputs
-    from endoxa.curate.novelty.threshold import calibrate, cuts
     from endoxa.curate.opposites import load_lexicon
 
     if out is None and sheet is None:
@@ -109,7 +106,7 @@ def novelty(
     overlap = analyze_novelty(
         datasets,
         vectors,
-        chosen.threshold if chosen is not None else threshold or 0.0,
+        chosen["threshold"] if chosen is not None else threshold or 0.0,
         kind=concept,
         encoder_name=encoder,
         threshold_from="labels" if chosen is not None else "given",
@@ -122,7 +119,7 @@ def novelty(
         "novelty_shared": overlap.shared,
         "novelty_concepts": overlap.concepts,
         "novelty_curve": overlap.curve,
-        "novelty_threshold": None if chosen is None else chosen.table,
+        "novelty_threshold": None if chosen is None else pl.DataFrame([chosen]),
         "novelty_cuts": curve,
     }
     return Outcome((headline,), tables, headline)
@@ -151,8 +148,8 @@ def _write_sheet(
     yield f"Next: fill in the column 'related' (yes or no), then give --labels {path}"
 
 
-def _novelty_headline(overlap: Novelty, chosen: Calibration | None) -> Headline:
-    from endoxa.curate.novelty.threshold import warnings
+def _novelty_headline(overlap: Novelty, chosen: Mapping[str, Any] | None) -> Headline:
+    from endoxa.curate.novelty.labels import warnings
 
     rows = list(overlap.shares.iter_rows(named=True))
     first = rows[0]
@@ -171,8 +168,9 @@ def _novelty_headline(overlap: Novelty, chosen: Calibration | None) -> Headline:
         notes.append(f"{plural(empty, 'row')} without such a concept left out.")
     if chosen is not None:
         notes.append(
-            f"The threshold was chosen by {plural(chosen.n, 'labelled pair')}; on other pairs it is right in "
-            f"{percent(chosen.accuracy)} (interval {percent_interval(chosen.accuracy_low, chosen.accuracy_high)})."
+            f"The threshold was chosen by {plural(chosen['n'], 'labelled pair')}; on other pairs it is right in "
+            f"{percent(chosen['accuracy'])} (interval "
+            f"{percent_interval(chosen['accuracy_low'], chosen['accuracy_high'])})."
         )
         notes += warnings(chosen)
     marked = overlap.shares.with_columns(

@@ -17,7 +17,7 @@ from endoxa.commands.verbs import Outcome, add_command, argument, command_group,
 from endoxa.curate import group as grouping
 from endoxa.curate.associations import associations as gather
 from endoxa.curate.associations import mentions
-from endoxa.curate.encoder_languages import chosen_encoder
+from endoxa.curate.encoders import DEFAULT_ENCODER, chosen_encoder
 from endoxa.curate.opposites import Lexicon, load_lexicon
 from endoxa.errors import UserError
 from endoxa.report.words import plural
@@ -114,7 +114,6 @@ def group(
 
 def _calibrated(file: Path, out: Path, constraints: Path | None, meanings: Meanings, seed: int) -> Outcome:
     """Thresholds of both methods compared: number of groups, silhouette, and accuracy on known pairs."""
-    from endoxa.curate.encoders import DEFAULT_ENCODER
     from endoxa.curate.group.thresholds import generate_constraints, grid, read_constraints, thresholds_table
     from endoxa.curate.pages import thresholds_figure
     from endoxa.report.files import write_figures

@@ -58,13 +58,13 @@ def review(
       endoxa curate review statements.csv -o ana.xlsx --reviewer Ana
       endoxa curate review statements.csv -o both.xlsx --sample 200 --seed 1
       endoxa curate review statements.csv ana.xlsx ben.xlsx -o reviewed.csv
-      endoxa curate review pairs.csv a.xlsx b.xlsx c.csv -o reviewed.csv --resolve majority
+      endoxa curate review pairs.csv a.xlsx b.xlsx c.xlsx -o reviewed.csv --resolve majority
       endoxa curate review tuples.csv votes_items.csv -o judged.csv
 
     Options:
         table: Table of statements, groups, associations, pairs or drafts (CSV, JSONL, Parquet).
         sheets: Returned sheets; of drafts outcomes of a room (*_items.csv).
-        out: Without SHEET: the sheet to write, .xlsx (with drop-down lists) or .csv. Else the reviewed table.
+        out: Without SHEET: the sheet to write (.xlsx, with drop-down lists). Else the reviewed table.
         overwrite: Sheet: replace an existing one, including its answers.
         resolve: Value used where reviewers disagree: that of the table, of the first sheet, or of more than half of
             the reviewers. All disagreements are listed in any case.

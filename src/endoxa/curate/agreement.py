@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from math import isfinite
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -29,7 +31,7 @@ from endoxa.stats.agreement import (
     agreeing_pairs,
     agreement_interval,
 )
-from endoxa.stats.intervals import FEWEST_CLUSTERS, UNDEFINED
+from endoxa.stats.intervals import FEWEST_CLUSTERS, NAN, UNDEFINED, Interval
 
 _DECIMAL = re.compile(r"([-+]?\d+)[.,](\d+)")
 
@@ -201,41 +203,23 @@ MOST_APART = 20
 """More raters are not compared two by two: each pair shares too few items, and there are too many pairs."""
 
 
-@dataclass(frozen=True, slots=True)
-class Agreement:
-    """A coefficient of agreement.
-
-    Attributes:
-        name: percent_agreement, cohen_kappa, fleiss_kappa or krippendorff_alpha.
-        raters: between whom, separated by '; '.
-        level: level of measurement; all but alpha take votes as nominal.
-        value: its value; NaN where it is not defined.
-        low: lower end of the interval; NaN where there is none.
-        high: upper end.
-        confidence: confidence level of the interval.
-        n: items that it rests on.
-        neutral: its value where raters agree as chance would have it; NaN for percent agreement, which depends
-            on the categories.
-        method: how it was computed, and why it is not defined where it is not.
-        agreed: share of agreeing pairs of votes on the same items, which chance alone can make high.
-        prevalence: share of the commonest vote among these.
-        commonest: that vote.
-    """
-
-    name: str
-    raters: str
-    level: Level
-    value: float
-    low: float
-    high: float
-    confidence: float
-    n: int
-    neutral: float
-    method: str
-    agreed: float
-    prevalence: float
-    commonest: str
-
+AGREEMENT_COLUMNS: dict[str, str] = {
+    "name": "percent_agreement, cohen_kappa, fleiss_kappa or krippendorff_alpha",
+    "raters": "between whom, separated by '; '",
+    "level": "level of measurement; all but alpha take votes as nominal",
+    "value": "its value; NaN where it is not defined",
+    "low": "lower end of the interval; NaN where there is none",
+    "high": "upper end",
+    "confidence": "confidence level of the interval",
+    "n": "items that it rests on",
+    "neutral": "its value where raters agree as chance would have it; NaN for percent agreement, which depends on the "
+    "categories",
+    "method": "how it was computed, and why it is not defined where it is not",
+    "agreed": "share of agreeing pairs of votes on the same items, which chance alone can make high",
+    "prevalence": "share of the commonest vote among these",
+    "commonest": "that vote",
+}
+"""Columns of the table of coefficients."""
 
 INTERVALS = "jackknife t interval", "Korn-Graubard interval"
 RARE = 0.9
@@ -250,7 +234,7 @@ def agreement(
     resamples: int = 2000,
     seed: int = 0,
 ) -> pl.DataFrame:
-    """Every coefficient of agreement, one row each, with the columns of `Agreement`.
+    """Every coefficient of agreement, one row each, with the columns of `AGREEMENT_COLUMNS`.
 
     Cohen's kappa is there for every two of up to `MOST_APART` raters, over the items that both voted on; Fleiss' kappa
     over the items that all voted on, or with the number of votes that most items have (see `_votes_each`); alpha and
@@ -270,28 +254,22 @@ def agreement(
     """
     if not 0 < confidence < 1:
         raise UserError(f"The confidence level is {confidence}. Expected a number between 0 and 1.")
-    domain = _domain(ballots, level)
+    interval_of = partial(agreement_interval, confidence=confidence, parts=resamples, seed=seed)
     rows = [
-        _row(
-            coefficient,
-            raters,
-            votes,
-            categories=ballots.categories,
-            domain=domain,
-            level=level,
-            remark=remark,
-            confidence=confidence,
-            resamples=resamples,
-            seed=seed,
-        )
+        _row(replace(coefficient, method=coefficient.method + remark), votes, ballots, level, interval_of)
+        | {"raters": "; ".join(raters), "confidence": confidence}
         for coefficient in COEFFICIENTS.all().values()
         for raters, votes, remark in _votes_of(coefficient, ballots)
     ]
-    return pl.DataFrame([asdict(row) for row in rows])
+    return pl.DataFrame(rows).select(list(AGREEMENT_COLUMNS))
 
 
 def prevalence_note(agreements: pl.DataFrame) -> list[str]:
-    """A sentence where one vote is so common that agreement beyond chance says little; columns of `Agreement`."""
+    """A sentence where one vote is so common that agreement beyond chance says little.
+
+    Args:
+        agreements: columns of `AGREEMENT_COLUMNS`.
+    """
     corrected = agreements.filter(pl.col("neutral").is_not_nan(), pl.col("value").is_not_nan())
     low = corrected.filter(pl.col("prevalence") > RARE, pl.col("value") < pl.col("agreed"))
     if low.is_empty():
@@ -353,20 +331,16 @@ def _domain(ballots: Ballots, level: Level) -> np.ndarray:
 
 def _row(
     coefficient: Coefficient,
-    raters: tuple[str, ...],
     votes: np.ndarray,
-    *,
-    categories: Sequence[str],
-    domain: np.ndarray,
+    ballots: Ballots,
     level: Level,
-    remark: str,
-    confidence: float,
-    resamples: int,
-    seed: int,
-) -> Agreement:
+    interval_of: Callable[..., Interval],
+) -> dict[str, Any]:
+    """A coefficient of some votes, without the raters."""
+    categories, domain = ballots.categories, _domain(ballots, level)
     level = level if coefficient.graded else "nominal"
     value, items = coefficient.value(votes, level, domain), len(votes)
-    interval, method = UNDEFINED, coefficient.method + remark
+    interval, method = UNDEFINED, coefficient.method
     places = np.arange(len(categories))
     counts = votes if coefficient.votes != "two raters" else (votes[:, :, None] == places).sum(axis=1)
     total = counts.sum(axis=0) if items else np.zeros(len(categories))
@@ -375,26 +349,22 @@ def _row(
     elif items < FEWEST_CLUSTERS:
         method += f"; no interval: fewer than {FEWEST_CLUSTERS} items"
     else:
-        interval = agreement_interval(
-            coefficient, votes, level, domain, confidence=confidence, parts=resamples, seed=seed
-        )
+        interval = interval_of(coefficient, votes, level, domain)
         method += (
             f"; {INTERVALS[coefficient.name == PERCENT]}, items as units"
             if interval.defined
             else "; no interval: leaving out items changes nothing"
         )
-    return Agreement(
-        name=coefficient.name,
-        raters="; ".join(raters),
-        level=level,
-        value=value,
-        low=interval.low,
-        high=interval.high,
-        confidence=confidence,
-        n=items,
-        neutral=coefficient.neutral,
-        method=method,
-        agreed=agreeing_pairs(counts),
-        prevalence=float(total.max() / total.sum()) if total.any() else float("nan"),
-        commonest=categories[int(total.argmax())] if total.any() else "",
-    )
+    return {
+        "name": coefficient.name,
+        "level": level,
+        "value": value,
+        "low": interval.low,
+        "high": interval.high,
+        "n": items,
+        "neutral": coefficient.neutral,
+        "method": method,
+        "agreed": agreeing_pairs(counts),
+        "prevalence": float(total.max() / total.sum()) if total.any() else NAN,
+        "commonest": categories[int(total.argmax())] if total.any() else "",
+    }

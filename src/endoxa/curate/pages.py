@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,9 @@ from endoxa.report.inputs import Run
 from endoxa.report.plots import BLUE, Axis, series_plot
 from endoxa.report.tables import Field, number_field
 from endoxa.report.words import NO_VALUE, NOT_DEFINED, percent, percent_interval
+from endoxa.runs.instrument import Shown
 from endoxa.sources.frames import read_table
+from endoxa.sources.spreadsheets import csv_text
 
 LEAST_WRITTEN = 0.08
 """Share from which on its percentage fits into the bar."""
@@ -68,6 +71,32 @@ class TableFiles:
         return pl.DataFrame(
             schema={column: pl.String if column in self.texts else pl.Float64 for column in columns}
         )
+
+
+def shown_table(
+    runs: Sequence[Run],
+    about: str,
+    texts: Collection[str],
+    columns: Iterable[str],
+    page: Callable[[TableFiles, pl.DataFrame], Page],
+) -> Shown:
+    """The page about one table; as CSV the table itself.
+
+    Args:
+        runs: the table.
+        about: what it is about, in the plural.
+        texts: names of its columns, and of those of its companions, that hold texts.
+        columns: its columns.
+        page: makes the page of the files and the table.
+
+    Raises:
+        UserError: several tables were given, or one cannot be read.
+    """
+    files = TableFiles.of(
+        runs, texts, f"A page about {about} is made from one table. Make one page for each."
+    )
+    table = files.read(tuple(columns))
+    return Shown(lambda: page(files, table), {"csv": partial(csv_text, table)})
 
 
 def page_of(

@@ -42,7 +42,7 @@ PAGES_OF_TABLES = {
     DISAGREEMENT: late("endoxa.curate.ratings.page:shown"),
     LENIENCY: late("endoxa.curate.ratings.page:shown"),
     NOVELTY: late("endoxa.curate.novelty.page:shown"),
-    TOPICS: late("endoxa.curate.topics.page:shown"),
+    TOPICS: late("endoxa.curate.ratings.page:shown"),
     DRAFTS: late("endoxa.author.page:shown"),
 }
 """What tables of no instrument are shown as."""

@@ -8,14 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import roc_curve
 
-from endoxa.curate.novelty.labels import Labels, read_labels
-from endoxa.curate.novelty.threshold import (
+from endoxa.curate.novelty.labels import (
     CUT_COLUMNS,
     THRESHOLD_COLUMNS,
+    Labels,
     _groups,
     calibrate,
     cross_validated,
     cuts,
+    read_labels,
     warnings,
     youden,
 )
@@ -41,8 +42,8 @@ def test_youden_by_hand():
     cosine = np.array([0.4, 0.7, 0.8, 0.9, 0.1, 0.2, 0.3, 0.5, 0.6])
     related = np.array([True] * 4 + [False] * 5)
     found = calibrate(labels(related), cosine)
-    assert (found.threshold, found.youden_j) == pytest.approx((0.65, 0.75))
-    assert (found.sensitivity, found.specificity) == pytest.approx((0.75, 1.0))
+    assert (found["threshold"], found["youden_j"]) == pytest.approx((0.65, 0.75))
+    assert (found["sensitivity"], found["specificity"]) == pytest.approx((0.75, 1.0))
     table = cuts(cosine, related)
     assert table.columns == list(CUT_COLUMNS)
     assert table["threshold"].to_list() == pytest.approx(
@@ -82,8 +83,8 @@ def test_a_planted_cut_is_found():
     for seed in range(30):
         cosine, related = planted(256, rng)
         found = calibrate(labels(related), cosine, seed=seed)
-        errors.append(found.threshold - 0.6)
-        assert found.accuracy_low <= found.accuracy <= found.accuracy_high
+        errors.append(found["threshold"] - 0.6)
+        assert found["accuracy_low"] <= found["accuracy"] <= found["accuracy_high"]
     assert np.abs(np.mean(errors)) < 0.02
 
 
@@ -94,8 +95,8 @@ def test_the_accuracy_is_that_on_new_pairs():
     for seed in range(40):
         cosine, related = planted(150, rng)
         one = calibrate(labels(related), cosine, seed=seed)
-        found.append(one.accuracy)
-        covered += one.accuracy_low <= 0.94 <= one.accuracy_high
+        found.append(one["accuracy"])
+        covered += one["accuracy_low"] <= 0.94 <= one["accuracy_high"]
     assert 0.925 < np.mean(found) < 0.955
     assert covered >= 36
 
@@ -103,10 +104,10 @@ def test_the_accuracy_is_that_on_new_pairs():
 def test_perfect_labels_have_an_honest_interval():
     cosine = np.linspace(0.1, 0.99, 80)
     found = calibrate(labels(cosine > 0.5), cosine)
-    assert (found.youden_j, found.accuracy) == (1.0, pytest.approx(1.0, abs=0.02))
-    assert found.accuracy_low < 0.99
+    assert (found["youden_j"], found["accuracy"]) == (1.0, pytest.approx(1.0, abs=0.02))
+    assert found["accuracy_low"] < 0.99
     assert not warnings(found)
-    assert found.table.columns == list(THRESHOLD_COLUMNS)
+    assert list(found) == list(THRESHOLD_COLUMNS)
 
 
 def test_reversed_labels_are_refused():
@@ -142,8 +143,8 @@ def test_texts_that_all_hang_together_are_still_tested():
     assert np.nanmean(found) > 0.95
     pairs = [(f"t{a}", f"t{b}") for a, b in zip(first, second, strict=True)]
     whole = calibrate(labels(related, pairs), cosine)
-    assert (whole.groups, whole.texts, whole.n) == (1, 24, 276)
-    assert np.isnan(whole.accuracy_low)
+    assert (whole["groups"], whole["texts"], whole["n"]) == (1, 24, 276)
+    assert np.isnan(whole["accuracy_low"])
     assert any("share too many texts" in text for text in warnings(whole))
 
 

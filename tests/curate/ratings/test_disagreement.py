@@ -196,7 +196,10 @@ BROKEN = {
     "rating": ("identity,attribute,rating\na,b,x\n", "row 1 has a rating that is no number"),
     "identity": ("identity,attribute,rating\n,b,1\n", "row 1 has no identity"),
     "column": ("identity,attribute\na,b\n", "rating"),
-    "in_group": ("identity,attribute,rating,in_group\na,b,1,perhaps\n", "row 1 has an in_group"),
+    "in_group": (
+        "identity,attribute,rating,in_group\na,b,1,perhaps\n",
+        "row 1, column 'in_group': 'perhaps' is neither yes nor no",
+    ),
     "propensity": ("identity,attribute,rating,propensity\na,b,1,0\n", "row 1 has a propensity"),
     "twice": ("identity,attribute,rating,rater\na,b,1,r\na,b,2,r\n", "row 2: the rater 'r' rated"),
     "nan": ("identity,attribute,rating\na,b,nan\n", "row 1 has a rating that is no number"),

@@ -253,4 +253,4 @@ def test_an_export_of_few_people_has_topics_and_no_in_group_share(tmp_path):
 def test_topics_of_a_table_are_read_once(tmp_path):
     found = read_topics(written(tmp_path, "l.csv", "text,label\nLazy,x\n"))
     frame = pl.DataFrame({"association_id": ["", ""], "identity": ["P", "P"], "attribute": ["lazy.", "kind"]})
-    assert found.of(frame).to_list() == ["x", ""]
+    assert found.of(frame)["topic"].to_list() == ["x", ""]

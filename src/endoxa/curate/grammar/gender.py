@@ -9,8 +9,7 @@ from itertools import takewhile
 import regex
 
 from endoxa.curate.opposites import Lexicon
-from endoxa.curate.opposites.inflection import Forms, forms_of_word
-from endoxa.curate.opposites.lexicon import rules_of
+from endoxa.curate.opposites.lexicon import Forms, forms_of_word, rules_of
 from endoxa.words.packs import rows_of, words_of
 from endoxa.words.patterns import grammars_of
 from endoxa.words.people import groups_in, has_gender, written

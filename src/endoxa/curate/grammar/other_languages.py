@@ -6,8 +6,7 @@ import regex
 
 from endoxa.curate.grammar.templates import Predicate, Template, UnclearError, cleaned
 from endoxa.curate.opposites import Lexicon
-from endoxa.curate.opposites.inflection import Forms, forms_of_singular
-from endoxa.curate.opposites.lexicon import rules_of
+from endoxa.curate.opposites.lexicon import Forms, forms_of_singular, rules_of
 from endoxa.words.packs import words_of
 from endoxa.words.patterns import (
     ANY_VERB,

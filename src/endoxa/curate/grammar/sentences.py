@@ -13,14 +13,12 @@ from typing import Literal
 import regex
 
 from endoxa.curate.grammar import english, other_languages
-from endoxa.curate.grammar.english import Kind
-from endoxa.curate.grammar.fitting import natural
+from endoxa.curate.grammar.english import Kind, natural
 from endoxa.curate.grammar.other_languages import in_singular
 from endoxa.curate.grammar.subject import gender_of, people_meant, subject, with_capitals
 from endoxa.curate.grammar.templates import Predicate, Template, UnclearError
 from endoxa.curate.opposites import Lexicon, antonym
-from endoxa.curate.opposites.inflection import Forms, forms_of_term, is_masculine_plural
-from endoxa.curate.opposites.lexicon import rules_of
+from endoxa.curate.opposites.lexicon import Forms, forms_of_term, is_masculine_plural, rules_of
 from endoxa.sources.check.characters import scripts_of
 from endoxa.sources.check.wording import LENGTH_DIFFERENCE, negates
 from endoxa.sources.typography import differing_spans, words

@@ -6,55 +6,76 @@ What a sentence says of its group, and the denial of it.
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from string import Formatter
-from typing import Any
+from typing import Annotated, Any
 
 import regex
+from annotated_types import MaxLen
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict
 
-from endoxa.errors import UserError
-from endoxa.sources.files import require_file
+from endoxa.sources.toml import read_toml, validated
 from endoxa.words.packs import pack_of, rows_of, words_by_language
 
-_SLOTS = {"said": "attribute", "denied": "attribute", "verb_denied": "verb"}
-_COLUMNS = ("set", "affirmed", "denied", "note")
-_FURTHER = ("subject", "grammar", "stop", "small", "collective", "feminine_words")
-_LISTS = (
-    "framings",
-    "articles",
-    "feminine",
-    "masculine",
-    "feminine_endings",
-    "masculine_endings",
-)
+COLUMNS = 4
+"""Of a sentence pattern: set, affirmed, denied, note."""
+EXPECTED = "A language has said, denied, subject and, where needed, more: endoxa/words/en/pairs.toml explains each key."
 
 
-@dataclass(frozen=True, slots=True)
-class Template:
+def _holding(slot: str) -> AfterValidator:
+    """Refuses a pattern that does not hold its slot, once and nothing else."""
+
+    def check(pattern: str) -> str:
+        try:
+            slots = [name for _, name, _, _ in Formatter().parse(pattern) if name is not None]
+        except ValueError:
+            slots = []
+        if slots != [slot]:
+            raise ValueError(f"{pattern!r} must hold {{{slot}}} once and no other braces")
+        return pattern
+
+    return AfterValidator(check)
+
+
+Said = Annotated[str, _holding("attribute")]
+Subjects = Mapping[str, Annotated[str, _holding("identity")]]
+
+
+class Template(BaseModel):
     """How a language says what a group is. `endoxa/words/en/pairs.toml` explains each field.
 
-    `subject` has a pattern per gender ('f', 'm'), or one under '' that is for all. `rows` are sentence patterns (set,
-    affirmed, denied, note), as `grammar.csv` has them. `collective` is for groups that are a singular ("la gente").
+    `subject` has a pattern per gender ('f', 'm'), or one under '' that is for all. `collective` is for groups that are
+    a singular ("la gente").
     """
 
+    model_config = ConfigDict(frozen=True, extra="forbid")
     language: str
-    said: str
-    denied: str
-    subject: Mapping[str, str]
-    rows: tuple[tuple[str, ...], ...] = ()
+    said: Said
+    denied: Said
+    subject: Annotated[Subjects, BeforeValidator(lambda text: {"": text} if isinstance(text, str) else text)]
+    verb_denied: Annotated[str, _holding("verb")] | None = None
+    grammar: tuple[Annotated[tuple[str, ...], MaxLen(COLUMNS)], ...] = ()
     stop: str = "."
     small: bool = False
     collective: Template | None = None
-    feminine_words: Mapping[str, str] = field(default_factory=dict)
-    framings: tuple[str, ...] = ()
+    feminine_words: Mapping[str, str] = {}
+    framings: tuple[Annotated[str, _holding("sentence")], ...] = ()
     articles: tuple[str, ...] = ()
     feminine: tuple[str, ...] = ()
     masculine: tuple[str, ...] = ()
     feminine_endings: tuple[str, ...] = ()
     masculine_endings: tuple[str, ...] = ()
+
+    @cached_property
+    def rows(self) -> tuple[tuple[str, ...], ...]:
+        """Sentence patterns (set, affirmed, denied, note), as `grammar.csv` has them."""
+        any_verb = (
+            [("any verb", "{x}", self.verb_denied.replace("{verb}", "{x}"))] if self.verb_denied else []
+        )
+        return tuple((*row, "", "", "", "")[:COLUMNS] for row in (*self.grammar, *any_verb))
 
     @property
     def gendered(self) -> bool:
@@ -86,68 +107,24 @@ def load_templates(user_file: Path | None = None) -> dict[str, Template]:
         for language, table in words_by_language("pairs.toml").items()
     }
     if user_file is not None:
-        require_file(user_file)
-        try:
-            text = user_file.read_text(encoding="utf-8")
-        except UnicodeDecodeError as error:
-            raise UserError(f"{user_file} is not UTF-8 text: save it as UTF-8.") from error
-        try:
-            tables = tomllib.loads(text)
-        except tomllib.TOMLDecodeError as error:
-            raise UserError(f"{user_file} is not TOML ({error}).") from error
+        tables = validated(dict[str, dict[str, Any]], read_toml(user_file), str(user_file), EXPECTED)
         templates |= {
             language: _template(language, table, str(user_file)) for language, table in tables.items()
         }
     return templates
 
 
-def _template(language: str, table: object, name: str) -> Template:
-    where = f"{name}, [{language}]"
-    if not isinstance(table, Mapping):
-        raise UserError(f"{where}: expected a table with 'said', 'denied' and 'subject'.")
-    missing = [key for key in ("said", "denied", "subject") if key not in table]
-    unknown = [key for key in table if key not in (*_SLOTS, *_FURTHER, *_LISTS)]
-    if missing or unknown:
-        fault = f"'{missing[0]}' is missing" if missing else f"'{unknown[0]}' is not known"
-        raise UserError(f"{where}: {fault}; a language has said, denied, subject and, where needed, more.")
-    for key, slot in _SLOTS.items():
-        if key in table:
-            _require_slot(table[key], slot, f"{where}, {key}")
-    subject = table["subject"] if isinstance(table["subject"], dict) else {"": table["subject"]}
-    for pattern in subject.values():
-        _require_slot(pattern, "identity", f"{where}, subject")
-    for framing in table.get("framings", ()):
-        _require_slot(framing, "sentence", f"{where}, framings")
-    rows = table.get("grammar", ())
-    if not isinstance(rows, list | tuple) or not all(
-        isinstance(row, list) and len(row) <= len(_COLUMNS) and all(isinstance(cell, str) for cell in row)
-        for row in rows
-    ):
-        raise UserError(f"{where}, grammar: expected a list of rows, each with {', '.join(_COLUMNS)}.")
-    if "verb_denied" in table:
-        rows = [*rows, ["any verb", "{x}", table["verb_denied"].replace("{verb}", "{x}")]]
-    fields: dict[str, Any] = {key: tuple(table[key]) for key in _LISTS if key in table}
-    fields["stop"] = str(table.get("stop") or (pack.stops[0] if (pack := pack_of(language)) else "."))
-    fields["feminine_words"] = dict(table.get("feminine_words", {}))
-    fields["small"] = table.get("small") is True
-    if "collective" in table:
-        fields["collective"] = _template(
-            language,
-            {**{key: table[key] for key in ("stop", "small") if key in table}, **table["collective"]},
-            f"{name}, collective",
-        )
-    fields["rows"] = tuple((*row, "", "", "", "")[: len(_COLUMNS)] for row in rows)
-    return Template(language, table["said"], table["denied"], subject, **fields)
-
-
-def _require_slot(pattern: object, slot: str, where: str) -> None:
-    """Raise UserError where a pattern does not hold its slot, once and nothing else."""
-    try:
-        slots = [name for _, name, _, _ in Formatter().parse(str(pattern)) if name is not None]
-    except ValueError:
-        slots = []
-    if not isinstance(pattern, str) or slots != [slot]:
-        raise UserError(f"{where}: {pattern!r} must hold {{{slot}}} once and no other braces.")
+def _template(language: str, table: Mapping[str, Any], name: str) -> Template:
+    pack = pack_of(language)
+    shared = {
+        "language": language,
+        "stop": table.get("stop") or (pack.stops[0] if pack else "."),
+        "small": table.get("small", False),
+    }
+    table = {**table, **shared}
+    if isinstance(collective := table.get("collective"), dict):
+        table["collective"] = shared | collective
+    return validated(Template, table, f"{name}, [{language}]", EXPECTED)
 
 
 LONGEST_WORDS = 12

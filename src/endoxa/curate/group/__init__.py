@@ -92,8 +92,14 @@ def read_attributes(
         names = pl.col("respondent").fill_null("").str.strip_chars()
         count = names.filter(names != "").n_unique() + (names == "").sum()
     elif "count" in table.columns:
-        table = _with_numbers(table, path)
-        count = pl.col("count").sum()
+        numbers = table["count"].str.strip_chars().cast(pl.Int64, strict=False)
+        wrong = table.filter(numbers.is_null() | (numbers < 0))
+        if not wrong.is_empty():
+            raise UserError(
+                f"{path}, row {wrong['row'][0]}, column 'count': '{wrong['count'][0] or ''}' is not a whole number. "
+                "Expected the number of respondents."
+            )
+        table, count = table.with_columns(numbers), pl.col("count").sum()
     else:
         count = pl.len()
     grouped = table.group_by("attribute", maintain_order=True).agg(count.alias("count"))
@@ -115,17 +121,6 @@ def _in_language(table: pl.DataFrame, language: str, tell: Callable[[str], objec
             "statements (endoxa curate extract --translate), or group them with --language, --encoder and --existing."
         )
     return table.filter(kept)
-
-
-def _with_numbers(table: pl.DataFrame, path: Path) -> pl.DataFrame:
-    numbers = table["count"].str.strip_chars().cast(pl.Int64, strict=False)
-    wrong = table.filter(numbers.is_null() | (numbers < 0))
-    if not wrong.is_empty():
-        raise UserError(
-            f"{path}, row {wrong['row'][0]}, column 'count': '{wrong['count'][0] or ''}' is not a whole number. "
-            "Expected the number of respondents."
-        )
-    return table.with_columns(numbers)
 
 
 GROUP_ID = regex.compile(r"g(\d+)")
@@ -187,44 +182,21 @@ def _most_common(table: pl.DataFrame, column: str) -> dict[str, str]:
     }
 
 
-COMPARED_AT_ONCE = 256
-"""Attributes compared at a time with the first members of all earlier groups."""
-
-
 def first_members(vectors: Vectors, threshold: float) -> list[int]:
     """For each row the first row of its group: the first earlier one at cosine >= threshold, else itself.
 
     Only rows that opened a group are compared with, so the result depends on the order of the rows.
     """
     openers: list[int] = []
-    places: list[int] = []
-    for start in range(0, len(vectors), COMPARED_AT_ONCE):
-        block = vectors[start : start + COMPARED_AT_ONCE]
-        earlier = (
-            block @ vectors[openers].T >= threshold if openers else np.zeros((len(block), 0), dtype=bool)
-        )
-        inside = block @ block.T >= threshold
-        n_openers = len(openers)
-        for place in range(len(block)):
-            hits = np.flatnonzero(earlier[place])
-            row = openers[hits[0]] if hits.size else _first_inside(inside[place], openers[n_openers:], start)
-            if row is None:
-                row = start + place
-                openers.append(row)
-            places.append(row)
+    opened = np.empty_like(vectors)
+    places = []
+    for row, vector in enumerate(vectors):
+        near = np.flatnonzero(opened[: len(openers)] @ vector >= threshold)
+        if not near.size:
+            opened[len(openers)] = vector
+            openers.append(row)
+        places.append(openers[near[0]] if near.size else row)
     return places
-
-
-def _first_inside(near: np.ndarray, openers: Sequence[int], start: int) -> int | None:
-    return next((row for row in openers if near[row - start]), None)
-
-
-def afristereo(attributes: Sequence[str], vectors: Vectors, threshold: float) -> list[tuple[int, str]]:
-    """The group of each attribute: its first member's row, and its VADER polarity by which groups are split."""
-    return [
-        (row, published(attribute))
-        for row, attribute in zip(first_members(vectors, threshold), attributes, strict=True)
-    ]
 
 
 Method = Literal["endoxa", "afristereo"]
@@ -325,20 +297,15 @@ def _new_group(terms: Sequence[Term], vectors: Vectors, lexicon: Lexicon) -> Gro
 
 
 def _published(counts: Mapping[str, int], encoder: Encoder, lexicon: Lexicon, tau: float) -> list[Group]:
+    """Groups around first members, split by VADER's polarity."""
     attributes = list(counts)
     vectors = encoder(attributes)
-    terms = [
-        Term(attribute, clean(attribute, lexicon), (attribute,), counts[attribute])
-        for attribute in attributes
-    ]
-    groups = _rows_by_label(afristereo(attributes, vectors, tau))
+    terms = [Term(name, clean(name, lexicon), (name,), counts[name]) for name in attributes]
+    groups = _rows_by_label([*zip(first_members(vectors, tau), map(published, attributes), strict=True)])
     return [
-        Group(
-            tuple(terms[row] for row in rows),
-            canonical([terms[row] for row in rows], vectors[rows]),
-            polarity,
-        )
+        Group(tuple(members), canonical(members, vectors[rows]), polarity)
         for (_, polarity), rows in groups.items()
+        for members in [[terms[row] for row in rows]]
     ]
 
 

@@ -9,45 +9,40 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Annotated
 
 import numpy as np
+from pydantic import BaseModel, BeforeValidator, ConfigDict
 
 from endoxa.curate import english
 from endoxa.curate.encoders import Vectors
-from endoxa.curate.opposites.lexicon import Lexicon, plain
+from endoxa.curate.opposites.lexicon import Lexicon, Words, plain
 from endoxa.words.packs import words_of
 
 DIGITS = 4
 """Digits to which likeness is compared."""
 
 
-@dataclass(frozen=True, slots=True)
-class Surface:
+class Surface(BaseModel):
     """The word lists of `surface.toml` of a language; `endoxa/words/en/surface.toml` says what each holds."""
 
-    copulas: frozenset[str]
-    articles: frozenset[str]
-    passed: frozenset[str]
-    denials: frozenset[str]
-    particles: frozenset[str]
-    hedges: tuple[tuple[str, ...], ...]
-    spellings: tuple[tuple[str, str], ...]
+    model_config = ConfigDict(frozen=True)
+    copulas: Words = frozenset()
+    articles: Words = frozenset()
+    passed: Words = frozenset()
+    denials: Words = frozenset()
+    particles: Words = frozenset()
+    hedges: tuple[Annotated[tuple[str, ...], BeforeValidator(str.split)], ...] = ()
+    spellings: Annotated[
+        tuple[tuple[str, str], ...],
+        BeforeValidator(lambda text: [pair.split("/") for pair in text.split()]),
+    ] = ()
 
 
 @lru_cache
 def surface_of(language: str) -> Surface:
     """The word lists of a language; empty ones where it has no `surface.toml`."""
-    entry = words_of(language, "surface.toml")
-    spellings = (pair.partition("/") for pair in entry.get("spellings", "").split())
-    return Surface(
-        copulas=frozenset(entry.get("copulas", "").split()),
-        articles=frozenset(entry.get("articles", "").split()),
-        passed=frozenset(entry.get("passed", "").split()),
-        denials=frozenset(entry.get("denials", "").split()),
-        particles=frozenset(entry.get("particles", "").split()),
-        hedges=tuple(tuple(hedge.split()) for hedge in entry.get("hedges", ())),
-        spellings=tuple((british, american) for british, _, american in spellings),
-    )
+    return Surface.model_validate(words_of(language, "surface.toml"))
 
 
 def clean(text: str, lexicon: Lexicon) -> str:

@@ -167,27 +167,22 @@ def silhouette(
     names, codes = np.unique(np.asarray(labels), return_inverse=True)
     if not 1 < len(names) < len(codes):
         return None
-    order = np.argsort(codes, kind="stable")
-    sizes = np.bincount(codes)
-    starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
     rows = np.arange(len(codes))
     if len(rows) > sample:
         rows = np.sort(np.random.default_rng(seed).choice(len(rows), sample, replace=False))
-    total = 0.0
-    for start in range(0, len(rows), SILHOUETTE_BLOCK):
-        part = rows[start : start + SILHOUETTE_BLOCK]
-        distances = 1 - vectors[part].astype(np.float64) @ vectors[order].T
-        sums = np.add.reduceat(distances, starts, axis=1)
+    sizes, sums = np.bincount(codes), np.zeros((len(names), vectors.shape[1]))
+    np.add.at(sums, codes, vectors)
+    scores = []
+    for part in np.array_split(rows, -(-len(rows) // SILHOUETTE_BLOCK)):
         here, label = np.arange(len(part)), codes[part]
-        inside = (sums[here, label] - distances[here, np.argsort(order)[part]]) / np.maximum(
-            sizes[label] - 1, 1
-        )
-        means = sums / sizes
-        means[here, label] = np.inf
-        outside = means.min(axis=1)
+        # Of unit vectors, distances to all of a group add up to its size minus the product with its sum.
+        apart = sizes - vectors[part] @ sums.T
+        inside = apart[here, label] / np.maximum(sizes[label] - 1, 1)
+        apart[here, label] = np.inf
+        outside = (apart / sizes).min(axis=1)
         wide = np.maximum(np.maximum(inside, outside), np.finfo(float).tiny)
-        total += float(np.where(sizes[label] > 1, (outside - inside) / wide, 0.0).sum())
-    return total / len(rows)
+        scores.append(np.where(sizes[label] > 1, (outside - inside) / wide, 0.0))
+    return float(np.concatenate(scores).mean())
 
 
 SCHEMA = {

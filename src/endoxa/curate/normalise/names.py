@@ -9,8 +9,7 @@ from functools import cache, cached_property
 from pathlib import Path
 
 from endoxa.curate.english import in_dictionary
-from endoxa.errors import UserError
-from endoxa.sources.toml import read_toml
+from endoxa.sources.toml import read_toml, validated
 from endoxa.words.packs import words_of
 from endoxa.words.people import english_name, every_group, groups_in, plain
 
@@ -91,15 +90,8 @@ def with_identities(path: Path) -> Tables:
     Raises:
         UserError: the file cannot be read, or is not of that form.
     """
-    listed = read_toml(path)
-    for name, section in listed.items():
-        lists = section.values() if isinstance(section, dict) else ()
-        if not isinstance(section, dict) or not all(
-            isinstance(others, list) and all(isinstance(other, str) for other in others) for others in lists
-        ):
-            raise UserError(
-                f'{path}, [{name}]: expected lines such as "old people" = ["elders", "the aged"].'
-            )
+    expected = 'Expected lines such as "old people" = ["elders", "the aged"].'
+    listed = validated(dict[str, dict[str, list[str]]], read_toml(path), str(path), expected)
     base = tables()
     inverted = _inverted(listed).items()
     added = {form(other): canonical.lower() for form in (plain, str.lower) for other, canonical in inverted}

@@ -1,9 +1,12 @@
-"""Pairs of texts that people called related or not: the table by which a threshold is chosen.
+"""The cosine from which on two concepts count as the same, chosen by labelled pairs (LACES, section 5.2).
 
-A sheet of pairs to label: as many from every range of likeness, more ranges around the likely threshold.
+A sheet of pairs to label holds as many from every range of likeness, more ranges around the likely threshold: drawn at
+random, nearly all pairs would be plainly unrelated and would say nothing about it. Labellers see the texts alone,
+neither the cosine nor its range, in random order.
 
-Drawn at random, nearly all pairs would be plainly unrelated and would say nothing about the threshold. Labellers see
-the texts alone, neither the cosine nor its range, in random order.
+The cut maximises Youden's J, sensitivity + specificity - 1 (Youden 1950). LACES says that a threshold was calibrated on
+256 labelled pairs, not by which criterion. How well the rule does on pairs it was not chosen on comes from repeated
+cross-validation in which no text stands on both sides.
 """
 
 from __future__ import annotations
@@ -12,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +26,7 @@ from endoxa.curate.novelty import Concepts, Kind, normalise
 from endoxa.curate.novelty.overlap import NOTHING, Rows, Side, encoded, likeness
 from endoxa.errors import UserError
 from endoxa.sources.frames import read_table
+from endoxa.stats.intervals import FEWEST_CLUSTERS, NAN, UNDEFINED, Interval, clustered_share
 
 NEEDED = ("text_a", "text_b", "related")
 PARTS = ("identity_a", "attribute_a", "identity_b", "attribute_b")
@@ -59,18 +64,17 @@ class Labels:
             encoder: texts to unit vectors.
             same_identity: compare attributes alone.
         """
-        first = 1 if same_identity else 0
-        texts = sorted({text for pair in self.pairs for side in pair for text in side[first:]})
-        place = {text: row for row, text in enumerate(texts)}
-        vectors = encoder(texts).astype(np.float64)
-        values = [
-            min(
-                float(vectors[place[a]] @ vectors[place[b]])
-                for a, b in zip(side[first:], other[first:], strict=True)
-            )
-            for side, other in self.pairs
-        ]
-        return np.array([round(min(side, 1.0), 6) for side in values], dtype=np.float64)
+        first, second = encoded(
+            [
+                Concepts("", "", tuple(zip(*side, strict=True)), (), 0)
+                for side in zip(*self.pairs, strict=True)
+            ],
+            encoder,
+            same_identity=same_identity,
+        )
+        parts = zip(first.parts, second.parts, strict=True)
+        products = [np.einsum("ij,ij->i", mine, theirs, dtype=np.float64) for mine, theirs in parts]
+        return np.asarray(np.round(np.minimum(np.min(products, axis=0), 1.0), 6))
 
 
 def read_labels(path: Path, kind: Kind = "attribute") -> Labels:
@@ -107,13 +111,23 @@ def read_labels(path: Path, kind: Kind = "attribute") -> Labels:
                 )
             equal += 1
         elif key in labels:
-            _require_same(path, number, answer, labels[key])
+            if answer != labels[key][0]:
+                raise UserError(
+                    f"{path}, row {number}: this pair has the other answer in row {labels[key][1]}. Agree on one "
+                    "(endoxa analyze agreement says how far raters agree), and keep one row."
+                )
             repeated += 1
         else:
             labels[key] = answer, number
             pairs.append(pair)
     related = np.array([answer for answer, _ in labels.values()], dtype=bool)
-    _require_yes_and_no(path, related)
+    if not len(related):
+        raise UserError(f"{path} has no labelled pair of two different texts. Fill in the column 'related'.")
+    if related.all() or not related.any():
+        raise UserError(
+            f"{path}: all {len(related)} pairs are labelled {'related' if related.all() else 'unrelated'}. A threshold "
+            "needs pairs of both kinds."
+        )
     return Labels(tuple(pairs), related, repeated, unlabelled, equal)
 
 
@@ -137,25 +151,6 @@ def _pair(path: Path, number: int, row: dict[str, str | None], kind: Kind) -> Pa
         raise UserError(f"{path}, row {number}, column '{empty}': empty. Expected a text.")
     half = len(cells) // 2
     return tuple(cells[:half]), tuple(cells[half:])
-
-
-def _require_same(path: Path, number: int, answer: bool, earlier: tuple[bool, int]) -> None:
-    if answer != earlier[0]:
-        raise UserError(
-            f"{path}, row {number}: this pair has the other answer in row {earlier[1]}. Agree on one (endoxa analyze "
-            "agreement says how far raters agree), and keep one row."
-        )
-
-
-def _require_yes_and_no(path: Path, related: Sequence[bool] | npt.NDArray[np.bool_]) -> None:
-    if not len(related):
-        raise UserError(f"{path} has no labelled pair of two different texts. Fill in the column 'related'.")
-    yes = int(np.sum(related))
-    if yes in (0, len(related)):
-        raise UserError(
-            f"{path}: all {len(related)} pairs are labelled {'related' if yes else 'unrelated'}. A threshold needs "
-            "pairs of both kinds."
-        )
 
 
 LIKELY = 0.55
@@ -272,3 +267,216 @@ def _row(datasets: Sequence[Concepts], pair: Mapping[str, int]) -> dict[str, str
         "dataset_b": second.dataset,
     }
     return row if len(mine) == 1 else row | dict(zip(PARTS, (*mine, *theirs), strict=True))
+
+
+FOLDS = 5
+REPEATS = 20
+FEW = 30
+"""Pairs of either answer below which the page warns."""
+
+THRESHOLD_COLUMNS: dict[str, str] = {
+    "threshold": "the cut that maximises Youden's J, between two neighbouring cosines; of equal cuts the lowest",
+    "youden_j": "sensitivity + specificity - 1 at the cut",
+    "sensitivity": "share of the related pairs at or above the cut",
+    "specificity": "share of the unrelated pairs below the cut",
+    "accuracy": "share of pairs decided as people did, in folds that the cut was not chosen on",
+    "accuracy_low": "lower end of its interval (pairs that share texts are resampled together)",
+    "accuracy_high": "upper end",
+    "n": "labelled pairs, each once",
+    "n_related": "of these, related",
+    "n_tested": "pairs that some fold tested",
+    "texts": "different texts",
+    "groups": "groups of pairs that share no text",
+    "repeated": "rows left out because an earlier row has the same pair",
+    "unlabelled": "rows without an answer",
+    "equal": "rows of two equal texts, left out",
+}
+"""Columns of `FILE_threshold`, one row."""
+
+CUT_COLUMNS: dict[str, str] = {
+    "threshold": "a cut between two neighbouring cosines",
+    "sensitivity": "share of the related pairs at or above it",
+    "specificity": "share of the unrelated pairs below it",
+    "youden_j": "sensitivity + specificity - 1",
+}
+"""Columns of `FILE_cuts`."""
+
+Numbers = npt.NDArray[np.float64]
+Flags = npt.NDArray[np.bool_]
+Codes = npt.NDArray[np.int64]
+
+
+def cuts(cosine: Numbers, related: Flags) -> pl.DataFrame:
+    """Sensitivity, specificity and Youden's J of every cut, from the lowest; columns of `CUT_COLUMNS`.
+
+    A cut lies midway between two neighbouring cosines; the first one, at the lowest cosine, calls every pair related.
+
+    Args:
+        cosine: of each pair.
+        related: what people said of it.
+    """
+    values, place = np.unique(cosine, return_inverse=True)
+    yes = np.bincount(place, related, len(values))
+    no = np.bincount(place, ~related, len(values))
+    lost = np.concatenate([[0.0], np.cumsum(yes)[:-1]])
+    spared = np.concatenate([[0.0], np.cumsum(no)[:-1]])
+    sensitivity, specificity = 1 - lost / yes.sum(), spared / no.sum()
+    # Whole numbers over one denominator, so that equal cuts are equal.
+    j = (spared * yes.sum() - lost * no.sum()) / (yes.sum() * no.sum())
+    middle = np.concatenate([values[:1], (values[:-1] + values[1:]) / 2])
+    return pl.DataFrame(
+        {"threshold": middle, "sensitivity": sensitivity, "specificity": specificity, "youden_j": j}
+    )
+
+
+def youden(cosine: Numbers, related: Flags) -> float:
+    """The cut of the greatest J; of equal ones the lowest, which calls the fewest concepts unique."""
+    candidates = cuts(cosine, related)
+    return float(candidates["threshold"][int(candidates["youden_j"].to_numpy().argmax())])
+
+
+def calibrate(labels: Labels, cosine: Numbers, *, confidence: float = 0.95, seed: int = 0) -> dict[str, Any]:
+    """Choose the threshold, and say how well the rule does on pairs it was not chosen on.
+
+    Args:
+        labels: the pairs.
+        cosine: likeness of each pair (`Labels.cosines`).
+        confidence: confidence level of the interval of the accuracy.
+        seed: of the folds.
+
+    Returns:
+        The columns of `THRESHOLD_COLUMNS`; undefined numbers are NaN.
+
+    Raises:
+        UserError: no cut does better than calling every pair related.
+    """
+    related = labels.related
+    all_cuts = cuts(cosine, related)
+    best = all_cuts.row(int(all_cuts["youden_j"].to_numpy().argmax()), named=True)
+    if best["youden_j"] <= 0:
+        raise UserError(
+            "The cosines of related pairs are not higher than those of unrelated ones, so no threshold can be chosen. "
+            "Check the labels and --encoder."
+        )
+    first, second, texts = _text_codes(labels)
+    group = _groups(first, second, texts)
+    correct = cross_validated(cosine, related, first, second, seed=seed)
+    tested = np.isfinite(correct)
+    spread = _accuracy_interval(correct[tested], group[tested], confidence)
+    chosen = best | {
+        "accuracy": float(correct[tested].mean()) if tested.any() else NAN,
+        "accuracy_low": spread.low,
+        "accuracy_high": spread.high,
+        "n": len(related),
+        "n_related": int(related.sum()),
+        "n_tested": int(tested.sum()),
+        "texts": texts,
+        "groups": int(group.max()) + 1,
+        "repeated": labels.repeated,
+        "unlabelled": labels.unlabelled,
+        "equal": labels.equal,
+    }
+    return {name: chosen[name] for name in THRESHOLD_COLUMNS}
+
+
+def cross_validated(
+    cosine: Numbers,
+    related: Flags,
+    first: Codes,
+    second: Codes,
+    *,
+    folds: int = FOLDS,
+    repeats: int = REPEATS,
+    seed: int = 0,
+) -> Numbers:
+    """How often each pair was decided as people did while the cut was chosen on pairs of other texts; NaN where never.
+
+    Every text is put into a fold. A fold tests the pairs both of whose texts are in it, with the cut of the pairs that
+    have none there. Texts that hang together through pairs go into one fold, unless they hold more pairs than a fold;
+    those are put into folds one by one, and pairs between two folds are then neither tested nor learned from.
+
+    Args:
+        cosine: likeness of each pair.
+        related: what people said of it.
+        first: number of the first text of each pair.
+        second: number of the second.
+        folds: number of folds.
+        repeats: number of divisions into folds.
+        seed: of the divisions.
+    """
+    texts = int(max(first.max(), second.max())) + 1
+    group = _groups(first, second, texts)
+    unit = _units(first, second, group, folds)
+    hits, tries = np.zeros(len(cosine)), np.zeros(len(cosine))
+    rng = np.random.default_rng(seed)
+    for _ in range(repeats):
+        fold = (rng.permutation(int(unit.max()) + 1) % folds)[unit]
+        for left_out in range(folds):
+            inside, outside = (
+                (fold[first] == left_out) & (fold[second] == left_out),
+                (fold[first] != left_out) & (fold[second] != left_out),
+            )
+            if not inside.any() or len(np.unique(related[outside])) < 2:
+                continue
+            cut = youden(cosine[outside], related[outside])
+            hits[inside] += (cosine[inside] >= cut) == related[inside]
+            tries[inside] += 1
+    share: Numbers = np.divide(hits, tries, out=np.full(len(cosine), NAN), where=tries > 0)
+    return share
+
+
+def _text_codes(labels: Labels) -> tuple[Codes, Codes, int]:
+    """The numbers of the two texts of each pair, and how many texts there are."""
+    names = {
+        text: place
+        for place, text in enumerate(dict.fromkeys(text for pair in labels.pairs for text in pair))
+    }
+    codes = np.array([[names[text], names[other]] for text, other in labels.pairs], dtype=np.int64)
+    return codes[:, 0], codes[:, 1], len(names)
+
+
+def _groups(first: Codes, second: Codes, texts: int) -> Codes:
+    """For each pair the number of its group: pairs hang together that share a text, directly or through others."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    graph = coo_array((np.ones(len(first)), (first, second)), shape=(texts, texts))
+    _, label = connected_components(graph, directed=False)
+    _, codes = np.unique(label[first], return_inverse=True)
+    return codes.astype(np.int64)
+
+
+def _units(first: Codes, second: Codes, group: Codes, folds: int) -> Codes:
+    """For each text the unit that goes into one fold: its group, or itself where the group is larger than a fold."""
+    texts = int(max(first.max(), second.max())) + 1
+    unit_of = np.zeros(texts, dtype=np.int64)
+    unit_of[first], unit_of[second] = group, group
+    large = np.bincount(group) * folds > max(len(group), folds)
+    keys = np.where(large[unit_of], len(large) + np.arange(texts), unit_of)
+    return np.unique(keys, return_inverse=True)[1].astype(np.int64)
+
+
+def _accuracy_interval(correct: Numbers, group: Codes, confidence: float) -> Interval:
+    """Groups of pairs that share texts are left out in turn; defined at 0 and 1 too."""
+    _, place = np.unique(group, return_inverse=True)
+    if len(correct) == 0 or place.max() + 1 < FEWEST_CLUSTERS:
+        return UNDEFINED
+    return clustered_share(
+        np.bincount(place).astype(float), np.bincount(place, correct), float(correct.var()), confidence
+    )
+
+
+def warnings(chosen: Mapping[str, Any]) -> Sequence[str]:
+    """What a reader should know before trusting a threshold of `calibrate`."""
+    sentences = []
+    pairs, related = int(chosen["n"]), int(chosen["n_related"])
+    fewest = min(related, pairs - related)
+    if fewest < FEW:
+        which = "related" if related == fewest else "unrelated"
+        sentences.append(
+            f"Only {fewest} of {pairs} labelled pairs are {which}; a threshold needs at least {FEW} of "
+            "either kind."
+        )
+    if not np.isfinite(chosen["accuracy_low"]):
+        sentences.append("The pairs share too many texts for an interval of the accuracy.")
+    return sentences

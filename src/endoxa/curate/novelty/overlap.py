@@ -224,8 +224,15 @@ def analyze_novelty(
     """
     check_inputs(len(datasets), kind, same_identity=same_identity)
     sides = encoded(datasets, encoder, same_identity=same_identity)
-    best = {(a, b): nearest(sides[a], sides[b], cells) for a, b in permutations(range(len(datasets)), 2)}
-    overall = [_over_others(a, best, len(datasets)) for a in range(len(datasets))]
+    between = pl.concat(
+        _between(datasets, sides, a, b, cells).with_columns(a=a)
+        for a, b in permutations(range(len(datasets)), 2)
+    )
+    reached = pl.col("cosine") >= threshold - TOLERANCE
+    # The first of the others that has the largest cosine.
+    concepts = between.group_by("a", "place", maintain_order=True).agg(
+        pl.all().get(pl.col("cosine").arg_max())
+    )
     facts = {
         "confidence": confidence,
         "concept": kind,
@@ -234,19 +241,40 @@ def analyze_novelty(
         "encoder": encoder_name,
         "same_identity": same_identity,
     }
+    parts = concepts.with_columns(unique=~reached).partition_by("a", maintain_order=True)
     rows = [
-        _share_row(dataset, ~reaches(cosine, threshold), confidence) | facts
-        for dataset, (cosine, _, _) in zip(datasets, overall, strict=True)
+        _share_row(dataset, part["unique"].to_numpy(), confidence) | facts
+        for dataset, part in zip(datasets, parts, strict=True)
     ]
+    finite = pl.col("cosine").is_finite()
     return Novelty(
         shares=pl.DataFrame(rows).select(list(SHARE_COLUMNS)),
-        shared=_shared(datasets, best, threshold),
-        concepts=pl.concat(
-            _concept_table(datasets, a, result, threshold) for a, result in enumerate(overall)
-        ),
-        curve=curve(
-            {dataset.dataset: cosine for dataset, (cosine, _, _) in zip(datasets, overall, strict=True)}
-        ),
+        shared=between.group_by(from_dataset="dataset", to_dataset="nearest_dataset", maintain_order=True)
+        .agg(n_concepts=pl.len().cast(pl.Int64), n_shared=reached.sum().cast(pl.Int64), share=reached.mean())
+        .select(list(SHARED_COLUMNS)),
+        concepts=pl.concat(parts)
+        .with_columns(
+            pl.when(finite).then(pl.col("cosine").round(6)),
+            pl.when(finite).then(pl.col("nearest_dataset", "nearest")).otherwise(pl.lit("")),
+        )
+        .select(list(CONCEPT_COLUMNS)),
+        curve=concepts.select("dataset", "cosine")
+        .join(pl.DataFrame({"threshold": np.arange(GRID + 1) / GRID}), how="cross")
+        .group_by("dataset", "threshold", maintain_order=True)
+        .agg(share_unique=(pl.col("cosine") < pl.col("threshold") - TOLERANCE).mean()),
+    )
+
+
+def _between(datasets: Sequence[Concepts], sides: Sequence[Side], a: int, b: int, cells: int) -> pl.DataFrame:
+    """For each concept of a data set the largest cosine to any concept of another one, which has it."""
+    best = nearest(sides[a], sides[b], cells)
+    return pl.DataFrame(
+        {"place": np.arange(len(datasets[a])), "cosine": best.cosine.astype(np.float64)}
+    ).with_columns(
+        dataset=pl.lit(datasets[a].dataset),
+        concept=pl.Series(datasets[a].texts),
+        nearest_dataset=pl.lit(datasets[b].dataset),
+        nearest=pl.Series(datasets[b].texts).gather(np.maximum(best.row, 0)),
     )
 
 
@@ -306,64 +334,3 @@ def _share_row(dataset: Concepts, unique: Flags, confidence: float) -> dict[str,
         "left_out": dataset.left_out,
         "empty": dataset.empty,
     }
-
-
-Overall = tuple[np.ndarray, np.ndarray, np.ndarray]
-"""Largest cosine to any other data set, which one that is, and the row there."""
-
-
-def _over_others(a: int, best: dict[tuple[int, int], Nearest], count: int) -> Overall:
-    others = [b for b in range(count) if b != a]
-    cosine = np.stack([best[a, b].cosine for b in others])
-    which = cosine.argmax(axis=0)
-    column = np.arange(cosine.shape[1])
-    rows = np.stack([best[a, b].row for b in others])
-    return cosine[which, column], np.array(others)[which], rows[which, column]
-
-
-def _shared(
-    datasets: Sequence[Concepts], best: dict[tuple[int, int], Nearest], threshold: float
-) -> pl.DataFrame:
-    rows = []
-    for a, dataset in enumerate(datasets):
-        for b, other in enumerate(datasets):
-            if a != b:
-                reached = int(reaches(best[a, b].cosine, threshold).sum())
-                rows.append((dataset.dataset, other.dataset, len(dataset), reached, reached / len(dataset)))
-    return pl.DataFrame(rows, schema=list(SHARED_COLUMNS), orient="row")
-
-
-def _concept_table(datasets: Sequence[Concepts], a: int, overall: Overall, threshold: float) -> pl.DataFrame:
-    cosine, which, row = overall
-    texts = [dataset.texts for dataset in datasets]
-    finite = np.isfinite(cosine)
-    return pl.DataFrame(
-        {
-            "dataset": [datasets[a].dataset] * len(datasets[a]),
-            "concept": texts[a],
-            "unique": ~reaches(cosine, threshold),
-            "cosine": [
-                round(float(value), 6) if ok else None for value, ok in zip(cosine, finite, strict=True)
-            ],
-            "nearest_dataset": [
-                datasets[b].dataset if ok else "" for b, ok in zip(which, finite, strict=True)
-            ],
-            "nearest": [texts[b][r] if ok else "" for b, r, ok in zip(which, row, finite, strict=True)],
-        },
-        schema_overrides={"cosine": pl.Float64},
-    )
-
-
-def curve(cosines: dict[str, np.ndarray]) -> pl.DataFrame:
-    """The share that is unique at every threshold of the grid, from each concept's largest cosine."""
-    grid = np.arange(GRID + 1) / GRID
-    return pl.concat(
-        pl.DataFrame(
-            {
-                "dataset": [name] * len(grid),
-                "threshold": grid,
-                "share_unique": [float((~reaches(cosine, cut)).mean()) for cut in grid],
-            }
-        )
-        for name, cosine in cosines.items()
-    )

@@ -10,9 +10,18 @@ from typing import Any
 
 import polars as pl
 
-from endoxa.curate.novelty import overlap, threshold
-from endoxa.curate.novelty.threshold import Calibration, warnings
-from endoxa.curate.pages import METHODS, Row, TableFiles, dots, page_of, reading, share_fields
+from endoxa.curate.novelty import labels, overlap
+from endoxa.curate.novelty.labels import warnings
+from endoxa.curate.pages import (
+    METHODS,
+    Row,
+    TableFiles,
+    dots,
+    page_of,
+    reading,
+    share_fields,
+    shown_table,
+)
 from endoxa.report.document import Figure, Finding, Section
 from endoxa.report.frame import Page
 from endoxa.report.grids import share_grid
@@ -20,7 +29,6 @@ from endoxa.report.inputs import Run
 from endoxa.report.tables import Field, Table, number_field, table_of, text_field
 from endoxa.report.words import count, decimal, percent, plural
 from endoxa.runs.instrument import Shown
-from endoxa.sources.spreadsheets import csv_text
 
 MOST_THRESHOLDS = 10
 """Thresholds in a figure, about; tables have all of them."""
@@ -61,10 +69,6 @@ def _over_threshold(
     return dots(shown, "label", (value, "", ""), by=line, **figure)
 
 
-COUNTS = ("n", "n_related", "n_tested", "texts", "groups", "repeated", "unlabelled", "equal")
-"""Whole numbers among the columns of a calibration."""
-
-
 MOST_SENTENCES = 3
 """Sentences about pairs of data sets."""
 EITHER_SIDE = 10
@@ -80,15 +84,8 @@ KINDS = {"attribute": "attributes", "association": "associations", "sentence": "
 
 
 def shown(runs: Sequence[Run]) -> Shown:
-    """The page about one table; other formats are the table itself.
-
-    Raises:
-        UserError: several tables were given, or one cannot be read.
-    """
-    several = "A page about shared concepts is made from one table. Make one page for each."
-    files = TableFiles.of(runs, TEXTS, several)
-    shares = files.read(overlap.SHARE_COLUMNS)
-    return Shown(lambda: _page(runs, files, shares), {"csv": partial(csv_text, shares)})
+    """The page about one table of `endoxa analyze novelty`, see `pages.shown_table`."""
+    return shown_table(runs, "shared concepts", TEXTS, overlap.SHARE_COLUMNS, partial(_page, runs))
 
 
 def _page(runs: Sequence[Run], files: TableFiles, shares: pl.DataFrame) -> Page:
@@ -128,18 +125,17 @@ def _threshold_section(files: TableFiles, curve: pl.DataFrame, first: Row) -> Se
             f"The threshold of {decimal(cut, 3)} was given, not chosen by labelled pairs of these data sets."
         )
         return Section("threshold", "The threshold", findings=(Finding(text, (facts,)),), figures=figures)
-    chosen = files.beside("threshold", threshold.THRESHOLD_COLUMNS)
+    chosen = files.beside("threshold", labels.THRESHOLD_COLUMNS)
     if chosen.is_empty():
         text = f"The threshold of {decimal(cut, 3)} was chosen by labelled pairs; its table is not beside this one."
         return Section("threshold", "The threshold", findings=(Finding(text, (facts,)),), figures=figures)
     row: dict[str, Any] = chosen.fill_null(float("nan")).row(0, named=True)
-    calibration = Calibration(**(row | {name: int(row[name]) for name in COUNTS}))
     left_out = [
         f"{count(number)} {words}"
         for number, words in (
-            (calibration.unlabelled, "without an answer"),
-            (calibration.repeated, "with a pair that an earlier row has"),
-            (calibration.equal, "of two equal texts"),
+            (row["unlabelled"], "without an answer"),
+            (row["repeated"], "with a pair that an earlier row has"),
+            (row["equal"], "of two equal texts"),
         )
         if number
     ]
@@ -152,11 +148,8 @@ def _threshold_section(files: TableFiles, curve: pl.DataFrame, first: Row) -> Se
     return Section(
         "threshold",
         "The threshold",
-        findings=(
-            *_chosen(calibration, row),
-            *(Finding(text, (row,)) for text in warnings(calibration)),
-        ),
-        figures=(*_cuts(files.beside("cuts", threshold.CUT_COLUMNS), cut), *figures),
+        findings=(*(Finding(text, (row,)) for text in (*_chosen(row), *warnings(row))),),
+        figures=(*_cuts(files.beside("cuts", labels.CUT_COLUMNS), cut), *figures),
         notes=tuple(notes),
     )
 
@@ -176,22 +169,16 @@ def _cuts(cuts: pl.DataFrame, used: float) -> tuple[Figure, ...]:
     )
 
 
-def _chosen(calibration: Calibration, row: Row) -> tuple[Finding, ...]:
-    sentences = [
-        f"The threshold is {decimal(calibration.threshold, 3)}: there Youden's J is greatest over "
-        f"{plural(calibration.n, 'labelled pair')}, {count(calibration.n_related)} of them related. "
-        f"{percent(calibration.sensitivity)} of the related pairs reach it, and {percent(calibration.specificity)} "
-        "of the unrelated ones stay below."
-    ]
-    if isfinite(calibration.accuracy):
-        sentences.append(
-            f"On pairs of texts that it was not chosen on it decides as people did in {reading(row, ACCURACY)}."
-        )
-    else:
-        sentences.append(
-            "The pairs share too many texts to try the threshold on pairs that it was not chosen on."
-        )
-    return tuple(Finding(text, (row,)) for text in sentences)
+def _chosen(row: Row) -> tuple[str, str]:
+    return (
+        f"The threshold is {decimal(row['threshold'], 3)}: there Youden's J is greatest over "
+        f"{plural(int(row['n']), 'labelled pair')}, {count(row['n_related'])} of them related. "
+        f"{percent(row['sensitivity'])} of the related pairs reach it, and {percent(row['specificity'])} "
+        "of the unrelated ones stay below.",
+        f"On pairs of texts that it was not chosen on it decides as people did in {reading(row, ACCURACY)}."
+        if isfinite(row["accuracy"])
+        else "The pairs share too many texts to try the threshold on pairs that it was not chosen on.",
+    )
 
 
 def _share_section(shares: pl.DataFrame) -> Section:

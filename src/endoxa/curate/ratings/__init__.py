@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterable
 from pathlib import Path
 
 import polars as pl
@@ -34,7 +35,9 @@ ALIASES = {"rating": "value", "sentiment": "polarity"}
 """Names that a campaign's export has for our columns."""
 LABELS = {"text": "attribute", "label": "topic"}
 """Columns of labels of `endoxa author label`, by our names."""
-_YES, _NO = ("true", "1", "yes", "in", "in-group"), ("false", "0", "no", "out", "out-group")
+_ANSWERS = dict.fromkeys(("true", "1", "yes", "in", "in-group"), True) | dict.fromkeys(
+    ("false", "0", "no", "out", "out-group"), False
+)
 
 
 def read_ratings(path: Path, topics: Path | None = None) -> pl.DataFrame:
@@ -53,9 +56,7 @@ def read_ratings(path: Path, topics: Path | None = None) -> pl.DataFrame:
         UserError: a file cannot be read, a column is missing, a rating is no number, an `in_group` is neither yes nor
             no, a propensity is not above 0 and at most 1, or somebody rated an association twice.
     """
-    ratings = ratings_file(path) if path.is_dir() else path
-    if ratings is None:
-        raise UserError(f"{path} holds no table 'ratings'. Expected a folder of `endoxa collect export`.")
+    ratings = export_table(path, "ratings") if path.is_dir() else path
     table = read_table(ratings, optional=(*COLUMNS, *ALIASES.values()))
     if "association_id" in table.columns and not {"identity", "attribute"} <= set(table.columns):
         table = _of_campaign(ratings, table)
@@ -76,28 +77,59 @@ def read_ratings(path: Path, topics: Path | None = None) -> pl.DataFrame:
         by_key = by_attribute.select(*brought, **keyed)
         table = table.drop(brought, strict=False).with_columns(**keyed)
         table = table.join(by_key, on=list(keyed), how="left", maintain_order="left")
-    missing = [name for name in COLUMNS if name not in table.columns]
-    table = table.with_columns(pl.lit("").alias(name) for name in missing)
-    texts = table.select(pl.col(name).cast(pl.String).fill_null("").str.strip_chars() for name in COLUMNS)
-    return _typed(one_spelling(texts, source=str(path)), path)
+    return _typed(one_spelling(trimmed(table, COLUMNS), source=str(path)), path)
+
+
+def trimmed(table: pl.DataFrame, columns: Iterable[str]) -> pl.DataFrame:
+    """Columns as texts without blanks at their ends; empty where the table has none of that name."""
+    return table.select(
+        pl.col(name).cast(pl.String).fill_null("").str.strip_chars()
+        if name in table.columns
+        else pl.lit("").alias(name)
+        for name in columns
+    )
+
+
+def in_group(texts: pl.DataFrame, path: Path) -> pl.Series:
+    """Whether who said it is of the group, null where the column `in_group` is empty.
+
+    Raises:
+        UserError: a cell is neither yes nor no.
+    """
+    cells = texts["in_group"]
+    answers = cells.str.to_lowercase().replace_strict(_ANSWERS, default=None, return_dtype=pl.Boolean)
+    if (wrong := (answers.is_null() & (cells != "")).arg_true()).len():
+        raise UserError(
+            f"{path}, row {wrong[0] + 1}, column 'in_group': '{cells[wrong[0]]}' is neither yes nor no. Correct it, or "
+            "leave it empty."
+        )
+    return answers
 
 
 def ratings_file(folder: Path) -> Path | None:
     """The table of ratings in the folder of an export, or None."""
-    return _beside(folder, "ratings")
+    return _in_folder(folder, "ratings")
 
 
-def _beside(path: Path, name: str) -> Path | None:
-    """A table of this name in the same folder."""
-    folder = path if path.is_dir() else path.parent
-    return next(
-        (candidate for end in TABLE_SUFFIXES if (candidate := folder / f"{name}{end}").is_file()), None
-    )
+def export_table(folder: Path, name: str) -> Path:
+    """A table in the folder of an export.
+
+    Raises:
+        UserError: there is none of that name.
+    """
+    path = _in_folder(folder, name)
+    if path is None:
+        raise UserError(f"{folder} holds no table '{name}'. Expected a folder of `endoxa collect export`.")
+    return path
+
+
+def _in_folder(folder: Path, name: str) -> Path | None:
+    return next((path for end in TABLE_SUFFIXES if (path := folder / f"{name}{end}").is_file()), None)
 
 
 def _of_campaign(path: Path, rated: pl.DataFrame) -> pl.DataFrame:
     """The ratings of an export that count, with the words of their pairs."""
-    pairs = _beside(path, "pairs")
+    pairs = _in_folder(path.parent, "pairs")
     if pairs is None:
         raise UserError(
             f"{path} names associations by association_id, and no table 'pairs' beside it says what these are. "
@@ -153,17 +185,15 @@ def _typed(texts: pl.DataFrame, path: Path) -> pl.DataFrame:
     Raises:
         UserError: see `read_ratings`.
     """
-    lower = pl.col("in_group").str.to_lowercase()
     typed = texts.with_row_index("row", offset=1).with_columns(
         number=pl.col("rating").cast(pl.Float64, strict=False),
-        own=pl.when(lower.is_in(_YES)).then(statement=True).when(lower.is_in(_NO)).then(statement=False),
+        in_group=in_group(texts, path),
         shown=pl.col("propensity").cast(pl.Float64, strict=False),
     )
     wrong = {
         "has no identity": pl.col("identity") == "",
         "has no attribute": pl.col("attribute") == "",
         "has a rating that is no number": ~pl.col("number").is_finite().fill_null(value=False),
-        "has an in_group that is neither yes nor no": pl.col("own").is_null() & (pl.col("in_group") != ""),
         "has a propensity that is not above 0 and at most 1": (pl.col("propensity") != "")
         & ~pl.col("shown").is_between(0, 1, closed="right").fill_null(value=False),
     }
@@ -183,14 +213,7 @@ def _typed(texts: pl.DataFrame, path: Path) -> pl.DataFrame:
     if typed.is_empty():
         raise UserError(f"{path} holds no ratings.")
     return typed.select(
-        "identity",
-        "attribute",
-        "rater",
-        "topic",
-        "sentiment",
-        rating="number",
-        in_group="own",
-        propensity="shown",
+        pl.exclude("rating", "propensity", "row", "number", "shown"), rating="number", propensity="shown"
     ).select(list(COLUMNS))
 
 

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -126,28 +127,23 @@ def analyze_disagreement(
         )
     variance = kept["variance"].to_numpy()
     rng = np.random.default_rng(seed)
-    threshold, high = _split(variance, quantile, ties, rng)
+    split = partial(_split, quantile=quantile, ties=ties, rng=rng)
+    threshold, high = split(variance)
     grouped = kept.with_columns(group=pl.Series(np.where(high, "high", "low")))
     names, codes = np.unique(grouped["topic"].to_numpy(), return_inverse=True)
     words = np.unique(grouped["attribute"].to_numpy(), return_inverse=True)[1]
-    topics = _topics(names, codes, high).with_columns(_tested(codes, words, excess(kept), high, seed))
-    drawn = _resampled(
-        codes,
-        words,
-        variance,
-        resamples=resamples,
-        split=lambda resampled: _split(resampled, quantile, ties, rng)[1],
-        rng=rng,
-    )
+    drawn = _resampled(codes, words, variance, resamples=resamples, split=split, rng=rng)
     ends = _ends(drawn, confidence)
-    topics = _decided(topics.with_columns(low=pl.Series(ends[0]), high=pl.Series(ends[1])), confidence)
+    topics = _topics(names, codes, high).with_columns(
+        _tested(codes, words, excess(kept), high, seed), low=ends[:, 0], high=ends[:, 1]
+    )
     from scipy.stats import skew
 
     varies = np.ptp(variance) > 0
     return Disagreement(
-        topics=topics.select(list(TOPIC_COLUMNS)).sort(
-            "relative_change", descending=True, nulls_last=True, maintain_order=True
-        ),
+        topics=_decided(topics, confidence)
+        .select(list(TOPIC_COLUMNS))
+        .sort("relative_change", descending=True, nulls_last=True, maintain_order=True),
         pairs=grouped.sort("variance", "n", descending=True, maintain_order=True).select(list(PAIR_COLUMNS)),
         quantile=quantile,
         threshold=threshold,
@@ -189,19 +185,30 @@ def _split(
 
 
 def _topics(names: np.ndarray, codes: np.ndarray, high: np.ndarray) -> pl.DataFrame:
-    in_low = np.bincount(codes[~high], minlength=len(names))
-    in_high = np.bincount(codes[high], minlength=len(names))
-    share_low, share_high = in_low / max(in_low.sum(), 1), in_high / max(in_high.sum(), 1)
+    counts = {"low": _counts(codes, ~high, len(names)), "high": _counts(codes, high, len(names))}
     return pl.DataFrame(
         {
             "topic": names.astype(str),
-            "n_low": in_low,
-            "n_high": in_high,
-            "share_low": share_low,
-            "share_high": share_high,
-            "relative_change": _change(share_low, share_high),
+            **{f"n_{group}": number for group, number in counts.items()},
+            **{f"share_{group}": _shares(number) for group, number in counts.items()},
+            "relative_change": _change(*counts.values()),
         }
     )
+
+
+def _counts(codes: np.ndarray, which: np.ndarray, topics: int) -> np.ndarray:
+    return np.bincount(codes[which], minlength=topics)
+
+
+def _shares(counts: np.ndarray) -> np.ndarray:
+    return np.asarray(counts / max(counts.sum(), 1))
+
+
+def _change(low: np.ndarray, high: np.ndarray) -> np.ndarray:
+    """Relative change in percent, of counts; NaN where the topic is in neither group, infinite where only in `high`."""
+    share_low, share_high = _shares(low), _shares(high)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(100 * (share_high - share_low) / share_low)
 
 
 def excess(pairs: pl.DataFrame) -> np.ndarray:
@@ -249,19 +256,13 @@ def _tested(
     )
 
 
-def _change(share_low: np.ndarray, share_high: np.ndarray) -> np.ndarray:
-    """Relative change in percent; NaN where the topic is in neither group, infinite where only in the high one."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(100 * (share_high - share_low) / share_low)
-
-
 def _resampled(
     codes: np.ndarray,
     words: np.ndarray,
     variance: np.ndarray,
     *,
     resamples: int,
-    split: Callable[[np.ndarray], np.ndarray],
+    split: Callable[[np.ndarray], tuple[float, np.ndarray]],
     rng: np.random.Generator,
 ) -> np.ndarray:
     """Relative changes in samples of words drawn with replacement and split anew, shape (resamples, topics)."""
@@ -270,22 +271,19 @@ def _resampled(
     count = int(words.max()) + 1
     for number, sample in enumerate(drawn_units(count, resamples, rng)):
         chosen = np.repeat(np.arange(len(words)), np.bincount(sample, minlength=count)[words])
-        high, resampled = split(variance[chosen]), codes[chosen]
-        low = np.bincount(resampled[~high], minlength=topics) / max(1, (~high).sum())
-        above = np.bincount(resampled[high], minlength=topics) / max(1, high.sum())
-        drawn[number] = _change(low, above)
+        (_, high), resampled = split(variance[chosen]), codes[chosen]
+        drawn[number] = _change(_counts(resampled, ~high, topics), _counts(resampled, high, topics))
     return drawn
 
 
-def _ends(drawn: np.ndarray, confidence: float) -> tuple[np.ndarray, np.ndarray]:
+def _ends(drawn: np.ndarray, confidence: float) -> np.ndarray:
     """Percentile intervals; an end is NaN where it is not bounded, both where half of the samples say nothing."""
     # Samples without the topic in the low group are infinite: they may only be an open end.
     intervals = [
         percentile_interval(column, confidence, method="inverted_cdf", constant=True) for column in drawn.T
     ]
     ends = np.array([(interval.low, interval.high) for interval in intervals]).reshape(-1, 2)
-    ends[~np.isfinite(ends)] = np.nan
-    return ends[:, 0], ends[:, 1]
+    return np.where(np.isfinite(ends), ends, np.nan)
 
 
 def _decided(topics: pl.DataFrame, confidence: float) -> pl.DataFrame:

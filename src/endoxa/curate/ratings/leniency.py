@@ -22,6 +22,7 @@ from endoxa.errors import UserError
 from endoxa.report.words import decimal, plural
 from endoxa.runs.families import LENIENCY, adjusted, decided
 from endoxa.stats.crossed import crossed_contrast, fit_crossed
+from endoxa.stats.intervals import NAN
 from endoxa.stats.resampling import Clusters, expanded_interval, times_drawn
 from endoxa.stats.signs import fewest_units
 from endoxa.stats.verdicts import UNTESTED, significance
@@ -72,7 +73,7 @@ NO_RATERS = "no rating says who gave it"
 WITHIN_RATERS, WITHIN_ASSOCIATIONS = "raters", "associations"
 BOTH, RATERS, NOBODY = "both", "raters", "none"
 _NUMBERS = (
-    *("weighted_mean", "model", "model_low", "model_high", "p_value"),
+    *("low", "high", "model", "model_low", "model_high", "p_value"),
     *("adjusted", "adjusted_low", "adjusted_high"),
 )
 
@@ -168,26 +169,38 @@ def basis(row: Mapping[str, Any]) -> str:
 
 
 def _rows(sentiment: str, part: pl.DataFrame, how: _How) -> Iterator[dict[str, Any]]:
-    """In-group, out-group and their difference."""
+    """In-group, out-group and their difference.
+
+    Where no rating names its rater there are means alone: nobody knows which ratings are of one person.
+    """
     inside = part["in_group"].to_numpy()
-    if (part["rater"] == "").all():
-        yield from _means_alone(sentiment, part, inside)
-        return
-    draws = _resampled(part, inside, how)
-    for perspective, which, drawn in zip((IN, OUT), (inside, ~inside), draws.T[:2], strict=True):
-        yield _mean_row(sentiment, perspective, part.filter(pl.Series(which)), drawn, how)
-    yield _difference_row(sentiment, part, inside, draws[:, 0] - draws[:, 1], how)
-
-
-def _means_alone(sentiment: str, part: pl.DataFrame, inside: np.ndarray) -> Iterator[dict[str, Any]]:
-    """Means without intervals: nobody knows which ratings are of one rater, so nothing can be tested."""
-    rating, undefined = part["rating"].to_numpy(), dict.fromkeys(("low", "high"), float("nan"))
-    means = [float(rating[which].mean()) if which.any() else float("nan") for which in (inside, ~inside)]
-    for perspective, which, mean in zip((IN, OUT), (inside, ~inside), means, strict=True):
-        described = _described(sentiment, perspective, part.filter(pl.Series(which)))
-        yield {**described, **undefined, "raters": 0, "mean": mean}
-    untested = {**_described(sentiment, DIFFERENCE, part), **undefined, "raters": 0, "sampled": NOBODY}
-    yield {**untested, "mean": means[0] - means[1], "reason": NO_RATERS}
+    sides = [part.filter(pl.Series(which)) for which in (inside, ~inside)]
+    named = (part["rater"] != "").any()
+    means = [float(side["rating"].to_numpy().mean()) if side.height else NAN for side in sides]
+    weighted = [_weighted(side) if named else NAN for side in sides]
+    draws = _resampled(part, inside, how) if named else np.empty((0, 2))
+    for perspective, rows, mean, weight, drawn in zip(
+        (IN, OUT, DIFFERENCE),
+        (*sides, part),
+        (*means, means[0] - means[1]),
+        (*weighted, weighted[0] - weighted[1]),
+        (*draws.T, draws[:, 0] - draws[:, 1]),
+        strict=True,
+    ):
+        yield {
+            **dict.fromkeys(_NUMBERS, NAN),
+            **dict.fromkeys(("raters_compared", "pairs_compared")),
+            **dict.fromkeys(("reason", "within", "sampled"), ""),
+            "sentiment": sentiment,
+            "perspective": perspective,
+            "n": rows.height,
+            "raters": rows["rater"].n_unique() if named else 0,
+            "pairs": rows.select("identity", "attribute").n_unique(),
+            "mean": mean,
+            "weighted_mean": weight,
+            **(_interval(rows, drawn, how) if named and not isnan(mean) else {}),
+            **(_compared(part, inside, how) if perspective == DIFFERENCE else {}),
+        }
 
 
 def _codes(part: pl.DataFrame) -> tuple[np.ndarray, np.ndarray]:
@@ -219,78 +232,42 @@ def _interval(part: pl.DataFrame, draws: np.ndarray, how: _How) -> dict[str, flo
     return {"low": interval.low, "high": interval.high}
 
 
-def _described(sentiment: str, perspective: str, part: pl.DataFrame) -> dict[str, Any]:
-    return {
-        **dict.fromkeys(_NUMBERS, float("nan")),
-        **dict.fromkeys(("raters_compared", "pairs_compared")),
-        "sentiment": sentiment,
-        "perspective": perspective,
-        "n": part.height,
-        "raters": part["rater"].n_unique(),
-        "pairs": part.select("identity", "attribute").n_unique(),
-        "reason": "",
-        "within": "",
-        "sampled": "",
-    }
-
-
-def _mean_row(
-    sentiment: str, perspective: str, part: pl.DataFrame, draws: np.ndarray, how: _How
-) -> dict[str, Any]:
-    row = _described(sentiment, perspective, part)
-    if part.is_empty():
-        return {**row, "mean": float("nan"), "low": float("nan"), "high": float("nan")}
-    mean = float(np.mean(part["rating"].to_numpy()))
-    return {**row, **_interval(part, draws, how), "mean": mean, "weighted_mean": _weighted(part)}
-
-
 def _weighted(part: pl.DataFrame) -> float:
     """Hajek mean of the ratings with a propensity; NaN where there are none."""
     drawn = part.drop_nulls("propensity")
     if drawn.is_empty():
-        return float("nan")
+        return NAN
     weights = 1 / drawn["propensity"].to_numpy()
     return float(np.average(drawn["rating"].to_numpy(), weights=weights))
 
 
-def _difference_row(
-    sentiment: str, part: pl.DataFrame, inside: np.ndarray, draws: np.ndarray, how: _How
-) -> dict[str, Any]:
-    row = {**_described(sentiment, DIFFERENCE, part), "sampled": NOBODY}
+def _compared(part: pl.DataFrame, inside: np.ndarray, how: _How) -> dict[str, Any]:
+    """The adjusted difference with its test and the mixed model; the reason where there is none."""
+    if (part["rater"] == "").all():
+        return {"sampled": NOBODY, "reason": NO_RATERS}
+    if inside.all() or not inside.any():
+        return {"sampled": NOBODY, "reason": "no ratings of one of the two perspectives"}
     rating = part["rating"].to_numpy()
-    insiders, others = (part.filter(pl.Series(which)) for which in (inside, ~inside))
-    if insiders.is_empty() or others.is_empty():
-        row |= dict.fromkeys(("mean", "low", "high"), float("nan"))
-        return {**row, "reason": "no ratings of one of the two perspectives"}
     needed, span = fewest_units(significance(how.confidence)), float(np.ptp(rating))
-    found = crossed_contrast(
-        rating,
-        inside,
-        *_codes(part),
-        needed=needed,
-        confidence=how.confidence,
-        bounds=(-span, span),
+    contrast = crossed_contrast(
+        rating, inside, *_codes(part), needed=needed, confidence=how.confidence, bounds=(-span, span)
     )
     reason = ""
-    if found.raters < needed:
-        reason = f"{found.raters} raters of one perspective, at least {needed} needed"
-    elif not found.items:
+    if contrast.raters < needed:
+        reason = f"{contrast.raters} raters of one perspective, at least {needed} needed"
+    elif not contrast.items:
         reason = "no association was rated from both perspectives"
     return {
-        **row,
         **_modelled(part, inside, how.confidence),
-        **_interval(part, draws, how),
-        "mean": float(rating[inside].mean() - rating[~inside].mean()),
-        "weighted_mean": _weighted(insiders) - _weighted(others),
-        "p_value": float("nan") if reason else found.p_value,
+        "p_value": NAN if reason else contrast.p_value,
         "reason": reason,
-        "adjusted": found.value,
-        "adjusted_low": found.interval.low,
-        "adjusted_high": found.interval.high,
-        "raters_compared": found.raters,
-        "pairs_compared": found.items,
-        "within": WITHIN_RATERS if found.within else WITHIN_ASSOCIATIONS,
-        "sampled": NOBODY if reason else BOTH if found.items >= needed else RATERS,
+        "adjusted": contrast.value,
+        "adjusted_low": contrast.interval.low,
+        "adjusted_high": contrast.interval.high,
+        "raters_compared": contrast.raters,
+        "pairs_compared": contrast.items,
+        "within": WITHIN_RATERS if contrast.within else WITHIN_ASSOCIATIONS,
+        "sampled": NOBODY if reason else BOTH if contrast.items >= needed else RATERS,
     }
 
 

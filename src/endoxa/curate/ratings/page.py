@@ -1,4 +1,4 @@
-"""Pages about disagreement and leniency, from the tables that `endoxa analyze` wrote."""
+"""Pages about disagreement, leniency and topics, from the tables that `endoxa analyze` wrote."""
 
 from __future__ import annotations
 
@@ -8,20 +8,33 @@ from functools import partial
 
 import polars as pl
 
-from endoxa.curate.pages import METHODS, Row, TableFiles, bar_figure, dots, integer, page_of
+from endoxa.curate.pages import (
+    METHODS,
+    Columns,
+    Row,
+    TableFiles,
+    bar_figure,
+    dots,
+    integer,
+    page_of,
+    reading,
+    share_fields,
+    shown_table,
+)
 from endoxa.curate.ratings import disagreement, leniency
 from endoxa.curate.ratings.leniency import ALL, DIFFERENCE
-from endoxa.report.claims import P_ADJUSTED, VERDICT, cannot_be_tested, chip, marked
+from endoxa.curate.topics import NO_TOPIC, TOPIC_COLUMNS
+from endoxa.report.claims import P_ADJUSTED, VERDICT, cannot_be_tested, chip, marked, not_ranked
 from endoxa.report.document import Figure, Finding, Section
 from endoxa.report.figures import Measure, described, dot_figure
 from endoxa.report.frame import Page
-from endoxa.report.inputs import DISAGREEMENT, Run
+from endoxa.report.inputs import DISAGREEMENT, TOPICS, Run
+from endoxa.report.inputs import LENIENCY as LENIENCY_KIND
 from endoxa.report.overview import families
 from endoxa.report.tables import Field, Table, number_field, table_of, text_field
-from endoxa.report.words import NO_VALUE, decimal, decimal_interval, listed, percent, plural, signed
+from endoxa.report.words import NO_VALUE, count, decimal, decimal_interval, listed, percent, plural, signed
 from endoxa.runs.families import CONTROVERSY, LENIENCY
 from endoxa.runs.instrument import Shown
-from endoxa.sources.spreadsheets import csv_text
 from endoxa.stats.verdicts import UNCLEAR
 
 SHADES = ("#8c3b00", "#e8a06b", "#e3e6ea", "#8fbce6", "#0b5cad")
@@ -32,31 +45,25 @@ MOST_SHOWN = 200
 TEXTS = frozenset(
     {
         *("topic", "verdict", "reason", "identity", "attribute", "group", "sentiment", "perspective"),
-        *("within", "sampled"),
+        *("within", "sampled", "dataset", "most_frequent_identity", "most_frequent_attribute"),
+        *("in_group_most", "out_group_most", "interval"),
     }
 )
 CHANGE = Measure("relative change, percent", 0.0, "+.0f", 100, 50)
-WITHIN = Measure("ratings by people of the group", 0.5, ".0%", 0.5, 0.5)
 
 
 def shown(runs: Sequence[Run]) -> Shown:
-    """The page about one table of `endoxa analyze ratings` or `leniency`; other formats are the table itself.
-
-    Raises:
-        UserError: several tables were given, or one cannot be read.
-    """
-    files = TableFiles.of(runs, TEXTS, "A page about ratings is made from one table. Make one page for each.")
-    if runs[0].kind == DISAGREEMENT:
-        topics = files.read(disagreement.TOPIC_COLUMNS)
-        pairs = files.beside("pairs", disagreement.PAIR_COLUMNS)
-        return Shown(lambda: _disagreement_page(runs, topics, pairs), {"csv": partial(csv_text, topics)})
-    cells = files.read(leniency.CELL_COLUMNS)
-    shares = files.beside("shares", leniency.SHARE_COLUMNS)
-    topics = files.beside("topics", leniency.TOPIC_COLUMNS)
-    return Shown(lambda: _leniency_page(runs, cells, shares, topics), {"csv": partial(csv_text, cells)})
+    """The page about one table of disagreement, leniency or topics, see `pages.shown_table`."""
+    about, columns, page = {
+        DISAGREEMENT: ("ratings", disagreement.TOPIC_COLUMNS, _disagreement_page),
+        LENIENCY_KIND: ("ratings", leniency.CELL_COLUMNS, _leniency_page),
+        TOPICS: ("topics", TOPIC_COLUMNS, _topics_page),
+    }[runs[0].kind]
+    return shown_table(runs, about, TEXTS, columns, partial(page, runs))
 
 
-def _disagreement_page(runs: Sequence[Run], topics: pl.DataFrame, pairs: pl.DataFrame) -> Page:
+def _disagreement_page(runs: Sequence[Run], files: TableFiles, topics: pl.DataFrame) -> Page:
+    pairs = files.beside("pairs", disagreement.PAIR_COLUMNS)
     high = pairs.filter(group="high").height
     return page_of(
         __package__,
@@ -194,9 +201,7 @@ UNNAMED = (
 )
 
 
-def _leniency_page(
-    runs: Sequence[Run], cells: pl.DataFrame, shares: pl.DataFrame, topics: pl.DataFrame
-) -> Page:
+def _leniency_page(runs: Sequence[Run], files: TableFiles, cells: pl.DataFrame) -> Page:
     overall = cells.row(
         by_predicate=(pl.col("sentiment") == ALL) & (pl.col("perspective") == DIFFERENCE), named=True
     )
@@ -217,8 +222,12 @@ def _leniency_page(
                 tables=(_mean_table(cells),),
                 notes=(NAMED if raters else UNNAMED,),
             ),
-            Section("distributions", "How often each rating was given", figures=_distributions(shares)),
-            _within(topics),
+            Section(
+                "distributions",
+                "How often each rating was given",
+                figures=_distributions(files.beside("shares", leniency.SHARE_COLUMNS)),
+            ),
+            _within(files.beside("topics", leniency.TOPIC_COLUMNS)),
             families([(LENIENCY, compared, "")]),
             replace(METHODS, template="leniency_methods.html.j2"),
         ),
@@ -323,21 +332,157 @@ def _within(topics: pl.DataFrame) -> Section | None:
     """Share of the ratings of each topic that come from within."""
     if topics.is_empty():
         return None
-    frame = topics.select(
-        label="topic",
-        value="share_in",
-        low=pl.lit(None, dtype=pl.Float64),
-        high=pl.lit(None, dtype=pl.Float64),
-        note=pl.col("share_in").map_elements(lambda share: percent(share, 0), return_dtype=pl.String),
-        filled=pl.lit(value=True),
-    )
-    figure = dot_figure(
-        frame,
-        WITHIN,
+    figures = dots(
+        topics,
+        "topic",
+        ("share_in", "", ""),
+        axis="ratings by people of the group",
+        shown=lambda share: percent(share, 0),
+        words="Share of in-group ratings",
         name="topics",
         title="In-group share by topic",
-        alt=described("Share of in-group ratings", map(" ".join, frame.select("label", "note").iter_rows())),
-        domain=(0.0, 1.0),
+        rows=topics,
     )
     note = "Share of the ratings of a topic that were given by people of the group."
-    return Section("within", "Who rated which topic", figures=(figure,), notes=(note,))
+    return Section("within", "Who rated which topic", figures=figures, notes=(note,))
+
+
+SHARE, IN_GROUP = ("share", "low", "high"), ("in_group_share", "in_group_low", "in_group_high")
+"""Columns of a share of a topic and of the ends of its interval."""
+
+
+def _topics_page(runs: Sequence[Run], _: TableFiles, table: pl.DataFrame) -> Page:
+    topics = table.filter(pl.col("topic") != NO_TOPIC)
+    within = topics.drop_nulls("in_group_share")
+    parts = {name: part for (name,), part in table.group_by("dataset", maintain_order=True)}
+    sections = (
+        Section(
+            anchor="topics",
+            title="How often each topic comes up",
+            findings=tuple(_frequency(name, part) for name, part in parts.items()),
+            figures=_topic_dots(topics, SHARE, "topics", "Share of each topic", "share of what has a topic"),
+            tables=tuple(
+                _topic_table(f"Topics of {name}" if len(parts) > 1 else "Topics", part)
+                for name, part in parts.items()
+            ),
+            notes=(_covers(table), *_drafts(topics)),
+        ),
+        Section(
+            anchor="within",
+            title="Said by people of the group, or by others",
+            findings=tuple(
+                _perspective(name, part) for (name,), part in within.group_by("dataset", maintain_order=True)
+            ),
+            figures=_topic_dots(
+                within, IN_GROUP, "in-group", "In-group share of each topic", "said by people of the group"
+            ),
+            notes=("Only what is known to come from people of the group or from others is counted.",),
+        ),
+        replace(METHODS, template="topics_methods.html.j2"),
+    )
+    subtitle = f"{plural(topics['topic'].n_unique(), 'topic')}, {plural(len(parts), 'data set')}."
+    return page_of(__package__, runs, "What people speak of", subtitle, sections)
+
+
+def _covers(table: pl.DataFrame) -> str:
+    """What the intervals of this page are over."""
+    used = set(table["interval"]) - {""}
+    level = f"{percent(table['confidence'][0], 0)} confidence"
+    people = f"Intervals ({level}) resample people, each with all that they said."
+    if used == {"people"}:
+        return people
+    few = "fewer than five people are known, so everything said counts as independent"
+    if used == {"wilson"}:
+        return f"Intervals ({level}) are Wilson's: {few}."
+    return f"{people} Where they are Wilson's, {few}."
+
+
+def _drafts(topics: pl.DataFrame) -> list[str]:
+    """A sentence where models gave labels that nobody has approved."""
+    drafts, total = (int(topics[name].sum()) for name in ("n_draft", "n"))
+    if not drafts:
+        return []
+    return [
+        f"Labels of language models that nobody has approved stand behind {count(drafts)} of {count(total)}."
+    ]
+
+
+def _frequency(name: str, part: pl.DataFrame) -> Finding:
+    """The most frequent topic, and what has none."""
+    rows = part.to_dicts()
+    labelled = [row for row in rows if row["topic"] != NO_TOPIC]
+    without = sum(row["n"] for row in rows if row["topic"] == NO_TOPIC)
+    rest = f" {count(without)} more have no topic and are left out." if without else ""
+    if not labelled:
+        return Finding(f"{name}: nothing has a topic.", tuple(rows))
+    total, first = sum(row["n"] for row in labelled), labelled[0]
+    return Finding(
+        f"{name}: the most frequent of {plural(len(labelled), 'topic')} is {first['topic']}, {count(first['n'])} of "
+        f"{count(total)} ({reading(first, SHARE)}).{rest}",
+        tuple(rows),
+    )
+
+
+def _perspective(name: str, part: pl.DataFrame) -> Finding:
+    """The topics of the largest and of the smallest in-group share."""
+    ordered = part.sort("in_group_share", descending=True, maintain_order=True).to_dicts()
+
+    def described(row: Row) -> str:
+        return f"{row['topic']} ({reading(row, IN_GROUP)})"
+
+    if len(ordered) == 1:
+        return Finding(
+            f"{name}: the in-group share of the only topic: {described(ordered[0])}.", tuple(ordered)
+        )
+    overlapping = not_ranked(ordered[-1], ordered[0], "in_group_low", "in_group_high")
+    return Finding(
+        f"{name}: of {len(ordered)} topics the in-group share is largest for {described(ordered[0])} and smallest for "
+        f"{described(ordered[-1])}.{overlapping}",
+        ({"topics": len(ordered)}, *ordered),
+    )
+
+
+def _topic_dots(rows: pl.DataFrame, columns: Columns, name: str, title: str, axis: str) -> tuple[Figure, ...]:
+    """A row for each topic, a dot for each data set; the largest share first."""
+    ordered = rows.sort(columns[0], descending=True, maintain_order=True)
+    reach = max(
+        (float(end) for end in [*rows[columns[2]].drop_nulls(), *rows[columns[0]].drop_nulls()]), default=0
+    )
+    return dots(
+        ordered,
+        "topic",
+        columns,
+        axis=axis,
+        by="dataset",
+        shown=lambda share: percent(share, 0),
+        domain=(0.0, 1.0 if columns == IN_GROUP else min(1.0, 1.05 * reach)),
+        name=name,
+        title=title,
+        rows=ordered,
+    )
+
+
+def _topic_table(caption: str, part: pl.DataFrame) -> Table:
+    perspective = (
+        *share_fields("in-group", IN_GROUP, "interval of it"),
+        share_fields("out-group", ("out_group_share", "", ""))[0],
+    )
+    fields = (
+        text_field("topic"),
+        number_field("n"),
+        *share_fields("share", SHARE),
+        *(perspective if part["in_group_share"].count() else ()),
+        text_field("most frequent association", _most_frequent, veiled=True),
+        number_field("times", _times),
+    )
+    return table_of(caption, part, fields)
+
+
+def _most_frequent(row: Row) -> str:
+    return f"{row['most_frequent_identity']}: {row['most_frequent_attribute']}".removeprefix(": ")
+
+
+def _times(row: Row) -> str:
+    ties = int(row["most_frequent_ties"])
+    also = f", as {plural(ties, 'other')}" if ties else ""
+    return f"{count(row['most_frequent_n'])}{also}"

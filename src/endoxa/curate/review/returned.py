@@ -11,8 +11,6 @@ from datetime import date, time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pydantic import TypeAdapter
-
 from endoxa.curate.review.form import (
     ANSWERS,
     DECISIONS,
@@ -26,15 +24,12 @@ from endoxa.curate.review.form import (
     same,
     unescaped,
 )
-from endoxa.curate.review.sheet import ORIGIN, REVIEW, SUFFIXES, Origin, OriginRow
+from endoxa.curate.review.sheet import ORIGIN, REVIEW, SUFFIX, Origin, OriginRow
 from endoxa.errors import UserError
 from endoxa.sources.spreadsheets import opened_workbook
-from endoxa.sources.tables import raise_fault, table_rows, written_columns
 
 if TYPE_CHECKING:
     from openpyxl.cell import Cell
-
-_BOTH = TypeAdapter(tuple[Origin, OriginRow])
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,10 +105,10 @@ _Cells = list[tuple[int, dict[str, str]]]
 
 def is_sheet(path: Path) -> bool:
     """Whether the file is a review sheet."""
-    if path.suffix.lower() == ".xlsx":
-        with opened_workbook(path) as book:
-            return ORIGIN in book.sheetnames
-    return path.suffix.lower() == ".csv" and ORIGIN in written_columns(path, (ORIGIN,))
+    if path.suffix.lower() != SUFFIX:
+        return False
+    with opened_workbook(path) as book:
+        return ORIGIN in book.sheetnames
 
 
 def read_sheets(paths: Sequence[Path]) -> list[Returned]:
@@ -141,12 +136,9 @@ def read_sheets(paths: Sequence[Path]) -> list[Returned]:
 
 
 def _read(path: Path) -> Returned:
-    readers = {".xlsx": _read_workbook, ".csv": _read_csv}
-    if path.suffix.lower() not in readers:
-        raise UserError(
-            f"{path} is not a review sheet. Expected a file that ends in {' or '.join(SUFFIXES)}."
-        )
-    header, origin, origins, lines = readers[path.suffix.lower()](path)
+    if path.suffix.lower() != SUFFIX:
+        raise UserError(f"{path} is not a review sheet. Expected a file that ends in {SUFFIX}.")
+    header, origin, origins, lines = _read_workbook(path)
     kind = kind_named(origin.kind)
     if kind is None:
         raise UserError(
@@ -161,8 +153,9 @@ def _read(path: Path) -> Returned:
     read: list[Answer] = []
     for number, cells in lines:
         if any(cells.get(name, "").strip() for name in (origin.key, ROW_KEY, *origin.edited, *ANSWERS)):
-            row, new = _origin_of(path, number, cells, origin, origins, splits=splits)
-            read.append(_answer(Answer(reviewer, path, number, row, new, "", "", "", {}), cells))
+            row, added_row = _origin_of(path, number, cells, origin, origins, splits=splits)
+            decision, reason, note, words = _filled(f"{path}, row {number}", cells, row)
+            read.append(Answer(reviewer, path, number, row, added_row, decision, reason, note, words))
     first, added = _parted(read, several=kind.several_rows)
     split = {answer.origin.key for answer in added}
     complete = [_complete(answer, split=answer.origin.key in split) for answer in first.values()]
@@ -255,26 +248,28 @@ def _origin_of(
     return of_id[0], splits
 
 
-def _answer(blank: Answer, cells: Mapping[str, str]) -> Answer:
+def _filled(
+    where: str, cells: Mapping[str, str], origin: OriginRow
+) -> tuple[str, str, str, Mapping[str, str]]:
+    """Decision, reason, note and words of a row; words that were changed are an edit.
+
+    Raises:
+        UserError: there is no such decision; `where` is named.
+    """
     decision = cells.get("decision", "").strip().lower()
     if decision and decision not in DECISIONS:
         raise UserError(
-            f"{blank.sheet}, row {blank.number}, column 'decision': '{cells['decision'].strip()}' is invalid. Expected "
-            f"one of: {', '.join(DECISIONS)}, or empty."
+            f"{where}, column 'decision': '{cells['decision'].strip()}' is invalid. Expected one of: "
+            f"{', '.join(DECISIONS)}, or empty."
         )
-    reason = " ".join(cells.get("reason", "").split())
+    reason, note = (" ".join(cells.get(name, "").split()) for name in ("reason", "note"))
     words = {  # exactly the original where a spreadsheet program alone has changed it
         name: old if same(text := cells.get(name, ""), old) else restored(text.strip(), old)
-        for name, old in blank.origin.words.items()
+        for name, old in origin.words.items()
     }
-    answer = replace(
-        blank,
-        decision=decision,
-        reason=reason.lower() if reason.lower() in REASONS else reason,
-        note=" ".join(cells.get("note", "").split()),
-        words=words,
-    )
-    return replace(answer, decision=EDIT) if answer.changes_words and decision in ("", KEEP) else answer
+    if words != origin.words and decision in ("", KEEP):
+        decision = EDIT
+    return decision, reason.lower() if reason.lower() in REASONS else reason, note, words
 
 
 def _read_workbook(path: Path) -> tuple[list[str], Origin, dict[str, OriginRow], _Cells]:
@@ -323,40 +318,6 @@ def _fault(cell: Cell) -> str:
     return kinds.get(cell.data_type, "") or (
         f"a date or time ({cell.value})" if isinstance(cell.value, date | time) else ""
     )
-
-
-def _read_csv(path: Path) -> tuple[list[str], Origin, dict[str, OriginRow], _Cells]:
-    header = [name.strip() for name in written_columns(path, (ORIGIN,))]
-    if ORIGIN not in header:
-        raise UserError(
-            f"{path} has no column '{ORIGIN}', which identifies its table. Return the original sheet with all its "
-            "columns."
-        )
-    header = [name.strip() for name in written_columns(path)]
-    origin: Origin | None = None
-    origins: dict[str, OriginRow] = {}
-    lines: _Cells = []
-    for row in table_rows(path, (), respect_withdrawals=False, as_written=True):
-        if any(fault.check != "ragged-row" for fault in row.faults):  # empty cells at the end may be missing
-            raise_fault(path, row)
-        cells = {name.strip(): cell or "" for name, cell in row.cells.items()}
-        if text := cells.get(ORIGIN, "").strip():
-            try:
-                origin, origin_row = _BOTH.validate_json(text)
-            except ValueError as error:
-                raise UserError(
-                    f"{path}, row {row.number + 1}, column '{ORIGIN}': the cell was edited. Restore the text of the "
-                    "original sheet."
-                ) from error
-            origins[origin_row.row] = origin_row
-            if ROW_KEY not in header:
-                cells[ROW_KEY] = origin_row.row
-        lines.append((row.number + 1, cells))
-    if origin is None:
-        raise UserError(
-            f"{path}, column '{ORIGIN}': all rows are empty. Return the original sheet with its rows."
-        )
-    return header, origin, origins, lines
 
 
 def votes(sheets: Sequence[Returned], column: str) -> list[tuple[str, str, str]]:

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol, TextIO
+from typing import Any, Protocol
 
 from endoxa.errors import UserError, installation
 from endoxa.models.chat.providers import PROVIDERS
@@ -353,11 +353,12 @@ def translate_all(
     remembered_texts = _remembered(memory, translator.name, target) if memory else {}
     missing = [key for key in wanted if key not in remembered_texts]
     if missing:
-        with _notebook(memory, translator.name, target) as note:
+        about = {"translator": translator.name, "target": target}
+        with _appending(memory) as write:
             for done, (key, text) in enumerate(_made(missing, translator, target), start=1):
                 if text is not None:
                     remembered_texts[key] = text
-                    note(key, text)
+                    write({**about, "language": key[0], "original": key[1], "translation": text})
                 if progress:
                     progress("translating", done, len(missing))
     return [
@@ -399,10 +400,10 @@ def _remembered(path: Path, translator: str, target: str) -> dict[Key, str]:
 
 
 @contextmanager
-def _notebook(path: Path | None, translator: str, target: str) -> Iterator[Callable[[Key, str], None]]:
+def _appending(path: Path | None) -> Iterator[Callable[[Mapping[str, str]], None]]:
     """A function that writes a translation down at once."""
     if path is None:
-        yield lambda _key, _text: None
+        yield lambda _: None
         return
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -410,19 +411,7 @@ def _notebook(path: Path | None, translator: str, target: str) -> Iterator[Calla
             data = path.read_bytes()
             if data and not data.endswith(b"\n"):
                 path.write_bytes(data[: data.rfind(b"\n") + 1])
-        with path.open("a", encoding="utf-8", newline="\n") as stream:
-            yield lambda key, text: _append(stream, translator, target, key, text)
+        with path.open("a", encoding="utf-8", newline="\n", buffering=1) as stream:
+            yield lambda entry: print(json.dumps(entry, ensure_ascii=False), file=stream)
     except OSError as problem:
         raise UserError(f"{path} cannot be written: {problem.strerror or problem}.") from problem
-
-
-def _append(stream: TextIO, translator: str, target: str, key: Key, text: str) -> None:
-    entry = {
-        "translator": translator,
-        "target": target,
-        "language": key[0],
-        "original": key[1],
-        "translation": text,
-    }
-    stream.write(json.dumps(entry, ensure_ascii=False) + "\n")
-    stream.flush()

@@ -18,13 +18,12 @@ import numpy as np
 import polars as pl
 
 from endoxa.curate.associations import NOUN, association_id
-from endoxa.curate.distractors import Distractors, Observed, plain_attribute
 from endoxa.curate.grammar.gender import in_genders, quoted
 from endoxa.curate.grammar.sentences import sentence_pair
 from endoxa.curate.grammar.templates import UnclearError
 from endoxa.curate.grammar.templates import load_templates as load_pair_templates
 from endoxa.curate.opposites import languages, load_lexicon
-from endoxa.curate.persons import comparable, identity_of
+from endoxa.curate.persons import Distractors, Observed, comparable, identity_of, plain_attribute
 from endoxa.errors import UserError
 from endoxa.instruments.choices import wording as choice_words
 from endoxa.instruments.choices.options import ChoiceOptions

@@ -454,12 +454,12 @@ def test_own_templates_and_lexicon(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("[xx\n", "not TOML"),
+        ("[xx\n", "not valid TOML"),
         ("xx = 1\n", "expected a table"),
-        ('[xx]\nsaid = "a {attribute}"\n', "'denied' is missing"),
+        ('[xx]\nsaid = "a {attribute}"\n', "denied: it is missing"),
         ('[xx]\nsaid = "a"\ndenied = "b {attribute}"\nsubject = "{identity}"\n', "must hold {attribute}"),
-        ('[xx]\nsaid = "{attribute}"\ndenied = "b {attribute}"\nsubject = "a"\nend = ""\n', "'end' is not known"),
-        ('[xx]\nsaid = "{attribute}"\ndenied = "b {attribute}"\nsubject = "{identity}"\ngrammar = [1]\n', "of rows"),
+        ('[xx]\nsaid = "{attribute}"\ndenied = "b {attribute}"\nsubject = "a"\nend = ""\n', "end: it is not known"),
+        ('[xx]\nsaid = "{attribute}"\ndenied = "b {attribute}"\nsubject = "{identity}"\ngrammar = [1]\n', "a list"),
     ],
 )  # fmt: skip
 def test_faulty_templates_are_refused_in_a_sentence(tmp_path, text, message):

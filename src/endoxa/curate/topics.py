@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +11,11 @@ import numpy as np
 import polars as pl
 
 from endoxa.curate.novelty import normalise
+from endoxa.curate.ratings import export_table, in_group, trimmed
 from endoxa.errors import UserError
 from endoxa.sources.frames import read_table
 from endoxa.sources.identities import one_spelling
-from endoxa.sources.tables import TABLE_SUFFIXES, require_columns
+from endoxa.sources.tables import require_columns
 from endoxa.stats.intervals import FEWEST_CLUSTERS, Interval, clustered_share, wilson
 
 TOPIC_COLUMNS: dict[str, str] = {
@@ -181,7 +183,6 @@ PEOPLE = ("rater", "respondent", "person")
 WEIGHT = "support"
 LABEL_COLUMNS = ("topic", "label")
 NAME, NAMES = "association_id", "source_ids"
-_YES, _NO = ("true", "1", "yes", "in", "in-group"), ("false", "0", "no", "out", "out-group")
 _REJECTED, _DRAFT = "rejected", "draft"
 
 Label = tuple[str, bool]
@@ -213,52 +214,28 @@ def read_mentions(path: Path, labels: Path | None = None, name: str = "") -> pl.
     table = one_spelling(table, source=str(path))
     if labels is None and "topic" not in table.columns:
         raise UserError(f"{path} has no column 'topic'. Give the topics with --labels FILE.")
-    text = {column: _text(table, column) for column in ("identity", "attribute", "topic", "in_group", NAME)}
-    person = next((column for column in PEOPLE if column in table.columns), "")
-    lower = pl.col("in_group").str.to_lowercase()
-    read = (
-        pl.DataFrame(text)
-        .with_columns(
-            draft=pl.lit(value=False),
-            person=_text(table, person) if person else pl.lit(""),
-            weight=_weights(table, path),
-            own=pl.when(lower.is_in(_YES)).then(statement=True).when(lower.is_in(_NO)).then(statement=False),
-        )
-        .with_row_index("row", offset=1)
+    person = next((column for column in PEOPLE if column in table.columns), PEOPLE[0])
+    read = trimmed(table, ("identity", "attribute", "topic", "in_group", NAME, person))
+    read = read.rename({person: "person"}).with_columns(
+        in_group=in_group(read, path), draft=pl.lit(value=False), weight=_weights(table, path)
     )
-    wrong = read.filter(pl.col("own").is_null() & (pl.col("in_group") != ""))
-    if wrong.height:
-        raise UserError(
-            f"{path}, row {wrong['row'][0]}, column 'in_group': '{wrong['in_group'][0]}' is neither yes nor no. "
-            "Correct it, or leave it empty."
-        )
     read = read.filter((pl.col("attribute") != "") & (pl.col("weight") > 0))
     if read.is_empty():
         raise UserError(f"{path} holds no association that anybody said.")
     if labels is not None:
-        by_key = read_topics(labels)
-        read = read.with_columns(topic=by_key.of(read), draft=by_key.drafts(read))
+        read = read.with_columns(read_topics(labels).of(read))
         if (read["topic"] == "").all():
             raise UserError(
                 f"{labels} names no association of {path}. Check that it was made from that table."
             )
-    return read.with_columns(
-        dataset=pl.lit(name or path.stem), in_group=pl.col("own"), weight=pl.col("weight").cast(pl.Int64)
-    ).select(list(MENTION_COLUMNS))
-
-
-def _text(table: pl.DataFrame, column: str) -> pl.Series:
-    """A column as trimmed text, empty where the table has none."""
-    if column not in table.columns:
-        return pl.Series(column, [""] * table.height, dtype=pl.String)
-    return table[column].cast(pl.String).fill_null("").str.strip_chars()
+    return read.with_columns(dataset=pl.lit(name or path.stem)).select(list(MENTION_COLUMNS))
 
 
 def _weights(table: pl.DataFrame, path: Path) -> pl.Series:
     """How many people each row stands for."""
     if WEIGHT not in table.columns:
         return pl.Series("weight", [1] * table.height, dtype=pl.Int64)
-    cells = _text(table, WEIGHT).str.strip_suffix(".0")
+    cells = trimmed(table, (WEIGHT,))[WEIGHT].str.strip_suffix(".0")
     numbers = cells.cast(pl.Int64, strict=False)
     bad = (numbers.is_null() | (numbers < 0)).fill_null(value=True)
     if bad.any():
@@ -269,16 +246,12 @@ def _weights(table: pl.DataFrame, path: Path) -> pl.Series:
     return numbers
 
 
-def _table_in(folder: Path, name: str) -> pl.DataFrame:
-    table_path = next((path for end in TABLE_SUFFIXES if (path := folder / f"{name}{end}").is_file()), None)
-    if table_path is None:
-        raise UserError(f"{folder} holds no table '{name}'. Expected a folder of `endoxa collect export`.")
-    return read_table(table_path, may_be_empty=True)  # exports do not name the people of small groups
-
-
 def _of_campaign(folder: Path) -> pl.DataFrame:
     """What people said by themselves, with the words of the pairs, and whether they come from the country."""
-    campaign_mentions, pairs, people = (_table_in(folder, name) for name in ("mentions", "pairs", "people"))
+    # Exports do not name the people of small groups.
+    campaign_mentions, pairs, people = (
+        read_table(export_table(folder, name), may_be_empty=True) for name in ("mentions", "pairs", "people")
+    )
     require_columns(folder / "mentions", campaign_mentions.columns, (NAME, "rater", "counted"))
     require_columns(folder / "pairs", pairs.columns, (NAME, "identity", "attribute", "country", "topic"))
     require_columns(folder / "people", people.columns, ("rater", "country"))
@@ -300,26 +273,21 @@ def _of_campaign(folder: Path) -> pl.DataFrame:
     )
 
 
+@dataclass(frozen=True, slots=True)
 class Topics:
     """Topics by the name of an association, by identity and attribute, or by attribute alone."""
 
-    def __init__(self, by_name: Mapping[str, Label], by_texts: Mapping[Texts, Label]) -> None:
-        self._by_name, self._by_texts = by_name, by_texts
+    by_name: Mapping[str, Label]
+    by_texts: Mapping[Texts, Label]
 
-    def of(self, mentions: pl.DataFrame) -> pl.Series:
-        """The topic of each row, empty where none is known; its name decides before its words."""
-        return pl.Series("topic", [label for label, _ in self._labels(mentions)], dtype=pl.String)
-
-    def drafts(self, mentions: pl.DataFrame) -> pl.Series:
-        """Whether the topic of each row is a draft."""
-        return pl.Series("draft", [draft for _, draft in self._labels(mentions)], dtype=pl.Boolean)
-
-    def _labels(self, mentions: pl.DataFrame) -> Iterator[Label]:
+    def of(self, mentions: pl.DataFrame) -> pl.DataFrame:
+        """`topic` and `draft` of each row, a topic empty where none is known; its name decides before its words."""
+        labels = []
         for name, identity, attribute in mentions.select(NAME, "identity", "attribute").iter_rows():
             words = normalise(attribute)
-            keys = ((normalise(identity), words), (words,))
-            of_words = next((self._by_texts[key] for key in keys if key in self._by_texts), NO_LABEL)
-            yield self._by_name.get(name, of_words)
+            by_words = self.by_texts.get((words,), NO_LABEL)
+            labels.append(self.by_name.get(name) or self.by_texts.get((normalise(identity), words), by_words))
+        return pl.DataFrame(labels, schema={"topic": pl.String, "draft": pl.Boolean}, orient="row")
 
 
 def read_topics(path: Path) -> Topics:
