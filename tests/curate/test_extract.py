@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from endoxa.curate.extract import Question, begins_statement, extract
 from endoxa.curate.extract.omission import (
+    BY_HAND,
     MISSING,
     NOISE,
     NOT_PEOPLE,
@@ -344,17 +345,41 @@ def test_romance_statements(language, statement, identity, attribute, agreement)
 
 
 def test_statements_in_six_languages(shared):
-    """Written for this purpose, with the kinds that are difficult; every second one is kept from us."""
+    """Written for this purpose, with the kinds that are difficult; every second one is kept from us.
+
+    What is said of one person ("la mujer es ...") is not read; nothing is read wrongly.
+    """
     table = pl.read_csv(shared / "data" / "roads" / "statements_dev.csv", infer_schema=False)
-    right = Counter()
+    right, wrong = Counter(), Counter()
     for row in table.iter_rows(named=True):
         read = extract(row["statement"], Question(row["question"], row["axis"]), language=row["language"])
-        found = [(pair.identity.lower(), pair.attribute.lower()) for pair in read if not pair.omit]
+        complete = [pair for pair in read if pair.identity and pair.attribute and not pair.omit]
+        found = [(pair.identity.lower(), pair.attribute.lower()) for pair in complete]
         wanted = [
             (row["identity"].lower(), text.lower()) for text in (row["attribute"] or "").split("|") if text
         ]
         right[row["language"]] += found == wanted
-    assert right == {"es": 18, "fr": 17, "pt": 18, "hi": 18, "ar": 18, "sw": 17}  # of 18 each
+        wrong[row["language"]] += bool(found) and found != wanted
+    assert right == {"es": 18, "fr": 17, "pt": 17, "hi": 16, "ar": 17, "sw": 16}  # of 18 each
+    assert wrong.total() == 0
+
+
+@pytest.mark.parametrize(
+    ("language", "statement"),
+    [
+        ("es", "La mujer es sensible"),
+        ("fr", "L'homme ne sait pas attendre"),
+        ("fr", "Le Camerounais aime trop la fête"),
+        ("pt", "Mulher não entende de futebol"),
+        ("hi", "औरत भावुक होती है"),
+        ("ar", "المرأة ضعيفة"),
+        ("sw", "Mwanamke hapendi kazi"),
+    ],
+)
+def test_what_is_said_of_one_person_is_left_to_reviewers(language, statement):
+    """Never proposed for omission: that would leave out people by how they speak."""
+    (read,) = extract(statement, OPEN, language=language)
+    assert (read.identity, read.omit, read.omit_reason) == ("", False, BY_HAND)
 
 
 def test_a_piece_with_a_subject_is_told_from_a_continuation():

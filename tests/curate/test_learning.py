@@ -120,17 +120,8 @@ def conventions(name, statement):
 @pytest.mark.parametrize(
     ("name", "statement", "expected"),
     [
-        ("join lists", "Cooks are calm and neat", [("cooks", "calm and neat")]),
-        ("split objects", "Cooks love beer and tea", [("cooks", "love beer"), ("cooks", "love tea")]),
-        ("leave out adverbs", "Cooks are usually calm", [("cooks", "calm")]),
-        ("leave out reports", "Cooks are considered calm", [("cooks", "calm")]),
-        ("leave out 'people'", "Cooks are calm people", [("cooks", "calm")]),
-        ("keep comparatives", "Cooks are more caring", [("cooks", "more caring")]),
-        ("not for aren't", "Cooks aren't calm", [("cooks", "not calm")]),
-        ("keep places", "People from Peru are calm", [("people from peru", "calm")]),
         ("keep 'are' after places", "People from Lima are calm", [("people from lima", "are calm")]),
         ("keep 'are' after 'people'", "Young people are calm", [("young people", "are calm")]),
-        ("keep 'are'", "Cooks are calm", [("cooks", "are calm")]),
     ],
 )
 def test_conventions(name, statement, expected):

@@ -6,7 +6,7 @@ import re
 
 from endoxa.curate.evaluation.gold import Gold, Reading
 from endoxa.curate.extract import as_annotated
-from endoxa.curate.extract.openings import plain
+from endoxa.curate.extract.reader import plain
 
 _COPULA = r"(?:are|is|were|was|tends? to be|seems? to be)"
 _VERB = r"(?:ha(?:ve|s)|can(?:'t|not)?|do(?:es)?(?:n't)?|will|should|must|likes?|loves?)"

@@ -33,7 +33,7 @@ from endoxa.curate.evaluation import (
 )
 from endoxa.curate.evaluation.gold import Gold, Reading
 from endoxa.curate.extract import Extraction, extract
-from endoxa.curate.extract.lexicon import CONVENTIONS, Lexicon, apply_lexicon
+from endoxa.curate.extract.lexicon import CONVENTIONS, Lexicon, apply_lexicon, with_copula
 from endoxa.curate.extract.omission import MISSING
 from endoxa.errors import UserError
 from endoxa.sources.frames import read_table
@@ -142,10 +142,10 @@ def _count_names(item: Gold, pairs: Sequence[Extraction], names: _Counts) -> Non
 def _habits(gold: Sequence[Gold], read: Sequence[Sequence[Extraction]]) -> frozenset[str]:
     """Conventions that make more statements right than wrong, strictly compared."""
     habits = set()
-    for name, convention in CONVENTIONS.items():
+    for name, rule in CONVENTIONS.items():
         gains: Counter[float] = Counter()
         for item, pairs in zip(gold, read, strict=True):
-            changed = convention(item.statement, pairs)
+            changed = with_copula(rule, item.statement, pairs)
             if item.kept and changed != list(pairs):
                 gains[_matched(item, changed) - _matched(item, pairs)] += 1
         better = sum(count for gain, count in gains.items() if gain > 0)

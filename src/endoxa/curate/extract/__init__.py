@@ -13,16 +13,10 @@ from endoxa.curate.english import (
     tokens,
     words,
 )
-from endoxa.curate.extract.clauses import (
-    clauses,
-    has_subject,
-    predicates,
-    subjects,
-    with_mark_behind_name,
-)
 from endoxa.curate.extract.fillers import without_fillers
-from endoxa.curate.extract.languages import Reading, read
+from endoxa.curate.extract.native import Reading, is_about_one, read, words_in
 from endoxa.curate.extract.omission import (
+    BY_HAND,
     LATIN,
     NOISE,
     NOT_PEOPLE,
@@ -34,8 +28,8 @@ from endoxa.curate.extract.omission import (
     question_or_aside,
     reason,
 )
-from endoxa.curate.extract.openings import plain, without_label
-from endoxa.curate.extract.subject import Split, find_foreign_split, find_split
+from endoxa.curate.extract.reader import clauses, plain, predicates, subjects, without_label
+from endoxa.curate.extract.split import Split, find_split, has_subject
 from endoxa.curate.normalise import (
     Tables,
     foreign_identity,
@@ -95,10 +89,10 @@ class Extraction:
 
 
 CONFIDENCE = {
-    "geographic": 0.87,
+    "geographic": 0.85,
     "demographic": 0.92,
     "copula": 0.87,
-    "verb": 0.73,
+    "verb": 0.75,
     "dash": 0.78,
     "apposition": 0.6,
     "possessive": 0.5,
@@ -109,8 +103,9 @@ CONFIDENCE = {
     "annotated": 1.0,
     "none": 0.0,
 }
-"""Confidence of each rule: the share of its pairs that AfriStereo's reviewers left as they are, in the development
-half of the data (rounded; `inherited`, `possessive` and `foreign` rest on too few rows and are guesses)."""
+"""Confidence of each rule: the share of its pairs that AfriStereo's reviewers left as they were, in the development
+half of the data (rounded; `apposition`, `inherited`, `possessive` and `foreign` rest on too few rows and are
+guesses)."""
 
 _HAVING = re.compile(
     r"^(?:are\s+)?(?:have|has|had)\s+(?!(?:to|been|had|always|never|ever|already|long|also|just)\b)(?P<what>\S.*)$",
@@ -146,8 +141,8 @@ def extract(
         country: country of the respondent, which makes "the north" explicit.
         subject: identity of the preceding piece of the same list, or empty.
         names: tables of names to normalise with; those of the package where None.
-        language: language of the statement (ISO 639). Others are read by fewer rules (`languages.read`), and their
-            groups keep the names that people gave them.
+        language: language of the statement (ISO 639); in others than English groups keep the names that people gave
+            them.
 
     Returns:
         one pair or more; where nothing was found, one with an empty part and omission proposed.
@@ -210,81 +205,76 @@ def _about_something_else(text: str, question: Question) -> bool:
     if parts and parts[0].lower() in {"it", "this", "that", "there", *words("subordinators")}:
         return True
     split = find_split(parts)
-    said = (
+    predicate = (
         split is not None
         and split.rule in {"copula", "verb"}
         and parts[0].lower() not in words("auxiliaries")
     )
-    return said and split is not None and not _is_subject(parts[: split.end], question)
+    return predicate and split is not None and not _is_subject(parts[: split.end], question)
 
 
 def _clause(text: str, context: _Context, subject: str) -> list[Extraction]:
-    text = with_mark_behind_name(text)
     parts = tokens(text)
     split = find_split(parts)
-    read = split is not None and _is_subject(parts[: split.end], context.question)
-    plain = read and split is not None and split.rule != "apposition"
-    if not plain and find_foreign_split(parts) is not None:
-        return [_foreign(text, context, subject)]
-    if split is None or not read:
-        return _elliptical(text, context, subject, "")
-    end = split.end
+    named = split is not None and _is_subject(parts[: split.end], context.question)
     if (
-        end > 1
-        and len(parts[end - 1]) == 1
-        and not parts[end - 1].isdigit()
-        and not is_group(" ".join(parts[:end]))
-    ):
-        end -= 1  # a stray letter or mark ("bakers x are")
-    who = _text(text, parts, 0, end)
-    predicate = _text(text, parts, split.start, len(parts))
-    if _is_pronoun(parts[:end]):
-        return _elliptical(_of_owner(parts[:end], predicate), context, subject, "pronoun")
+        named and split and split.rule == "apposition" and context.question.identity
+    ):  # "hands dirty" is of the group
+        named = is_group(" ".join(parts[: split.end]).lower().removeprefix("the "))
+    plain_reading = named and split is not None and split.rule != "apposition"
+    if foreign := None if plain_reading else _in_another_language(text):
+        return [_pair(foreign.subject, part, "foreign", context) for part in foreign.attributes]
+    if split is None or not named:
+        return _elliptical(text, context, subject, "")
+    who, predicate = _text(text, parts, 0, split.end), _text(text, parts, split.start, len(parts))
+    if _is_pronoun(parts[: split.end]):
+        return _elliptical(_of_owner(parts[: split.end], predicate), context, subject, "pronoun")
     owned = _POSSESSIVE.match(who)
     if owned and not is_group(who) and not is_plural(owned["owned"].split()[-1]):
         return [_pair(owned["owner"], _owned(owned["owned"], predicate), "possessive", context)]
-    denied = _NOBODY.match(who)
-    if denied:
+    if denied := _NOBODY.match(who):
         return [_denied(denied, who, predicate, context, verbal=split.rule == "verb")]
-    singular = _is_singular(parts, split)
-    rule = _rule(who, split)
+    first, _, rest = predicate.partition(" ")
+    if split.rule == "dash" and rest and first.lower() in words("pronouns"):
+        predicate = rest  # "Buddhism: they seem calm"
+    singular, rule = _is_singular(parts, split), _rule(who, split)
     return [
         _pair(group, part, rule, context, singular=singular)
         for group in subjects(who)
-        for part in predicates(_without_pronoun(predicate) if split.rule == "dash" else predicate)
+        for part in predicates(predicate)
     ]
 
 
-def _foreign(text: str, context: _Context, subject: str) -> Extraction:
-    """What can be read of a part in another language of a statement that is taken as English."""
-    parts = tokens(text)
-    split = find_foreign_split(parts)
-    if split is not None:
-        who = _text(text, parts, split.start, split.end)
-        return _pair(who, _text(text, parts, split.predicate, len(parts)), "foreign", context)
-    return _alone(text, context, subject)
+def _in_another_language(text: str) -> Reading | None:
+    """How a statement in another language is read that stands among English ones; its article or copula tells which."""
+    low = text.lower().split()
+    for code in _ORDER:
+        articles = words_in(code, "articles")
+        if low[:1] and (low[0] in articles or (not articles and words_in(code, "copulas") & set(low[1:3]))):
+            reading = read(text, code)
+            if reading and reading.subject:
+                return reading
+    return None
+
+
+_ORDER = ("fr", "es", "pt", "it", "de", "sw")
+"""Which language is tried first, as some share an article ("la")."""
 
 
 def _in_language(text: str, language: str, context: _Context, subject: str) -> list[Extraction]:
     """The pairs of a statement in another language; the group stays as people named it."""
     reading = read(text, language) or (Reading("", (text.lower(),)) if len(text.split()) == 1 else None)
     if reading is None:
-        pair = _alone(text, context, "")
+        pair = replace(_pair("", text, "foreign", context), omit_reason=NOT_TRANSLATED)
         script = (pack := pack_of(language)) and pack.script
         latin = script != "Latn" and scripts_of(text) == {"Latn"}
-        return [replace(pair, omit=False, omit_reason=LATIN) if latin else pair]
+        by_hand = LATIN if latin else BY_HAND if is_about_one(text, language) else ""
+        return [replace(pair, omit=False, omit_reason=by_hand) if by_hand else pair]
     if is_country(reading.subject, language):
         return [Extraction("", "", "foreign", CONFIDENCE["foreign"], omit=True, omit_reason=NOT_PEOPLE)]
     who = reading.subject or subject or own_name(context.question.identity or "", language)
     pairs = (_native(who, part.strip(" .,;"), "foreign", context, language) for part in reading.attributes)
     return [replace(pair, agreement=reading.gender) for pair in pairs]
-
-
-def _alone(text: str, context: _Context, subject: str) -> Extraction:
-    """One word is said of the group before or of the question's; of more words it is not known whom they are about."""
-    identity = (subject or context.question.identity or "") if len(text.split()) == 1 else ""
-    pair = _pair(identity, text, "foreign", context)
-    return pair if identity else replace(pair, omit_reason=NOT_TRANSLATED)
 
 
 def _text(text: str, parts: list[str], start: int, end: int) -> str:
@@ -367,12 +357,6 @@ def _elliptical(text: str, context: _Context, subject: str, rule: str) -> list[E
     if not identity:
         named = "none"
     return [_pair(identity, part, named, context) for part in predicates(text)]
-
-
-def _without_pronoun(predicate: str) -> str:
-    """Take up the label: "Buddhism: they seem calm" -> "seem calm"."""
-    first, _, rest = predicate.partition(" ")
-    return rest if first.lower() in words("pronouns") and rest else predicate
 
 
 def _is_singular(parts: list[str], split: Split) -> bool:

@@ -13,8 +13,8 @@ from functools import cache, lru_cache
 import regex
 
 from endoxa.curate.english import is_adverb, spelt_out, tokens, words
-from endoxa.curate.extract.clauses import has_subject
-from endoxa.curate.extract.languages import begins_phrase, read
+from endoxa.curate.extract.native import begins_phrase, read
+from endoxa.curate.extract.split import has_subject
 from endoxa.words.packs import languages_with, words_of
 
 _MARK = r"(?:\s{0,4}+(?:[,،、()…]|\.{2,9}+)\s{0,4}+|\s{1,4}+[-–—]\s{1,4}+)"

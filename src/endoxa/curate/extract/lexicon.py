@@ -1,127 +1,36 @@
 """What a campaign's reviewers taught: names, spellings and habits, applied to what the rules read.
 
-Habits of writing that campaigns differ in: each rewrites the pairs of a statement, and is used only if learned.
-
-A convention changes the form, never what is said: what is graded stays graded, what is denied stays denied.
+A convention is a habit of writing that campaigns differ in; it is used only if learned, and changes the form, never
+what is said.
 """
 
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from endoxa.curate.english import can_be
 from endoxa.curate.extract import CONFIDENCE, Extraction, Question
 from endoxa.curate.extract.omission import MISSING, REASONS, reason
-from endoxa.curate.normalise import normal_attribute, normal_identity, tables
+from endoxa.curate.normalise import normal_attribute, normal_identity
 from endoxa.errors import UserError
 from endoxa.sources.toml import read_toml
 
-Convention = Callable[[str, Sequence[Extraction]], list[Extraction]]
-
-_ADVERB = re.compile(
-    r"^(?:always|often|usually|mostly|generally|naturally|typically|commonly|mainly)\s+(?=\S)"
-)
-_REPORT = re.compile(
-    r"^(?:(?:often |usually |generally |mostly )?(?:considered|perceived|seen|viewed|regarded|known|believed|portrayed|"
-    r"tagged)(?: as| to be)?)\s+(?=\S)"
-)
-_OBJECTS = re.compile(r"^(?P<verb>\w+) (?P<one>[\w-]+) and (?P<other>[\w-]+)$")
+CONVENTIONS = {"keep 'are' after places": "geographic", "keep 'are' after 'people'": "demographic"}
+"""Conventions by their name in a lexicon, and the rule whose attributes they write with "are"."""
 
 
-def _with_copula(*rules: str) -> Convention:
-    def apply(statement: str, pairs: Sequence[Extraction]) -> list[Extraction]:
-        low = " ".join(statement.lower().split())
-        return [
-            replace(pair, attribute=f"are {pair.attribute}")
-            if pair.rule in rules and pair.attribute and f" are {pair.attribute}" in low
-            else pair
-            for pair in pairs
-        ]
-
-    return apply
-
-
-def _each(change: Callable[[str, str], str]) -> Convention:
-    """The convention that changes each attribute by itself, given the statement in lower case."""
-
-    def apply(statement: str, pairs: Sequence[Extraction]) -> list[Extraction]:
-        low = " ".join(statement.lower().split())
-        return [replace(pair, attribute=change(pair.attribute, low)) for pair in pairs]
-
-    return apply
-
-
-def _comparative(attribute: str, statement: str) -> str:
-    graded = re.search(rf"\b(?P<grade>more|most) {re.escape(attribute)}\b", statement) if attribute else None
-    return f"{graded['grade']} {attribute}" if graded else attribute
-
-
-def _joined_lists(statement: str, pairs: Sequence[Extraction]) -> list[Extraction]:
-    """Attributes of one group that the rules took apart, as one again."""
-    del statement
-    together: dict[tuple[str, str], Extraction] = {}
-    for pair in pairs:
-        before = together.get((pair.identity, pair.verb))
-        joined = (
-            pair if before is None else replace(before, attribute=f"{before.attribute} and {pair.attribute}")
-        )
-        together[pair.identity, pair.verb] = joined
-    return list(together.values())
-
-
-def _split_objects(statement: str, pairs: Sequence[Extraction]) -> list[Extraction]:
-    """Objects of one verb taken apart: "love beer and tea" -> "love beer", "love tea"."""
-    del statement
-    pairs_out: list[Extraction] = []
-    for pair in pairs:
-        several = _OBJECTS.match(pair.attribute)
-        plain = (
-            several
-            and can_be(several["verb"], "VERB")
-            and all(can_be(several[name], "NOUN") for name in ("one", "other"))
-        )
-        if several is None or not plain:
-            pairs_out.append(pair)
-            continue
-        pairs_out += [
-            replace(pair, attribute=f"{several['verb']} {several[name]}") for name in ("one", "other")
-        ]
-    return pairs_out
-
-
-def _places(statement: str, pairs: Sequence[Extraction]) -> list[Extraction]:
-    """Inhabitants named by their place where the respondent did: "people from peru", not "peruvians"."""
-    low = statement.lower()
-    places = {
-        who: place
-        for place, who in tables().demonyms.items()
-        if re.search(rf"\bfrom (?:the )?{re.escape(place)}\b", low)
-    }
+def with_copula(rule: str, statement: str, pairs: Sequence[Extraction]) -> list[Extraction]:
+    """The pairs with "are" before each attribute that a rule read and that stands behind it in the statement."""
+    low = " ".join(statement.lower().split())
     return [
-        replace(pair, identity=f"people from {places[pair.identity]}") if pair.identity in places else pair
+        replace(pair, attribute=f"are {pair.attribute}")
+        if pair.rule == rule and pair.attribute and f" are {pair.attribute}" in low
+        else pair
         for pair in pairs
     ]
-
-
-CONVENTIONS: dict[str, Convention] = {
-    "join lists": _joined_lists,
-    "split objects": _split_objects,
-    "leave out adverbs": _each(lambda attribute, _: _ADVERB.sub("", attribute)),
-    "leave out reports": _each(lambda attribute, _: _REPORT.sub("", attribute)),
-    "leave out 'people'": lambda _, pairs: list(pairs),  # the rules do it now; lexicons may name it
-    "keep comparatives": _each(_comparative),
-    "not for aren't": _each(lambda attribute, _: re.sub(r"^(?:are|were)n't (?=\S)", "not ", attribute)),
-    "keep places": _places,
-    "keep 'are' after places": _with_copula("geographic"),
-    "keep 'are' after 'people'": _with_copula("demographic"),
-    "keep 'are'": _with_copula("copula"),
-}
-"""Every convention by its name in a lexicon, in the order in which they are applied."""
 
 
 LEARNED = "learned"
@@ -171,9 +80,8 @@ def apply_lexicon(
     if all(pair.omit_reason == MISSING and not pair.identity for pair in corrected):
         cut = _at_verb(lexicon, statement, question, country)
         corrected = [_corrected(lexicon, cut, question)] if cut else corrected
-    for name, convention in CONVENTIONS.items():
-        if name in lexicon.conventions:
-            corrected = convention(statement, corrected)
+    for name in CONVENTIONS.keys() & lexicon.conventions:
+        corrected = with_copula(CONVENTIONS[name], statement, corrected)
     return list({(pair.identity, pair.attribute): pair for pair in reversed(corrected)}.values())[::-1]
 
 

@@ -9,7 +9,7 @@ from functools import cache
 import regex
 
 from endoxa.curate.english import can_be, is_plural, lemma, tokens, words
-from endoxa.curate.extract.subject import find_split
+from endoxa.curate.extract.split import find_split
 from endoxa.curate.normalise import ends_head, is_group
 from endoxa.words.packs import words_of
 
@@ -21,7 +21,8 @@ NEEDS_COUNTRY = "needs a country"
 TOO_GENERAL = "no particular group"
 NOT_TRANSLATED = "not translated"
 LATIN = "typed in Latin letters: read it by hand"
-"""No proposal: leaving out who types Hindi or Arabic in Latin letters selects people by age and schooling."""
+BY_HAND = "about one person: read it by hand"
+"""No proposals: leaving out who types Hindi in Latin letters, or says "the woman", selects people by how they speak."""
 
 REASONS = (NOT_PEOPLE, SYNONYM, NOISE, MISSING, NEEDS_COUNTRY, TOO_GENERAL, NOT_TRANSLATED)
 """Every reason for which omission is proposed."""

@@ -11,7 +11,7 @@ A comma separates by default, because survey answers are lists. It does not sepa
 * between subjects that share a verb: "Doctors, nurses are kind" (only where the answer names the group itself).
 
 A new statement with a subject of its own ends every one of these except the opening, the report and the shared verb. A
-piece is read without "people say" behind it, and with a mark where a verb was left out.
+piece is read without "people say" behind it.
 
 Who a piece is about that names nobody itself: the group of its sentence, of its heading, or of its question.
 """
@@ -25,7 +25,6 @@ from dataclasses import dataclass
 from endoxa.curate.english import (
     can_be,
     in_dictionary,
-    is_adverb,
     is_plain_verb,
     is_plural,
     is_third_person,
@@ -35,11 +34,12 @@ from endoxa.curate.english import (
 )
 from endoxa.curate.extract import Extraction, Question, begins_statement
 from endoxa.curate.extract.omission import heading as is_heading
+from endoxa.curate.extract.split import is_closed
 from endoxa.curate.normalise import Tables, is_group, normal_identity
 
 _LONGEST = 4
 """Words of an object at most."""
-_JOINERS = frozenset({"and", "or", "&"})
+_JOINER = re.compile(r"(?:^|\s+)(?:and|or|&)\s+")
 _AGENT = re.compile(r"(?:ers|ors|ists|ians|men|wives|people)$")
 
 
@@ -52,85 +52,44 @@ def further_object(so_far: Sequence[str], chunk: str) -> bool:
         so_far: the chunks in front that make one statement.
         chunk: what stands behind the next comma.
     """
-    heads = _heads([word.lower() for word in tokens(chunk)])
-    if not heads or any(map(_person, heads)):
+    phrases = [tokens(phrase) for phrase in _JOINER.split(chunk.lower()) if phrase.strip()]
+    heads = [phrase[-1] for phrase in phrases if _noun_phrase(phrase)]
+    # One of them must be no verb as well: "gossip" and "dance and shout" could be what people do.
+    if len(heads) < len(phrases) or all(map(is_plain_verb, heads)) or any(map(_person, heads)):
         return False
     *earlier, last = so_far
-    return _governed([word.lower() for word in tokens(last)]) or (
-        bool(earlier) and further_object(earlier, last)
-    )
+    return _governed(tokens(last.lower())) or (bool(earlier) and further_object(earlier, last))
 
 
 def _governed(low: Sequence[str]) -> bool:
     """Whether a text ends in an object: of a verb ("hate dogs") or of a preposition ("bad at maths")."""
-    if not low or not _nominal(low[-1]):
+    if not low or can_be(low[-1], "ADJ") or not (can_be(low[-1], "NOUN") or low[-1].endswith("ing")):
         return False
     for place in range(len(low) - 2, max(len(low) - 2 - _LONGEST, -1), -1):
-        word = low[place]
+        word, before = low[place], low[max(place - 1, 0)]
         if word in words("prepositions"):
-            # Whether a preposition only describes a noun that a copula joins:.
-            before = low[max(place - 1, 0)]
-            copula = bool(words("copulas") & set(low[:place]))
-            return not (
-                copula and can_be(before, "NOUN") and not can_be(before, "ADJ") and not can_be(before, "VERB")
-            )
-        if _governs(low, place):
-            return can_be(low[-1], "NOUN")
-        if not (_nominal(word) or can_be(word, "ADJ") or word in words("determiners") | _JOINERS):
+            # A preposition may only describe a noun that a copula joins ("are heads of the house").
+            noun = can_be(before, "NOUN") and not can_be(before, "ADJ") and not can_be(before, "VERB")
+            return not (noun and words("copulas") & set(low[:place]))
+        if word in words("copulas") or word in words("modals"):
             return False
+        follows = place == 0 or before == "to" or is_closed(before) or is_plural(before) or is_group(before)
+        if word in words("auxiliaries") or (follows and _is_verb(word)):
+            return can_be(low[-1], "NOUN")
     return False
 
 
-def _governs(low: Sequence[str], place: int) -> bool:
-    """Whether the word is a verb with an object behind it: "hate", "have", not "good" and not "are"."""
-    word = low[place]
-    if word in words("auxiliaries"):
-        return True
-    if word in words("copulas") or word in words("modals") or can_be(word, "ADJ"):
-        return False
-    if place == 0 or low[place - 1] in words("modals") | words("auxiliaries") | {"to"}:
-        return is_plain_verb(word)
-    subject = is_plural(low[place - 1]) or is_group(low[place - 1])
-    return (is_plain_verb(word) or is_third_person(word)) and (subject or not can_be(word, "NOUN"))
-
-
-def _heads(low: Sequence[str]) -> list[str]:
-    """The last words of the noun phrases that a text consists of; none where it holds anything else.
-
-    One of them must be no verb as well: "gossip" and "dance and shout" could be what people do.
-    """
-    phrases: list[list[str]] = [[]]
-    for word in low:
-        if word in _JOINERS:
-            phrases.append([])
-        else:
-            phrases[-1].append(word)
-    filled = [phrase for phrase in phrases if phrase]
-    heads = [phrase[-1] for phrase in filled]
-    sure = not all(is_plain_verb(head) for head in heads)
-    return heads if sure and all(map(_noun_phrase, filled)) else []
+def _is_verb(word: str) -> bool:
+    return (is_plain_verb(word) or is_third_person(word)) and not can_be(word, "ADJ")
 
 
 def _noun_phrase(phrase: Sequence[str]) -> bool:
     *front, head = phrase
-    verb = bool(front) and is_plain_verb(front[0]) and not can_be(front[0], "ADJ")
     described = all(
         can_be(word, "NOUN") or can_be(word, "ADJ") or word in words("determiners") for word in front
     )
-    return (
-        len(phrase) <= _LONGEST
-        and can_be(head, "NOUN")
-        and not can_be(head, "ADJ")
-        and described
-        and not verb
-    )
-
-
-def _nominal(word: str) -> bool:
-    """Whether the word can be a thing: a noun that is no adjective, or the name of an activity ("cooking")."""
-    return (can_be(word, "NOUN") or (word.endswith("ing") and can_be(word, "VERB"))) and not can_be(
-        word, "ADJ"
-    )
+    noun = can_be(head, "NOUN") and not can_be(head, "ADJ") and len(phrase) <= _LONGEST
+    return noun and described and not (front and _is_verb(front[0]))
 
 
 def _person(word: str) -> bool:
@@ -146,11 +105,6 @@ _REPORT = re.compile(
     r"(?: (?:so|it|that|this))?",
     re.IGNORECASE,
 )
-_LOOKING = frozenset(
-    {"looks", "seems", "appears", "feels", "acts", "gets", "sounds", "becomes", "stays", "dresses"}
-)
-_NAME_WORDS = 3
-_PREDICATE_WORDS = 4
 
 
 def is_report(chunk: str) -> bool:
@@ -162,38 +116,6 @@ def without_report(text: str) -> str:
     """The text without a report behind its last comma ("Bakers are kind, people say" -> "Bakers are kind")."""
     before, comma, last = text.rpartition(",")
     return before.rstrip(' "”»').lstrip(' "“«') if comma and before.strip() and is_report(last) else text
-
-
-def with_mark(text: str, *, elliptical: bool) -> str:
-    """A dash where a verb was left out behind a new subject: "the Irish drunk" -> "the Irish - drunk".
-
-    Args:
-        text: a piece of an answer.
-        elliptical: the question fixes the group, so only a known group is a new subject ("hands dirty" is none).
-    """
-    if begins_statement(text):
-        return text
-    parts = text.split()
-    article = int(parts[0].lower() == "the") if parts else 0
-    for end in range(article + 1, min(article + _NAME_WORDS + 1, len(parts))):
-        who = parts[article:end]
-        named = bool(article) and is_group(" ".join(who))
-        if (named or (not elliptical and _plural(who))) and _adjectives(parts[end:]):
-            return f"{' '.join(parts[:end])} - {' '.join(parts[end:])}"
-    return text
-
-
-def _plural(who: Sequence[str]) -> bool:
-    head = who[-1].lower()
-    described = all(can_be(word, "ADJ") or can_be(word, "NOUN") for word in who[:-1])
-    return described and is_plural(head) and head not in _LOOKING and not can_be(head, "ADJ")
-
-
-def _adjectives(texts: Sequence[str]) -> bool:
-    """Whether words are adjectives alone, with adverbs and conjunctions ("always drunk and loud")."""
-    low = [word.lower() for word in tokens(" ".join(texts))]
-    plain = all(can_be(word, "ADJ") or is_adverb(word) or word in {"and", "or"} for word in low)
-    return 0 < len(low) <= _PREDICATE_WORDS and plain and can_be(low[-1], "ADJ")
 
 
 Begins = Callable[[str], bool]

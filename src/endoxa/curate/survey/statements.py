@@ -25,7 +25,7 @@ from endoxa.curate.extract.omission import NOISE
 from endoxa.curate.language import COMMON, identify
 from endoxa.curate.normalise import Tables
 from endoxa.curate.survey import SurveyMap
-from endoxa.curate.survey.commas import Named, after, below_heading, inherited, with_mark, without_report
+from endoxa.curate.survey.commas import Named, after, below_heading, inherited, without_report
 from endoxa.curate.survey.reading import LONG_ANSWER, Survey
 from endoxa.curate.survey.splitting import LONG_STATEMENT, split_answer
 from endoxa.curate.translation import Translator, translate_all
@@ -331,11 +331,9 @@ def extract_all(
 
 
 def _as_read(statement: Statement) -> str:
-    """The words that are read: without identifiers and reports, and with a mark where a verb was left out."""
+    """The words that are read: without identifiers and reports."""
     text = without_fillers(readable(without_identifiers(statement.text)), _spoken(statement))
-    if _spoken(statement) != WORKING_LANGUAGE:
-        return text
-    return with_mark(without_report(text), elliptical=statement.question.identity is not None)
+    return without_report(text) if _spoken(statement) == WORKING_LANGUAGE else text
 
 
 def without_identifiers(text: str) -> str:
