@@ -158,12 +158,12 @@ def test_a_limit_limits_what_is_drafted_not_what_it_is_contrasted_with(tmp_path)
 )
 def test_checks_of_sentences(identity, attribute, sentence, found):
     from endoxa.author.kind import Ask
-    from endoxa.author.kinds.sentences import CONTRADICTION, NO_ATTRIBUTE, NUMBER, judge
+    from endoxa.author.kinds.sentences import CONTRADICTION, NO_ATTRIBUTE, NUMBER
 
     facts = {"identity": identity, "attribute": attribute, "contrast": "bakers", "language": "en"}
     row = {"sentence": sentence, "partner": sentence.lower().replace("farmers", "bakers")}
     settings = SentencesSettings(models=("sim/author",))
-    checks = judge(settings, None, Ask(0, "", 1, facts), row).checks
+    checks = KINDS["sentences"].judged(settings, None, Ask("", facts), row).checks
     assert [one for one in checks if one in (NUMBER, CONTRADICTION, NO_ATTRIBUTE)] == [found] * bool(found)
 
 
@@ -222,10 +222,10 @@ def test_examples_of_a_batch_come_from_the_data_and_differ(tmp_path):
 )
 def test_counter_narratives_are_no_denials(counter, reason):
     from endoxa.author.kind import Ask
-    from endoxa.author.kinds.sentences import judge_counter
 
     facts = {"identity": "farmers", "attribute": "poor", "language": "en", "sent_more": "Farmers are poor."}
-    assert judge_counter(CounterSettings(), None, Ask(0, "", 1, facts), {"counter": counter}).reason == reason
+    judged = KINDS["counter"].judged(CounterSettings(), None, Ask("", facts), {"counter": counter})
+    assert judged.reason == reason
 
 
 @pytest.mark.parametrize(
@@ -259,10 +259,9 @@ def test_counter_narratives_are_no_denials(counter, reason):
 )
 def test_adaptation_changes_both_sentences_alike(row, reason, checks):
     from endoxa.author.kind import Ask
-    from endoxa.author.kinds.translate import judge_adapted
 
     facts = {"original_more": "Ann sings.", "original_less": "Bob sings.", "language": "en"}
-    found = judge_adapted(AdaptSettings(context="x"), None, Ask(0, "", 1, facts), row)
+    found = KINDS["adapt"].judged(AdaptSettings(context="x"), None, Ask("", facts), row)
     assert found.reason == reason
     assert set(checks) <= set(found.checks)
 

@@ -90,7 +90,7 @@ def test_prompts_of_ones_own(tmp_path):
     with pytest.raises(UserError, match=r"a table \[fields"):
         read_prompts("en", path)
     path.write_text("id = ")
-    with pytest.raises(UserError, match="is not TOML"):
+    with pytest.raises(UserError, match="is not valid TOML"):
         read_prompts("en", path)
 
 

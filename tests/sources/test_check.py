@@ -55,11 +55,8 @@ PLANTED = [
     ("article", "en", "She met an young farmer.", "She met an old farmer."),
     ("pronoun", "en", "The father lost his keys.", "The mother lost his keys."),
     ("doubled-word", "en", "Farmers like the the rain.", "Bakers like the the rain."),
-    ("mixed-script-word", "en", "Fаrmers get up early.", "Bakers get up early."),
     ("mixed-scripts", "hi", "किसान CEO के साथ काम करते हैं।", "बेकर CEO के साथ काम करते हैं।"),
     ("scripts-differ", "hi", "किसान जल्दी उठते हैं।", "Bakers जल्दी उठते हैं।"),
-    ("script-language", "hi", "Farmers get up early.", "Bakers get up early."),
-    ("surrounding-blanks", "en", "Farmers get up early. ", "Bakers get up early."),
     ("line-break", "en", "Farmers get\nup early.", "Bakers get\nup early."),
     ("typography", "en", "Farmers aren’t early.", "Bakers aren't early."),
     ("final-punctuation", "en", "Farmers get up early", "Bakers get up early."),
@@ -258,11 +255,6 @@ def test_japanese_and_korean_scripts_belong_together(tmp_path):
         ("zh", "农民起得很早。", "面包师起得很早。"),
     ]
     assert not checks(write(tmp_path / "a.csv", pairs))
-
-
-def test_a_declared_script_is_believed(tmp_path):
-    pair = [("hi-Latn", "Kisan jaldi uthte hain.", "Baker jaldi uthte hain.")]
-    assert not checks(write(tmp_path / "a.csv", pair))
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,9 @@ import pytest
 from babel import Locale
 
 from endoxa.errors import UserError
-from endoxa.words import opening, states
+from endoxa.words import opening, states, unreviewed
 from endoxa.words.check import faults
+from endoxa.words.corrections import corrections_of, entry_of
 from endoxa.words.coverage import coverage, joints
 from endoxa.words.create import TO_FILL, create, facts_of
 from endoxa.words.items import items
@@ -29,7 +30,6 @@ from endoxa.words.packs import (
     using,
     words_of,
 )
-from endoxa.words.patch import make_patch
 from endoxa.words.patterns import denies
 from support.repository import ROOT
 
@@ -211,22 +211,27 @@ def test_faults_of_words(wolof):
 def test_speakers_review_a_pack_of_the_user(wolof):
     with using([wolof]):
         rows = items("wo", ["neutral identities"])
-        assert rows[0]["in_use"].startswith("Nit ñi dañu ")
+        assert "plural: nit ñi" in rows[0]["in_use"]
         outcomes = [
             {**row, "review_state": "natural", "correction": "", "review_judgements": "2", "names": "Awa"}
             for row in rows
         ]
         outcomes[1] |= {"review_state": "corrected", "correction": "doom aadama yi"}
-        patch = make_patch(outcomes, "2026-12-01")
-        assert "--- a/people.csv" in patch.diff
-        assert "+++ b/reviews.toml" in patch.diff
+        made = corrections_of(outcomes, "2026-12-01")
+        assert [(row["file"], row["correction"]) for row in made.rows] == [
+            (str(wolof / "people.csv"), "doom aadama yi")
+        ]
     _edit(wolof / "people.csv", "neutral,moom,,ñoom", "neutral,moom,,doom aadama yi")
-    added = patch.diff.split("+++ b/reviews.toml")[1].splitlines()[2:]
-    (wolof / "reviews.toml").write_text("\n".join(line[1:] for line in added), encoding="utf-8")
+    (wolof / "reviews.toml").write_text(entry_of(*made.reviews), encoding="utf-8")
     with using([wolof]):
         assert states(["neutral identities"], ["wo"])[0].word == "reviewed by 2"
         calibration = next(cell for cell in coverage(["wo"]) if cell.joint == "calibration")
         assert calibration.word == "reviewed by 2"
+        assert unreviewed([("neutral identities", ["wo"])]) == ""
+    # A text that changes afterwards makes it unreviewed.
+    _edit(wolof / "people.csv", "doom aadama yi", "nit yi")
+    with using([wolof]):
+        assert states(["neutral identities"], ["wo"])[0].word == "unreviewed"
 
 
 def test_reviews_in_a_pack_are_of_its_own_language_only(wolof):

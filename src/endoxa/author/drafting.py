@@ -2,42 +2,36 @@
 
 from __future__ import annotations
 
+import json
 import tempfile
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
-from endoxa.author.kind import OF_AN_ATTRIBUTE, Kind, cell, from_common_rows, from_row_of_draft, row_name
+from endoxa.author.kind import Kind, cell, with_columns_of_data
 from endoxa.author.kinds import KINDS
-from endoxa.author.kinds.translate import translation_checks
-from endoxa.author.run import YIELD_TYPES, Drafted, Prepared, author_work, draft_types, drafted, prepare
+from endoxa.author.run import RECORD_TYPES, Drafted, Prepared, author_work, drafted, prepare
 from endoxa.author.settings import (
     AuthorSettings,
-    ExpandSettings,
     LabelSettings,
     TranslateSettings,
-    TuplesSettings,
 )
 from endoxa.author.tables import run_folder, write_drafts, write_sheet
+from endoxa.curate.encoders import load_encoder
 from endoxa.curate.translation import Translator, open_translator, translate_all
 from endoxa.errors import UserError
-from endoxa.runs.instrument import Instrument, Run, Work
+from endoxa.runs.folder import RECORDS
+from endoxa.runs.instrument import Instrument, Run
 from endoxa.runs.items import part_words
 from endoxa.runs.run import run
 from endoxa.schema import Progress
-from endoxa.schema.drafts import DRAFT, FAILED, YIELD_COLUMNS
-from endoxa.schema.provenance import BUILT_BY
 from endoxa.sources.files import require_apart
 from endoxa.sources.frames import require_table_name
 from endoxa.sources.source import reading_files
 from endoxa.words.used import Used
-
-if TYPE_CHECKING:
-    from endoxa.curate.encoders import Encoder
 
 SEQ2SEQ, TABLE = "seq2seq:", "table:"
 
@@ -58,9 +52,9 @@ def open_service(engine: str) -> Translator:
 
 
 def translated(
-    of: Prepared, folder: Path, progress: Progress, before: Drafted | None, services: Mapping[str, Translator]
-) -> Drafted:
-    """The translations of all services, after those of chat models.
+    of: Prepared, folder: Path, progress: Progress, services: Mapping[str, Translator]
+) -> pl.DataFrame:
+    """The translations of all services as records, as if a chat model had answered with them.
 
     What was translated is remembered in the run folder, so a run that was killed goes on.
 
@@ -69,53 +63,21 @@ def translated(
     """
     settings = of.settings
     assert isinstance(settings, TranslateSettings)
-    rows = list(of.data.iter_rows(named=True))
-    languages = [cell(row, "language") for row in rows]
+    texts = [cell(row, name) for row in of.data.iter_rows(named=True) for name in of.kind.fields]
+    languages = [language for language in of.data["language"] for _ in of.kind.fields]
     folder.mkdir(parents=True, exist_ok=True)
-    drafts = [] if before is None else [before.drafts]
-    yields = [] if before is None else [before.yields]
+    memory = folder / "translations.jsonl"
+    records: list[dict[str, Any]] = []
     for engine, translator in services.items():
-        counts: Counter[str] = Counter(asked=len(rows))
-        texts = [str(row[name]) for row in rows for name in ("sent_more", "sent_less")]
-        languages_twice = [language for language in languages for _ in range(2)]
-        memory = folder / "translations.jsonl"
-        translations = translate_all(
-            texts, languages_twice, translator, target=settings.to, memory=memory, progress=progress
+        made = translate_all(
+            texts, languages, translator, target=settings.to, memory=memory, progress=progress
         )
-        made = []
-        for place, row in enumerate(rows):
-            more, less = translations[2 * place], translations[2 * place + 1]
-            if more.failed or less.failed:
-                counts[FAILED] += 1
-                continue
-            checks = translation_checks(
-                more.text, less.text, str(row["sent_more"]), str(row["sent_less"]), settings.to
-            )
-            name = row_name(row, place + 1)
-            carried = {
-                "draft_id": f"translate-{engine}-{name}",
-                "status": DRAFT,
-                "task": "translate",
-                "source_ids": name,
-                "source": f"draft by {engine}",
-                "position": 1,
-                "batch": 1,
-                "checks": " ".join(checks),
-                BUILT_BY: "endoxa author translate",
-                "sent_more": more.text,
-                "sent_less": less.text,
-            }
-            made.append({column: carried.get(column) for column in draft_types(of.kind)})
-        counts["answers"] = counts["rows"] = counts["drafts"] = len(made)
-        drafts.append(pl.DataFrame(made, schema=draft_types(of.kind)))
-        counted = {name: counts[name] for name in YIELD_COLUMNS} | {
-            "model": engine,
-            "spread": None,
-            "cost_usd": None,
-        }
-        yields.append(pl.DataFrame([counted], schema=YIELD_TYPES))
-    left_out = pl.DataFrame() if before is None else before.left_out
-    return Drafted(pl.concat(drafts), left_out, pl.concat(yields))
+        for number, sides in enumerate(zip(made[::2], made[1::2], strict=True)):
+            row = dict(zip(of.kind.fields, (side.text for side in sides), strict=True))
+            failed = "not translated" if any(side.failed for side in sides) else None
+            answer = json.dumps(row, ensure_ascii=False)
+            records.append({"model": engine, "number": number, "answer": answer, "error": failed})
+    return pl.DataFrame(records, schema=RECORD_TYPES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,19 +119,6 @@ def draft(
     Raises:
         UserError: anything that a user can mend.
     """
-    with reading_files(include_drafts=settings.include_drafts):
-        return _draft(KINDS[name], settings, out, restart=restart, progress=progress, command=command)
-
-
-def _draft(
-    kind: Kind,
-    settings: AuthorSettings,
-    out: Path,
-    *,
-    restart: bool,
-    progress: Progress,
-    command: Sequence[str],
-) -> Outcome:
     require_table_name(out)
     sheet = Path(settings.sheet) if isinstance(settings, LabelSettings) and settings.sheet else None
     if sheet is not None:
@@ -182,63 +131,47 @@ def _draft(
             pass
     except OSError as problem:
         raise UserError(f"Nothing can be written into {folder}: {problem.strerror or problem}.") from problem
-    of = prepare(kind, settings)
-    done, made = None, None
-    names = settings.services if isinstance(settings, TranslateSettings) else ()
-    services = {name: open_service(name) for name in names}
-    encoder = _encoder(settings.encoder)
-    if settings.models or not services:
-        done = run(
-            _instrument(kind, type(settings)),
-            settings,
-            run_folder(out),
-            restart=restart,
-            progress=progress,
-            command=command,
-        )
-        made = drafted(of, done.folder, done.cost, encoder)
-    if made is None or services:
-        made = translated(of, run_folder(out), progress, made, services)
-    made = replace(made, drafts=_with_columns_of_data(of, made.drafts))
-    written = write_drafts(of, made, out)
-    if sheet is not None and isinstance(settings, LabelSettings):
-        written.append(write_sheet(made.drafts, settings))
-    seed = None if settings.sample is None else settings.seed
-    return Outcome(made, tuple(written), done, part_words(of.data.height, of.available, seed, "rows"))
-
-
-def _encoder(name: str | None) -> Encoder | None:
-    if name is None:
-        return None
-    from endoxa.curate.encoders import load_encoder
-
-    return load_encoder(name)
-
-
-def _with_columns_of_data(of: Prepared, drafts: pl.DataFrame) -> pl.DataFrame:
-    """The drafts with the columns of the user's table; those of translations are put together with their table."""
-    if isinstance(of.settings, TranslateSettings):
-        return drafts
-    if isinstance(of.settings, ExpandSettings):
-        return from_common_rows(of.data, drafts)
-    new_attributes = OF_AN_ATTRIBUTE if isinstance(of.settings, TuplesSettings) else frozenset[str]()
-    return from_row_of_draft(of.data, drafts, new_attributes)
+    with reading_files(include_drafts=settings.include_drafts):
+        kind = KINDS[name]
+        of = prepare(kind, settings)
+        done, records = None, []
+        engines = settings.services if isinstance(settings, TranslateSettings) else ()
+        services = {engine: open_service(engine) for engine in engines}
+        encoder = load_encoder(settings.encoder) if settings.encoder else None
+        if settings.models or not services:
+            done = run(
+                _instrument(kind, type(settings)),
+                settings,
+                run_folder(out),
+                restart=restart,
+                progress=progress,
+                command=command,
+            )
+            records.append(pl.read_parquet(done.folder / RECORDS))
+        if services:
+            records.append(translated(of, run_folder(out), progress, services))
+        made = drafted(of, pl.concat(records), done.cost if done else {}, encoder)
+        if not isinstance(settings, TranslateSettings):  # candidates are put together with their table
+            from_rows, new = name != "expand", name in ("expand", "tuples")
+            drafts = with_columns_of_data(of.data, made.drafts, from_rows=from_rows, new=new)
+            made = replace(made, drafts=drafts)
+        written = write_drafts(of, made, out)
+        if sheet is not None and isinstance(settings, LabelSettings):
+            written.append(write_sheet(made.drafts, settings))
+        seed = None if settings.sample is None else settings.seed
+        return Outcome(made, tuple(written), done, part_words(of.data.height, of.available, seed, "rows"))
 
 
 def _instrument(kind: Kind, settings: type[AuthorSettings]) -> Instrument[Any]:
     """What the engine must know to run a kind of draft."""
-
-    def work(run_settings: AuthorSettings, _folder: Path) -> Work:
-        return author_work(kind, run_settings)
-
     return Instrument(
         name=f"author {kind.name}",
         holds=kind.holds,
         unit="answers",
         settings=settings,
         help="",
-        work=work,
-        summary=_nothing,
+        work=lambda run_settings, _folder: author_work(kind, run_settings),
+        summary=lambda _settings, _run: iter(()),
         words=prompt_components,
     )
 
@@ -246,7 +179,3 @@ def _instrument(kind: Kind, settings: type[AuthorSettings]) -> Instrument[Any]:
 def prompt_components(settings: AuthorSettings) -> Used:
     """Our prompts, unless the user gave their own."""
     return {} if settings.prompts else {"author prompts": [settings.prompt_language]}
-
-
-def _nothing(_settings: AuthorSettings, _run: Run) -> Iterator[str]:
-    return iter(())

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from endoxa.runs.asking.jobs import draw_seed
-from endoxa.schema.drafts import DRAFT_COLUMNS
+from endoxa.schema.drafts import DRAFT_COLUMNS, MALFORMED
+from endoxa.sources.frames import read_table
 from endoxa.sources.identities import identity_key
 from endoxa.words.packs import full_stops
 
@@ -22,29 +23,31 @@ Cells = Mapping[str, str]
 """A row as a model wrote it, or as it is kept: column -> text."""
 
 
+Row = Mapping[str, Any]
+"""A row of the user's table."""
+
+
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """One request to every model.
+    """One request to every model; its number is its place among all requests.
 
     Attributes:
-        number: its number, from 0.
         text: what is sent.
-        wanted: rows asked for.
-        facts: columns that all its rows have (identity, country, ...).
+        facts: columns that all its rows have (identity, country, ...); a simulated author is told them.
         sources: names of the rows of the data that it is about.
+        wanted: rows asked for.
         batch: which batch, from 1.
-        seed: seed of the draw.
+        draw: which draw it is of its model; None: the request's number.
         allowed: for fields with a closed list of values, the values.
-        simulated: what only a simulated author is told.
+        simulated: what else a simulated author is told.
     """
 
-    number: int
     text: str
-    wanted: int
     facts: Cells = field(default_factory=dict)
     sources: tuple[str, ...] = ()
+    wanted: int = 1
     batch: int = 1
-    seed: int = 0
+    draw: int | None = None
     allowed: Mapping[str, Sequence[str]] = field(default_factory=dict)
     simulated: Mapping[str, Any] = field(default_factory=dict)
 
@@ -59,14 +62,9 @@ class Judged:
         checks: what was found in it although it is kept, by name.
     """
 
-    cells: Cells
+    cells: Cells = field(default_factory=dict)
     reason: str = ""
     checks: Sequence[str] = ()
-
-
-def everything(_settings: AuthorSettings, _data: pl.DataFrame, drafts: pl.DataFrame) -> pl.DataFrame:
-    """Every draft as it is."""
-    return drafts
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,75 +74,68 @@ class Kind:
     Attributes:
         name: the command ("tuples"), also the name of its prompt.
         holds: what its drafts are, in words.
-        needs: columns of the data.
         fields: fields of a row in an answer; a model is asked for these, in the words of its prompts.
-        columns: columns of its drafts after the common ones.
-        asks: the requests, from settings, the rows to draft from, prompts, and what `context` made.
-        judge: what becomes of a row; `Any` is what `context` made of the data.
-        same: what tells a draft from others of its model; two rows that give the same are one.
+        columns: columns that `judge` gives, after those that all drafts have.
+        tokens: tokens that one row of an answer takes, for the plan.
         head: the text whose first words and spread say how varied the drafts are.
-        cells: columns that `judge` gives; those of the kind where nothing is said.
-        may_lack: whether a row without all fields is a row all the same.
+        asks: the requests, from settings, the rows to draft from, prompts, and what `context` made.
+        judge: what becomes of a row in which no field is empty; `Any` is what `context` made of the data.
+        same: what tells a draft from others of its model; two rows that give the same are one.
+        needs: columns of the data.
+        may_lack: fields that may be missing in a row.
         context: what `asks` and `judge` need of settings and of all rows of the data, also those that --limit and
             --sample leave out; made once.
         unite: drafts of all models as one table, near-duplicates united.
         speaks: the words of a row that say which language it is in; None where the language of a row plays no part.
-        tokens: tokens that one row of an answer takes, for the plan.
     """
 
     name: str
     holds: str
-    needs: tuple[str, ...]
     fields: Sequence[str]
-    columns: Mapping[str, str]
+    columns: Sequence[str]
+    tokens: int
+    head: str
     asks: Callable[[Any, pl.DataFrame, Prompts, Any], Iterable[Ask]]
     judge: Callable[[Any, Any, Ask, Cells], Judged]
     same: Callable[[Cells], object]
-    head: str
-    cells: tuple[str, ...] = ()
-    may_lack: Callable[[Cells], bool] = lambda _row: False
+    needs: tuple[str, ...] = ()
+    may_lack: Callable[[Cells], Sequence[str]] = lambda _row: ()
     context: Callable[[Any, pl.DataFrame], Any] = lambda _settings, _data: None
-    unite: Callable[[Any, pl.DataFrame, pl.DataFrame], pl.DataFrame] = everything
-    speaks: Callable[[Mapping[str, Any]], str] | None = None
-    tokens: int = 30
+    unite: Callable[[Any, pl.DataFrame, pl.DataFrame], pl.DataFrame] = lambda _settings, _data, drafts: drafts
+    speaks: Callable[[Row], str] | None = None
+
+    def judged(self, settings: AuthorSettings, context: Any, ask: Ask, row: Cells) -> Judged:
+        """What becomes of a row of an answer."""
+        needed = set(self.fields).difference(self.may_lack(row))
+        if not all(cell(row, name) for name in needed):
+            return Judged(reason=MALFORMED)
+        return self.judge(settings, context, ask, row)
 
 
-def row_name(row: Mapping[str, Any], number: int) -> str:
-    """Name of a row of the data: `draft_id`, `association_id`, `item_id` or `id`, else its number from 1."""
-    for column in ("draft_id", "association_id", "item_id", "id"):
-        if row.get(column):
-            return str(row[column])
-    return str(number)
+def named_rows(data: pl.DataFrame) -> Iterator[tuple[str, Row]]:
+    """Each row with its name: `draft_id`, `association_id`, `item_id` or `id`, else its number from 1."""
+    for number, row in enumerate(data.iter_rows(named=True), start=1):
+        names = (row.get(column) for column in ("draft_id", "association_id", "item_id", "id"))
+        yield next((str(name) for name in names if name), str(number)), row
 
 
-def ask_about(
-    settings: AuthorSettings, row: Mapping[str, Any], place: int, text: str, facts: Cells, **more: Any
-) -> Ask:
-    """A request about one row of the data.
+def earlier_rows(settings: AuthorSettings, *needs: str) -> Iterator[Row]:
+    """The rows of --known, the user's own data.
 
-    Args:
-        settings: whose seed decides the draw.
-        row: the row.
-        place: its place in the data, from 0.
-        text: what is sent.
-        facts: columns that all rows of the answer have; a simulated author is told the same.
-        more: further fields of `Ask`; its number is the place, and one row is wanted, unless they say otherwise.
+    Raises:
+        UserError: the table cannot be read.
     """
-    number = more.pop("number", place)
-    fields: dict[str, Any] = {
-        "wanted": 1,
-        "seed": draw_seed(settings.seed, number),
-        "simulated": facts,
-    } | more
-    return Ask(number, text, facts=facts, sources=(row_name(row, place + 1),), **fields)
+    if settings.known:
+        table = read_table(Path(settings.known), needs, respect_statuses=False)
+        yield from table.iter_rows(named=True)
 
 
-def cells_of(row: Mapping[str, Any], *names: str) -> dict[str, str]:
+def cells_of(row: Row, *names: str) -> dict[str, str]:
     """Some cells of a row."""
     return {name: cell(row, name) for name in names}
 
 
-def cell(row: Mapping[str, Any], name: str) -> str:
+def cell(row: Row, name: str) -> str:
     """A cell as one line of text; empty where there is none."""
     return " ".join(str(row.get(name) or "").split())
 
@@ -177,45 +168,36 @@ def further_columns(data: pl.DataFrame, names: Iterable[str]) -> list[str]:
     return [name for name in data.columns if name not in written]
 
 
-def from_row_of_draft(
-    data: pl.DataFrame, drafts: pl.DataFrame, without: frozenset[str] = frozenset()
+def with_columns_of_data(
+    data: pl.DataFrame, drafts: pl.DataFrame, *, from_rows: bool, new: bool
 ) -> pl.DataFrame:
-    """Drafts with the columns of the row that each was made from (`source_ids`); what the step wrote itself stays.
+    """Drafts with the columns of the user's table; what the step wrote itself stays.
+
+    A draft that was made from a row has what stands there; one after the pattern of the table what all rows of its
+    group, or else of the table, agree in.
 
     Args:
         data: the user's table.
-        drafts: what was made of its rows, each of one.
-        without: columns that do not hold for the drafts.
+        drafts: what was made of it.
+        from_rows: each draft was made from the row that `source_ids` names.
+        new: the drafts have attributes that are not in the table.
     """
-    names = [name for name in further_columns(data, drafts.columns) if name not in without]
-    rows: dict[str, Mapping[str, Any]] = {}
-    for number, row in enumerate(data.iter_rows(named=True), start=1):
-        rows.setdefault(row_name(row, number), row)
-    sources = [rows.get(name, {}) for name in drafts["source_ids"].fill_null("")]
+    names = [name for name in further_columns(data, drafts.columns) if not (new and name in OF_AN_ATTRIBUTE)]
+    rows: dict[str, list[Row]] = {}
+    for name, row in named_rows(data):
+        if from_rows:
+            rows.setdefault(name, [row])
+        else:
+            rows.setdefault(folded(str(row.get("identity") or "")), []).append(row)
+    every = [] if from_rows else list(data.iter_rows(named=True))
+    keys = drafts["source_ids"] if from_rows else map(folded, drafts["identity"])
+    sources = [rows.get(key or "", every) for key in keys]
     return drafts.with_columns(
-        pl.Series(name, [row.get(name) for row in sources], dtype=data.schema[name]) for name in names
-    )
-
-
-def from_common_rows(data: pl.DataFrame, drafts: pl.DataFrame) -> pl.DataFrame:
-    """New rows with the columns of the user's table, where all rows of the group, or else of the table, agree.
-
-    Args:
-        data: the user's table.
-        drafts: rows after its pattern, none of them made from one of its rows.
-    """
-    names = [name for name in further_columns(data, drafts.columns) if name not in OF_AN_ATTRIBUTE]
-    rows = list(data.iter_rows(named=True))
-    groups: dict[str, list[Mapping[str, Any]]] = {}
-    for row in rows:
-        groups.setdefault(folded(str(row.get("identity") or "")), []).append(row)
-    of_drafts = [groups.get(folded(str(name or "")), rows) for name in drafts["identity"]]
-    return drafts.with_columns(
-        pl.Series(name, [_shared(draft, name) for draft in of_drafts], dtype=data.schema[name])
+        pl.Series(name, [_shared(of_draft, name) for of_draft in sources], dtype=data.schema[name])
         for name in names
     )
 
 
-def _shared(rows: Iterable[Mapping[str, Any]], name: str) -> Any:
+def _shared(rows: Iterable[Row], name: str) -> Any:
     values = {row[name] for row in rows}
     return values.pop() if len(values) == 1 else None

@@ -3,7 +3,7 @@
 A prompt file has a name with its version, a frame that says what the rows are for, the form of the answer, and for
 each kind the task. Placeholders in braces are filled in.
 
-Checks of wording that several kinds share: whether words are in a sentence, and what is odd about a pair.
+A check of wording that several kinds share: whether words are in a sentence.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from __future__ import annotations
 import csv
 import hashlib
 import json
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,10 +22,20 @@ from endoxa.author.kind import folded
 from endoxa.errors import UserError
 from endoxa.runs.answers.language import language
 from endoxa.runs.answers.text import declined, first_reply, outer_objects
+from endoxa.sources.toml import read_toml
 from endoxa.words.packs import file_with, languages_with, words_of
 
 STOP = "===STOP==="
 """What a model may write when it can give no further row (AfriStereo, B.3, used a similar word)."""
+
+
+_OPTIONAL = {
+    "in_country": "in {country}",
+    "there": "there",
+    "expand_only": "{groups}",
+    "expand_groups": "{groups}",
+}
+"""Texts that stand for those that a file lacks; a stereotype is then said as in English."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,25 +79,24 @@ class Prompts:
 
     def place(self, country: str = "") -> str:
         """Where people are: "in Senegal", or "there" where no country is given."""
-        name = "in_country" if country else "there"
-        if name not in self.texts:
-            return f"in {country}" if country else "there"
-        return self._filled(name, country=country)
+        return self._filled("in_country" if country else "there", country=country)
 
     def stereotype(self, identity: str, attribute: str) -> str:
         """A sentence that says a stereotype; in the words of English where the file has none."""
-        values = {"identity": identity, "attribute": attribute}
-        if "stereotype" in self.texts:
-            sentence = self._filled("stereotype", **values)
-        else:
-            sentence = words_of("en", "prompts.toml")["texts"]["stereotype"].format(**values)
+        sentence = self._filled("stereotype", identity=identity, attribute=attribute)
         return sentence[:1].upper() + sentence[1:]
 
+    def groups(self, names: Sequence[str], *, only: bool) -> str:
+        """The groups to think of, or the only ones."""
+        return self._filled("expand_only" if only else "expand_groups", groups=", ".join(names))
+
     def _filled(self, name: str, **values: Any) -> str:
-        if name not in self.texts:
+        english = words_of("en", "prompts.toml")["texts"]["stereotype"]
+        text = self.texts.get(name, {**_OPTIONAL, "stereotype": english}.get(name))
+        if text is None:
             raise UserError(f"{self.path} has no text '{name}'. Write one, or leave --prompts out.")
         try:
-            return self.texts[name].strip().format(**values)
+            return text.strip().format(**values)
         except (KeyError, IndexError, ValueError) as problem:
             available = ", ".join(f"{{{key}}}" for key in values) or "none"
             raise UserError(
@@ -101,67 +109,30 @@ def languages() -> list[str]:
     return list(languages_with("prompts.toml"))
 
 
-def read_prompts(language: str, user_folder: Path | None) -> Prompts:
+def read_prompts(language: str, user_file: Path | None) -> Prompts:
     """Our prompts in a language, or those of a file.
 
     Raises:
         UserError: there are none in the language, or the file cannot be read.
     """
-    if user_folder is None:
-        if language not in languages():
-            raise UserError(
-                f"There are no prompts in '{language}'. Choose one of {', '.join(languages())}, or give your own file "
-                "with --prompts."
-            )
-        text = file_with(language, "prompts.toml").read_text(encoding="utf-8")
-        return _read(text, f"{language}/prompts.toml")
-    try:
-        return _read(user_folder.read_text(encoding="utf-8"), str(user_folder))
-    except (OSError, UnicodeDecodeError) as problem:
+    if user_file is None and language not in languages():
         raise UserError(
-            f"{user_folder} cannot be read: {problem}. Expected a TOML file with prompts."
-        ) from problem
-
-
-def _read(text: str, path: str) -> Prompts:
-    try:
-        table = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as problem:
-        raise UserError(f"{path} is not TOML: {problem}.") from problem
-    name, texts = table.get("id"), table.get("texts")
+            f"There are no prompts in '{language}'. Choose one of {', '.join(languages())}, or give your own file "
+            "with --prompts."
+        )
+    path = user_file or Path(str(file_with(language, "prompts.toml")))
+    table = read_toml(path)
+    name, texts, fields = table.get("id"), table.get("texts"), table.get("fields", {})
     if not isinstance(name, str) or not isinstance(texts, dict):
         raise UserError(f'{path} needs `id = "NAME"` and a table [texts] with a text for each task.')
-    fields = table.get("fields", {})
     if not isinstance(fields, dict) or not all(isinstance(named, dict) for named in fields.values()):
         raise UserError(f"{path}: what stands in the fields of a row belongs in a table [fields.TASK].")
-    return Prompts(name, {key: str(value) for key, value in texts.items()}, fields, path)
+    return Prompts(name, {key: str(value) for key, value in texts.items()}, fields, str(path))
 
 
 def digest(text: str) -> str:
     """First 12 characters of the SHA-256 of what was sent."""
     return hashlib.sha256(text.encode()).hexdigest()[:12]
-
-
-SHOWN_CHECKS = frozenset(
-    {
-        "no-word-differs",
-        "negation-only",
-        "several-spans",
-        "multiple-perturbations",
-        "long-perturbation",
-        "length-difference",
-        "other-changes",
-        "article",
-        "pronoun",
-        "doubled-word",
-        "final-punctuation",
-        "mixed-script-word",
-        "mixed-scripts",
-        "scripts-differ",
-        "script-language",
-    }
-)
-"""Checks of `endoxa datasets check` that say something about a draft of a pair."""
 
 
 _ENDING = regex.compile(r"[sey]$|\p{M}+$")
@@ -178,13 +149,6 @@ def holds(sentence: str, words: str) -> bool:
         rf"[وفبكل]{{0,2}}(?:ا?ل)?{regex.escape(stem.removeprefix('ال'))}[\w\p{{M}}]*" for stem in stems
     )
     return regex.search(rf"(?<![\w\p{{M}}]){pattern}", sentence.casefold()) is not None
-
-
-def pair_checks(more: str, less: str, language: str) -> tuple[str, ...]:
-    """Names of the checks of pairs that find something in a draft."""
-    from endoxa.sources.check import checks_of_pair
-
-    return tuple(name for name in checks_of_pair(more, less, language) if name in SHOWN_CHECKS)
 
 
 LONGEST_ALONE = 300
@@ -219,11 +183,10 @@ def read_reply(text: str, fields: Sequence[str], code: str = "en") -> Reply:
     turn = first_reply(text)
     before, stop, after = turn.partition(STOP)
     rows = tuple(_rows(before, fields))
-    if not rows:
-        refused = declined(before, language(code)).refused
-        rows = () if refused else tuple(_alone(before, fields))
-        return Reply(rows, tuple(_rows(after, fields)), bool(stop), refused)
-    return Reply(rows, tuple(_rows(after, fields)), bool(stop))
+    refused = not rows and declined(before, language(code)).refused
+    if not rows and not refused:
+        rows = tuple(_alone(before, fields))
+    return Reply(rows, tuple(_rows(after, fields)), bool(stop), refused)
 
 
 def _rows(text: str, fields: Sequence[str]) -> Iterator[Mapping[str, str]]:
@@ -248,15 +211,11 @@ def _of_object(record: Mapping[str, Any], fields: Sequence[str]) -> Iterator[Map
 def _named(record: Mapping[str, Any], fields: Sequence[str]) -> dict[str, str]:
     """The fields of a row under our names; capitals, blanks and hyphens in a name do not matter."""
     called = {_plain(name): name for name in fields}
-    named = {}
-    for key, value in record.items():
-        if (
-            (name := called.get(_plain(key)))
-            and isinstance(value, str | int | float)
-            and not isinstance(value, bool)
-        ):
-            named[name] = " ".join(str(value).split())
-    return named
+    return {
+        called[_plain(key)]: " ".join(str(value).split())
+        for key, value in record.items()
+        if _plain(key) in called and isinstance(value, str | int | float) and not isinstance(value, bool)
+    }
 
 
 def _plain(name: str) -> str:

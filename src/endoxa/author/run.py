@@ -18,13 +18,13 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from endoxa.author.kind import Ask, Judged, Kind
+from endoxa.author.kind import Ask, Judged, Kind, Row, cell
 from endoxa.author.prompts import Prompts, Reply, digest, read_prompts, read_reply
 from endoxa.author.settings import AuthorSettings
 from endoxa.curate.language import with_language
 from endoxa.errors import UserError
 from endoxa.runs.asking.cost import Expected, Planned, expect, parse_models, planned, require_schemas
-from endoxa.runs.asking.jobs import Job
+from endoxa.runs.asking.jobs import Job, draw_seed
 from endoxa.runs.asking.journal import AnswerJournal
 from endoxa.runs.asking.outcomes import AnswerCounts, count_answers
 from endoxa.runs.asking.run import Questions, asking_work
@@ -37,7 +37,6 @@ from endoxa.schema.drafts import (
     DRAFT_COLUMNS,
     FAILED,
     LEFT_OUT_COLUMNS,
-    MALFORMED,
     REFUSED,
     REPEATED,
     UNREADABLE,
@@ -117,7 +116,7 @@ def prepare(kind: Kind, settings: AuthorSettings) -> Prepared:
     for number, row in enumerate(data.iter_rows(named=True), start=1):
         flagged = IDENTIFIER in str(row.get("flag") or "").split()
         for name in kind.needs:
-            if not str(row[name] or "").strip():
+            if not cell(row, name):
                 raise UserError(f"{path}, row {number}: '{name}' is empty. Fill it in, or leave the row out.")
             kind_of_data = IDENTIFIER if flagged else identifier_in(str(row[name]))
             if kind_of_data:
@@ -149,19 +148,25 @@ def _content(row: Mapping[str, Any]) -> str:
 
 def jobs(of: Prepared) -> Iterator[Job]:
     """The conversations of a run, in the order of their numbers."""
-    for ask in of.asks:
+    for number, ask in enumerate(of.asks):
         schemas = (_schema(of.kind, ask),) if of.settings.structured else ()
         facts = {
             "probe": "author",
             "task": of.kind.name,
-            "number": ask.number,
+            "number": number,
             "fields": list(of.kind.fields),
             "wanted": ask.wanted,
             "allowed": {name: list(values) for name, values in ask.allowed.items()},
+            **ask.facts,
             **ask.simulated,
         }
         readable = (partial(_readable, of),) if of.settings.structured else ()
-        yield Job(ask.number, (ask.text,), of.settings.system, ask.seed, facts, schemas, readable)
+        yield Job(number, (ask.text,), of.settings.system, _seed(of, number), facts, schemas, readable)
+
+
+def _seed(of: Prepared, number: int) -> int:
+    draw = of.asks[number].draw
+    return draw_seed(of.settings.seed, number if draw is None else draw)
 
 
 def _schema(kind: Kind, ask: Ask) -> dict[str, Any]:
@@ -219,12 +224,12 @@ def _write_records(of: Prepared, journal: AnswerJournal, folder: Path) -> dict[s
     rows = []
     for place, model in enumerate(of.settings.models):
         answers = journal.answers(place, 0, max(len(of.asks) - 1, 0))
-        for ask in of.asks:
-            answer = answers[ask.number][-1]
+        for number, ask in enumerate(of.asks):
+            answer = answers[number][-1]
             rows.append(
                 {
                     "model": model,
-                    "number": ask.number,
+                    "number": number,
                     "answer": answer.text,
                     "finish": answer.finish,
                     "served_model": answer.served_model,
@@ -240,7 +245,7 @@ def _write_records(of: Prepared, journal: AnswerJournal, folder: Path) -> dict[s
 
 
 def _readable(of: Prepared, text: str) -> bool:
-    reply = read_reply(text, list(of.kind.fields), of.settings.prompt_language)
+    reply = read_reply(text, of.kind.fields, of.settings.prompt_language)
     return bool(reply.rows or reply.after or reply.stopped or reply.refused)
 
 
@@ -261,87 +266,85 @@ def _outcomes(of: Prepared, folder: Path) -> tuple[AnswerCounts, ...]:
 
 
 def drafted(
-    of: Prepared, folder: Path, cost: Mapping[str, float | None], encoder: Encoder | None = None
+    of: Prepared, records: pl.DataFrame, cost: Mapping[str, float | None], encoder: Encoder | None = None
 ) -> Drafted:
     """Drafts, what was left out, and the yield of each model, from the records of a run.
 
     Args:
         of: the run as it was prepared.
-        folder: the run folder.
+        records: a row for each request and model, with the columns of `RECORD_TYPES`.
         cost: US dollars by model.
         encoder: by which the spread of the drafts is measured.
     """
-    records = pl.read_parquet(folder / RECORDS)
-    made = [_of_model(of, part, cost, encoder) for part in records.partition_by("model", maintain_order=True)]
-    drafts = pl.DataFrame(
-        [row for table in made for row in table[0]], schema=draft_types(of.kind), orient="row"
+    drafts: list[dict[str, Any]] = []
+    left_out: list[dict[str, Any]] = []
+    yields: list[dict[str, Any]] = []
+    for part in records.partition_by("model", maintain_order=True):
+        before, model = len(drafts), part["model"][0]
+        counts = _add_rows_of_model(of, part, drafts, left_out)
+        counts["drafts"] = len(drafts) - before
+        heads = [str(row[of.kind.head]) for row in drafts[before:]]
+        facts = {
+            "model": model,
+            "distinct": len({head.casefold().split(" ")[0] for head in heads if head}),
+            "spread": _spread(heads, encoder),
+            "cost_usd": cost.get(model),
+        }
+        yields.append({name: counts[name] for name in YIELD_COLUMNS} | facts)
+    return Drafted(
+        of.kind.unite(of.settings, of.data, pl.DataFrame(drafts, schema=draft_types(of.kind))),
+        pl.DataFrame(left_out, schema=dict.fromkeys(LEFT_OUT_COLUMNS, pl.String), strict=False),
+        pl.DataFrame(yields, schema=YIELD_TYPES),
     )
-    left_out = pl.DataFrame(
-        [row for table in made for row in table[1]],
-        schema=dict.fromkeys(LEFT_OUT_COLUMNS, pl.String),
-        strict=False,
-    )
-    yields = pl.DataFrame([table[2] for table in made], schema=YIELD_TYPES)
-    return Drafted(of.kind.unite(of.settings, of.data, drafts), left_out, yields)
 
 
 def draft_types(kind: Kind) -> dict[str, Any]:
     """Types of the columns of drafts of a kind, before they are united."""
     types = {"seed": pl.Int64, "batch": pl.Int64, "position": pl.Int64}
-    columns = kind.cells or tuple(kind.columns)
-    return {name: types.get(name, pl.String) for name in (*DRAFT_COLUMNS, *columns)}
+    return {name: types.get(name, pl.String) for name in (*DRAFT_COLUMNS, *kind.columns)}
 
 
-Rows = list[dict[str, Any]]
-
-
-def _of_model(
-    of: Prepared, records: pl.DataFrame, cost: Mapping[str, float | None], encoder: Encoder | None
-) -> tuple[Rows, Rows, dict[str, Any]]:
-    """Drafts, rows left out and counts of one model."""
-    model = records["model"][0]
-    drafts: Rows = []
-    left_out: Rows = []
+def _add_rows_of_model(
+    of: Prepared, records: pl.DataFrame, drafts: list[dict[str, Any]], left_out: list[dict[str, Any]]
+) -> Counter[str]:
+    """Add the drafts of one model, and what is none; counts by reason."""
     seen: set[object] = set()
     counts: Counter[str] = Counter()
-    by_number = {ask.number: ask for ask in of.asks}
     for record in records.iter_rows(named=True):
-        ask = by_number[record["number"]]
-        counts["asked"] += ask.wanted
+        ask = of.asks[record["number"]]
+        left = {"model": record["model"], "batch": str(ask.batch)}
         reply = _reply(of, record)
         reason = _unread_reason(record, reply)
-        counts["answers"] += reason != FAILED
-        counts["stopped"] += reply.stopped
+        counts.update(asked=ask.wanted, answers=reason != FAILED, stopped=reply.stopped)
         if reason:
             counts[reason] += 1
-            left_out.append(_left(model, ask, 0, reason, record["error"] or record["answer"]))
-        for position, row, judged in _judged(of, ask, reply):
+            left_out.append(
+                {**left, "position": "0", "reason": reason, "row": record["error"] or record["answer"]}
+            )
+        for position, row in enumerate((*reply.rows, *reply.after), start=1):
+            judged = Judged(reason=AFTER_STOP)
+            if position <= len(reply.rows):
+                judged = of.kind.judged(of.settings, of.context, ask, row)
+            same = None if judged.reason else of.kind.same(judged.cells)
+            reason = judged.reason or (REPEATED if same in seen else "")
             counts["rows"] += 1
-            reason = judged.reason or (REPEATED if of.kind.same(judged.cells) in seen else "")
             if reason:
                 counts[reason] += 1
-                left_out.append(_left(model, ask, position, reason, json.dumps(row, ensure_ascii=False)))
-                continue
-            seen.add(of.kind.same(judged.cells))
-            drafts.append(_draft(of, ask, record, position, judged))
-    counts["drafts"] = len(drafts)
-    heads = [str(row[of.kind.head]) for row in drafts]
-    yields = {name: counts[name] for name in YIELD_COLUMNS} | {
-        "model": model,
-        "distinct": len({head.casefold().split(" ")[0] for head in heads if head}),
-        "spread": _spread(heads, encoder),
-        "cost_usd": cost.get(model),
-    }
-    return drafts, left_out, yields
+                written = json.dumps(row, ensure_ascii=False)
+                left_out.append({**left, "position": str(position), "reason": reason, "row": written})
+            else:
+                seen.add(same)
+                drafts.append(_draft(of, ask, record, position, judged))
+    return counts
 
 
-def _reply(of: Prepared, record: Mapping[str, Any]) -> Reply:
+def _reply(of: Prepared, record: Row) -> Reply:
     if record["error"] or record["refused"]:
         return Reply((), refused=bool(record["refused"]))
-    return read_reply(record["answer"], list(of.kind.fields), of.settings.prompt_language)
+    return read_reply(record["answer"], of.kind.fields, of.settings.prompt_language)
 
 
-def _unread_reason(record: Mapping[str, Any], reply: Reply) -> str:
+def _unread_reason(record: Row, reply: Reply) -> str:
     """Why an answer gave nothing at all; empty where it gave rows."""
     if record["error"]:
         return FAILED
@@ -350,23 +353,8 @@ def _unread_reason(record: Mapping[str, Any], reply: Reply) -> str:
     return REFUSED if reply.refused else UNREADABLE
 
 
-def _judged(of: Prepared, ask: Ask, reply: Reply) -> Iterator[tuple[int, Mapping[str, str], Judged]]:
-    for position, row in enumerate(reply.rows, start=1):
-        lacks = any(name not in row for name in of.kind.fields) and not of.kind.may_lack(row)
-        judged = Judged({}, MALFORMED) if lacks else of.kind.judge(of.settings, of.context, ask, row)
-        yield position, row, judged
-    for position, row in enumerate(reply.after, start=len(reply.rows) + 1):
-        yield position, row, Judged({}, AFTER_STOP)
-
-
-def _left(model: str, ask: Ask, position: int, reason: str, row: str) -> dict[str, Any]:
-    return {"model": model, "batch": str(ask.batch), "position": str(position), "reason": reason, "row": row}
-
-
-def _draft(
-    of: Prepared, ask: Ask, record: Mapping[str, Any], position: int, judged: Judged
-) -> dict[str, Any]:
-    key = f"{of.kind.name}|{record['model']}|{record['prompt_sha256']}|{ask.number}|{position}"
+def _draft(of: Prepared, ask: Ask, record: Row, position: int, judged: Judged) -> dict[str, Any]:
+    key = f"{of.kind.name}|{record['model']}|{record['prompt_sha256']}|{record['number']}|{position}"
     return {
         "draft_id": f"{of.kind.name}-{hashlib.sha256(key.encode()).hexdigest()[:10]}",
         "status": DRAFT,
@@ -376,13 +364,13 @@ def _draft(
         "model_version": record["served_model"],
         "prompt_id": of.prompts.id,
         "prompt_sha256": record["prompt_sha256"],
-        "seed": ask.seed,
+        "seed": _seed(of, record["number"]),
         "batch": ask.batch,
         "position": position,
         "checks": " ".join(judged.checks),
         BUILT_BY: f"endoxa author {of.kind.name}",
         WORDS: "" if of.settings.prompts else words_cell([("author prompts", of.settings.prompt_language)]),
-        **{name: judged.cells.get(name, "") for name in draft_types(of.kind) if name not in DRAFT_COLUMNS},
+        **{name: judged.cells.get(name, "") for name in of.kind.columns},
     }
 
 

@@ -21,6 +21,8 @@ from endoxa.author.kinds.translate import candidates
 from endoxa.author.run import Drafted, Prepared
 from endoxa.author.settings import ExpandSettings, LabelSettings, TranslateSettings
 from endoxa.errors import UserError
+from endoxa.report.tables import headline_of, number_field, text_field
+from endoxa.report.words import count
 from endoxa.schema.drafts import (
     APPROVED,
     DRAFT,
@@ -61,8 +63,7 @@ def write_drafts(of: Prepared, made: Drafted, out: Path) -> list[Path]:
     """Write the drafts and their companions; the files written, the drafts first."""
     drafts = made.drafts
     if isinstance(of.settings, TranslateSettings):
-        named = drafts.with_columns(engine=pl.col("source").str.strip_prefix("draft by "))
-        drafts = candidates(of.data, of.settings, named)
+        drafts = candidates(of.data, of.settings, drafts)
     tables = {out: drafts, beside(out, YIELD): made.yields, beside(out, LEFT_OUT): made.left_out}
     if isinstance(of.settings, ExpandSettings):
         tables[beside(out, COVERAGE)] = coverage(of.settings, of.data, drafts)
@@ -98,19 +99,15 @@ def coverage(settings: ExpandSettings, data: pl.DataFrame, drafts: pl.DataFrame)
 
 def headline(yields: pl.DataFrame) -> Headline:
     """What became of the rows asked for, by model."""
-    texts, rows = [], []
-    for row in yields.iter_rows(named=True):
-        lost = row[REFUSED] + row[FAILED] + row[UNREADABLE]
-        left = sum(row[name] for name in REASONS)
-        numbers = (row["asked"], row["answers"], lost, row["rows"], left, row["drafts"])
-        texts.append((row["model"], *(f"{n:,}" for n in numbers)))
-        rows.append({name: row[name] for name in YIELD_COLUMNS})
-    return Headline(
-        "What became of the rows asked for",
-        ("model", "asked", "answers", "without rows", "rows", "left out", "drafts"),
-        tuple(texts),
-        tuple(rows),
+    fields = (
+        text_field("model"),
+        *(number_field(name) for name in ("asked", "answers")),
+        number_field("without rows", lambda row: count(row[REFUSED] + row[FAILED] + row[UNREADABLE])),
+        number_field("rows"),
+        number_field("left out", lambda row: count(sum(row[name] for name in REASONS))),
+        number_field("drafts"),
     )
+    return headline_of("What became of the rows asked for", yields.select(YIELD_COLUMNS.keys()), fields)
 
 
 def write_sheet(labels: pl.DataFrame, settings: LabelSettings) -> Path:

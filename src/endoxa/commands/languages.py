@@ -19,41 +19,37 @@ from endoxa.schema.options import DATA, OUTPUT, Option
 from endoxa.sources.frames import read_table, require_table_name
 from endoxa.words.check import faults, folder_of, read_cases
 from endoxa.words.coverage import Coverage, coverage
-from endoxa.words.packs import user_packs, using
+from endoxa.words.packs import using
 
 app = command_group("languages")
 
 
-def _patched(outcomes: Path, out: Path, source: Path | None) -> Outcome:
-    """A patch of the language files from what speakers said.
+def _corrected(outcomes: Path, out: Path) -> Outcome:
+    """What speakers said as a table of corrections, and the reviews that are complete with them.
 
     Raises:
-        UserError: the table of outcomes cannot be read, or the source is no copy of the repository.
+        UserError: the table of outcomes cannot be read.
     """
-    from endoxa.words.components import PACKAGE
-    from endoxa.words.patch import REQUIRED, make_patch
+    from endoxa.words.corrections import REQUIRED, corrections_of, entry_of
 
-    package = PACKAGE if source is None else source / "src" / "endoxa"
-    if not (package / "words").is_dir():
-        raise UserError(f"{source} has no folder src/endoxa/words. Expected a copy of endoxa's repository.")
+    require_table_name(out)
     table = read_table(outcomes, REQUIRED)
     rows = [{name: str(value or "") for name, value in row.items()} for row in table.to_dicts()]
-    made = make_patch(rows, f"{datetime.now(UTC):%Y-%m-%d}", package)
+    made = corrections_of(rows, f"{datetime.now(UTC):%Y-%m-%d}")
     lines = [f"Left as it is: {name}: {reason}" for name, reason in made.left]
-    lines += [
-        f"Reviewed by {review.speakers}: {review.component}, {review.language}" for review in made.reviews
-    ]
-    if not made.diff:
+    if not made.rows and not made.reviews:
         return Outcome([*lines, "Nothing to change: no text was corrected, and no component is complete."])
-    out.write_text(made.diff, encoding="utf-8", newline="\n")
-    lines.append(f"Written: {out} ({plural(made.changed, 'text')} corrected)")
-    place = (
-        "in the folder of the pack"
-        if user_packs()
-        else "in endoxa's repository; for page texts also: make messages"
-    )
-    lines.append(f"Next: git apply {out} ({place})")
-    return Outcome(lines)
+    lines.append(f"{plural(len(made.rows), 'correction')} written to {out}")
+    if made.reviews:
+        reviews = out.with_name(f"{out.stem}_reviews.toml")
+        reviews.parent.mkdir(parents=True, exist_ok=True)
+        reviews.write_text("".join(map(entry_of, made.reviews)), encoding="utf-8", newline="\n")
+        lines += [
+            f"Reviewed by {review.speakers}: {review.component}, {review.language}" for review in made.reviews
+        ]
+        lines.append(f"Next: correct the files, then append {reviews} to reviews.toml")
+    names = ("file", "key", "text", "correction")
+    return Outcome(lines, {"out": pl.DataFrame(made.rows, schema=dict.fromkeys(names, pl.String))})
 
 
 def _every_language() -> Outcome:
@@ -103,7 +99,6 @@ def check(
     *,
     component: Annotated[tuple[str, ...], Option(group=DATA, metavar="NAME")] = (),
     apply: Annotated[Path | None, Option(group=DATA)] = None,
-    source: Annotated[Path | None, Option(group=DATA, metavar="DIR", default="what is installed")] = None,
     sheet: Annotated[Path | None, Option(group=OUTPUT, table=True)] = None,
     out: Annotated[Path | None, Option(group=OUTPUT, short="-o")] = None,
 ) -> Outcome:
@@ -115,8 +110,8 @@ def check(
     languages are listed with their state.
 
     For native speakers: --sheet writes every text as they would read it, a campaign asks them, and --apply makes a
-    patch for `git apply` of what they said; texts that they did not agree about stay, and a component of which every
-    text is settled is entered as reviewed.
+    table of corrections (file, key, text, correction) of what they said; texts that they did not agree about are
+    listed. A component of which every text is settled gets its entry for `reviews.toml`, in OUT_reviews.toml.
 
     \b
     Examples:
@@ -125,15 +120,14 @@ def check(
       endoxa languages check my_wolof -o results.csv
       endoxa languages check hi --sheet items.csv
       endoxa collect import camp items.csv --task words
-      endoxa languages check hi --apply words_items.csv -o hindi.diff
+      endoxa languages check hi --apply words_items.csv -o corrections.csv
 
     Options:
         pack: Folder of a pack, or code of a language (ISO 639); without one, all are listed.
         component: With --sheet: only this component (`story prompts`); repeatable.
-        apply: What speakers said: NAME_items of `collect export --task`. Writes a patch to --out.
-        source: With --apply: copy of endoxa's repository.
+        apply: What speakers said: NAME_items of `collect export --task`. Writes corrections to --out.
         sheet: Write the texts of the language as items of the language check.
-        out: Table of all results; with --apply, the patch (unified diff).
+        out: Table of all results; with --apply, of the corrections.
     """  # noqa: D301
     if pack is None:
         if sheet or apply or out:
@@ -143,8 +137,8 @@ def check(
         return _every_language()
     if apply is not None:
         if out is None:
-            raise UserError("--apply writes a patch. Name its file with --out.")
-        return _patched(apply, out, source)
+            raise UserError("--apply writes a table of corrections. Name its file with --out.")
+        return _corrected(apply, out)
     if sheet is not None:
         return _sheet(pack, component, sheet)
     code, folder = folder_of(pack)

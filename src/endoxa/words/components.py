@@ -21,7 +21,6 @@ from endoxa.words.packs import languages_with, user_file, user_packs
 PACKAGE = Path(str(files("endoxa")))
 SITE = "collect/"
 """How names of files of the campaign site begin, which is a package of its own."""
-SITE_PACKAGE = "packages/endoxa-collect/src/endoxa_collect/"
 PACK = "pack/"
 """How names of files in packs of the user begin; the code of the language follows."""
 ENGLISH = "en"
@@ -41,6 +40,7 @@ class Source:
     label: str = ""
     named: Parts = ()
     first_of: Parts = ()
+    inside: tuple[Parts, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,10 @@ class Component:
 
 def _source(entry: Mapping[str, Any]) -> Source:
     fields: dict[str, Any] = {
-        name: tuple(value) if isinstance(value, list) else value for name, value in entry.items()
+        name: tuple(tuple(each) if isinstance(each, list) else each for each in value)
+        if isinstance(value, list)
+        else value
+        for name, value in entry.items()
     }
     return Source(**fields)
 
@@ -108,60 +111,39 @@ class Text:
     english: str = ""
 
 
-def languages_of(component: Component, package: Path = PACKAGE) -> tuple[str, ...]:
+def languages_of(component: Component) -> tuple[str, ...]:
     """The languages in which a component has texts, sorted."""
-    return tuple(sorted({text.language for text in _all_texts(component, package)}))
+    return tuple(sorted({text.language for text in _all_texts(component)}))
 
 
-def texts_of(component: Component, language: str, package: Path = PACKAGE) -> tuple[Text, ...]:
-    """The texts of a component in a language, in the order of the files; none where it has no such language.
-
-    Args:
-        component: the component.
-        language: ISO 639 code.
-        package: folder of the package; another one in a copy of the source.
-    """
-    return tuple(text for text in _all_texts(component, package) if text.language == language)
+def texts_of(component: Component, language: str) -> tuple[Text, ...]:
+    """The texts of a component in a language, in the order of the files; none where it has no such language."""
+    return tuple(text for text in _all_texts(component) if text.language == language)
 
 
-def file_of(name: str, package: Path = PACKAGE) -> Path:
+def file_of(name: str) -> Path:
     """The path of a file of words; of the campaign site's, one that does not exist where that is not installed.
 
     Args:
         name: path below the package; `collect/...` lies in the package of the campaign site, `pack/CODE/...` in the
             user's packs.
-        package: folder of the package; another one in a copy of the source.
     """
     if name.startswith(PACK):
         _, code, file = name.split("/")
         return user_file(code, file) or user_packs()[code][0] / file
-    if not name.startswith(SITE):
-        return package / name
-    if package == PACKAGE and (site := find_spec("endoxa_collect")) and site.origin:
-        return Path(site.origin).parent / name.removeprefix(SITE)
-    return package.parents[1] / SITE_PACKAGE / name.removeprefix(SITE)
+    site = find_spec("endoxa_collect") if name.startswith(SITE) else None
+    return Path(site.origin).parent / name.removeprefix(SITE) if site and site.origin else PACKAGE / name
 
 
-def name_of(language: str, file: str, package: Path = PACKAGE) -> str:
-    """The name of a file of a language, as `file_of` takes it.
-
-    Args:
-        language: ISO 639 code.
-        file: its name in the folder of the language ("pairs.toml").
-        package: folder of the package; packs belong to the installed one only.
-    """
-    start = PACK if package == PACKAGE and user_file(language, file) else "words/"
-    return f"{start}{language}/{file}"
-
-
-def _files(source: Source, package: Path) -> Iterator[tuple[str, str]]:
+def _files(source: Source) -> Iterator[tuple[str, str]]:
     """Files of a source with the language of their folder, or empty."""
-    if "/" not in source.file and package == PACKAGE:
-        yield from ((name_of(code, source.file), code) for code in languages_with(source.file))
+    if "/" not in source.file:
+        for code in languages_with(source.file):
+            yield f"{PACK if user_file(code, source.file) else 'words/'}{code}/{source.file}", code
         return
-    path = source.file if "/" in source.file else f"words/{_LANGUAGE}/{source.file}"
+    path = source.file
     start = SITE if path.startswith(SITE) else ""
-    root = file_of(start, package)
+    root = file_of(start)
     at = path.removeprefix(start).split("/").index(_LANGUAGE) if _LANGUAGE in path else None
     for match in sorted(root.glob(path.removeprefix(start).replace(_LANGUAGE, "*"))):
         name = match.relative_to(root)
@@ -171,11 +153,11 @@ def _files(source: Source, package: Path) -> Iterator[tuple[str, str]]:
 
 
 @cache
-def _all_texts(component: Component, package: Path) -> tuple[Text, ...]:
+def _all_texts(component: Component) -> tuple[Text, ...]:
     texts = []
     for source in component.sources:
-        for name, code in _files(source, package):
-            tree = parsed(name, file_of(name, package).read_text(encoding="utf-8"))
+        for name, code in _files(source):
+            tree = parsed(name, file_of(name).read_text(encoding="utf-8"))
             label = source.label or name.rsplit("/", 1)[-1]
             prefix = f"{label}: " if len(component.sources) > 1 or "*" in source.file else ""
             for language, key, path, text in _chosen(source, code, tree):

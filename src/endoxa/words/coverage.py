@@ -67,9 +67,8 @@ class Coverage:
 def joints() -> tuple[Joint, ...]:
     """Every joint of the road, in its order."""
     text = files(__package__).joinpath("joints.toml").read_text(encoding="utf-8")
-    lists = ("components", "files", "english")
     return tuple(
-        Joint(name, table["purpose"], *(tuple(table.get(each, ())) for each in lists))
+        Joint(name, table.pop("purpose"), **{key: tuple(names) for key, names in table.items()})
         for name, table in tomllib.loads(text).items()
     )
 
@@ -80,20 +79,13 @@ def coverage(languages: Sequence[str] = ()) -> list[Coverage]:
 
 
 def _covered(joint: Joint, language: str) -> Coverage:
-    if joint.files:
-        needed = {name: _reference(name) for name in joint.files_of(language)}
-        there = {name: _keys(language, name) & keys for name, keys in needed.items()}
-    else:
-        texts = {name: _texts(name) for name in joint.components}
-        needed = {name: frozenset().union(*by_language.values()) for name, by_language in texts.items()}
-        there = {
-            name: frozenset(by_language.get(language, ())) if language != ENGLISH else needed[name]
-            for name, by_language in texts.items()
-        }
+    needed = {name: _reference(name) for name in joint.files_of(language) or joint.components}
+    is_source = language == ENGLISH and not joint.files
+    there = {name: parts if is_source else _parts(language, name) & parts for name, parts in needed.items()}
     missing = [
         part
-        for name, keys in needed.items()
-        for part in ([name] if not there[name] else [f"{name}: {key}" for key in sorted(keys - there[name])])
+        for name, parts in needed.items()
+        for part in ([name] if not there[name] else [f"{name}: {key}" for key in sorted(parts - there[name])])
     ]
     return Coverage(
         language,
@@ -106,30 +98,23 @@ def _covered(joint: Joint, language: str) -> Coverage:
 
 
 @cache
-def _texts(component: str) -> Mapping[str, frozenset[str]]:
-    """Texts of a component by language, by their English where the file is named by it."""
-    entry = COMPONENTS[component]
-    return {
-        language: frozenset(text.english or text.key for text in texts_of(entry, language))
-        for language in languages_of(entry)
-    }
-
-
-@cache
 def _reference(name: str) -> frozenset[str]:
-    """The parts that English has of a file; the file itself where its keys are not compared."""
-    compared = formats().get(name, {}).get("compared")
-    return _keys(ENGLISH, name) if compared else frozenset([name])
+    """The parts that English has of a file (the file itself where its keys are not compared), or any of a component."""
+    if name in COMPONENTS:
+        return frozenset().union(*(_parts(code, name) for code in languages_of(COMPONENTS[name])))
+    return _parts(ENGLISH, name) if formats().get(name, {}).get("compared") else frozenset([name])
 
 
-def _keys(language: str, name: str) -> frozenset[str]:
-    """The parts that a language has of a file; none where it has no such file."""
+def _parts(language: str, name: str) -> frozenset[str]:
+    """The keys that a language has of a file, or its texts of a component; none where it has no such file."""
+    if name in COMPONENTS:
+        return frozenset(text.english or text.key for text in texts_of(COMPONENTS[name], language))
     name_of_file, _, kind = name.partition("#")
     if language not in languages_with(name_of_file):
         return frozenset()
     if name_of_file == PEOPLE:
-        filled = (row["kind"] for row in rows_of(language, PEOPLE) if row["plural"])
-        return frozenset([name]) if any(kind in ("", each) for each in filled) else frozenset()
+        kinds = {row["kind"] for row in rows_of(language, PEOPLE) if row["plural"]}
+        return frozenset([name] if (kind in kinds if kind else kinds) else [])
     compared: Iterable[str] = formats().get(name, {}).get("compared", ())
     if not compared:
         return frozenset([name])

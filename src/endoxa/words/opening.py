@@ -12,8 +12,7 @@ import re
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import fields
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from functools import cache
 from importlib.resources import files
@@ -24,7 +23,6 @@ from typing import Any
 from endoxa.errors import UserError
 from endoxa.words.packs import FORMER, PACK, Pack, read_pack
 
-_CODE = re.compile(r"[a-z]{2,3}")
 _PATTERN_SECONDS = 5.0
 """How long the expressions of a pack may take together on texts made to delay them; all of ours take 0.1."""
 _TRIAL = r"""
@@ -69,35 +67,31 @@ def pack_files(folder: Path) -> list[Path]:
     return sorted(path for path in folder.iterdir() if path.name in formats() and path.is_file())
 
 
+_FACTS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
+    "code": (
+        lambda value: re.fullmatch("[a-z]{2,3}", str(value)) is not None,
+        "an ISO 639 code such as 'wo'",
+    ),
+    "name": (lambda value: isinstance(value, str), "a text"),
+    "quotes": (lambda value: _is_list(value) and len(value) in (2, 4), "two or four marks"),
+    "script": (
+        lambda value: re.fullmatch("[A-Z][a-z]{3}", str(value)) is not None,
+        "an ISO 15924 code such as 'Latn'",
+    ),
+    "source": (lambda value: isinstance(value, str), "a text"),
+    "status": (lambda value: value in ("draft", "reviewed"), "'draft' or 'reviewed'"),
+    "stops": (lambda value: _is_list(value) and bool(value) and all(value), "at least one mark"),
+}
+"""What `pack.toml` says: whether a value can be used, and what is expected."""
+
+
 def _pack(path: Path, table: Mapping[str, Any]) -> Pack:
-    names = {field.name for field in fields(Pack)}
-    if unknown := sorted(table.keys() - names - {*FORMER}):
-        raise UserError(f"{path}: '{unknown[0]}' is not known. Expected {', '.join(sorted(names))}.")
-    for name in sorted(names):
-        several = name in ("quotes", "stops")
-        if not (_is_list(table[name]) if several else isinstance(table[name], str)):
-            raise UserError(
-                f"{path}: {name} = {table[name]!r} is no {'list of texts' if several else 'text'}."
-            )
-    pack = read_pack(table)
-    allowed = {
-        "code": bool(_CODE.fullmatch(pack.code)),
-        "script": bool(re.fullmatch("[A-Z][a-z]{3}", pack.script)),
-        "quotes": len(pack.quotes) in (2, 4),
-        "stops": bool(pack.stops) and all(pack.stops),
-        "status": pack.status in ("draft", "reviewed"),
-    }
-    expected = {
-        "code": "an ISO 639 code such as 'wo'",
-        "script": "an ISO 15924 code such as 'Latn'",
-        "quotes": "two or four marks",
-        "stops": "at least one mark",
-        "status": "'draft' or 'reviewed'",
-    }
-    for name, good in allowed.items():
-        if not good:
-            raise UserError(f"{path}: {name} is {table[name]!r}. Expected {expected[name]}.")
-    return pack
+    if unknown := sorted(table.keys() - {*_FACTS, *FORMER}):
+        raise UserError(f"{path}: '{unknown[0]}' is not known. Expected {', '.join(_FACTS)}.")
+    for name, (fits, expected) in _FACTS.items():
+        if not fits(table[name]):
+            raise UserError(f"{path}: {name} is {table[name]!r}. Expected {expected}.")
+    return read_pack(table)
 
 
 def tree_of(path: Path) -> dict[str, Any]:

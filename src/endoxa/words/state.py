@@ -5,15 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 import tomllib
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
 
 from endoxa.words.components import (
     COMPONENTS,
     ENGLISH,
-    PACK,
     PACKAGE,
     Component,
     Text,
@@ -85,50 +83,39 @@ def digest(texts: Iterable[Text]) -> str:
     return hashlib.sha256(json.dumps(rows, ensure_ascii=False).encode()).hexdigest()[:16]
 
 
-def read_reviews(package: Path = PACKAGE) -> tuple[Review, ...]:
+def read_reviews() -> tuple[Review, ...]:
     """The reviews on record; those in a pack of the user are of its own language only."""
-    rows: list[dict[str, Any]] = _review_rows((package / REVIEWS).read_text(encoding="utf-8"))
-    for code in user_packs() if package == PACKAGE else ():
-        if path := user_file(code, "reviews.toml"):
-            rows += (row for row in _review_rows(path.read_text(encoding="utf-8")) if row["language"] == code)
-    return tuple(Review(**{**row, "names": tuple(row.get("names", ()))}) for row in rows)
+    paths = {"": PACKAGE / REVIEWS} | {code: user_file(code, "reviews.toml") for code in user_packs()}
+    return tuple(
+        Review(**{**row, "names": tuple(row.get("names", ()))})
+        for code, path in paths.items()
+        for row in (tomllib.loads(path.read_text(encoding="utf-8")).get("review", []) if path else ())
+        if code in ("", row["language"])
+    )
 
 
-def _review_rows(content: str) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = tomllib.loads(content).get("review", [])
-    return rows
-
-
-def reviews_of(language: str, package: Path = PACKAGE) -> str:
-    """The name of the file in which reviews of a language are entered, see `file_of`."""
-    return f"{PACK}{language}/reviews.toml" if package == PACKAGE and language in user_packs() else REVIEWS
-
-
-def states(
-    components: Sequence[str] = (), languages: Sequence[str] = (), package: Path = PACKAGE
-) -> list[State]:
+def states(components: Sequence[str] = (), languages: Sequence[str] = ()) -> list[State]:
     """Every component in every language, with its state.
 
     Args:
         components: names; none takes all.
         languages: codes; none takes all.
-        package: folder of the package; another one in a copy of the source.
 
     Raises:
         UserError: an unknown component.
     """
     chosen = [component(name) for name in components] or list(COMPONENTS.values())
-    reviews = read_reviews(package)
+    reviews = read_reviews()
     return [
-        _state(entry, language, reviews, package)
+        _state(entry, language, reviews)
         for entry in chosen
-        for language in languages_of(entry, package)
+        for language in languages_of(entry)
         if not languages or language in languages
     ]
 
 
-def _state(component: Component, language: str, reviews: Iterable[Review], package: Path) -> State:
-    texts = texts_of(component, language, package)
+def _state(component: Component, language: str, reviews: Iterable[Review]) -> State:
+    texts = texts_of(component, language)
     matching = [
         review for review in reviews if (review.component, review.language) == (component.name, language)
     ]
@@ -145,28 +132,26 @@ def _state(component: Component, language: str, reviews: Iterable[Review], packa
     )
 
 
-def unreviewed(used: Iterable[tuple[str, Iterable[str]]], package: Path = PACKAGE) -> str:
+def unreviewed(used: Iterable[tuple[str, Iterable[str]]]) -> str:
     """One line for whatever rests on words that no speaker has checked; empty where it rests on none.
 
     Args:
         used: components with the languages in which they were used. English, and languages that a component does not
             have, say nothing.
-        package: folder of the package.
 
     Raises:
         UserError: an unknown component.
     """
-    open_in: dict[str, list[str]] = {}
+    unseen: dict[str, set[str]] = defaultdict(set)
     for name, languages in used:
-        wanted = {code.split("-")[0] for code in languages} - {ENGLISH}
-        for state in states([name], sorted(wanted), package) if wanted else ():
-            if not state.speakers:
-                open_in.setdefault(name, []).append(state.language)
-    if not open_in:
+        if wanted := {code.split("-")[0] for code in languages} - {ENGLISH}:
+            unseen[name] |= {state.language for state in states([name], [*wanted]) if not state.speakers}
+    by_languages: dict[tuple[str, ...], list[str]] = defaultdict(list)
+    for name, codes in unseen.items():
+        by_languages[tuple(sorted(codes))].append(name)
+    by_languages.pop((), None)
+    if not by_languages:
         return ""
-    by_languages: dict[tuple[str, ...], list[str]] = {}
-    for name, codes in open_in.items():
-        by_languages.setdefault(tuple(sorted(set(codes))), []).append(name)
     parts = []
     for shared, names in by_languages.items():
         few = len(shared) <= MOST_NAMED

@@ -1,12 +1,12 @@
-"""Language check: what speakers say of endoxa's words, and a patch that is made of it."""
+"""Language check: what speakers say of endoxa's words, and the corrections that are made of it."""
 
 from __future__ import annotations
 
 import pytest
 
 from endoxa.sources.frames import read_table
+from endoxa.words.corrections import REQUIRED, corrections_of
 from endoxa.words.items import items
-from endoxa.words.patch import REQUIRED, make_patch
 from endoxa_collect.tasks.handing import next_turn, take
 from endoxa_collect.tasks.results import all_tables, write_results
 from endoxa_collect.tasks.rooms import Judged, JudgedItem
@@ -100,7 +100,7 @@ def judge_all(judge, answers, name=""):
         name = ""  # once is enough
 
 
-def test_items_go_in_and_come_out_as_a_patch(make_task, make_judge, tmp_path):
+def test_items_go_in_and_come_out_as_corrections(make_task, make_judge, tmp_path):
     rows = items("hi", ["examples", "country phrases"])
     task = make_task("words", rows)
     wrong = {"मेहनती": {"verdict": "odd", "correction": "परिश्रमी"}}
@@ -114,11 +114,12 @@ def test_items_go_in_and_come_out_as_a_patch(make_task, make_judge, tmp_path):
     assert by_text[TEXT]["review_state"] == "waiting"
     assert set(table["names"]) == {"Asha"}
     outcomes = [{name: str(value or "") for name, value in row.items()} for row in table.to_dicts()]
-    made = make_patch(outcomes, "2026-11-23")
+    made = corrections_of(outcomes, "2026-11-23")
     assert [(one.component, one.speakers, one.names) for one in made.reviews] == [("examples", 2, ("Asha",))]
     assert made.left == (("country phrases/hi/identities.toml: people", "waiting"),)
-    assert '+attribute = "परिश्रमी"' in made.diff.splitlines()
-    assert '-attribute = "मेहनती"' in made.diff.splitlines()
+    assert [(row["key"], row["text"], row["correction"]) for row in made.rows] == [
+        ("attribute", "मेहनती", "परिश्रमी")
+    ]
     # Speakers who do not agree get a third one.
     judge_all(make_judge(task, "wanjiru"), {})
     table = all_tables(task)["items"]

@@ -8,19 +8,17 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import polars as pl
 
-from endoxa.author.kind import Ask, Cells, Judged, Kind, cell, folded, row_name
+from endoxa.author.kind import Ask, Cells, Judged, Kind, Row, cell, earlier_rows, folded, named_rows
 from endoxa.author.prompts import Prompts, holds, languages
 from endoxa.author.settings import ExpandSettings
 from endoxa.curate.grammar.sentences import sentence_pair
 from endoxa.curate.grammar.templates import UnclearError, load_templates
-from endoxa.runs.asking.jobs import draw_seed
-from endoxa.schema.drafts import ELSEWHERE, IDENTICAL, KNOWN, MALFORMED, OFF_LIST
+from endoxa.schema.drafts import ELSEWHERE, IDENTICAL, KNOWN, OFF_LIST
 
 FIELDS = ("identity", "country", "category", "attribute", "stereotype", "counter")
 PUBLISHED_AXES = ("gender", "religion", "ethnicity", "profession", "age", "region")
@@ -31,7 +29,7 @@ NAMES = {"identity": "identity", "attribute": "canonical_attribute", "axis": "ty
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """What is known of the user's own data.
+    """What is in the user's own data.
 
     Attributes:
         associations: (identity, attribute) of every row.
@@ -46,7 +44,7 @@ class Listed:
     groups: frozenset[str]
 
 
-def cell_of(row: Mapping[str, Any], name: str) -> str:
+def cell_of(row: Row, name: str) -> str:
     """A cell under our name or under AfriStereo's."""
     return cell(row, name) or cell(row, NAMES.get(name, name))
 
@@ -59,57 +57,55 @@ def axes_of(settings: ExpandSettings, data: pl.DataFrame) -> list[str]:
 
 def asks(settings: ExpandSettings, data: pl.DataFrame, prompts: Prompts, _context: object) -> Iterator[Ask]:
     """Batches until the rows are enough, one axis after the other."""
-    rows = list(data.iter_rows(named=True))
     axes = axes_of(settings, data)
-    groups = groups_of(rows, axes)
-    left, number = settings.rows, 0
-    while left > 0:
-        axis, wanted = axes[number % len(axes)], min(left, settings.batch_rows)
+    groups = groups_of(list(data.iter_rows(named=True)), axes)
+    usable = [
+        (name, row)
+        for name, row in named_rows(data)
+        if cell_of(row, "identity") and cell_of(row, "attribute")
+    ]
+    for number in range(-(-settings.rows // settings.batch_rows)):
+        axis = axes[number % len(axes)]
+        wanted = min(settings.rows - number * settings.batch_rows, settings.batch_rows)
         # Rows of the data for one request, drawn by seed and batch.
         rng = random.Random(f"{settings.seed}|{number}")  # noqa: S311  (a draw, no secret)
-        usable = [row for row in rows if cell_of(row, "identity") and cell_of(row, "attribute")]
         chosen = rng.sample(usable, min(settings.examples, len(usable)))
-        group_names = ", ".join(groups.get(axis, ()))
-        name = "expand_only" if settings.only_listed else "expand_groups"
+        examples = [json.dumps(_example(settings, row, prompts), ensure_ascii=False) for _, row in chosen]
         text = prompts.fill(
             "expand",
             FIELDS,
             wanted=wanted,
             country=settings.country,
             axis=axis,
-            groups=(
-                prompts.texts.get(name, "{groups}").strip().format(groups=group_names) if group_names else ""
-            ),
-            examples="\n".join(
-                json.dumps(_example(settings, row, prompts), ensure_ascii=False) for row in chosen
-            )
-            or "-",
+            groups=prompts.groups(groups[axis], only=settings.only_listed) if groups[axis] else "",
+            examples="\n".join(examples) or "-",
         )
         yield Ask(
-            number,
             text,
-            wanted,
             {"axis": axis},
-            tuple(row_name(row, rows.index(row) + 1) for row in chosen),
+            tuple(name for name, _ in chosen),
+            wanted,
             batch=number + 1,
-            seed=draw_seed(settings.seed, number),
             allowed={"country": (settings.country,), "category": (axis,)},
-            simulated={"country": settings.country, "axis": axis, "identities": list(groups.get(axis, ()))},
+            simulated={"country": settings.country, "identities": list(groups[axis])},
         )
-        left, number = left - wanted, number + 1
 
 
-def groups_of(rows: Sequence[Mapping[str, Any]], axes: Sequence[str]) -> dict[str, tuple[str, ...]]:
+def groups_of(rows: Sequence[Row], axes: Sequence[str]) -> dict[str, tuple[str, ...]]:
     """Groups of the data by axis; those without one belong to every axis."""
-    groups: dict[str, dict[str, None]] = {axis: {} for axis in axes}
-    for row in rows:
-        for axis in [cell_of(row, "axis")] if cell_of(row, "axis") else axes:
-            if axis in groups and cell_of(row, "identity"):
-                groups[axis][cell_of(row, "identity")] = None
-    return {axis: tuple(names) for axis, names in groups.items()}
+    return {
+        axis: tuple(
+            dict.fromkeys(
+                cell_of(row, "identity")
+                for row in rows
+                if cell_of(row, "axis") in ("", axis) and cell_of(row, "identity")
+            )
+        )
+        for axis in axes
+    }
 
 
-def _example(settings: ExpandSettings, row: Mapping[str, Any], prompts: Prompts) -> dict[str, str]:
+def _example(settings: ExpandSettings, row: Row, prompts: Prompts) -> dict[str, str]:
     identity, attribute = cell_of(row, "identity"), cell_of(row, "attribute")
     language = cell(row, "language") or settings.prompt_language
     return {
@@ -136,76 +132,50 @@ def _sentence(identity: str, attribute: str, language: str) -> str:
 
 def context(settings: ExpandSettings, data: pl.DataFrame) -> Listed:
     """What is in the data, and in the table of --known."""
-    rows = list(data.iter_rows(named=True))
-    if settings.known:
-        from pathlib import Path
-
-        from endoxa.sources.frames import read_table
-
-        rows += list(read_table(Path(settings.known), respect_statuses=False).iter_rows(named=True))
-    texts = (cell(row, name) for row in rows for name in ("stereotype", "sent_more"))
     from babel import Locale
 
-    spoken = {settings.prompt_language} & set(
-        languages()
-    )  # a language of the user's own may be none of CLDR's
-    places = [place for code in {"en", *spoken} for place in Locale.parse(code).territories.items()]
+    listed = list(data.iter_rows(named=True))
+    rows = [*listed, *earlier_rows(settings)]
+    texts = (cell(row, name) for row in rows for name in ("stereotype", "sent_more"))
+    # A language of the user's own may be none of CLDR's.
+    spoken = {"en", *({settings.prompt_language} & set(languages()))}
+    places = [place for code in spoken for place in Locale.parse(code).territories.items()]
     countries = {folded(name) for code, name in places if len(code) == 2} - {folded(settings.country)}
     return Listed(
         frozenset((folded(cell_of(row, "identity")), folded(cell_of(row, "attribute"))) for row in rows),
         frozenset(folded(text) for text in texts if text),
         frozenset(countries),
-        frozenset(folded(cell_of(row, "identity")) for row in data.iter_rows(named=True)),
+        frozenset(folded(cell_of(row, "identity")) for row in listed),
     )
 
 
-def judge(settings: ExpandSettings, of: Listed, ask: Ask, row: Cells) -> Judged:
-    """All six fields, this country, this axis, and nothing that is known already."""
+def judge(settings: ExpandSettings, listed: Listed, ask: Ask, row: Cells) -> Judged:
+    """This country, this axis, and nothing that is in the data already."""
     cells = {name: cell(row, name) for name in FIELDS}
-    kept = {
-        "identity": cells["identity"],
-        "country": settings.country,
-        "axis": ask.facts["axis"],
-        "attribute": cells["attribute"],
-        "sent_more": cells["stereotype"],
-        "counter": cells["counter"],
-    }
-    # Why a row is no draft;.
-    identity, axis = folded(cells["identity"]), folded(ask.facts["axis"])
-    elsewhere = folded(cells["country"]) != folded(settings.country) or identity in of.countries
-    unlisted = settings.only_listed and identity not in of.groups
-    stereotype = folded(cells["stereotype"])
-    repeated = (identity, folded(cells["attribute"])) in of.associations or stereotype in of.sentences
-    reasons = (
-        (MALFORMED, not all(cells.values())),
-        (ELSEWHERE, elsewhere),
-        (OFF_LIST, folded(cells["category"]) != axis or unlisted),
-        (IDENTICAL, stereotype == folded(cells["counter"])),
-        (KNOWN, repeated),
-    )
-    if reason := next((reason for reason, holds_true in reasons if holds_true), ""):
-        return Judged({**kept, "country": cells["country"], "axis": cells["category"]}, reason)
+    low = {name: folded(text) for name, text in cells.items()}
+    if low["country"] != folded(settings.country) or low["identity"] in listed.countries:
+        return Judged(reason=ELSEWHERE)
+    unlisted = settings.only_listed and low["identity"] not in listed.groups
+    if low["category"] != folded(ask.facts["axis"]) or unlisted:
+        return Judged(reason=OFF_LIST)
+    if low["stereotype"] == low["counter"]:
+        return Judged(reason=IDENTICAL)
+    if (low["identity"], low["attribute"]) in listed.associations or low["stereotype"] in listed.sentences:
+        return Judged(reason=KNOWN)
+    drafted = cells | {**ask.facts, "country": settings.country, "sent_more": cells["stereotype"]}
     unnamed = not holds(cells["stereotype"], cells["identity"])
-    return Judged(kept, checks=("group-not-named",) if unnamed else ())
+    return Judged(drafted, checks=("group-not-named",) if unnamed else ())
 
 
 EXPAND = Kind(
     name="expand",
     holds="stereotypes of a country with counter-stereotypes",
-    needs=(),
     fields=FIELDS,
-    columns={
-        "identity": "the group",
-        "country": "the country",
-        "axis": "social axis",
-        "attribute": "short label of what is said",
-        "sent_more": "the stereotype as a sentence",
-        "counter": "a favourable counter-stereotype",
-    },
+    columns=("identity", "country", "axis", "attribute", "sent_more", "counter"),
+    tokens=90,
+    head="attribute",
     asks=asks,
+    context=context,
     judge=judge,
     same=lambda cells: (folded(cells["identity"]), folded(cells["attribute"])),
-    head="attribute",
-    context=context,
-    tokens=90,
 )

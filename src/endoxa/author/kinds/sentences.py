@@ -13,13 +13,14 @@ from typing import Any
 
 import polars as pl
 
-from endoxa.author.kind import Ask, Cells, Judged, Kind, ask_about, cell, cells_of, folded
-from endoxa.author.prompts import Prompts, holds, pair_checks
+from endoxa.author.kind import Ask, Cells, Judged, Kind, Row, cell, cells_of, folded, named_rows
+from endoxa.author.prompts import Prompts, holds
 from endoxa.author.settings import CounterSettings, SentencesSettings
 from endoxa.curate.opposites import is_negation_of
 from endoxa.curate.opposites.lexicon import languages, load_lexicon
 from endoxa.errors import UserError
-from endoxa.schema.drafts import ALIKE, IDENTICAL, MALFORMED, NEGATION, NO_GROUP
+from endoxa.schema.drafts import ALIKE, IDENTICAL, NEGATION, NO_GROUP
+from endoxa.sources.check import checks_of_pair
 
 FIELDS = ("sentence", "partner")
 CONTRADICTION, NUMBER, NO_ATTRIBUTE = "contradiction", "number", "no-attribute"
@@ -44,22 +45,21 @@ def asks(
     Raises:
         UserError: there is no other group of the same axis to contrast with.
     """
-    task = "sentences" if settings.contrast == "group" else "sentences_attribute"
-    number = 0
-    for place, row in enumerate(data.iter_rows(named=True)):
+    task, wanted = "sentences" if settings.contrast == "group" else "sentences_attribute", settings.per_tuple
+    for place, (name, row) in enumerate(named_rows(data)):
         values = cells_of(row, "identity", "attribute")
         values["contrast"] = _contrast(settings, row, groups, place)
-        language = cell(row, "language") or settings.prompt_language
+        facts = {
+            **values,
+            "axis": cell(row, "axis"),
+            "language": cell(row, "language") or settings.prompt_language,
+        }
         for register in settings.registers:
-            text = prompts.fill(task, FIELDS, **values, register=register, wanted=settings.per_tuple)
-            facts = {**values, "axis": cell(row, "axis"), "language": language, "register": register}
-            yield ask_about(settings, row, place, text, facts, number=number, wanted=settings.per_tuple)
-            number += 1
+            text = prompts.fill(task, FIELDS, **values, register=register, wanted=wanted)
+            yield Ask(text, {**facts, "register": register}, (name,), wanted)
 
 
-def _contrast(
-    settings: SentencesSettings, row: Mapping[str, Any], groups: Mapping[str, set[str]], place: int
-) -> str:
+def _contrast(settings: SentencesSettings, row: Row, groups: Mapping[str, set[str]], place: int) -> str:
     """The group of the partner sentence: that of the column `contrast`, else one drawn from the same axis."""
     if settings.contrast == "attribute":
         return ""
@@ -76,18 +76,15 @@ def _contrast(
 
 
 def judge(settings: SentencesSettings, _context: Any, ask: Ask, row: Cells) -> Judged:
-    """Both sentences must be there, differ, and name their group; what else is found is a check."""
-    more, less = cell(row, "sentence"), cell(row, "partner")
-    facts = ask.facts
-    cells = {**facts, "sent_more": more, "sent_less": less, "direction": "stereo"}
-    if not more or not less:
-        return Judged(cells, MALFORMED)
+    """Both sentences must differ and name their group; what else is found is a check."""
+    more, less, facts = cell(row, "sentence"), cell(row, "partner"), ask.facts
     if folded(more) == folded(less):
-        return Judged(cells, IDENTICAL)
+        return Judged(reason=IDENTICAL)
     partner = facts["contrast"] if settings.contrast == "group" else facts["identity"]
     if not holds(more, facts["identity"]) or not holds(less, partner):
-        return Judged(cells, NO_GROUP)
-    return Judged(cells, checks=(*pair_checks(more, less, facts["language"]), *_sentence_checks(more, facts)))
+        return Judged(reason=NO_GROUP)
+    checks = (*checks_of_pair(more, less, facts["language"]), *_sentence_checks(more, facts))
+    return Judged({**facts, "sent_more": more, "sent_less": less, "direction": "stereo"}, checks=checks)
 
 
 def _sentence_checks(sentence: str, facts: Cells) -> Iterator[str]:
@@ -108,76 +105,58 @@ SENTENCES = Kind(
     holds="sentence pairs for tuples",
     needs=("identity", "attribute"),
     fields=FIELDS,
-    columns={
-        "identity": "the group",
-        "attribute": "the attribute",
-        "axis": "social axis, as in your table",
-        "language": "language, as in your table",
-        "register": "kind of text",
-        "contrast": "group of the partner sentence; empty where the attribute was turned",
-        "sent_more": "the sentence with the stereotype",
-        "sent_less": "its partner",
-        "direction": "'stereo': the first sentence holds the stereotype",
-    },
+    columns=(
+        *("identity", "attribute", "axis", "language", "register", "contrast"),
+        *("sent_more", "sent_less", "direction"),
+    ),
+    tokens=60,
+    head="sent_more",
     asks=asks,
     context=context,
     judge=judge,
     same=lambda cells: folded(cells["sent_more"]),
-    head="sent_more",
-    tokens=60,
 )
 
 
-COUNTER_FIELDS = ("counter",)
 MOST_ALIKE = 0.9
 """Share of letters in common from which on a sentence is the stereotype again (`difflib`)."""
-
-
-def stereotype_of(row: dict[str, Any], number: int, prompts: Prompts) -> str:
-    """The stereotype of a row as a sentence.
-
-    Raises:
-        UserError: the row has neither a sentence nor group and attribute.
-    """
-    text = cell(row, "stereotype") or cell(row, "sent_more")
-    identity, attribute = cell(row, "identity"), cell(row, "attribute")
-    if not text and not (identity and attribute):
-        raise UserError(
-            f"Row {number} has no stereotype. Expected a column 'stereotype' or 'sent_more', or both 'identity' and "
-            "'attribute'."
-        )
-    return text or prompts.stereotype(identity, attribute)
 
 
 def counter_asks(
     settings: CounterSettings, data: pl.DataFrame, prompts: Prompts, _context: object
 ) -> Iterator[Ask]:
-    """One request for each stereotype."""
-    for place, row in enumerate(data.iter_rows(named=True)):
-        stereotype = stereotype_of(row, place + 1, prompts)
-        text = prompts.fill("counter", COUNTER_FIELDS, stereotype=stereotype, wanted=settings.per_row)
-        facts = {**cells_of(row, "identity", "attribute", "language"), "sent_more": stereotype}
-        yield ask_about(settings, row, place, text, facts, wanted=settings.per_row)
+    """One request for each stereotype.
+
+    Raises:
+        UserError: a row has neither a sentence nor group and attribute.
+    """
+    wanted = settings.per_row
+    for number, (name, row) in enumerate(named_rows(data), start=1):
+        facts = cells_of(row, "identity", "attribute", "language")
+        facts["sent_more"] = cell(row, "stereotype") or cell(row, "sent_more")
+        if not facts["sent_more"] and not (facts["identity"] and facts["attribute"]):
+            raise UserError(
+                f"Row {number} has no stereotype. Expected a column 'stereotype' or 'sent_more', or both "
+                "'identity' and 'attribute'."
+            )
+        facts["sent_more"] = facts["sent_more"] or prompts.stereotype(facts["identity"], facts["attribute"])
+        text = prompts.fill("counter", COUNTER.fields, stereotype=facts["sent_more"], wanted=wanted)
+        yield Ask(text, facts, (name,), wanted)
 
 
 def judge_counter(_settings: CounterSettings, _context: Any, ask: Ask, row: Cells) -> Judged:
     """No denial, no repetition, about the same group."""
-    counter, stereotype = cell(row, "counter"), ask.facts["sent_more"]
-    cells = {**ask.facts, "counter": counter}
-    if not counter:
-        return Judged(cells, MALFORMED)
+    counter, stereotype, language = cell(row, "counter"), ask.facts["sent_more"], ask.facts["language"]
     if ask.facts["identity"] and not holds(counter, ask.facts["identity"]):
-        return Judged(cells, NO_GROUP)
-    language = ask.facts["language"]
+        return Judged(reason=NO_GROUP)
     if language in languages() and is_negation_of(stereotype, counter, language):
-        return Judged(cells, NEGATION)
-    likeness = SequenceMatcher(None, folded(stereotype), folded(counter)).ratio()
-    if likeness >= MOST_ALIKE:
-        return Judged(cells, ALIKE)
-    return Judged(cells)
+        return Judged(reason=NEGATION)
+    if SequenceMatcher(None, folded(stereotype), folded(counter)).ratio() >= MOST_ALIKE:
+        return Judged(reason=ALIKE)
+    return Judged({**ask.facts, "counter": counter})
 
 
-def _words(row: Mapping[str, Any]) -> str:
+def _words(row: Row) -> str:
     """The user's own words of a row; a sentence that we make of group and attribute is in that of the prompt."""
     sentence = cell(row, "stereotype") or cell(row, "sent_more")
     return sentence or f"{cell(row, 'identity')} {cell(row, 'attribute')}"
@@ -186,19 +165,12 @@ def _words(row: Mapping[str, Any]) -> str:
 COUNTER = Kind(
     name="counter",
     holds="counter-narratives",
-    needs=(),
-    fields=COUNTER_FIELDS,
-    columns={
-        "identity": "the group, as in your table",
-        "attribute": "the attribute, as in your table",
-        "language": "language, as in your table",
-        "sent_more": "the stereotype as a sentence",
-        "counter": "the counter-narrative",
-    },
+    fields=("counter",),
+    columns=("identity", "attribute", "language", "sent_more", "counter"),
+    tokens=40,
+    head="counter",
     asks=counter_asks,
     judge=judge_counter,
     same=lambda cells: (folded(cells["sent_more"]), folded(cells["counter"])),
-    head="counter",
     speaks=_words,
-    tokens=40,
 )

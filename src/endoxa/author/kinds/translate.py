@@ -18,21 +18,21 @@ from endoxa.author.kind import (
     Cells,
     Judged,
     Kind,
-    ask_about,
+    Row,
     cell,
     cells_of,
     folded,
     further_columns,
-    row_name,
+    named_rows,
 )
-from endoxa.author.prompts import Prompts, pair_checks
+from endoxa.author.prompts import Prompts
 from endoxa.author.settings import AdaptSettings, TranslateSettings
-from endoxa.schema.drafts import CHANGED, IDENTICAL, MALFORMED
+from endoxa.schema.drafts import CHANGED, DRAFT, IDENTICAL, MALFORMED
+from endoxa.sources.check import checks_of_pair
 from endoxa.sources.toml import read_toml, validated
 from endoxa.sources.typography import differing_spans, words
 from endoxa.words.packs import language_name
 
-FIELDS = ("sent_more", "sent_less")
 IDENTICAL_NOW, LESS_MINIMAL = "identical-now", "less-minimal"
 """Checks: both translations are one sentence; they differ in more places than the originals do."""
 
@@ -41,18 +41,13 @@ def asks(
     settings: TranslateSettings, data: pl.DataFrame, prompts: Prompts, _context: object
 ) -> Iterator[Ask]:
     """One request for each pair."""
-    for place, row in enumerate(data.iter_rows(named=True)):
-        source = cell(row, "language")
-        sides = {"more": cell(row, "sent_more"), "less": cell(row, "sent_less")}
-        text = prompts.fill(
-            "translate",
-            FIELDS,
-            from_language=language_name(source, settings.prompt_language),
-            to_language=language_name(settings.to, settings.prompt_language),
-            **sides,
+    for name, row in named_rows(data):
+        facts = {"more": cell(row, "sent_more"), "less": cell(row, "sent_less")}
+        source, to = (
+            language_name(code, settings.prompt_language) for code in (cell(row, "language"), settings.to)
         )
-        facts = {**sides, "language_from": source}
-        yield ask_about(settings, row, place, text, facts, simulated={**facts, "to": settings.to})
+        text = prompts.fill("translate", TRANSLATE.fields, from_language=source, to_language=to, **facts)
+        yield Ask(text, facts, (name,))
 
 
 def differs_more(more: str, less: str, original_more: str, original_less: str) -> bool:
@@ -64,25 +59,14 @@ def differs_more(more: str, less: str, original_more: str, original_less: str) -
     return after > before
 
 
-def translation_checks(
-    more: str, less: str, original_more: str, original_less: str, language: str
-) -> tuple[str, ...]:
-    """What a reviewer should look at in the translation of a pair, by name."""
-    if folded(more) == folded(less):
-        return (IDENTICAL_NOW,)
-    apart = (LESS_MINIMAL,) if differs_more(more, less, original_more, original_less) else ()
-    return (*apart, *pair_checks(more, less, language))
-
-
 def judge(settings: TranslateSettings, _context: Any, ask: Ask, row: Cells) -> Judged:
-    """Both sentences; a pair that became identical is kept and marked, since people may mend it."""
+    """A pair that became identical is kept and marked, since people may mend it."""
     more, less = cell(row, "sent_more"), cell(row, "sent_less")
-    cells = {"sent_more": more, "sent_less": less}
-    if not more or not less:
-        return Judged(cells, MALFORMED)
-    return Judged(
-        cells, checks=translation_checks(more, less, ask.facts["more"], ask.facts["less"], settings.to)
-    )
+    checks: tuple[str, ...] = (IDENTICAL_NOW,)
+    if folded(more) != folded(less):
+        apart = (LESS_MINIMAL,) if differs_more(more, less, ask.facts["more"], ask.facts["less"]) else ()
+        checks = (*apart, *checks_of_pair(more, less, settings.to))
+    return Judged({"sent_more": more, "sent_less": less}, checks=checks)
 
 
 CANDIDATE_COLUMNS = ("item_id", "status", "sent_more", "sent_less", "language", "language_from")
@@ -95,29 +79,27 @@ def candidates(data: pl.DataFrame, settings: TranslateSettings, drafts: pl.DataF
     Args:
         data: the pairs.
         settings: the run's.
-        drafts: what each engine made of each pair: `source_ids`, `engine`, `sent_more`, `sent_less`, `checks`.
+        drafts: what each engine made of each pair.
     """
-    by_engine: dict[str, dict[str, Cells]] = {}
-    for row in drafts.iter_rows(named=True):
-        by_engine.setdefault(row["engine"], {})[row["source_ids"]] = row
+    by_engine: dict[str, dict[str, Row]] = {}
+    for made_by in drafts.iter_rows(named=True):
+        by_engine.setdefault(made_by["source"].removeprefix("draft by "), {})[made_by["source_ids"]] = made_by
     made = []
     carried = further_columns(data, CANDIDATE_COLUMNS)
-    for number, row in enumerate(data.iter_rows(named=True), start=1):
-        name = row_name(row, number)
+    for name, row in named_rows(data):
         candidate: dict[str, Any] = {
             "item_id": name,
-            "status": "draft",
-            "sent_more": cell(row, "sent_more"),
-            "sent_less": cell(row, "sent_less"),
+            "status": DRAFT,
+            **cells_of(row, "sent_more", "sent_less"),
             "language": settings.to,
             "language_from": cell(row, "language"),
             **{column: row[column] for column in carried},
         }
         for engine, of_pairs in by_engine.items():
-            row_votes = of_pairs.get(name, {})
-            candidate[f"candidate_{engine}_more"] = row_votes.get("sent_more", "")
-            candidate[f"candidate_{engine}_less"] = row_votes.get("sent_less", "")
-            candidate[f"checks_{engine}"] = row_votes.get("checks", "")
+            draft = of_pairs.get(name, {})
+            candidate[f"candidate_{engine}_more"] = draft.get("sent_more", "")
+            candidate[f"candidate_{engine}_less"] = draft.get("sent_less", "")
+            candidate[f"checks_{engine}"] = draft.get("checks", "")
         made.append(candidate)
     return pl.DataFrame(made, infer_schema_length=None)
 
@@ -126,22 +108,18 @@ TRANSLATE = Kind(
     name="translate",
     holds="translations of pairs",
     needs=("sent_more", "sent_less"),
-    fields=FIELDS,
-    columns={
-        "sent_more": "the first sentence in the new language",
-        "sent_less": "the second sentence in the new language",
-    },
+    fields=("sent_more", "sent_less"),
+    columns=("sent_more", "sent_less"),
+    tokens=60,
+    head="sent_more",
     asks=asks,
     judge=judge,
     same=lambda _cells: object(),
-    head="sent_more",
     speaks=lambda row: cell(row, "sent_more"),
-    tokens=60,
 )
 
 
 KEEP, ADAPTED, DROP = "keep", "adapt", "drop"
-ADAPT_FIELDS = ("verdict", "reason", "sent_more", "sent_less")
 
 
 class Society(BaseModel):
@@ -176,11 +154,11 @@ def adapt_asks(
 ) -> Iterator[Ask]:
     """One request for each pair."""
     society = read_society(Path(settings.context))
-    for place, row in enumerate(data.iter_rows(named=True)):
+    for name, row in named_rows(data):
         facts = {"original_more": cell(row, "sent_more"), "original_less": cell(row, "sent_less")}
         text = prompts.fill(
             "adapt",
-            ADAPT_FIELDS,
+            ADAPT.fields,
             context=f"{society.place}. {society.description}".strip(),
             groups=", ".join(society.groups) or "-",
             names=", ".join(society.names) or "-",
@@ -188,51 +166,48 @@ def adapt_asks(
             less=facts["original_less"],
         )
         facts |= cells_of(row, "axis", "direction", "language")
-        simulated = {**facts, "names": list(society.names)}
-        verdicts = {"verdict": (KEEP, ADAPTED, DROP)}
-        yield ask_about(settings, row, place, text, facts, allowed=verdicts, simulated=simulated)
+        yield Ask(text, facts, (name,), allowed={"verdict": (KEEP, ADAPTED, DROP)})
 
 
 def judge_adapted(_settings: AdaptSettings, _context: Any, ask: Ask, row: Cells) -> Judged:
     """A verdict with a reason; adapted sentences differ where the originals did, kept ones are the originals."""
     facts = ask.facts
-    cells = {**facts, **cells_of(row, *ADAPT_FIELDS), "verdict": cell(row, "verdict").casefold()}
+    cells = {**facts, **cells_of(row, *ADAPT.fields), "verdict": cell(row, "verdict").casefold()}
     verdict, more, less = cells["verdict"], cells["sent_more"], cells["sent_less"]
-    if verdict not in (KEEP, ADAPTED, DROP) or (verdict != DROP and not (more and less)):
-        return Judged(cells, MALFORMED)
     if verdict == DROP:
         emptied = {**cells, "sent_more": "", "sent_less": ""}
         return Judged(emptied, checks=() if cells["reason"] else ("no-reason",))
+    if verdict not in (KEEP, ADAPTED) or "reason" not in row:
+        return Judged(reason=MALFORMED)
     if folded(more) == folded(less):
-        return Judged(cells, IDENTICAL)
+        return Judged(reason=IDENTICAL)
     original = (facts["original_more"], facts["original_less"])
     if verdict == KEEP and [folded(more), folded(less)] != [*map(folded, original)]:
-        return Judged(cells, CHANGED)
+        return Judged(reason=CHANGED)
     apart = ("changed-apart",) if differs_more(more, less, *original) else ()
-    return Judged(cells, checks=(*pair_checks(more, less, facts["language"]), *apart))
+    return Judged(cells, checks=(*checks_of_pair(more, less, facts["language"]), *apart))
+
+
+def _may_lack(row: Cells) -> tuple[str, ...]:
+    """A dropped pair has no sentences."""
+    dropped = cell(row, "verdict").casefold() == DROP
+    return ("reason", "sent_more", "sent_less") if dropped else ("reason",)
 
 
 ADAPT = Kind(
     name="adapt",
     holds="pairs adapted to another society",
     needs=("sent_more", "sent_less"),
-    fields=ADAPT_FIELDS,
-    columns={
-        "original_more": "first sentence of the published pair",
-        "original_less": "second sentence of the published pair",
-        "axis": "social axis, as in your table",
-        "language": "language, as in your table",
-        "direction": "direction, as in your table",
-        "verdict": "'keep', 'adapt' or 'drop'",
-        "reason": "why, as the model says",
-        "sent_more": "the first sentence as it would read there; empty with 'drop'",
-        "sent_less": "the second sentence as it would read there; empty with 'drop'",
-    },
+    fields=("verdict", "reason", "sent_more", "sent_less"),
+    columns=(
+        *("original_more", "original_less", "axis", "language", "direction"),
+        *("verdict", "reason", "sent_more", "sent_less"),
+    ),
+    tokens=80,
+    head="sent_more",
     asks=adapt_asks,
     judge=judge_adapted,
     same=lambda cells: (folded(cells["original_more"]), folded(cells["original_less"])),
-    head="sent_more",
-    may_lack=lambda row: row.get("verdict", "").casefold() == DROP,
+    may_lack=_may_lack,
     speaks=lambda row: cell(row, "sent_more"),
-    tokens=80,
 )

@@ -162,7 +162,7 @@ def stereotyped_option(record: Record, persons: Sequence[int]) -> int | None:
         record: a question.
         persons: its two options that are people.
     """
-    named = record.additional_metadata.stereotyped_groups
+    named = record.stereotyped_groups
     groups = {_label(record.category, group) for group in named}
     members = [option for option in persons if _label(record.category, _named(record, option)) in groups]
     if not members:
@@ -364,12 +364,11 @@ def _stereotyped(path: Path, line: int, record: Record, persons: list[int], targ
 
 
 def _item(record: Record, unknown: int, stereotyped: int | None, *, language: str, clean: bool) -> QaItem:
-    extra = record.additional_metadata
-    identity, region, target = extra.identity, extra.region, stereotyped
+    identity, region, target = record.identity, record.region, stereotyped
     if stereotyped is not None:
         alone = (
-            extra.stereotyped_groups[0]
-            if len(extra.stereotyped_groups) == 1 and not record.answer_info
+            record.stereotyped_groups[0]
+            if len(record.stereotyped_groups) == 1 and not record.answer_info
             else ""
         )
         identity = identity or group_text(record, stereotyped) or alone
@@ -377,13 +376,13 @@ def _item(record: Record, unknown: int, stereotyped: int | None, *, language: st
             region = record.text_and_group(stereotyped)[1]
         if record.question_polarity == "nonneg":
             target = 3 - stereotyped - unknown
-    from_association = extra.association_id and extra.identity
+    from_association = record.association_id and record.identity
     return QaItem(
         item_id=item_name(record.category, record.example_id, record.variant),
         category=record.category,
         example_id=record.example_id,
         variant=record.variant,
-        template=(extra.identity_key or extra.identity)
+        template=(record.identity_key or record.identity)
         if from_association
         else f"{record.category}-{record.question_index or record.question}",
         polarity=record.question_polarity,
@@ -396,14 +395,14 @@ def _item(record: Record, unknown: int, stereotyped: int | None, *, language: st
         target=target,
         unknown=unknown,
         identity=identity,
-        identity_key=extra.identity_key,
+        identity_key=record.identity_key,
         region=region,
         names=record.names,
-        association_id=extra.association_id,
-        attribute=extra.attribute if from_association else "",
+        association_id=record.association_id,
+        attribute=record.attribute if from_association else "",
         built_by=record.built_by,
         words=record.words,
-        no_target="" if target is not None else NOT_ONE_PERSON if extra.stereotyped_groups else NO_GROUP,
+        no_target="" if target is not None else NOT_ONE_PERSON if record.stereotyped_groups else NO_GROUP,
     )
 
 

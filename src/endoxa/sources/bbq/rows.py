@@ -6,7 +6,7 @@ import json
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, Field, ValidationError, model_validator
 
@@ -220,15 +220,8 @@ Groups = Annotated[
 """Names of groups; one alone may stand without a list."""
 
 
-class AdditionalMetadata(BaseModel):
-    """What BBQ says of the template, and what `endoxa build qa` adds."""
-
-    stereotyped_groups: Groups = Field(default_factory=list)
-    association_id: Optional = ""
-    identity: Optional = ""
-    identity_key: Optional = ""
-    region: Optional = ""
-    attribute: Stated = ""
+_INNER = ("stereotyped_groups", "association_id", "identity", "identity_key", "region", "attribute")
+"""Fields that stand in `additional_metadata` (BBQ, and what `endoxa build qa` adds) or beside it (EsBBQ)."""
 
 
 class Record(BaseModel):
@@ -252,7 +245,7 @@ class Record(BaseModel):
     ans2: str
     label: int = Field(ge=0, le=2, strict=True)
     answer_info: dict[str, list[str]] = Field(default_factory=dict)
-    additional_metadata: AdditionalMetadata = Field(default_factory=AdditionalMetadata)
+    additional_metadata: dict[str, Any] = Field(default_factory=dict)
     stereotyped_groups: Groups = Field(default_factory=list)
     association_id: Optional = ""
     identity: Optional = ""
@@ -266,13 +259,14 @@ class Record(BaseModel):
     names: dict[str, str] = Field(default_factory=dict)
     variant: Optional = ""
 
-    @model_validator(mode="after")
-    def _gathered(self) -> Self:
-        """Fields of `additional_metadata` that stand beside it are copied into it."""
-        for name in AdditionalMetadata.model_fields:
-            if not getattr(self.additional_metadata, name):
-                setattr(self.additional_metadata, name, getattr(self, name))
-        return self
+    @model_validator(mode="before")
+    @classmethod
+    def _gathered(cls, fields: Any) -> Any:
+        """Fields of `additional_metadata` go before those that stand beside it."""
+        inner = fields.get("additional_metadata")
+        inside = inner.items() if isinstance(inner, dict) else ()
+        filled = {name: value for name, value in inside if name in _INNER and value not in (*_ABSENT, [])}
+        return {**fields, **filled}
 
     @property
     def options(self) -> tuple[str, str, str]:

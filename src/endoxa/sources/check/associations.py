@@ -11,18 +11,13 @@ from pathlib import Path
 from babel import Locale
 
 from endoxa.errors import UserError
-from endoxa.sources.check.characters import invisible_character, line_break, surrounding_blanks
+from endoxa.sources.check.characters import invisible_character, line_break
 from endoxa.sources.check.problems import Problem, Severity, several_spellings
 from endoxa.sources.drafts import no_rows
 from endoxa.sources.identities import identity_key
 from endoxa.sources.tables import TABLE_SUFFIXES, Row, table_columns, table_rows
 
 REQUIRED = ("association_id", "identity", "attribute")
-
-_POLARITIES = ("positive", "negative", "neutral", "not negative", "")
-_COUNTS = ("support", "ratings", "in_group_ratings", "out_group_ratings", "skips", "k")
-_MEANS = ("mean", "weighted_mean", "in_group_mean", "out_group_mean")
-_SHARES = ("knowers", "weighted_knowers")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,15 +48,6 @@ def empty_cell(association: Association) -> Iterator[Problem]:
             )
 
 
-def unknown_polarity(association: Association) -> Iterator[Problem]:
-    """A polarity we do not know would be counted nowhere."""
-    if association.cell("polarity") not in _POLARITIES:
-        message = "must be 'positive', 'negative', 'neutral', 'not negative' or empty"
-        yield association.problem(
-            "error", "unknown-polarity", "polarity", message, association.cell("polarity")
-        )
-
-
 def unknown_language(association: Association) -> Iterator[Problem]:
     """A language that CLDR does not name, or none: no sentence can be made in it."""
     language = association.cell("language")
@@ -77,40 +63,9 @@ def unknown_language(association: Association) -> Iterator[Problem]:
         yield association.problem("warning", "unknown-language", "language", message, language)
 
 
-def bad_number(association: Association) -> Iterator[Problem]:
-    """A count that is no whole number from 0, a mean outside 1 to 5, a share outside 0 to 1."""
-    limits = dict.fromkeys(_COUNTS, (0.0, math.inf)) | dict.fromkeys(_MEANS, (1.0, 5.0))
-    limits |= dict.fromkeys(_SHARES, (0.0, 1.0)) | {"variance": (0.0, 4.0)}
-    for column, (low, high) in limits.items():
-        text = association.cell(column)
-        value = number(text)
-        fractional = column in _COUNTS and value is not None and not value.is_integer()
-        if text and (value is None or not low <= value <= high or fractional):
-            kind = "a whole number from 0" if column in _COUNTS else f"a number from {low:g} to {high:g}"
-            yield association.problem("error", "bad-number", column, f"is not {kind}", text)
-
-
-def ratings_disagree(association: Association) -> Iterator[Problem]:
-    """Ratings from inside and outside the group are part of all ratings, and a mean needs association."""
-    counts = {name: number(association.cell(name)) for name in _COUNTS}
-    total, inside, outside = (counts[name] for name in ("ratings", "in_group_ratings", "out_group_ratings"))
-    if total is None:
-        return
-    if (inside or 0) + (outside or 0) > total:
-        message = "in-group and out-group ratings are more than all ratings"
-        yield association.problem("error", "ratings-disagree", "ratings", message)
-    if "mean" in association.row.cells and bool(total) != bool(association.cell("mean")):
-        message = "there is a mean without ratings, or ratings without a mean"
-        yield association.problem("error", "ratings-disagree", "mean", message)
-
-
 ROW_CHECKS: tuple[Callable[[Association], Iterator[Problem]], ...] = (
     empty_cell,
-    unknown_polarity,
     unknown_language,
-    bad_number,
-    ratings_disagree,
-    surrounding_blanks,
     line_break,
     invisible_character,
 )
@@ -221,15 +176,6 @@ def nobody_said(rows: Sequence[Association]) -> Iterator[Problem]:
         yield Problem("note", "nobody-said", "", 0, "support", message)
 
 
-def one_counter(rows: Sequence[Association]) -> Iterator[Problem]:
-    """Mentions (said unprompted) and ratings (shown, then judged) are the same number everywhere: were they mixed?"""
-    counts = [(row.cell("support"), row.cell("ratings")) for row in rows if row.cell("ratings")]
-    filled = [count for count in counts if count != ("0", "0")]
-    if len(filled) > 1 and all(support == ratings for support, ratings in filled):
-        message = "support equals ratings in every row: mentions and ratings must be counted apart"
-        yield Problem("warning", "one-counter", "", 0, "support", message)
-
-
 TABLE_CHECKS: tuple[Callable[[Sequence[Association]], Iterator[Problem]], ...] = (
     duplicate_id,
     duplicate_association,
@@ -237,6 +183,5 @@ TABLE_CHECKS: tuple[Callable[[Sequence[Association]], Iterator[Problem]], ...] =
     attribute_spellings,
     too_few_ratings,
     nobody_said,
-    one_counter,
 )
 """Checks of all associations together."""

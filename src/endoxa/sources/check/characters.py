@@ -1,4 +1,4 @@
-"""Checks of characters: blanks, damage done by encodings and mark-up, letters of two alphabets."""
+"""Checks of characters: damage done by encodings and mark-up, sentences of two alphabets."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ from collections.abc import Iterator
 from functools import cache, lru_cache
 
 import regex
-from babel.core import get_global
 from babel.localedata import load as load_locale
 
-from endoxa.sources.check.problems import SENTENCES, Checked, Item, Problem
+from endoxa.sources.check.problems import Checked, Item, Problem
 from endoxa.sources.typography import differences
 
 _COMBINED = {
@@ -48,9 +47,6 @@ def script_of(letter: str) -> str | None:
 _LATIN = frozenset({"Latn"})
 
 
-_NO_LETTERS = regex.compile(r"[^\p{L}\p{M}]+")
-
-
 @lru_cache(maxsize=8)
 def scripts_of(text: str) -> frozenset[str]:
     """Scripts of the letters of a text."""
@@ -61,22 +57,6 @@ def scripts_of(text: str) -> frozenset[str]:
 
 def _compatible(scripts: frozenset[str]) -> bool:
     return len(scripts) < 2 or any(scripts <= together for together in _COMBINED.values())
-
-
-def mixed_script_word(item: Item) -> Iterator[Problem]:
-    """Letters of two scripts in one word: look-alikes from another keyboard (UTS #39, section 5.1)."""
-    for column, side in zip(SENTENCES, (item.more, item.less), strict=True):
-        mixed = [word for word in side if not word.text.isascii() and _mixed(word.text)]
-        if mixed:
-            message = f"holds {len(mixed)} word(s) with letters of more than one script"
-            text = " ".join(word.text for word in mixed)
-            yield item.problem("warning", "mixed-script-word", column, message, text)
-
-
-@lru_cache(maxsize=1 << 16)
-def _mixed(word: str) -> bool:
-    parts = _NO_LETTERS.split(word)
-    return not all(_compatible(scripts_of(part)) for part in parts)
 
 
 def mixed_scripts(item: Item) -> Iterator[Problem]:
@@ -100,49 +80,8 @@ def _listed(scripts: frozenset[str]) -> str:
     return ", ".join(sorted(scripts)) or "none"
 
 
-def script_language(item: Item) -> Iterator[Problem]:
-    """Most letters are of a script in which the declared language is not usually written.
-
-    The usual script is that of CLDR's likely subtags; a tag with a script ('sr-Latn') says otherwise.
-    """
-    expected = _expected(item.cell("language"))
-    if not expected:
-        return
-    for column, text in item.sentences():
-        if text.isascii() and "Latn" in expected:
-            continue
-        letters = list(filter(None, map(script_of, text)))
-        inside = sum(letter in expected for letter in letters)
-        if letters and inside * 2 < len(letters):
-            message = (
-                f"is mostly not in the script of language '{item.cell('language')}' ({_listed(expected)}); "
-                "declare another language, or the script as in 'sr-Latn'"
-            )
-            yield item.problem("warning", "script-language", column, message, text)
-
-
-@cache
-def _expected(tag: str) -> frozenset[str]:
-    parts = tag.replace("-", "_").split("_")
-    script = next((part.title() for part in parts[1:] if len(part) == 4 and part.isalpha()), None)
-    if script is None and parts[0] != "und":
-        likely = get_global("likely_subtags").get(parts[0].lower(), "")
-        script = next((part for part in likely.split("_")[1:] if len(part) == 4), None)
-    if script is None:
-        return frozenset()
-    return _COMBINED.get(script, frozenset({script}))
-
-
 _LINE_BREAK = re.compile("[\n\r\v\f\x85\u2028\u2029]")
 _INVISIBLE = re.compile("[\x00-\x08\x0e-\x1f\x7f\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\ufeff]")
-
-
-def surrounding_blanks(item: Checked) -> Iterator[Problem]:
-    """Blanks before or after a sentence: they become tokens of their own and are scored."""
-    for column, text in item.sentences():
-        if text != text.strip():
-            message = "starts or ends with a blank, which is scored as part of the sentence"
-            yield item.problem("note", "surrounding-blanks", column, message, text)
 
 
 def line_break(item: Checked) -> Iterator[Problem]:

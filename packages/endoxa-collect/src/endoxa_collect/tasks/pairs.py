@@ -40,10 +40,8 @@ WARNINGS: dict[str, Promise] = {
     "pronoun": gettext_lazy("A pronoun still fits the other gender."),
     "doubled-word": gettext_lazy("A word stands twice in a row."),
     "final-punctuation": gettext_lazy("The sentences end in different punctuation."),
-    "mixed-script-word": _SCRIPTS,
     "mixed-scripts": _SCRIPTS,
     "scripts-differ": _SCRIPTS,
-    "script-language": _SCRIPTS,
 }
 """Checks that reviewers see, with their messages."""
 
