@@ -11,42 +11,15 @@ first used, so that importing endoxa is instant. The parts behind them are packa
 `endoxa.sources`, `endoxa.models`, `endoxa.runs`, `endoxa.instruments`).
 """
 
+# ruff: noqa: F403, F405
 import sys as _sys
 from importlib import import_module as _import_module
 from types import ModuleType as _ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from endoxa.api import (
-        Comparison,
-        Gate,
-        Result,
-        analyze,
-        build,
-        command,
-        compare,
-        extract,
-        gate,
-        init_study,
-        live_model,
-        load_pairs,
-        load_questions,
-        load_stories,
-        load_tests,
-        plan_study,
-        probe,
-        probe_conditions,
-        probe_embeddings,
-        probe_pairs,
-        probe_questions,
-        probe_stories,
-        rate_harm,
-        read_logs,
-        read_run,
-        report_study,
-        run_study,
-    )
-    from endoxa.api.functions import *  # noqa: F403
+    from endoxa.api import *
+    from endoxa.api.functions import *
     from endoxa.errors import UserError
 
 __version__ = "0.1.0"
@@ -62,13 +35,11 @@ __all__ = [
     "compare",
     "extract",
     "gate",
-    "init_study",
     "live_model",
     "load_pairs",
     "load_questions",
     "load_stories",
     "load_tests",
-    "plan_study",
     "probe",
     "probe_conditions",
     "probe_embeddings",
@@ -78,8 +49,6 @@ __all__ = [
     "rate_harm",
     "read_logs",
     "read_run",
-    "report_study",
-    "run_study",
 ]
 
 PACKAGES = ("author", "curate", "export", "report")
@@ -95,6 +64,7 @@ _VERBS = tuple(
         "export",
         "languages",
         "probe",
+        "study",
     )
 )
 

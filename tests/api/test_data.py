@@ -73,21 +73,23 @@ def test_questions_come_back_as_they_were(tmp_path: Path) -> None:
     renamed = frame.rename({"context": "passage"})
     again = ex.load_questions(renamed, columns={"context": "passage"})
     assert_frame_equal(again, frame, check_column_order=False)
-    from endoxa.api.data import questions_of_frame
+    from endoxa.api.data import opened
 
-    assert list(read_items(questions_of_frame(frame))) == list(read_items(path))
+    with opened(frame, "questions") as stored:
+        assert list(read_items(stored)) == list(read_items(path))
 
 
 @pytest.mark.reference
 def test_published_questions_come_back_as_they_were(shared: Path, tmp_path: Path) -> None:
-    from endoxa.api.data import questions_of_frame
+    from endoxa.api.data import opened
 
     path = next(iter(sorted((shared / "data" / "bbq").rglob("*.jsonl"))))
     head = tmp_path / "head.jsonl"
     head.write_text(
         "".join(path.read_text(encoding="utf-8").splitlines(keepends=True)[:300]), encoding="utf-8"
     )
-    assert list(read_items(questions_of_frame(ex.load_questions(head)))) == list(read_items(head))
+    with opened(ex.load_questions(head), "questions") as stored:
+        assert list(read_items(stored)) == list(read_items(head))
 
 
 def test_stories_and_tests(tmp_path: Path) -> None:

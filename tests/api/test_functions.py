@@ -72,3 +72,10 @@ def test_every_option_of_every_command_is_a_keyword() -> None:
         if words.replace(" ", "_").replace("-", "_") in named:
             told = signature(named[words.replace(" ", "_").replace("-", "_")]).parameters
             assert len(told) == len(options_of(verb.settings)) + 1, words  # and progress
+
+
+def test_two_frames_are_two_files(tmp_path: Path) -> None:
+    first = pl.DataFrame({"item": ["1", "2", "3"], "rater": "ana", "vote": ["x", "y", "x"]})
+    second = first.with_columns(rater=pl.lit("ben"))
+    compared = ex.analyze_agreement([first, second], out=tmp_path / "agreement.csv")
+    assert "2 raters" in str(compared)

@@ -38,7 +38,7 @@ def pairs() -> pl.DataFrame:
 
 @pytest.fixture(scope="module")
 def result(folder: Path, pairs: pl.DataFrame) -> ex.Result:
-    return ex.probe_pairs(pairs, f"hf/{folder}", "sum", progress=False)
+    return ex.probe_pairs(pairs, f"hf/{folder}", rules="sum", progress=False)
 
 
 @pytest.mark.slow
@@ -74,7 +74,7 @@ def test_a_result_has_tables_charts_and_a_page(result: ex.Result, tmp_path: Path
 
 @pytest.mark.slow
 def test_a_temporary_run_goes_unless_it_is_kept(folder: Path, pairs: pl.DataFrame, tmp_path: Path) -> None:
-    found = ex.probe_pairs(pairs, f"hf/{folder}", "sum", limit=3, progress=False)
+    found = ex.probe_pairs(pairs, f"hf/{folder}", rules="sum", limit=3, progress=False)
     place = found.folder
     kept = found.keep(tmp_path / "kept")
     assert_frame_equal(kept.estimates, found.estimates)
@@ -95,8 +95,8 @@ def test_weights_in_memory_score_as_those_on_disk(
     network = AutoModelForCausalLM.from_pretrained(folder)
     tokenizer = AutoTokenizer.from_pretrained(folder)
     bare = pairs.drop("language")  # as of a file, one language asked for is that of a frame without any
-    held = ex.probe_pairs(bare, (network, tokenizer), "sum", languages=["en"], progress=False)
-    other = ex.probe_pairs(pairs, ex.live_model("mine", network, tokenizer), "sum", progress=False)
+    held = ex.probe_pairs(bare, (network, tokenizer), rules="sum", languages=["en"], progress=False)
+    other = ex.probe_pairs(pairs, ex.live_model("mine", network, tokenizer), rules="sum", progress=False)
     for found in (held, other):
         gaps = (found.records["score_more"] - result.records["score_more"]).abs()
         assert gaps.max() < 1e-4

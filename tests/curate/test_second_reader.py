@@ -128,7 +128,7 @@ def test_the_command_writes_both_readings_and_never_sends_identifiers(tmp_path, 
     )
     words = ["curate", "extract", "rows.csv", "--statement-column", "text", "--language", "en", "-o", "s.csv"]
     refused = CliRunner().invoke(app, [*words, "--plan"])
-    assert "--plan needs --reader" in str(refused.exception)
+    assert "--plan need --reader" in str(refused.exception)
     planned = CliRunner().invoke(app, [*words, "--reader", "sim/reader-a", "--plan"])
     assert planned.exit_code == 0
     assert not (tmp_path / "s.csv").exists()

@@ -9,7 +9,7 @@ from unittest.mock import Mock
 
 import pytest
 
-from endoxa.api import run_study
+from endoxa.api.functions import study_run
 from endoxa.commands import main
 from endoxa.commands.probe import recorded_settings
 from endoxa.errors import UserError
@@ -155,9 +155,9 @@ def test_a_study_file_cannot_trust_code_by_itself(tmp_path, tiny):
         f'[[models]]\nname = "m"\npairs = "hf/{model}"\n[pairs]\ntrust_remote_code = true\n', encoding="utf-8"
     )
     with pytest.raises(UserError, match="add --set trust_remote_code=yes to the command"):
-        run_study(study, progress=False)
+        study_run(study, progress=False)
     with pytest.raises(UserError, match="add --set trust_remote_code=yes to the command"):
-        run_study(study, progress=False, models="hf/other")
+        study_run(study, progress=False, models="hf/other")
 
 
 def test_the_fingerprint_covers_what_can_change_an_answer_and_keeps_its_value_elsewhere(tmp_path):

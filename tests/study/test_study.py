@@ -358,13 +358,16 @@ def test_python_has_the_same_steps(tmp_path):
     import endoxa as ex
 
     table = pl.read_csv(associations(tmp_path))
-    file = ex.init_study(tmp_path / "study", table, models="sim/latent", languages="en")
-    assert file.name == "study.toml"
+    begun = ex.study_init(tmp_path / "study", source=table, model="sim/latent", language="en")
+    assert "study.toml" in str(begun)
     for part in ("tests", "questions", "stories", "choices"):
         edit(tmp_path / "study", f'{part} = "sim/latent"\n', "")
-    assert ex.plan_study(tmp_path / "study")["items"].to_list() == [96]
-    folders = ex.run_study(tmp_path / "study", progress=False)
-    assert ex.read_run(folders["pairs"]).records.height == 96
+    planned = ex.study_run(tmp_path / "study", plan=True).tables["plan"]
+    assert planned["items"].to_list() == [96]
+    done = ex.study_run(tmp_path / "study", progress=False).tables
+    [folder] = done["runs"].filter(name="pairs")["folder"]
+    assert ex.read_run(folder).records.height == 96
+    assert done["effects"].height > 0
 
 
 @pytest.mark.slow

@@ -15,7 +15,6 @@ from endoxa.api.functions import (
 from endoxa.api.models import live_model
 from endoxa.api.result import Result, read_logs, read_run
 from endoxa.api.runs import analyze, build, command, probe, probe_conditions
-from endoxa.api.studies import init_study, plan_study, report_study, run_study
 from endoxa.study.compare.results import Comparison
 from endoxa.study.compare.run import compare
 from endoxa.study.gate.results import Gate
@@ -31,13 +30,11 @@ __all__ = [
     "compare",
     "extract",
     "gate",
-    "init_study",
     "live_model",
     "load_pairs",
     "load_questions",
     "load_stories",
     "load_tests",
-    "plan_study",
     "probe",
     "probe_conditions",
     "probe_embeddings",
@@ -47,6 +44,4 @@ __all__ = [
     "rate_harm",
     "read_logs",
     "read_run",
-    "report_study",
-    "run_study",
 ]

@@ -23,9 +23,6 @@ Source: TypeAlias = Any
 Columns: TypeAlias = Mapping[str, str]
 """endoxa's name of a column -> the name that the data has for it."""
 
-OPEN_KEYS = ("names",)
-"""Fields of questions whose keys are data; a frame holds them as JSON text."""
-
 
 def load_pairs(
     source: Source,
@@ -56,16 +53,15 @@ def load_pairs(
     """
     from endoxa.schema import ReadOptions
     from endoxa.sources.read import read_pairs
-    from endoxa.sources.source import Source as Data
     from endoxa.sources.source import reading_files
     from endoxa.sources.sources import locate
 
     options = ReadOptions(language=language, prefix=prefix, template=template, columns=dict(columns or {}))
-    if is_path(source):
-        with reading_files(languages=[language] if language else [], include_drafts=include_drafts):
-            return pl.concat(read_pairs(locate(str(source)), options, format))
-    data = Data.of_frame(as_stored(as_polars(source)), "the data frame/pairs")
-    with reading_files(include_drafts=include_drafts), naming_the_frame(data):
+    languages = [language] if language and is_path(source) else []
+    with (
+        reading_files(languages=languages, include_drafts=include_drafts),
+        opened(locate(fspath(source)) if is_path(source) else source, "pairs") as data,
+    ):
         return pl.concat(read_pairs(data, options, format))
 
 
@@ -84,21 +80,19 @@ def load_questions(source: Source, *, columns: Columns | None = None) -> pl.Data
     """
     from endoxa.sources.bbq import read_items, read_rows
 
-    if not is_path(source):
-        questions = questions_of_frame(as_polars(source))
-        with naming_the_frame(questions):
-            return load_questions(questions, columns=columns)
-    path, named = path_of(source, "questions"), columns or {}
-    for _ in read_items(path, columns=named):  # says what is wrong, and where
-        pass
-    rows = [
-        {
-            name: json.dumps(value, ensure_ascii=False) if name in OPEN_KEYS and value is not None else value
-            for name, value in row.items()
-        }
-        for _, row in read_rows(path, named)
-    ]
-    return pl.DataFrame(rows, infer_schema_length=None)
+    named = columns or {}
+    with opened(source, "questions") as data:
+        for _ in read_items(data, columns=named):  # says what is wrong, and where
+            pass
+        rows = (row for _, row in read_rows(data, named))
+        # The keys of names are data; a frame holds them as text.
+        texts = [
+            row | {"names": json.dumps(row["names"], ensure_ascii=False)}
+            if row.get("names") is not None
+            else row
+            for row in rows
+        ]
+    return pl.DataFrame(texts, infer_schema_length=None)
 
 
 def load_stories(source: Source, *, columns: Columns | None = None) -> pl.DataFrame:
@@ -114,8 +108,10 @@ def load_stories(source: Source, *, columns: Columns | None = None) -> pl.DataFr
     from endoxa.sources.frames import read_table
     from endoxa.sources.stereotales.stories import story_file
 
-    frame = read_table(story_file(path_of(source, "stories"))) if is_path(source) else as_polars(source)
-    return renamed(frame, columns)
+    if not is_path(source):
+        return renamed(as_polars(source), columns)
+    with opened(source, "stories") as path:
+        return renamed(read_table(story_file(path)), columns)
 
 
 def load_tests(source: Source) -> list[AssociationTest]:
@@ -131,10 +127,33 @@ def load_tests(source: Source) -> list[AssociationTest]:
     from endoxa.sources.source import Source as Data
 
     if is_path(source):
-        return read_tests(path_of(source, "tests"))
+        with opened(source, "tests") as path:
+            return read_tests(path)
     data = Data.in_memory("the tests/tests.json", json.dumps(source).encode(), "the tests")
     with naming_the_frame(data):
         return read_tests(data)
+
+
+@contextmanager
+def opened(source: Source, name: str) -> Iterator[Path]:
+    """The file of data that is named, by its path or as sample data; of a frame one in memory, in errors the frame.
+
+    Args:
+        source: path or data frame.
+        name: what the data is ("questions").
+
+    Raises:
+        UserError: it is neither, or what the block raises.
+    """
+    from endoxa.sources.source import Source as Data
+    from endoxa.sources.sources import named_file
+
+    if is_path(source):
+        yield named_file(fspath(source), name) or (source if isinstance(source, Path) else Path(source))
+        return
+    data = Data.of_frame(as_stored(as_polars(source)), f"the data frame/{name}")
+    with naming_the_frame(data):
+        yield data
 
 
 @contextmanager
@@ -151,13 +170,6 @@ def naming_the_frame(data: Data) -> Iterator[None]:
 def is_path(source: Source) -> bool:
     """Whether the data is named, not given."""
     return isinstance(source, str | PathLike)
-
-
-def path_of(source: str | PathLike[str], sample: str) -> Path:
-    """The path of a file that is named, by a path or as sample data of this kind ("questions")."""
-    from endoxa.sources.sources import named_file
-
-    return named_file(fspath(source), sample) or (source if isinstance(source, Path) else Path(source))
 
 
 def as_polars(source: Source) -> pl.DataFrame:
@@ -209,13 +221,6 @@ def as_stored(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.with_columns(
         pl.col(name).map_elements(str, pl.String) for name, kind in frame.schema.items() if kind == pl.Object
     )
-
-
-def questions_of_frame(frame: pl.DataFrame) -> Data:
-    """A frame of questions as the reader of questions takes it."""
-    from endoxa.sources.source import Source as Data
-
-    return Data.of_frame(as_stored(frame), "the data frame/questions")
 
 
 def renamed(frame: pl.DataFrame, columns: Columns | None) -> pl.DataFrame:

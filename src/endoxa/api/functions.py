@@ -9,7 +9,7 @@ import textwrap
 import types
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache, partial
-from inspect import Parameter, Signature
+from inspect import Parameter, Signature, signature
 from pathlib import Path
 from typing import Any, Literal, Union, get_args, get_origin
 
@@ -30,11 +30,8 @@ PROBES = {
 }
 """Instruments whose function has a name of its own; that of another one is called after it (`probe_letters`)."""
 
-AFTER_MODELS = {"pairs": ("rules",)}
-"""Options that may stand behind the models without their name."""
-
 OWN = ("author", "compare", "demo", "gate", "report")
-"""Commands that are called otherwise, by a package or a function of the name; so are those of studies."""
+"""Commands that are called otherwise, by a package or a function of the name."""
 
 _FILLED = {"data", "models", "columns", "notice", "out", "restart", "progress"}
 
@@ -44,7 +41,7 @@ def functions() -> Mapping[str, Callable[..., Any]]:
     """Every function by its name."""
     made = {PROBES.get(name, f"probe_{name}"): _probe(name) for name in INSTRUMENTS.entry_names()}
     for words in every_verb():
-        if words not in OWN and not words.startswith("study "):
+        if words not in OWN:
             made[words.replace(" ", "_").replace("-", "_")] = _command(words)
     return made
 
@@ -56,44 +53,31 @@ def __getattr__(name: str) -> Callable[..., Any]:
     return functions()[name]
 
 
-def _probe(name: str) -> Callable[..., Any]:
-    settings = INSTRUMENTS.get(name).settings
+def _by_word(settings: type[Any]) -> dict[str, OptionField]:
     by_word = keywords(settings)
-    behind = AFTER_MODELS.get(name, ())
-    options = {
-        keyword_of(entry, by_word): entry for entry in options_of(settings) if entry.path[-1] not in _FILLED
-    }
-    heads = [
-        Parameter("data", Parameter.POSITIONAL_OR_KEYWORD, annotation="Source"),
-        Parameter("models", Parameter.POSITIONAL_OR_KEYWORD, annotation="Models"),
-        *(_parameter(word, options.pop(word), Parameter.POSITIONAL_OR_KEYWORD) for word in behind),
-        Parameter("out", Parameter.KEYWORD_ONLY, default=None, annotation="str | Path | None"),
-        Parameter("columns", Parameter.KEYWORD_ONLY, default=None, annotation="Columns | None"),
-        Parameter("restart", Parameter.KEYWORD_ONLY, default=False, annotation="bool"),
-        Parameter("progress", Parameter.KEYWORD_ONLY, default=True, annotation="bool"),
-    ]
+    return {keyword_of(entry, by_word): entry for entry in options_of(settings)}
 
-    def function(*inputs: Any, **keywords: Any) -> Any:
-        return probe(name, **dict(zip(("data", "models", *behind), inputs, strict=False)), **keywords)
 
+def _probe(name: str) -> Callable[..., Any]:
+    options = _by_word(INSTRUMENTS.get(name).settings)
+    options = {word: entry for word, entry in options.items() if entry.path[-1] not in _FILLED}
+    _, *heads, _ = signature(probe).parameters.values()
     text = f"{INSTRUMENTS.get(name).help.partition(chr(10))[0]} `endoxa probe {name}`; see `probe`."
-    return _described(function, PROBES.get(name, f"probe_{name}"), text, heads, options, "Result")
+    return _described(partial(probe, name), PROBES.get(name, f"probe_{name}"), text, heads, options, "Result")
 
 
 def _command(words: str) -> Callable[..., Any]:
     verb = VERBS[words]
-    by_word = keywords(verb.settings)
-    options = {keyword_of(entry, by_word): entry for entry in options_of(verb.settings)}
+    options = _by_word(verb.settings)
     heads = [
-        _parameter(word, entry, Parameter.POSITIONAL_OR_KEYWORD)
-        for word, entry in options.items()
+        _parameter(word, options.pop(word), Parameter.POSITIONAL_OR_KEYWORD)
+        for word, entry in list(options.items())
         if entry.option.positional
     ]
-    heads.append(Parameter("progress", Parameter.KEYWORD_ONLY, default=True, annotation="bool"))
+    heads.append(signature(command).parameters["progress"])
     text = f"{verb.help.partition(chr(10) * 2)[0]} `endoxa {words}`; see `command`."
     name = words.replace(" ", "_").replace("-", "_")
-    rest = {word: entry for word, entry in options.items() if not entry.option.positional}
-    return _described(partial(command, words), name, text, heads, rest, "Outcome")
+    return _described(partial(command, words), name, text, heads, options, "Outcome")
 
 
 def _described(  # noqa: PLR0917

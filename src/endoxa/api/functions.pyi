@@ -9,7 +9,7 @@ from endoxa.api.result import Result
 from endoxa.api.runs import Models
 from endoxa.commands.verbs import Outcome
 
-__all__ = ['analyze_agreement', 'analyze_associations', 'analyze_novelty', 'analyze_ratings', 'analyze_run', 'build_choices', 'build_pairs', 'build_qa', 'build_stories', 'build_tests', 'curate_associations', 'curate_evaluate', 'curate_extract', 'curate_group', 'curate_review', 'datasets_check', 'datasets_convert', 'datasets_list', 'export_hub', 'export_task', 'extract', 'languages_check', 'languages_init', 'probe_choices', 'probe_embeddings', 'probe_pairs', 'probe_questions', 'probe_stories', 'rate_harm', 'reproduce']
+__all__ = ['analyze_agreement', 'analyze_associations', 'analyze_novelty', 'analyze_ratings', 'analyze_run', 'build_choices', 'build_pairs', 'build_qa', 'build_stories', 'build_tests', 'curate_associations', 'curate_evaluate', 'curate_extract', 'curate_group', 'curate_review', 'datasets_check', 'datasets_convert', 'datasets_list', 'export_hub', 'export_task', 'extract', 'languages_check', 'languages_init', 'probe_choices', 'probe_embeddings', 'probe_pairs', 'probe_questions', 'probe_stories', 'rate_harm', 'reproduce', 'study_init', 'study_run']
 
 def functions() -> Mapping[str, Callable[..., Any]]: ...
 def stub() -> Iterator[str]: ...
@@ -348,7 +348,6 @@ def rate_harm(
 def probe_pairs(
     data: Source,
     models: Models,
-    rules: Sequence[str] | str = (),
     *,
     out: str | Path | None = None,
     columns: Columns | None = None,
@@ -362,6 +361,7 @@ def probe_pairs(
     prefix: str | None = None,
     template: str | None = None,
     identities: str | Path | None = None,
+    rules: Sequence[str] | str = (),
     calibrate: bool = True,
     skip_unscorable: bool = False,
     seed: int = 0,
@@ -391,6 +391,7 @@ def probe_pairs(
         prefix: S-AS tables: words before every identity ('African').
         template: S-AS tables: sentence with {identity} and {attribute}.
         identities: Your own table of groups (CSV: group, words, axis), by which pairs are counted.
+        rules: Scoring rule; repeatable.
         calibrate: Also score the same sentences about other groups, or 'people' and 'they'.
         skip_unscorable: List pairs that cannot be scored instead of stopping.
         seed: Seed of every random draw.
@@ -1374,4 +1375,52 @@ def reproduce(
         batch_tokens: Maximum tokens per batch.
         packed_weights: Pack weights for the CPU: faster, more memory, same numbers to about 1e-5.
         out: Folder: cells.csv, run.json, report.html; without NAME, where finished ones lie (FOLDER/NAME).
+    """
+
+def study_init(
+    folder: Source,
+    *,
+    progress: bool = True,
+    source: str | Path,
+    format: str | None = None,
+    sheet: str | None = None,
+    header_row: str | None = None,
+    min_support: int | None = None,
+    limit: int | None = None,
+    model: Sequence[str] | str = (),
+    language: Sequence[str] | str = (),
+) -> Outcome:
+    """Write a study file to edit: associations, models, instruments and their settings, seed, budget. `endoxa study init`; see `command`.
+
+    Options:
+        source: Associations: a table with columns identity and attribute, a file of SAFARI, SPICE, SeeGULL or LACES, or the name of a downloaded data set.
+        format: Layout of FILE (see `endoxa datasets list`), or csv for columns identity and attribute.
+        sheet: Sheet of a workbook, by name or number.
+        header_row: Row that names the columns, as a spreadsheet numbers it; 1-2 joins names in two rows.
+        min_support: Minimum number of people behind an association.
+        limit: Use only the N associations with the most support; 0 for all.
+        model: Model; repeatable. Each instrument takes those it can.
+        language: Language (ISO 639); repeatable.
+    """
+
+def study_run(
+    folder: Source,
+    *,
+    progress: bool = True,
+    models: Sequence[str] | str = (),
+    files: Sequence[str | Path] | str = (),
+    trust_remote_code: bool = False,
+    ray_address: str | None = None,
+    out: str | Path | None = None,
+    plan: bool = False,
+) -> Outcome:
+    """Run every instrument of the study, and write its page; what is measured already is not measured again. `endoxa study run`; see `command`.
+
+    Options:
+        models: Allow this model of the study file: needed where it is on a server of another machine, or where ENDOXA_SERVER_KEY is for its server; repeatable.
+        files: Allow this file of the study file: needed where it is not in the folder of the study; repeatable.
+        trust_remote_code: Allow Python code that comes with a model.
+        ray_address: Allow this Ray cluster of the study file.
+        out: Page of the study (.html); its tables go beside it.
+        plan: Only print items, calls, dollars, hours, and what each instrument can detect; measure nothing.
     """

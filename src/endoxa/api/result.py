@@ -6,7 +6,8 @@ import json
 import shutil
 import tempfile
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -275,19 +276,22 @@ def read_logs(*logs: str | Path, out: str | Path | None = None) -> Result:
 
     if not logs:
         raise UserError("No log was given: name at least one.")
-    temporary = Path(tempfile.mkdtemp(prefix="endoxa-"))
-    try:
-        folder = _only(write_runs([Path(log) for log in logs], temporary))
+    with temporary_folder() as temporary:
+        folder, *others = write_runs([Path(log) for log in logs], temporary)
+        if others:
+            tasks = ", ".join(path.name for path in (folder, *others))
+            raise UserError(f"The logs are of several tasks ({tasks}). Read one at a time.")
         estimate_run(folder)
         result = Result(folder, temporary)
         return result if out is None else result.keep(out)
+
+
+@contextmanager
+def temporary_folder() -> Iterator[Path]:
+    """A temporary folder, which is removed where the block raises."""
+    folder = Path(tempfile.mkdtemp(prefix="endoxa-"))
+    try:
+        yield folder
     except BaseException:
-        shutil.rmtree(temporary, ignore_errors=True)
+        shutil.rmtree(folder, ignore_errors=True)
         raise
-
-
-def _only(folders: Sequence[Path]) -> Path:
-    if len(folders) > 1:
-        tasks = ", ".join(folder.name for folder in folders)
-        raise UserError(f"The logs are of several tasks ({tasks}). Read one at a time.")
-    return folders[0]

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import shutil
-import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, nullcontext, redirect_stdout
@@ -15,19 +13,10 @@ from os import fspath
 from pathlib import Path
 from typing import Any, TypeVar
 
-from endoxa.api.data import (
-    Columns,
-    Source,
-    as_polars,
-    as_stored,
-    is_path,
-    load_pairs,
-    load_stories,
-    naming_the_frame,
-    write_frame,
-)
+from endoxa.api import data as frames
+from endoxa.api.data import Columns, Source
 from endoxa.api.models import Model, named
-from endoxa.api.result import Result
+from endoxa.api.result import Result, temporary_folder
 from endoxa.commands.plugins import verb_named
 from endoxa.commands.verbs import Outcome
 from endoxa.errors import UserError
@@ -75,17 +64,12 @@ def probe(
         TypeError: an option is not known.
         UserError: any user error in data, models or options.
     """
-    temporary = Path(tempfile.mkdtemp(prefix="endoxa-")) if out is None else None
-    folder = temporary / "run" if temporary else Path(out or "")
-    try:
+    with temporary_folder() if out is None else nullcontext() as temporary:
+        folder = temporary / "run" if temporary else Path(out or "")
         with _settings_asked(name, data, models, folder, columns, options, progress) as (values, report):
             instrument = INSTRUMENTS.get(name)
             settings = settings_from(instrument.settings, values)
             outside_loops(partial(run, instrument, settings, folder, restart=restart, progress=report))
-    except BaseException:
-        if temporary is not None:
-            shutil.rmtree(temporary, ignore_errors=True)
-        raise
     return Result(folder, temporary)
 
 
@@ -143,36 +127,32 @@ def _settings_asked(  # noqa: PLR0917
     options = {word: value for word, value in options.items() if word != "rules" or value != ()}
     source, write, file = _PREPARED.get(name, _stories)(data, columns, options)
     values = values_by_path(instrument.settings, options) | {("models",): named(models)}
-    path = Path(source) if is_path(source) else _written(source, write, folder, file)
+    path = Path(source) if frames.is_path(source) else _written(source, write, folder, file)
     settings = with_paths(settings_from(instrument.settings, values | {("data",): str(path)}))
     values["data",] = settings.data
     with ExitStack() as stack:
         stack.enter_context(reading_files(languages=_languages(options)))
-        if not is_path(source):
-            stack.enter_context(naming_the_frame(Data.of(path)))
+        if not frames.is_path(source):
+            stack.enter_context(frames.naming_the_frame(Data.of(path)))
         stack.enter_context(typed_words(words_of(settings)))
         yield values, stack.enter_context(shown(instrument.unit)) if progress else lambda *_: None
 
 
 def _pairs(data: Source, columns: Columns | None, options: dict[str, Any]) -> Written:
     options |= {"columns": dict(columns)} if columns else {}
-    if is_path(data):
-        return data, write_frame, "pairs.parquet"
-    frame, languages = as_polars(data), _languages(options)
-    reading = {name: options.get(name) for name in ("format", "prefix", "template")}
-    load_pairs(  # what is wrong with a frame is said before models are loaded
-        frame,
-        columns=columns,
-        language=languages[0] if len(languages) == 1 else None,
-        include_drafts=bool(options.get("include_drafts")),
-        **reading,
-    )
-    return frame, write_frame, "pairs.parquet"
+    if frames.is_path(data):
+        return data, frames.write_frame, "pairs.parquet"
+    frame, languages = frames.as_polars(data), _languages(options)
+    names = ("format", "prefix", "template", "include_drafts")
+    reading = {name: options[name] for name in names if name in options}
+    language = languages[0] if len(languages) == 1 else None
+    frames.load_pairs(frame, columns=columns, language=language, **reading)  # said before models are loaded
+    return frame, frames.write_frame, "pairs.parquet"
 
 
 def _questions(data: Source, columns: Columns | None, options: dict[str, Any]) -> Written:
     options["columns"] = dict(columns or {})
-    return data if is_path(data) else as_polars(data), write_frame, "questions.parquet"
+    return data if frames.is_path(data) else frames.as_polars(data), frames.write_frame, "questions.parquet"
 
 
 def _tests(data: Source, _columns: Columns | None, _options: dict[str, Any]) -> Written:
@@ -184,8 +164,8 @@ def _tests(data: Source, _columns: Columns | None, _options: dict[str, Any]) -> 
 def _stories(data: Source, columns: Columns | None, _options: dict[str, Any]) -> Written:
     if isinstance(data, Result):
         data = data.folder
-    source = data if is_path(data) and not columns else load_stories(data, columns=columns)
-    return source, write_frame, "data.parquet"
+    source = data if frames.is_path(data) and not columns else frames.load_stories(data, columns=columns)
+    return source, frames.write_frame, "data.parquet"
 
 
 _PREPARED = {"pairs": _pairs, "qa": _questions, "embeddings": _tests}
@@ -247,13 +227,15 @@ def analyze(kind: str, *records: Any, **options: Any) -> Any:
     from endoxa.instruments.questions.estimates import analyze_qa
 
     kinds: Mapping[str, Callable[..., Any]] = {"pairs": analyze_pairs, "qa": analyze_qa}
-    of_records = len(records) == 1 and not is_path(records[0]) and not isinstance(records[0], list | tuple)
+    of_records = (
+        len(records) == 1 and not frames.is_path(records[0]) and not isinstance(records[0], list | tuple)
+    )
     if of_records and "out" not in options:
         if kind not in kinds:
             raise UserError(
                 f"Records of kind '{kind}' cannot be analyzed. Expected one of: {', '.join(kinds)}."
             )
-        return kinds[kind](as_polars(records[0]), **options)
+        return kinds[kind](frames.as_polars(records[0]), **options)
     return command(f"analyze {kind}", *records, **options)
 
 
@@ -272,17 +254,11 @@ def _path_of(value: Any, name: str, stack: ExitStack) -> Any:
         )
     if not (hasattr(value, "columns") or hasattr(value, "to_polars")):
         return value
-    data = Data.of_frame(as_stored(as_polars(value)), f"the data frame/{name}")
-    stack.enter_context(naming_the_frame(data))
-    return Path(fspath(data))
+    return Path(fspath(stack.enter_context(frames.opened(value, name))))
 
 
 def _languages(options: Mapping[str, Any]) -> tuple[str, ...]:
-    return several(options.get("languages") or options.get("language") or ())
-
-
-def several(names: Sequence[str] | str) -> tuple[str, ...]:
-    """One name, or several, as a tuple."""
+    names = options.get("languages") or options.get("language") or ()
     return (names,) if isinstance(names, str) else tuple(names)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -13,8 +14,8 @@ import polars as pl
 from endoxa.commands.verbs import TABLES, Outcome, argument
 from endoxa.errors import UserError
 from endoxa.instruments.stories.options import Discovery
-from endoxa.report.tables import headline_of, text_field
-from endoxa.report.words import percent, plural
+from endoxa.report.tables import headline_of, number_field, text_field
+from endoxa.report.words import decimal, percent, plural
 from endoxa.runs.options import DEFAULT_RESAMPLES, Resamples, Resampling
 from endoxa.runs.progress import shown
 from endoxa.schema import ALL
@@ -106,26 +107,16 @@ def _strongest(claimed: pl.DataFrame, *, several: bool) -> Headline:
     shown = claimed.group_by(PARTS).agg(
         pl.col("model").n_unique(), pl.col("aggregation").n_unique(), pl.col("value").median()
     )
-    return Headline(
-        f"Found in the most models, of {shown.height:,} found"
-        if several
-        else f"The strongest of {shown.height:,} found",
-        ("when a prompt names", "stories have", "models", *(["languages"] if alone else []), "lift"),
-        [
-            (
-                f"{row['base_attribute']}: {row['base_value']}",
-                f"{row['compared_attribute']}: {row['compared_value']}",
-                str(row["model"]),
-                *([str(row["aggregation"])] if alone else []),
-                f"{row['value']:.2f}",
-            )
-            for row in shown.sort(*PARTS)
-            .sort("model", "value", descending=True, maintain_order=True)
-            .head(SHOWN)
-            .iter_rows(named=True)
-        ],
-        words=("when a prompt names", "stories have"),
+    first = shown.sort(*PARTS).sort("model", "value", descending=True, maintain_order=True).head(SHOWN)
+    title = "Found in the most models, of" if several else "The strongest of"
+    fields = (
+        text_field("when a prompt names", lambda row: f"{row['base_attribute']}: {row['base_value']}"),
+        text_field("stories have", lambda row: f"{row['compared_attribute']}: {row['compared_value']}"),
+        number_field("models", "model"),
+        number_field("languages", "aggregation") if alone else None,
+        number_field("lift", "value", partial(decimal, digits=2)),
     )
+    return headline_of(f"{title} {shown.height:,} found", first, fields)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,29 +124,16 @@ class Sharing:
     """How languages, or models, are compared by the associations found.
 
     Attributes:
-        harm: which associations are harmful.
-        groups: marked and unmarked groups.
+        harm: Harmful associations: table of an analysis of `endoxa probe harm`, or your own.
+        groups: Marked and unmarked groups (YAML), with --harm.
     """
 
-    harm: Annotated[
-        Path | None,
-        Option("Harmful associations: table of an analysis of `endoxa probe harm`, or your own.", DATA),
-    ] = None
-    groups: Annotated[
-        Path | None,
-        Option("Marked and unmarked groups (YAML), with --harm.", DATA, default="built-in groups"),
-    ] = None
+    harm: Annotated[Path | None, Option(group=DATA)] = None
+    groups: Annotated[Path | None, Option(group=DATA, default="built-in groups")] = None
 
 
 def associations(
-    stories: Annotated[
-        Path,
-        argument(
-            "Table of stories with profiles, or a run folder of `endoxa probe extract`; or associations found before "
-            "(table, or StereoTales' JSON), whose languages or models are compared.",
-            metavar="FILE|RUN",
-        ),
-    ],
+    stories: Annotated[Path, argument(metavar="FILE|RUN")],
     *,
     out: Annotated[Path, TABLES],
     settings: Discovery,
@@ -177,6 +155,10 @@ def associations(
       endoxa analyze associations out/s2 --alpha 0.01 -o assoc.csv
       endoxa analyze associations stories.parquet --by language --harm harm/associations.csv -o by_language
       endoxa analyze associations published.json -o between-models
+
+    Options:
+        stories: Table of stories with profiles, or a run folder of `endoxa probe extract`; or associations found
+            before (table, or StereoTales' JSON), whose languages or models are compared.
     """  # noqa: D301
     from endoxa.instruments.stories.associations import discover, tally
     from endoxa.instruments.stories.associations.discover import (

@@ -29,50 +29,19 @@ PAIRS = 256
 
 
 def novelty(
-    files: Annotated[
-        tuple[Path, ...],
-        argument(
-            "Two data sets or more: sentence pairs, BBQ's questions, or tables with identity and attribute.",
-            metavar="FILE...",
-        ),
-    ],
+    files: Annotated[tuple[Path, ...], argument(metavar="FILE...")],
     *,
     out: Annotated[Path | None, TABLES] = None,
-    threshold: Annotated[
-        float | None,
-        Gt(0),
-        Le(1),
-        Option("Minimum cosine at which a concept is present; with --sheet, where it is expected.", ANALYSIS),
-    ] = None,
-    labels: Annotated[
-        Path | None, Option("Labelled pairs that choose the threshold: text_a, text_b, related.", DATA)
-    ] = None,
-    concept: Annotated[
-        Literal["attribute", "association", "sentence"], Option("What is compared.", ITEMS)
-    ] = "attribute",
-    same_identity: Annotated[
-        bool, Option("Associations: compare only those of equal identities.", ITEMS, only_on=True)
-    ] = False,
-    encoder: Annotated[
-        str,
-        Option(
-            "all-MiniLM-L6-v2 (installed), hf/ORG/NAME or hf/FOLDER (any sentence-transformers model).",
-            ITEMS,
-            metavar="NAME",
-        ),
-    ] = "all-MiniLM-L6-v2",
+    threshold: Annotated[float | None, Gt(0), Le(1), Option(group=ANALYSIS)] = None,
+    labels: Annotated[Path | None, Option(group=DATA)] = None,
+    concept: Annotated[Literal["attribute", "association", "sentence"], Option(group=ITEMS)] = "attribute",
+    same_identity: Annotated[bool, Option(group=ITEMS, only_on=True)] = False,
+    encoder: Annotated[str, Option(group=ITEMS, metavar="NAME")] = "all-MiniLM-L6-v2",
     languages: Annotated[
-        tuple[str, ...],
-        Option(
-            "Language of the texts; rows that name another one are left out; repeatable.",
-            DATA,
-            name="--language",
-            metavar="CODE",
-            default="en",
-        ),
+        tuple[str, ...], Option(group=DATA, name="--language", metavar="CODE", default="en")
     ] = (),
-    sheet: Annotated[Path | None, Option("Write pairs to label to FILE.", OUTPUT, table=True)] = None,
-    sheet_pairs: Annotated[int, Ge(10), Option("Number of pairs of the sheet.", OUTPUT)] = PAIRS,
+    sheet: Annotated[Path | None, Option(group=OUTPUT, table=True)] = None,
+    sheet_pairs: Annotated[int, Ge(10), Option(group=OUTPUT)] = PAIRS,
     confidence: Confidence = DEFAULT_CONFIDENCE,
     seed: Seed = 0,
 ) -> Outcome:
@@ -88,6 +57,17 @@ def novelty(
       endoxa analyze novelty mine.csv seegull.csv --sheet sheet.csv
       endoxa analyze novelty mine.csv seegull.csv --labels sheet.csv -o novelty
       endoxa analyze novelty crows.csv indibias.csv --concept sentence --threshold 0.7 -o novelty
+
+    Options:
+        files: Two data sets or more: sentence pairs, BBQ's questions, or tables with identity and attribute.
+        threshold: Minimum cosine at which a concept is present; with --sheet, where it is expected.
+        labels: Labelled pairs that choose the threshold: text_a, text_b, related.
+        concept: What is compared.
+        same_identity: Associations: compare only those of equal identities.
+        encoder: all-MiniLM-L6-v2 (installed), hf/ORG/NAME or hf/FOLDER (any sentence-transformers model).
+        languages: Language of the texts; rows that name another one are left out; repeatable.
+        sheet: Write pairs to label to FILE.
+        sheet_pairs: Number of pairs of the sheet.
     """  # noqa: D301
     from endoxa.curate.encoders import DEFAULT_LANGUAGE, doubt, load_encoder
     from endoxa.curate.novelty import DEFAULT_LANGUAGES, dataset_names, read_concepts

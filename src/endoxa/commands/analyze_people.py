@@ -30,51 +30,23 @@ MOST_NAMED = 6
 
 
 def agreement(
-    files: Annotated[
-        tuple[Path, ...],
-        argument(
-            "Review sheets of several reviewers, tables of votes, or labels of author label and the sheet of a person.",
-            metavar="FILE...",
-        ),
-    ],
+    files: Annotated[tuple[Path, ...], argument(metavar="FILE...")],
     *,
     out: Annotated[Path, table_option("Coefficients")],
     value: Annotated[
-        str | None,
-        Option(
-            "Column of the votes.",
-            DATA,
-            metavar="COLUMN",
-            default="decision in sheets, else value, vote, ...",
-        ),
+        str | None, Option(group=DATA, metavar="COLUMN", default="decision in sheets, else value, vote, ...")
     ] = None,
-    item: Annotated[
-        str | None, Option("Column of the items.", DATA, metavar="COLUMN", default="item, or the first")
-    ] = None,
-    rater: Annotated[str, Option("Column of the rater, in a long table.", DATA, metavar="COLUMN")] = "rater",
+    item: Annotated[str | None, Option(group=DATA, metavar="COLUMN", default="item, or the first")] = None,
+    rater: Annotated[str, Option(group=DATA, metavar="COLUMN")] = "rater",
     raters: Annotated[
-        tuple[str, ...] | None,
-        Option(
-            "Columns of votes, in a wide table.", DATA, metavar="A,B,...", default="all others", parse=names
-        ),
+        tuple[str, ...] | None, Option(group=DATA, metavar="A,B,...", default="all others", parse=names)
     ] = None,
-    group: Annotated[
-        str | None,
-        Option(
-            "Column of the raters' groups, in a long table.", DATA, metavar="COLUMN", default="group, if any"
-        ),
-    ] = None,
-    level: Annotated[
-        Literal["nominal", "ordinal", "interval", "ratio"],
-        Option("Level of measurement, for Krippendorff's alpha.", ANALYSIS),
-    ] = "nominal",
-    order: Annotated[
-        tuple[str, ...] | None,
-        Option("Ordered categories, for --level ordinal.", ANALYSIS, metavar="A,B,...", parse=names),
-    ] = None,
+    group: Annotated[str | None, Option(group=DATA, metavar="COLUMN", default="group, if any")] = None,
+    level: Annotated[Literal["nominal", "ordinal", "interval", "ratio"], Option(group=ANALYSIS)] = "nominal",
+    order: Annotated[tuple[str, ...] | None, Option(group=ANALYSIS, metavar="A,B,...", parse=names)] = None,
     confidence: Confidence = DEFAULT_CONFIDENCE,
     seed: Seed = 0,
-    resamples: Annotated[int, Ge(1), Option("Most items left out singly.", ANALYSIS)] = DEFAULT_RESAMPLES,
+    resamples: Annotated[int, Ge(1), Option(group=ANALYSIS)] = DEFAULT_RESAMPLES,
 ) -> Outcome:
     """Compute agreement between raters: percent, Cohen's and Fleiss' kappa, Krippendorff's alpha.
 
@@ -86,6 +58,18 @@ def agreement(
       endoxa analyze agreement topics.csv check.csv -o agreement.csv
       endoxa analyze agreement votes.csv -o agreement.csv --item statement_id --rater who --value vote
       endoxa analyze agreement ratings.csv -o agreement.csv --level ordinal --order never,sometimes,always
+
+    Options:
+        files: Review sheets of several reviewers, tables of votes, or labels of author label and the sheet of a
+            person.
+        value: Column of the votes.
+        item: Column of the items.
+        rater: Column of the rater, in a long table.
+        raters: Columns of votes, in a wide table.
+        group: Column of the raters' groups, in a long table.
+        level: Level of measurement, for Krippendorff's alpha.
+        order: Ordered categories, for --level ordinal.
+        resamples: Most items left out singly.
     """  # noqa: D301
     from endoxa.curate import agreement as room
 
@@ -197,29 +181,12 @@ def _groups(files: Sequence[Path], rater: str, group: str | None) -> dict[str, s
 
 
 def ratings(
-    files: Annotated[
-        tuple[Path, ...],
-        argument(
-            "Exports of a campaign (folders), tables of ratings (identity, attribute, rating), or tables of "
-            "associations.",
-            metavar="FILE...",
-        ),
-    ],
+    files: Annotated[tuple[Path, ...], argument(metavar="FILE...")],
     *,
     out: Annotated[Path, TABLES],
-    topics: Annotated[
-        Path | None,
-        Option(
-            "Topics: attribute (and identity or association_id), topic, perhaps sentiment; or labels of author label.",
-            DATA,
-        ),
-    ] = None,
-    quantile: Annotated[
-        float, Ge(0.5), Le(0.99), Option("Share of associations in the low-variance group.", ANALYSIS)
-    ] = 0.8,
-    ties: Annotated[
-        Literal["low", "split"], Option("Where equal variances go: low, or split at random.", ANALYSIS)
-    ] = "low",
+    topics: Annotated[Path | None, Option(group=DATA)] = None,
+    quantile: Annotated[float, Ge(0.5), Le(0.99), Option(group=ANALYSIS)] = 0.8,
+    ties: Annotated[Literal["low", "split"], Option(group=ANALYSIS)] = "low",
     confidence: Confidence = DEFAULT_CONFIDENCE,
     seed: Seed = 0,
     resamples: Resamples = DEFAULT_RESAMPLES,
@@ -238,6 +205,14 @@ def ratings(
       endoxa analyze ratings ratings.csv --topics topics.csv -o ratings
       endoxa analyze ratings said.csv --topics labels.csv -o topics.csv
       endoxa analyze ratings export-2025 export-2026 --topics labels.csv -o topics.csv
+
+    Options:
+        files: Exports of a campaign (folders), tables of ratings (identity, attribute, rating), or tables of
+            associations.
+        topics: Topics: attribute (and identity or association_id), topic, perhaps sentiment; or labels of author
+            label.
+        quantile: Share of associations in the low-variance group.
+        ties: Where equal variances go: low, or split at random.
     """  # noqa: D301
     from endoxa.curate import ratings as room
 

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import polars as pl
 
 from endoxa.commands.analyze_thoughts import USUAL_THOUGHTS, Thoughts, analyze_thoughts, plan_thoughts
-from endoxa.commands.reader_models import ReaderModels
 from endoxa.commands.verbs import TABLES, Outcome, argument, note, print_lines
 from endoxa.errors import UserError
 from endoxa.instruments.association_tests.options import USUAL, AnalysisOptions
@@ -47,28 +46,18 @@ class Answers:
     """Questions: answers from elsewhere, and a baseline.
 
     Attributes:
-        data: questions that predictions answer.
-        predictions: answers of another program.
-        metadata: BBQ's additional metadata.
-        language: of questions that name none.
-        against: the run before a change, for error retention.
+        data: Questions in BBQ's JSONL, with --predictions.
+        predictions: Table: category, example_id, model, pred_index (0-2) or pred_text.
+        metadata: BBQ's additional_metadata.csv.
+        language: Language of questions without one.
+        against: Questions: baseline run of error retention.
     """
 
-    data: Annotated[
-        Path | None, Option("Questions in BBQ's JSONL, with --predictions.", DATA, sample="questions")
-    ] = None
-    predictions: Annotated[
-        Path | None, Option("Table: category, example_id, model, pred_index (0-2) or pred_text.", DATA)
-    ] = None
-    metadata: Annotated[
-        Path | None, Option("BBQ's additional_metadata.csv.", DATA, default="in the folder of the data")
-    ] = None
-    language: Annotated[
-        str | None, Option("Language of questions without one.", DATA, metavar="CODE", default="en")
-    ] = None
-    against: Annotated[
-        Path | None, Option("Questions: baseline run of error retention.", DATA, metavar="RUN")
-    ] = None
+    data: Annotated[Path | None, Option(group=DATA, sample="questions")] = None
+    predictions: Annotated[Path | None, Option(group=DATA)] = None
+    metadata: Annotated[Path | None, Option(group=DATA, default="in the folder of the data")] = None
+    language: Annotated[str | None, Option(group=DATA, metavar="CODE", default="en")] = None
+    against: Annotated[Path | None, Option(group=DATA, metavar="RUN")] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,22 +65,14 @@ class Vectors:
     """Association tests: other tests, and vectors from elsewhere.
 
     Attributes:
-        tests: tests in place of those of the runs.
-        vectors: files of vectors.
-        pooling: how they were pooled.
+        tests: Association tests of `endoxa build tests`, or in SEAT's format (JSON).
+        vectors: With --tests: vectors, .npz (texts, vectors) or word2vec text; repeatable.
+        pooling: Pooling of --vectors, shown in the table.
     """
 
-    tests: Annotated[
-        Path | None,
-        Option(
-            "Association tests of `endoxa build tests`, or in SEAT's format (JSON).", DATA, sample="tests"
-        ),
-    ] = None
-    vectors: Annotated[
-        tuple[Path, ...],
-        Option("With --tests: vectors, .npz (texts, vectors) or word2vec text; repeatable.", DATA),
-    ] = ()
-    pooling: Annotated[str, Option("Pooling of --vectors, shown in the table.", DATA, metavar="NAME")] = ""
+    tests: Annotated[Path | None, Option(group=DATA, sample="tests")] = None
+    vectors: Annotated[tuple[Path, ...], Option(group=DATA)] = ()
+    pooling: Annotated[str, Option(group=DATA, metavar="NAME")] = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,16 +80,12 @@ class HarmRatings:
     """Ratings of harm: what they are compared with.
 
     Attributes:
-        associations: associations by model, to find blind spots.
-        threshold: median rating from which an association is harmful.
+        associations: Ratings of harm: associations by model, to find blind spots.
+        threshold: Ratings of harm: minimum median of a harmful association.
     """
 
-    associations: Annotated[
-        Path | None, Option("Ratings of harm: associations by model, to find blind spots.", DATA)
-    ] = None
-    threshold: Annotated[
-        float, Option("Ratings of harm: minimum median of a harmful association.", ANALYSIS)
-    ] = 4.0
+    associations: Annotated[Path | None, Option(group=DATA)] = None
+    threshold: Annotated[float, Option(group=ANALYSIS)] = 4.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,8 +94,9 @@ class RunChoices:
 
     Attributes:
         how: confidence, seed and resamples; and what decides association tests.
-        human: what people said: ratings of harm, or the sheet of an extraction.
-        parts: parts of crossed groups.
+        human: People's ratings of harm (rater, harm, frequent), or the completed coding sheet of an extraction;
+            repeatable.
+        parts: Parts of your own crossed identities (columns identity, parts).
         answers: of questions.
         vectors: of association tests.
         ratings: of harm.
@@ -126,17 +104,8 @@ class RunChoices:
     """
 
     how: AnalysisOptions = USUAL
-    human: Annotated[
-        tuple[Path, ...],
-        Option(
-            "People's ratings of harm (rater, harm, frequent), or the completed coding sheet of an extraction; "
-            "repeatable.",
-            DATA,
-        ),
-    ] = ()
-    parts: Annotated[
-        Path | None, Option("Parts of your own crossed identities (columns identity, parts).", DATA)
-    ] = None
+    human: Annotated[tuple[Path, ...], Option(group=DATA)] = ()
+    parts: Annotated[Path | None, Option(group=DATA)] = None
     answers: Answers = Answers()
     vectors: Vectors = Vectors()
     ratings: HarmRatings = HarmRatings()
@@ -163,14 +132,7 @@ class RunChoices:
 
 
 def run(
-    runs: Annotated[
-        tuple[Path, ...],
-        argument(
-            "Finished run folders of one kind, records (.parquet), logs of lm-evaluation-harness or Inspect, or "
-            "people's ratings of harm.",
-            metavar="RUN...",
-        ),
-    ] = (),
+    runs: Annotated[tuple[Path, ...], argument(metavar="RUN...")] = (),
     *,
     out: Annotated[Path, TABLES],
     choices: RunChoices,
@@ -193,14 +155,15 @@ def run(
       endoxa analyze run out/s2 --human check.xlsx -o extraction
       endoxa analyze run out/harm --human panel.csv --associations assoc.csv -o harm
       endoxa analyze run out/q1 --reader openai/gpt-5-mini --sheet check.xlsx -o thoughts
+
+    Options:
+        runs: Finished run folders of one kind, records (.parquet), logs of lm-evaluation-harness or Inspect, or
+            people's ratings of harm.
     """  # noqa: D301
     from endoxa.instruments.logs import runs_and_logs, unscored_lines
 
     thoughts = choices.thoughts
-    if thoughts.asking != ReaderModels() and not thoughts.reader:
-        raise UserError(
-            "--batch, --max-cost, --price and --plan need --reader. Name the model that reads the thoughts."
-        )
+    thoughts.asking.require(thoughts.reader)
     answers = choices.answers
     with runs_and_logs(list(runs), metadata=answers.metadata, language=answers.language) as folders:
         kind = _kind(folders, choices)

@@ -12,7 +12,6 @@ import polars as pl
 from annotated_types import Ge
 
 from endoxa.commands.reader_models import ReaderModels
-from endoxa.commands.verbs import plan_line
 from endoxa.errors import UserError
 from endoxa.report.claims import VERDICT
 from endoxa.report.tables import headline_of, interval_field
@@ -34,30 +33,19 @@ class Thoughts:
     """Thoughts of models: who reads them besides rules.
 
     Attributes:
-        reader: models that code the thoughts.
+        reader: Reader model that codes thoughts besides the rules: openai/NAME, anthropic/NAME,
+            http://HOST:PORT/v1#NAME, hf/ID, sim/NAME; repeatable. The thoughts are sent to it.
         asking: how they are asked.
-        sheet: a sheet to write, on which a person codes a sample.
-        sheet_rows: thoughts on it.
-        coded: such a sheet, filled in.
+        sheet: Also write a sheet on which a person codes a sample of thoughts (.xlsx or .csv).
+        sheet_rows: Number of thoughts on the sheet.
+        coded: Sheet of thoughts that a person filled in.
     """
 
-    reader: Annotated[
-        tuple[str, ...],
-        Option(
-            "Reader model that codes thoughts besides the rules: openai/NAME, anthropic/NAME, "
-            "http://HOST:PORT/v1#NAME, hf/ID, sim/NAME; repeatable. The thoughts are sent to it.",
-            ASKING,
-            metavar="MODEL",
-            default="rules only",
-        ),
-    ] = ()
+    reader: Annotated[tuple[str, ...], Option(group=ASKING, metavar="MODEL", default="rules only")] = ()
     asking: ReaderModels = USUAL_READERS
-    sheet: Annotated[
-        Path | None,
-        Option("Also write a sheet on which a person codes a sample of thoughts (.xlsx or .csv).", OUTPUT),
-    ] = None
-    sheet_rows: Annotated[int, Ge(1), Option("Number of thoughts on the sheet.", OUTPUT)] = 100
-    coded: Annotated[Path | None, Option("Sheet of thoughts that a person filled in.", DATA)] = None
+    sheet: Annotated[Path | None, Option(group=OUTPUT)] = None
+    sheet_rows: Annotated[int, Ge(1), Option(group=OUTPUT)] = 100
+    coded: Annotated[Path | None, Option(group=DATA)] = None
 
     @property
     def asked(self) -> bool:
@@ -76,12 +64,10 @@ def plan_thoughts(runs: Sequence[Path], kind: str, options: Thoughts) -> list[He
         UserError: see `analyze_thoughts`.
     """
     from endoxa.instruments.thoughts import ThoughtReaderSettings, to_read
-    from endoxa.runs.asking.cost import plan_table
-    from endoxa.runs.asking.readers import plan_readers
 
     finished = _finished(_Thoughts.of(runs, kind), options)
     settings = options.asking.settings(ThoughtReaderSettings, runs[0], options.reader)
-    return [plan_line(plan_table(plan_readers(to_read(finished), settings)))]
+    return [options.asking.planned(to_read(finished), settings)]
 
 
 def analyze_thoughts(

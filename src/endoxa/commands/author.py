@@ -10,16 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from annotated_types import Ge
 
-from endoxa.author.settings import (
-    AdaptSettings,
-    AuthorSettings,
-    CounterSettings,
-    ExpandSettings,
-    LabelSettings,
-    SentencesSettings,
-    TranslateSettings,
-    TuplesSettings,
-)
+from endoxa.author import settings as kinds
+from endoxa.author.settings import AuthorSettings, TranslateSettings
 from endoxa.commands.verbs import Outcome, argument, note, plan_line
 from endoxa.errors import UserError
 from endoxa.report.words import plural
@@ -40,34 +32,24 @@ class Drafting:
     """Where drafts go.
 
     Attributes:
-        out: the table of drafts.
-        plan: only print what the run would take.
-        restart: discard earlier answers.
+        out: Drafts: .csv, .tsv, .jsonl or .parquet. Answers go to STEM_run beside it.
+        plan: Only print what the run would take; ask nothing.
+        restart: Discard earlier answers, or continue.
     """
 
-    out: Annotated[
-        Path | None,
-        Option(
-            "Drafts: .csv, .tsv, .jsonl or .parquet. Answers go to STEM_run beside it.", OUTPUT, short="-o"
-        ),
-    ] = None
-    plan: Annotated[
-        bool, Option("Only print what the run would take; ask nothing.", OUTPUT, only_on=True)
-    ] = False
-    restart: Annotated[
-        bool,
-        Option("Discard earlier answers, or continue.", OUTPUT, name="--restart/--resume", default="resume"),
-    ] = False
+    out: Annotated[Path | None, Option(group=OUTPUT, short="-o")] = None
+    plan: Annotated[bool, Option(group=OUTPUT, only_on=True)] = False
+    restart: Annotated[bool, Option(group=OUTPUT, name="--restart/--resume", default="resume")] = False
 
 
 KINDS: Mapping[str, type[AuthorSettings]] = {
-    "tuples": TuplesSettings,
-    "sentences": SentencesSettings,
-    "expand": ExpandSettings,
-    "counter": CounterSettings,
-    "adapt": AdaptSettings,
-    "translate": TranslateSettings,
-    "label": LabelSettings,
+    "tuples": kinds.TuplesSettings,
+    "sentences": kinds.SentencesSettings,
+    "expand": kinds.ExpandSettings,
+    "counter": kinds.CounterSettings,
+    "adapt": kinds.AdaptSettings,
+    "translate": kinds.TranslateSettings,
+    "label": kinds.LabelSettings,
 }
 """Settings of each kind of drafts; `AuthorSettings` has what they share."""
 
@@ -100,10 +82,8 @@ else:
 
 
 def author(
-    kind: Annotated[
-        str, argument("tuples, sentences, expand, counter, adapt, translate or label.", metavar="KIND")
-    ],
-    data: Annotated[Path, argument("Table that the drafts are made from.", sample="associations")],
+    kind: Annotated[str, argument(metavar="KIND")],
+    data: Annotated[Path, argument(sample="associations")],
     *,
     settings: AuthorSettings,
     of_kind_options: KindOptions,
@@ -137,8 +117,12 @@ def author(
       endoxa author adapt crows_pairs.csv --context senegal.toml --model openai/gpt-4o-mini -o adapted.csv
       endoxa author translate pairs.csv --to hi --model openai/gpt-4o-mini --model table:ours.csv -o candidates.csv
       endoxa author label attributes.csv --scheme topics --model openai/gpt-4o-mini --repeats 3 -o topics.csv
+
+    Options:
+        kind: tuples, sentences, expand, counter, adapt, translate or label.
+        data: Table that the drafts are made from.
     """  # noqa: D301
-    from endoxa.author.drafting import is_service
+    from endoxa.author.drafting import draft, is_service
 
     if kind not in KINDS:
         raise UserError(f"There is no kind of drafts '{kind}'. Expected one of: {', '.join(KINDS)}.")
@@ -151,8 +135,6 @@ def author(
         return Outcome(_plan(kind, of_kind))
     if how.out is None:
         raise UserError("No table was given: name one with -o (or look at --plan).")
-    from endoxa.author.drafting import draft
-
     with shown("answers") as progress:
         drafted = draft(kind, of_kind, how.out, restart=how.restart, progress=progress, command=sys.argv)
     return _drafted(kind, drafted)

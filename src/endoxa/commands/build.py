@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import polars as pl
 
 from endoxa.commands.build_prompts import SHOWN, Names, note_left_out, stories, with_names
-from endoxa.commands.plugins import SUMMARIES
-from endoxa.commands.verbs import Group, Outcome, argument, note, table_option
+from endoxa.commands.verbs import Outcome, add_command, argument, command_group, note, table_option
 from endoxa.errors import UserError
 from endoxa.instruments.association_tests.options import BuildOptions, Contrast
 from endoxa.instruments.choices.options import ChoiceOptions
@@ -32,8 +31,7 @@ if TYPE_CHECKING:
     from endoxa.schema import AssociationTest
 
 
-BUILD = Group("build", SUMMARIES["build"])
-app = BUILD.app
+app = command_group("build")
 
 
 ASSOCIATIONS = argument("Table with columns identity and attribute.", "ASSOCIATIONS", "associations")
@@ -45,9 +43,7 @@ def pairs(
     out: Annotated[Path, table_option("Pairs")],
     options: PairOptions,
     include_drafts: IncludeDrafts = False,
-    keep_region: Annotated[
-        bool, Option("Keep every region, regardless of --min-cell.", OUTPUT, only_on=True)
-    ] = False,
+    keep_region: Annotated[bool, Option(group=OUTPUT, only_on=True)] = False,
 ) -> Outcome:
     """Make a stereotype and an anti-stereotype sentence from each association.
 
@@ -60,6 +56,9 @@ def pairs(
       endoxa build pairs associations.csv -o pairs.csv
       endoxa build pairs associations.csv -o pairs.csv --min-support 2
       endoxa build pairs associations.csv -o african.csv --prefix African --negation-only
+
+    Options:
+        keep_region: Keep every region, regardless of --min-cell.
     """  # noqa: D301
     from endoxa.instruments.pairs.items import build_pairs
 
@@ -111,8 +110,7 @@ def _denied(built: Built) -> Iterator[str]:
 
 def _note_pairs(built: Built, listed: Path) -> None:
     """Say what was assumed, which associations are left out and which pairs are to be reviewed."""
-    for sentence in (*_denied(built), *built.assumed):
-        note(sentence)
+    note(*_denied(built), *built.assumed)
     if built.rare:
         note(f"{built.rare} associations left out: too few respondents (--min-support).")
     if built.placeless:
@@ -158,21 +156,12 @@ def associations_of(
 def questions(
     associations: Annotated[Path | None, ASSOCIATIONS] = None,
     *,
-    out: Annotated[Path | None, Option("Questions (.jsonl).", OUTPUT, short="-o", ending=".jsonl")] = None,
+    out: Annotated[Path | None, Option(group=OUTPUT, short="-o", ending=".jsonl")] = None,
     options: QaOptions,
     names: Names,
     include_drafts: IncludeDrafts = False,
-    min_rating: Annotated[
-        int | None,
-        Setting(
-            "Smallest rating that counts, of LACES' release; 0 takes all of it, as the paper does.",
-            DATA,
-            default="4",
-        ),
-    ] = None,
-    sample: Annotated[
-        Path | None, Option("Write an invented sample table of associations, and exit.", OUTPUT)
-    ] = None,
+    min_rating: Annotated[int | None, Setting(group=DATA, default="4")] = None,
+    sample: Annotated[Path | None, Option(group=OUTPUT)] = None,
 ) -> Outcome:
     """Make multiple-choice questions: the association's identity against one without the attribute.
 
@@ -193,6 +182,11 @@ def questions(
       endoxa build qa associations.csv --language pt --per-association 3 --gender any -o questions.jsonl
       endoxa build qa --names Nationality.jsonl -o names.jsonl --seed 42 --variants 3
       endoxa build qa --names Religion.jsonl -o names.jsonl --bank my-names.csv
+
+    Options:
+        out: Questions (.jsonl).
+        min_rating: Smallest rating that counts, of LACES' release; 0 takes all of it, as the paper does.
+        sample: Write an invented sample table of associations, and exit.
     """  # noqa: D301
     from endoxa.instruments.questions.items.build import build_questions
     from endoxa.schema.qa import STYLES, style_of
@@ -245,8 +239,7 @@ def _write_sample(path: Path, others: list[Path | None]) -> Outcome:
 
 def _note_questions(made: Questions, left_out: Path) -> None:
     """Say what was assumed and which associations are left out."""
-    for sentence in made.notes:
-        note(sentence)
+    note(*made.notes)
     if made.fewer:
         note(f"{made.fewer} associations have fewer questions: too few distractors.")
     reasons = made.left_out["reason"].str.replace(r"^row \d+", "another row")
@@ -256,7 +249,7 @@ def _note_questions(made: Questions, left_out: Path) -> None:
 def choices(
     associations: Annotated[Path, ASSOCIATIONS],
     *,
-    out: Annotated[Path, Option("Items (.jsonl).", OUTPUT, short="-o", ending=".jsonl")],
+    out: Annotated[Path, Option(group=OUTPUT, short="-o", ending=".jsonl")],
     options: ChoiceOptions,
     include_drafts: IncludeDrafts = False,
 ) -> Outcome:
@@ -272,6 +265,9 @@ def choices(
       endoxa build choices associations.csv --kind decision -o decisions.jsonl
       endoxa build choices associations.csv --kind inference --premises neutral,stereotype -o inferences.jsonl
       endoxa build choices associations.csv --kind association --language es -o lists.jsonl
+
+    Options:
+        out: Items (.jsonl).
     """  # noqa: D301
     from endoxa.instruments.choices.build import build_choices
     from endoxa.instruments.choices.items import write_items
@@ -297,18 +293,12 @@ def choices(
 
 def association_tests(
     *,
-    out: Annotated[Path | None, Option("Tests (.json).", OUTPUT, short="-o")] = None,
+    out: Annotated[Path | None, Option(group=OUTPUT, short="-o")] = None,
     options: BuildOptions,
-    associations: Annotated[
-        Path | None,
-        Option("Build tests from associations instead of word lists.", DATA, sample="associations"),
-    ] = None,
+    associations: Annotated[Path | None, Option(group=DATA, sample="associations")] = None,
     contrast: Contrast,
     include_drafts: IncludeDrafts = False,
-    show: Annotated[
-        bool,
-        Option("List axes, attribute pairs, word lists and languages.", OUTPUT, name="--list", only_on=True),
-    ] = False,
+    show: Annotated[bool, Option(group=OUTPUT, name="--list", only_on=True)] = False,
 ) -> Outcome:
     """Make association tests: every pair of groups with every pair of attributes.
 
@@ -323,18 +313,23 @@ def association_tests(
       endoxa build tests --associations associations.csv --against men -o tests.json
       endoxa build tests --associations associations.csv --each -o tests.json
       endoxa build tests --list
+
+    Options:
+        out: Tests (.json).
+        associations: Build tests from associations instead of word lists.
+        show: List axes, attribute pairs, word lists and languages.
     """  # noqa: D301
-    from endoxa.instruments.association_tests.items import build_tests, require_tests_name, write_tests
+    from endoxa.instruments.association_tests import items as tests
 
     if show:
         return Outcome(_available(options))
     if out is None:
         raise UserError("Missing --out FILE for the tests (or --list for the available axes and attributes).")
-    require_tests_name(out)
+    tests.require_tests_name(out)
     if associations is None:
         if contrast != Contrast():
             raise UserError("--against and --each need --associations FILE.")
-        made = build_tests(options)
+        made = tests.build_tests(options)
     else:
         if options.axes or options.attributes or options.wanted:
             raise UserError(
@@ -343,7 +338,7 @@ def association_tests(
         language = options.languages[0] if len(options.languages) == 1 else None
         table = associations_of(associations, drafts=include_drafts, language=language)
         made = _from_associations(table, options, contrast)
-    write_tests(made, out)
+    tests.write_tests(made, out)
     languages = dict.fromkeys(test.language for test in made)
     for code in languages:
         sources = (test.source.partition("; positive effect")[0] for test in made if test.language == code)
@@ -364,8 +359,7 @@ def _from_associations(
 
     contrast = replace(contrast, languages=options.languages)
     made, left_out = build_from_associations(table, contrast, options.templates)
-    for sentence in left_out[:SHOWN]:
-        note(f"No test: {sentence}.")
+    note(*(f"No test: {sentence}." for sentence in left_out[:SHOWN]))
     if len(left_out) > SHOWN:
         what = "associations" if contrast.each else "pairs of identities"
         note(f"No test for {len(left_out) - SHOWN} more {what}.")
@@ -374,24 +368,25 @@ def _from_associations(
 
 def _available(options: BuildOptions) -> Iterator[str | Headline]:
     """Axes, attribute pairs, templates and word lists."""
-    from endoxa.instruments.association_tests.items import available, load_lists, load_templates
+    from endoxa.instruments.association_tests import items as tests
 
-    lists = load_lists(options.lists)
+    lists = tests.load_lists(options.lists)
     for axis, values in lists.axes.items():
         yield f"axis {axis}: {', '.join(values)}"
     yield f"attribute pairs: {', '.join(lists.pairs)}"
-    yield f"sentence templates: {', '.join(load_templates(options.templates))}"
-    there = available(lists)
-    yield headline_of("", there, there.drop("source").columns)
+    yield f"sentence templates: {', '.join(tests.load_templates(options.templates))}"
+    there = tests.available(lists)
+    yield headline_of("", there.drop("source"))
     for name, sources in there.group_by("list", maintain_order=True).agg("source").iter_rows():
         yield f"{name}: {'; '.join(dict.fromkeys(sources))}"
 
 
-BUILD.add(association_tests, "tests", "endoxa probe embeddings --data {out} --model MODEL --out RUN")
-BUILD.add(questions, "qa", "endoxa probe qa --data {out} --model MODEL --plan")
-BUILD.add(choices, "choices", "endoxa probe choices --data {out} --model MODEL --plan")
-BUILD.add(stories, following="endoxa probe stories --data {out} --model MODEL --plan")
-BUILD.add(
+add_command(app, association_tests, "tests", "endoxa probe embeddings --data {out} --model MODEL --out RUN")
+add_command(app, questions, "qa", "endoxa probe qa --data {out} --model MODEL --plan")
+add_command(app, choices, "choices", "endoxa probe choices --data {out} --model MODEL --plan")
+add_command(app, stories, following="endoxa probe stories --data {out} --model MODEL --plan")
+add_command(
+    app,
     pairs,
     following="endoxa datasets check {out}, then: endoxa probe pairs --data {out} --model MODEL --out RUN",
 )

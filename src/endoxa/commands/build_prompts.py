@@ -36,28 +36,14 @@ class Names:
     """Names in place of groups.
 
     Attributes:
-        names: questions that name groups.
-        variants: draws of names.
-        bank: a bank of names of one's own.
+        names: Questions in BBQ's JSONL, in place of ASSOCIATIONS: first names take the place of the groups in them.
+        variants: With --names: number of draws of names.
+        bank: With --names: your own names (columns group, gender, name).
     """
 
-    names: Annotated[
-        Path | None,
-        Option(
-            "Questions in BBQ's JSONL, in place of ASSOCIATIONS: first names take the place of the groups in them.",
-            ITEMS,
-            sample="questions",
-        ),
-    ] = None
-    variants: Annotated[int, Ge(1), Le(1000), Option("With --names: number of draws of names.", ITEMS)] = 3
-    bank: Annotated[
-        Path | None,
-        Option(
-            "With --names: your own names (columns group, gender, name).",
-            ITEMS,
-            default="68 nationalities, 10 names each",
-        ),
-    ] = None
+    names: Annotated[Path | None, Option(group=ITEMS, sample="questions")] = None
+    variants: Annotated[int, Ge(1), Le(1000), Option(group=ITEMS)] = 3
+    bank: Annotated[Path | None, Option(group=ITEMS, default="68 nationalities, 10 names each")] = None
 
 
 def with_names(items: Path, chosen: Names, out: Path | None, seed: int) -> Outcome:
@@ -116,38 +102,15 @@ def note_left_out(what: str, number: int, listed: Path, reasons: Iterable[str]) 
 
 def stories(
     *,
-    out: Annotated[Path | None, Option("Prompts: .jsonl, .csv or .parquet.", OUTPUT, short="-o")] = None,
-    language: Annotated[
-        tuple[str, ...], Option("Language (ISO 639); repeatable.", DATA, metavar="CODE", default="en")
-    ] = (),
+    out: Annotated[Path | None, Option(group=OUTPUT, short="-o")] = None,
+    language: Annotated[tuple[str, ...], Option(group=DATA, metavar="CODE", default="en")] = (),
     selection: Selection,
-    file: Annotated[
-        tuple[Path, ...], Option("Your own language, values or attributes (YAML); repeatable.", DATA)
-    ] = (),
-    seeds: Annotated[
-        Path | None,
-        Option(
-            "Folder of StereoTales' seeds (attributes, scenarios, prompts_template), in place of endoxa's own texts.",
-            DATA,
-            metavar="FOLDER",
-        ),
-    ] = None,
-    aspects: Annotated[
-        bool,
-        Option(
-            "With --seeds: ask with StereoTales' template, which names 13 aspects to reveal.",
-            ITEMS,
-            only_on=True,
-        ),
-    ] = False,
-    map: Annotated[  # noqa: A002
-        Path | None,
-        Option("Table of associations and the values that mean them; prompts carry their ids.", DATA),
-    ] = None,
+    file: Annotated[tuple[Path, ...], Option(group=DATA)] = (),
+    seeds: Annotated[Path | None, Option(group=DATA, metavar="FOLDER")] = None,
+    aspects: Annotated[bool, Option(group=ITEMS, only_on=True)] = False,
+    map: Annotated[Path | None, Option(group=DATA)] = None,  # noqa: A002
     include_drafts: IncludeDrafts = False,
-    check: Annotated[
-        tuple[Path, ...], Option("Only check such a file; print one line per fault.", OUTPUT)
-    ] = (),
+    check: Annotated[tuple[Path, ...], Option(group=OUTPUT)] = (),
 ) -> Outcome:
     """Make story prompts: every value of every attribute in every scenario.
 
@@ -163,15 +126,17 @@ def stories(
       endoxa build stories --file mine.yaml -o prompts.jsonl
       endoxa build stories --seeds configs/stereotales_seeds --aspects -o prompts.jsonl
       endoxa build stories --map associations-in-stories.csv -o prompts.jsonl
+
+    Options:
+        out: Prompts: .jsonl, .csv or .parquet.
+        language: Language (ISO 639); repeatable.
+        file: Your own language, values or attributes (YAML); repeatable.
+        seeds: Folder of StereoTales' seeds (attributes, scenarios, prompts_template), in place of endoxa's own texts.
+        aspects: With --seeds: ask with StereoTales' template, which names 13 aspects to reveal.
+        map: Table of associations and the values that mean them; prompts carry their ids.
+        check: Only check such a file; print one line per fault.
     """  # noqa: D301
-    from endoxa.instruments.stories.prompts import (
-        build_prompts,
-        load_languages,
-        read_map,
-        seed_languages,
-        vocabulary_of,
-        write_vocabulary,
-    )
+    from endoxa.instruments.stories import prompts as texts
 
     if check:
         if out is not None:
@@ -188,19 +153,19 @@ def stories(
     require_table_name(out)
     with reading_files(include_drafts=include_drafts):
         languages = (
-            load_languages(language, file)
+            texts.load_languages(language, file)
             if seeds is None
-            else seed_languages(seeds, language, aspects=aspects)
+            else texts.seed_languages(seeds, language, aspects=aspects)
         )
-        cells = () if map is None else read_map(map, vocabulary_of(languages))
-        prompts = build_prompts(languages, selection, cells)
+        cells = () if map is None else texts.read_map(map, texts.vocabulary_of(languages))
+        prompts = texts.build_prompts(languages, selection, cells)
     lines: list[Any] = [
         _prompts_table(prompts, languages),
         NUMBERS,
         f"{prompts.height} prompts written to {out}",
     ]
     if any(code.attributes for code in languages):
-        write_vocabulary(vocabulary_of(languages), vocabulary_file)
+        texts.write_vocabulary(texts.vocabulary_of(languages), vocabulary_file)
         lines.append(f"Vocabulary for `endoxa probe extract --vocabulary`: {vocabulary_file}")
     lines.append("Content notice: stories that models write to these prompts can hold harmful stereotypes.")
     return Outcome(lines, {"out": prompts})

@@ -17,64 +17,16 @@ from endoxa.sources.frames import WRITTEN_SUFFIXES, require_table_name, write_ta
 
 
 def compare(
-    paths: Annotated[
-        tuple[Path, ...],
-        argument(
-            "Finished run folders, or folders of studies, the first of which is what the others are compared with; "
-            "or two tables (statements, associations, a campaign's pairs.csv, sets of pairs) or release folders.",
-            metavar="RUN...",
-        ),
-    ],
+    paths: Annotated[tuple[Path, ...], argument(metavar="RUN...")],
     *,
-    out: Annotated[
-        tuple[Path, ...],
-        Option(
-            "File to write: .html (page) or .csv (every change); of runs also .json, of tables also .tsv, .jsonl and "
-            ".parquet; repeatable.",
-            OUTPUT,
-            short="-o",
-        ),
-    ] = (),
-    items: Annotated[
-        Path | None,
-        Option("Of runs: also write the items that changed sides.", OUTPUT, metavar="TABLE", table=True),
-    ] = None,
-    model: Annotated[
-        tuple[str, ...],
-        Option("Model, where runs hold several; repeatable.", DATA, metavar="MODEL", default="all of them"),
-    ] = (),
-    rule: Annotated[
-        tuple[str, ...],
-        Option(
-            "Scoring rule of pairs or protocol of questions; repeatable.",
-            ANALYSIS,
-            default="every one of all runs",
-        ),
-    ] = (),
-    harm: Annotated[
-        tuple[Path, ...],
-        Option(
-            "Of stories: a run of endoxa probe harm, or people's ratings, that say which associations are harmful; "
-            "repeatable.",
-            ANALYSIS,
-            metavar="RUN|TABLE",
-        ),
-    ] = (),
-    groups: Annotated[
-        Path | None, Option("Of tables: groups of attributes (`endoxa curate group`), used for both.", DATA)
-    ] = None,
-    respondents: Annotated[
-        tuple[int, ...],
-        Option("Number of respondents of each table, where tables only count (give it twice).", DATA),
-    ] = (),
-    regions: Annotated[
-        bool,
-        Option(
-            "Of one table: find stereotypes that are turned round between two regions.",
-            ANALYSIS,
-            only_on=True,
-        ),
-    ] = False,
+    out: Annotated[tuple[Path, ...], Option(group=OUTPUT, short="-o")] = (),
+    items: Annotated[Path | None, Option(group=OUTPUT, metavar="TABLE", table=True)] = None,
+    model: Annotated[tuple[str, ...], Option(group=DATA, metavar="MODEL", default="all of them")] = (),
+    rule: Annotated[tuple[str, ...], Option(group=ANALYSIS, default="every one of all runs")] = (),
+    harm: Annotated[tuple[Path, ...], Option(group=ANALYSIS, metavar="RUN|TABLE")] = (),
+    groups: Annotated[Path | None, Option(group=DATA)] = None,
+    respondents: Annotated[tuple[int, ...], Option(group=DATA)] = (),
+    regions: Annotated[bool, Option(group=ANALYSIS, only_on=True)] = False,
     confidence: Confidence = DEFAULT_CONFIDENCE,
 ) -> Outcome:
     """Show what changed between runs of the same items and at what price, or between two editions of their data.
@@ -103,29 +55,58 @@ def compare(
       endoxa compare survey2024.csv survey2026.csv -o changes.html --groups groups.csv
       endoxa compare pairs-v1.csv pairs-v2.csv -o pairs.html
       endoxa compare statements.csv --regions --groups groups.csv -o reversals.csv
+
+    Options:
+        paths: Finished run folders, or folders of studies, the first of which is what the others are compared with; or
+            two tables (statements, associations, a campaign's pairs.csv, sets of pairs) or release folders.
+        out: File to write: .html (page) or .csv (every change); of runs also .json, of tables also .tsv, .jsonl and
+            .parquet; repeatable.
+        items: Of runs: also write the items that changed sides.
+        model: Model, where runs hold several; repeatable.
+        rule: Scoring rule of pairs or protocol of questions; repeatable.
+        harm: Of stories: a run of endoxa probe harm, or people's ratings, that say which associations are harmful;
+            repeatable.
+        groups: Of tables: groups of attributes (`endoxa curate group`), used for both.
+        respondents: Number of respondents of each table, where tables only count (give it twice).
+        regions: Of one table: find stereotypes that are turned round between two regions.
     """  # noqa: D301
-    from endoxa.study.file import FILE
+    from endoxa.study.compare.results import Comparison
+    from endoxa.study.compare.run import compare as contrast
+    from endoxa.study.compare.studies import compare_studies
+    from endoxa.study.file import ASSOCIATIONS, FILE
+    from endoxa.study.saving import require_suffix
 
     studies = any((path / FILE).is_file() for path in paths)
     if studies and rule:
         raise UserError("--rule is for runs of one instrument. Leave it out for studies.")
-    if studies or not any(map(_is_table, paths)):
-        return _compare_runs(
-            paths, out, items, studies=studies, model=model, rule=rule, harm=harm, confidence=confidence
+    if not studies and any(map(_is_table, paths)):
+        return _compare_tables(
+            paths, out, regions, groups=groups, respondents=respondents, confidence=confidence
         )
-    return _compare_tables(
-        paths, out, groups=groups, respondents=respondents, regions=regions, confidence=confidence
+    for path in out:
+        require_suffix(path, Comparison.suffixes)
+    kept = (FILE, ASSOCIATIONS) if studies else (RUN, RECORDS)
+    require_apart([*out, items], [path / name for path in paths for name in kept])
+    comparison = (
+        compare_studies(paths, model, confidence)
+        if studies
+        else contrast(*paths, model=model, rule=rule, harm=harm, confidence=confidence)
     )
+    for path in out:
+        comparison.save(path)
+    written = [path for path in (*out, items) if path is not None]
+    ending = [_written(written)] if written else []
+    return Outcome([comparison.sentence, comparison.headline(), *ending], {"items": comparison.items})
 
 
 def _compare_tables(
     paths: Sequence[Path],
     out: Sequence[Path],
+    regions: bool,
     *,
     groups: Path | None,
-    respondents: tuple[int, ...],
-    regions: bool,
     confidence: float,
+    respondents: Sequence[int],
 ) -> Outcome:
     """The branch of `endoxa compare` for surveys, associations, sets of pairs, releases, and regions of one table.
 
@@ -160,8 +141,7 @@ def _compare_tables(
         made = compare_editions(list(paths), groups=groups, respondents=respondents, confidence=confidence)
         write_page = partial(write_edition_page, made)
         lines, notes, changes = [made.headline, made.sentence], made.notes, made.changes
-    for sentence in notes:
-        note(sentence)
+    note(*notes)
     for path in out:
         if write_page is not None and path.suffix.lower() == ".html":
             write_page(path)
@@ -174,44 +154,6 @@ def _is_table(path: Path) -> bool:
     """Whether this is a table or a release folder, not a run."""
     table = path.suffix in (*WRITTEN_SUFFIXES, ".xlsx") or path.is_file()
     return table or (path.is_dir() and not (path / RUN).is_file())
-
-
-def _compare_runs(
-    paths: Sequence[Path],
-    out: Sequence[Path],
-    items: Path | None,
-    *,
-    studies: bool,
-    model: Sequence[str],
-    rule: Sequence[str],
-    harm: Sequence[Path],
-    confidence: float,
-) -> Outcome:
-    """The branch of `endoxa compare` for runs and studies.
-
-    Raises:
-        UserError: they cannot be compared.
-    """
-    from endoxa.study.compare.results import Comparison
-    from endoxa.study.compare.run import compare as contrast
-    from endoxa.study.compare.studies import compare_studies
-    from endoxa.study.file import ASSOCIATIONS, FILE
-    from endoxa.study.saving import require_suffix
-
-    for path in out:
-        require_suffix(path, Comparison.suffixes)
-    kept = (FILE, ASSOCIATIONS) if studies else (RUN, RECORDS)
-    require_apart([*out, items], [path / name for path in paths for name in kept])
-    comparison = (
-        compare_studies(paths, model, confidence)
-        if studies
-        else contrast(*paths, model=model, rule=rule, harm=harm, confidence=confidence)
-    )
-    for path in out:
-        comparison.save(path)
-    written = [*out, *([items] if items else [])]
-    ending = [_written(written)] if written else []
-    return Outcome([comparison.sentence, comparison.headline(), *ending], {"items": comparison.items})
 
 
 def _written(paths: Sequence[Path]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -13,16 +13,19 @@ from annotated_types import Ge, Le
 
 from endoxa.commands.curate_extract import extract
 from endoxa.commands.curate_review import evaluate, review
-from endoxa.commands.plugins import SUMMARIES
-from endoxa.commands.verbs import Group, Outcome, argument, note, table_option
+from endoxa.commands.verbs import Outcome, add_command, argument, command_group, note, table_option
+from endoxa.curate import group as grouping
+from endoxa.curate.associations import associations as gather
+from endoxa.curate.associations import mentions
+from endoxa.curate.encoders import DEFAULT_ENCODER, chosen_encoder
+from endoxa.curate.opposites import Lexicon, load_lexicon
 from endoxa.errors import UserError
 from endoxa.report.words import plural
 from endoxa.schema.options import ANALYSIS, DATA, ITEMS, OUTPUT, Option
+from endoxa.sources.columns import with_respondents
+from endoxa.sources.frames import read_table
 
-CURATE = Group("curate", SUMMARIES["curate"])
-app = CURATE.app
-
-AttributesFile = Annotated[Path, argument("Statements, or another table of attributes.", sample="statements")]
+app = command_group("curate")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,78 +33,51 @@ class Meanings:
     """How the meanings of attributes are compared.
 
     Attributes:
-        attribute_column: column that holds the attributes.
-        encoder: sentence encoder.
-        precision: number type of the encoder.
-        language: language of the attributes.
-        lexicon: antonyms of one's own.
+        attribute_column: Column that holds the attributes.
+        encoder: all-MiniLM-L6-v2 (installed), hf/ORG/NAME or hf/FOLDER (any sentence-transformers model), or
+            same-words.
+        precision: Number type of the encoder: float32, or bfloat16 (faster with AMX; a few groups may differ).
+        language: Language of the attributes.
+        lexicon: Your own antonyms: columns one, other, pos.
     """
 
-    attribute_column: Annotated[str, Option("Column that holds the attributes.", DATA, metavar="NAME")] = (
-        "attribute"
-    )
+    attribute_column: Annotated[str, Option(group=DATA, metavar="NAME")] = "attribute"
     encoder: Annotated[
         str | None,
         Option(
-            "all-MiniLM-L6-v2 (installed), hf/ORG/NAME or hf/FOLDER (any sentence-transformers model), or same-words.",
-            ITEMS,
+            group=ITEMS,
             metavar="NAME",
             default="all-MiniLM-L6-v2 where it knows the language, else same-words",
         ),
     ] = None
-    precision: Annotated[
-        str,
-        Option(
-            "Number type of the encoder: float32, or bfloat16 (faster with AMX; a few groups may differ).",
-            ITEMS,
-            metavar="TYPE",
-        ),
-    ] = "float32"
+    precision: Annotated[str, Option(group=ITEMS, metavar="TYPE")] = "float32"
     language: Annotated[
-        str | None,
-        Option(
-            "Language of the attributes.",
-            DATA,
-            metavar="CODE",
-            default="the only one that the file names, else en",
-        ),
+        str | None, Option(group=DATA, metavar="CODE", default="the only one that the file names, else en")
     ] = None
-    lexicon: Annotated[Path | None, Option("Your own antonyms: columns one, other, pos.", DATA)] = None
+    lexicon: Annotated[Path | None, Option(group=DATA)] = None
+
+    def read(
+        self, file: Path, written: Collection[str] = (), *, as_written: bool
+    ) -> tuple[dict[str, int], Lexicon]:
+        """How often each attribute of a table is said, and the lexicon of their language."""
+        language = self.language or grouping.language_of(file)
+        counts = grouping.read_attributes(
+            file, self.attribute_column, language, note, written, as_written=as_written
+        )
+        return counts, load_lexicon(language, self.lexicon)
 
 
 def group(
-    file: AttributesFile,
+    file: Annotated[Path, argument(sample="statements")],
     *,
     out: Annotated[Path, table_option("Groups")],
-    tau: Annotated[
-        float, Ge(0.0), Le(1.0), Option("Minimum cosine similarity to merge groups.", ANALYSIS)
-    ] = 0.55,
-    method: Annotated[
-        str,
-        Option(
-            "endoxa, or afristereo (as published; depends on the order of rows).", ANALYSIS, metavar="NAME"
-        ),
-    ] = "endoxa",
-    existing: Annotated[
-        Path | None,
-        Option("Existing groups, kept unchanged; new attributes are added.", DATA, metavar="GROUPS"),
-    ] = None,
+    tau: Annotated[float, Ge(0.0), Le(1.0), Option(group=ANALYSIS)] = 0.55,
+    method: Annotated[str, Option(group=ANALYSIS, metavar="NAME")] = "endoxa",
+    existing: Annotated[Path | None, Option(group=DATA, metavar="GROUPS")] = None,
     meanings: Meanings,
-    calibrate: Annotated[
-        bool,
-        Option(
-            "Compare thresholds from 0.3 to 0.8 for both methods instead of grouping.", ANALYSIS, only_on=True
-        ),
-    ] = False,
-    constraints: Annotated[
-        Path | None,
-        Option(
-            "With --calibrate: known pairs (columns attribute_a, attribute_b, relation, source).",
-            DATA,
-            default="surface variants and antonyms",
-        ),
-    ] = None,
-    seed: Annotated[int, Option("With --calibrate: seed of every random draw.", ANALYSIS)] = 0,
+    calibrate: Annotated[bool, Option(group=ANALYSIS, only_on=True)] = False,
+    constraints: Annotated[Path | None, Option(group=DATA, default="surface variants and antonyms")] = None,
+    seed: Annotated[int, Option(group=ANALYSIS)] = 0,
 ) -> Outcome:
     """Group attributes with similar meanings; opposites and negations are never merged.
 
@@ -115,51 +91,34 @@ def group(
       endoxa curate group new.csv --existing groups.csv -o groups-2.csv
       endoxa curate group statements.csv --method afristereo -o published.csv
       endoxa curate group statements.csv --calibrate -o thresholds.csv
-    """  # noqa: D301
-    from endoxa.curate.encoders import chosen_encoder
-    from endoxa.curate.group import (
-        SCHEMA,
-        group_attributes,
-        language_of,
-        method_named,
-        read_attributes,
-        read_existing,
-    )
-    from endoxa.curate.opposites import load_lexicon
 
+    Options:
+        file: Statements, or another table of attributes.
+        tau: Minimum cosine similarity to merge groups.
+        method: endoxa, or afristereo (as published; depends on the order of rows).
+        existing: Existing groups, kept unchanged; new attributes are added.
+        calibrate: Compare thresholds from 0.3 to 0.8 for both methods instead of grouping.
+        constraints: With --calibrate: known pairs (columns attribute_a, attribute_b, relation, source).
+        seed: With --calibrate: seed of every random draw.
+    """  # noqa: D301
     if calibrate:
         return _calibrated(file, out, constraints, meanings, seed)
-    chosen = method_named(method, adds=existing is not None)
-    language = meanings.language or language_of(file)
-    counts = read_attributes(
-        file, meanings.attribute_column, language, note, SCHEMA, as_written=chosen == "afristereo"
-    )
-    earlier = read_existing(existing) if existing else None
-    lexicon = load_lexicon(language, meanings.lexicon)
-    table = group_attributes(
-        counts,
-        chosen_encoder(meanings.encoder, lexicon, meanings.precision, note),
-        lexicon,
-        tau=tau,
-        method=chosen,
-        existing=earlier,
-    )
+    chosen = grouping.method_named(method, adds=existing is not None)
+    counts, lexicon = meanings.read(file, grouping.SCHEMA, as_written=chosen == "afristereo")
+    earlier = grouping.read_existing(existing) if existing else None
+    encoder = chosen_encoder(meanings.encoder, lexicon, meanings.precision, note)
+    table = grouping.group_attributes(counts, encoder, lexicon, tau=tau, method=chosen, existing=earlier)
     groups = table["group_id"].n_unique()
     return Outcome((f"{len(table)} attributes in {groups} groups written to {out}",), {"out": table})
 
 
 def _calibrated(file: Path, out: Path, constraints: Path | None, meanings: Meanings, seed: int) -> Outcome:
     """Thresholds of both methods compared: number of groups, silhouette, and accuracy on known pairs."""
-    from endoxa.curate.encoders import DEFAULT_ENCODER, chosen_encoder
-    from endoxa.curate.group import language_of, read_attributes
     from endoxa.curate.group.thresholds import generate_constraints, grid, read_constraints, thresholds_table
-    from endoxa.curate.opposites import load_lexicon
     from endoxa.curate.pages import thresholds_figure
     from endoxa.report.files import write_figures
 
-    language = meanings.language or language_of(file)
-    counts = read_attributes(file, meanings.attribute_column, language, note, as_written=True)
-    words = load_lexicon(language, meanings.lexicon)
+    counts, words = meanings.read(file, as_written=True)
     pairs = read_constraints(constraints) if constraints else generate_constraints(list(counts), words, seed)
     encoder = chosen_encoder(meanings.encoder or DEFAULT_ENCODER, words, meanings.precision, note)
     made = thresholds_table(counts, encoder, words, grid(*GRID), pairs, seed=seed, tell=note)
@@ -190,64 +149,36 @@ class Counting:
     """What of a table of statements is counted.
 
     Attributes:
-        groups: groups of attributes.
-        source: name of the survey, where the table has none.
-        include_flagged: statements flagged as written by a chatbot count, too.
-        respondent: column of who said it.
+        groups: Groups of attributes, from `endoxa curate group`.
+        source: Name of the survey, if the table has none.
+        include_flagged: Also count statements flagged as written by a chatbot.
+        respondent: Column with a code of who said it; each person counts once.
     """
 
-    groups: Annotated[Path | None, Option("Groups of attributes, from `endoxa curate group`.", DATA)] = None
-    source: Annotated[str, Option("Name of the survey, if the table has none.", DATA, metavar="NAME")] = ""
-    include_flagged: Annotated[
-        bool, Option("Also count statements flagged as written by a chatbot.", DATA, only_on=True)
-    ] = False
+    groups: Annotated[Path | None, Option(group=DATA)] = None
+    source: Annotated[str, Option(group=DATA, metavar="NAME")] = ""
+    include_flagged: Annotated[bool, Option(group=DATA, only_on=True)] = False
     respondent: Annotated[
-        str | None,
-        Option(
-            "Column with a code of who said it; each person counts once.",
-            DATA,
-            metavar="COLUMN",
-            default="respondent, or one with a usual name",
-        ),
+        str | None, Option(group=DATA, metavar="COLUMN", default="respondent, or one with a usual name")
     ] = None
 
-    def tables(self, statements: Path, by: Sequence[str] = ()) -> tuple[pl.DataFrame, pl.DataFrame | None]:
-        """The statements, with columns to split by, and the groups of attributes."""
-        from endoxa.sources.columns import with_respondents
-        from endoxa.sources.frames import read_table
-
-        grouping = ("attribute", "group_id", "canonical")
-        groups = read_table(self.groups, grouping) if self.groups is not None else None
+    def tables(self, statements: Path) -> tuple[pl.DataFrame, pl.DataFrame | None]:
+        """The statements, and the groups of attributes."""
+        columns = ("attribute", "group_id", "canonical")
+        groups = read_table(self.groups, columns) if self.groups is not None else None
         needed = ("identity", "attribute", *([self.respondent] if self.respondent else []))
-        return with_respondents(read_table(statements, needed, optional=by), self.respondent), groups
-
-
-Statements = Annotated[
-    Path, argument("Table with columns identity and attribute.", metavar="STATEMENTS", sample="statements")
-]
+        return with_respondents(read_table(statements, needed), self.respondent), groups
 
 
 def associations(
-    statements: Statements,
+    statements: Annotated[Path, argument(metavar="STATEMENTS", sample="statements")],
     *,
     out: Annotated[Path, table_option("Associations")],
     counting: Counting,
-    by: Annotated[
-        tuple[Apart, ...],
-        Option("Split associations by 'country' or 'axis'; repeatable.", ANALYSIS, metavar="WHAT"),
-    ] = (),
-    min_support: Annotated[int, Option("Minimum number of respondents per association.", ANALYSIS)] = 1,
-    summary: Annotated[
-        Path | None,
-        Option(
-            "Also write frequency and composition tables that are safe to share, and a figure, into this folder.",
-            OUTPUT,
-            metavar="FOLDER",
-        ),
-    ] = None,
-    min_cell: Annotated[
-        int, Ge(1), Option("With --summary: minimum count shown for a subgroup.", ANALYSIS)
-    ] = 5,
+    by: Annotated[tuple[Apart, ...], Option(group=ANALYSIS, metavar="WHAT")] = (),
+    min_support: Annotated[int, Option(group=ANALYSIS)] = 1,
+    summary: Annotated[Path | None, Option(group=OUTPUT, metavar="FOLDER")] = None,
+    min_cell: Annotated[int, Ge(1), Option(group=ANALYSIS)] = 5,
 ) -> Outcome:
     """Aggregate statements into associations: identity, canonical attribute, number of respondents.
 
@@ -261,9 +192,14 @@ def associations(
       endoxa curate associations statements.csv --groups groups.csv -o associations.csv
       endoxa curate associations statements.csv -o associations.csv --by country --min-support 2
       endoxa curate associations statements.csv --groups groups.csv -o associations.csv --summary summary
-    """  # noqa: D301
-    from endoxa.curate.associations import associations as gather
 
+    Options:
+        statements: Table with columns identity and attribute.
+        by: Split associations by 'country' or 'axis'; repeatable.
+        min_support: Minimum number of respondents per association.
+        summary: Also write frequency and composition tables that are safe to share, and a figure, into this folder.
+        min_cell: With --summary: minimum count shown for a subgroup.
+    """  # noqa: D301
     gathered = gather(
         *counting.tables(statements),
         source=counting.source,
@@ -272,7 +208,10 @@ def associations(
         min_support=min_support,
         include_flagged=counting.include_flagged,
     )
-    _note_left_out(gathered.left_out, gathered.notes)
+    note(
+        *(f"{plural(count, 'statement')} left out: {reason}." for reason, count in gathered.left_out.items())
+    )
+    note(*gathered.notes)
     if gathered.rare:
         note(f"{gathered.rare} associations left out: fewer than {min_support} respondents.")
     if gathered.table.is_empty():
@@ -287,7 +226,6 @@ def associations(
 
 def _summarised(statements: Path, folder: Path, counting: Counting, min_cell: int) -> list[str]:
     """Frequency and composition tables that are safe to share, and a figure."""
-    from endoxa.curate.associations import mentions
     from endoxa.curate.pages import save_frequencies
     from endoxa.curate.summary import summarise, write_summary
 
@@ -295,23 +233,17 @@ def _summarised(statements: Path, folder: Path, counting: Counting, min_cell: in
         *counting.tables(statements), source=counting.source, include_flagged=counting.include_flagged
     )
     made = summarise(counted.table, (), min_cell)
-    for sentence in made.notes:
-        note(sentence)
+    note(*made.notes)
     return [str(path) for path in (*write_summary(made, folder), *save_frequencies(made.frequencies, folder))]
 
 
-def _note_left_out(left_out: Mapping[str, int], notes: Sequence[str]) -> None:
-    """Say what was left out, and other notes, on stderr."""
-    for reason, count in left_out.items():
-        note(f"{plural(count, 'statement')} left out: {reason}.")
-    for sentence in notes:
-        note(sentence)
-
-
 for command in (extract, review, evaluate):
-    CURATE.add(command)
-CURATE.add(group, following="endoxa curate associations {settings.file} --groups {out} -o associations.csv")
-CURATE.add(
+    add_command(app, command)
+add_command(
+    app, group, following="endoxa curate associations {settings.file} --groups {out} -o associations.csv"
+)
+add_command(
+    app,
     associations,
     following="endoxa build pairs {out} -o pairs.csv, or: endoxa build qa {out}{language} -o questions.jsonl",
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,7 +12,7 @@ import polars as pl
 
 from endoxa.commands.layout import Layout
 from endoxa.commands.reader_models import ReaderModels
-from endoxa.commands.verbs import Outcome, argument, language_option, note, plan_line, print_lines
+from endoxa.commands.verbs import Outcome, argument, language_option, note, print_lines
 from endoxa.errors import UserError
 from endoxa.report.words import plural
 from endoxa.runs.progress import shown
@@ -31,10 +31,8 @@ SHOWN = 5
 """Columns or respondents that a warning names."""
 
 
-def _by_name(what: str) -> Option:
-    """A column of the rows: found by its name where it has a usual one."""
-    help_text = f"With --statement-column: {what}"
-    return Option(help_text, DATA, metavar="COLUMN", default="the one with a usual name")
+BY_NAME = Option(group=DATA, metavar="COLUMN", default="the one with a usual name")
+"""A column of the rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,107 +40,50 @@ class Rows:
     """Columns of a table with one statement per row.
 
     Attributes:
-        question_column: name of the question (women, men, religion ...).
-        axis_column: the social axis.
-        identity_column: the group that a statement or its question is about.
-        country_column: the country.
-        region_column: the region within a country.
-        language_column: the language.
-        keep: columns that are kept besides.
-        attribute_column: what is said of the group.
+        question_column: With --statement-column: name of the question (women, men, religion ...).
+        axis_column: With --statement-column: column of the social axis.
+        identity_column: With --statement-column: column of the group that a statement or its question is about.
+        country_column: With --statement-column: column of the country.
+        region_column: With --statement-column: column of the region within a country.
+        language_column: With --statement-column: column of the language.
+        keep: With --statement-column: also keep this column; repeatable.
+        attribute_column: With --identity-column: column of what is said of the group; statements are then not read.
     """
 
-    question_column: Annotated[str | None, _by_name("name of the question (women, men, religion ...).")] = (
-        None
-    )
-    axis_column: Annotated[str | None, _by_name("column of the social axis.")] = None
-    identity_column: Annotated[
-        str | None, _by_name("column of the group that a statement or its question is about.")
-    ] = None
-    country_column: Annotated[str | None, _by_name("column of the country.")] = None
-    region_column: Annotated[str | None, _by_name("column of the region within a country.")] = None
-    language_column: Annotated[str | None, _by_name("column of the language.")] = None
-    keep: Annotated[
-        tuple[str, ...],
-        Option("With --statement-column: also keep this column; repeatable.", DATA, metavar="COLUMN"),
-    ] = ()
-    attribute_column: Annotated[
-        str | None,
-        Option(
-            "With --identity-column: column of what is said of the group; statements are then not read.",
-            DATA,
-            metavar="COLUMN",
-        ),
-    ] = None
+    question_column: Annotated[str | None, BY_NAME] = None
+    axis_column: Annotated[str | None, BY_NAME] = None
+    identity_column: Annotated[str | None, BY_NAME] = None
+    country_column: Annotated[str | None, BY_NAME] = None
+    region_column: Annotated[str | None, BY_NAME] = None
+    language_column: Annotated[str | None, BY_NAME] = None
+    keep: Annotated[tuple[str, ...], Option(group=DATA, metavar="COLUMN")] = ()
+    attribute_column: Annotated[str | None, Option(group=DATA, metavar="COLUMN")] = None
 
 
 def extract(
-    survey: Annotated[
-        Path,
-        argument("Survey export: .csv, .tsv, .jsonl, .parquet or .xlsx.", metavar="SURVEY", sample="survey"),
-    ],
+    survey: Annotated[Path, argument(metavar="SURVEY", sample="survey")],
     *,
-    out: Annotated[
-        Path | None, Option("Statements: .csv, .tsv, .jsonl or .parquet.", OUTPUT, short="-o")
-    ] = None,
-    map: Annotated[  # noqa: A002
-        Path | None, Option("Column mapping (TOML).", DATA, sample="map")
-    ] = None,
-    preset: Annotated[
-        str | None, Option("Built-in column mapping: afristereo.", DATA, metavar="NAME")
-    ] = None,
-    print_map: Annotated[
-        bool, Option("Print a draft mapping for SURVEY (or the preset), and exit.", OUTPUT, only_on=True)
-    ] = False,
-    statement_column: Annotated[
-        str | None,
-        Option("Column with one statement per row; statements are not split.", DATA, metavar="COLUMN"),
-    ] = None,
+    out: Annotated[Path | None, Option(group=OUTPUT, short="-o")] = None,
+    map: Annotated[Path | None, Option(group=DATA, sample="map")] = None,  # noqa: A002
+    preset: Annotated[str | None, Option(group=DATA, metavar="NAME")] = None,
+    print_map: Annotated[bool, Option(group=OUTPUT, only_on=True)] = False,
+    statement_column: Annotated[str | None, Option(group=DATA, metavar="COLUMN")] = None,
     respondent: Annotated[
         str | None,
-        Option(
-            "Column with a code of who answered; it may repeat with --statement-column, where a person counts once.",
-            DATA,
-            metavar="COLUMN",
-            default="that of the mapping, or one with a usual name",
-        ),
+        Option(group=DATA, metavar="COLUMN", default="that of the mapping, or one with a usual name"),
     ] = None,
     rows: Rows,
     layout: Layout,
-    language: Annotated[
-        str | None,
-        Option(
-            "Language of all statements (ISO 639); disables language identification.", DATA, metavar="CODE"
-        ),
-    ] = None,
+    language: Annotated[str | None, Option(group=DATA, metavar="CODE")] = None,
     languages: Annotated[
-        str | None,
-        Option("Candidate languages (en,fr).", DATA, metavar="CODES", default="those of the mapping"),
+        str | None, Option(group=DATA, metavar="CODES", default="those of the mapping")
     ] = None,
-    identities: Annotated[Path | None, Option("Your own synonyms of group names (TOML).", DATA)] = None,
-    lexicon: Annotated[
-        Path | None, Option("What reviewers taught, from `endoxa curate evaluate --learn` (TOML).", DATA)
-    ] = None,
+    identities: Annotated[Path | None, Option(group=DATA)] = None,
+    lexicon: Annotated[Path | None, Option(group=DATA)] = None,
     translate: Annotated[
-        str | None,
-        Option(
-            "Translate into English with hf/MODEL, openai/NAME, http://HOST:PORT/v1#NAME or a table of "
-            "translations (columns original, translation).",
-            ASKING,
-            metavar="BACKEND",
-            default="no translation",
-        ),
+        str | None, Option(group=ASKING, metavar="BACKEND", default="no translation")
     ] = None,
-    reader: Annotated[
-        str | None,
-        Option(
-            "Chat model that reads: openai/NAME, anthropic/NAME, http://HOST:PORT/v1#NAME, hf/ID, sim/NAME. The "
-            "statements are sent to it. Its reading stands, and the rules say where they differ.",
-            ASKING,
-            metavar="MODEL",
-            default="rules only",
-        ),
-    ] = None,
+    reader: Annotated[str | None, Option(group=ASKING, metavar="MODEL", default="rules only")] = None,
     asking: ReaderModels,
 ) -> Outcome:
     """Split survey answers into statements and extract identity and attribute from each.
@@ -175,28 +116,39 @@ def extract(
       endoxa curate extract rows.csv --statement-column text --question-column topic -o statements.csv
       endoxa curate extract survey.xlsx --sheet Answers --statement-column said --respondent code -o statements.csv
       endoxa curate extract export.csv --map map.toml --reader openai/gpt-5-mini --plan -o statements.csv
+
+    Options:
+        survey: Survey export: .csv, .tsv, .jsonl, .parquet or .xlsx.
+        out: Statements: .csv, .tsv, .jsonl or .parquet.
+        map: Column mapping (TOML).
+        preset: Built-in column mapping: afristereo.
+        print_map: Print a draft mapping for SURVEY (or the preset), and exit.
+        statement_column: Column with one statement per row; statements are not split.
+        respondent: Column with a code of who answered; it may repeat with --statement-column, where a person counts
+            once.
+        language: Language of all statements (ISO 639); disables language identification.
+        languages: Candidate languages (en,fr).
+        identities: Your own synonyms of group names (TOML).
+        lexicon: What reviewers taught, from `endoxa curate evaluate --learn` (TOML).
+        translate: Translate into English with hf/MODEL, openai/NAME, http://HOST:PORT/v1#NAME or a table of
+            translations (columns original, translation).
+        reader: Chat model that reads: openai/NAME, anthropic/NAME, http://HOST:PORT/v1#NAME, hf/ID, sim/NAME. The
+            statements are sent to it. Its reading stands, and the rules say where they differ.
     """  # noqa: D301
     from endoxa.curate.extract.lexicon import read_lexicon
     from endoxa.curate.normalise import with_identities
     from endoxa.curate.second import StatementReaderSettings, to_read
     from endoxa.curate.second.table import reader_items
     from endoxa.curate.survey import load_map, load_preset, preset_text
+    from endoxa.curate.survey import statements as texts
     from endoxa.curate.survey.reading import draft_map
-    from endoxa.curate.survey.statements import (
-        count_lines,
-        extract_all,
-        identify_languages,
-        translate_statements,
-    )
     from endoxa.curate.translation import open_translator
-    from endoxa.runs.asking.cost import plan_table
-    from endoxa.runs.asking.readers import plan_readers
 
     if print_map:
         return Outcome([(preset_text(preset) if preset else draft_map(survey)).removesuffix("\n")])
     if out is None:
         raise UserError("Missing --out. Name a file for the statements: .csv, .tsv, .jsonl or .parquet.")
-    chat_model = _chat_model(reader, asking)
+    asking.require(reader)
     require_apart([out], [Path(translate) if translate and Path(translate).suffix else None])
     if map and preset:
         raise UserError("Give --map or --preset, not both.")
@@ -209,41 +161,21 @@ def extract(
     if language is not None:
         statements = [replace(statement, language=language.lower()) for statement in statements]
     candidates = codes or (survey_map.languages if survey_map else ())
-    statements = identify_languages(statements, candidates)
+    statements = texts.identify_languages(statements, candidates)
     with shown("statements") as progress:
         if translator:
             memory = out.with_name(f"{out.name}.translations.jsonl")
-            statements = translate_statements(statements, translator, memory, progress)
-        extracted = extract_all(statements, kept, progress, tables, taught)
-    if chat_model is not None:
-        settings = asking.settings(StatementReaderSettings, survey, (chat_model,))
+            statements = texts.translate_statements(statements, translator, memory, progress)
+        extracted = texts.extract_all(statements, kept, progress, tables, taught)
+    if reader is not None:
+        settings = asking.settings(StatementReaderSettings, survey, (reader,))
         if asking.plan:
-            planned = plan_readers(to_read(reader_items(extracted)), settings)
-            return Outcome([plan_line(plan_table(planned))])
+            return Outcome([asking.planned(to_read(reader_items(extracted)), settings)])
         extracted = _read_twice(extracted, settings, out, tables)
-    counts = count_lines(statements, extracted, translated=translator is not None)
+    counts = texts.count_lines(statements, extracted, translated=translator is not None)
     written = f"{plural(extracted.height, 'row')} written to {out}"
     following = f"Next: endoxa curate group {out}{language_option(extracted)} -o groups.csv"
     return Outcome((*counts, written, following), {"out": extracted})
-
-
-def _chat_model(reader: str | None, asking: ReaderModels) -> str | None:
-    """The chat model that reads beside the rules, or None.
-
-    Raises:
-        UserError: options of a model without one.
-    """
-    if reader is None and asking != ReaderModels():
-        raise UserError(f"{_first_stated(asking)} needs --reader. Name the model that reads the statements.")
-    return reader
-
-
-def _first_stated(options: Rows | ReaderModels) -> str:
-    """The first option that is not at its default, as it is typed."""
-    name = next(
-        entry.name for entry in fields(options) if getattr(options, entry.name) not in (None, False, ())
-    )
-    return f"--{name.replace('_', '-')}"
 
 
 def _statements(
@@ -265,8 +197,9 @@ def _statements(
         note(how)
     if column is None and survey_map is not None:
         if rows != Rows():
+            stated = next(name for name, value in asdict(rows).items() if value not in (None, ()))
             raise UserError(
-                f"{_first_stated(rows)} needs --statement-column. Name the column with one statement per row."
+                f"--{stated.replace('_', '-')} needs --statement-column. Name the column with one statement per row."
             )
         if respondent:
             survey_map = survey_map.model_copy(update={"respondent": ColumnChoice(column=respondent)})

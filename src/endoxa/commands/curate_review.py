@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -12,13 +12,14 @@ import polars as pl
 
 from endoxa.commands.analyze_people import agreement_lines
 from endoxa.commands.verbs import Outcome, argument, print_lines, table_option
+from endoxa.curate.review import Choice
 from endoxa.errors import UserError
 from endoxa.report.tables import headline_of, interval_field
 from endoxa.report.words import plural
 from endoxa.runs.options import DEFAULT_CONFIDENCE, Confidence, Seed
 from endoxa.runs.progress import shown
 from endoxa.schema.headline import Headline
-from endoxa.schema.options import ANALYSIS, DATA, ITEMS, OUTPUT, Option, names
+from endoxa.schema.options import ANALYSIS, DATA, OUTPUT, Option
 from endoxa.sources.files import require_apart
 from endoxa.sources.frames import require_table_name, write_table
 
@@ -33,90 +34,18 @@ ALL_STATEMENTS = ("identity", "attribute", *PARTS, "omission_precision", "omissi
 """Scores printed, by part of the statements and of all of them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Sheet:
-    """What a sheet for a reviewer shows.
-
-    Attributes:
-        reviewer: the reviewer's name.
-        sample: ids to sample.
-        only_proposed: only rows proposed for omission.
-        only_disputed: only rows that reviewers disagreed about.
-        columns: columns shown.
-        edit: columns that may be edited.
-        overwrite: an existing sheet is replaced.
-    """
-
-    reviewer: Annotated[
-        str, Option("Sheet: reviewer's name.", OUTPUT, metavar="NAME", default="name of the returned file")
-    ] = ""
-    sample: Annotated[int | None, Option("Sheet: number of ids to sample, with all rows of each.", ITEMS)] = (
-        None
-    )
-    only_proposed: Annotated[bool, Option("Sheet: only rows proposed for omission.", ITEMS, only_on=True)] = (
-        False
-    )
-    only_disputed: Annotated[
-        bool, Option("Sheet: only rows with disagreement between reviewers.", ITEMS, only_on=True)
-    ] = False
-    columns: Annotated[
-        tuple[str, ...] | None,
-        Option("Sheet: columns to show instead of the default ones.", OUTPUT, metavar="A,B,...", parse=names),
-    ] = None
-    edit: Annotated[
-        tuple[str, ...] | None,
-        Option(
-            "Sheet: columns that may be edited instead of the default ones.",
-            OUTPUT,
-            metavar="A,B,...",
-            parse=names,
-        ),
-    ] = None
-    overwrite: Annotated[
-        bool, Option("Sheet: replace an existing one, including its answers.", OUTPUT, only_on=True)
-    ] = False
-
-
 def review(
-    table: Annotated[
-        Path,
-        argument(
-            "Table of statements, groups, associations, pairs or drafts (CSV, JSONL, Parquet).",
-            metavar="TABLE",
-        ),
-    ],
-    sheets: Annotated[
-        tuple[Path, ...],
-        argument("Returned sheets; of drafts outcomes of a room (*_items.csv).", metavar="SHEET..."),
-    ] = (),
+    table: Annotated[Path, argument(metavar="TABLE")],
+    sheets: Annotated[tuple[Path, ...], argument(metavar="SHEET...")] = (),
     *,
-    out: Annotated[
-        Path,
-        Option(
-            "Without SHEET: the sheet to write (.xlsx, with drop-down lists). Else the reviewed table.",
-            OUTPUT,
-            short="-o",
-        ),
-    ],
-    sheet: Sheet,
-    resolve: Annotated[
-        Literal["none", "first", "majority"],
-        Option(
-            "Value used where reviewers disagree: that of the table, of the first sheet, or of more than half of "
-            "the reviewers. All disagreements are listed in any case.",
-            ANALYSIS,
-        ),
-    ] = "none",
+    out: Annotated[Path, Option(group=OUTPUT, short="-o")],
+    sheet: Choice,
+    overwrite: Annotated[bool, Option(group=OUTPUT, only_on=True)] = False,
+    resolve: Annotated[Literal["none", "first", "majority"], Option(group=ANALYSIS)] = "none",
     drop_omitted: Annotated[
         bool | None,
-        Option(
-            "Remove rows that reviewers omit, or keep them with omit=true.",
-            ANALYSIS,
-            name="--drop-omitted/--keep-omitted",
-            default="keep statements, drop others",
-        ),
+        Option(group=ANALYSIS, name="--drop-omitted/--keep-omitted", default="keep statements, drop others"),
     ] = None,
-    seed: Annotated[int, Option("Random seed of --sample, and of the intervals of agreement.", ITEMS)] = 0,
 ) -> Outcome:
     """Write a sheet for a reviewer, or merge returned sheets into the table and list changes and disagreements.
 
@@ -131,14 +60,23 @@ def review(
       endoxa curate review statements.csv ana.xlsx ben.xlsx -o reviewed.csv
       endoxa curate review pairs.csv a.xlsx b.xlsx c.xlsx -o reviewed.csv --resolve majority
       endoxa curate review tuples.csv votes_items.csv -o judged.csv
+
+    Options:
+        table: Table of statements, groups, associations, pairs or drafts (CSV, JSONL, Parquet).
+        sheets: Returned sheets; of drafts outcomes of a room (*_items.csv).
+        out: Without SHEET: the sheet to write (.xlsx, with drop-down lists). Else the reviewed table.
+        overwrite: Sheet: replace an existing one, including its answers.
+        resolve: Value used where reviewers disagree: that of the table, of the first sheet, or of more than half of
+            the reviewers. All disagreements are listed in any case.
+        drop_omitted: Remove rows that reviewers omit, or keep them with omit=true.
     """  # noqa: D301
     from endoxa.author.tables import is_drafts
     from endoxa.curate.agreement import agreement, ballots_from_votes
     from endoxa.curate.review import apply_review, is_sheet, read_sheets, votes
 
     if not sheets:
-        return _handed_out(table, out, sheet, seed)
-    if sheet != Sheet():
+        return _handed_out(table, out, sheet, overwrite=overwrite)
+    if overwrite or replace(sheet, seed=0) != Choice():
         raise UserError(
             "Options of a sheet were given together with returned sheets. Leave one or the other out."
         )
@@ -154,27 +92,26 @@ def review(
     write_table(reviewed.conflicts, listed["conflicts"])
     cast = votes(returned, "decision") if len(returned) > 1 else ()
     if cast:
-        lines += agreement_lines(agreement(ballots_from_votes(cast), seed=seed))
+        lines += agreement_lines(agreement(ballots_from_votes(cast), seed=sheet.seed))
     return Outcome(
         [*lines, f"{plural(len(reviewed.table), 'row')} written to {out}"],
         {"out": reviewed.table, "changes": reviewed.changes, "conflicts": reviewed.conflicts},
     )
 
 
-def _handed_out(table: Path, out: Path, sheet: Sheet, seed: int) -> Outcome:
+def _handed_out(table: Path, out: Path, sheet: Choice, *, overwrite: bool) -> Outcome:
     """A spreadsheet for a reviewer.
 
     Raises:
         UserError: there is one already, or the table cannot be reviewed.
     """
-    from endoxa.curate.review import Choice, make_sheet, write_sheet
+    from endoxa.curate.review import make_sheet, write_sheet
 
-    if out.exists() and not sheet.overwrite:
+    if out.exists() and not overwrite:
         raise UserError(
             f"{out} already exists and may contain a reviewer's answers. Name another file, or pass --overwrite."
         )
-    chosen = {name: value for name, value in asdict(sheet).items() if name != "overwrite"}
-    made = make_sheet(table, Choice(**chosen, seed=seed))
+    made = make_sheet(table, sheet)
     with shown("rows") as progress:
         write_sheet(made, out, progress)
     lines = [f"{plural(len(made.rows), 'row')} of {made.kind.name} written to {out}"]
@@ -222,51 +159,15 @@ def _review_lines(reviewed: Reviewed, listed: Path) -> Iterator[str]:
 
 
 def evaluate(
-    gold: Annotated[
-        tuple[Path, ...],
-        argument(
-            "Statements with the right pairs: a gold file, a reviewed table, or any table with the columns "
-            "identity and attribute; several are taken together.",
-            metavar="GOLD...",
-        ),
-    ],
+    gold: Annotated[tuple[Path, ...], argument(metavar="GOLD...")],
     *,
     out: Annotated[Path, table_option("Scores")],
-    by: Annotated[
-        str, Option("Column of the units that intervals are taken over.", DATA, metavar="COLUMN")
-    ] = "respondent",
-    statement_column: Annotated[
-        str | None,
-        Option(
-            "Column of the statements in a table with identity and attribute ('statement' or else 'sentence').",
-            DATA,
-            metavar="COLUMN",
-        ),
-    ] = None,
-    reading: Annotated[
-        Path | None,
-        Option(
-            "Score this table of statements instead of reading GOLD with the rules.", DATA, metavar="TABLE"
-        ),
-    ] = None,
-    lexicon: Annotated[Path | None, Option("Also apply this lexicon (TOML, of --learn).", DATA)] = None,
-    model: Annotated[
-        str | None,
-        Option(
-            "Also score a chat model as reader, and it and the rules together; its run goes beside --out.",
-            DATA,
-            metavar="MODEL",
-        ),
-    ] = None,
-    learn: Annotated[
-        Path | None,
-        Option(
-            "Also learn a lexicon from the corrections, for `curate extract --lexicon`, and score one learned from "
-            "other respondents (5-fold cross-validation).",
-            OUTPUT,
-            ending=".toml",
-        ),
-    ] = None,
+    by: Annotated[str, Option(group=DATA, metavar="COLUMN")] = "respondent",
+    statement_column: Annotated[str | None, Option(group=DATA, metavar="COLUMN")] = None,
+    reading: Annotated[Path | None, Option(group=DATA, metavar="TABLE")] = None,
+    lexicon: Annotated[Path | None, Option(group=DATA)] = None,
+    model: Annotated[str | None, Option(group=DATA, metavar="MODEL")] = None,
+    learn: Annotated[Path | None, Option(group=OUTPUT, ending=".toml")] = None,
     confidence: Confidence = DEFAULT_CONFIDENCE,
     seed: Seed = 0,
 ) -> Outcome:
@@ -285,6 +186,18 @@ def evaluate(
       endoxa curate evaluate reviewed.csv --reading model.csv -o scores.csv
       endoxa curate evaluate wave1.csv wave2.csv --learn lexicon.toml -o scores.csv
       endoxa curate evaluate gold.csv --model openai/gpt-5-mini -o scores.csv
+
+    Options:
+        gold: Statements with the right pairs: a gold file, a reviewed table, or any table with the columns identity
+            and attribute; several are taken together.
+        by: Column of the units that intervals are taken over.
+        statement_column: Column of the statements in a table with identity and attribute ('statement' or else
+            'sentence').
+        reading: Score this table of statements instead of reading GOLD with the rules.
+        lexicon: Also apply this lexicon (TOML, of --learn).
+        model: Also score a chat model as reader, and it and the rules together; its run goes beside --out.
+        learn: Also learn a lexicon from the corrections, for `curate extract --lexicon`, and score one learned from
+            other respondents (5-fold cross-validation).
     """  # noqa: D301
     from endoxa.curate.evaluation.gold import read_gold
     from endoxa.curate.evaluation.report import cross_validated
@@ -379,4 +292,4 @@ def _score_lines(scores: pl.DataFrame, confidence: float) -> Iterator[Headline]:
     yield headline_of(title, of_all, ("reader", "measure", "value", interval_field()))
     of_parts = scores.filter(pl.col("measure").is_in(PARTS))
     table = of_parts.pivot("measure", index=["reader", "subset", "statements"], values="value")
-    yield headline_of("Identity and attribute both right, by part", table, table.columns)
+    yield headline_of("Identity and attribute both right, by part", table)

@@ -2,31 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
-from endoxa.commands.plugins import SUMMARIES
-from endoxa.commands.verbs import Group, Outcome, argument, print_lines
+from endoxa.commands.verbs import Outcome, add_command, argument, command_group, print_lines
 from endoxa.errors import UserError
 from endoxa.report.words import plural
 from endoxa.runs.options import IncludeDrafts
 from endoxa.schema import ReadOptions
 from endoxa.schema.headline import Headline
 from endoxa.schema.options import DATA, OUTPUT, Option, column_names
+from endoxa.sources import READERS
+from endoxa.sources.check import Problem, check_file, group_problems, write_problems
 from endoxa.sources.files import sha256
-
-if TYPE_CHECKING:
-    from endoxa.sources.check import Problem
-    from endoxa.sources.sources import PublishedFile
+from endoxa.sources.layouts import layouts
+from endoxa.sources.read import convert_pairs, read_pairs
+from endoxa.sources.sources import PublishedFile, cached_file, download, source, sources
 
 _NOTICE = "Content notice: files of stereotypes contain offensive sentences. They are for evaluation only."
 FIRST_ROWS = 5
 """Rows shown of problems that are alike."""
 
-DATASETS = Group("datasets", SUMMARIES["datasets"])
-app = DATASETS.app
+app = command_group("datasets")
 
 PairsFile = Annotated[Path, argument("File of pairs in a known format.")]
 
@@ -36,32 +35,17 @@ class Reading:
     """How a file of pairs is read.
 
     Attributes:
-        format: name of the format; None recognises it.
-        language: of sentences that name none.
-        prefix: words before every identity.
-        template: sentence with {identity} and {attribute}.
+        format: Format of FILE (see `endoxa datasets list`); `datasets check` also knows associations.
+        language: Language of sentences without one (ISO 639).
+        prefix: Format s-as: words to put before every identity ('African').
+        template: Format s-as: sentence with {identity} and {attribute}.
         include_drafts: drafts that nobody has judged are read, too.
     """
 
-    format: Annotated[
-        str | None,
-        Option(
-            "Format of FILE (see `endoxa datasets list`); `datasets check` also knows associations.",
-            DATA,
-            metavar="NAME",
-            default="detected",
-        ),
-    ] = None
-    language: Annotated[
-        str | None, Option("Language of sentences without one (ISO 639).", DATA, metavar="CODE")
-    ] = None
-    prefix: Annotated[
-        str | None,
-        Option("Format s-as: words to put before every identity ('African').", DATA, metavar="WORDS"),
-    ] = None
-    template: Annotated[
-        str | None, Option("Format s-as: sentence with {identity} and {attribute}.", DATA, metavar="TEXT")
-    ] = None
+    format: Annotated[str | None, Option(group=DATA, metavar="NAME", default="detected")] = None
+    language: Annotated[str | None, Option(group=DATA, metavar="CODE")] = None
+    prefix: Annotated[str | None, Option(group=DATA, metavar="WORDS")] = None
+    template: Annotated[str | None, Option(group=DATA, metavar="TEXT")] = None
     include_drafts: IncludeDrafts = False
 
     def options(self) -> ReadOptions:
@@ -74,17 +58,11 @@ class NamedReading(Reading):
     """How a file of pairs with columns of any name is read.
 
     Attributes:
-        columns: our name of a column -> the file's.
+        columns: Your names of our columns (sent_more=stereotype).
     """
 
     columns: Annotated[
-        Mapping[str, str],
-        Option(
-            "Your names of our columns (sent_more=stereotype).",
-            DATA,
-            metavar="OURS=THEIRS,...",
-            parse=column_names,
-        ),
+        Mapping[str, str], Option(group=DATA, metavar="OURS=THEIRS,...", parse=column_names)
     ] = field(default_factory=dict)
 
     def options(self) -> ReadOptions:
@@ -93,9 +71,7 @@ class NamedReading(Reading):
 
 
 def list_all(
-    name: Annotated[
-        str | None, argument("One data set: origin, licence, citation, warning, hash, file.", metavar="NAME")
-    ] = None,
+    name: Annotated[str | None, argument(metavar="NAME")] = None,
 ) -> Outcome:
     """List the published data sets and the formats that can be read, or describe one data set.
 
@@ -103,50 +79,33 @@ def list_all(
     Examples:
       endoxa datasets list
       endoxa datasets list crows-pairs
-    """  # noqa: D301
-    from endoxa.sources import READERS
-    from endoxa.sources.layouts import layouts
-    from endoxa.sources.sources import sources
 
+    Options:
+        name: One data set: origin, licence, citation, warning, hash, file.
+    """  # noqa: D301
     if name is not None:
         return _described(name)
+    data_sets = [
+        (entry.name, entry.title, entry.format or "(no pairs)", entry.licence) for entry in sources().values()
+    ]
+    formats = [
+        (entry.name, entry.title, entry.units, " ".join(entry.suffixes), "yes" if entry.write else "no")
+        for entry in READERS.all().values()
+    ]
+    columns = ("name", "description", "unit per row", "file suffixes", "can be written")
+    read = [(entry.name, entry.title, entry.takes, entry.checked) for entry in layouts().values()]
+    heads = ("name", "description", "taken by", "checked against")
     return Outcome(
         (
-            _table(
-                "Data sets",
-                ("name", "content", "format", "licence"),
-                [
-                    (entry.name, entry.title, entry.format or "(no pairs)", entry.licence)
-                    for entry in sources().values()
-                ],
-            ),
-            _table(
-                "Formats",
-                ("name", "description", "unit per row", "file suffixes", "can be written"),
-                [
-                    (
-                        entry.name,
-                        entry.title,
-                        entry.units,
-                        " ".join(entry.suffixes),
-                        "yes" if entry.write else "no",
-                    )
-                    for entry in READERS.all().values()
-                ],
-            ),
-            _table(
-                "Layouts of associations and questions",
-                ("name", "description", "taken by", "checked against"),
-                [(entry.name, entry.title, entry.takes, entry.checked) for entry in layouts().values()],
-            ),
+            _table("Data sets", ("name", "content", "format", "licence"), data_sets),
+            _table("Formats", columns, formats),
+            _table("Layouts of associations and questions", heads, read),
         )
     )
 
 
 def _described(name: str) -> Outcome:
     """Where a data set comes from, its licence, citation, warning and hash."""
-    from endoxa.sources.sources import cached_file, source
-
     described = source(name)
     cached = cached_file(described)
     rows = [
@@ -171,7 +130,6 @@ def _described(name: str) -> Outcome:
 def _groups(described: PublishedFile, cached: Path) -> Iterator[tuple[str, str]]:
     """What the table of groups makes of a data set that names no group."""
     from endoxa.sources.groups import FORMATS_WITHOUT_GROUPS, Coverage, group_of_pair, published_groups
-    from endoxa.sources.read import read_pairs
 
     if described.format not in FORMATS_WITHOUT_GROUPS:
         return
@@ -194,17 +152,12 @@ def _groups(described: PublishedFile, cached: Path) -> Iterator[tuple[str, str]]
 
 
 def check(
-    file: Annotated[Path, argument("File of pairs in a known format, of associations, or of questions.")],
+    file: Annotated[Path, argument()],
     *,
     reading: NamedReading,
-    out: Annotated[Path | None, Option("Also write the problems as CSV.", OUTPUT, short="-o")] = None,
-    show_text: Annotated[
-        bool, Option("Also print the text of the data that causes each problem.", OUTPUT, only_on=True)
-    ] = False,
-    every: Annotated[
-        bool,
-        Option("List every row of every problem, not the first few.", OUTPUT, name="--all", only_on=True),
-    ] = False,
+    out: Annotated[Path | None, Option(group=OUTPUT, short="-o")] = None,
+    show_text: Annotated[bool, Option(group=OUTPUT, only_on=True)] = False,
+    every: Annotated[bool, Option(group=OUTPUT, name="--all", only_on=True)] = False,
 ) -> Outcome:
     """Check a file: each problem with its number and the first rows that have it.
 
@@ -219,9 +172,13 @@ def check(
       endoxa datasets check table.csv --prefix African --out problems.csv
       endoxa datasets check mine.csv --columns sent_more=stereotype,sent_less=other
       endoxa datasets check export/pairs.csv
-    """  # noqa: D301
-    from endoxa.sources.check import check_file, write_problems
 
+    Options:
+        file: File of pairs in a known format, of associations, or of questions.
+        out: Also write the problems as CSV.
+        show_text: Also print the text of the data that causes each problem.
+        every: List every row of every problem, not the first few.
+    """  # noqa: D301
     problems = check_file(file, reading.options(), reading.format)
     lines = list(_problem_lines(problems, show_text, every))
     if out is not None:
@@ -231,33 +188,13 @@ def check(
 
 
 def convert(
-    file: Annotated[
-        str,
-        argument(
-            "File of pairs in a known format, or a published data set, which is downloaded.",
-            metavar="FILE|NAME",
-        ),
-    ],
+    file: Annotated[str, argument(metavar="FILE|NAME")],
     *,
-    out: Annotated[
-        Path | None,
-        Option(
-            "File to write: .csv, .tsv, .jsonl or .parquet. Without it, only download.", OUTPUT, short="-o"
-        ),
-    ] = None,
-    to: Annotated[str, Option("Format to write.", OUTPUT, metavar="NAME")] = "native",
+    out: Annotated[Path | None, Option(group=OUTPUT, short="-o")] = None,
+    to: Annotated[str, Option(group=OUTPUT, metavar="NAME")] = "native",
     reading: NamedReading,
-    normalise: Annotated[
-        bool,
-        Option(
-            "Write both sentences of a pair with the same quotes, dashes, blanks, joiners and composed letters.",
-            OUTPUT,
-            only_on=True,
-        ),
-    ] = False,
-    mirror: Annotated[
-        str | None, Option("Folder or http address with a copy of the data set.", DATA, metavar="PLACE")
-    ] = None,
+    normalise: Annotated[bool, Option(group=OUTPUT, only_on=True)] = False,
+    mirror: Annotated[str | None, Option(group=DATA, metavar="PLACE")] = None,
 ) -> Outcome:
     """Convert a file of pairs to endoxa's own format, or to another format; download a published data set.
 
@@ -271,10 +208,14 @@ def convert(
       endoxa datasets convert pairs.csv --normalise -o alike.csv
       endoxa datasets convert published.csv -o pairs.parquet
       endoxa datasets convert table.csv --template "Most {identity} are {attribute}." -o pairs.jsonl
-    """  # noqa: D301
-    from endoxa.sources.read import convert_pairs
-    from endoxa.sources.sources import sources
 
+    Options:
+        file: File of pairs in a known format, or a published data set, which is downloaded.
+        out: File to write: .csv, .tsv, .jsonl or .parquet. Without it, only download.
+        to: Format to write.
+        normalise: Write both sentences of a pair with the same quotes, dashes, blanks, joiners and composed letters.
+        mirror: Folder or http address with a copy of the data set.
+    """  # noqa: D301
     path, lines = Path(file), list[str]()
     if not path.exists() and file in sources():
         path, lines = _downloaded(file, mirror)
@@ -294,8 +235,6 @@ def convert(
 
 def _downloaded(name: str, mirror: str | None) -> tuple[Path, list[str]]:
     """The file of a data set, verified, and what is to be known of it."""
-    from endoxa.sources.sources import download, source
-
     described = source(name)
     print_lines([f"{described.warning} Licence: {described.licence}. Please cite: {described.citation}."])
     path = download(name, mirror)
@@ -303,19 +242,17 @@ def _downloaded(name: str, mirror: str | None) -> tuple[Path, list[str]]:
     return path, [f"{path}", f"SHA-256 {sha256(path)} ({verified})"]
 
 
-DATASETS.add(list_all, "list")
+add_command(app, list_all, "list")
 for command in (check, convert):
-    DATASETS.add(command)
+    add_command(app, command)
 
 
-def _table(title: str, columns: tuple[str, ...], rows: list[tuple[str, ...]]) -> Headline:
+def _table(title: str, columns: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> Headline:
     return Headline(title, columns, rows, words=columns)
 
 
 def _problem_lines(problems: list[Problem], show_text: bool, every: bool) -> Iterator[str | Headline]:
     """Counts per check, then the problems, alike ones together; text of the data only on request."""
-    from endoxa.sources.check import group_problems
-
     if not problems:
         yield "No problems found."
         return

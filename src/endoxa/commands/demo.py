@@ -15,19 +15,11 @@ from endoxa.schema.options import ANALYSIS, DATA, OUTPUT, Option
 
 def demo(
     *,
-    out: Annotated[Path, Option("Folder for all results.", OUTPUT, short="-o", metavar="FOLDER")] = Path(
-        "endoxa-demo"
-    ),
+    out: Annotated[Path, Option(group=OUTPUT, short="-o", metavar="FOLDER")] = Path("endoxa-demo"),
     model: Annotated[
-        str | None,
-        Option(
-            "Model to measure: hf/ID-OR-FOLDER, openai/NAME, http://HOST:PORT/v1#NAME, sim/biased ...",
-            DATA,
-            metavar="MODEL",
-            default="hf/smollm2, where it is installed",
-        ),
+        str | None, Option(group=DATA, metavar="MODEL", default="hf/smollm2, where it is installed")
     ] = None,
-    seed: Annotated[int, Option("Seed of every random draw.", ANALYSIS)] = 0,
+    seed: Annotated[int, Option(group=ANALYSIS)] = 0,
 ) -> Outcome:
     """Measure a model of your choice, and models with known preferences.
 
@@ -41,6 +33,11 @@ def demo(
       endoxa demo
       endoxa demo --model sim/biased
       endoxa demo --model openai/gpt-4o-mini
+
+    Options:
+        out: Folder for all results.
+        model: Model to measure: hf/ID-OR-FOLDER, openai/NAME, http://HOST:PORT/v1#NAME, sim/biased ...
+        seed: Seed of every random draw.
     """  # noqa: D301
     from endoxa.demo.run import run_demo
     from endoxa.models.spec import PACKAGED, SMOLLM2

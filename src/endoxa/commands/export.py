@@ -6,47 +6,30 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from endoxa.commands.datasets import PairsFile, Reading
-from endoxa.commands.plugins import SUMMARIES
-from endoxa.commands.verbs import Group, Outcome, argument, note
+from endoxa.commands.verbs import Outcome, add_command, argument, command_group, note
 from endoxa.errors import UserError
 from endoxa.report.words import plural
 from endoxa.schema.options import DATA, ITEMS, OUTPUT, Option
 
-EXPORT = Group("export", SUMMARIES["export"])
-app = EXPORT.app
+app = command_group("export")
 
 Folder = Annotated[Path, Option("Folder to create.", OUTPUT, short="-o", metavar="DIR")]
 Overwrite = Annotated[bool, Option("Replace an earlier export, unless it was edited.", OUTPUT, only_on=True)]
 
 
 def hub(
-    dataset: Annotated[
-        Path, argument("File of pairs, or table of associations or statements.", metavar="DATASET")
-    ],
+    dataset: Annotated[Path, argument(metavar="DATASET")],
     *,
     out: Folder,
-    name: Annotated[str | None, Option("Title.", OUTPUT, metavar="TEXT", default="name of the file")] = None,
-    license: Annotated[  # noqa: A002
-        str | None, Option("SPDX id of the licence (CC-BY-4.0). There is no default.", OUTPUT, metavar="ID")
-    ] = None,
-    license_file: Annotated[Path | None, Option("Text of the licence, copied to LICENSE.", DATA)] = None,
-    citation: Annotated[Path | None, Option("CITATION.cff.", DATA, default="made from --facts")] = None,
-    facts: Annotated[Path | None, Option("Answers for the data card (.toml).", DATA)] = None,
-    keep: Annotated[
-        tuple[str, ...], Option("Also release this column; repeatable.", OUTPUT, metavar="COLUMN")
-    ] = (),
-    push: Annotated[
-        str | None,
-        Option(
-            "Then upload the folder to this data set of the hub (private where it is new).",
-            OUTPUT,
-            metavar="OWNER/NAME",
-        ),
-    ] = None,
-    public: Annotated[bool, Option("With --push: a new data set is public.", OUTPUT, only_on=True)] = False,
-    dry_run: Annotated[
-        bool, Option("With --push: list what would be uploaded; send nothing.", OUTPUT, only_on=True)
-    ] = False,
+    name: Annotated[str | None, Option(group=OUTPUT, metavar="TEXT", default="name of the file")] = None,
+    license: Annotated[str | None, Option(group=OUTPUT, metavar="ID")] = None,  # noqa: A002
+    license_file: Annotated[Path | None, Option(group=DATA)] = None,
+    citation: Annotated[Path | None, Option(group=DATA, default="made from --facts")] = None,
+    facts: Annotated[Path | None, Option(group=DATA)] = None,
+    keep: Annotated[tuple[str, ...], Option(group=OUTPUT, metavar="COLUMN")] = (),
+    push: Annotated[str | None, Option(group=OUTPUT, metavar="OWNER/NAME")] = None,
+    public: Annotated[bool, Option(group=OUTPUT, only_on=True)] = False,
+    dry_run: Annotated[bool, Option(group=OUTPUT, only_on=True)] = False,
     reading: Reading,
     overwrite: Overwrite = False,
 ) -> Outcome:
@@ -61,6 +44,18 @@ def hub(
       endoxa export hub associations.csv -o release --facts facts.toml --citation CITATION.cff
       endoxa export hub statements.csv -o release --keep country
       endoxa export hub pairs.csv -o release --license CC-BY-4.0 --facts facts.toml --push OWNER/NAME --dry-run
+
+    Options:
+        dataset: File of pairs, or table of associations or statements.
+        name: Title.
+        license: SPDX id of the licence (CC-BY-4.0). There is no default.
+        license_file: Text of the licence, copied to LICENSE.
+        citation: CITATION.cff.
+        facts: Answers for the data card (.toml).
+        keep: Also release this column; repeatable.
+        push: Then upload the folder to this data set of the hub (private where it is new).
+        public: With --push: a new data set is public.
+        dry_run: With --push: list what would be uploaded; send nothing.
     """  # noqa: D301
     from endoxa.export.datasheet import read_facts
     from endoxa.export.hub import export_hub
@@ -117,17 +112,12 @@ def _uploaded(
 def task(
     file: PairsFile,
     *,
-    harness: Annotated[
-        Literal["lm-eval", "inspect"], Option("Harness that runs the task.", OUTPUT, name="--for")
-    ],
+    harness: Annotated[Literal["lm-eval", "inspect"], Option(group=OUTPUT, name="--for")],
     out: Folder,
     name: Annotated[
-        str | None,
-        Option(
-            "lm-eval: name of the task.", OUTPUT, metavar="NAME", default="'endoxa_' and the name of the file"
-        ),
+        str | None, Option(group=OUTPUT, metavar="NAME", default="'endoxa_' and the name of the file")
     ] = None,
-    seed: Annotated[int, Option("inspect: random seed for the order of samples.", ITEMS)] = 0,
+    seed: Annotated[int, Option(group=ITEMS)] = 0,
     reading: Reading,
     overwrite: Overwrite = False,
 ) -> Outcome:
@@ -141,6 +131,11 @@ def task(
       endoxa export task pairs.csv --for lm-eval -o task
       endoxa export task crows_pairs.csv --for lm-eval -o task --name crows_published
       endoxa export task pairs.csv --for inspect -o task --seed 7
+
+    Options:
+        harness: Harness that runs the task.
+        name: lm-eval: name of the task.
+        seed: inspect: random seed for the order of samples.
     """  # noqa: D301
     from endoxa.export.harnesses import export_inspect, export_lm_eval
     from endoxa.export.material import read_pairs_material
@@ -163,5 +158,5 @@ def task(
     )
 
 
-EXPORT.add(hub)
-EXPORT.add(task)
+add_command(app, hub)
+add_command(app, task)

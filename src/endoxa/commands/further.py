@@ -23,18 +23,12 @@ class Further:
     """How a command is given the settings that `--help --all` lists.
 
     Attributes:
-        set: names and values as texts.
-        settings: file of settings.
+        set: Further setting, as --help --all lists them; repeatable.
+        settings: Settings by name: TOML, or the run.json of a run. What is typed stands over them.
     """
 
-    set: Annotated[
-        tuple[str, ...],
-        Option("Further setting, as --help --all lists them; repeatable.", OUTPUT, metavar="NAME=VALUE"),
-    ] = ()
-    settings: Annotated[
-        Path | None,
-        Option("Settings by name: TOML, or the run.json of a run. What is typed stands over them.", DATA),
-    ] = None
+    set: Annotated[tuple[str, ...], Option(group=OUTPUT, metavar="NAME=VALUE")] = ()
+    settings: Annotated[Path | None, Option(group=DATA)] = None
 
 
 def values_set(owner: Any, further: Further) -> dict[FieldPath, Any]:

@@ -14,76 +14,22 @@ from endoxa.sources.files import require_apart
 
 def gate(
     *,
-    baseline: Annotated[Path, Option("Finished run of the model in use.", DATA, metavar="RUN")],
-    candidate: Annotated[Path, Option("Finished run of the new model, same data.", DATA, metavar="RUN")],
-    margin: Annotated[
-        float,
-        Option(
-            "Largest difference that is accepted, in the units of the measure (0.02: two points of a share).",
-            ANALYSIS,
-        ),
-    ],
-    out: Annotated[
-        tuple[Path, ...],
-        Option(
-            "Also write the decision: .json, .md (summary for a pull request), .xml (JUnit for CI: worse fails, "
-            "undecided is skipped) or .html (page); repeatable.",
-            OUTPUT,
-            short="-o",
-        ),
-    ] = (),
-    measure: Annotated[
-        tuple[str, ...],
-        Option(
-            "Measure; repeatable. Pairs: preference_ratio. Questions: bias_ambig, bias_disambig, accuracy_ambig, "
-            "accuracy_disambig, answered. Association tests: effect_size. "
-            "Stories: strength, answered. Ratings of harm: harm_recognized, "
-            "harmless_recognized, answered.",
-            ANALYSIS,
-            metavar="NAME",
-            default="all of these",
-        ),
-    ] = (),
+    baseline: Annotated[Path, Option(group=DATA, metavar="RUN")],
+    candidate: Annotated[Path, Option(group=DATA, metavar="RUN")],
+    margin: Annotated[float, Option(group=ANALYSIS)],
+    out: Annotated[tuple[Path, ...], Option(group=OUTPUT, short="-o")] = (),
+    measure: Annotated[tuple[str, ...], Option(group=ANALYSIS, metavar="NAME", default="all of these")] = (),
     axis: Annotated[
-        tuple[str, ...],
-        Option(
-            "Axis, category or association test, a test each; repeatable. all: all items together, and nothing else.",
-            ANALYSIS,
-            default="all items, and every axis with 6 identities or more",
-        ),
+        tuple[str, ...], Option(group=ANALYSIS, default="all items, and every axis with 6 identities or more")
     ] = (),
     rule: Annotated[
-        tuple[str, ...],
-        Option(
-            "Scoring rule of pairs or protocol of questions; repeatable.",
-            ANALYSIS,
-            default="every one of both runs, a test each",
-        ),
+        tuple[str, ...], Option(group=ANALYSIS, default="every one of both runs, a test each")
     ] = (),
-    baseline_model: Annotated[
-        str | None, Option("Model of the baseline run, where it holds several.", DATA, metavar="MODEL")
-    ] = None,
-    candidate_model: Annotated[
-        str | None, Option("Model of the candidate run, where it holds several.", DATA, metavar="MODEL")
-    ] = None,
-    confidence: Annotated[
-        Confidence, Option("1 minus the largest chance of a wrong pass, and of a wrong failure.", ANALYSIS)
-    ] = DEFAULT_CONFIDENCE,
-    most_left_out: Annotated[
-        float,
-        Option(
-            "Share of items that may have no score or readable answer in one of the runs; with more a test is "
-            "undecided.",
-            ANALYSIS,
-            metavar="SHARE",
-        ),
-    ] = 0.1,
-    human: Annotated[
-        Path | None,
-        Option(
-            "People's ratings of harm (as for analyze run), with which ratings of harm are compared.", DATA
-        ),
-    ] = None,
+    baseline_model: Annotated[str | None, Option(group=DATA, metavar="MODEL")] = None,
+    candidate_model: Annotated[str | None, Option(group=DATA, metavar="MODEL")] = None,
+    confidence: Annotated[Confidence, Option(group=ANALYSIS)] = DEFAULT_CONFIDENCE,
+    most_left_out: Annotated[float, Option(group=ANALYSIS, metavar="SHARE")] = 0.1,
+    human: Annotated[Path | None, Option(group=DATA)] = None,
 ) -> Outcome:
     """Decide whether a candidate model is worse than a baseline by more than a margin.
 
@@ -102,6 +48,24 @@ def gate(
       endoxa gate --baseline out/q1 --candidate out/q2 --measure bias_ambig --margin 0.05 -o gate.json
       endoxa gate --baseline out/encoder-a --candidate out/encoder-b --margin 0.3
       endoxa gate --baseline out/s1-read --candidate out/s2-read --margin 0.05
+
+    Options:
+        baseline: Finished run of the model in use.
+        candidate: Finished run of the new model, same data.
+        margin: Largest difference that is accepted, in the units of the measure (0.02: two points of a share).
+        out: Also write the decision: .json, .md (summary for a pull request), .xml (JUnit for CI: worse fails,
+            undecided is skipped) or .html (page); repeatable.
+        measure: Measure; repeatable. Pairs: preference_ratio. Questions: bias_ambig, bias_disambig, accuracy_ambig,
+            accuracy_disambig, answered. Association tests: effect_size. Stories: strength, answered. Ratings of harm:
+            harm_recognized, harmless_recognized, answered.
+        axis: Axis, category or association test, a test each; repeatable. all: all items together, and nothing else.
+        rule: Scoring rule of pairs or protocol of questions; repeatable.
+        baseline_model: Model of the baseline run, where it holds several.
+        candidate_model: Model of the candidate run, where it holds several.
+        confidence: 1 minus the largest chance of a wrong pass, and of a wrong failure.
+        most_left_out: Share of items that may have no score or readable answer in one of the runs; with more a test is
+            undecided.
+        human: People's ratings of harm (as for analyze run), with which ratings of harm are compared.
     """  # noqa: D301
     from endoxa.study.gate.results import Gate
     from endoxa.study.gate.run import gate as decide

@@ -6,24 +6,22 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import polars as pl
 
-from endoxa.commands.plugins import SUMMARIES
-from endoxa.commands.verbs import Group, Outcome, argument
+from endoxa.commands.verbs import Outcome, add_command, argument, command_group
 from endoxa.errors import UserError
 from endoxa.report.tables import headline_of
 from endoxa.report.words import plural
 from endoxa.schema.headline import Headline
 from endoxa.schema.options import DATA, OUTPUT, Option
 from endoxa.sources.frames import read_table, require_table_name
+from endoxa.words.check import faults, folder_of, read_cases
+from endoxa.words.coverage import Coverage, coverage
+from endoxa.words.packs import using
 
-if TYPE_CHECKING:
-    from endoxa.words.coverage import Coverage
-
-LANGUAGES = Group("languages", SUMMARIES["languages"])
-app = LANGUAGES.app
+app = command_group("languages")
 
 
 def _corrected(outcomes: Path, out: Path) -> Outcome:
@@ -57,7 +55,6 @@ def _corrected(outcomes: Path, out: Path) -> Outcome:
 def _every_language() -> Outcome:
     """The state of our own words by component, and for which joints of the road each language has words."""
     from endoxa.words import states
-    from endoxa.words.coverage import coverage
 
     components = [asdict(state) | {"state": state.word} for state in states()]
     cells = [asdict(cell) | {"state": cell.word} for cell in coverage()]
@@ -73,13 +70,8 @@ def _every_language() -> Outcome:
             headline_of(
                 "endoxa's own words (reviewed: at least two native speakers have judged every text as it is now)",
                 by_state,
-                by_state.columns,
             ),
-            headline_of(
-                "Joints of the road (partial: lacks a file, or parts that English has)",
-                by_joint,
-                by_joint.columns,
-            ),
+            headline_of("Joints of the road (partial: lacks a file, or parts that English has)", by_joint),
             *([f"Reviewed by, among others: {', '.join(names)}"] if names else []),
             "Next: endoxa languages check CODE --sheet items.csv (docs: language check)",
         ),
@@ -103,32 +95,12 @@ MOST_MISSING = 6
 
 
 def check(
-    pack: Annotated[
-        str | None,
-        argument(
-            "Folder of a pack, or code of a language (ISO 639); without one, all are listed.",
-            metavar="DIR|CODE",
-        ),
-    ] = None,
+    pack: Annotated[str | None, argument(metavar="DIR|CODE")] = None,
     *,
-    component: Annotated[
-        tuple[str, ...],
-        Option("With --sheet: only this component (`story prompts`); repeatable.", DATA, metavar="NAME"),
-    ] = (),
-    apply: Annotated[
-        Path | None,
-        Option(
-            "What speakers said: NAME_items of `collect export --task`. Writes corrections to --out.", DATA
-        ),
-    ] = None,
-    sheet: Annotated[
-        Path | None,
-        Option("Write the texts of the language as items of the language check.", OUTPUT, table=True),
-    ] = None,
-    out: Annotated[
-        Path | None,
-        Option("Table of all results; with --apply, of the corrections.", OUTPUT, short="-o"),
-    ] = None,
+    component: Annotated[tuple[str, ...], Option(group=DATA, metavar="NAME")] = (),
+    apply: Annotated[Path | None, Option(group=DATA)] = None,
+    sheet: Annotated[Path | None, Option(group=OUTPUT, table=True)] = None,
+    out: Annotated[Path | None, Option(group=OUTPUT, short="-o")] = None,
 ) -> Outcome:
     """Check the words of a language: its cases there and back, its words, and what each joint of the road lacks.
 
@@ -149,10 +121,14 @@ def check(
       endoxa languages check hi --sheet items.csv
       endoxa collect import camp items.csv --task words
       endoxa languages check hi --apply words_items.csv -o corrections.csv
-    """  # noqa: D301
-    from endoxa.words.check import folder_of
-    from endoxa.words.packs import using
 
+    Options:
+        pack: Folder of a pack, or code of a language (ISO 639); without one, all are listed.
+        component: With --sheet: only this component (`story prompts`); repeatable.
+        apply: What speakers said: NAME_items of `collect export --task`. Writes corrections to --out.
+        sheet: Write the texts of the language as items of the language check.
+        out: Table of all results; with --apply, of the corrections.
+    """  # noqa: D301
     if pack is None:
         if sheet or apply or out:
             raise UserError(
@@ -185,8 +161,6 @@ def _sheet(code: str, component: Sequence[str], sheet: Path) -> Outcome:
 def _checked(code: str, folder: Path | None, out: Path | None) -> Outcome:
     from endoxa.curate.cases import Result, replay
     from endoxa.instruments import probes
-    from endoxa.words.check import faults, read_cases
-    from endoxa.words.coverage import coverage
 
     cases = read_cases(code)
     filled = [case for case in cases if any(case[name] for name in ("statement", "identity", "attribute"))]
@@ -220,7 +194,7 @@ def _checked(code: str, folder: Path | None, out: Path | None) -> Outcome:
         kinds = table.with_columns(pl.col("kind").replace("", "no kind"))
         by_kind = kinds.group_by("kind", "joint", maintain_order=True).agg(share)
         by_kind = by_kind.pivot("joint", index="kind", values="right")
-        lines.append(headline_of("Right results", by_kind, by_kind.columns))
+        lines.append(headline_of("Right results", by_kind))
     lines += _missing(coverage([code]))
     counts = table.group_by("joint", maintain_order=True).agg(share).rows()
     blank = len(cases) - len(filled)
@@ -236,11 +210,10 @@ def _checked(code: str, folder: Path | None, out: Path | None) -> Outcome:
 
 
 def init(
-    code: Annotated[str, argument("Code of the language (ISO 639).", metavar="CODE")],
+    code: Annotated[str, argument(metavar="CODE")],
     *,
     out: Annotated[
-        Path | None,
-        Option("New folder.", OUTPUT, short="-o", metavar="DIR", default="a folder named as the code"),
+        Path | None, Option(group=OUTPUT, short="-o", metavar="DIR", default="a folder named as the code")
     ] = None,
 ) -> Outcome:
     """Begin a pack for a language: what Unicode's CLDR says of it, and blanks for what only its speakers know.
@@ -249,6 +222,10 @@ def init(
     Examples:
       endoxa languages init wo
       endoxa languages init ta -o my_tamil
+
+    Options:
+        code: Code of the language (ISO 639).
+        out: New folder.
     """  # noqa: D301
     from endoxa.words.create import create
 
@@ -262,5 +239,5 @@ def init(
     )
 
 
-LANGUAGES.add(check, printing=True)
-LANGUAGES.add(init)
+add_command(app, check, printing=True)
+add_command(app, init)

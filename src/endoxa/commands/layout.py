@@ -13,28 +13,16 @@ class Layout:
     """Where the table stands in a file.
 
     Attributes:
-        sheet: sheet of a workbook.
-        header_row: row of the names of columns, or rows ("1-2").
+        sheet: Sheet of a workbook, by name or number.
+        header_row: Row that names the columns, as a spreadsheet numbers it; 1-2 joins names in two rows.
     """
 
-    sheet: Annotated[
-        str | None,
-        Option(
-            "Sheet of a workbook, by name or number.",
-            DATA,
-            metavar="NAME",
-            default="the one with the columns",
-        ),
-    ] = None
-    header_row: Annotated[
-        str | None,
-        Option(
-            "Row that names the columns, as a spreadsheet numbers it; 1-2 joins names in two rows.",
-            DATA,
-            metavar="N|N-M",
-            default="the first that does",
-        ),
-    ] = None
+    sheet: Annotated[str | None, Option(group=DATA, metavar="NAME", default="the one with the columns")] = (
+        None
+    )
+    header_row: Annotated[str | None, Option(group=DATA, metavar="N|N-M", default="the first that does")] = (
+        None
+    )
 
     @property
     def reading(self) -> dict[str, Any]:

@@ -6,7 +6,7 @@ imports nothing of endoxa that takes time.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any
@@ -61,30 +61,17 @@ SUMMARIES = {
 _OF_SITE = "Run a campaign: people rate and add associations on their phones."
 
 
-class Groups(TyperGroup):
-    """A group that lists its commands with their whole summaries."""
-
-    def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """Write every command and group with its first paragraph."""
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, self.summary(ctx, name)) for name in self.list_commands(ctx)])
-
-    def summary(self, ctx: Any, name: str) -> str:
-        """The first paragraph of the help of a command."""
-        return first_paragraph(self.get_command(ctx, name))
-
-
 def first_paragraph(command: Any) -> str:
     """The first paragraph of the help of a command, on one line."""
     return " ".join((command.short_help or command.help or "").partition("\n\n")[0].split())
 
 
-class Root(Groups):
+class Root(TyperGroup):
     """The root of the command line; its commands are listed by what a person has."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
-        self.commands = Commands()  # type: ignore[assignment]
+        self.commands = Lazy(_names, _command)  # type: ignore[assignment]
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
         """The names of all commands; Typer would load each."""
@@ -102,41 +89,54 @@ class Root(Groups):
     def summary(self, ctx: Any, name: str) -> str:
         """The summary of ours and of the site as they stand here; of others from their help."""
         of_site = {SITE: _OF_SITE} if SITE in _points() else {}
-        return (SUMMARIES | of_site).get(name) or super().summary(ctx, name)
+        return (SUMMARIES | of_site).get(name) or first_paragraph(self.get_command(ctx, name))
 
 
-class Commands(Mapping[str, Any]):
-    """All commands by name, those of other packages behind ours; `collect` is there with and without its package."""
+class Lazy(Mapping[str, Any]):
+    """Commands by name, each made when it is asked for.
+
+    Args:
+        names: gives their names.
+        make: makes the command of a name.
+    """
+
+    def __init__(self, names: Callable[[], Iterable[str]], make: Callable[[str], Any]) -> None:
+        self._names, self._make = names, make
 
     def __getitem__(self, name: str) -> Any:
-        if name in SUMMARIES:
-            return _ours(name)
-        if name in _points():
-            return get_command(_points()[name].load())
-        if name == SITE:
-            return get_command(_without_site)
-        raise KeyError(name)
+        if name not in self._names():
+            raise KeyError(name)
+        return self._make(name)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(dict.fromkeys([*SUMMARIES, *sorted({SITE, *_points()})]))
+        return iter(self._names())
 
     def __len__(self) -> int:
-        return len(list(iter(self)))
+        return len(list(self._names()))
+
+
+def _names() -> Iterable[str]:
+    """All commands, those of other packages behind ours; `collect` is there with and without its package."""
+    return dict.fromkeys([*SUMMARIES, *sorted({SITE, *_points()})])
+
+
+def _command(name: str) -> Any:
+    if name in SUMMARIES:
+        return _ours(name)
+    return get_command(_points()[name].load() if name in _points() else _without_site)
 
 
 @cache
 def _ours(name: str) -> Any:
     """A group (`app` of its module), or the command that the function of the module's name declares."""
-    from endoxa.commands.verbs import Group
+    from endoxa.commands.verbs import add_command
 
     module = import_module(f"endoxa.commands.{name}")
     if not hasattr(module, "app"):
-        alone = Group("", "", app=typer.Typer(rich_markup_mode=None, add_completion=False))
-        alone.add(getattr(module, name), printing=getattr(module, "PRINTING", False))
-        return get_command(alone.app)
-    group = get_group(module.app)
-    group.name = name
-    return group
+        alone = typer.Typer(rich_markup_mode=None, add_completion=False)
+        add_command(alone, getattr(module, name), printing=getattr(module, "PRINTING", False))
+        return get_command(alone)
+    return get_group(module.app)
 
 
 @cache

@@ -4,27 +4,26 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import reduce
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 from typer.core import TyperGroup
 
-from endoxa.commands.plugins import SUMMARIES
+from endoxa.commands.plugins import SUMMARIES, Lazy
 from endoxa.commands.verbs import Outcome, Printing, carry_out, command_function, plan_line, single_command
 from endoxa.errors import UserError
+from endoxa.runs.folder import data_notes, run_folder, with_paths
+from endoxa.runs.instrument import INSTRUMENTS, Instrument, Run
 from endoxa.runs.progress import shown
+from endoxa.runs.run import run
+from endoxa.runs.settings import RunSettings
+from endoxa.schema.headline import Headline
 from endoxa.schema.options import ASKING, OUTPUT, Option, options_of
 from endoxa.sources.source import reading_files
-
-if TYPE_CHECKING:
-    from endoxa.runs.instrument import Instrument, Run
-    from endoxa.runs.settings import RunSettings
-    from endoxa.schema.headline import Headline
-
 
 USUAL_PRINTING = Printing()
 
@@ -40,44 +39,20 @@ class RunOptions:
 
     Attributes:
         printing: what is printed.
-        out: the run folder.
-        restart: discard what the run folder holds.
-        plan: only print what the run would take.
-        repeat: take all settings from this run.
-        conditions: file of conditions, or the name of one that comes with endoxa.
+        out: Run folder.
+        restart: Discard what the run folder holds, or continue it.
+        plan: Only print what the run would take or show; measure nothing.
+        repeat: Take all settings from the run.json of this run. Servers on other machines have to be named with
+            --model as well, and code that comes with a model needs --set trust_remote_code=yes.
+        conditions: Conditions (TOML, a table for each): a run for each in a folder of RUN; or laces, debias.
         log: the tracker that is sent the results.
     """
 
-    out: Annotated[Path | None, Option("Run folder.", OUTPUT, short="-o", metavar="RUN")] = None
-    restart: Annotated[
-        bool,
-        Option(
-            "Discard what the run folder holds, or continue it.",
-            OUTPUT,
-            name="--restart/--resume",
-            default="resume",
-        ),
-    ] = False
-    plan: Annotated[
-        bool, Option("Only print what the run would take or show; measure nothing.", OUTPUT, only_on=True)
-    ] = False
-    repeat: Annotated[
-        Path | None,
-        Option(
-            "Take all settings from the run.json of this run. Servers on other machines have to be named with --model "
-            "as well, and code that comes with a model needs --set trust_remote_code=yes.",
-            OUTPUT,
-            metavar="RUN",
-        ),
-    ] = None
-    conditions: Annotated[
-        str | None,
-        Option(
-            "Conditions (TOML, a table for each): a run for each in a folder of RUN; or laces, debias.",
-            ASKING,
-            metavar="FILE|NAME",
-        ),
-    ] = None
+    out: Annotated[Path | None, Option(group=OUTPUT, short="-o", metavar="RUN")] = None
+    restart: Annotated[bool, Option(group=OUTPUT, name="--restart/--resume", default="resume")] = False
+    plan: Annotated[bool, Option(group=OUTPUT, only_on=True)] = False
+    repeat: Annotated[Path | None, Option(group=OUTPUT, metavar="RUN")] = None
+    conditions: Annotated[str | None, Option(group=ASKING, metavar="FILE|NAME")] = None
     log: Log = None
     printing: Printing = USUAL_PRINTING
 
@@ -86,25 +61,16 @@ CONFIRMING = ("--model", "--set trust_remote_code", "--set ray_address")
 """Options that may be given beside --repeat: they allow what only the run asks for."""
 
 
-class Commands(Mapping[str, Any]):
-    """The commands of all instruments by name; each is made when it is asked for."""
+def _command(name: str) -> Any:
+    """The command of an instrument."""
+    instrument = INSTRUMENTS.get(name)
 
-    def __getitem__(self, name: str) -> Any:
-        from endoxa.runs.instrument import INSTRUMENTS
+    def body(make: Any, typed: Mapping[str, Any], how: RunOptions) -> None:
+        printing = USUAL_PRINTING if how.plan else how.printing
+        carry_out(lambda: _probed(instrument, make, typed, how), printing)
 
-        if name not in INSTRUMENTS.entry_names():
-            raise KeyError(name)
-        instrument = INSTRUMENTS.get(name)
-        callback = command_function(instrument.settings, _probe(instrument), RunOptions, later=True)
-        return single_command(name, instrument.help, callback)
-
-    def __iter__(self) -> Iterator[str]:
-        from endoxa.runs.instrument import INSTRUMENTS
-
-        return iter(INSTRUMENTS.entry_names())
-
-    def __len__(self) -> int:
-        return len(list(iter(self)))
+    callback = command_function(instrument.settings, body, RunOptions, later=True)
+    return single_command(name, instrument.help, callback)
 
 
 class Instruments(TyperGroup):
@@ -112,7 +78,7 @@ class Instruments(TyperGroup):
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
-        self.commands = Commands()  # type: ignore[assignment]
+        self.commands = Lazy(INSTRUMENTS.entry_names, _command)  # type: ignore[assignment]
 
 
 app = typer.Typer(cls=Instruments, rich_markup_mode=None, no_args_is_help=True, help=SUMMARIES["probe"])
@@ -123,24 +89,12 @@ def _probe_group() -> None:
     pass
 
 
-def _probe(instrument: Instrument[Any]) -> Any:
-    """What the command of an instrument does."""
-
-    def probe(make: Any, typed: Mapping[str, Any], how: RunOptions) -> None:
-        printing = USUAL_PRINTING if how.plan else how.printing
-        carry_out(lambda: _probed(instrument, make, typed, how), printing)
-
-    return probe
-
-
 def _probed(instrument: Instrument[Any], make: Any, typed: Mapping[str, Any], how: RunOptions) -> Outcome:
     """A plan, a run, or a run for each condition.
 
     Raises:
         UserError: any user error.
     """
-    from endoxa.runs.folder import run_folder, with_paths
-
     if how.log is not None:
         from endoxa.export.trackers import require_tracker
 
@@ -177,9 +131,6 @@ def _run(
     expected: dict[str, Any] | None = None,
 ) -> Outcome:
     """A run: what was done, what came out, and what to do next."""
-    from endoxa.runs.folder import data_notes
-    from endoxa.runs.run import run
-
     with shown(instrument.unit) as progress:
         done = run(
             instrument,
@@ -283,8 +234,6 @@ def _condition_line(instrument: Instrument[Any], done: Run, headline: Headline |
 
 def _as_json(instrument: Instrument[Any], done: Run, headline: Headline | None) -> dict[str, Any]:
     """What a script wants to know of a run."""
-    from endoxa.runs.folder import data_notes
-
     facts = {
         "run": str(done.folder),
         "kind": instrument.name,

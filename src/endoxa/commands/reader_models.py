@@ -7,10 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
+from endoxa.commands.verbs import plan_line
+from endoxa.errors import UserError
+from endoxa.schema.headline import Headline
 from endoxa.schema.options import MONEY, NETWORK, OUTPUT, Option, settings_from
 
 if TYPE_CHECKING:
-    from endoxa.runs.asking.readers import ReaderSettings
+    from endoxa.runs.asking.readers import ReaderSettings, Texts
 
     Settings = TypeVar("Settings", bound=ReaderSettings)
 
@@ -20,31 +23,34 @@ class ReaderModels:
     """How chat models are asked to read.
 
     Attributes:
-        batch: use the provider's batch interface.
-        max_cost: US dollars that must not be exceeded.
-        price: "IN,OUT" in US dollars per million tokens.
-        plan: only say what it would take.
+        batch: Reader models: use the provider's batch interface (half the price).
+        max_cost: Reader models: stop before it costs more than this.
+        price: Reader models: price in US dollars per million tokens.
+        plan: Reader models: only print expected calls, tokens and cost.
     """
 
-    batch: Annotated[
-        bool,
-        Option("Reader models: use the provider's batch interface (half the price).", NETWORK, only_on=True),
-    ] = False
-    max_cost: Annotated[
-        float | None, Option("Reader models: stop before it costs more than this.", MONEY, metavar="USD")
-    ] = None
-    price: Annotated[
-        str | None,
-        Option(
-            "Reader models: price in US dollars per million tokens.",
-            MONEY,
-            metavar="IN,OUT",
-            default="list price",
-        ),
-    ] = None
-    plan: Annotated[
-        bool, Option("Reader models: only print expected calls, tokens and cost.", OUTPUT, only_on=True)
-    ] = False
+    batch: Annotated[bool, Option(group=NETWORK, only_on=True)] = False
+    max_cost: Annotated[float | None, Option(group=MONEY, metavar="USD")] = None
+    price: Annotated[str | None, Option(group=MONEY, metavar="IN,OUT", default="list price")] = None
+    plan: Annotated[bool, Option(group=OUTPUT, only_on=True)] = False
+
+    def require(self, readers: Sequence[str] | str | None) -> None:
+        """Refuse these options where no model reads.
+
+        Raises:
+            UserError: one was given.
+        """
+        if self != ReaderModels() and not readers:
+            raise UserError(
+                "--batch, --max-cost, --price and --plan need --reader. Name the model that reads."
+            )
+
+    def planned(self, texts: Texts[Any], settings: ReaderSettings) -> Headline:
+        """What reading would take."""
+        from endoxa.runs.asking.cost import plan_table
+        from endoxa.runs.asking.readers import plan_readers
+
+        return plan_line(plan_table(plan_readers(texts, settings)))
 
     def settings(self, kind: type[Settings], data: Path, models: Sequence[str]) -> Settings:
         """Settings of their run."""

@@ -12,19 +12,11 @@ from endoxa.schema.options import OUTPUT, Option
 
 
 def report(
-    runs: Annotated[
-        tuple[Path, ...], argument("Finished run folders, tables of results, or logs.", metavar="RUN...")
-    ],
+    runs: Annotated[tuple[Path, ...], argument(metavar="RUN...")],
     *,
-    out: Annotated[Path, Option("File to write: .html, .csv, .md or .tex.", OUTPUT, short="-o")],
+    out: Annotated[Path, Option(group=OUTPUT, short="-o")],
     format: Annotated[  # noqa: A002
-        str | None,
-        Option(
-            "html; csv, md or latex (the table that matters); or estimates (every one, as CSV).",
-            OUTPUT,
-            metavar="FORMAT",
-            default="by the file's suffix",
-        ),
+        str | None, Option(group=OUTPUT, metavar="FORMAT", default="by the file's suffix")
     ] = None,
     log: Log = None,
     options: ReportOptions,
@@ -53,6 +45,11 @@ def report(
       endoxa report out/q1 out/q2 --labels models.csv -o out/qa.html
       endoxa report out/s2 out/s3 -o out/stories.html
       endoxa report harness/*/samples_bbq_*.jsonl -o out/bbq.html
+
+    Options:
+        runs: Finished run folders, tables of results, or logs.
+        out: File to write: .html, .csv, .md or .tex.
+        format: html; csv, md or latex (the table that matters); or estimates (every one, as CSV).
     """  # noqa: D301
     from endoxa.instruments.reports import write_report
     from endoxa.report.files import figures_folder, resolve_format

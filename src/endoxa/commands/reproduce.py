@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from endoxa.commands.verbs import Outcome, argument
 from endoxa.errors import UserError
 from endoxa.models.spec import ModelOptions
 from endoxa.report.tables import headline_of, number_field, text_field
+from endoxa.report.words import plural
 from endoxa.runs.options import Seed
 from endoxa.runs.progress import shown
 from endoxa.schema.headline import Headline
 from endoxa.schema.options import DATA, OUTPUT, Option
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from endoxa.study.reproduce import Need, Reproduced
+from endoxa.study.reproduce import RESULTS, Need, Reproduced
+from endoxa.study.reproduce import reproduce as recompute
+from endoxa.study.reproduce.papers import papers
 
 SHOWN = 20
 """Maximum number of cells printed; all are in cells.csv."""
@@ -26,9 +27,6 @@ SHOWN = 20
 
 def _listed(folder: Path | None) -> Iterator[str | Headline]:
     """What became of the numbers of five papers; then the results that can be recomputed, with what each needs."""
-    from endoxa.study.reproduce import RESULTS
-    from endoxa.study.reproduce.papers import papers
-
     listed = list(papers(folder))
     counts = ("printed", "agree", "differ", "left_out")
     rows = [{"paper": paper.name, **{name: getattr(paper, name) for name in counts}} for paper in listed]
@@ -57,50 +55,14 @@ def _need_words(need: Need) -> str:
 
 
 def reproduce(
-    name: Annotated[
-        str | None,
-        argument(
-            "Published result; without one, what became of the printed numbers is listed.", metavar="NAME"
-        ),
-    ] = None,
+    name: Annotated[str | None, argument(metavar="NAME")] = None,
     *,
-    data: Annotated[
-        Path | None,
-        Option(
-            "Folder with the files that the result needs, or the one file.",
-            DATA,
-            metavar="FOLDER",
-            default="none",
-        ),
-    ] = None,
-    model: Annotated[
-        tuple[str, ...],
-        Option(
-            "Model, or LABEL=MODEL to stand for the published model LABEL; repeatable.",
-            DATA,
-            metavar="[LABEL=]MODEL",
-        ),
-    ] = (),
-    pooling: Annotated[
-        str | None,
-        Option(
-            "Pooling of encoders; another one than the published cannot be compared.",
-            DATA,
-            metavar="NAME",
-            default="the published one",
-        ),
-    ] = None,
+    data: Annotated[Path | None, Option(group=DATA, metavar="FOLDER", default="none")] = None,
+    model: Annotated[tuple[str, ...], Option(group=DATA, metavar="[LABEL=]MODEL")] = (),
+    pooling: Annotated[str | None, Option(group=DATA, metavar="NAME", default="the published one")] = None,
     options: ModelOptions,
     seed: Seed = 0,
-    out: Annotated[
-        Path | None,
-        Option(
-            "Folder: cells.csv, run.json, report.html; without NAME, where finished ones lie (FOLDER/NAME).",
-            OUTPUT,
-            short="-o",
-            metavar="FOLDER",
-        ),
-    ] = None,
+    out: Annotated[Path | None, Option(group=OUTPUT, short="-o", metavar="FOLDER")] = None,
 ) -> Outcome:
     """Recompute published results cell by cell, and say what agrees.
 
@@ -121,10 +83,14 @@ def reproduce(
       endoxa reproduce stereotales-associations --data shared/stereotales -o out/rep
       endoxa reproduce indibias-percentages --data shared/indibias --model hf/google/muril-base-cased -o out/muril
       endoxa reproduce indibias-percentages --data shared/indibias --model Muril=hf/my-folder -o out/rehearsal
-    """  # noqa: D301
-    from endoxa.study.reproduce import RESULTS
-    from endoxa.study.reproduce import reproduce as recompute
 
+    Options:
+        name: Published result; without one, what became of the printed numbers is listed.
+        data: Folder with the files that the result needs, or the one file.
+        model: Model, or LABEL=MODEL to stand for the published model LABEL; repeatable.
+        pooling: Pooling of encoders; another one than the published cannot be compared.
+        out: Folder: cells.csv, run.json, report.html; without NAME, where finished ones lie (FOLDER/NAME).
+    """  # noqa: D301
     if name is None:
         return Outcome(_listed(out))
     result = RESULTS.get(name)
@@ -167,9 +133,6 @@ def _cell_lines(done: Reproduced) -> Iterator[str | Headline]:
 
 def _reasons(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """Why cells do not agree, each reason once with the number of its cells."""
-    from collections import Counter
-
-    from endoxa.report.words import plural
     from endoxa.study.reproduce.page import WORDS
 
     reasons = Counter(

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+import polars as pl
+
 from endoxa.commands.layout import Layout
-from endoxa.commands.plugins import SUMMARIES
-from endoxa.commands.verbs import Group, Outcome, argument, plan_line
+from endoxa.commands.verbs import Outcome, add_command, argument, command_group, plan_line
 from endoxa.runs.options import Allowed
 from endoxa.runs.progress import shown
 from endoxa.schema.headline import Headline
@@ -20,8 +22,9 @@ if TYPE_CHECKING:
     from endoxa.study.file import Study
     from endoxa.study.items import Items
 
-STUDY = Group("study", SUMMARIES["study"])
-app = STUDY.app
+app = command_group("study")
+TABLES = ("effects", "reliabilities", "correlations", "agreement", "chance", "mtmm", "validity")
+"""Tables of what the instruments say together."""
 
 Folder = Annotated[Path, argument("Folder of the study.", metavar="DIR")]
 
@@ -29,50 +32,16 @@ Folder = Annotated[Path, argument("Folder of the study.", metavar="DIR")]
 def init(
     folder: Folder,
     *,
-    source: Annotated[
-        Path,
-        Option(
-            "Associations: a table with columns identity and attribute, a file of SAFARI, SPICE, SeeGULL or LACES, or "
-            "the name of a downloaded data set.",
-            DATA,
-            name="--from",
-            sample="associations",
-        ),
-    ],
-    format: Annotated[  # noqa: A002
-        str | None,
-        Option(
-            "Layout of FILE (see `endoxa datasets list`), or csv for columns identity and attribute.",
-            DATA,
-            metavar="NAME",
-            default="detected",
-        ),
-    ] = None,
+    source: Annotated[Path, Option(group=DATA, name="--from", sample="associations")],
+    format: Annotated[str | None, Option(group=DATA, metavar="NAME", default="detected")] = None,  # noqa: A002
     layout: Layout,
-    min_support: Annotated[
-        int | None,
-        Option("Minimum number of people behind an association.", DATA, default="the rule of the data set"),
-    ] = None,
+    min_support: Annotated[int | None, Option(group=DATA, default="the rule of the data set")] = None,
     limit: Annotated[
-        int | None,
-        Option(
-            "Use only the N associations with the most support; 0 for all.",
-            DATA,
-            default="60 of a published file, all of your table",
-        ),
+        int | None, Option(group=DATA, default="60 of a published file, all of your table")
     ] = None,
-    model: Annotated[
-        tuple[str, ...],
-        Option(
-            "Model; repeatable. Each instrument takes those it can.",
-            DATA,
-            metavar="MODEL",
-            default="sim/latent",
-        ),
-    ] = (),
+    model: Annotated[tuple[str, ...], Option(group=DATA, metavar="MODEL", default="sim/latent")] = (),
     language: Annotated[
-        tuple[str, ...],
-        Option("Language (ISO 639); repeatable.", DATA, metavar="CODE", default="those of the associations"),
+        tuple[str, ...], Option(group=DATA, metavar="CODE", default="those of the associations")
     ] = (),
 ) -> Outcome:
     """Write a study file to edit: associations, models, instruments and their settings, seed, budget.
@@ -86,6 +55,15 @@ def init(
       endoxa study init out/study --from associations.csv --model hf/openai-community/gpt2 --model openai/gpt-4o-mini
       endoxa study init out/study --from safari/english.csv --limit 200
       endoxa study init out/study --from safari_dataset.xlsx --sheet 2 --language sw
+
+    Options:
+        source: Associations: a table with columns identity and attribute, a file of SAFARI, SPICE, SeeGULL or LACES,
+            or the name of a downloaded data set.
+        format: Layout of FILE (see `endoxa datasets list`), or csv for columns identity and attribute.
+        min_support: Minimum number of people behind an association.
+        limit: Use only the N associations with the most support; 0 for all.
+        model: Model; repeatable. Each instrument takes those it can.
+        language: Language (ISO 639); repeatable.
     """  # noqa: D301
     from endoxa.sources.sources import locate
     from endoxa.study.begin import init_study
@@ -111,23 +89,9 @@ def run(
     *,
     allowed: Allowed,
     out: Annotated[
-        Path | None,
-        Option(
-            "Page of the study (.html); its tables go beside it.",
-            OUTPUT,
-            short="-o",
-            default="DIR/study.html",
-            ending=".html",
-        ),
+        Path | None, Option(group=OUTPUT, short="-o", default="DIR/study.html", ending=".html")
     ] = None,
-    plan: Annotated[
-        bool,
-        Option(
-            "Only print items, calls, dollars, hours, and what each instrument can detect; measure nothing.",
-            OUTPUT,
-            only_on=True,
-        ),
-    ] = False,
+    plan: Annotated[bool, Option(group=OUTPUT, only_on=True)] = False,
 ) -> Outcome:
     """Run every instrument of the study, and write its page; what is measured already is not measured again.
 
@@ -140,6 +104,10 @@ def run(
     Examples:
       endoxa study run out/study --plan
       endoxa study run out/study
+
+    Options:
+        out: Page of the study (.html); its tables go beside it.
+        plan: Only print items, calls, dollars, hours, and what each instrument can detect; measure nothing.
     """  # noqa: D301
     from endoxa.study.file import read_study
 
@@ -153,8 +121,11 @@ def _planned(study: Study) -> Outcome:
 
     items, rows = plan_study(study)
     budget = [] if study.budget is None else [f"Budget: ${study.budget:g} for all of it."]
-    shown = plan_line(plan_table(items, rows))
-    return Outcome((shown, *budget, f"Next: endoxa study run {study.folder}"), notes=_unused(items))
+    return Outcome(
+        (plan_line(plan_table(items, rows)), *budget, f"Next: endoxa study run {study.folder}"),
+        {"plan": pl.DataFrame(list(map(asdict, rows)))},
+        notes=_unused(items),
+    )
 
 
 def _carried_out(study: Study, out: Path) -> Outcome:
@@ -170,6 +141,7 @@ def _carried_out(study: Study, out: Path) -> Outcome:
         for step in done
     ]
     written = write_study(study, out)
+    runs = pl.DataFrame(rows, ("name", "folder", "items", "records", "what"), orient="row")
     return Outcome(
         (
             Headline("", heads, rows, words=heads),
@@ -180,11 +152,12 @@ def _carried_out(study: Study, out: Path) -> Outcome:
         ),
         notes=_unused(items),
         facts={step.name: dict(step.counts) for step in done},
+        tables={"runs": runs, **{name: getattr(written.convergence, name) for name in TABLES}},
     )
 
 
-STUDY.add(init)
-STUDY.add(run, printing=True)
+add_command(app, init)
+add_command(app, run, printing=True)
 
 
 def _unused(items: Sequence[Items]) -> list[str]:

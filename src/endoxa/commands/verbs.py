@@ -1,11 +1,17 @@
 """Verbs: a function whose parameters declare its options; the command and the Python function are made from it.
 
     def learn(
-        reviewed: Annotated[tuple[Path, ...], argument("Gold files.", metavar="REVIEWED...")],
+        reviewed: Annotated[tuple[Path, ...], argument(metavar="REVIEWED...")],
         *,
-        out: Annotated[Path, Option("Lexicon (TOML).", OUTPUT, short="-o")],
+        out: Annotated[Path, Option(group=OUTPUT, short="-o")],
         how: Resampling,
     ) -> Outcome:
+        '''Learn names and spellings.
+
+        Options:
+            reviewed: Gold files.
+            out: Lexicon (TOML).
+        '''
 
 A parameter whose type is a settings class stands for all options of the class. Typer is kept because the campaign site
 uses it; what is added here is the way from declared options to its own.
@@ -28,6 +34,7 @@ import typer
 from typer.main import get_command
 
 from endoxa.commands.further import Further, read_value, values_set
+from endoxa.commands.plugins import SUMMARIES
 from endoxa.commands.settings_command import GroupedCommand
 from endoxa.errors import UserError
 from endoxa.runs.progress import without_progress
@@ -45,14 +52,12 @@ class Printing:
     """What a command prints of its results.
 
     Attributes:
-        quiet: nothing but warnings and errors.
-        json: the headline as JSON, nothing else.
+        quiet: Print warnings and errors only.
+        json: Print the headline as JSON, for scripts, and nothing else.
     """
 
-    quiet: Annotated[bool, Option("Print warnings and errors only.", OUTPUT, only_on=True)] = False
-    json: Annotated[
-        bool, Option("Print the headline as JSON, for scripts, and nothing else.", OUTPUT, only_on=True)
-    ] = False
+    quiet: Annotated[bool, Option(group=OUTPUT, only_on=True)] = False
+    json: Annotated[bool, Option(group=OUTPUT, only_on=True)] = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,15 +96,12 @@ class Verb:
         help: a sentence, paragraphs and examples.
         settings: a class; every argument and option is a field.
         run: does it.
-        following: what to do next; {out} stands for the main file that was written, {runs} for the runs that were read,
-            {settings} for what was typed, {language} for the option that names the one language of the table.
     """
 
     name: str
     help: str
     settings: type[Any]
     run: Callable[[Any], Outcome]
-    following: str = ""
 
     @property
     def writes_tables(self) -> bool:
@@ -121,43 +123,39 @@ class Verb:
             return self._run_and_write(with_paths(settings))
 
     def _run_and_write(self, settings: Any) -> Outcome:
+        from endoxa.sources.files import require_apart
+        from endoxa.sources.frames import require_table_name, write_table
+
         outputs: dict[str, tuple[OptionField, Path]] = {}
         inputs: list[Path] = []
         for entry in options_of(self.settings):
             value = reduce(getattr, entry.path, settings)
-            if entry.option.group == OUTPUT:
-                outputs |= {entry.path[-1]: (entry, value)} if isinstance(value, Path) else {}
-            else:
-                several = value if isinstance(value, tuple) else (value,)
-                inputs += [path for path in several if isinstance(path, Path)]
-        if not outputs:
-            return self.run(settings)
-        from endoxa.sources.files import require_apart
-        from endoxa.sources.frames import require_table_name, write_table
-
-        for entry, path in outputs.values():
-            ending = entry.option.ending
-            if ending and path.suffix.lower() != ending:
-                raise UserError(f"{entry.name} {path}: expected a file that ends in {ending}.")
+            paths = [
+                path for path in (value if isinstance(value, tuple) else (value,)) if isinstance(path, Path)
+            ]
+            if entry.option.group != OUTPUT:
+                inputs += paths
+            elif isinstance(value, Path):
+                outputs[entry.path[-1]] = entry, value
         require_apart([path for _, path in outputs.values()], inputs)
         for entry, path in outputs.values():
-            if entry.option.table or (entry.option is TABLES and path.suffix):
+            ending, tables = entry.option.ending, entry.option is TABLES
+            if ending and path.suffix.lower() != ending:
+                raise UserError(f"{entry.name} {path}: expected a file that ends in {ending}.")
+            if entry.option.table or (tables and path.suffix):
                 require_table_name(path)
             folder = path.parent if path.suffix else path
-            if entry.option is TABLES and (folder / "run.json").exists():
+            if tables and (folder / "run.json").exists():
                 raise UserError(f"{entry.name}: '{folder}' is a run folder. Name another place for tables.")
         outcome = self.run(settings)
         outcome = replace(outcome, lines=tuple(outcome.lines))
         if outcome.tables and "out" in outputs and outputs["out"][0].option is TABLES:
-            written = _write_tables(outcome.tables, outputs["out"][1], inputs)
             place = outputs["out"][1]
-            line = f"Written: {place}" + (
-                "" if place.suffix else f" ({', '.join(path.name for path in written)})"
-            )
-            return replace(outcome, lines=(*outcome.lines, line))
-        for name, frame in outcome.tables.items():
-            if name in outputs:
-                write_table(frame, outputs[name][1])
+            written = _write_tables(outcome.tables, place, inputs)
+            names = "" if place.suffix else f" ({', '.join(path.name for path in written)})"
+            return replace(outcome, lines=(*outcome.lines, f"Written: {place}{names}"))
+        for name in outcome.tables.keys() & outputs.keys():
+            write_table(outcome.tables[name], outputs[name][1])
         return outcome
 
 
@@ -201,12 +199,12 @@ VERBS: dict[str, Verb] = {}
 """Every verb by its words."""
 
 
-def argument(text: str, metavar: str = "FILE", sample: str = "") -> Option:
+def argument(text: str = "", metavar: str = "FILE", sample: str = "") -> Option:
     """A word of a command that has no name in front."""
     return Option(text, "Data", metavar=metavar, positional=True, sample=sample)
 
 
-def verb_of(function: Callable[..., Outcome | None], name: str, following: str = "") -> Verb:
+def verb_of(function: Callable[..., Outcome | None], name: str) -> Verb:
     """The verb that a function declares."""
     hints = get_type_hints(function, include_extras=True)
     fields: list[Any] = []
@@ -218,71 +216,46 @@ def verb_of(function: Callable[..., Outcome | None], name: str, following: str =
             fields.append((parameter.name, hint, field(default_factory=hint)))
         else:
             fields.append((parameter.name, hint))
-    settings = make_dataclass(f"{function.__name__}_settings", fields, frozen=True, kw_only=True)
+    text = inspect.getdoc(function) or ""
+    settings = make_dataclass(
+        f"{function.__name__}_settings", fields, namespace={"__doc__": text}, frozen=True, kw_only=True
+    )
 
     def run(values: Any) -> Outcome:
         return function(**{name: getattr(values, name) for name in hints if name != "return"}) or Outcome()
 
-    return Verb(name, inspect.getdoc(function) or "", settings, run, following)
+    return Verb(name, text.partition("\n\nOptions:\n")[0], settings, run)
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
-    """A group of commands (`endoxa curate`).
-
-    Attributes:
-        name: its word.
-        help: a sentence.
-        printing: its commands have the options of `Printing`, and end with a line of what to do next.
-        app: as Typer has it.
-    """
-
-    name: str
-    help: str
-    printing: bool = False
-    app: typer.Typer = field(default_factory=lambda: typer.Typer(rich_markup_mode=None, no_args_is_help=True))
-
-    def __post_init__(self) -> None:
-        self.app.info.help = self.help
-
-    def add(
-        self,
-        function: Callable[..., Outcome | None],
-        name: str = "",
-        following: str = "",
-        *,
-        hidden: bool = False,
-        printing: bool = False,
-    ) -> None:
-        """Add the command that a function declares, under its own name where none is given."""
-        name = name or function.__name__
-        verb = verb_of(function, f"{self.name} {name}".strip(), following)
-        add_verb(self.app, verb, name, Printing if self.printing or printing else None, hidden=hidden)
+def command_group(name: str) -> typer.Typer:
+    """The app of a group of commands (`endoxa curate`)."""
+    return typer.Typer(name=name, help=SUMMARIES[name], rich_markup_mode=None, no_args_is_help=True)
 
 
-def add_command(app: typer.Typer, function: Callable[..., Outcome | None], name: str = "") -> None:
-    """Add the command that a function declares to an app."""
-    name = name or function.__name__
-    add_verb(app, verb_of(function, name), name)
-
-
-def add_verb(
-    app: typer.Typer, verb: Verb, name: str, beside: type[Any] | None = None, *, hidden: bool = False
+def add_command(
+    app: typer.Typer,
+    function: Callable[..., Outcome | None],
+    name: str = "",
+    following: str = "",
+    *,
+    printing: bool = False,
 ) -> None:
-    """Add the command of a verb to an app.
+    """Add the command that a function declares to an app.
 
     Args:
-        app: the app.
-        verb: what the command does.
-        name: its word.
-        beside: options of the command line alone.
-        hidden: not listed by `--help`.
+        app: the app; that of a group has its word.
+        function: what the command does.
+        name: its word; by default that of the function.
+        following: what to do next; {out} stands for the main file that was written, {runs} for the runs that were read,
+            {settings} for what was typed, {language} for the option that names the one language of the table.
+        printing: it has the options of `Printing`.
     """
-    if not hidden:
-        VERBS[verb.name] = verb
+    name = name or function.__name__
+    verb = verb_of(function, f"{app.info.name or ''} {name}".strip())
+    VERBS[verb.name] = verb
 
     def body(settings: Callable[[], Any], _typed: Mapping[str, Any], how: Any) -> None:
-        made, printing = settings(), how or Printing()
+        made, printed = settings(), how or Printing()
 
         def work() -> Outcome:
             outcome = verb.done(made)
@@ -291,20 +264,20 @@ def add_verb(
                 return outcome
             if outcome.tables and verb.writes_tables and not out.suffix:
                 out /= f"{next(iter(outcome.tables))}.csv"
-            if printing.json and outcome.facts is None:
+            if printed.json and outcome.facts is None:
                 return replace(outcome, facts=_rows(outcome, out))
-            if not verb.following:
+            if not following:
                 return outcome
             runs = getattr(made, "runs", None) or [getattr(made, "run", None)]
             words = " ".join(str(path or "RUN...") for path in runs)
             language = language_option(outcome.tables.get("out"))
-            sentence = verb.following.format(out=out, runs=words, settings=made, language=language)
+            sentence = following.format(out=out, runs=words, settings=made, language=language)
             return replace(outcome, lines=(*outcome.lines, f"Next: {sentence}"))
 
-        carry_out(work, printing)
+        carry_out(work, printed)
 
-    callback = command_function(verb.settings, body, beside)
-    app.command(name, help=verb.help, hidden=hidden, cls=GroupedCommand)(callback)
+    callback = command_function(verb.settings, body, Printing if printing else None)
+    app.command(name, help=verb.help, cls=GroupedCommand)(callback)
 
 
 def carry_out(work: Callable[[], Outcome], printing: Printing) -> None:
@@ -322,8 +295,7 @@ def carry_out(work: Callable[[], Outcome], printing: Printing) -> None:
         if outcome.facts is not None:
             typer.echo(json.dumps(outcome.facts, ensure_ascii=False, indent=1))
     elif not printing.quiet:
-        for sentence in outcome.notes:
-            note(sentence)
+        note(*outcome.notes)
         print_lines(outcome.lines)
     if outcome.exit_code:
         raise typer.Exit(outcome.exit_code)
@@ -341,9 +313,10 @@ def print_lines(lines: Iterable[str | Headline]) -> None:
         typer.echo(str(line))
 
 
-def note(sentence: str) -> None:
+def note(*sentences: str) -> None:
     """Say something beside the result: on stderr, at once."""
-    typer.echo(sentence, err=True)
+    for sentence in sentences:
+        typer.echo(sentence, err=True)
 
 
 def plan_line(plan: Plan) -> Headline:
@@ -408,6 +381,11 @@ def command_function(
     ]
     if further:
         call.further = partial(_shown_as_options, further)  # type: ignore[attr-defined]
+    return _taking(call, parameters)
+
+
+def _taking(call: Callable[..., None], parameters: Sequence[inspect.Parameter]) -> Callable[..., None]:
+    """The function with the signature that Typer reads."""
     call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     call.__annotations__ = {entry.name: entry.annotation for entry in parameters}
     return call
@@ -418,12 +396,7 @@ def _shown_as_options(further: Sequence[OptionField]) -> typer.Typer:
     app = typer.Typer(add_completion=False)
     shown = by_key(replace(entry, option=replace(entry.option, rare=False)) for entry in further)
 
-    def call(**_: Any) -> None: ...
-
-    parameters = [_parameter(key, entry) for key, entry in shown.items()]
-    call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    call.__annotations__ = {entry.name: entry.annotation for entry in parameters}
-    app.command()(call)
+    app.command()(_taking(lambda **_: None, [_parameter(key, entry) for key, entry in shown.items()]))
     return app
 
 

@@ -124,43 +124,26 @@ class ModelOptions:
     Attributes:
         device: "auto" (CUDA, else MPS, else CPU), or a torch device.
         dtype: "auto" (float32 on CPU, else the checkpoint's own type), "float32", "bfloat16", "float16".
-        four_bit: load weights in 4 bits (needs CUDA and bitsandbytes).
+        four_bit: Load weights in 4 bits (needs CUDA and bitsandbytes).
         revision: hub branch, tag or commit.
         tokenizer: folder or hub id of the tokenizer where it is not the model's own.
         adapter: folder of a PEFT adapter, which is merged into the weights.
         trust_remote_code: run Python code that comes with the model.
-        batch_tokens: tokens that go through the model at once; None chooses by device.
-        packed_weights: use oneDNN-packed weights on CPU (same numbers to about 1e-5, faster).
+        batch_tokens: Maximum tokens per batch.
+        packed_weights: Pack weights for the CPU: faster, more memory, same numbers to about 1e-5.
     """
 
     device: Device = "auto"
     dtype: Dtype = "auto"
-    four_bit: Annotated[
-        bool,
-        Setting(
-            "Load weights in 4 bits (needs CUDA and bitsandbytes).",
-            LOCAL,
-            only_on=True,
-            decides=MODELS,
-        ),
-    ] = False
+    four_bit: Annotated[bool, Setting(group=LOCAL, only_on=True, decides=MODELS)] = False
     revision: Revision = None
     tokenizer: Tokenizer = None
     adapter: Adapter = None
     trust_remote_code: TrustRemoteCode = False
     batch_tokens: Annotated[
-        int | None,
-        Ge(1),
-        Setting("Maximum tokens per batch.", LOCAL, default="chosen by device", decides=False),
+        int | None, Ge(1), Setting(group=LOCAL, default="chosen by device", decides=False)
     ] = None
-    packed_weights: Annotated[
-        bool,
-        Setting(
-            "Pack weights for the CPU: faster, more memory, same numbers to about 1e-5.",
-            LOCAL,
-            decides=False,
-        ),
-    ] = True
+    packed_weights: Annotated[bool, Setting(group=LOCAL, decides=False)] = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -217,7 +217,7 @@ def interval_field(
 def headline_of(
     title: str,
     rows: pl.DataFrame | Iterable[Any],
-    fields: Sequence[Field | str | None],
+    fields: Sequence[Field | str | None] = (),
     numbers: Iterable[Mapping[str, Any]] | None = None,
     *,
     notes: Sequence[str] = (),
@@ -229,11 +229,13 @@ def headline_of(
         title: what it holds.
         rows: rows of a frame, or anything that the fields read.
         fields: its columns; a name stands for the column of that name, numbers with three digits. None is left out.
+            By default all columns of the frame.
         numbers: the same rows as numbers and names, for JSON; by default the rows.
         notes: sentences below it.
         warnings: sentences above it.
     """
     entries = rows.to_dicts() if isinstance(rows, pl.DataFrame) else list(rows)
+    fields = fields or getattr(rows, "columns", ())
     used = [
         _of_values(each, entries) if isinstance(each, str) else each for each in fields if each is not None
     ]

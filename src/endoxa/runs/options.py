@@ -74,39 +74,21 @@ class PaperOptions:
     """What tables and figures for a paper hold; tables as Markdown, LaTeX and CSV.
 
     Attributes:
-        interval: sentence pairs: "identities", "wilson" (pairs as independent), or "t" (mean score differences with
-            t intervals over pairs, in place of shares).
-        rules: sentence pairs: only these rules; empty takes all.
-        transpose: rows and columns of the wide tables exchanged; tables numbered as in an article stay.
-        caption: in place of ours (LaTeX).
-        label: by which LaTeX refers to it; further tables get a number behind it.
-        width: figures drawn for a column (85 mm) or a page (170 mm) of print; None draws none for print.
+        interval: Tables of pairs: which interval; t is for mean differences, over pairs.
+        rules: Tables of pairs: only this rule; repeatable.
+        transpose: Wide tables: rows and columns exchanged (pairs, questions, tests).
+        caption: LaTeX: caption in place of ours.
+        label: LaTeX: label; further tables get -2, -3 ...
+        width: Figures for print with 8 pt text, as PDF, SVG and PNG (300 dpi): 85 mm (column) or 170 mm (page) wide.
         note: what every table says of its runs at the end.
     """
 
-    interval: Annotated[
-        Literal["identities", "wilson", "t"],
-        Option("Tables of pairs: which interval; t is for mean differences, over pairs.", OUTPUT),
-    ] = "identities"
-    rules: Annotated[
-        tuple[str, ...],
-        Option("Tables of pairs: only this rule; repeatable.", OUTPUT, name="--rule", metavar="RULE"),
-    ] = ()
-    transpose: Annotated[
-        bool,
-        Option("Wide tables: rows and columns exchanged (pairs, questions, tests).", OUTPUT, only_on=True),
-    ] = False
-    caption: Annotated[str | None, Option("LaTeX: caption in place of ours.", OUTPUT, metavar="TEXT")] = None
-    label: Annotated[
-        str | None, Option("LaTeX: label; further tables get -2, -3 ...", OUTPUT, metavar="NAME")
-    ] = None
-    width: Annotated[
-        Literal["column", "page"] | None,
-        Option(
-            "Figures for print with 8 pt text, as PDF, SVG and PNG (300 dpi): 85 mm (column) or 170 mm (page) wide.",
-            OUTPUT,
-        ),
-    ] = None
+    interval: Annotated[Literal["identities", "wilson", "t"], Option(group=OUTPUT)] = "identities"
+    rules: Annotated[tuple[str, ...], Option(group=OUTPUT, name="--rule", metavar="RULE")] = ()
+    transpose: Annotated[bool, Option(group=OUTPUT, only_on=True)] = False
+    caption: Annotated[str | None, Option(group=OUTPUT, metavar="TEXT")] = None
+    label: Annotated[str | None, Option(group=OUTPUT, metavar="NAME")] = None
+    width: Annotated[Literal["column", "page"] | None, Option(group=OUTPUT)] = None
     note: str = ""
 
 
@@ -118,30 +100,17 @@ class ReportOptions:
     """How a report is made.
 
     Attributes:
-        confidence: confidence level of all intervals; None takes that of the runs, or 0.95.
+        confidence: Confidence level of the intervals; not for association tests.
         seed: seed of the bootstrap.
-        labels: table of labels, providers and sizes of models.
+        labels: Display names of models: table with columns model, label, provider, size (questions, stories).
         paper: what a table for a paper holds.
     """
 
     confidence: Annotated[
-        float | None,
-        Ge(0.01),
-        Le(0.999),
-        Option(
-            "Confidence level of the intervals; not for association tests.",
-            ANALYSIS,
-            default=str(DEFAULT_CONFIDENCE),
-        ),
+        float | None, Ge(0.01), Le(0.999), Option(group=ANALYSIS, default=str(DEFAULT_CONFIDENCE))
     ] = None
     seed: Seed = 0
-    labels: Annotated[
-        Path | None,
-        Option(
-            "Display names of models: table with columns model, label, provider, size (questions, stories).",
-            OUTPUT,
-        ),
-    ] = None
+    labels: Annotated[Path | None, Option(group=OUTPUT)] = None
     paper: PaperOptions = USUAL_PAPER
 
     def having(self, changes: Mapping[str, Any]) -> ReportOptions:
@@ -162,23 +131,13 @@ class Cluster:
     """Where work is done; no number depends on it.
 
     Attributes:
-        engine: "local" (this machine) or "ray" (a Ray cluster).
-        ray_address: the cluster; None takes the one that RAY_ADDRESS names, or starts one on this machine.
+        engine: Compute on this machine, or on a Ray cluster.
+        ray_address: Ray cluster: auto, HOST:PORT or ray://HOST:10001.
     """
 
-    engine: Annotated[
-        Literal["local", "ray"],
-        Setting("Compute on this machine, or on a Ray cluster.", MACHINES, decides=False),
-    ] = "local"
+    engine: Annotated[Literal["local", "ray"], Setting(group=MACHINES, decides=False)] = "local"
     ray_address: Annotated[
-        str | None,
-        Setting(
-            "Ray cluster: auto, HOST:PORT or ray://HOST:10001.",
-            MACHINES,
-            metavar="ADDRESS",
-            default="one on this machine",
-            decides=False,
-        ),
+        str | None, Setting(group=MACHINES, metavar="ADDRESS", default="one on this machine", decides=False)
     ] = None
 
 
@@ -187,37 +146,17 @@ class Allowed:
     """What a study file asks for and may only have because the command says it, too (`endoxa.schema.typed`).
 
     Attributes:
-        models: models on servers of other machines, or on servers that ENDOXA_SERVER_KEY is for.
-        trust_remote_code: Python code that comes with a model is run.
-        ray_address: the Ray cluster.
-        files: files that are not in the folder of the study.
+        models: Allow this model of the study file: needed where it is on a server of another machine, or where
+            ENDOXA_SERVER_KEY is for its server; repeatable.
+        trust_remote_code: Allow Python code that comes with a model.
+        ray_address: Allow this Ray cluster of the study file.
+        files: Allow this file of the study file: needed where it is not in the folder of the study; repeatable.
     """
 
-    models: Annotated[
-        tuple[str, ...],
-        Option(
-            "Allow this model of the study file: needed where it is on a server of another machine, or where "
-            "ENDOXA_SERVER_KEY is for its server; repeatable.",
-            DATA,
-            name="--model",
-            metavar="MODEL",
-        ),
-    ] = ()
-    trust_remote_code: Annotated[
-        bool, Option("Allow Python code that comes with a model.", LOCAL, only_on=True)
-    ] = False
-    ray_address: Annotated[
-        str | None, Option("Allow this Ray cluster of the study file.", MACHINES, metavar="ADDRESS")
-    ] = None
-    files: Annotated[
-        tuple[Path, ...],
-        Option(
-            "Allow this file of the study file: needed where it is not in the folder of the study; repeatable.",
-            DATA,
-            name="--file",
-            metavar="FILE",
-        ),
-    ] = ()
+    models: Annotated[tuple[str, ...], Option(group=DATA, name="--model", metavar="MODEL")] = ()
+    trust_remote_code: Annotated[bool, Option(group=LOCAL, only_on=True)] = False
+    ray_address: Annotated[str | None, Option(group=MACHINES, metavar="ADDRESS")] = None
+    files: Annotated[tuple[Path, ...], Option(group=DATA, name="--file", metavar="FILE")] = ()
 
 
 NOTHING_ALLOWED = Allowed()
@@ -228,30 +167,15 @@ class EngineOptions(Cluster):
     """Where local weights run.
 
     Attributes:
-        workers: copies of each model; None takes one for each GPU, without GPUs one for each machine.
-        num_gpus: GPUs of one copy, perhaps a fraction; None takes 1 where the cluster has GPUs, else 0.
+        workers: With --set engine=ray: copies of each model.
+        num_gpus: With --set engine=ray: GPUs of each copy, such as 0.5.
     """
 
     workers: Annotated[
-        int | None,
-        Ge(1),
-        Setting(
-            "With --set engine=ray: copies of each model.",
-            MACHINES,
-            default="one per GPU, else one per machine",
-            decides=False,
-        ),
+        int | None, Ge(1), Setting(group=MACHINES, default="one per GPU, else one per machine", decides=False)
     ] = None
     num_gpus: Annotated[
-        float | None,
-        Ge(0),
-        Setting(
-            "With --set engine=ray: GPUs of each copy, such as 0.5.",
-            MACHINES,
-            metavar="X",
-            default="1 if any",
-            decides=False,
-        ),
+        float | None, Ge(0), Setting(group=MACHINES, metavar="X", default="1 if any", decides=False)
     ] = None
 
 

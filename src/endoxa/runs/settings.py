@@ -22,23 +22,21 @@ class RunSettings(Settings):
     """Settings that all runs share; `run.json` keeps them, and a run can be repeated from there.
 
     Attributes:
-        models: models as written on the command line.
+        models: Model; repeatable.
         languages: only items in these languages; empty takes all.
         limit: only the first N items.
         sample: only a stratified random sample of N items.
         include_drafts: also drafts in a table that nobody has judged.
-        seed: seed of everything that is drawn.
+        seed: Seed of every random draw.
         notice: what every page made from the run must say first ("planted models").
     """
 
-    models: Annotated[
-        tuple[str, ...], Option("Model; repeatable.", DATA, name="--model", metavar="MODEL")
-    ] = ()
+    models: Annotated[tuple[str, ...], Option(group=DATA, name="--model", metavar="MODEL")] = ()
     languages: Languages = ()
     limit: Limit = None
     sample: Sample = None
     include_drafts: IncludeDrafts = False
-    seed: Annotated[Seed, Option("Seed of every random draw.", ANALYSIS, decides="sample")] = 0
+    seed: Annotated[Seed, Option(group=ANALYSIS, decides="sample")] = 0
     notice: Annotated[str | None, Internal(decides=False)] = None
 
     @model_validator(mode="after")

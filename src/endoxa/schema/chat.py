@@ -27,48 +27,23 @@ class Sampling:
     """How an answer is drawn; part of a run's identity. None leaves a setting to the provider.
 
     Attributes:
-        temperature: 0 takes the likeliest token.
-        top_p: share of the probability mass that is drawn from.
-        max_tokens: most tokens of one answer (reasoning included, where the provider counts it).
+        temperature: Sampling temperature; 0 takes the most probable token.
+        top_p: Nucleus sampling: share of the probability mass to draw from.
+        max_tokens: Maximum tokens per answer, reasoning included.
         seed: seed of the draw; each repeat adds its own number. Providers honour it as well as they can.
-        reasoning: effort of a reasoning model ("low", "medium", "high", ...).
-        extra: further fields of the request body, as the provider names them.
+        reasoning: Reasoning effort of a reasoning model: low, medium, high ...
+        extra: Additional fields of the request, as the provider names them.
         answer_schema: JSON schema of the answer (an object). Providers that can hold a model to one are told; weights
             in this process and simulated respondents are not, so the reader of answers must not rely on it.
     """
 
-    temperature: Annotated[
-        float | None,
-        Ge(0),
-        Option("Sampling temperature; 0 takes the most probable token.", SAMPLING, parse=finite),
-    ] = 1.0
-    top_p: Annotated[
-        float | None,
-        Ge(0),
-        Le(1),
-        Setting("Nucleus sampling: share of the probability mass to draw from.", SAMPLING, parse=finite),
-    ] = None
-    max_tokens: Annotated[
-        int | None, Ge(1), Setting("Maximum tokens per answer, reasoning included.", SAMPLING)
-    ] = 512
+    temperature: Annotated[float | None, Ge(0), Option(group=SAMPLING, parse=finite)] = 1.0
+    top_p: Annotated[float | None, Ge(0), Le(1), Setting(group=SAMPLING, parse=finite)] = None
+    max_tokens: Annotated[int | None, Ge(1), Setting(group=SAMPLING)] = 512
     seed: int | None = None
-    reasoning: Annotated[
-        str | None,
-        Setting(
-            "Reasoning effort of a reasoning model: low, medium, high ...",
-            SAMPLING,
-            metavar="EFFORT",
-        ),
-    ] = None
+    reasoning: Annotated[str | None, Setting(group=SAMPLING, metavar="EFFORT")] = None
     extra: Annotated[
-        Mapping[str, Any],
-        Setting(
-            "Additional fields of the request, as the provider names them.",
-            SAMPLING,
-            metavar="JSON",
-            default="none",
-            parse=json_object,
-        ),
+        Mapping[str, Any], Setting(group=SAMPLING, metavar="JSON", default="none", parse=json_object)
     ] = field(default_factory=dict)
     answer_schema: Mapping[str, Any] | None = None
 

@@ -2,8 +2,9 @@
 
 The command line, the keywords of the API and `run.json` are made from the same declaration:
 
-    limit: Annotated[int | None, Ge(1), Option("Use only the first N pairs.", DATA, metavar="N")] = None
+    limit: Annotated[int | None, Ge(1), Option(group=DATA, metavar="N")] = None
 
+Its help is the line of the field in the docstring. Types that several classes share carry theirs.
 Settings are pydantic models or frozen dataclasses. A command declares what belongs to no settings, such as files, in
 the same way, as parameters of its function.
 """
@@ -15,6 +16,7 @@ import hashlib
 import inspect
 import json
 import math
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial, reduce
@@ -45,7 +47,8 @@ class Option:
     """How a field of settings is given on the command line.
 
     Attributes:
-        help: an imperative or a noun phrase.
+        help: an imperative or a noun phrase; where it is empty, it is the line of the field in the docstring of its
+            class or function.
         group: its purpose, one of `GROUPS`.
         name: the option, where it is not the field's name with hyphens ("--model").
         short: its short form ("-o").
@@ -63,8 +66,8 @@ class Option:
         rare: it is no word of the command: it is given by `--set NAME=VALUE` or in a file of settings.
     """
 
-    help: str
-    group: str
+    help: str = ""
+    group: str = DATA
     name: str = ""
     short: str = ""
     metavar: str | None = None
@@ -163,7 +166,7 @@ def is_settings(kind: Any) -> bool:
 
 
 def _options(owner: Any, path: tuple[str, ...], defaults: Any) -> Iterator[OptionField]:
-    hints = get_type_hints(owner, include_extras=True)
+    hints, described = get_type_hints(owner, include_extras=True), _described(owner)
     for name, default in _fields(owner, defaults):
         hint = hints[name]
         extras = getattr(hint, "__metadata__", ())
@@ -171,9 +174,26 @@ def _options(owner: Any, path: tuple[str, ...], defaults: Any) -> Iterator[Optio
         declared = [extra for extra in extras if isinstance(extra, Option)]
         if declared:
             # `Annotated[Seed, Option(...)]` keeps the limits of a shared option under another help or group.
-            yield OptionField((*path, name), declared[-1], bare, default, _limits(extras))
+            option = declared[-1]
+            if not option.help:
+                option = dataclasses.replace(option, help=described[name])
+            yield OptionField((*path, name), option, bare, default, _limits(extras))
         elif is_settings(bare):
             yield from _options(bare, (*path, name), None if default is ... else default)
+
+
+def _described(owner: Any) -> dict[str, str]:
+    """What the docstring of a function, or of the class that declares a field, says of it."""
+    described: dict[str, str] = {}
+    for part in reversed(getattr(owner, "__mro__", (owner,))):
+        entries = _ENTRY.findall(inspect.cleandoc(part.__doc__ or ""))
+        declared = inspect.get_annotations(part)
+        described |= {name: " ".join(text.split()) for name, text in entries if name in declared}
+    return described
+
+
+_ENTRY = re.compile(r"^ {4}(\w+): (.+(?:\n {8}.+)*)", re.MULTILINE)
+"""A name and its description, in a section of a docstring."""
 
 
 def _fields(owner: Any, instance: Any) -> Iterator[tuple[str, Any]]:

@@ -185,6 +185,9 @@ class Source(PlatformPath):
     def __str__(self) -> str:
         return super().__str__() if self.is_file_on_disk or self.title is None else self.title
 
+    def __fspath__(self) -> str:
+        return super().__str__()
+
     def is_file(self, *args: Any, **kwargs: Any) -> bool:
         """As `Path.is_file`; what is in memory counts as a file."""
         return not self.is_file_on_disk or super().is_file(*args, **kwargs)

@@ -155,26 +155,18 @@ class ConvergenceOptions:
     """How instruments are compared.
 
     Attributes:
-        rule: scoring rule of sentence pairs; empty takes the first one of each model in the run.
-        pooling: pooling of association tests; empty takes the first one of each model in the run.
-        protocol: protocol of questions.
-        traits: column of the associations that holds the traits of the multitrait-multimethod matrix.
+        rule: Scoring rule of sentence pairs; by default the first of each model.
+        pooling: Pooling of association tests; by default the first of each model.
+        protocol: Protocol of questions.
+        traits: Column of the associations that holds the traits of the matrix.
         confidence: confidence level of intervals and verdicts.
         seed: seed of sign flips and exchanges.
     """
 
-    rule: Annotated[
-        str,
-        Option("Scoring rule of sentence pairs; by default the first of each model.", DATA, metavar="RULE"),
-    ] = ""
-    pooling: Annotated[
-        str, Option("Pooling of association tests; by default the first of each model.", DATA, metavar="NAME")
-    ] = ""
-    protocol: Annotated[str, Option("Protocol of questions.", ANALYSIS, metavar="NAME")] = "baseline"
-    traits: Annotated[
-        str,
-        Option("Column of the associations that holds the traits of the matrix.", ANALYSIS, metavar="COLUMN"),
-    ] = "axis"
+    rule: Annotated[str, Option(group=DATA, metavar="RULE")] = ""
+    pooling: Annotated[str, Option(group=DATA, metavar="NAME")] = ""
+    protocol: Annotated[str, Option(group=ANALYSIS, metavar="NAME")] = "baseline"
+    traits: Annotated[str, Option(group=ANALYSIS, metavar="COLUMN")] = "axis"
     confidence: Confidence = DEFAULT_CONFIDENCE
     seed: Seed = 0
 

@@ -40,10 +40,10 @@ class ToySettings(RunSettings):
     """Settings of the toy.
 
     Attributes:
-        data: a file of lines.
+        data: Text file, an item per line.
     """
 
-    data: Annotated[Path, Option("Text file, an item per line.", DATA, metavar="FILE")]
+    data: Annotated[Path, Option(group=DATA, metavar="FILE")]
 
 
 class LetterJournal(JournalFile):

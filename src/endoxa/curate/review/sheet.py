@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 import polars as pl
 from pydantic import BaseModel, ConfigDict
@@ -44,6 +45,7 @@ from endoxa.curate.review.workbook import (
 )
 from endoxa.errors import UserError
 from endoxa.schema import Progress
+from endoxa.schema.options import ITEMS, OUTPUT, Option, names
 from endoxa.sources.frames import read_table
 from endoxa.sources.tables import require_columns
 
@@ -82,15 +84,25 @@ class OriginRow(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Which part of a table a reviewer gets; a sample takes whole ids, the same for all who get the same seed."""
+    """Which part of a table a reviewer gets; a sample takes whole ids, the same for all who get the same seed.
 
-    reviewer: str = ""
-    sample: int | None = None
-    seed: int = 0
-    only_proposed: bool = False
-    only_disputed: bool = False
-    columns: tuple[str, ...] | None = None
-    edit: tuple[str, ...] | None = None
+    Attributes:
+        reviewer: Sheet: reviewer's name.
+        sample: Sheet: number of ids to sample, with all rows of each.
+        only_proposed: Sheet: only rows proposed for omission.
+        only_disputed: Sheet: only rows with disagreement between reviewers.
+        columns: Sheet: columns to show instead of the default ones.
+        edit: Sheet: columns that may be edited instead of the default ones.
+        seed: Random seed of --sample, and of the intervals of agreement.
+    """
+
+    reviewer: Annotated[str, Option(group=OUTPUT, metavar="NAME", default="name of the returned file")] = ""
+    sample: Annotated[int | None, Option(group=ITEMS)] = None
+    only_proposed: Annotated[bool, Option(group=ITEMS, only_on=True)] = False
+    only_disputed: Annotated[bool, Option(group=ITEMS, only_on=True)] = False
+    columns: Annotated[tuple[str, ...] | None, Option(group=OUTPUT, metavar="A,B,...", parse=names)] = None
+    edit: Annotated[tuple[str, ...] | None, Option(group=OUTPUT, metavar="A,B,...", parse=names)] = None
+    seed: Annotated[int, Option(group=ITEMS)] = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,9 +173,7 @@ def make_sheet(path: Path, choice: Choice) -> Sheet:
     kind = kind_of(table.columns, path)
     require_columns(path, table.columns, named)
     if ";" in choice.reviewer:
-        raise UserError(
-            f"--reviewer: '{choice.reviewer}' contains a ';', which separates names. Leave it out."
-        )
+        raise UserError(f"--reviewer: '{choice.reviewer}' contains ';', which separates names. Leave it out.")
     if clash := sorted(set(choice.columns or ()) & set(ANSWERS)):
         raise UserError(
             f"The column '{clash[0]}' cannot be shown: its name is used for the reviewer's answers. Rename it."

@@ -55,46 +55,26 @@ class BuildOptions:
     """What tests are made from.
 
     Attributes:
-        axes: axes to cross; none where tests come from associations.
-        attributes: attribute pairs.
-        languages: ISO 639 codes.
-        per_term: sentences for each term, or `ALL`, or `WORDS`.
-        wanted: name of the list of groups to take.
-        lists: a user's word lists.
-        templates: a user's sentences.
+        axes: Axes to cross, separated by commas.
+        attributes: Attribute pairs, separated by commas.
+        languages: Language (ISO 639); repeatable.
+        per_term: Number of sentences per term, or words only.
+        wanted: Word list of the groups, if there are several.
+        lists: Your own word lists (TOML); override the built-in ones.
+        templates: Your own sentence templates for one language (TOML).
     """
 
-    axes: Annotated[
-        tuple[str, ...], Option("Axes to cross, separated by commas.", ITEMS, metavar="A,B", parse=words)
-    ] = ()
-    attributes: Annotated[
-        tuple[str, ...], Option("Attribute pairs, separated by commas.", ITEMS, metavar="P,Q", parse=words)
-    ] = ()
+    axes: Annotated[tuple[str, ...], Option(group=ITEMS, metavar="A,B", parse=words)] = ()
+    attributes: Annotated[tuple[str, ...], Option(group=ITEMS, metavar="P,Q", parse=words)] = ()
     languages: Annotated[
-        tuple[str, ...],
-        Option("Language (ISO 639); repeatable.", DATA, name="--language", metavar="CODE", default="en"),
+        tuple[str, ...], Option(group=DATA, name="--language", metavar="CODE", default="en")
     ] = ()
     per_term: Annotated[
-        int,
-        Option(
-            "Number of sentences per term, or words only.",
-            ITEMS,
-            name="--templates",
-            metavar="N|all|words",
-            parse=sentences_per_term,
-        ),
+        int, Option(group=ITEMS, name="--templates", metavar="N|all|words", parse=sentences_per_term)
     ] = 1
-    wanted: Annotated[
-        str | None,
-        Option("Word list of the groups, if there are several.", DATA, name="--from", metavar="LIST"),
-    ] = None
-    lists: Annotated[
-        tuple[Path, ...], Option("Your own word lists (TOML); override the built-in ones.", DATA)
-    ] = ()
-    templates: Annotated[
-        Path | None,
-        Option("Your own sentence templates for one language (TOML).", DATA, name="--templates-file"),
-    ] = None
+    wanted: Annotated[str | None, Option(group=DATA, name="--from", metavar="LIST")] = None
+    lists: Annotated[tuple[Path, ...], Option(group=DATA)] = ()
+    templates: Annotated[Path | None, Option(group=DATA, name="--templates-file")] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,24 +82,14 @@ class Contrast:
     """What an identity is held against.
 
     Attributes:
-        against: the identity that is Y; every other one of the axis with four attributes where it is empty.
-        each: a test for every association: its identity against all others of the axis and language (or `against`),
-            and its attribute against the opposite of that one.
+        against: Identity of target set Y, with --associations.
+        each: One test per association: its identity against the others, its attribute against the antonym.
         languages: languages to take; all where empty.
         language: language of associations that name none.
     """
 
-    against: Annotated[
-        str, Option("Identity of target set Y, with --associations.", ITEMS, metavar="IDENTITY")
-    ] = ""
-    each: Annotated[
-        bool,
-        Option(
-            "One test per association: its identity against the others, its attribute against the antonym.",
-            ITEMS,
-            only_on=True,
-        ),
-    ] = False
+    against: Annotated[str, Option(group=ITEMS, metavar="IDENTITY")] = ""
+    each: Annotated[bool, Option(group=ITEMS, only_on=True)] = False
     languages: tuple[str, ...] = ()
     language: str = "en"
 
@@ -131,38 +101,23 @@ class AnalysisOptions:
     Attributes:
         seed: seed of partitions and resamples.
         draws: partitions drawn where they are too many to be counted.
-        unequal: target sets of different size: 'fixed' keeps all texts, and partitions have the sizes of X and Y;
-            'truncate' takes the first units of the longer set only, as many as the shorter one has.
-        ddof: '1', or 'wefe' for 0, in the column `effect_size` and its interval.
+        unequal: If X and Y differ in size: keep both sizes (fixed), or truncate the larger set.
+        ddof: Degrees of freedom correction of the standard deviation; wefe: 0.
         confidence: confidence level of the intervals.
         resamples: bootstrap samples per interval.
-        alternative: 'two-sided', or 'greater' (X lies nearer to A, rather than B, than Y does) or 'less' where that
-            side alone was asked about before.
-        unit: what is exchanged and resampled: 'text', 'term', or 'auto' (`effect_size.unit_of`).
+        alternative: Alternative hypothesis; one-sided greater (as published): X is closer to A (relative to B) than Y
+            is.
+        unit: Unit of permutation and resampling; auto: terms if a term has several texts.
     """
 
     seed: Seed = 0
     draws: Draws = DRAWS
-    unequal: Annotated[
-        Unequal,
-        Option("If X and Y differ in size: keep both sizes (fixed), or truncate the larger set.", ANALYSIS),
-    ] = "fixed"
-    ddof: Annotated[
-        Ddof, Option("Degrees of freedom correction of the standard deviation; wefe: 0.", ANALYSIS)
-    ] = "1"
+    unequal: Annotated[Unequal, Option(group=ANALYSIS)] = "fixed"
+    ddof: Annotated[Ddof, Option(group=ANALYSIS)] = "1"
     confidence: Confidence = DEFAULT_CONFIDENCE
     resamples: Resamples = DEFAULT_RESAMPLES
-    alternative: Annotated[
-        Alternative,
-        Option(
-            "Alternative hypothesis; one-sided greater (as published): X is closer to A (relative to B) than Y is.",
-            ANALYSIS,
-        ),
-    ] = "two-sided"
-    unit: Annotated[
-        Unit,
-        Option("Unit of permutation and resampling; auto: terms if a term has several texts.", ANALYSIS),
-    ] = "auto"
+    alternative: Annotated[Alternative, Option(group=ANALYSIS)] = "two-sided"
+    unit: Annotated[Unit, Option(group=ANALYSIS)] = "auto"
 
 
 USUAL = AnalysisOptions()

@@ -23,11 +23,12 @@ class EmbeddingsSettings(RunSettings):
     """Settings of `endoxa probe embeddings`; `run.json` keeps them.
 
     Attributes:
-        data: file of association tests.
-        models: encoders as written on the command line.
-        poolings: names of poolings; empty takes the usual one of each encoder.
-        layer: whose output is pooled (0 is the embedding layer); None the last one.
-        max_unknown: share of the different words that a file of word vectors may lack.
+        data: Association tests of `endoxa build tests` or SEAT (JSON).
+        models: Encoder: hf/ID-OR-FOLDER, st/ID-OR-FOLDER, static/FILE, openai/NAME or http://HOST:PORT/v1#NAME;
+            repeatable.
+        poolings: Pooling: cls, mean, mean-content, last, first-wordpiece or model; repeatable.
+        layer: Layer whose output is pooled; 0 is the embedding layer.
+        max_unknown: Word vectors: maximum share of words that the file may lack.
         languages: only tests in these languages.
         confidence: confidence level of the intervals.
         seed: seed of partitions and bootstrap.
@@ -37,44 +38,14 @@ class EmbeddingsSettings(RunSettings):
         engine: where local weights run.
     """
 
-    data: Annotated[
-        str,
-        Option(
-            "Association tests of `endoxa build tests` or SEAT (JSON).", DATA, metavar="FILE", sample="tests"
-        ),
-    ]
-    models: Annotated[
-        tuple[str, ...],
-        Option(
-            "Encoder: hf/ID-OR-FOLDER, st/ID-OR-FOLDER, static/FILE, openai/NAME or http://HOST:PORT/v1#NAME; "
-            "repeatable.",
-            DATA,
-            name="--model",
-            metavar="MODEL",
-        ),
-    ] = ()
+    data: Annotated[str, Option(group=DATA, metavar="FILE", sample="tests")]
+    models: Annotated[tuple[str, ...], Option(group=DATA, name="--model", metavar="MODEL")] = ()
     poolings: Annotated[
         tuple[str, ...],
-        Option(
-            "Pooling: cls, mean, mean-content, last, first-wordpiece or model; repeatable.",
-            ASKING,
-            name="--pooling",
-            metavar="NAME",
-            default="the usual one",
-            decides=MODELS,
-        ),
+        Option(group=ASKING, name="--pooling", metavar="NAME", default="the usual one", decides=MODELS),
     ] = ()
-    layer: Annotated[
-        int | None,
-        Ge(0),
-        Option("Layer whose output is pooled; 0 is the embedding layer.", ASKING, default="the last"),
-    ] = None
-    max_unknown: Annotated[
-        float,
-        Ge(0),
-        Le(1),
-        Setting("Word vectors: maximum share of words that the file may lack.", ASKING, decides=False),
-    ] = DEFAULT_MAX_UNKNOWN
+    layer: Annotated[int | None, Ge(0), Option(group=ASKING, default="the last")] = None
+    max_unknown: Annotated[float, Ge(0), Le(1), Setting(group=ASKING, decides=False)] = DEFAULT_MAX_UNKNOWN
     limit: int | None = None  # all tests of the file are encoded
     sample: int | None = None
     include_drafts: bool = False

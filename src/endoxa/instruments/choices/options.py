@@ -35,41 +35,24 @@ class ChoiceOptions:
     """What can be chosen.
 
     Attributes:
-        kind: what is made of each association.
-        language: of the items; None is 'en'.
-        per_association: combinations of situation and wording for each association.
-        premises: kinds of premises of inferences.
-        templates: words of the user in place of ours.
-        gender: grammatical gender of the people, where the language has one.
-        seed: of everything that is drawn.
+        kind: Inferences, decisions or word lists.
+        language: Language of the items; others with --templates.
+        per_association: Number of situations and wordings per association.
+        premises: Premises of inferences, separated by commas: neutral, stereotype.
+        templates: Your own situations and words (TOML).
+        gender: Grammatical gender of the people, where the language has one.
+        seed: Seed of every random draw.
     """
 
-    kind: Annotated[
-        ChoiceKind,
-        Option("Inferences, decisions or word lists.", ITEMS, metavar="inference|decision|association"),
-    ] = "decision"
-    language: Annotated[
-        str | None,
-        Option("Language of the items; others with --templates.", ITEMS, metavar="CODE", default="en"),
-    ] = None
-    per_association: Annotated[
-        int, Ge(1), Option("Number of situations and wordings per association.", ITEMS)
-    ] = 4
+    kind: Annotated[ChoiceKind, Option(group=ITEMS, metavar="inference|decision|association")] = "decision"
+    language: Annotated[str | None, Option(group=ITEMS, metavar="CODE", default="en")] = None
+    per_association: Annotated[int, Ge(1), Option(group=ITEMS)] = 4
     premises: Annotated[
-        tuple[str, ...],
-        Option(
-            "Premises of inferences, separated by commas: neutral, stereotype.",
-            ITEMS,
-            metavar="LIST",
-            default="neutral",
-            parse=read_premises,
-        ),
+        tuple[str, ...], Option(group=ITEMS, metavar="LIST", default="neutral", parse=read_premises)
     ] = ("neutral",)
-    templates: Annotated[Path | None, Option("Your own situations and words (TOML).", ITEMS)] = None
-    gender: Annotated[
-        str, Option("Grammatical gender of the people, where the language has one.", ITEMS, metavar="m|f")
-    ] = "m"
-    seed: Annotated[Seed, Option("Seed of every random draw.", ITEMS)] = 0
+    templates: Annotated[Path | None, Option(group=ITEMS)] = None
+    gender: Annotated[str, Option(group=ITEMS, metavar="m|f")] = "m"
+    seed: Annotated[Seed, Option(group=ITEMS)] = 0
 
 
 Ask = Literal["auto", "text", "letters", "loglik", "loglik-mean"]
@@ -81,30 +64,16 @@ class ChoiceSettings(FramedSettings):
     """Settings of `endoxa probe choices`.
 
     Attributes:
-        data: items, or published stimuli.
-        ask: how an answer is asked for; 'auto' is replaced at once by what it stands for.
-        repeats: how often each item is asked in each order.
+        data: Items of `endoxa build choices` (JSONL), or iat_stimuli.csv of Bai et al.
+        ask: Answer by letter or by text, or score the options (hf/..., http://...); auto is loglik for local weights
+            (all models are hf/...), else letters.
+        repeats: Number of times each item is asked in each order.
         confidence: confidence level of the intervals.
     """
 
-    data: Annotated[
-        str,
-        Option(
-            "Items of `endoxa build choices` (JSONL), or iat_stimuli.csv of Bai et al.",
-            DATA,
-            metavar="FILE",
-            sample="choices",
-        ),
-    ]
-    ask: Annotated[
-        Ask,
-        Option(
-            "Answer by letter or by text, or score the options (hf/..., http://...); auto is loglik for local weights "
-            "(all models are hf/...), else letters.",
-            ASKING,
-        ),
-    ] = "auto"
-    repeats: Annotated[int, Ge(1), Option("Number of times each item is asked in each order.", ASKING)] = 1
+    data: Annotated[str, Option(group=DATA, metavar="FILE", sample="choices")]
+    ask: Annotated[Ask, Option(group=ASKING)] = "auto"
+    repeats: Annotated[int, Ge(1), Option(group=ASKING)] = 1
     confidence: RunConfidence = DEFAULT_CONFIDENCE
 
     @model_validator(mode="before")

@@ -23,16 +23,14 @@ class StoriesSettings(FramedSettings):
     """Settings of `endoxa probe stories`.
 
     Attributes:
-        themes: only prompts of these themes; empty takes all.
-        repeats: how often each prompt is given; every repeat has its own seed.
+        data: Prompts of `endoxa build stories`.
+        themes: Use only prompts of this theme; repeatable.
+        repeats: Number of stories per prompt.
     """
 
-    data: Annotated[str, Option("Prompts of `endoxa build stories`.", DATA, metavar="FILE", sample="prompts")]
-    themes: Annotated[
-        tuple[str, ...],
-        Option("Use only prompts of this theme; repeatable.", DATA, name="--theme", metavar="NAME"),
-    ] = ()
-    repeats: Annotated[int, Ge(1), Option("Number of stories per prompt.", ASKING)] = 1
+    data: Annotated[str, Option(group=DATA, metavar="FILE", sample="prompts")]
+    themes: Annotated[tuple[str, ...], Option(group=DATA, name="--theme", metavar="NAME")] = ()
+    repeats: Annotated[int, Ge(1), Option(group=ASKING)] = 1
     sampling: Sampling = Sampling(max_tokens=800)  # enough for a story of about 200 words in any script
 
 
@@ -40,42 +38,18 @@ class ExtractSettings(FramedSettings):
     """Settings of `endoxa probe extract`; its `models` are the extractors.
 
     Attributes:
-        vocabulary: TOML file with attributes and values of one's own; None takes StereoTales'.
-        structured: hold extractors to a JSON schema where their provider can.
-        sheet: file for a sheet on which a person codes a sample; None writes none.
-        sheet_rows: stories on that sheet.
+        data: Run of `probe stories`, or a table with a column 'story'.
+        vocabulary: Your own attributes and values (TOML).
+        structured: Hold extractors to a JSON schema; switch off where a server refuses it.
+        sheet: Also write a sheet on which a person codes a sample (.xlsx, .csv).
+        sheet_rows: Number of stories on the sheet, from every model and language.
     """
 
-    data: Annotated[
-        str,
-        Option(
-            "Run of `probe stories`, or a table with a column 'story'.",
-            DATA,
-            metavar="RUN|FILE",
-            sample="stories",
-        ),
-    ]
-    vocabulary: Annotated[
-        str | None,
-        Option("Your own attributes and values (TOML).", ASKING, metavar="FILE", default="StereoTales'"),
-    ] = None
-    structured: Annotated[
-        bool, Option("Hold extractors to a JSON schema; switch off where a server refuses it.", ASKING)
-    ] = True
-    sheet: Annotated[
-        str | None,
-        Option(
-            "Also write a sheet on which a person codes a sample (.xlsx, .csv).",
-            OUTPUT,
-            metavar="FILE",
-            decides=False,
-        ),
-    ] = None
-    sheet_rows: Annotated[
-        int,
-        Ge(1),
-        Setting("Number of stories on the sheet, from every model and language.", OUTPUT, decides=False),
-    ] = 200
+    data: Annotated[str, Option(group=DATA, metavar="RUN|FILE", sample="stories")]
+    vocabulary: Annotated[str | None, Option(group=ASKING, metavar="FILE", default="StereoTales'")] = None
+    structured: Annotated[bool, Option(group=ASKING)] = True
+    sheet: Annotated[str | None, Option(group=OUTPUT, metavar="FILE", decides=False)] = None
+    sheet_rows: Annotated[int, Ge(1), Setting(group=OUTPUT, decides=False)] = 200
     sampling: Sampling = Sampling(temperature=0.0, max_tokens=1024)  # enough for all attributes as JSON
 
 
@@ -83,28 +57,17 @@ class HarmSettings(FramedSettings):
     """Settings of `endoxa probe harm`; `run.json` keeps them.
 
     Attributes:
-        language: language in which the questions are put.
-        repeats: how often each association is rated; every repeat has its own order of questions and seed.
-        prompts: TOML file with questions of one's own in the form of ours; None takes ours.
+        data: Associations of `endoxa analyze associations`, or StereoTales' JSON.
+        language: Language of the questions: ar, en, es, fr, hi, pt or sw.
+        repeats: Number of ratings per association and model.
+        prompts: Your own questions (TOML), in --language.
     """
 
-    data: Annotated[
-        str,
-        Option(
-            "Associations of `endoxa analyze associations`, or StereoTales' JSON.",
-            DATA,
-            metavar="FILE",
-            sample="findings",
-        ),
-    ]
+    data: Annotated[str, Option(group=DATA, metavar="FILE", sample="findings")]
     languages: tuple[str, ...] = ()
-    language: Annotated[
-        str, Option("Language of the questions: ar, en, es, fr, hi, pt or sw.", ASKING, metavar="CODE")
-    ] = "en"
-    repeats: Annotated[int, Ge(1), Option("Number of ratings per association and model.", ASKING)] = 3
-    prompts: Annotated[
-        str | None, Setting("Your own questions (TOML), in --language.", ASKING, metavar="FILE")
-    ] = None
+    language: Annotated[str, Option(group=ASKING, metavar="CODE")] = "en"
+    repeats: Annotated[int, Ge(1), Option(group=ASKING)] = 3
+    prompts: Annotated[str | None, Setting(group=ASKING, metavar="FILE")] = None
 
 
 STORIES_HELP = """Have models write stories about a protagonist of whom the prompt names one attribute.

@@ -24,31 +24,16 @@ class Selection:
     """Which prompts are made.
 
     Attributes:
-        attributes: only these; empty: all.
-        scenarios: only these themes ("family") or scenarios ("family 2"); empty: all.
-        per_cell: at most so many prompts for a value in a language.
-        limit: at most so many prompts.
+        attributes: Use only this attribute; repeatable.
+        scenarios: Use only this theme or scenario ('family 2'); repeatable.
+        per_cell: Maximum number of prompts per value and language.
+        limit: Maximum number of prompts, spread over values.
     """
 
-    attributes: Annotated[
-        tuple[str, ...],
-        Option("Use only this attribute; repeatable.", DATA, name="--attribute", metavar="NAME"),
-    ] = ()
-    scenarios: Annotated[
-        tuple[str, ...],
-        Option(
-            "Use only this theme or scenario ('family 2'); repeatable.",
-            DATA,
-            name="--scenario",
-            metavar="THEME",
-        ),
-    ] = ()
-    per_cell: Annotated[
-        int | None, Ge(1), Option("Maximum number of prompts per value and language.", ITEMS)
-    ] = None
-    limit: Annotated[int | None, Ge(1), Option("Maximum number of prompts, spread over values.", ITEMS)] = (
-        None
-    )
+    attributes: Annotated[tuple[str, ...], Option(group=DATA, name="--attribute", metavar="NAME")] = ()
+    scenarios: Annotated[tuple[str, ...], Option(group=DATA, name="--scenario", metavar="THEME")] = ()
+    per_cell: Annotated[int | None, Ge(1), Option(group=ITEMS)] = None
+    limit: Annotated[int | None, Ge(1), Option(group=ITEMS)] = None
 
 
 def by_language(text: str) -> bool:
@@ -67,58 +52,38 @@ class Discovery:
     """Settings of a discovery.
 
     Attributes:
-        by_language: tables of each language apart; otherwise all languages of a model together.
-        alpha: false-discovery rate of both steps.
-        draws: maximum number of random tables drawn for a test.
-        early_stop: stop drawing when a decision can no longer change; otherwise all draws are made.
-        error: probability, for each family of tables, that an early decision differs from that with endless draws.
+        by_language: Analyze each language separately.
+        alpha: False-discovery rate of both steps.
+        draws: Maximum number of Monte Carlo tables per test.
+        early_stop: Stop drawing when a decision can no longer change.
+        error: Probability that an early decision differs from the final one, per family.
         confidence: confidence level of the intervals of lifts.
         seed: seed of everything that is drawn.
-        jobs: processes; None takes one for each core.
-        pooled: what is claimed of all languages together: `stratified` what also holds within languages, `published`
-            what the published test of the pooled table finds.
-        rule: `paper` keeps only what the article's extra rule keeps.
+        jobs: Number of processes.
+        pooled: Pooled languages: report associations that also hold within languages, or use the published test.
+        rule: paper: keep only medium and large effects with a lift of at least 2.
         cluster: where tables are tested.
     """
 
     by_language: Annotated[
         bool,
         Option(
-            "Analyze each language separately.",
-            ANALYSIS,
+            group=ANALYSIS,
             name="--by",
             metavar="language",
             default="all languages together",
             parse=by_language,
         ),
     ] = False
-    alpha: Annotated[float, Ge(1e-6), Le(0.5), Option("False-discovery rate of both steps.", ANALYSIS)] = 0.05
-    draws: Annotated[int, Ge(200), Option("Maximum number of Monte Carlo tables per test.", ANALYSIS)] = (
-        500_000
-    )
-    early_stop: Annotated[bool, Option("Stop drawing when a decision can no longer change.", ANALYSIS)] = True
-    error: Annotated[
-        float,
-        Ge(1e-9),
-        Le(0.1),
-        Option("Probability that an early decision differs from the final one, per family.", ANALYSIS),
-    ] = 1e-3
+    alpha: Annotated[float, Ge(1e-06), Le(0.5), Option(group=ANALYSIS)] = 0.05
+    draws: Annotated[int, Ge(200), Option(group=ANALYSIS)] = 500_000
+    early_stop: Annotated[bool, Option(group=ANALYSIS)] = True
+    error: Annotated[float, Ge(1e-09), Le(0.1), Option(group=ANALYSIS)] = 1e-3
     confidence: Confidence = DEFAULT_CONFIDENCE
     seed: Seed = 0
-    jobs: Annotated[int | None, Ge(1), Option("Number of processes.", ANALYSIS, default="one per core")] = (
-        None
-    )
-    pooled: Annotated[
-        Literal["stratified", "published"],
-        Option(
-            "Pooled languages: report associations that also hold within languages, or use the published test.",
-            ANALYSIS,
-        ),
-    ] = STRATIFIED
-    rule: Annotated[
-        Literal["both-steps", "paper"],
-        Option("paper: keep only medium and large effects with a lift of at least 2.", ANALYSIS),
-    ] = BOTH_STEPS
+    jobs: Annotated[int | None, Ge(1), Option(group=ANALYSIS, default="one per core")] = None
+    pooled: Annotated[Literal["stratified", "published"], Option(group=ANALYSIS)] = STRATIFIED
+    rule: Annotated[Literal["both-steps", "paper"], Option(group=ANALYSIS)] = BOTH_STEPS
     cluster: Cluster = field(default_factory=Cluster)
 
     @property

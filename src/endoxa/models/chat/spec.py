@@ -206,95 +206,41 @@ class ChatOptions:
     """How a chat model is reached; none of it changes what is asked.
 
     Attributes:
-        concurrency: calls under way at once.
-        requests_per_minute: most requests sent in a minute, or None for no limit of ours.
-        tokens_per_minute: most tokens, sent and received together, in a minute, or None.
-        timeout: seconds without a byte from the provider after which a call is given up and tried again.
-        attempts: how often one call may fail while others are answered; being told to slow down does not count.
-        patience: seconds in which every call failed after which the provider counts as silent.
-        device: hf only: "auto" (CUDA, else MPS, else CPU), or a torch device.
+        concurrency: Maximum concurrent calls per model.
+        requests_per_minute: Maximum requests per minute.
+        tokens_per_minute: Maximum tokens per minute.
+        timeout: Timeout in seconds: a call without any data for so long is retried.
+        attempts: Maximum attempts per call while other calls succeed.
+        patience: Stop after this many seconds in which every call failed; the run can continue later.
+        device: Device: auto, cpu, cuda, cuda:1 or mps.
         dtype: hf only: "auto", or the type of the weights.
         revision: hf only: hub branch, tag or commit.
         tokenizer: hf only: folder or hub id of the tokenizer where it is not the model's own.
         adapter: hf only: folder of a PEFT adapter, which is merged into the weights.
         trust_remote_code: hf only: run Python code that comes with the model.
-        chat_template: hf only: file with a Jinja chat template that replaces the tokenizer's own.
-        batch_size: hf only: most conversations generated together; None chooses by device and memory.
+        chat_template: Chat template (Jinja) that replaces the tokenizer's own.
+        batch_size: Maximum number of conversations generated together.
     """
 
-    concurrency: Annotated[
-        int,
-        Ge(1),
-        Le(1000),
-        Setting("Maximum concurrent calls per model.", NETWORK, decides=False),
-    ] = 8
+    concurrency: Annotated[int, Ge(1), Le(1000), Setting(group=NETWORK, decides=False)] = 8
     requests_per_minute: Annotated[
-        int | None,
-        Ge(1),
-        Setting(
-            "Maximum requests per minute.",
-            NETWORK,
-            name="--rpm",
-            default="no limit",
-            decides=False,
-        ),
+        int | None, Ge(1), Setting(group=NETWORK, name="--rpm", default="no limit", decides=False)
     ] = None
     tokens_per_minute: Annotated[
-        int | None,
-        Ge(1),
-        Setting("Maximum tokens per minute.", NETWORK, name="--tpm", default="no limit", decides=False),
+        int | None, Ge(1), Setting(group=NETWORK, name="--tpm", default="no limit", decides=False)
     ] = None
-    timeout: Annotated[
-        float,
-        Ge(0.1),
-        Setting(
-            "Timeout in seconds: a call without any data for so long is retried.",
-            NETWORK,
-            parse=finite,
-            decides=False,
-        ),
-    ] = 600.0
-    attempts: Annotated[
-        int,
-        Ge(1),
-        Setting("Maximum attempts per call while other calls succeed.", NETWORK, decides=False),
-    ] = 12
-    patience: Annotated[
-        float,
-        Ge(0),
-        Setting(
-            "Stop after this many seconds in which every call failed; the run can continue later.",
-            NETWORK,
-            parse=finite,
-            decides=False,
-        ),
-    ] = 180.0
-    device: Annotated[Device, Setting("Device: auto, cpu, cuda, cuda:1 or mps.", LOCAL, decides=False)] = (
-        "auto"
-    )
+    timeout: Annotated[float, Ge(0.1), Setting(group=NETWORK, parse=finite, decides=False)] = 600.0
+    attempts: Annotated[int, Ge(1), Setting(group=NETWORK, decides=False)] = 12
+    patience: Annotated[float, Ge(0), Setting(group=NETWORK, parse=finite, decides=False)] = 180.0
+    device: Annotated[Device, Setting(group=LOCAL, decides=False)] = "auto"
     dtype: Dtype = "auto"
     revision: Revision = None
     tokenizer: Tokenizer = None
     adapter: Adapter = None
     trust_remote_code: TrustRemoteCode = False
-    chat_template: Annotated[
-        str | None,
-        Setting(
-            "Chat template (Jinja) that replaces the tokenizer's own.",
-            LOCAL,
-            metavar="FILE",
-            decides=MODELS,
-        ),
-    ] = None
+    chat_template: Annotated[str | None, Setting(group=LOCAL, metavar="FILE", decides=MODELS)] = None
     batch_size: Annotated[
-        int | None,
-        Ge(1),
-        Setting(
-            "Maximum number of conversations generated together.",
-            LOCAL,
-            default="8 on a CPU, elsewhere by memory",
-            decides=False,
-        ),
+        int | None, Ge(1), Setting(group=LOCAL, default="8 on a CPU, elsewhere by memory", decides=False)
     ] = None
 
 

@@ -31,61 +31,29 @@ class ChatRunSettings(RunSettings):
     Attributes:
         data: file with what is asked about.
         models: models as written on the command line.
-        system: system message, or empty.
+        system: System message.
         sampling: how answers are drawn.
         options: how models are reached or loaded.
         engine: where local weights run.
-        batch: use the provider's batch interface.
-        max_cost: US dollars that must not be exceeded, for all models together.
-        price: "IN,OUT" in US dollars per million tokens, instead of the list price.
-        retry_errors: ask again what ended with an error.
+        batch: Use the provider's batch interface: half the price, answers within a day.
+        max_cost: Stop before all models together cost more than this.
+        price: Price in US dollars per million tokens, instead of the list price.
+        retry_errors: Ask again what ended with an error; answers are kept.
     """
 
     data: str
     models: Annotated[tuple[str, ...], Option(CHAT_MODELS, DATA, name="--model", metavar="MODEL")] = ()
     seed: Seed = 0
-    system: Annotated[str, Setting("System message.", ASKING, metavar="TEXT")] = ""
+    system: Annotated[str, Setting(group=ASKING, metavar="TEXT")] = ""
     sampling: Sampling = Sampling()
     options: ChatOptions = ChatOptions()
     engine: EngineOptions = EngineOptions()
-    batch: Annotated[
-        bool,
-        Option(
-            "Use the provider's batch interface: half the price, answers within a day.",
-            NETWORK,
-            only_on=True,
-            decides=False,
-        ),
-    ] = False
+    batch: Annotated[bool, Option(group=NETWORK, only_on=True, decides=False)] = False
     max_cost: Annotated[
-        float | None,
-        Gt(0),
-        Option(
-            "Stop before all models together cost more than this.",
-            MONEY,
-            metavar="USD",
-            parse=finite,
-            decides=False,
-        ),
+        float | None, Gt(0), Option(group=MONEY, metavar="USD", parse=finite, decides=False)
     ] = None
-    price: Annotated[
-        str | None,
-        Setting(
-            "Price in US dollars per million tokens, instead of the list price.",
-            MONEY,
-            metavar="IN,OUT",
-            decides=False,
-        ),
-    ] = None
-    retry_errors: Annotated[
-        bool,
-        Setting(
-            "Ask again what ended with an error; answers are kept.",
-            ASKING,
-            only_on=True,
-            decides=False,
-        ),
-    ] = False
+    price: Annotated[str | None, Setting(group=MONEY, metavar="IN,OUT", decides=False)] = None
+    retry_errors: Annotated[bool, Setting(group=ASKING, only_on=True, decides=False)] = False
 
     @model_validator(mode="after")
     def _without_secrets(self) -> Self:
@@ -113,23 +81,17 @@ class FramedSettings(ChatRunSettings):
     """Settings of runs whose requests can have texts around them.
 
     Attributes:
-        before: text before each message of the user, or empty.
-        after: text behind it, or empty.
-        examples: what a user asks and what is answered, as messages before each conversation.
+        before: Text before each request.
+        after: Text after each request.
+        examples: Examples before each request: '[["QUESTION", "ANSWER"], ...]'.
     """
 
-    before: Annotated[str, Setting("Text before each request.", ASKING, metavar="TEXT")] = ""
-    after: Annotated[str, Setting("Text after each request.", ASKING, metavar="TEXT")] = ""
+    before: Annotated[str, Setting(group=ASKING, metavar="TEXT")] = ""
+    after: Annotated[str, Setting(group=ASKING, metavar="TEXT")] = ""
     examples: Annotated[
         tuple[tuple[str, str], ...],
         BeforeValidator(_examples),
-        Setting(
-            'Examples before each request: \'[["QUESTION", "ANSWER"], ...]\'.',
-            ASKING,
-            metavar="JSON",
-            default="none",
-            parse=json.loads,
-        ),
+        Setting(group=ASKING, metavar="JSON", default="none", parse=json.loads),
     ] = ()
 
     def framed(self, text: str) -> str:

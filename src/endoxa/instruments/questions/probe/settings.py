@@ -41,81 +41,36 @@ class QaSettings(FramedSettings):
     """Settings of `endoxa probe qa`.
 
     Attributes:
-        columns: BBQ's name of a field -> the file's.
-        metadata: BBQ's additional_metadata.csv; None looks beside the data.
-        label: what reports call the data; None: "Name" where names stand for groups, else the category.
-        ask: how an answer is asked for: by letter, by text, or by log-likelihood of the options.
-        protocols: self-debiasing protocols.
-        repeats: how often each item is asked; every repeat has its own order of options and seed.
-        shuffle: options in an order drawn for each item and repeat; otherwise as published.
-        prompts: TOML file with instructions of one's own; None takes ours.
-        names: file of `build qa --names`; its variants of the questions are asked in place of these.
+        data: Questions in BBQ's form: JSONL, or a table (CSV, TSV, Parquet, XLSX).
+        columns: What the file calls BBQ's fields: context=texto,question=pregunta,label=correcta.
+        metadata: BBQ's additional_metadata.csv.
+        label: Name of the data in reports.
+        ask: Answer by letter or by text, or score the options (hf/..., http://...).
+        protocols: Self-debiasing protocols, separated by commas: baseline, explanation, reprompting.
+        repeats: Number of times each question is asked.
+        shuffle: Shuffle the options of each question and repeat.
+        prompts: Your own instructions by language (TOML); or laces, those of LACES.
+        names: Ask the questions about people with names, as this file of `endoxa build qa --names` has them.
         confidence: confidence level of the intervals.
     """
 
-    data: Annotated[
-        str,
-        Option(
-            "Questions in BBQ's form: JSONL, or a table (CSV, TSV, Parquet, XLSX).",
-            DATA,
-            metavar="FILE",
-            sample="questions",
-        ),
-    ]
+    data: Annotated[str, Option(group=DATA, metavar="FILE", sample="questions")]
     columns: Annotated[
-        Mapping[str, str],
-        Option(
-            "What the file calls BBQ's fields: context=texto,question=pregunta,label=correcta.",
-            DATA,
-            metavar="OURS=THEIRS,...",
-            parse=column_names,
-        ),
+        Mapping[str, str], Option(group=DATA, metavar="OURS=THEIRS,...", parse=column_names)
     ] = Field(default_factory=dict)
     metadata: Annotated[
-        str | None,
-        Setting(
-            "BBQ's additional_metadata.csv.",
-            DATA,
-            metavar="FILE",
-            default="in the folder of the data",
-        ),
+        str | None, Setting(group=DATA, metavar="FILE", default="in the folder of the data")
     ] = None
-    label: Annotated[
-        str | None,
-        Setting("Name of the data in reports.", DATA, default="its category, or Name", decides=False),
-    ] = None
-    ask: Annotated[
-        Ask, Option("Answer by letter or by text, or score the options (hf/..., http://...).", ASKING)
-    ] = "letters"
+    label: Annotated[str | None, Setting(group=DATA, default="its category, or Name", decides=False)] = None
+    ask: Annotated[Ask, Option(group=ASKING)] = "letters"
     protocols: Annotated[
         tuple[Protocol, ...],
-        Option(
-            "Self-debiasing protocols, separated by commas: baseline, explanation, reprompting.",
-            ASKING,
-            name="--debias",
-            metavar="LIST",
-            default="baseline",
-            parse=read_protocols,
-        ),
+        Option(group=ASKING, name="--debias", metavar="LIST", default="baseline", parse=read_protocols),
     ] = ("baseline",)
-    repeats: Annotated[int, Ge(1), Option("Number of times each question is asked.", ASKING)] = 1
-    shuffle: Annotated[bool, Setting("Shuffle the options of each question and repeat.", ASKING)] = True
-    prompts: Annotated[
-        str | None,
-        Setting(
-            "Your own instructions by language (TOML); or laces, those of LACES.",
-            ASKING,
-            metavar="FILE",
-        ),
-    ] = None
-    names: Annotated[
-        str | None,
-        Option(
-            "Ask the questions about people with names, as this file of `endoxa build qa --names` has them.",
-            ASKING,
-            metavar="FILE",
-        ),
-    ] = None
+    repeats: Annotated[int, Ge(1), Option(group=ASKING)] = 1
+    shuffle: Annotated[bool, Setting(group=ASKING)] = True
+    prompts: Annotated[str | None, Setting(group=ASKING, metavar="FILE")] = None
+    names: Annotated[str | None, Option(group=ASKING, metavar="FILE")] = None
     confidence: RunConfidence = DEFAULT_CONFIDENCE
 
     @property
