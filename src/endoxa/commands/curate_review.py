@@ -64,7 +64,7 @@ def review(
     Options:
         table: Table of statements, groups, associations, pairs or drafts (CSV, JSONL, Parquet).
         sheets: Returned sheets; of drafts outcomes of a room (*_items.csv).
-        out: Without SHEET: the sheet to write (.xlsx, with drop-down lists). Else the reviewed table.
+        out: Without SHEET: the sheet to write, .xlsx (with drop-down lists) or .csv. Else the reviewed table.
         overwrite: Sheet: replace an existing one, including its answers.
         resolve: Value used where reviewers disagree: that of the table, of the first sheet, or of more than half of
             the reviewers. All disagreements are listed in any case.
