@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from endoxa.api.data import questions_of_frame
+from endoxa.api.data import opened
 from endoxa.errors import UserError
 from endoxa.sources.bbq import find_metadata, is_bbq, read_items, read_metadata, read_rows, write_items
 from endoxa.sources.bbq.rows import Seen
@@ -335,16 +335,12 @@ def test_a_question_is_the_same_in_any_spelling_through_every_door(tmp_path, nam
     frame.write_parquet(tmp_path / "items.parquet")
     flat = {key: json.dumps(cell) if isinstance(cell, list | dict) else cell for key, cell in row.items()}
     pl.DataFrame([flat]).write_csv(tmp_path / "items.csv")
-    doors = (
-        written(tmp_path, row),
-        tmp_path / "items.parquet",
-        tmp_path / "items.csv",
-        questions_of_frame(frame),
-    )
-    for path in doors:
-        item = only(path)
-        assert (item.label, item.unknown, item.condition, item.polarity) == (1, 1, "ambig", "neg"), path
-        assert (item.target, item.identity) == (0, "Danish"), path
+    files = (written(tmp_path, row), tmp_path / "items.parquet", tmp_path / "items.csv")
+    with opened(frame, "questions") as stored:
+        for path in (*files, stored):
+            item = only(path)
+            assert (item.label, item.unknown, item.condition, item.polarity) == (1, 1, "ambig", "neg"), path
+            assert (item.target, item.identity) == (0, "Danish"), path
 
 
 def test_questions_without_a_target_are_counted_with_the_reason(tmp_path):

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from endoxa.instruments.pairs.estimates import analyze_pairs, analyze_run
+from endoxa.instruments.pairs.estimates import analyze_pairs
 from endoxa.instruments.pairs.estimates.records import load_records
 from endoxa.instruments.pairs.instrument import PAIRS
 from endoxa.instruments.pairs.options import PairsSettings
@@ -164,13 +164,3 @@ def test_gate_and_comparison_say_it_where_it_could_change_what_is_decided(tmp_pa
         assert bool(notes) == said
     text = gate(baseline, doubtful, margin=0.1).notes[-1]
     assert "60 of 240 pairs of the candidate lie within the rounding of bfloat16 (sum, all)" in text
-
-
-def test_estimates_of_earlier_versions_are_read_without_the_columns(tmp_path):
-    folder = planted_run(tmp_path / "run", near=40, far=120)
-    kept = analyze_run(folder, keep=True).estimates
-    path = folder / "estimates.csv"
-    pl.read_csv(path, infer_schema=False).drop(COLUMNS).write_csv(path)
-    read = analyze_run(folder).estimates
-    assert read.columns == kept.columns
-    assert read["rounding_low"].null_count() == read.height

@@ -45,8 +45,8 @@ def test_effort_has_its_price_in_tokens_and_cut_offs(tmp_path: Path) -> None:
     with serving(thinker) as url:
         typed = {("data",): data, ("models",): (f"{url}#t",)}
         runs = [
-            measure(QUESTIONS, condition.settings, tmp_path / condition.name).folder
-            for condition in read_conditions(str(file), QUESTIONS, typed).each
+            measure(QUESTIONS, settings, tmp_path / name).folder
+            for name, settings in read_conditions(str(file), QUESTIONS, typed).each.items()
         ]
     for run, tokens in zip(runs, THOUGHTS.values(), strict=True):
         records = pl.read_parquet(run / "records.parquet")

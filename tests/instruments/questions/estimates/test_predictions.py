@@ -365,7 +365,7 @@ def test_protocols_keep_the_pairs_of_their_seeds(tmp_path):
 
 
 def test_folders_that_are_no_runs_of_questions_are_refused(runs, tmp_path):
-    with pytest.raises(UserError, match=r"has no run\.json"):
+    with pytest.raises(UserError, match=r"not a run folder: no run\.json"):
         load_answers([tmp_path])
     pairs = make_run(tmp_path / "pairs", answers(times(unknown=3)), "x", kind="pairs")
     with pytest.raises(UserError, match="not a run of questions"):
