@@ -1422,5 +1422,5 @@ def study_run(
         trust_remote_code: Allow Python code that comes with a model.
         ray_address: Allow this Ray cluster of the study file.
         out: Page of the study (.html); its tables go beside it.
-        plan: Only print items, calls, dollars, hours, and what each instrument can detect; measure nothing.
+        plan: Only print items, calls, dollars, and what each instrument can detect; measure nothing.
     """

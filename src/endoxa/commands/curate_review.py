@@ -58,7 +58,7 @@ def review(
       endoxa curate review statements.csv -o ana.xlsx --reviewer Ana
       endoxa curate review statements.csv -o both.xlsx --sample 200 --seed 1
       endoxa curate review statements.csv ana.xlsx ben.xlsx -o reviewed.csv
-      endoxa curate review pairs.csv a.xlsx b.xlsx c.xlsx -o reviewed.csv --resolve majority
+      endoxa curate review pairs.csv a.xlsx b.xlsx c.csv -o reviewed.csv --resolve majority
       endoxa curate review tuples.csv votes_items.csv -o judged.csv
 
     Options:

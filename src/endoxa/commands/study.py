@@ -107,7 +107,7 @@ def run(
 
     Options:
         out: Page of the study (.html); its tables go beside it.
-        plan: Only print items, calls, dollars, hours, and what each instrument can detect; measure nothing.
+        plan: Only print items, calls, dollars, and what each instrument can detect; measure nothing.
     """  # noqa: D301
     from endoxa.study.file import read_study
 

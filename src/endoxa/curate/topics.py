@@ -213,7 +213,7 @@ def read_mentions(path: Path, labels: Path | None = None, name: str = "") -> pl.
     require_columns(path, table.columns, ("attribute",))
     table = one_spelling(table, source=str(path))
     if labels is None and "topic" not in table.columns:
-        raise UserError(f"{path} has no column 'topic'. Give the topics with --labels FILE.")
+        raise UserError(f"{path} has no column 'topic'. Give the topics with --topics FILE.")
     person = next((column for column in PEOPLE if column in table.columns), PEOPLE[0])
     read = trimmed(table, ("identity", "attribute", "topic", "in_group", NAME, person))
     read = read.rename({person: "person"}).with_columns(

@@ -32,12 +32,6 @@ from endoxa.errors import UserError
 from endoxa.sources.frames import read_table
 
 Resolve = Literal["none", "first", "majority"]
-RESOLVES: dict[Resolve, str] = {
-    "none": "the table stays as it is",
-    "first": "the table's voice counts where it has one, else that of the first sheet",
-    "majority": "more than half of the voices decide, else the table stays as it is",
-}
-"""What to do where reviewers disagree, with its meaning."""
 TABLE = "the table"
 NEW_ROW = "(new row)"
 """What stands for a column where a whole row is meant."""
@@ -264,7 +258,7 @@ def apply_review(
     Args:
         path: the table.
         sheets: what came back, in the order that counts for `resolve='first'`.
-        resolve: what to do where reviewers disagree (`RESOLVES`); every disagreement is listed anyway.
+        resolve: what to do where reviewers disagree; every disagreement is listed anyway.
         drop_omitted: whether rows decided to be left out are taken out of the table; None: as is usual for this
             kind of table (`Kind.keeps_omitted`).
 
