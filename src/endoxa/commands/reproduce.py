@@ -92,6 +92,12 @@ def reproduce(
         out: Folder: cells.csv, run.json, report.html; without NAME, where finished ones lie (FOLDER/NAME).
     """  # noqa: D301
     if name is None:
+        if data or model or pooling:
+            raise UserError(
+                "--data, --model and --pooling are for one result. Name it: endoxa reproduce NAME ..."
+            )
+        if out is not None and not out.is_dir():
+            raise UserError(f"{out} is no folder. Without NAME, --out is where finished reproductions lie.")
         return Outcome(_listed(out))
     result = RESULTS.get(name)
     if out is None:

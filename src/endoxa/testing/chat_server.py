@@ -393,7 +393,10 @@ class _Handler(BaseHTTPRequestHandler):
             case "GET", ["models"]:
                 return listed([{"id": settings.model, "object": "model", "type": "model"}])
             case "POST", ["chat", "completions"] | ["messages"] as words:
-                request = json.loads(body)
+                try:
+                    request = json.loads(body)
+                except ValueError:  # a client that broke off
+                    return Refusal(400, "The body is no JSON.", "invalid_json")
                 reply = settings.reply(request)
                 return (
                     reply if isinstance(reply, Refusal) else answer(request, reply, anthropic=len(words) == 1)

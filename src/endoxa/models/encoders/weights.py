@@ -145,12 +145,14 @@ def token_counts(name: str, tokenizer: Any, limit: int | None, texts: Sequence[s
 
 
 def check_sentence_texts(spec: EncoderSpec, options: EncoderOptions, texts: Sequence[str]) -> None:
-    """Count the tokens of `texts` as the model would; its weights are not kept in memory.
+    """Count the tokens of `texts` as the model in a folder would; its weights are not kept in memory.
 
     Raises:
         UserError: see `SentenceEncoder.open`.
     """
-    SentenceEncoder.open(spec, replace(options, model=replace(options.model, device="meta")), texts)
+    if _sentence_folder(spec) is not None:  # what lies on the hub is fetched when its turn comes
+        on_meta = replace(options, model=replace(options.model, device="meta"))
+        SentenceEncoder.open(spec, on_meta, texts)
 
 
 def load_sentence_transformer(target: str, *, may_guess: bool = False, **how: Any) -> Any:

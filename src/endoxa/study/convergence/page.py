@@ -11,6 +11,7 @@ import polars as pl
 from endoxa.report.claims import VERDICT
 from endoxa.report.claims import corrected as blamed
 from endoxa.report.document import Figure, Finding, Section
+from endoxa.report.figures import described
 from endoxa.report.frame import present
 from endoxa.report.grids import Grid, GridCell, Grids
 from endoxa.report.overview import families
@@ -418,13 +419,14 @@ def matrix_map(convergence: Convergence, model: str, rows: pl.DataFrame) -> Figu
     for row in rows.iter_rows(named=True):
         first, other = ((row[f"trait_{k}"], row[f"instrument_{k}"]) for k in "12")
         text, value = number(row["value"]), row["value"]
-        if row["kind"] == RELIABLE:
+        if row["kind"] == RELIABLE and value is not None:
             text, value = f"({text})", None
         cells[other, first] = _cell(text, f"{_measurement(first)} and {_measurement(other)}: {text}", value)
     heads = {first: _measurement(first) for other, first in cells if first == other}
     title = f"Multitrait-multimethod matrix, {label}"
     plot = _square(heads, cells, IN_MATRIX)
-    return Figure(f"matrix-{slug(label)}", title, plot, f"{title}. {IN_MATRIX}", wide=True, rows=rows)
+    alt = described(f"{title}. {IN_MATRIX}", (cell.tip for cell in cells.values()))
+    return Figure(f"matrix-{slug(label)}", title, plot, alt, wide=True, rows=rows)
 
 
 def _measurement(measured: tuple[str, str]) -> str:

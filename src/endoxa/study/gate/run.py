@@ -142,9 +142,8 @@ def _untested_axes(small: Sequence[Paired], moved: Sequence[Paired]) -> list[str
         cell.axis: 0 for cell in moved
     }
     named = [f"{axis} ({number})" for axis, number in still.items() if number]
-    return (
-        [f"Not tested alone, because at least {small[0].needs} are needed: {listed(named)}."] if named else []
-    )
+    needs = next((cell.needs for cell in small if cell.values), "")
+    return [f"Not tested alone, because at least {needs} are needed: {listed(named)}."] if named else []
 
 
 def _not_decided(moved: Sequence[Paired]) -> str:

@@ -268,8 +268,10 @@ class Planning:
         most = self._settings.k if NEEDS in needs else self._settings.k_max
         pairs = pairs.exclude(pk__in=self._reservations.full(most))
         for part in (pairs.filter(country__in=rater.origins | rater.near), pairs):
-            if number := part.count():
-                return part.order_by("pk")[int(self._rng.integers(number))]
+            # Nothing is locked here: the last pair may be hidden in between.
+            place = int(self._rng.integers(number)) if (number := part.count()) else 0
+            if number and (pair := only(list(part.order_by("pk")[place : place + 1]))) is not None:
+                return pair
         return None
 
     def _finds(self) -> Iterator[tuple[Match, bool]]:
