@@ -38,8 +38,11 @@ def _listed(folder: Path | None) -> Iterator[str | Headline]:
         (text_field("paper"), *map(number_field, counts)),
     )
     for paper in listed:
-        yield f"\n{paper.name}, left out:"
-        yield from (f"  {number:,}  {why}" for why, number in paper.reasons.items())
+        for what, reasons in (("differing", paper.differing), ("left out", paper.reasons)):
+            yield f"\n{paper.name}, {what}:"
+            yield from (
+                f"  {number:,}  {why or 'the reason is not known'}" for why, number in reasons.items()
+            )
     yield "\nResults, and what each needs:"
     for result in RESULTS.all().values():
         kind = " (reference numbers, printed in no paper)" if result.reference else ""

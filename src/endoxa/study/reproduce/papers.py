@@ -27,14 +27,19 @@ class Paper:
     Attributes:
         name: as the result files have it.
         agree: numbers that were recomputed and agree.
-        differ: numbers that were recomputed and differ.
+        differing: numbers that were recomputed and differ, by the reason; empty where none is known.
         reasons: the other numbers, by why they are left out.
     """
 
     name: str
     agree: int
-    differ: int
+    differing: Mapping[str, int]
     reasons: Mapping[str, int]
+
+    @property
+    def differ(self) -> int:
+        """Numbers that were recomputed and differ."""
+        return sum(self.differing.values())
 
     @property
     def left_out(self) -> int:
@@ -65,11 +70,11 @@ def papers(folder: Path | None = None) -> Iterator[Paper]:
             for key, judged in _verdicts(result, folder).items():
                 if judged[0] in (AGREES, DIFFERS) or key not in verdicts:
                     verdicts[key] = judged
-        counts = Counter(verdict for verdict, _ in verdicts.values())
         reasons = Counter(why for verdict, why in verdicts.values() if verdict not in (AGREES, DIFFERS))
         for entry in (entry for result in results for entry in result.left_out):
             reasons[f"{entry.numbers}: {entry.why}"] += entry.cells
-        yield Paper(name, counts[AGREES], counts[DIFFERS], reasons)
+        differing = Counter(why for verdict, why in verdicts.values() if verdict == DIFFERS)
+        yield Paper(name, sum(verdict == AGREES for verdict, _ in verdicts.values()), differing, reasons)
 
 
 def _key(table: str, cell: str) -> Key:
