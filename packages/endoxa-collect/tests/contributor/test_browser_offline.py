@@ -91,8 +91,8 @@ def test_eight_answers_and_two_words_without_a_network_are_sent_once(browser, si
         assert written == 2
         assert kept(one) == 10
         assert "10" in waiting(one)
-        # While a page is loaded anew the browser forgets that it is offline: what its worker sends then may arrive, stays
-        # kept on the phone, and is sent again.
+        # While a page is loaded anew the browser forgets that it is offline: what its worker sends then may arrive. It
+        # stays kept on the phone, and is sent again.
         (stored, pairs), words = counts(site, person)
         assert stored == pairs <= 1
         assert words == []
