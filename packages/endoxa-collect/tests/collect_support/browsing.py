@@ -182,8 +182,19 @@ def join(
 _BY_SCRIPT = re.compile("/(card/.*/(rate|finish|add)|survey/.*|at-hand)/")
 
 
+_NO_POST = """(() => {
+  const send = window.fetch;
+  const cut = () => localStorage.getItem("test.cut") !== null;
+  window.fetch = (address, how) =>
+    how?.method === "POST" && cut() ? Promise.reject(new TypeError("Failed to fetch")) : send(address, how);
+})()"""
+"""Where a worker is in charge of a page, routes do not see every request; so scripts cannot send while it is cut."""
+
+
 def cut(one: Visit) -> None:
     """Take the network away. The browser forgets that for a moment when a page is loaded anew: nothing is sent then."""
+    one.context.add_init_script(_NO_POST)
+    one.page.evaluate(f"localStorage.setItem('test.cut', '1'); {_NO_POST}")
     one.context.set_offline(True)
     one.context.route(
         _BY_SCRIPT, lambda route: route.abort() if route.request.method == "POST" else route.continue_()
@@ -192,6 +203,7 @@ def cut(one: Visit) -> None:
 
 def mend(one: Visit) -> None:
     """Give the network back."""
+    one.page.evaluate("localStorage.removeItem('test.cut')")
     one.context.unroute(_BY_SCRIPT)
     one.context.set_offline(False)
 

@@ -400,7 +400,9 @@ def _alone(person: Person, view: View, now: datetime, rng: np.random.Generator) 
             opened.expires_at = now + timedelta(minutes=campaign.settings.lease_minutes)
             opened.save(update_fields=["expires_at"])
             return opened
-        Card.objects.filter(person=person, state=CardState.OPEN).update(state=CardState.LAPSED)
+        if opened is not None:
+            opened.state = CardState.LAPSED
+            opened.save(update_fields=["state"])
         planning = Planning(person, history_of(person), view, now, rng)
         plan = next(planning.waiting_or_picked(), None)
         return stored(planning, plan, person, now) if plan and plan.take(now) else None

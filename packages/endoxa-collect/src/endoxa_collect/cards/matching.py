@@ -320,9 +320,11 @@ class _Round:
     def _raters(self) -> list[Rater]:
         """Everybody who takes part: free are those who are here and have no pair that waits for them."""
         here, now = {card.person for card in self._reservations.cards}, self._reservations.now
-        asked = Q(pair__isnull=True, state=CardState.OPEN, expires_at__gt=now)
-        busy = asked | Q(state__in=CLOSED, closed_at__gt=now - STAYS)
-        here.update(Card.objects.filter(busy, campaign=self._campaign).values_list("person", flat=True))
+        cards = Card.objects.filter(campaign=self._campaign)
+        open_questions = cards.filter(pair__isnull=True, state=CardState.OPEN, expires_at__gt=now)
+        closed = cards.filter(state__in=CLOSED, closed_at__gt=now - STAYS)
+        for query in (open_questions, closed):
+            here.update(query.values_list("person", flat=True))
         here -= {match.person for match in self._reservations.matches}
         return [replace(rater, free=True) if rater.person in here else rater for rater in self._view.raters]
 
