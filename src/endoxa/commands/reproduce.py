@@ -19,7 +19,7 @@ from endoxa.schema.headline import Headline
 from endoxa.schema.options import DATA, OUTPUT, Option
 from endoxa.study.reproduce import RESULTS, Need, Reproduced
 from endoxa.study.reproduce import reproduce as recompute
-from endoxa.study.reproduce.papers import papers
+from endoxa.study.reproduce.catalogue import papers
 
 SHOWN = 20
 """Maximum number of cells printed; all are in cells.csv."""
@@ -45,8 +45,7 @@ def _listed(folder: Path | None) -> Iterator[str | Headline]:
             )
     yield "\nResults, and what each needs:"
     for result in RESULTS.all().values():
-        kind = " (reference numbers, printed in no paper)" if result.reference else ""
-        yield f"{result.name}: {result.title}{kind}"
+        yield f"{result.name}: {result.title}"
         yield from (f"  {_need_words(need)}" for need in result.needs)
     yield "\nNext: endoxa reproduce NAME --data FOLDER -o out/NAME (docs: reproduce)"
 
@@ -124,7 +123,7 @@ def reproduce(
 def _cell_lines(done: Reproduced) -> Iterator[str | Headline]:
     """The finding, then cells: those that differ first."""
     from endoxa.schema.reproduction import VERDICTS
-    from endoxa.study.reproduce.page import WORDS, numbers, places
+    from endoxa.study.reproduce.page import NUMBERS, WORDS, places
 
     yield f"{done.result.title}\n{done.finding}"
     order = {"differs": 0, "agrees": 1, "not-comparable": 2, "not-computed": 3}
@@ -133,7 +132,7 @@ def _cell_lines(done: Reproduced) -> Iterator[str | Headline]:
     rows = sorted(done.cells.to_dicts(), key=lambda row: order[row["verdict"]])
     shown = [{**row, "places": printed[row["table"]]} for row in rows[:SHOWN]]
     verdict = text_field("verdict", shown=WORDS.__getitem__)
-    published, ours, _, tolerance = numbers(done)
+    published, ours, _, tolerance = NUMBERS
     yield headline_of("", shown, ("table", "cell", published, ours, tolerance, verdict))
     if len(rows) > SHOWN:
         yield f"{len(rows) - SHOWN} more cells in cells.csv."

@@ -8,7 +8,7 @@ import pytest
 from endoxa.instruments.choices.items import read_items
 from endoxa.study.reproduce import RESULTS
 from endoxa.study.reproduce.declaration import compare, counted
-from endoxa.study.reproduce.kinds.lists import Sorted, resampled_bias
+from endoxa.study.reproduce.kinds.answers import Sorted, resampled_bias
 from endoxa.study.reproduce.run import Inputs
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-
 import pytest
 
 from endoxa.errors import UserError
@@ -55,16 +53,6 @@ def test_a_model_without_a_label_stands_for_itself():
         False,
         "sim/biased is not a model of this result",
     )
-
-
-def test_a_folder_counts_by_the_hash_of_its_weights(tmp_path):
-    (tmp_path / "model.safetensors").write_bytes(b"weights")
-    published = {"tiny": (f"sha256:{hashlib.sha256(b'weights').hexdigest()}",)}
-    assert match_models([f"hf/{tmp_path}"], published, "x") == (
-        ModelMatch("tiny", f"hf/{tmp_path}", genuine=True),
-    )
-    (tmp_path / "model.safetensors").write_bytes(b"others")
-    assert not match_models([f"tiny=hf/{tmp_path}"], published, "x")[0].genuine
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from endoxa.registry import Registry
-from endoxa.study.reproduce.catalogue import PublishedResult, builtin, read_result
+from endoxa.study.reproduce.catalogue import RESULTS, PublishedResult, read_result
 from endoxa.study.reproduce.declaration import (
     EXACT,
     Cell,
@@ -15,9 +14,6 @@ from endoxa.study.reproduce.declaration import (
 )
 from endoxa.study.reproduce.kinds.answers import first_letter
 from endoxa.study.reproduce.run import Inputs, ModelMatch, Reproduced, reproduce
-
-RESULTS: Registry[PublishedResult] = Registry("published result", "endoxa.reproductions", builtin)
-"""Every published result by name; other packages add theirs under the entry-point group `endoxa.reproductions`."""
 
 __all__ = [
     "EXACT",

@@ -203,13 +203,8 @@ def counted(cells: pl.DataFrame) -> dict[str, int]:
     }
 
 
-def finding(cells: pl.DataFrame, noun: str = "published") -> str:
-    """What came of it, in a sentence: how many of the printed cells agree, and what became of the others.
-
-    Args:
-        cells: the table of `compare`.
-        noun: what their numbers are, see `catalogue.PublishedResult.noun`.
-    """
+def finding(cells: pl.DataFrame) -> str:
+    """What came of it, in a sentence: how many of the printed cells agree, and what became of the others."""
     n = counted(cells)
     unprinted = cells.height - n["printed"]
     rest = [
@@ -222,11 +217,11 @@ def finding(cells: pl.DataFrame, noun: str = "published") -> str:
         if number
     ]
     agree = "agree" if n["printed"] > 1 else "agrees"
-    sentence = f"{n[AGREES]:,} of {n['printed']:,} {noun} cells {agree} with ours"
+    sentence = f"{n[AGREES]:,} of {n['printed']:,} published cells {agree} with ours"
     if not n[AGREES] + n[DIFFERS]:
-        sentence = f"None of the {n['printed']:,} {noun} cells can be judged"
+        sentence = f"None of the {n['printed']:,} published cells can be judged"
     extra = (
-        f" {unprinted:,} further {'value has' if unprinted == 1 else 'values have'} no {noun} counterpart."
+        f" {unprinted:,} further {'value has' if unprinted == 1 else 'values have'} no published counterpart."
         if unprinted
         else ""
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,7 @@ import polars as pl
 from endoxa.report.document import Finding, Section
 from endoxa.report.frame import CITE, Page, present, write_page
 from endoxa.report.inputs import Run
-from endoxa.report.tables import Cell, Field, Table, number_field, table_of, text_field
+from endoxa.report.tables import Cell, Table, number_field, table_of, text_field
 from endoxa.report.words import NO_VALUE, decimal, plural, signed
 from endoxa.schema.reproduction import AGREES, DIFFERS, NOT_COMPARABLE, NOT_COMPUTED
 from endoxa.study.reproduce.declaration import counted
@@ -38,10 +38,11 @@ def _number(place: int, row: Row) -> str:
     return number_texts(row, row["places"])[place]
 
 
-def numbers(done: Reproduced) -> tuple[Field, ...]:
-    """The columns of a cell's numbers."""
-    names = (done.result.noun, "ours", "difference", "tolerance")
-    return tuple(number_field(name, partial(_number, place)) for place, name in enumerate(names))
+NUMBERS = tuple(
+    number_field(name, partial(_number, place))
+    for place, name in enumerate(("published", "ours", "difference", "tolerance"))
+)
+"""The columns of a cell's numbers."""
 
 
 def finding(done: Reproduced) -> Section:
@@ -64,7 +65,7 @@ def differing(done: Reproduced) -> Section:
     fields = (
         text_field("table"),
         text_field("cell", lambda row: Cell(row["cell"], veiled=row["table"] in veiled), veiled=bool(veiled)),
-        *numbers(done),
+        *NUMBERS,
         text_field("why", "why", str),
     )
     return Section(
@@ -76,8 +77,7 @@ def every_cell(done: Reproduced) -> Section:
     """The cells of each printed table, and why tolerances are as they are, each reason once."""
     reasons = [text for text in done.cells["tolerance_reason"].unique(maintain_order=True) if text]
     tables = tuple(
-        _cells(name, part, numbers(done), veiled=name in done.result.veiled)
-        for name, part in by_table(done.cells)
+        _cells(name, part, veiled=name in done.result.veiled) for name, part in by_table(done.cells)
     )
     return Section(
         "cells",
@@ -93,13 +93,13 @@ def _left_out(result: PublishedResult) -> Table:
     return table_of("Printed numbers that are left out", [dict(entry) for entry in result.left_out], fields)
 
 
-def _cells(name: str, cells: pl.DataFrame, shown: Sequence[Field], *, veiled: bool) -> Table:
+def _cells(name: str, cells: pl.DataFrame, *, veiled: bool) -> Table:
     """The cells of a printed table; reasons are numbered and stand below it."""
     reasons = [why for why in cells["why"].unique(maintain_order=True) if why]
     fields = (
         text_field("cell", "cell", str, veiled=veiled),
         text_field("verdict", "verdict", WORDS.__getitem__),
-        *shown,
+        *NUMBERS,
         text_field("why", "why", lambda why: f"({reasons.index(why) + 1})" if why else "")
         if reasons
         else None,
@@ -131,7 +131,6 @@ def page(done: Reproduced) -> Page:
         values={
             "veiled": bool(result.veiled),
             "citation": result.citation,
-            "reference": result.reference,
             "repeat": shlex.join(done.facts["command"]) or "endoxa reproduce",
         },
     )

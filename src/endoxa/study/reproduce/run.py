@@ -25,9 +25,6 @@ from endoxa.study.reproduce.declaration import compare, counted, finding
 if TYPE_CHECKING:
     from endoxa.study.reproduce.catalogue import PublishedResult
 
-HASH = "sha256:"
-"""How the hash of a file of weights begins among the names of a published model."""
-
 
 @dataclass(frozen=True, slots=True)
 class ModelMatch:
@@ -113,8 +110,7 @@ def match_models(
     """The models of `--model`, each LABEL=MODEL or MODEL.
 
     A model counts as the published one by its id on the hub or its provider's name, however it is spelled (`spelled`):
-    `hf/ORG/NAME`, `ORG/NAME`, or the label of the published model. A folder can hold any weights, so it counts only
-    where the result states the hash of the file of weights (`sha256:...`).
+    `hf/ORG/NAME`, `ORG/NAME`, or the label of the published model. A folder can hold any weights and never does.
 
     Raises:
         UserError: a label is unknown, or stands twice.
@@ -128,7 +124,7 @@ def match_models(
                 models = ", ".join(published) or "none"
                 raise UserError(f"--model {word}: {result} has no model '{head}'. Its models: {models}.")
             model = spelled(tail.strip(), published[label])
-            match = ModelMatch(label, model, _is_named(model, published[label]))
+            match = ModelMatch(label, model, model in published[label])
         else:
             match = _by_name(word.strip(), published)
         if match.label in matches:
@@ -142,12 +138,9 @@ def match_models(
 def _by_name(word: str, published: Mapping[str, tuple[str, ...]]) -> ModelMatch:
     """The published model of this name or label, or a model that stands for itself."""
     for label, names in published.items():
-        model = spelled(word, names)
-        if _is_named(model, names):
+        model = names[0] if word.casefold() == label.casefold() else spelled(word, names)
+        if model in names:
             return ModelMatch(label, model, True)
-        hub = [name for name in names if not name.startswith(HASH)]
-        if hub and word.casefold() == label.casefold():
-            return ModelMatch(label, hub[0], True)
     model = spelled(word, ())
     return ModelMatch(model, model, False)
 
@@ -173,15 +166,6 @@ def _bare(model: str) -> str:
     return str(Path(name).resolve()) if Path(name).is_dir() else name.casefold()
 
 
-def _is_named(model: str, names: Sequence[str]) -> bool:
-    """Whether a model has one of these names, or its file of weights one of these hashes."""
-    if model in names:
-        return True
-    weights = Path(model.removeprefix("hf/")) / "model.safetensors"
-    hashes = [name for name in names if name.startswith(HASH)]
-    return bool(hashes) and weights.is_file() and f"{HASH}{sha256(weights)}" in hashes
-
-
 KIND = "reproduction"
 CELLS, REPORT, RUNS = "cells.csv", "report.html", "runs"
 
@@ -205,7 +189,7 @@ class Reproduced:
     @property
     def finding(self) -> str:
         """How many cells agree, in a sentence."""
-        return finding(self.cells, self.result.noun)
+        return finding(self.cells)
 
 
 def reproduce(
@@ -315,7 +299,7 @@ def _facts(
             for match in inputs.models
         ],
         "counts": counted(cells),
-        "finding": finding(cells, result.noun),
+        "finding": finding(cells),
         "versions": {
             "python": platform.python_version(),
             "platform": sys.platform,

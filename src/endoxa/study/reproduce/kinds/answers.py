@@ -1,28 +1,30 @@
-"""Numbers from answers to questions: run folders of `probe qa`, or questions with a table of predictions."""
+"""Numbers from published answers: to questions (run folders of `probe qa`, tables of predictions), and word lists."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+import statistics
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import sqrt
 
+import numpy as np
 import polars as pl
+from scipy.stats import binom
 
 from endoxa.errors import UserError
+from endoxa.instruments.choices.answers import read_words
+from endoxa.instruments.choices.items import read_items
+from endoxa.schema.choices import ANTI, STEREOTYPE, ChoiceItem
 from endoxa.sources.frames import read_table, write_table
 from endoxa.study.reproduce.catalogue import PublishedResult
-from endoxa.study.reproduce.declaration import EXACT, Cell, Key, Ours, Tolerance
+from endoxa.study.reproduce.declaration import Cell, Key, Ours, Tolerance
 from endoxa.study.reproduce.run import Inputs, ModelMatch, spelled
 
 _LETTER = re.compile(r"\b[abc]\b", re.IGNORECASE)
 RESAMPLES = 100
 """Few: intervals are not compared with any print, but for those of `debiasing`, where the tolerance allows for it."""
 _CONDITIONS = {"ambig": "ambiguous", "disambig": "disambiguated"}
-_COUNTS = ("n", "n_unparsed", "n_correct", "n_non_unknown", "n_biased")
-_SHARES = (
-    *("accuracy", "accuracy_unparsed_as_wrong", "bias_unscaled", "bias_score"),
-    *("accuracy_aligned", "accuracy_nonaligned"),
-)
 
 
 def first_letter(answer: str) -> int | None:
@@ -34,60 +36,25 @@ def first_letter(answer: str) -> int | None:
     return None if match is None else "abc".index(match[0].lower())
 
 
-def _estimates(declared: PublishedResult, inputs: Inputs) -> dict[str, dict[str, Any]]:
-    """Estimates of published answers to published questions, by context."""
+def predictions(declared: PublishedResult, inputs: Inputs) -> Mapping[Key, Ours]:
+    """Accuracy and bias score of published answers to published questions, in percent."""
     from endoxa.instruments.questions.estimates import analyze_qa, read_predictions
 
-    questions = declared.need(inputs, "Nationality.jsonl")
-    metadata = declared.need(inputs, "additional_metadata.csv")
-    predictions = declared.need(inputs, *declared.settings["predictions"])
-    answers = read_predictions(questions, predictions, metadata=metadata).answers
-    analysis = analyze_qa(answers, seed=inputs.seed, resamples=RESAMPLES)
-    rows = {
-        row["context_condition"]: {**row, "n": row["n_asked"]}
-        for row in analysis.counts.iter_rows(named=True)
-    }
-    for row in analysis.estimates.iter_rows(named=True):
-        of_context = rows[row["context_condition"]]
-        of_context[row["name"]] = row["value"]
-        if row["name"] == "accuracy":
-            of_context["accuracy_unparsed_as_wrong"] = row["bound_low"]
-    return rows
-
-
-def predictions(declared: PublishedResult, inputs: Inputs) -> Mapping[Key, Ours]:
-    """Accuracy and bias score of published answers, in percent."""
-    rows = _estimates(declared, inputs)
-    number, published = sum(row["n"] for row in rows.values()), declared.settings["answers"]
-    other = "" if number == published else f"{number:,} answers, the published file has {published:,}"
+    settings = declared.settings
+    answers = read_predictions(
+        declared.need(inputs, "Nationality.jsonl"),
+        declared.need(inputs, *settings["predictions"]),
+        metadata=declared.need(inputs, "additional_metadata.csv"),
+    ).answers
+    other = declared.other_size(answers.height)
+    rows = analyze_qa(answers, seed=inputs.seed, resamples=RESAMPLES).estimates.iter_rows(named=True)
     return {
         (
-            declared.settings["table"],
-            f"{measure.replace('_', ' ')}, {_CONDITIONS[condition]}, percent",
-        ): Ours.unless(100 * row[measure], other)
-        for measure in ("accuracy", "bias_score")
-        for condition, row in rows.items()
-    }
-
-
-def expected_predictions_cells(declared: PublishedResult, inputs: Inputs) -> Iterator[Cell]:
-    """Counts and scores that an independent program expects."""
-    path = declared.need(inputs, declared.settings["expected"], where=declared.settings["reference"])
-    digits = Tolerance(1e-9, "printed with 10 digits")
-    for row in read_table(path, ("context_condition", *_COUNTS, *_SHARES)).iter_rows(named=True):
-        for name in (*_COUNTS, *_SHARES):
-            if row[name]:
-                tolerance = EXACT if name in _COUNTS else digits
-                yield Cell(row["context_condition"], name, float(row[name]), tolerance)
-
-
-def expected_predictions(declared: PublishedResult, inputs: Inputs) -> Mapping[Key, Ours]:
-    """Counts and scores of published answers."""
-    return {
-        (condition, name): Ours(row[name])
-        for condition, row in _estimates(declared, inputs).items()
-        for name in (*_COUNTS, *_SHARES)
-        if row.get(name) is not None
+            settings["table"],
+            f"{row['name'].replace('_', ' ')}, {_CONDITIONS[row['context_condition']]}, percent",
+        ): Ours.unless(100 * row["value"], other)
+        for row in rows
+        if row["name"] in ("accuracy", "bias_score")
     }
 
 
@@ -117,12 +84,6 @@ def model_matches(
                 f"The answers of {name} and of another model both stand for {match.label}. Keep one of them."
             )
     return matches
-
-
-def _other_questions(number: int, declared: PublishedResult) -> str:
-    """Why answers are not to the paper's questions; empty where their number is right."""
-    published = declared.settings["questions"]
-    return "" if number == published else f"{number:,} questions, the paper asked {published:,}"
 
 
 def _answers_in(
@@ -165,7 +126,7 @@ def retention(declared: PublishedResult, inputs: Inputs) -> Mapping[Key, Ours]:
     )
     cells = declared.uncomputed(inputs, "no answers of this model were given")
     others = {
-        side: _other_questions(frame.select("category", "example_id").unique().height, declared)
+        side: declared.other_size(frame.select("category", "example_id").unique().height)
         for side, frame in answers.items()
     }
     for side, frame in answers.items():
@@ -199,7 +160,7 @@ def debiasing(declared: PublishedResult, inputs: Inputs) -> Mapping[Key, Ours]:
 
     letters: dict[str, str] = declared.settings["protocols"]
     answers = _debiasing_answers(declared, inputs)
-    other = _other_questions(answers["item_id"].n_unique(), declared)
+    other = declared.other_size(answers["item_id"].n_unique())
     analysis = analyze_qa(answers, seed=inputs.seed, resamples=RESAMPLES)
     rows = analysis.debias.filter(interval="items", name="bias_score")
     if rows.is_empty():
@@ -239,3 +200,126 @@ def _debiasing_answers(declared: PublishedResult, inputs: Inputs) -> pl.DataFram
         path.parent.mkdir(parents=True, exist_ok=True)
         write_table(table.with_columns(pred_index=pl.Series(letters, dtype=pl.Int64)), path)
     return read_predictions(questions, path).answers
+
+
+# ------------------------------------------------------------------ words sorted to two groups (Bai et al. 2025)
+
+_COLUMNS = ("dataset", "iat", "iat_bias", "decision_bias")
+
+
+@dataclass(frozen=True, slots=True)
+class Sorted:
+    """An answer of the published file.
+
+    Attributes:
+        cell: name of the answer: its row and data set.
+        dataset: name of its data set in the file.
+        published: `iat_bias` of the file.
+        given: of the words given to each group, how many are its own; None where a word was not read.
+        words: words that were given to each group.
+    """
+
+    cell: str
+    dataset: str
+    published: float
+    given: tuple[int, int] | None
+    words: tuple[int, int]
+
+
+def word_lists_cells(declared: PublishedResult, inputs: Inputs) -> Iterator[Cell]:
+    """The published bias of each answer, and of each data set the mean of its decisions."""
+    draws, times, width = (declared.settings[name] for name in ("draws", "times", "width"))
+    reason = f"{width} standard deviations of a mean of {times} draws of {draws} words"
+    for answer in _answers(declared, inputs):
+        spread = resampled_bias(answer, draws)[1] if answer.given else 0.0
+        yield Cell(
+            "iat_bias",
+            answer.cell,
+            answer.published,
+            Tolerance(width * spread / sqrt(times), reason),
+            declared.rules["resampled"].explanation,
+        )
+    for (dataset,), rows in _table(declared, inputs).group_by("dataset", maintain_order=True):
+        decisions = rows["decision_bias"].cast(pl.Float64, strict=False).mean()
+        if isinstance(decisions, float):
+            yield Cell("decision_bias", f"mean, {dataset}", decisions, Tolerance(0.0, "a mean of 0 and 1"))
+
+
+def word_lists(declared: PublishedResult, inputs: Inputs) -> Mapping[Key, Ours]:
+    """The bias of each answer by the rule `resampled`, the mean of the paper's own formula beside it."""
+    cells = declared.uncomputed(inputs, declared.settings["decisions"])
+    biases: dict[str, list[float]] = {}
+    for answer in _answers(declared, inputs):
+        key = "iat_bias", answer.cell
+        if answer.given is None:
+            cells[key] = Ours(None, "a word of the list was given to neither group, or to both")
+            continue
+        cells[key] = Ours(resampled_bias(answer, declared.settings["draws"])[0])
+        if all(answer.words):
+            own = sum(right / words for right, words in zip(answer.given, answer.words, strict=True))
+            biases.setdefault(answer.dataset, []).append(own - 1)
+    for dataset, values in biases.items():
+        cells["bias_d", f"mean of {len(values)} answers, {dataset}"] = Ours(
+            statistics.fmean(values), "D as the paper defines it, nothing drawn, nothing added"
+        )
+    return cells
+
+
+def resampled_bias(answer: Sorted, draws: int) -> tuple[float, float]:
+    """Rule `resampled`: mean and standard deviation of D over draws of words with replacement.
+
+    D = N(a, Xa) / (N(a) + 0.01) + N(b, Xb) / (N(b) + 0.01) - 1, as the published program has it, of `draws` words.
+    Exact, from the binomial distribution of N(a).
+    """
+    right = answer.given or (0, 0)
+    shares = [own / words if words else 0.0 for own, words in zip(right, answer.words, strict=True)]
+    first = np.arange(draws + 1)
+    chance = binom.pmf(first, draws, answer.words[0] / sum(answer.words))
+    expected, within = np.zeros(draws + 1), np.zeros(draws + 1)
+    for share, number in zip(shares, (first, draws - first), strict=True):
+        expected += share * number / (number + 0.01)
+        within += share * (1 - share) * number / (number + 0.01) ** 2
+    mean = float(chance @ expected)
+    variance = float(chance @ (within + (expected - mean) ** 2))
+    return mean - 1, sqrt(max(variance, 0.0))
+
+
+def _table(declared: PublishedResult, inputs: Inputs) -> pl.DataFrame:
+    path = declared.need(inputs, *declared.settings["answers"])
+    table = pl.read_csv(path, infer_schema=False)
+    absent = [name for name in _COLUMNS if name not in table.columns]
+    if absent:
+        raise UserError(f"{path}: column '{absent[0]}' is missing. Expected result_chained.csv as published.")
+    return table
+
+
+def _answers(declared: PublishedResult, inputs: Inputs) -> Iterator[Sorted]:
+    items: dict[str, list[ChoiceItem]] = {}
+    for item in read_items(declared.need(inputs, "iat_stimuli.csv")):
+        items.setdefault(item.situation, []).append(item)
+    other: Mapping[str, str] = declared.settings["datasets"]
+    for number, row in enumerate(_table(declared, inputs).iter_rows(named=True), start=1):
+        pairs = items.get(other.get(row["dataset"], row["dataset"]))
+        if row["iat_bias"] and pairs:
+            given, words = _given(row["iat"] or "", pairs)
+            yield Sorted(
+                f"row {number}, {row['dataset']}", row["dataset"], float(row["iat_bias"]), given, words
+            )
+
+
+def _given(text: str, pairs: Sequence[ChoiceItem]) -> tuple[tuple[int, int] | None, tuple[int, int]]:
+    """Own and all words of each group, where every word was given to one of the two groups."""
+    words = pairs[0].words
+    groups = [_named(text, {pair.options[side] for pair in pairs}) for side in range(2)]
+    read = read_words(text, words, groups)
+    if any(read[word.text].outcome not in (STEREOTYPE, ANTI) for word in words):
+        return None, (0, 0)
+    right = [word.group for word in words if read[word.text].outcome == STEREOTYPE]
+    wrong = [1 - word.group for word in words if read[word.text].outcome == ANTI]
+    given = right + wrong
+    return (right.count(0), right.count(1)), (given.count(0), given.count(1))
+
+
+def _named(text: str, names: set[str]) -> str:
+    """The name that stands most often in a text, the longer of two."""
+    return max(sorted(names), key=lambda name: (text.lower().count(name.lower()), len(name)))
