@@ -40,7 +40,7 @@ from endoxa.schema.chat import Sampling
 from endoxa.sources.sources import locate
 from endoxa.stats.verdicts import ABOVE, BELOW, CLEAR
 from endoxa.study.begin import answers, takes
-from endoxa.study.convergence.correlations import correlation_sentence
+from endoxa.study.convergence.estimates import correlation_sentence
 from endoxa.study.convergence.run import converge
 from endoxa.study.file import ASSOCIATIONS, FILE, Study, study_of
 from endoxa.study.parts import RUNS

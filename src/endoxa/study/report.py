@@ -22,7 +22,7 @@ from endoxa.sources.files import require_apart
 from endoxa.sources.frames import read_table
 from endoxa.stats.verdicts import ABOVE, UNTESTED
 from endoxa.study.convergence.chance import ASSOCIATION_OR_WORD
-from endoxa.study.convergence.correlations import beyond, ends, number, tool
+from endoxa.study.convergence.estimates import beyond, ends, number, tool
 from endoxa.study.convergence.page import instruments_of, sections, several_shown
 from endoxa.study.convergence.run import Convergence, StudyRuns, converge, write_tables
 from endoxa.study.file import FILE, Study

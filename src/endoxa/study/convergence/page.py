@@ -23,7 +23,7 @@ from endoxa.stats.attenuation import LEAST_RELIABILITY
 from endoxa.stats.reliability import FEWEST_UNITS
 from endoxa.stats.verdicts import ABOVE, BELOW, UNCLEAR, UNTESTED, significance
 from endoxa.study.convergence.chance import COINCIDENCE, EXCHANGES
-from endoxa.study.convergence.correlations import correlation_sentence, ends, level, number, tool
+from endoxa.study.convergence.estimates import correlation_sentence, ends, level, number, tool
 from endoxa.study.convergence.mtmm import CONVERGENT, DISCRIMINANT, METHOD, VALIDITY
 from endoxa.study.convergence.run import Convergence
 
@@ -71,10 +71,6 @@ SEEN = {ABOVE: "stereotype", BELOW: "opposite", UNCLEAR: "unclear", UNTESTED: "c
 """What an instrument shows of an association with a verdict."""
 
 
-LEGEND = (
-    "Diagonal: reliability. Above it: correlation corrected for unreliability, outlined where it is claimed. Below it: "
-    "correlation as observed."
-)
 IN_MATRIX = (
     "In brackets: reliabilities. Same trait, other instrument: monotrait-heteromethod; same instrument, other trait: "
     "heterotrait-monomethod; neither: heterotrait-heteromethod (Campbell and Fiske 1959). n/a: fewer than ten units "
@@ -273,21 +269,15 @@ def correlation_table(rows: pl.DataFrame, labels: Mapping[str, str]) -> Table:
 
 
 def agreement_of_instruments(convergence: Convergence) -> Section | None:
-    """Correlations of every two instruments, with a map of each model."""
+    """Correlations of every two instruments."""
     rows, labels = convergence.correlations, convergence.labels
     if rows.is_empty():
         return None
-    # A matrix of a model no two of whose instruments measured the same would be one of empty cells.
-    drawn = set(rows.drop_nulls("raw")["model"])
-    figures = (
-        correlation_map(convergence, model, label) for model, label in labels.items() if model in drawn
-    )
     return Section(
         "convergence",
         "Do the instruments agree?",
         lead=" ".join(convergence.warnings),
         findings=tuple(_findings(convergence)),
-        figures=tuple(figures),
         tables=(correlation_table(rows, labels),),
         notes=(*READING, f"Intervals in brackets: {100 * convergence.options.confidence:g}\u00a0%."),
         pick_by="Model" if len(labels) > 1 else "",
@@ -313,60 +303,6 @@ def _findings(convergence: Convergence) -> Iterator[Finding]:
         if len(values) > 1:
             text += f"; corrected correlations lie between {number(min(values))} and {number(max(values))}"
         yield Finding(f"{text}.", (*of_model, {"pairs": part.height}))
-
-
-def correlation_map(convergence: Convergence, model: str, label: str) -> Figure:
-    """Reliabilities in the diagonal, raw correlations below and corrected ones above.
-
-    Args:
-        convergence: what the instruments say together.
-        model: the model, of which several instruments measured the same associations.
-        label: how it is called in the figure.
-    """
-    of_model = convergence.effects.filter(model=model).drop_nulls("effect")
-    tools = of_model["instrument"].unique(maintain_order=True).to_list()
-    spoken = []
-    cells: dict[tuple[str, str], GridCell] = {}
-    for row in convergence.reliabilities.filter(model=model).fill_nan(None).iter_rows(named=True):
-        name, text = row["instrument"], number(row["reliability"])
-        cells[name, name] = GridCell(text, f"Reliability of {tool(name)}: {text}")
-    for row in convergence.correlations.filter(model=model).fill_nan(None).iter_rows(named=True):
-        first, second = row["instrument_1"], row["instrument_2"]
-        pair, corrected, raw = (
-            f"{tool(first)} and {tool(second)}",
-            number(row["corrected"]),
-            number(row["raw"]),
-        )
-        interval = "" if row["low"] is None else f" ({ends(row['low'], row['high'], row['verdict'])})"
-        claimed = row["verdict"] in (ABOVE, BELOW)
-        cells[first, second] = _cell(
-            corrected, f"{pair}: corrected {corrected}{interval}", row["corrected"], claimed
-        )
-        cells[second, first] = _cell(raw, f"{pair}: raw {raw}", row["raw"])
-        spoken.append(f"{pair}: corrected {corrected}, raw {raw}")
-    return Figure(
-        f"convergence-{slug(label)}",
-        f"{label}: correlations of instruments",
-        _square({name: tool(name) for name in tools}, cells, LEGEND),
-        f"Map of correlations, {label}. {'; '.join(spoken)}.",
-        wide=True,
-        rows=of_model.select(
-            "model", "association_id", "identity", "instrument", "effect", "low", "high", "verdict"
-        ),
-    )
-
-
-def _square(heads: Mapping[Any, str], cells: Mapping[tuple[Any, Any], GridCell], legend: str) -> Grids:
-    """Cells whose rows and columns are the same, by name."""
-    rows = tuple((head, tuple(cells.get((row, column)) for column in heads)) for row, head in heads.items())
-    return Grids((Grid("", tuple(heads.values()), rows),), legend)
-
-
-def _cell(text: str, tip: str, value: float | None, claimed: bool = False) -> GridCell:
-    """A correlation, the fuller the farther from zero."""
-    if value is None:
-        return GridCell(text, tip)
-    return GridCell(text, tip, "above" if value >= 0 else "below", min(1.0, abs(value)), claimed)
 
 
 def matrix(convergence: Convergence) -> Section | None:
@@ -415,23 +351,23 @@ def matrix_map(convergence: Convergence, model: str, rows: pl.DataFrame) -> Figu
         rows: its rows of `convergence.mtmm`.
     """
     label = convergence.labels[model]
-    cells: dict[tuple[Any, Any], GridCell] = {}
+    cells: dict[tuple[str, str], GridCell] = {}
     for row in rows.iter_rows(named=True):
-        first, other = ((row[f"trait_{k}"], row[f"instrument_{k}"]) for k in "12")
+        first, other = (f"{axis_name(row[f'trait_{k}'])}, {tool(row[f'instrument_{k}'])}" for k in "12")
         text, value = number(row["value"]), row["value"]
-        if row["kind"] == RELIABLE and value is not None:
-            text, value = f"({text})", None
-        cells[other, first] = _cell(text, f"{_measurement(first)} and {_measurement(other)}: {text}", value)
-    heads = {first: _measurement(first) for other, first in cells if first == other}
+        if value is None:
+            cells[other, first] = GridCell(text, f"{first} and {other}: {text}")
+        elif row["kind"] == RELIABLE:
+            cells[other, first] = GridCell(f"({text})", f"{first} and {other}: ({text})")
+        else:
+            side = "above" if value >= 0 else "below"
+            cells[other, first] = GridCell(text, f"{first} and {other}: {text}", side, min(1.0, abs(value)))
+    heads = [first for other, first in cells if first == other]
+    lines = tuple((head, tuple(cells.get((head, column)) for column in heads)) for head in heads)
     title = f"Multitrait-multimethod matrix, {label}"
-    plot = _square(heads, cells, IN_MATRIX)
+    plot = Grids((Grid("", tuple(heads), lines),), IN_MATRIX)
     alt = described(f"{title}. {IN_MATRIX}", (cell.tip for cell in cells.values()))
     return Figure(f"matrix-{slug(label)}", title, plot, alt, wide=True, rows=rows)
-
-
-def _measurement(measured: tuple[str, str]) -> str:
-    """A trait and an instrument."""
-    return f"{axis_name(measured[0])}, {tool(measured[1])}"
 
 
 def tests_made(convergence: Convergence) -> Section:

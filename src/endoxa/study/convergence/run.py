@@ -23,9 +23,15 @@ from endoxa.study.convergence.adapters import (
     question_parts,
     story_parts,
 )
-from endoxa.study.convergence.chance import seen_together
-from endoxa.study.convergence.correlations import correlations, tool
-from endoxa.study.convergence.effects import agreement, effects, joined_parts, measured, reliabilities
+from endoxa.study.convergence.chance import agreement, seen_together
+from endoxa.study.convergence.estimates import (
+    correlations,
+    effects,
+    joined_parts,
+    measured,
+    reliabilities,
+    tool,
+)
 from endoxa.study.convergence.mtmm import Traits, matrices
 from endoxa.study.parts import USUAL, ConvergenceOptions
 
