@@ -23,9 +23,15 @@ from endoxa.study.begin import init_study, suggestions
 from endoxa.study.compare.studies import compare_studies
 from endoxa.study.file import read_study
 from endoxa.study.items import build_items, read_associations
-from endoxa.study.plan import detectable_correlation, detectable_mean, plan_study
 from endoxa.study.report import write_study
-from endoxa.study.run import require_current, run_study, total_cost
+from endoxa.study.run import (
+    detectable_correlation,
+    detectable_mean,
+    plan_study,
+    require_current,
+    run_study,
+    total_cost,
+)
 
 PARTS_NAMES = ("pairs", "tests", "questions", "stories", "choices")
 IDENTITIES = ("women", "men", "Muslims", "Christians", "students", "immigrants")

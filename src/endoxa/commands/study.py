@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import polars as pl
 
 from endoxa.commands.layout import Layout
-from endoxa.commands.verbs import Outcome, add_command, argument, command_group, plan_line
+from endoxa.commands.verbs import Outcome, add_command, argument, command_group
 from endoxa.runs.options import Allowed
 from endoxa.runs.progress import shown
 from endoxa.schema.headline import Headline
@@ -117,12 +117,12 @@ def run(
 
 def _planned(study: Study) -> Outcome:
     """What the study takes."""
-    from endoxa.study.plan import plan_study, plan_table
+    from endoxa.study.run import plan_study, plan_table
 
     items, rows = plan_study(study)
     budget = [] if study.budget is None else [f"Budget: ${study.budget:g} for all of it."]
     return Outcome(
-        (plan_line(plan_table(items, rows)), *budget, f"Next: endoxa study run {study.folder}"),
+        (plan_table(items, rows), *budget, f"Next: endoxa study run {study.folder}"),
         {"plan": pl.DataFrame(list(map(asdict, rows)))},
         notes=_unused(items),
     )
