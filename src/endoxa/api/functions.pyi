@@ -1345,7 +1345,6 @@ def reproduce(
     progress: bool = True,
     data: str | Path | None = None,
     model: Sequence[str] | str = (),
-    pooling: str | None = None,
     seed: int = 0,
     device: str = 'auto',
     dtype: Literal['auto', 'float32', 'bfloat16', 'float16'] = 'auto',
@@ -1363,7 +1362,6 @@ def reproduce(
     Options:
         data: Folder with the files that the result needs, or the one file.
         model: Model, or LABEL=MODEL to stand for the published model LABEL; repeatable.
-        pooling: Pooling of encoders; another one than the published cannot be compared.
         seed: Seed of every random draw.
         device: Device: auto, cpu, cuda, cuda:1 or mps.
         dtype: Number type of the weights.

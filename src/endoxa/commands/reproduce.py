@@ -61,7 +61,6 @@ def reproduce(
     *,
     data: Annotated[Path | None, Option(group=DATA, metavar="FOLDER", default="none")] = None,
     model: Annotated[tuple[str, ...], Option(group=DATA, metavar="[LABEL=]MODEL")] = (),
-    pooling: Annotated[str | None, Option(group=DATA, metavar="NAME", default="the published one")] = None,
     options: ModelOptions,
     seed: Seed = 0,
     out: Annotated[Path | None, Option(group=OUTPUT, short="-o", metavar="FOLDER")] = None,
@@ -90,14 +89,11 @@ def reproduce(
         name: Published result; without one, what became of the printed numbers is listed.
         data: Folder with the files that the result needs, or the one file.
         model: Model, or LABEL=MODEL to stand for the published model LABEL; repeatable.
-        pooling: Pooling of encoders; another one than the published cannot be compared.
         out: Folder: cells.csv, run.json, report.html; without NAME, where finished ones lie (FOLDER/NAME).
     """  # noqa: D301
     if name is None:
-        if data or model or pooling:
-            raise UserError(
-                "--data, --model and --pooling are for one result. Name it: endoxa reproduce NAME ..."
-            )
+        if data or model:
+            raise UserError("--data and --model are for one result. Name it: endoxa reproduce NAME ...")
         if out is not None and not out.is_dir():
             raise UserError(f"{out} is no folder. Without NAME, --out is where finished reproductions lie.")
         return Outcome(_listed(out))
@@ -111,7 +107,6 @@ def reproduce(
             out,
             models=model,
             options=options,
-            pooling=pooling,
             seed=seed,
             progress=progress,
             command=["endoxa", *sys.argv[1:]],

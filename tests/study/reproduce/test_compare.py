@@ -65,7 +65,7 @@ def test_a_number_that_cannot_be_read_is_not_judged():
     unread = Cell("Table 2", "score", None, rounding(1))
     assert verdict(unread, Ours(60.5)) == (
         "not-comparable",
-        "the printed number cannot be read here: give it in published.csv",
+        "endoxa does not hold the printed number",
     )
 
 

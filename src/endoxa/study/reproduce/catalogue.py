@@ -24,7 +24,6 @@ from typing import Any
 import polars as pl
 from pydantic import BaseModel, ConfigDict
 
-from endoxa.errors import UserError
 from endoxa.registry import Registry
 from endoxa.schema.reproduction import AGREES, DIFFERS
 from endoxa.sources.frames import read_table
@@ -39,9 +38,6 @@ from endoxa.study.reproduce.declaration import (
     rounding,
 )
 from endoxa.study.reproduce.run import CELLS, Inputs
-
-PUBLISHED_FILE = "published.csv"
-"""Printed numbers that endoxa does not hold: columns table, cell, published."""
 
 KINDS = {
     "arithmetic": "tables",
@@ -130,8 +126,7 @@ class PublishedResult(BaseModel):
         read = self._function("_cells", None)
         if read is not None:
             return list(read(self, inputs))
-        cells = [self.cell(row) for row in self.rows]
-        return from_user(cells, inputs) if any(need.what == PUBLISHED_FILE for need in self.needs) else cells
+        return [self.cell(row) for row in self.rows]
 
     def compute(self, inputs: Inputs) -> Mapping[Key, Ours]:
         """Ours by table and cell; a key without a printed cell makes a row of its own, without a verdict."""
@@ -235,47 +230,6 @@ def evaluate(formula: str) -> float:
         raise ValueError(f"'{formula}' is no formula of numbers")
 
     return value(ast.parse(formula, mode="eval").body)
-
-
-def published_by_user(inputs: Inputs) -> dict[Key, tuple[float, int]]:
-    """Published number and its decimals by table and cell, from published.csv in the data folder; empty without it.
-
-    Raises:
-        UserError: a column is missing, a number cannot be read, or a cell stands twice.
-    """
-    path = inputs.find(PUBLISHED_FILE)
-    if path is None:
-        return {}
-    numbers: dict[Key, tuple[float, int]] = {}
-    rows = read_table(path, ("table", "cell", "published")).iter_rows(named=True)
-    for number, row in enumerate(rows, start=1):
-        table, cell, text = ((row[name] or "").strip() for name in ("table", "cell", "published"))
-        try:
-            value = float(text)
-        except ValueError:
-            raise UserError(
-                f"{path}, row {number}: published is '{text}'. Expected the number as printed."
-            ) from None
-        if (table, cell) in numbers:
-            raise UserError(f"{path}, row {number}: {table}, {cell} is there twice. Keep one.")
-        numbers[table, cell] = value, decimals(text)
-    return numbers
-
-
-def from_user(cells: Sequence[Cell], inputs: Inputs) -> list[Cell]:
-    """The cells with the numbers of published.csv where endoxa holds none, and its further rows below them."""
-    numbers = published_by_user(inputs)
-
-    def read(key: Key, explanation: str = "") -> Cell:
-        value, places = numbers[key]
-        return Cell(*key, value, rounding(places), explanation, PUBLISHED_FILE)
-
-    filled = [
-        read(cell.key, cell.explanation) if cell.published is None and cell.key in numbers else cell
-        for cell in cells
-    ]
-    printed = {cell.key for cell in cells}
-    return filled + [read(key) for key in numbers if key not in printed]
 
 
 RESULTS: Registry[PublishedResult] = Registry("published result", "endoxa.reproductions", builtin)

@@ -72,7 +72,7 @@ class Cell:
     Attributes:
         table: where it stands ("Table 2").
         cell: row and column ("Age, English, Muril").
-        published: the number as printed; None where it cannot be read here.
+        published: the number as printed; None where endoxa does not hold it.
         tolerance: what still counts as agreement.
         explanation: what is known to keep ours from it; shown where they differ.
         source: where the number was read, if not where the result's citation says.
@@ -118,7 +118,7 @@ SLACK = 1e-9
 UNKNOWN = "endoxa knows no reason for the difference"
 MISSING = "what it needs was not given"
 NO_CELL = "the paper has no such cell"
-UNREAD = "the printed number cannot be read here: give it in published.csv"
+UNREAD = "endoxa does not hold the printed number"
 
 _NUMBERS = ("published", "ours", "difference", "tolerance")
 TYPES: dict[str, type[pl.DataType]] = {

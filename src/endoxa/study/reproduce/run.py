@@ -61,7 +61,6 @@ class Inputs:
         seed: of everything that is drawn.
         progress: told what is done.
         options: how models are loaded.
-        pooling: of encoders, where it is not the published one.
         read: files that were read, in order; their hashes go into run.json.
     """
 
@@ -71,7 +70,6 @@ class Inputs:
     seed: int = 0
     progress: Progress = lambda *_: None
     options: ModelOptions = field(default_factory=ModelOptions)
-    pooling: str | None = None
     read: list[Path] = field(default_factory=list)
 
     def find(self, *names: str) -> Path | None:
@@ -199,7 +197,6 @@ def reproduce(
     *,
     models: Sequence[str] = (),
     options: ModelOptions | None = None,
-    pooling: str | None = None,
     seed: int = 0,
     progress: Progress = lambda *_: None,
     command: Sequence[str] = (),
@@ -214,7 +211,6 @@ def reproduce(
         out: folder to write; one that holds another result is refused.
         models: LABEL=MODEL or MODEL, see `match_models`.
         options: how models are loaded.
-        pooling: of encoders, where it is not the published one.
         seed: of everything that is drawn.
         progress: told what is done.
         command: the words of the command line, for run.json.
@@ -232,7 +228,6 @@ def reproduce(
         seed,
         progress,
         options or ModelOptions(),
-        pooling,
     )
     new = _require_ours(result, out)
     try:
@@ -291,7 +286,6 @@ def _facts(
         "finished": now(),
         "seed": inputs.seed,
         "options": asdict(inputs.options),
-        "pooling": inputs.pooling,
         "data": str(inputs.data) if inputs.data is not None else None,
         "files": [{"path": str(path), "sha256": sha256(path)} for path in inputs.read if path.is_file()],
         "models": [

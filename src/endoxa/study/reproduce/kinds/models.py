@@ -219,18 +219,12 @@ def association_tests(declared: PublishedResult, inputs: Inputs) -> Mapping[Key,
     cells = [cell.key for cell in declared.cells(inputs)]
     rows = list(dict.fromkeys((table, cell.rsplit(", ", 2)[0]) for table, cell in cells))
     path = _write_tests(declared, inputs)
-    pooling = inputs.pooling or settings["pooling"]
-    pooled = (
-        ""
-        if pooling == settings["pooling"]
-        else f"pooled with {pooling}, published with {settings['pooling']}"
-    )
 
     def of_model(model: ModelMatch) -> dict[Key, Ours]:
         run = EmbeddingsSettings(
             data=str(path),
             models=(model.model,),
-            poolings=(pooling,),
+            poolings=(settings["pooling"],),
             seed=inputs.seed,
             draws=200,
             options=inputs.options,
@@ -245,7 +239,7 @@ def association_tests(declared: PublishedResult, inputs: Inputs) -> Mapping[Key,
                 value = effects.get(f"{code}/{name_of_test(row, settings['attributes'])}")
                 drafts = settings["drafts"].get(code, "")
                 if key in cells or model.label == model.model:
-                    computed[key] = Ours.unless(value, model.why, drafts, pooled)
+                    computed[key] = Ours.unless(value, model.why, drafts)
         return computed
 
     return of_every_model(declared, inputs, of_model)
