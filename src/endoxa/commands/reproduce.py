@@ -118,17 +118,15 @@ def reproduce(
 def _cell_lines(done: Reproduced) -> Iterator[str | Headline]:
     """The finding, then cells: those that differ first."""
     from endoxa.schema.reproduction import VERDICTS
-    from endoxa.study.reproduce.page import NUMBERS, WORDS, places
+    from endoxa.study.reproduce.page import NUMBERS, WORDS, with_places
 
     yield f"{done.result.title}\n{done.finding}"
     order = {"differs": 0, "agrees": 1, "not-comparable": 2, "not-computed": 3}
     assert set(order) == set(VERDICTS)
-    printed = {name: places(part) for (name,), part in done.cells.group_by("table")}
-    rows = sorted(done.cells.to_dicts(), key=lambda row: order[row["verdict"]])
-    shown = [{**row, "places": printed[row["table"]]} for row in rows[:SHOWN]]
+    rows = sorted(with_places(done.cells), key=lambda row: order[row["verdict"]])
     verdict = text_field("verdict", shown=WORDS.__getitem__)
     published, ours, _, tolerance = NUMBERS
-    yield headline_of("", shown, ("table", "cell", published, ours, tolerance, verdict))
+    yield headline_of("", rows[:SHOWN], ("table", "cell", published, ours, tolerance, verdict))
     if len(rows) > SHOWN:
         yield f"{len(rows) - SHOWN} more cells in cells.csv."
     yield from _reasons(rows)

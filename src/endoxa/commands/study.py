@@ -23,9 +23,6 @@ if TYPE_CHECKING:
     from endoxa.study.items import Items
 
 app = command_group("study")
-TABLES = ("effects", "reliabilities", "correlations", "agreement", "chance", "mtmm", "validity")
-"""Tables of what the instruments say together."""
-
 Folder = Annotated[Path, argument("Folder of the study.", metavar="DIR")]
 
 
@@ -152,7 +149,7 @@ def _carried_out(study: Study, out: Path) -> Outcome:
         ),
         notes=_unused(items),
         facts={step.name: dict(step.counts) for step in done},
-        tables={"runs": runs, **{name: getattr(written.convergence, name) for name in TABLES}},
+        tables={"runs": runs, **written.convergence.tables},
     )
 
 

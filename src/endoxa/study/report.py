@@ -17,13 +17,14 @@ from endoxa.report.frame import CITE, Page, write_page
 from endoxa.report.inputs import read_runs
 from endoxa.report.tables import Column, Table, headline_of, number_field, text_field
 from endoxa.report.words import listed, plural
+from endoxa.schema.convergence import SEVERAL
 from endoxa.schema.headline import Headline
 from endoxa.sources.files import require_apart
 from endoxa.sources.frames import read_table
 from endoxa.stats.verdicts import ABOVE, UNTESTED
 from endoxa.study.convergence.chance import ASSOCIATION_OR_WORD
 from endoxa.study.convergence.estimates import beyond, ends, number, tool
-from endoxa.study.convergence.page import instruments_of, sections, several_shown
+from endoxa.study.convergence.page import instruments_of, sections
 from endoxa.study.convergence.run import Convergence, StudyRuns, converge, write_tables
 from endoxa.study.file import FILE, Study
 from endoxa.study.items import Items, left_out_lines, map_of, read_associations
@@ -151,15 +152,14 @@ def _page(
 
 def _title(convergence: Convergence, otherwise: str) -> str:
     """How many associations several instruments show of the only model, as the title of a page."""
-    row = several_shown(convergence)
-    if row is None:
+    rows = convergence.chance.filter(together=SEVERAL).rows(named=True)
+    if len(rows) != 1 or rows[0]["verdict"] == UNTESTED:
         return otherwise
-    every, _ = instruments_of(row)
+    (row,), (label,) = rows, convergence.labels.values()
     often = "more often than by chance" if row["verdict"] == ABOVE else "not distinguishable from chance"
-    (label,) = convergence.labels.values()
     return (
-        f"{label} shows {int(row['observed']) or 'none'} of {plural(row['n_associations'], 'association')} in {every} "
-        f"instruments: {often}"
+        f"{label} shows {int(row['observed']) or 'none'} of {plural(row['n_associations'], 'association')} in "
+        f"{instruments_of(row)[0]} instruments: {often}"
     )
 
 

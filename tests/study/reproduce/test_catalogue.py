@@ -150,7 +150,7 @@ def test_formulas_run_no_code(formula):
 def test_a_result_of_files_alone(tmp_path):
     """What another package registers: one TOML and one CSV."""
     (tmp_path / "sums.toml").write_text(
-        'title = "Sums"\ncitation = "Nobody 2026"\nkind = "arithmetic"\n'
+        'title = "Sums"\ncitation = "Nobody 2026"\nkind = "tables.arithmetic"\n'
         '[[needs]]\nkind = "nothing"\nwhat = "nothing"\nwhere = "here"\n'
         '[rules.near]\ntolerance = "1 / 4"\nreason = "a guess"\nexplanation = "a slip"\n'
     )

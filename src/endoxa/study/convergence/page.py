@@ -76,25 +76,13 @@ IN_MATRIX = (
     "heterotrait-monomethod; neither: heterotrait-heteromethod (Campbell and Fiske 1959). n/a: fewer than ten units "
     "were measured by both. mtmm.csv has the intervals and the number of units of each entry."
 )
-UNLIKE = "not distinguishable from"
 MATRIX_WORDS = {
-    CONVERGENT: {
-        ABOVE: "different instruments go together on the same trait",
-        BELOW: "different instruments go against each other on the same trait",
-        "": f"how different instruments correspond on the same trait is {UNLIKE} chance",
-    },
-    DISCRIMINANT: {
-        ABOVE: "different instruments go together more on the same trait than on different traits",
-        BELOW: "different instruments agree less on the same trait than on different traits",
-        "": f"how different instruments correspond on the same trait is {UNLIKE} how they do on different traits",
-    },
-    METHOD: {
-        ABOVE: "different traits go together more within an instrument than between instruments (a method effect)",
-        BELOW: "correlations of different traits are lower within an instrument than between instruments",
-        "": f"correlations of different traits within an instrument are {UNLIKE} those between instruments (no method "
-        "effect is shown)",
-    },
+    CONVERGENT: "mean correlation of different instruments on the same trait",
+    DISCRIMINANT: "how much more different instruments go together on the same trait than on different traits",
+    METHOD: "how much more different traits go together within an instrument than between instruments",
 }
+"""What a measure is."""
+APART = {ABOVE: "above 0", BELOW: "below 0", UNCLEAR: "not distinguishable from 0"}
 
 
 INSTRUMENT = text_field("instrument", "instrument", tool)
@@ -133,7 +121,6 @@ def by_association(convergence: Convergence) -> Section | None:
         "associations",
         "Which associations several instruments show",
         findings=tuple(_together(convergence)),
-        **_number(convergence),
         tables=(
             model_table(
                 "Associations by how many instruments show them, and by chance",
@@ -180,30 +167,11 @@ def by_association(convergence: Convergence) -> Section | None:
     )
 
 
-def several_shown(convergence: Convergence) -> Mapping[str, Any] | None:
-    """What several instruments show of the only model beside chance; None where nothing is tested."""
-    rows = convergence.chance.filter(together=SEVERAL).rows(named=True)
-    return rows[0] if len(rows) == 1 and rows[0]["verdict"] != UNTESTED else None
-
-
 def instruments_of(row: Mapping[str, Any]) -> tuple[str, str]:
     """Which instruments a row of chance is about, and with how many its associations were tested."""
     if row["together"] == ALL:
         return f"all {row['n_instruments']}", f"all {row['n_instruments']}"
     return ("both", "both") if row["n_instruments"] == 2 else ("several", "two or more")
-
-
-def _number(convergence: Convergence) -> dict[str, Any]:
-    """The number of associations that several instruments show, and what it is; nothing where nothing is tested."""
-    row = several_shown(convergence)
-    if row is None:
-        return {}
-    every, tested = instruments_of(row)
-    return {
-        "number": f"{int(row['observed'])} of {row['n_associations']}",
-        "meaning": f"associations tested with {tested} instruments are shown by {every}. By chance: "
-        f"{decimal(row['expected'], 1)} ({_range(row)}).",
-    }
 
 
 def _range(row: Mapping[str, Any]) -> str:
@@ -329,16 +297,12 @@ def matrix_findings(convergence: Convergence) -> Iterator[Finding]:
     """What Campbell and Fiske ask of a matrix, a sentence for each model and measure."""
     for row in convergence.validity.iter_rows(named=True):
         label = convergence.labels[row["model"]]
-        words = MATRIX_WORDS[row["measure"]]
+        text = f"{label}: {row['measure']} ({MATRIX_WORDS[row['measure']]})"
         if row["verdict"] == UNTESTED:
-            text = f"{label}: {row['measure']} cannot be tested: {row['reason']}."
+            text += f" cannot be tested: {row['reason']}."
         else:
-            phrase = "mean correlation" if row["measure"] == CONVERGENT else "difference of mean correlations"
             interval = ends(row["low"], row["high"], row["verdict"])
-            text = (
-                f"{label}: {words.get(row['verdict'], words[''])}: {phrase} {number(row['value'])} "
-                f"({level(row)} interval {interval}).{blamed(row)}"
-            )
+            text += f" is {APART[row['verdict']]}: {number(row['value'])} ({level(row)} interval {interval}).{blamed(row)}"
         yield Finding(text, (row,))
 
 

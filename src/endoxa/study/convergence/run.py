@@ -85,6 +85,11 @@ class Convergence:
     warnings: tuple[str, ...] = ()
 
     @property
+    def tables(self) -> dict[str, pl.DataFrame]:
+        """What is written, by name."""
+        return {name: getattr(self, name) for name in TABLES}
+
+    @property
     def models(self) -> list[str]:
         """Models in the order of the tables."""
         return list(dict.fromkeys(self.effects["model"]))
@@ -262,15 +267,7 @@ def _column(associations: pl.DataFrame, parts: pl.DataFrame, column: str) -> dic
     return {name: str(values.get(name, values.get(name.rpartition(" [")[0])) or "") for name in names}
 
 
-TABLES = (
-    "effects",
-    "reliabilities",
-    "correlations",
-    "agreement",
-    "chance",
-    "mtmm",
-    "validity",
-)
+TABLES = ("effects", "reliabilities", "correlations", "agreement", "chance", "mtmm", "validity")
 
 
 def write_tables(convergence: Convergence, folder: Path) -> list[Path]:
@@ -280,8 +277,7 @@ def write_tables(convergence: Convergence, folder: Path) -> list[Path]:
         UserError: a file cannot be written.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    written = []
-    for name in TABLES:
-        written.append(folder / f"{name}.csv")
-        write_table(getattr(convergence, name), written[-1])
-    return written
+    written = {folder / f"{name}.csv": table for name, table in convergence.tables.items()}
+    for path, table in written.items():
+        write_table(table, path)
+    return list(written)

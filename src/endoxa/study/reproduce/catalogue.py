@@ -24,6 +24,7 @@ from typing import Any
 import polars as pl
 from pydantic import BaseModel, ConfigDict
 
+from endoxa.errors import UserError
 from endoxa.registry import Registry
 from endoxa.schema.reproduction import AGREES, DIFFERS
 from endoxa.sources.frames import read_table
@@ -38,25 +39,6 @@ from endoxa.study.reproduce.declaration import (
     rounding,
 )
 from endoxa.study.reproduce.run import CELLS, Inputs
-
-KINDS = {
-    "arithmetic": "tables",
-    "association-languages": "stories",
-    "association-tests": "models",
-    "associations": "stories",
-    "counts": "tables",
-    "debiasing": "answers",
-    "pairs": "models",
-    "predictions": "answers",
-    "ratings": "tables",
-    "retention": "answers",
-    "survey": "tables",
-    "word-lists": "answers",
-}
-"""Kind of computation -> module of `kinds`; the function has the name of the kind.
-
-Where the printed cells come from a file that the user has, `NAME_cells` reads them.
-"""
 
 
 class Rule(BaseModel):
@@ -86,7 +68,8 @@ class PublishedResult(BaseModel):
         title: what it is, in a line.
         citation: paper, table, and where the printed numbers were read.
         needs: what must be given.
-        kind: the computation of ours, see `KINDS`; empty where a subclass has its own.
+        kind: module and function of `kinds` that compute ours; empty where a subclass has its own. Where the printed
+            cells come from a file that the user has, `FUNCTION_cells` reads them.
         models: label of each published model, and its ids on the Hugging Face hub or names at the provider.
         notes: what a reader must know of the whole result.
         left_out: printed numbers of the same tables and sections that are no cells.
@@ -113,8 +96,18 @@ class PublishedResult(BaseModel):
     rows: tuple[dict[str, str | None], ...] = ()
 
     def need(self, inputs: Inputs, *names: str) -> Path:
-        """`Inputs.need` for this result."""
-        return inputs.need(self.name, self.settings["where"], *names)
+        """As `Inputs.find`.
+
+        Raises:
+            UserError: the data folder has none of these files.
+        """
+        path = inputs.find(*names)
+        if path is None:
+            folder = "no --data FOLDER was given" if inputs.data is None else f"{inputs.data} has none"
+            raise UserError(
+                f"{self.name} needs the file {' or '.join(names)}, but {folder}. Get it from {self.settings['where']}."
+            )
+        return path
 
     def other_size(self, number: int) -> str:
         """Why data of so many rows, questions or people are not the paper's; empty where they are as many."""
@@ -134,9 +127,9 @@ class PublishedResult(BaseModel):
         return computed
 
     def _function(self, ending: str = "", *default: Any) -> Any:
-        """What the kind of computation has under its name and an ending."""
-        module = import_module(f"endoxa.study.reproduce.kinds.{KINDS[self.kind]}")
-        return getattr(module, f"{self.kind.replace('-', '_')}{ending}", *default)
+        """What the module of the kind has under the function's name and an ending."""
+        module, _, name = self.kind.partition(".")
+        return getattr(import_module(f"endoxa.study.reproduce.kinds.{module}"), name + ending, *default)
 
     def cell(self, row: Mapping[str, str | None]) -> Cell:
         """A row of NAME.csv as a cell."""
@@ -170,14 +163,11 @@ def read_result(folder: Traversable, name: str) -> PublishedResult:
 
     Raises:
         pydantic.ValidationError: a key is missing or unknown.
-        KeyError: the kind of computation is unknown.
     """
     table = folder / f"{name}.csv"
     rows = pl.read_csv(BytesIO(table.read_bytes()), infer_schema=False).to_dicts() if table.is_file() else []
     stated = tomllib.loads((folder / f"{name}.toml").read_text(encoding="utf-8"))
-    result = PublishedResult(name=name, rows=tuple(rows), **stated)
-    KINDS[result.kind]
-    return result
+    return PublishedResult(name=name, rows=tuple(rows), **stated)
 
 
 def tolerance(rule: Rule, printed: str, stated: str) -> Tolerance:

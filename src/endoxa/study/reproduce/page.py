@@ -59,9 +59,7 @@ def finding(done: Reproduced) -> Section:
 def differing(done: Reproduced) -> Section:
     """Cells that differ, with the reason in words."""
     veiled, cells = done.result.veiled, done.cells.filter(verdict=DIFFERS)
-    rows = [
-        {**row, "places": places(part)} for _, part in by_table(cells) for row in part.iter_rows(named=True)
-    ]
+    rows = with_places(cells)
     fields = (
         text_field("table"),
         text_field("cell", lambda row: Cell(row["cell"], veiled=row["table"] in veiled), veiled=bool(veiled)),
@@ -106,7 +104,7 @@ def _cells(name: str, cells: pl.DataFrame, *, veiled: bool) -> Table:
     )
     return table_of(
         f"{name} ({plural(cells.height, 'cell')})",
-        cells.with_columns(places=pl.lit(places(cells))),
+        with_places(cells),
         fields,
         most_open=LONG,
         notes=tuple(f"({number}) {why}." for number, why in enumerate(reasons, start=1)),
@@ -142,12 +140,12 @@ def by_table(cells: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
         yield str(name), part
 
 
-def places(cells: pl.DataFrame) -> int:
-    """Decimals of a printed table: those of its cell with the most."""
-    return max(
-        (len(f"{value:.6f}".rstrip("0").partition(".")[2]) for value in cells["published"].drop_nulls()),
-        default=3,
+def with_places(cells: pl.DataFrame) -> list[Row]:
+    """Rows of cells with the decimals of their printed table, `places`: those of its cell with the most."""
+    decimals = pl.col("published").map_elements(
+        lambda value: len(f"{value:.6f}".rstrip("0").partition(".")[2]), return_dtype=pl.Int64
     )
+    return cells.with_columns(places=decimals.max().over("table").fill_null(3)).to_dicts()
 
 
 def number_texts(row: Row, printed: int) -> tuple[str, str, str, str]:

@@ -87,20 +87,6 @@ class Inputs:
             self.read.append(path)
         return path
 
-    def need(self, result: str, where: str, *names: str) -> Path:
-        """As `find`.
-
-        Raises:
-            UserError: the folder has none of these files.
-        """
-        path = self.find(*names)
-        if path is None:
-            folder = "no --data FOLDER was given" if self.data is None else f"{self.data} has none"
-            raise UserError(
-                f"{result} needs the file {' or '.join(names)}, but {folder}. Get it from {where}."
-            )
-        return path
-
 
 def match_models(
     words: Sequence[str], published: Mapping[str, tuple[str, ...]], result: str
