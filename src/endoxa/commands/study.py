@@ -127,7 +127,7 @@ def _planned(study: Study) -> Outcome:
 
 def _carried_out(study: Study, out: Path) -> Outcome:
     """Runs and page."""
-    from endoxa.study.report import write_study
+    from endoxa.study.report import headline, write_study
     from endoxa.study.run import run_study, total_cost
 
     with shown("items") as progress:
@@ -137,19 +137,20 @@ def _carried_out(study: Study, out: Path) -> Outcome:
         (step.name, str(step.folder), *(str(step.counts.get(name, "")) for name in heads[2:4]), step.what)
         for step in done
     ]
-    written = write_study(study, out)
+    convergence, written = write_study(study, out)
+    correlations = headline(convergence)
     runs = pl.DataFrame(rows, ("name", "folder", "items", "records", "what"), orient="row")
     return Outcome(
         (
             Headline("", heads, rows, words=heads),
             f"Spent: ${total_cost(study):.2f}",
-            str(written.headline) if written.headline.rows else "\n".join(written.headline.notes),
-            *(f"Written: {path}" for path in written.files),
+            str(correlations) if correlations.rows else "\n".join(correlations.notes),
+            *(f"Written: {path}" for path in written),
             f"Next: open {out}",
         ),
         notes=_unused(items),
         facts={step.name: dict(step.counts) for step in done},
-        tables={"runs": runs, **written.convergence.tables},
+        tables={"runs": runs, **convergence.tables},
     )
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +21,7 @@ from endoxa.schema.headline import Headline
 from endoxa.sources.files import require_apart
 from endoxa.sources.frames import read_table
 from endoxa.stats.verdicts import ABOVE, UNTESTED
-from endoxa.study.convergence.chance import ASSOCIATION_OR_WORD
-from endoxa.study.convergence.estimates import beyond, ends, number, tool
+from endoxa.study.convergence.estimates import ASSOCIATION_OR_WORD, beyond, ends, number, tool
 from endoxa.study.convergence.page import instruments_of, sections
 from endoxa.study.convergence.run import Convergence, StudyRuns, converge, write_tables
 from endoxa.study.file import FILE, Study
@@ -62,23 +60,11 @@ test of it alone can be significant; how well profiles were read is on their own
 _MOST_LEFT_OUT = 50
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
-    """A study that was reported.
-
-    Attributes:
-        convergence: what the instruments say together.
-        headline: the correlations of instruments, for the terminal.
-        files: the page, its tables, and the page of each instrument.
-    """
-
-    convergence: Convergence
-    headline: Headline
-    files: tuple[Path, ...]
-
-
-def write_study(study: Study, output: Path) -> Written:
+def write_study(study: Study, output: Path) -> tuple[Convergence, list[Path]]:
     """Write the page of a study, its tables into `STEM_tables`, and the pages of its instruments into `STEM_pages`.
+
+    Returns:
+        What the instruments say together; the page, its tables, and the page of each instrument.
 
     Raises:
         UserError: a run is missing, or was made with other settings or items; another format than HTML; a file cannot
@@ -100,7 +86,7 @@ def write_study(study: Study, output: Path) -> Written:
     except OSError as problem:
         raise UserError(f"'{output}' cannot be written: {problem.strerror or problem}.") from problem
     tables = write_tables(convergence, output.with_name(f"{output.stem}_tables"))
-    return Written(convergence, headline(convergence), (output, *tables, *pages))
+    return convergence, [output, *tables, *pages]
 
 
 def _copied(study: Study, current: Sequence[Step], output: Path) -> Iterator[Path]:

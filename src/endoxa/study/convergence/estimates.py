@@ -130,7 +130,7 @@ def identity_codes(identities: Sequence[str]) -> np.ndarray:
     return np.unique(np.array(identities, dtype=str), return_inverse=True)[1]
 
 
-def attribute_codes(names: Sequence[str], attributes: Mapping[str, str]) -> np.ndarray:
+def attribute_codes(names: Iterable[str], attributes: Mapping[str, str]) -> np.ndarray:
     """Code of the attribute of each association; one without an attribute shares it with no other."""
     return identity_codes([attributes.get(name, "").strip().casefold() or f"\n{name}" for name in names])
 

@@ -99,13 +99,11 @@ def model_table(
     rows: pl.DataFrame,
     labels: Mapping[str, str],
     *fields: Field,
-    stub: int = 2,
-    **settings: Any,
 ) -> Table:
     """A table whose first column names the model, which is left out where there is one model only."""
     several = len(labels) > 1
     model = text_field("model", "model", labels.__getitem__) if several else None
-    return table_of(caption, rows, (model, *fields), stub=stub - (not several), **settings)
+    return table_of(caption, rows, (model, *fields), stub=1 + several)
 
 
 def by_association(convergence: Convergence) -> Section | None:
@@ -302,7 +300,8 @@ def matrix_findings(convergence: Convergence) -> Iterator[Finding]:
             text += f" cannot be tested: {row['reason']}."
         else:
             interval = ends(row["low"], row["high"], row["verdict"])
-            text += f" is {APART[row['verdict']]}: {number(row['value'])} ({level(row)} interval {interval}).{blamed(row)}"
+            text += f" is {APART[row['verdict']]}: {number(row['value'])} ({level(row)} interval {interval})."
+            text += blamed(row)
         yield Finding(text, (row,))
 
 

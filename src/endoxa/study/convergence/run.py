@@ -41,8 +41,8 @@ class StudyRuns:
     """What a study measured its associations with.
 
     Attributes:
-        associations: columns of `schema.ASSOCIATION_COLUMNS`, of which association_id and identity are needed; with
-            `identity_key`, translations of an identity count as one, which has all their names.
+        associations: columns of `schema.ASSOCIATION_COLUMNS`, of which association_id, identity and language are needed;
+            with `identity_key`, translations of an identity count as one, which has all their names.
         runs: run folder by instrument; of stories the run of `probe extract`.
         story_map: which cell of the stories is which association (`schema.stories.STORY_MAP_COLUMNS`), or None.
         aliases: name in a run -> name of the model in the study; others keep the name of their run.
@@ -169,15 +169,12 @@ def study_parts(
     parts = pl.concat(tables)
     names = {model: _in_study(model, runs.aliases) for model in parts["model"].unique()}
     parts = parts.with_columns(pl.col("model").replace(names))
-    stated_language = (
-        _filled("language") if "language" in runs.associations.columns else pl.lit(None, pl.String)
-    )
     labels = (
         with_joined_names(runs.associations)
         .select(
             pl.col("association_id").cast(pl.String),
             identity=_filled("identity"),
-            own_language=stated_language,
+            own_language=_filled("language"),
         )
         .unique("association_id", keep="first", maintain_order=True)
     )

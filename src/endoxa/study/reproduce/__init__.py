@@ -12,8 +12,7 @@ from endoxa.study.reproduce.declaration import (
     Tolerance,
     rounding,
 )
-from endoxa.study.reproduce.kinds.answers import first_letter
-from endoxa.study.reproduce.run import Inputs, ModelMatch, Reproduced, reproduce
+from endoxa.study.reproduce.run import Inputs, Reproduced, reproduce
 
 __all__ = [
     "EXACT",
@@ -21,13 +20,11 @@ __all__ = [
     "Cell",
     "Inputs",
     "Key",
-    "ModelMatch",
     "Need",
     "Ours",
     "PublishedResult",
     "Reproduced",
     "Tolerance",
-    "first_letter",
     "read_result",
     "reproduce",
     "rounding",

@@ -181,13 +181,8 @@ def tolerance(rule: Rule, printed: str, stated: str) -> Tolerance:
     if rule.tolerance == "count":
         return EXACT
     if rule.tolerance == "rounding":
-        return rounding(decimals(printed))
+        return rounding(len(printed.partition(".")[2]))
     return Tolerance(evaluate(str(rule.tolerance if rule.tolerance is not None else stated)), rule.reason)
-
-
-def decimals(text: str) -> int:
-    """Printed decimals of a number: 2 for '0.50'."""
-    return len(text.partition(".")[2])
 
 
 _OPERATORS: dict[type[ast.operator], Callable[[float, float], float]] = {

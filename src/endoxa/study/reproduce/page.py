@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -75,7 +74,8 @@ def every_cell(done: Reproduced) -> Section:
     """The cells of each printed table, and why tolerances are as they are, each reason once."""
     reasons = [text for text in done.cells["tolerance_reason"].unique(maintain_order=True) if text]
     tables = tuple(
-        _cells(name, part, veiled=name in done.result.veiled) for name, part in by_table(done.cells)
+        _cells(str(name), part, veiled=name in done.result.veiled)
+        for (name,), part in done.cells.group_by("table", maintain_order=True)
     )
     return Section(
         "cells",
@@ -132,12 +132,6 @@ def page(done: Reproduced) -> Page:
             "repeat": shlex.join(done.facts["command"]) or "endoxa reproduce",
         },
     )
-
-
-def by_table(cells: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
-    """The cells of each printed table."""
-    for (name,), part in cells.group_by("table", maintain_order=True):
-        yield str(name), part
 
 
 def with_places(cells: pl.DataFrame) -> list[Row]:

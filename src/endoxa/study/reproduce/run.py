@@ -215,16 +215,11 @@ def reproduce(
         progress,
         options or ModelOptions(),
     )
-    new = _require_ours(result, out)
-    try:
-        cells = compare(result.name, result.citation, result.cells(inputs), result.compute(inputs))
-        facts = _facts(result, inputs, cells, command)
-        write_table(cells, out / CELLS)
-        write_json(out / RUN, facts)
-    except UserError:
-        if new and not any(out.iterdir()):
-            out.rmdir()
-        raise
+    _require_ours(result, out)
+    cells = compare(result.name, result.citation, result.cells(inputs), result.compute(inputs))
+    facts = _facts(result, inputs, cells, command)
+    write_table(cells, ensure_folder(out) / CELLS)
+    write_json(out / RUN, facts)
     done = Reproduced(result, out, cells, facts)
     from endoxa.study.reproduce.page import write_report
 
@@ -232,20 +227,27 @@ def reproduce(
     return done
 
 
-def _require_ours(result: PublishedResult, out: Path) -> bool:
-    """Make the folder; whether it was new.
+def ensure_folder(folder: Path) -> Path:
+    """The folder, which is made where it is not there.
 
     Raises:
-        UserError: it cannot be made, or holds something else.
+        UserError: it cannot be made.
     """
-    new = not out.exists()
     try:
-        out.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(parents=True, exist_ok=True)
     except OSError as problem:
-        raise UserError(f"The folder {out} cannot be created: {problem.strerror}.") from problem
-    inside = {path.name for path in out.iterdir()} - {RUNS}
-    if not inside:
-        return new
+        raise UserError(f"The folder {folder} cannot be created: {problem.strerror}.") from problem
+    return folder
+
+
+def _require_ours(result: PublishedResult, out: Path) -> None:
+    """Refuse a folder that holds something else.
+
+    Raises:
+        UserError: it does.
+    """
+    if not out.is_dir() or not {path.name for path in out.iterdir()} - {RUNS}:
+        return
     try:
         before = json.loads((out / RUN).read_text(encoding="utf-8"))
         mine = before.get("kind") == KIND and before.get("result") == result.name
@@ -255,7 +257,6 @@ def _require_ours(result: PublishedResult, out: Path) -> bool:
         raise UserError(
             f"{out} holds something else than a reproduction of '{result.name}'. Choose another --out."
         )
-    return new
 
 
 def _facts(

@@ -19,7 +19,7 @@ from endoxa.schema.choices import ANTI, STEREOTYPE, ChoiceItem
 from endoxa.sources.frames import read_table, write_table
 from endoxa.study.reproduce.catalogue import PublishedResult
 from endoxa.study.reproduce.declaration import Cell, Key, Ours, Tolerance
-from endoxa.study.reproduce.run import Inputs, ModelMatch, spelled
+from endoxa.study.reproduce.run import Inputs, ModelMatch, ensure_folder, spelled
 
 _LETTER = re.compile(r"\b[abc]\b", re.IGNORECASE)
 RESAMPLES = 100
@@ -92,10 +92,9 @@ def _answers_in(
     """Answers of one data set: a run folder NAME, or a file of questions with one of predictions; None without them."""
     from endoxa.instruments.questions.estimates import load_answers, read_predictions
 
-    folder = inputs.find(f"{name}/run.json")
-    if folder is not None:
-        inputs.find(f"{name}/records.parquet")
-        return load_answers([folder.parent])
+    records = inputs.find(f"{name}/records.parquet")
+    if records is not None:
+        return load_answers([records.parent])
     asking, answering = inputs.find(*questions), inputs.find(*predictions)
     return None if asking is None or answering is None else read_predictions(asking, answering).answers
 
@@ -186,18 +185,17 @@ def debiasing(declared: PublishedResult, inputs: Inputs) -> Mapping[Key, Ours]:
 
 def _debiasing_answers(declared: PublishedResult, inputs: Inputs) -> pl.DataFrame:
     """Checked answers: a run folder `run`, or questions and predictions; words are read by the paper's rule."""
-    from endoxa.instruments.questions.estimates import load_answers, read_predictions
+    from endoxa.instruments.questions.estimates import read_predictions
 
-    folder = inputs.find("run/run.json")
-    if folder is not None:
-        return load_answers([folder.parent])
+    answers = _answers_in(inputs, "run", (), ())
+    if answers is not None:
+        return answers
     questions = declared.need(inputs, "questions.jsonl")
     path = declared.need(inputs, "predictions.csv")
     table = read_table(path, ("category", "example_id", "model", "protocol"))
     if "pred_text" in table.columns and "pred_index" not in table.columns:
         letters = [first_letter(text or "") for text in table["pred_text"]]
-        path = inputs.out / "runs" / "read.csv"
-        path.parent.mkdir(parents=True, exist_ok=True)
+        path = ensure_folder(inputs.out / "runs") / "read.csv"
         write_table(table.with_columns(pred_index=pl.Series(letters, dtype=pl.Int64)), path)
     return read_predictions(questions, path).answers
 

@@ -29,7 +29,7 @@ from endoxa.sources.spreadsheets import read_csv
 from endoxa.study.reproduce.catalogue import PublishedResult
 from endoxa.study.reproduce.declaration import Key, Ours
 from endoxa.study.reproduce.kinds.answers import model_matches
-from endoxa.study.reproduce.run import Inputs, ModelMatch
+from endoxa.study.reproduce.run import Inputs, ModelMatch, ensure_folder
 
 
 def of_every_model(
@@ -254,10 +254,6 @@ def _write_tests(declared: PublishedResult, inputs: Inputs) -> Path:
         tests += build_tests(
             BuildOptions(axes=axes, attributes=attributes, languages=languages, wanted=options.get("wanted"))
         )
-    path = inputs.out / "runs" / "tests.json"
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as problem:
-        raise UserError(f"The folder {path.parent} cannot be created: {problem.strerror}.") from problem
+    path = ensure_folder(inputs.out / "runs") / "tests.json"
     write_tests(tests, path)
     return path
