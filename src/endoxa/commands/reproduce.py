@@ -19,7 +19,7 @@ from endoxa.schema.headline import Headline
 from endoxa.schema.options import DATA, OUTPUT, Option
 from endoxa.study.reproduce import RESULTS, Need, Reproduced
 from endoxa.study.reproduce import reproduce as recompute
-from endoxa.study.reproduce.catalogue import papers
+from endoxa.study.reproduce.run import papers
 
 SHOWN = 20
 """Maximum number of cells printed; all are in cells.csv."""

@@ -6,7 +6,7 @@ import pytest
 
 from endoxa.schema.reproduction import REPRODUCTION_COLUMNS
 from endoxa.study.reproduce import EXACT, Cell, Ours, Tolerance, rounding
-from endoxa.study.reproduce.declaration import compare, counted, finding
+from endoxa.study.reproduce.catalogue import compare, counted, finding
 
 SHARE = Cell("Table 1", "accuracy", 0.685, rounding(3), "the prompts are not printed")
 COUNT = Cell("Table 1", "n", 1508, EXACT)

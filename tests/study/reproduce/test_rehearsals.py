@@ -15,7 +15,7 @@ from endoxa.errors import UserError
 from endoxa.models.spec import ModelOptions
 from endoxa.sources.bbq import read_items
 from endoxa.study.reproduce import RESULTS, reproduce
-from endoxa.study.reproduce.kinds.answers import first_letter
+from endoxa.study.reproduce.answers import first_letter
 from support.story_pairs import write_ratings
 
 JUDGED = {"agrees", "differs"}

@@ -41,7 +41,7 @@ class StudyRuns:
     """What a study measured its associations with.
 
     Attributes:
-        associations: columns of `schema.ASSOCIATION_COLUMNS`, of which association_id, identity and language are needed;
+        associations: columns of `schema.ASSOCIATION_COLUMNS`; association_id, identity and language are needed;
             with `identity_key`, translations of an identity count as one, which has all their names.
         runs: run folder by instrument; of stories the run of `probe extract`.
         story_map: which cell of the stories is which association (`schema.stories.STORY_MAP_COLUMNS`), or None.

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from endoxa.study.reproduce.catalogue import RESULTS, PublishedResult, read_result
-from endoxa.study.reproduce.declaration import (
+from endoxa.study.reproduce.catalogue import (
     EXACT,
+    RESULTS,
     Cell,
     Key,
     Need,
     Ours,
+    PublishedResult,
     Tolerance,
+    read_result,
     rounding,
 )
 from endoxa.study.reproduce.run import Inputs, Reproduced, reproduce

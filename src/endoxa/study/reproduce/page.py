@@ -14,7 +14,7 @@ from endoxa.report.inputs import Run
 from endoxa.report.tables import Cell, Table, number_field, table_of, text_field
 from endoxa.report.words import NO_VALUE, decimal, plural, signed
 from endoxa.schema.reproduction import AGREES, DIFFERS, NOT_COMPARABLE, NOT_COMPUTED
-from endoxa.study.reproduce.declaration import counted
+from endoxa.study.reproduce.catalogue import counted
 
 if TYPE_CHECKING:
     from endoxa.study.reproduce.catalogue import PublishedResult

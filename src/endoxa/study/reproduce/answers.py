@@ -17,8 +17,7 @@ from endoxa.instruments.choices.answers import read_words
 from endoxa.instruments.choices.items import read_items
 from endoxa.schema.choices import ANTI, STEREOTYPE, ChoiceItem
 from endoxa.sources.frames import read_table, write_table
-from endoxa.study.reproduce.catalogue import PublishedResult
-from endoxa.study.reproduce.declaration import Cell, Key, Ours, Tolerance
+from endoxa.study.reproduce.catalogue import Cell, Key, Ours, PublishedResult, Tolerance
 from endoxa.study.reproduce.run import Inputs, ModelMatch, ensure_folder, spelled
 
 _LETTER = re.compile(r"\b[abc]\b", re.IGNORECASE)

@@ -11,8 +11,7 @@ import polars as pl
 from endoxa.curate.ratings import Disagreement, analyze_disagreement, read_ratings
 from endoxa.errors import UserError
 from endoxa.sources.frames import read_table
-from endoxa.study.reproduce.catalogue import PublishedResult, evaluate
-from endoxa.study.reproduce.declaration import Key, Ours
+from endoxa.study.reproduce.catalogue import Key, Ours, PublishedResult, evaluate
 from endoxa.study.reproduce.run import Inputs
 
 

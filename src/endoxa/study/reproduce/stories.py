@@ -23,8 +23,7 @@ from endoxa.sources.stereotales.associations import (
     distinct_associations,
     read_associations,
 )
-from endoxa.study.reproduce.catalogue import PublishedResult
-from endoxa.study.reproduce.declaration import Key, Ours
+from endoxa.study.reproduce.catalogue import Key, Ours, PublishedResult
 from endoxa.study.reproduce.run import Inputs
 
 STORIES, RELEASED, HARM_RUN = "stories.parquet", "published_associations.json", "harm"

@@ -26,9 +26,8 @@ from endoxa.schema import AssociationTest
 from endoxa.sources.frames import read_table
 from endoxa.sources.read import read_pairs
 from endoxa.sources.spreadsheets import read_csv
-from endoxa.study.reproduce.catalogue import PublishedResult
-from endoxa.study.reproduce.declaration import Key, Ours
-from endoxa.study.reproduce.kinds.answers import model_matches
+from endoxa.study.reproduce.answers import model_matches
+from endoxa.study.reproduce.catalogue import Key, Ours, PublishedResult
 from endoxa.study.reproduce.run import Inputs, ModelMatch, ensure_folder
 
 
