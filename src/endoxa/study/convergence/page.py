@@ -246,7 +246,6 @@ def agreement_of_instruments(convergence: Convergence) -> Section | None:
         findings=tuple(_findings(convergence)),
         tables=(correlation_table(rows, labels),),
         notes=(*READING, f"Intervals in brackets: {100 * convergence.options.confidence:g}\u00a0%."),
-        pick_by="Model" if len(labels) > 1 else "",
     )
 
 
