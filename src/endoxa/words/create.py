@@ -5,8 +5,10 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections import Counter
 from collections.abc import Iterator
 from importlib.resources import files
+from itertools import chain
 from pathlib import Path
 
 from babel import Locale, UnknownLocaleError
@@ -115,11 +117,14 @@ KINDS = (
 
 
 def _people(code: str) -> Iterator[dict[str, str]]:
-    """The groups that any language has, without their words; the people of a country with its name."""
+    """The groups that two languages have or more, without their words; the people of a country with its name."""
     locale = _locale(code)
     names = {str(territory): str(name) for territory, name in locale.territories.items()} if locale else {}
-    rows = (row for language in languages_with("people.csv") for row in rows_of(language, "people.csv"))
-    for group, kind in {row["id"]: row["kind"] for row in rows}.items():
+    by_language = [
+        {(row["id"], row["kind"]) for row in rows_of(language, "people.csv")}
+        for language in languages_with("people.csv")
+    ]
+    for group, kind in sorted(key for key, n in Counter(chain(*by_language)).items() if n > 1):
         place = names.get(group, "")
         yield {"id": group, "kind": kind, "also": place, "source": CLDR if place else ""}
 
