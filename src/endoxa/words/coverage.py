@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from pathlib import Path
 
-from endoxa.words.components import COMPONENTS, ENGLISH, languages_of, parsed, texts_of
-from endoxa.words.opening import formats
+from endoxa.words.components import ENGLISH
+from endoxa.words.opening import formats, leaves, tree_of
 from endoxa.words.packs import PACK, file_with, languages_with, rows_of
 from endoxa.words.people import FILE as PEOPLE
 from endoxa.words.state import SOURCE, states
@@ -79,9 +80,9 @@ def coverage(languages: Sequence[str] = ()) -> list[Coverage]:
 
 
 def _covered(joint: Joint, language: str) -> Coverage:
-    needed = {name: _reference(name) for name in joint.files_of(language) or joint.components}
-    is_source = language == ENGLISH and not joint.files
-    there = {name: parts if is_source else _parts(language, name) & parts for name, parts in needed.items()}
+    names = joint.files_of(language)
+    needed = {name: _parts(ENGLISH, name) if _compared(name) else frozenset([name]) for name in names}
+    there = {name: _parts(language, name) & parts for name, parts in needed.items()}
     missing = [
         part
         for name, parts in needed.items()
@@ -97,37 +98,28 @@ def _covered(joint: Joint, language: str) -> Coverage:
     )
 
 
+def _compared(name: str) -> Sequence[str]:
+    """Patterns of the keys of a file that are compared with those of English."""
+    patterns: Sequence[str] = formats().get(name, {}).get("compared", ())
+    return patterns
+
+
 @cache
-def _reference(name: str) -> frozenset[str]:
-    """The parts that English has of a file (the file itself where its keys are not compared), or any of a component."""
-    if name in COMPONENTS:
-        return frozenset().union(*(_parts(code, name) for code in languages_of(COMPONENTS[name])))
-    return _parts(ENGLISH, name) if formats().get(name, {}).get("compared") else frozenset([name])
-
-
 def _parts(language: str, name: str) -> frozenset[str]:
-    """The keys that a language has of a file, or its texts of a component; none where it has no such file."""
-    if name in COMPONENTS:
-        return frozenset(text.english or text.key for text in texts_of(COMPONENTS[name], language))
-    name_of_file, _, kind = name.partition("#")
-    if language not in languages_with(name_of_file):
+    """The keys that a language has of a file, or the name of the file; none where it has no such file."""
+    file, _, kind = name.partition("#")
+    if language not in languages_with(file):
         return frozenset()
-    if name_of_file == PEOPLE:
+    if file == PEOPLE:
         kinds = {row["kind"] for row in rows_of(language, PEOPLE) if row["plural"]}
         return frozenset([name] if (kind in kinds if kind else kinds) else [])
-    compared: Iterable[str] = formats().get(name, {}).get("compared", ())
-    if not compared:
-        return frozenset([name])
-    tree = parsed(name, file_with(language, name).read_text(encoding="utf-8"))
-    return frozenset(path for pattern in compared for path in _paths(tree, pattern.split("/")))
-
-
-def _paths(tree: Mapping[str, Any], pattern: Sequence[str]) -> Iterator[str]:
-    """The keys of a tree that a pattern names, joined."""
-    first, *rest = pattern
-    for key, value in tree.items():
-        if first in ("*", key):
-            if rest and isinstance(value, Mapping):
-                yield from (f"{key}/{path}" for path in _paths(value, rest))
-            elif not rest:
-                yield str(key)
+    keys = (
+        [key for key, _ in leaves(tree_of(Path(str(file_with(language, file)))))] if _compared(name) else []
+    )
+    parts = {
+        "/".join(key[: pattern.count("/") + 1])
+        for pattern in _compared(name)
+        for key in keys
+        if fnmatchcase("/".join(key[: pattern.count("/") + 1]), pattern)
+    }
+    return frozenset(parts or [name])
