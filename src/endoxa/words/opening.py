@@ -20,10 +20,9 @@ from string import Formatter
 from typing import Annotated, Any, Literal
 
 from annotated_types import Len
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from endoxa.errors import UserError
-from endoxa.sources.toml import validated
 from endoxa.words.packs import FORMER, PACK, Pack, read_pack
 
 _PATTERN_SECONDS = 5.0
@@ -86,7 +85,12 @@ class _Facts(BaseModel):
 
 def _pack(path: Path, table: Mapping[str, Any]) -> Pack:
     facts = {name: value for name, value in table.items() if name not in FORMER}
-    validated(_Facts, facts, str(path), "`endoxa languages init` writes an example.")
+    try:
+        _Facts.model_validate(facts)
+    except ValidationError as problem:
+        fault = problem.errors()[0]
+        place = ", ".join([str(path), *map(str, fault["loc"])])
+        raise UserError(f"{place}: {fault['msg']}. `endoxa languages init` writes an example.") from problem
     return read_pack(table)
 
 
