@@ -59,9 +59,10 @@ class Component:
 
 
 def _source(entry: Mapping[str, Any]) -> Source:
-    return Source(
-        **{name: tuple(value) if isinstance(value, list) else value for name, value in entry.items()}
-    )
+    fields: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value for name, value in entry.items()
+    }
+    return Source(**fields)
 
 
 COMPONENTS: Mapping[str, Component] = {
