@@ -11,11 +11,12 @@ from importlib.resources import files
 from itertools import chain
 from pathlib import Path
 
-from babel import Locale, UnknownLocaleError
+from babel import Locale
 from babel.core import get_global
 
 from endoxa.errors import UserError
 from endoxa.words.components import ENGLISH
+from endoxa.words.countries import territories
 from endoxa.words.coverage import joints
 from endoxa.words.opening import formats
 from endoxa.words.packs import PACK, Pack, file_with, languages_with, rows_of
@@ -47,15 +48,8 @@ def facts_of(code: str) -> Pack:
         quotes=tuple("“”‘’"),
         stops=_STOPS.get(script, _USUAL),
         status="draft",
-        source=CLDR if _locale(code) else f"{CLDR} does not know this language: look through every line",
+        source=CLDR if territories(code) else f"{CLDR} does not know this language: look through every line",
     )
-
-
-def _locale(code: str) -> Locale | None:
-    try:
-        return Locale.parse(code)
-    except (UnknownLocaleError, ValueError):
-        return None
 
 
 def pack_text(pack: Pack) -> str:
@@ -118,14 +112,12 @@ KINDS = (
 
 def _people(code: str) -> Iterator[dict[str, str]]:
     """The groups that two languages have or more, without their words; the people of a country with its name."""
-    locale = _locale(code)
-    names = {str(territory): str(name) for territory, name in locale.territories.items()} if locale else {}
     by_language = [
         {(row["id"], row["kind"]) for row in rows_of(language, "people.csv")}
         for language in languages_with("people.csv")
     ]
     for group, kind in sorted(key for key, n in Counter(chain(*by_language)).items() if n > 1):
-        place = names.get(group, "")
+        place = territories(code).get(group, "")
         yield {"id": group, "kind": kind, "also": place, "source": CLDR if place else ""}
 
 
