@@ -1314,7 +1314,6 @@ def languages_check(
     *,
     progress: bool = True,
     component: Sequence[str] | str = (),
-    apply: str | Path | None = None,
     sheet: str | Path | None = None,
     out: str | Path | None = None,
 ) -> Outcome:
@@ -1322,9 +1321,8 @@ def languages_check(
 
     Options:
         component: With --sheet: only this component (`story prompts`); repeatable.
-        apply: What speakers said: NAME_items of `collect export --task`. Writes corrections to --out.
         sheet: Write the texts of the language as items of the language check.
-        out: Table of all results; with --apply, of the corrections.
+        out: Table of all results.
     """
 
 def languages_init(
