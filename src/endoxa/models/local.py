@@ -1,9 +1,14 @@
-"""Load Hugging Face weights, and refuse those that could give no honest number."""
+"""Load Hugging Face weights and adapters (PEFT), and refuse those that could give no honest number.
+
+An adapter is checked without running anything of its own, and merged into the weights.
+"""
 
 from __future__ import annotations
 
+import json
 import logging
 import os
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -26,8 +31,7 @@ from transformers.models.auto.modeling_auto import (
     MODEL_FOR_MASKED_LM_MAPPING_NAMES,
 )
 
-from endoxa.errors import UserError
-from endoxa.models.adapters import adapter_folder, merged
+from endoxa.errors import UserError, installation
 from endoxa.models.causal import CausalModel, CausalReader
 from endoxa.models.checkpoint import (
     Checkpoint,
@@ -42,7 +46,7 @@ from endoxa.models.checkpoint import (
 from endoxa.models.encoder_decoder import EncoderDecoderModel, EncoderDecoderReader
 from endoxa.models.masked import MaskedModel, MaskedReader
 from endoxa.models.networks import pack_weights
-from endoxa.models.spec import ModelFacts, ModelOptions, ModelSpec
+from endoxa.models.spec import ModelFacts, ModelOptions, ModelSpec, require_libraries
 from endoxa.schema import Architecture, Model
 from endoxa.schema.typed import require_typed_trust
 
@@ -395,3 +399,62 @@ def _out_of_reach(problem: BaseException | None) -> bool:
             return True
         problem = problem.__cause__ or problem.__context__
     return False
+
+
+ADAPTER_CONFIG, ADAPTER_WEIGHTS = "adapter_config.json", "adapter_model.safetensors"
+MODULES = ("megatron_config", "megatron_core")
+"""Settings by which PEFT imports a module that the adapter names."""
+
+
+def adapter_folder(name: str) -> Path:
+    """The folder of an adapter.
+
+    Weights in pickle files are refused, and settings that name code.
+
+    Raises:
+        UserError: it is not there or is no adapter, or peft is missing.
+    """
+    folder = Path(name).expanduser()
+    if not folder.is_dir():
+        raise UserError(f"The adapter folder '{name}' does not exist (current folder: {Path.cwd()}).")
+    for file in (ADAPTER_CONFIG, ADAPTER_WEIGHTS):
+        if not (folder / file).is_file():
+            raise UserError(
+                f"The folder '{name}' has no {file}: it is not a PEFT adapter with safetensors weights."
+            )
+    try:
+        settings = json.loads((folder / ADAPTER_CONFIG).read_text(encoding="utf-8"))
+        named = isinstance(settings, dict) and settings.get(MODULES[0])
+    except ValueError as problem:
+        raise UserError(f"The {ADAPTER_CONFIG} of the adapter '{name}' is not JSON: {problem}.") from problem
+    if named:
+        raise UserError(
+            f"The adapter '{name}' names Python code to run ({', '.join(MODULES)}). Remove these settings."
+        )
+    require_libraries(f"The adapter '{name}'", ("peft",), installation("local,adapters"))
+    return folder
+
+
+def merged(network: Any, folder: Path) -> Any:
+    """The network with an adapter merged into its weights.
+
+    Raises:
+        UserError: the adapter lacks weights that it needs for this network, or cannot be merged.
+        ValueError, RuntimeError: it does not fit the network.
+    """
+    from peft import PeftModel, get_peft_model_state_dict
+    from safetensors import safe_open
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)  # peft of transformers: nothing that a user can mend
+        adapted = PeftModel.from_pretrained(network, str(folder))
+    with safe_open(folder / ADAPTER_WEIGHTS, "pt") as file:
+        there = set(file.keys())
+    lacking = sorted(set(get_peft_model_state_dict(adapted, save_embedding_layers=False)) - there)
+    if lacking or not there:
+        raise UserError(
+            f"The adapter '{folder}' does not fit the model: it lacks {lacking[0] if lacking else 'all weights'}."
+        )
+    if not hasattr(adapted, "merge_and_unload"):
+        raise UserError(f"The adapter '{folder}' cannot be merged into the weights of the model.")
+    return adapted.merge_and_unload()

@@ -12,8 +12,8 @@ from endoxa.curate.associations import association_id
 from endoxa.curate.keys import with_identity_keys
 from endoxa.curate.published import chosen_associations
 from endoxa.errors import UserError
-from endoxa.models.chat.simulated.latent import LATENT
-from endoxa.models.chat.simulated.model import SIMULATIONS, read_words
+from endoxa.models.chat.simulated import SIMULATIONS, read_words
+from endoxa.models.chat.simulated.draws import LATENT
 from endoxa.report.words import model_name
 from endoxa.schema.stories import STORY_MAP_COLUMNS
 from endoxa.sources.frames import write_table

@@ -1,6 +1,6 @@
 """`sim/latent` as a model of sentences and as an encoder: for rehearsals of a study, where every truth is planted.
 
-Chat models of that name answer questions and tell stories (`endoxa.models.chat.simulated.latent`). Here the same
+Chat models of that name answer questions and tell stories (`endoxa.models.chat.simulated.draws`). Here the same
 strengths decide which sentence of a pair is more probable, and how near an identity lies to an attribute.
 """
 
@@ -15,9 +15,8 @@ from typing import Any
 import numpy as np
 
 from endoxa.errors import UserError
-from endoxa.models.chat.simulated.draws import normal, parameters
-from endoxa.models.chat.simulated.latent import LATENT, Strengths
-from endoxa.models.chat.simulated.model import PREFIX, read_words
+from endoxa.models.chat.simulated import PREFIX, read_words
+from endoxa.models.chat.simulated.draws import LATENT, Strengths, normal, parameters
 from endoxa.models.live import Scorer, offer
 from endoxa.schema import Architecture, AssociationTest, Request, Score, Unscorable
 

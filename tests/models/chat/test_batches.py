@@ -15,19 +15,10 @@ import pytest
 
 from endoxa.errors import UserError
 from endoxa.models import retrying
-from endoxa.models.chat import (
-    BatchClient,
-    BatchRequest,
-    ChatOptions,
-    Submission,
-    SubmissionStatus,
-    anthropic,
-    open_batch,
-    open_chat,
-    parse_chat_model,
-)
+from endoxa.models.chat import anthropic, open_batch, open_chat, parse_chat_model
 from endoxa.models.chat.openai import read_line
-from endoxa.models.chat.spec import Price
+from endoxa.models.chat.remote import BatchClient
+from endoxa.models.chat.spec import BatchRequest, ChatOptions, Price, Submission, SubmissionStatus
 from endoxa.runs.asking.batches import ask_in_batches
 from endoxa.runs.asking.calls import Asking
 from endoxa.runs.asking.cost import Budget, cost, spent, worst

@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from endoxa.errors import UserError
-from endoxa.models.chat import ChatOptions, open_chat, parse_chat_model
+from endoxa.models.chat import open_chat, parse_chat_model
 from endoxa.models.chat.presets import USER_PROVIDERS, presets, price_of
-from endoxa.models.chat.spec import Price, read_key
+from endoxa.models.chat.spec import ChatOptions, Price, read_key
 from endoxa.models.keys import SHOWN, refuse_secrets, scrub, shown
 from endoxa.models.retrying import requested_wait
 

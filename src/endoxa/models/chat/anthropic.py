@@ -27,9 +27,9 @@ from endoxa.models.chat.spec import (
     SubmissionStatus,
     UnusableError,
 )
-from endoxa.models.clients import provider_settings
 from endoxa.models.keys import shown
 from endoxa.models.retrying import Failure, error_words
+from endoxa.models.transport import provider_settings
 from endoxa.schema import ChatAnswer, Message, Sampling, Usage
 from endoxa.schema.finish import CALLED_A_TOOL, CONTENT_FILTER, REFUSAL, TOOL_CALL, finish_reason
 

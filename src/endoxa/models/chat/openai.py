@@ -18,10 +18,10 @@ from endoxa.models.chat.spec import (
     SubmissionStatus,
     UnusableError,
 )
-from endoxa.models.clients import foreign_headers, provider_settings, without_organization
 from endoxa.models.keys import shown
 from endoxa.models.retrying import Failure, error_words
 from endoxa.models.spec import KEY_VARIABLE, checked_address, read_address
+from endoxa.models.transport import foreign_headers, provider_settings, without_organization
 from endoxa.schema import ChatAnswer, Message, Sampling, Usage
 from endoxa.schema.finish import CALLED_A_TOOL, CONTENT_FILTER, ERROR, REFUSAL, TOOL_CALL, finish_reason
 

@@ -148,7 +148,7 @@ class Provider:
     """Where chat models are, and everything that is particular about asking there.
 
     One is added by an entry point of the group `endoxa.providers`; ours are listed in
-    `endoxa.models.chat.providers`. The other rooms ask a provider for its properties and know none by name.
+    `endoxa.models.chat`. The other rooms ask a provider for its properties and know none by name.
 
     Attributes:
         name: the word in front of the slash (`groq/NAME`).

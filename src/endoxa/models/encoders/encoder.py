@@ -196,7 +196,7 @@ def _rest(text: str, kind: EncoderKind) -> EncoderSpec:
 class EncoderKind:
     """A kind of encoder, and everything that is particular about it.
 
-    One is added by an entry point of the group `endoxa.encoders`; ours are listed in `endoxa.models.encoders.kinds`.
+    One is added by an entry point of the group `endoxa.encoders`; ours are listed in `endoxa.models.encoders`.
     The other rooms ask a kind for its properties and know none by name.
 
     Attributes:

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from endoxa.errors import UserError
-from endoxa.models.clients import server_client
 from endoxa.models.encoders.encoder import (
     MODEL,
     SHOWN,
@@ -26,6 +25,7 @@ from endoxa.models.encoders.encoder import (
 from endoxa.models.keys import NO_KEY, key_in, server_key, shown
 from endoxa.models.retrying import REFUSED_TEXTS, Failure, Retrier, for_server, permanent_failure, unreachable
 from endoxa.models.spec import read_address
+from endoxa.models.transport import server_client
 
 TEXTS = 64
 """Texts in one call; the server batches them as it likes."""

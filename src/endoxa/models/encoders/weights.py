@@ -91,7 +91,7 @@ class SentenceEncoder(BatchEncoder):
             "modules": [type(module).__name__ for module in model],
             "prompt": (model.prompts or {}).get(model.default_prompt_name or ""),
             "device": str(model.device),
-            "dtype": str(next(model.parameters()).dtype).removeprefix("torch."),
+            "dtype": next((str(p.dtype).removeprefix("torch.") for p in model.parameters()), None),
             "parameters": self._parameters,
             "width": model.get_embedding_dimension(),
             "sentence_transformers": sentence_transformers.__version__,

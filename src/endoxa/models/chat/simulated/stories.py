@@ -12,14 +12,16 @@ from typing import Any
 
 from endoxa.errors import UserError
 from endoxa.models.chat.simulated.draws import (
+    LATENT,
     Draws,
     Simulation,
+    Strengths,
     parameters,
     planted,
     require_chances,
+    share,
     words_of,
 )
-from endoxa.models.chat.simulated.latent import LATENT, Strengths, share
 from endoxa.sources.stereotales import OTHER, SPELLINGS, UNKNOWN, read_vocabulary
 
 LARGEST_SHARE = 0.9
