@@ -21,9 +21,9 @@ from transformers import (
 
 from endoxa.models.chat import slots
 from endoxa.models.chat.batcher import Batcher
-from endoxa.models.chat.draws import Generated, Prompt, Settings
 from endoxa.models.chat.generation import Generator
 from endoxa.models.chat.slots import Slots
+from endoxa.models.chat.templates import Generated, Prompt, Settings
 
 SIZES = {"vocab_size": 40, "hidden_size": 16, "num_hidden_layers": 2}
 DRAWN = Settings(1.0, None, None, 60)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import shutil
 
@@ -99,3 +100,15 @@ def test_a_bag_of_words_has_no_weights_and_is_described(tmp_path, kind):
     assert vector == [2.0, 1.0]
     facts = bag.describe()
     assert (facts["parameters"], facts["dtype"], facts["width"]) == (0, None, 2)
+
+
+def test_missing_and_cut_weights_are_one_sentence(tmp_path):
+    lacking, cut = tmp_path / "lacking", tmp_path / "cut"
+    for copy in (lacking, cut):
+        shutil.copytree(get_model_path(), copy)
+    config = json.loads((lacking / "config.json").read_text())
+    (lacking / "config.json").write_text(json.dumps({**config, "num_hidden_layers": 8}))
+    (cut / "model.safetensors").write_bytes((cut / "model.safetensors").read_bytes()[:1_000_000])
+    for copy, message in ((lacking, "lacks weights"), (cut, "Cannot load the weights of .*incomplete")):
+        with pytest.raises(UserError, match=message):
+            open_encoders(parse_encoder(f"st/{copy}"), PLAIN, ("model",), TEXTS)

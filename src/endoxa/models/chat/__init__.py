@@ -11,7 +11,7 @@ provider with OpenAI's interface is an entry of data: of `presets.toml`, or of t
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -133,25 +133,22 @@ def open_batch(spec: ChatSpec, options: ChatOptions, *, worked: bool = False) ->
     Raises:
         UserError: the provider has none, or a package or the key is missing.
     """
-    if spec.host.open_batch is None:
-        raise _without_batches(spec)
+    opener = require_batches(spec)
     _require_libraries(spec)
-    client: BatchClient = spec.host.open_batch(spec, options, worked)
-    return client
+    return opener(spec, options, worked)
 
 
-def require_batches(spec: ChatSpec) -> None:
-    """Refuse a model whose provider is known to have no batch interface.
+def require_batches(spec: ChatSpec) -> Callable[[ChatSpec, ChatOptions, bool], BatchClient]:
+    """What opens the batch interface of a model's provider.
 
     Raises:
-        UserError: it is.
+        UserError: the provider is known to have none.
     """
-    if not spec.batches:
-        raise _without_batches(spec)
-
-
-def _without_batches(spec: ChatSpec) -> UserError:
-    return UserError(f"The model '{spec.text}' has no batch interface that endoxa speaks: leave out --batch.")
+    if spec.host.open_batch is None:
+        raise UserError(
+            f"The model '{spec.text}' has no batch interface that endoxa speaks: leave out --batch."
+        )
+    return spec.host.open_batch
 
 
 def _require_libraries(spec: ChatSpec) -> None:

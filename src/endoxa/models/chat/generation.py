@@ -1,4 +1,7 @@
-"""Generate token ids for what waits together."""
+"""Generate token ids for what waits together: side by side, or with `generate` of transformers.
+
+The draw of every token belongs to its prompt and not to the batch.
+"""
 
 from __future__ import annotations
 
@@ -16,13 +19,16 @@ from transformers import (
     LogitsProcessor,
     LogitsProcessorList,
     StoppingCriteriaList,
+    TemperatureLogitsWarper,
+    TopKLogitsWarper,
+    TopPLogitsWarper,
 )
 
+from endoxa.errors import UserError
 from endoxa.models.causal import Ids
 from endoxa.models.chat.batcher import Batch
-from endoxa.models.chat.draws import Generated, Prompt, next_tokens
 from endoxa.models.chat.slots import GraphedMemory, Memory, Slots
-from endoxa.models.chat.templates import NO_STOPS, Stops
+from endoxa.models.chat.templates import NO_STOPS, Generated, Prompt, Stops
 from endoxa.models.networks import halve_when_full, refuse_unless_memory
 
 REFILL = 8
@@ -152,6 +158,42 @@ def _kept(memory: Memory | GraphedMemory, staying: list[int], rows: int) -> Memo
 
 STOP_TOKENS = 64
 """Tokens at the end of an answer in which a text that ends it is looked for."""
+
+
+def next_tokens(prompts: Sequence[Prompt], steps: Sequence[int], scores: torch.Tensor) -> torch.Tensor:
+    """The next token of each row: the likeliest at temperature 0, else a draw, the same in whatever batch.
+
+    A row's draw is the inverse of its distribution function at `Prompt.uniform(step)`, which is an exact draw from the
+    distribution after temperature, top-k and top-p, in this order.
+
+    Args:
+        prompts: one for each row; they share how tokens are drawn.
+        steps: tokens that each has written.
+        scores: of the network (rows x vocabulary).
+
+    Raises:
+        UserError: the network gives no numbers.
+    """
+    if torch.isnan(scores).any():
+        raise UserError(
+            "The model's output is not a number (overflow in half precision): choose --set dtype=float32 or bfloat16."
+        )
+    settings = prompts[0].settings
+    if settings.temperature == 0:
+        return scores.argmax(-1)
+    warpers: list[Any] = [TemperatureLogitsWarper(float(settings.temperature))]
+    if settings.top_k:
+        warpers.append(TopKLogitsWarper(settings.top_k))
+    if settings.top_p is not None and settings.top_p < 1:
+        warpers.append(TopPLogitsWarper(settings.top_p))
+    for warper in warpers:
+        scores = warper(None, scores)
+    # 64-bit floats, which Apple's GPUs do not have, keep the sum over large vocabularies exact enough.
+    exact = (scores.cpu() if scores.device.type == "mps" else scores).double()
+    cumulative = exact.softmax(-1).cumsum(-1)
+    uniform = [[prompt.uniform(step)] for prompt, step in zip(prompts, steps, strict=True)]
+    reached = torch.tensor(uniform, dtype=torch.float64, device=cumulative.device) * cumulative[:, -1:]
+    return torch.searchsorted(cumulative, reached, right=True)[:, 0].to(scores.device)
 
 
 class Choice(LogitsProcessor):

@@ -8,7 +8,6 @@ import math
 import re
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import partial
 from typing import Any, TypeVar
@@ -90,11 +89,9 @@ def permanent(failure: Failure, spec: ChatSpec) -> UserError:
     if failure.code == REFUSED_RESPONSE:
         return UserError(f"{model}: {failure.words}.")
     if failure.status == 401:
-        return UserError(f"{model}: {where} refuses the key in the environment variable {spec.key_variable}.")
+        return UserError(f"{model}: {where} refuses the key in the environment variable {spec.host.key}.")
     if failure.status == 403:
-        return UserError(
-            f"{model}: the key in {spec.key_variable} may not use it at {where} ({failure.words})."
-        )
+        return UserError(f"{model}: the key in {spec.host.key} may not use it at {where} ({failure.words}).")
     if failure.status == 404:
         return UserError(
             f"{model}: {where} has no model '{spec.served_name}', or is not the address of a chat interface "
@@ -102,7 +99,7 @@ def permanent(failure: Failure, spec: ChatSpec) -> UserError:
         )
     if failure.status == 402 or failure.code in OUT_OF_MONEY:
         return UserError(
-            f"{model}: the account of {spec.key_variable} has no money or quota left ({failure.words}). What was "
+            f"{model}: the account of {spec.host.key} has no money or quota left ({failure.words}). What was "
             "done is kept; the same command continues."
         )
     return UserError(f"{model}: {where} refused the request with status {failure.status} ({failure.words}).")
@@ -183,6 +180,12 @@ class Client(ABC):
 
     _problems: type[Exception]
     """What the client raises."""
+    _path: str
+    """Where conversations are sent, below the address."""
+    _body: Callable[[ChatSpec, Sequence[Message], Sampling], dict[str, Any]]
+    """A conversation as the JSON of a request."""
+    _read: Callable[[str], ChatAnswer]
+    """Reads the body of an answer; UnusableError where it holds none."""
 
     def __init__(self, spec: ChatSpec, options: ChatOptions, who: str) -> None:
         self._spec, self._options, self._key = spec, options, read_key(spec)
@@ -200,7 +203,7 @@ class Client(ABC):
 
 
 class RemoteModel(Client):
-    """See `endoxa.schema.ChatModel`; what is particular about a provider is in the methods that it adds.
+    """See `endoxa.schema.ChatModel`; what is particular about a provider is in what its subclass adds.
 
     Args:
         spec: the model.
@@ -214,17 +217,10 @@ class RemoteModel(Client):
         self._limits = RateLimits(options.requests_per_minute, options.tokens_per_minute)
         self._trying_out = asyncio.Lock()
 
-    @abstractmethod
-    def _body(self, messages: Sequence[Message], sampling: Sampling) -> Mapping[str, Any]:
-        """A conversation as the JSON of a request."""
-
-    @abstractmethod
-    async def _send(self, body: Mapping[str, Any]) -> str:
-        """Send it; the body of the answer as it came."""
-
-    @abstractmethod
-    def _read(self, body: str) -> ChatAnswer:
-        """Read the body of an answer; UnusableError where it holds none."""
+    @staticmethod
+    def _headers(_body: Mapping[str, Any]) -> dict[str, str]:
+        """Headers that a request needs besides the client's."""
+        return {}
 
     @abstractmethod
     async def _models(self) -> list[str]:
@@ -243,8 +239,8 @@ class RemoteModel(Client):
         """See `ChatModel.describe`."""
         return {
             "name": self._spec.text,
-            "kind": self._spec.kind,
-            "provider": self._spec.provider,
+            "kind": self._spec.host.kind,
+            "provider": self._spec.host.name,
             "server": self._spec.base_url,
             "served_name": self._spec.served_name,
             "revision": None,
@@ -267,7 +263,7 @@ class RemoteModel(Client):
             UserError: it is not answered.
         """
         sampling = Sampling(temperature=None, max_tokens=16)
-        request = self._body(SMALL_QUESTION, sampling)
+        request = self._body(self._spec, SMALL_QUESTION, sampling)
 
         async def ask() -> None:
             sent = await self._sent(request)
@@ -305,7 +301,7 @@ class RemoteModel(Client):
     ) -> ChatAnswer:
         """See `ChatModel.ask`."""
         del told  # for simulated respondents only
-        request = self._body(messages, sampling)
+        request = self._body(self._spec, messages, sampling)
         estimate = estimate_tokens(messages)
         empty = failures = 0
 
@@ -365,7 +361,8 @@ class RemoteModel(Client):
             if self._retrier.over:
                 return False
             await self._limits.enter(estimate_tokens(SMALL_QUESTION))
-            sent = await self._sent(self._body(SMALL_QUESTION, sampling), self._options.patience)
+            question = self._body(self._spec, SMALL_QUESTION, sampling)
+            sent = await self._sent(question, self._options.patience)
             answered = isinstance(sent, ChatAnswer)
             if answered:
                 self._retrier.note_success()
@@ -379,7 +376,8 @@ class RemoteModel(Client):
         """What comes of a request, waited for no longer than `patience` seconds."""
         try:
             async with asyncio.timeout(min(AWAKE * self._options.timeout, patience)):
-                return self._read(await self._send(request))
+                how: Any = {"headers": self._headers(request)}
+                return self._read(await self._client.post(self._path, cast_to=str, body=request, options=how))
         except TimeoutError:
             return Failure(0, SLOW, billed=True)
         except UnusableError as problem:
@@ -392,19 +390,8 @@ PAGES = 20
 """Maximum number of pages of the list of batches that are searched, newest first."""
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
-    """What a file of results says of one request.
-
-    Attributes:
-        name: of the request.
-        answer: makes the answer of what came, or None where nothing did.
-        failure: what came instead, or None.
-    """
-
-    name: str
-    answer: Callable[[], ChatAnswer] | None = None
-    failure: Failure | None = None
+Line = tuple[str, str | Failure | None]
+"""What a file of results says of a request: its name, and the body of its answer, what came instead, or nothing."""
 
 
 class BatchClient(Client):
@@ -428,6 +415,8 @@ class BatchClient(Client):
     max_bytes = 100_000_000
     page: int
     after = "after"
+    _line: Callable[[Mapping[str, Any], str], Line]
+    """Reads a line of a file of results, which may repeat the key."""
 
     def __init__(self, spec: ChatSpec, options: ChatOptions, worked: bool) -> None:
         super().__init__(spec, options, "The batch interface of")
@@ -448,10 +437,6 @@ class BatchClient(Client):
     @abstractmethod
     async def _results(self, batch: Any) -> list[str]:
         """Files of results."""
-
-    @abstractmethod
-    def _line(self, line: Mapping[str, Any]) -> Line:
-        """A line of a file of results."""
 
     @abstractmethod
     def _status(self, batch: Any) -> BatchStatus:
@@ -501,16 +486,16 @@ class BatchClient(Client):
         Raises:
             UserError: every request of the batch was refused for good.
         """
-        several = [self._line(line) for line in lines]
-        worked = self._worked or any(line.answer is not None for line in several)
-        for line in several:
-            yield line.name, self._answer(line, worked=worked)
+        several = [self._line(line, self._key) for line in lines]
+        worked = self._worked or any(isinstance(outcome, str) for _, outcome in several)
+        for name, outcome in several:
+            yield name, self._answer(outcome, worked=worked)
 
-    def _answer(self, line: Line, *, worked: bool) -> ChatAnswer | None:
+    def _answer(self, outcome: str | Failure | None, *, worked: bool) -> ChatAnswer | None:
         try:
-            if line.answer is not None:
-                return line.answer()
-            return None if line.failure is None else judge(line.failure, self._spec, worked=worked)
+            if isinstance(outcome, str):
+                return self._read(outcome)
+            return None if outcome is None else judge(outcome, self._spec, worked=worked)
         except UnusableError as problem:  # it would come as it is once more
             return ChatAnswer("", finish=ERROR, error=shown(str(problem), self._key))
         except TransientError:

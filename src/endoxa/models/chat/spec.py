@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 from annotated_types import Ge, Le
 
 from endoxa.errors import UserError, installation
-from endoxa.models.keys import NO_KEY, key_in, server_key
+from endoxa.models.keys import required_key, server_key
 from endoxa.models.spec import KEY_VARIABLE, Adapter, Device, Dtype, Revision, Tokenizer, TrustRemoteCode
 from endoxa.schema import ChatModel, Message, Sampling, Usage
 from endoxa.schema.options import LOCAL, MODELS, NETWORK, Setting, finite
@@ -104,26 +104,6 @@ class ChatSpec:
     served_name: str
     host: Provider
     base_url: str = ""
-
-    @property
-    def provider(self) -> str:
-        """Name of the provider."""
-        return self.host.name
-
-    @property
-    def kind(self) -> str:
-        """See `Provider.kind`."""
-        return self.host.kind
-
-    @property
-    def key_variable(self) -> str:
-        """See `Provider.key`."""
-        return self.host.key
-
-    @property
-    def batches(self) -> bool:
-        """There is a batch interface, or only asking can tell."""
-        return self.host.open_batch is not None
 
 
 def named(text: str, provider: Provider) -> ChatSpec:
@@ -250,11 +230,7 @@ def read_key(spec: ChatSpec, environment: Mapping[str, str] = os.environ) -> str
     Raises:
         UserError: the provider wants one and the variable is not set, or see `endoxa.models.keys.server_key`.
     """
-    if spec.key_variable == KEY_VARIABLE:
-        return server_key(f"The model '{spec.text}'", spec.base_url, spec.text, environment=environment)
-    key = key_in(spec.key_variable, environment)
-    if key == NO_KEY:
-        raise UserError(
-            f"The model '{spec.text}' needs a key: set the environment variable {spec.key_variable}."
-        )
-    return key
+    what = f"The model '{spec.text}'"
+    if spec.host.key == KEY_VARIABLE:
+        return server_key(what, spec.base_url, spec.text, environment=environment)
+    return required_key(what, spec.host.key, environment)

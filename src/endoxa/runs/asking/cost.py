@@ -270,7 +270,7 @@ def require_askable(settings: ChatRunSettings, specs: Sequence[ChatSpec]) -> Non
     """
     if settings.options.adapter is not None:
         for spec in specs:
-            if spec.provider != "hf":
+            if not spec.host.runs_here:
                 raise refused_adapter(spec.text)
     if settings.batch:
         from endoxa.models.chat import require_batches

@@ -21,13 +21,11 @@ from endoxa.schema.chat import ChatAnswer, Message, Sampling, Usage
 
 
 def _builtin() -> Iterable[Simulation]:
-    from endoxa.models.chat.simulated.authors import AUTHORS
     from endoxa.models.chat.simulated.choices import CHOICES
     from endoxa.models.chat.simulated.questions import QUESTIONS
-    from endoxa.models.chat.simulated.ratings import RATINGS
-    from endoxa.models.chat.simulated.stories import CODERS, READERS, STATEMENTS, TELLERS
+    from endoxa.models.chat.simulated.stories import READERS, STATEMENTS, TELLERS
 
-    return (QUESTIONS, TELLERS, READERS, RATINGS, STATEMENTS, AUTHORS, CODERS, CHOICES)
+    return (QUESTIONS, TELLERS, READERS, STATEMENTS, CHOICES)
 
 
 SIMULATIONS: Registry[Simulation] = Registry("simulation", "endoxa.simulations", _builtin)
