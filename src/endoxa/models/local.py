@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from pickle import UnpicklingError
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 import transformers
@@ -53,21 +53,21 @@ from endoxa.schema.typed import require_typed_trust
 # After any fork tokenizers go on with one thread, unless they are told that no child will use them: ours are spawned.
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "true")
 
-AUTO_CLASS = {
-    "causal": AutoModelForCausalLM,
-    "masked": AutoModelForMaskedLM,
-    "encoder-decoder": AutoModelForSeq2SeqLM,
-}
-WRAPPERS: dict[Architecture, Callable[[Checkpoint], Model]] = {
-    "causal": CausalModel,
-    "masked": MaskedModel,
-    "encoder-decoder": EncoderDecoderModel,
-}
 Reader = CausalReader | MaskedReader | EncoderDecoderReader
-READERS: dict[Architecture, type[CausalReader] | type[MaskedReader] | type[EncoderDecoderReader]] = {
-    "causal": CausalReader,
-    "masked": MaskedReader,
-    "encoder-decoder": EncoderDecoderReader,
+
+
+class Parts(NamedTuple):
+    """What scores texts with an architecture: the class that loads it, the model, and what reads texts for it."""
+
+    auto: Any
+    model: Callable[[Checkpoint], Model]
+    reader: Callable[[str, Any, int | None], Reader]
+
+
+PARTS: dict[Architecture, Parts] = {
+    "causal": Parts(AutoModelForCausalLM, CausalModel, CausalReader),
+    "masked": Parts(AutoModelForMaskedLM, MaskedModel, MaskedReader),
+    "encoder-decoder": Parts(AutoModelForSeq2SeqLM, EncoderDecoderModel, EncoderDecoderReader),
 }
 LOADING_PROBLEMS = (
     MemoryError,
@@ -91,7 +91,7 @@ def open_local(spec: ModelSpec, options: ModelOptions) -> Model:
         UserError: weights or head missing, not a language model, unknown folder or id.
     """
     checkpoint = load_checkpoint(spec, options)
-    return WRAPPERS[checkpoint.architecture](checkpoint)
+    return PARTS[checkpoint.architecture].model(checkpoint)
 
 
 def look_at_local(spec: ModelSpec, options: ModelOptions) -> ModelFacts:
@@ -118,7 +118,7 @@ def open_reader(spec: ModelSpec, options: ModelOptions) -> Reader:
     """
     config = read_config(spec, options)
     tokenizer = load_tokenizer(spec, options)
-    return READERS[architecture_of(config, spec)](spec.text, tokenizer, longest_input(config))
+    return PARTS[architecture_of(config, spec)].reader(spec.text, tokenizer, longest_input(config))
 
 
 def load_tokenizer(spec: ModelSpec, options: ModelOptions) -> Any:
@@ -175,7 +175,7 @@ def load_checkpoint(spec: ModelSpec, options: ModelOptions) -> Checkpoint:
         UserError: see `open_local`.
     """
     folder, config = local_folder(spec), read_config(spec, options)
-    auto, device = AUTO_CLASS[architecture_of(config, spec)], choose_device(options.device)
+    auto, device = PARTS[architecture_of(config, spec)].auto, choose_device(options.device)
     network = load_weights(auto, spec, options, config, device)
     tokenizer = load_tokenizer(spec, options)
     refuse_foreign_tokenizer(spec, tokenizer, network)

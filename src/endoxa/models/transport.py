@@ -1,6 +1,6 @@
 """HTTP clients and their guard: bodies have a byte limit, redirects are refused, and keys never come back.
 
-Servers are other people's programs. `guard` and `async_guard` make the event hooks that every client of this package is
+Servers are other people's programs. `guard` and `async_guard` make the arguments that every client of this package is
 built with (OpenAI's, also for other interfaces, and Anthropic's), so whatever a server sends passes through here before
 anything reads it: body, headers and reason phrase.
 
@@ -222,11 +222,6 @@ class _Body:
         response.stream = type(response)(response.status_code, content=content).stream
 
 
-def _ask_for_gzip(request: Any) -> None:
-    """Other compressions cannot be read up to a limit."""
-    request.headers["Accept-Encoding"] = "gzip"
-
-
 def _refuse_redirect(response: Any, key: str) -> None:
     """Raise where a server points elsewhere: what was asked, and the key, would go there.
 
@@ -265,8 +260,17 @@ def _taking(response: Any, key: str, problem: Problem) -> Iterator[_Body]:
         raise problem(message=str(refused), request=response.request) from refused
 
 
-def guard(key: str, problem: Problem) -> dict[str, list[Callable[[Any], Any]]]:
-    """Event hooks for a client of httpx that waits where it stands.
+def _client_settings(check: Callable[[Any], Any]) -> dict[str, Any]:
+    """Arguments of a client of httpx whose responses are checked; of compressions gzip alone is read up to a limit."""
+    return {
+        "follow_redirects": False,
+        "headers": {"Accept-Encoding": "gzip"},
+        "event_hooks": {"response": [check]},
+    }
+
+
+def guard(key: str, problem: Problem) -> dict[str, Any]:
+    """Arguments of a client of httpx that waits where it stands.
 
     Args:
         key: the key that its requests carry, or empty.
@@ -283,14 +287,11 @@ def guard(key: str, problem: Problem) -> dict[str, list[Callable[[Any], Any]]]:
         finally:
             stream.close()
 
-    return {"request": [_ask_for_gzip], "response": [check]}
+    return _client_settings(check)
 
 
-def async_guard(key: str, problem: Problem) -> dict[str, list[Callable[[Any], Any]]]:
+def async_guard(key: str, problem: Problem) -> dict[str, Any]:
     """The same for an asynchronous client."""
-
-    async def ask_for_gzip(request: Any) -> None:
-        _ask_for_gzip(request)
 
     async def check(response: Any) -> None:
         stream = response.stream
@@ -302,7 +303,7 @@ def async_guard(key: str, problem: Problem) -> dict[str, list[Callable[[Any], An
         finally:
             await stream.aclose()
 
-    return {"request": [ask_for_gzip], "response": [check]}
+    return _client_settings(check)
 
 
 Client = TypeVar("Client", "OpenAI", "AsyncOpenAI")
@@ -330,15 +331,12 @@ def server_client(what: str, url: str, key: str, *, is_openai: bool = False) -> 
     import openai
 
     keep_quiet()
-    http = openai.DefaultHttpxClient(
-        follow_redirects=False, event_hooks=guard(key, openai.APIConnectionError)
-    )
     client = openai.OpenAI(
         base_url=url,
         api_key=key,
         max_retries=0,
         timeout=SECONDS,
-        http_client=http,
+        http_client=openai.DefaultHttpxClient(**guard(key, openai.APIConnectionError)),
         default_headers=None if is_openai else foreign_headers(key),
     )
     return client if is_openai else without_organization(client)
@@ -359,9 +357,7 @@ def provider_settings(library: Any, url: str, key: str, timeout: float) -> dict[
         "base_url": url,
         "max_retries": 0,
         "timeout": library.Timeout(timeout, connect=min(timeout, CONNECT_SECONDS), pool=None),
-        "http_client": library.DefaultAsyncHttpxClient(
-            follow_redirects=False, event_hooks=async_guard(key, library.APIConnectionError)
-        ),
+        "http_client": library.DefaultAsyncHttpxClient(**async_guard(key, library.APIConnectionError)),
     }
 
 

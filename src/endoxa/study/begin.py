@@ -271,7 +271,7 @@ def takes(part: str, model: str) -> bool:
     """Whether an instrument can take a model, as far as its words tell."""
     if is_simulated(model):
         # Whether a simulated model of that name answers the probe of an instrument.
-        name = read_words(model).name
+        name, _ = read_words(model)
         if part not in _ASKING:
             return name == LATENT
         return name in SIMULATIONS.get("qa" if part == QUESTIONS.name else part).respondents

@@ -39,12 +39,12 @@ def planted(model: str) -> Strengths:
     Raises:
         UserError: another simulated respondent, which cannot score sentences, or an unknown parameter.
     """
-    words = read_words(model)
-    if words.name != LATENT:
+    respondent, values = read_words(model)
+    if respondent != LATENT:
         raise UserError(
             f"'{model}' cannot score sentences or encode texts. Give sim/{LATENT}, or weights (hf/...)."
         )
-    return Strengths(**{name: value for name, value in words.values.items() if name in parameters(Strengths)})
+    return Strengths(**{name: value for name, value in values.items() if name in parameters(Strengths)})
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ import math
 import re
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
 from difflib import get_close_matches
 from functools import partial
 from typing import Any, TypeVar
@@ -37,7 +38,7 @@ from endoxa.models.retrying import (
     read_failure,
 )
 from endoxa.models.transport import REFUSED_RESPONSE
-from endoxa.schema import ChatAnswer, Message, Sampling, Usage
+from endoxa.schema import ChatAnswer, Message, Sampling
 from endoxa.schema.finish import ERROR
 
 T = TypeVar("T")
@@ -106,53 +107,26 @@ def permanent(failure: Failure, spec: ChatSpec) -> UserError:
 
 
 BYTES_PER_TOKEN = 4
-"""Bytes of UTF-8 that a token covers on average; what this gets wrong is made good by the next request."""
-BURST_SECONDS = 5.0
-"""The allowance of so many seconds may be used at once."""
-
-
-class RateLimits:
-    """Lets requests through at a bounded rate.
-
-    Tokens are estimated before a request and corrected after it: what an answer took beyond the estimate is waited
-    for by the requests that follow, and what it left over is theirs.
-
-    Args:
-        requests_per_minute: most requests in a minute, or None.
-        tokens_per_minute: most tokens in a minute, or None.
-    """
-
-    def __init__(self, requests_per_minute: int | None, tokens_per_minute: int | None) -> None:
-        from aiolimiter import AsyncLimiter
-
-        def limiter(per_minute: int) -> AsyncLimiter:
-            burst = max(1.0, per_minute * BURST_SECONDS / 60)
-            return AsyncLimiter(burst, 60 * burst / per_minute)
-
-        self._requests = limiter(requests_per_minute) if requests_per_minute else None
-        self._tokens = limiter(tokens_per_minute) if tokens_per_minute else None
-        self._owed = 0.0
-
-    async def enter(self, estimate: int) -> None:
-        """Wait until a request of about so many tokens may be sent."""
-        if self._requests is not None:
-            await self._requests.acquire()
-        if self._tokens is not None:
-            wanted, self._owed = max(0.0, estimate + self._owed), min(0.0, estimate + self._owed)
-            while wanted > 0:
-                amount = min(wanted, self._tokens.max_rate)
-                await self._tokens.acquire(amount)
-                wanted -= amount
-
-    def settle(self, estimate: int, usage: Usage) -> None:
-        """Correct the estimate of a request by what it took."""
-        if self._tokens is not None:
-            self._owed += usage.prompt_tokens + usage.completion_tokens - estimate
+"""Bytes of UTF-8 that a token covers on average."""
 
 
 def estimate_tokens(messages: Sequence[Message]) -> int:
     """Tokens of a conversation, roughly."""
     return 1 + sum(len(message.content.encode()) for message in messages) // BYTES_PER_TOKEN
+
+
+BURST_SECONDS = 5.0
+"""The allowance of so many seconds may be used at once."""
+
+
+def rate_limit(requests_per_minute: int | None) -> AbstractAsyncContextManager[None]:
+    """A block that requests enter at a bounded rate; None bounds nothing."""
+    if requests_per_minute is None:
+        return nullcontext()
+    from aiolimiter import AsyncLimiter
+
+    burst = max(1.0, requests_per_minute * BURST_SECONDS / 60)
+    return AsyncLimiter(burst, 60 * burst / requests_per_minute)
 
 
 EMPTY_TRIES = 5
@@ -214,7 +188,7 @@ class RemoteModel(Client):
     def __init__(self, spec: ChatSpec, options: ChatOptions, lost: Lost) -> None:
         super().__init__(spec, options, "The model")
         self._lost = lost
-        self._limits = RateLimits(options.requests_per_minute, options.tokens_per_minute)
+        self._rate_limit = rate_limit(options.requests_per_minute)
         self._trying_out = asyncio.Lock()
 
     @staticmethod
@@ -302,14 +276,13 @@ class RemoteModel(Client):
         """See `ChatModel.ask`."""
         del told  # for simulated respondents only
         request = self._body(self._spec, messages, sampling)
-        estimate = estimate_tokens(messages)
         empty = failures = 0
 
         async def once() -> ChatAnswer:
             nonlocal empty, failures
-            await self._limits.enter(estimate)
             try:
-                answer = await self._answer(messages, request, sampling)
+                async with self._rate_limit:
+                    answer = await self._answer(messages, request, sampling)
             except TransientError as problem:
                 if problem.billed:
                     self._lost(messages, sampling, None)
@@ -317,7 +290,6 @@ class RemoteModel(Client):
                 if failures >= self._options.attempts or self._retrier.silent:
                     await self._answers_at_all(sampling)
                 raise
-            self._limits.settle(estimate, answer.usage)
             if not answer.text and not answer.refused and not answer.error and answer.finish != "length":
                 empty += 1
                 if empty < EMPTY_TRIES:
@@ -360,9 +332,9 @@ class RemoteModel(Client):
                 return True
             if self._retrier.over:
                 return False
-            await self._limits.enter(estimate_tokens(SMALL_QUESTION))
             question = self._body(self._spec, SMALL_QUESTION, sampling)
-            sent = await self._sent(question, self._options.patience)
+            async with self._rate_limit:
+                sent = await self._sent(question, self._options.patience)
             answered = isinstance(sent, ChatAnswer)
             if answered:
                 self._retrier.note_success()

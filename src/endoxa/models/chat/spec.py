@@ -188,7 +188,6 @@ class ChatOptions:
     Attributes:
         concurrency: Maximum concurrent calls per model.
         requests_per_minute: Maximum requests per minute.
-        tokens_per_minute: Maximum tokens per minute.
         timeout: Timeout in seconds: a call without any data for so long is retried.
         attempts: Maximum attempts per call while other calls succeed.
         patience: Stop after this many seconds in which every call failed; the run can continue later.
@@ -205,9 +204,6 @@ class ChatOptions:
     concurrency: Annotated[int, Ge(1), Le(1000), Setting(group=NETWORK, decides=False)] = 8
     requests_per_minute: Annotated[
         int | None, Ge(1), Setting(group=NETWORK, name="--rpm", default="no limit", decides=False)
-    ] = None
-    tokens_per_minute: Annotated[
-        int | None, Ge(1), Setting(group=NETWORK, name="--tpm", default="no limit", decides=False)
     ] = None
     timeout: Annotated[float, Ge(0.1), Setting(group=NETWORK, parse=finite, decides=False)] = 600.0
     attempts: Annotated[int, Ge(1), Setting(group=NETWORK, decides=False)] = 12

@@ -178,7 +178,7 @@ class EncoderFacts:
     usual: str
 
 
-def _rest(text: str, kind: EncoderKind) -> EncoderSpec:
+def after_slash(text: str, kind: EncoderKind) -> EncoderSpec:
     """Read `KIND/TARGET`.
 
     Raises:
@@ -219,7 +219,7 @@ class EncoderKind:
     look: Callable[[EncoderSpec, EncoderOptions], EncoderFacts]
     open: Callable[[EncoderSpec, EncoderOptions, Sequence[str], Sequence[str]], list[Encoder]]
     poolings: Callable[[EncoderSpec], tuple[str, ...]]
-    read: Callable[[str, EncoderKind], EncoderSpec] = _rest
+    read: Callable[[str, EncoderKind], EncoderSpec] = after_slash
     check: Callable[[EncoderSpec, EncoderOptions, Sequence[str], Sequence[str]], object] | None = None
     prefixes: tuple[str, ...] = ()
     takes_layers: bool = False

@@ -21,6 +21,7 @@ from endoxa.models.encoders.encoder import (
     EncoderKind,
     EncoderSpec,
     Vector,
+    after_slash,
 )
 from endoxa.models.keys import required_key, server_key, shown
 from endoxa.models.retrying import REFUSED_TEXTS, Failure, Retrier, for_server, permanent_failure, unreachable
@@ -167,10 +168,8 @@ class ServerEncoder:
 
 
 def _read_openai(text: str, kind: EncoderKind) -> EncoderSpec:
-    name = text.partition("/")[2]
-    if not name:
-        raise UserError(f"Cannot read the encoder '{text}': write {kind.form}.")
-    return EncoderSpec(text, kind.name, OPENAI_URL, name)
+    spec = after_slash(text, kind)
+    return replace(spec, target=OPENAI_URL, served_name=spec.target)
 
 
 def _read_address(text: str, kind: EncoderKind) -> EncoderSpec:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
 from math import isfinite
 from typing import Any
@@ -38,21 +37,8 @@ CHARACTERS_PER_TOKEN = 4
 NOTE = "A simulated respondent: no model was asked, and the figures show only what was planted."
 
 
-@dataclass(frozen=True, slots=True)
-class Words:
-    """A respondent as written.
-
-    Attributes:
-        name: which respondent ("biased").
-        values: the parameters that are changed.
-    """
-
-    name: str
-    values: Mapping[str, float]
-
-
-def read_words(text: str) -> Words:
-    """Read `sim/NAME[?PARAMETER=VALUE&...]`.
+def read_words(text: str) -> tuple[str, Mapping[str, float]]:
+    """Read `sim/NAME[?PARAMETER=VALUE&...]`: the name of the respondent, and the parameters that are changed.
 
     Raises:
         UserError: an unknown respondent or parameter, or a value that is no number.
@@ -78,7 +64,7 @@ def read_words(text: str) -> Words:
             values[parameter] = float("nan")
         if not isfinite(values[parameter]):
             raise UserError(f"The model '{text}' sets '{parameter}' to '{value}', which is no number.")
-    return Words(name, values)
+    return name, values
 
 
 def _require_listed(text: str, what: str, word: str, names: Collection[str]) -> None:
@@ -102,12 +88,12 @@ class SimulatedModel:
         Raises:
             UserError: an unknown respondent or parameter, or a value that cannot be.
         """
-        words = read_words(spec.text)
+        respondent, values = read_words(spec.text)
         self.name = spec.text
         self._respondents: dict[str, tuple[Simulation, Respondent]] = {
-            probe: (simulation, simulation.respondent(words.name, words.values))
+            probe: (simulation, simulation.respondent(respondent, values))
             for probe, simulation in SIMULATIONS.all().items()
-            if words.name in simulation.respondents
+            if respondent in simulation.respondents
         }
 
     def describe(self) -> Mapping[str, Any]:
