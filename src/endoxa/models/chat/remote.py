@@ -192,7 +192,7 @@ class RemoteModel(Client):
         self._trying_out = asyncio.Lock()
 
     @staticmethod
-    def _headers(_body: Mapping[str, Any]) -> dict[str, str]:
+    def _headers(_body: Mapping[str, Any], /) -> dict[str, str]:
         """Headers that a request needs besides the client's."""
         return {}
 

@@ -190,18 +190,19 @@ def _loading_infos() -> Iterator[list[Mapping[str, Any]]]:
     from transformers import PreTrainedModel
 
     infos: list[Mapping[str, Any]] = []
-    load = vars(PreTrainedModel)["from_pretrained"]
+    networks: Any = PreTrainedModel
+    load = vars(networks)["from_pretrained"]
 
     def load_and_note(cls: Any, *names: Any, **how: Any) -> Any:
         network, info = load.__func__(cls, *names, **how, output_loading_info=True)
         infos.append(info)
         return network
 
-    PreTrainedModel.from_pretrained = classmethod(load_and_note)
+    networks.from_pretrained = classmethod(load_and_note)
     try:
         yield infos
     finally:
-        PreTrainedModel.from_pretrained = load
+        networks.from_pretrained = load
 
 
 def _sentence_folder(spec: EncoderSpec) -> Path | None:
