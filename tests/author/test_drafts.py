@@ -19,8 +19,8 @@ from endoxa.author.settings import (
     TuplesSettings,
 )
 from endoxa.errors import UserError
-from endoxa.models.chat.simulated.authors import backwards
 from endoxa.schema.drafts import DRAFT_COLUMNS, REASONS, YIELD_COLUMNS
+from support.respondents.authors import backwards
 
 FAULTLESS = "sim/author-faultless"
 

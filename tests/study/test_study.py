@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 
 from endoxa.commands import app
 from endoxa.errors import UserError
-from endoxa.models.chat.simulated.latent import Strengths
+from endoxa.models.chat.simulated.draws import Strengths
 from endoxa.runs.options import Allowed
 from endoxa.runs.run import read_run
 from endoxa.study.begin import init_study, suggestions

@@ -43,7 +43,6 @@ def probe_choices(
     confidence: float = 0.95,
     concurrency: int = 8,
     requests_per_minute: int | None = None,
-    tokens_per_minute: int | None = None,
     timeout: float = 600.0,
     attempts: int = 12,
     patience: float = 180.0,
@@ -86,7 +85,6 @@ def probe_choices(
         confidence: Confidence level of the intervals.
         concurrency: Maximum concurrent calls per model.
         requests_per_minute: Maximum requests per minute.
-        tokens_per_minute: Maximum tokens per minute.
         timeout: Timeout in seconds: a call without any data for so long is retried.
         attempts: Maximum attempts per call while other calls succeed.
         patience: Stop after this many seconds in which every call failed; the run can continue later.
@@ -188,7 +186,6 @@ def extract(
     seed: int = 0,
     concurrency: int = 8,
     requests_per_minute: int | None = None,
-    tokens_per_minute: int | None = None,
     timeout: float = 600.0,
     attempts: int = 12,
     patience: float = 180.0,
@@ -232,7 +229,6 @@ def extract(
         seed: Seed of every random draw.
         concurrency: Maximum concurrent calls per model.
         requests_per_minute: Maximum requests per minute.
-        tokens_per_minute: Maximum tokens per minute.
         timeout: Timeout in seconds: a call without any data for so long is retried.
         attempts: Maximum attempts per call while other calls succeed.
         patience: Stop after this many seconds in which every call failed; the run can continue later.
@@ -282,7 +278,6 @@ def rate_harm(
     seed: int = 0,
     concurrency: int = 8,
     requests_per_minute: int | None = None,
-    tokens_per_minute: int | None = None,
     timeout: float = 600.0,
     attempts: int = 12,
     patience: float = 180.0,
@@ -324,7 +319,6 @@ def rate_harm(
         seed: Seed of every random draw.
         concurrency: Maximum concurrent calls per model.
         requests_per_minute: Maximum requests per minute.
-        tokens_per_minute: Maximum tokens per minute.
         timeout: Timeout in seconds: a call without any data for so long is retried.
         attempts: Maximum attempts per call while other calls succeed.
         patience: Stop after this many seconds in which every call failed; the run can continue later.
@@ -445,7 +439,6 @@ def probe_questions(
     confidence: float = 0.95,
     concurrency: int = 8,
     requests_per_minute: int | None = None,
-    tokens_per_minute: int | None = None,
     timeout: float = 600.0,
     attempts: int = 12,
     patience: float = 180.0,
@@ -494,7 +487,6 @@ def probe_questions(
         confidence: Confidence level of the intervals.
         concurrency: Maximum concurrent calls per model.
         requests_per_minute: Maximum requests per minute.
-        tokens_per_minute: Maximum tokens per minute.
         timeout: Timeout in seconds: a call without any data for so long is retried.
         attempts: Maximum attempts per call while other calls succeed.
         patience: Stop after this many seconds in which every call failed; the run can continue later.
@@ -542,7 +534,6 @@ def probe_stories(
     seed: int = 0,
     concurrency: int = 8,
     requests_per_minute: int | None = None,
-    tokens_per_minute: int | None = None,
     timeout: float = 600.0,
     attempts: int = 12,
     patience: float = 180.0,
@@ -584,7 +575,6 @@ def probe_stories(
         seed: Seed of every random draw.
         concurrency: Maximum concurrent calls per model.
         requests_per_minute: Maximum requests per minute.
-        tokens_per_minute: Maximum tokens per minute.
         timeout: Timeout in seconds: a call without any data for so long is retried.
         attempts: Maximum attempts per call while other calls succeed.
         patience: Stop after this many seconds in which every call failed; the run can continue later.

@@ -108,8 +108,8 @@ def author(
     \b
     Examples:
       endoxa author tuples identities.csv --model openai/gpt-4o-mini --plan
-      endoxa author tuples identities.csv --model sim/author --per-identity 10 -o out/tuples.csv
-      endoxa author sentences tuples.csv --model sim/author --register dialogue --contrast attribute -o out/s.csv
+      endoxa author tuples identities.csv --model hf/smollm2 --per-identity 10 -o out/tuples.csv
+      endoxa author sentences tuples.csv --model openai/gpt-4o-mini --register dialogue --contrast attribute -o s.csv
       endoxa author expand pairs.csv --model openai/gpt-4o-mini --country Nigeria --axis ethnicity -o drafts.csv
       endoxa author counter pairs.csv --model openai/gpt-4o-mini -o counter.csv
       endoxa author translate pairs.csv --to hi --model openai/gpt-4o-mini --model table:ours.csv -o candidates.csv

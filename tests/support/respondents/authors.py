@@ -17,8 +17,8 @@ from endoxa.models.chat.simulated.draws import (
     parameters,
     planted,
     require_chances,
-    words_of,
 )
+from support.respondents import PACKAGE, words_of
 
 _WORDS = words_of("drafts")
 GOOD, BAD = _WORDS["good"].split(), _WORDS["bad"].split()
@@ -155,5 +155,5 @@ def _labelled(facts: Mapping[str, Any], draws: Draws, place: int, wrong: bool) -
     return {"label": draws.choose(facts["labels"], f"label {place}")}
 
 
-AUTHORS = Simulation("author", ("task", "number"), {"": Author})
+AUTHORS = Simulation("author", ("task", "number"), {"": Author}, PACKAGE)
 """Respondents to the probe "author"."""
