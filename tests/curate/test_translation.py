@@ -9,6 +9,7 @@ import pytest
 
 from endoxa.curate.translation import Translated, open_translator, translate_all
 from endoxa.errors import UserError
+from endoxa.models.chat import ChatOptions, open_chat
 from support.http_server import serving
 
 LEXICON = {"Les chats dorment": "Cats sleep", "Les vieux sont sages": "Old people are wise", "Na": "Na"}
@@ -165,14 +166,14 @@ def test_no_key_is_shown_and_no_organization_is_sent(monkeypatch):
         translator = open_translator(f"{url}#m")
         with pytest.raises(UserError) as caught:
             list(translator.translate(["Na"], "fr", "en"))
-    assert translator.client.organization is None
-    assert "(key)" in str(caught.value)
+    assert open_chat(translator.spec, ChatOptions())._client.organization is None
+    assert "refuses the key in the environment variable ENDOXA_SERVER_KEY" in str(caught.value)
     assert not any(part in str(caught.value) for part in ("topsecret", "wxyz"))
 
 
 def test_dead_server_and_missing_key_are_one_sentence(monkeypatch):
     monkeypatch.setattr("endoxa.curate.translation.PATIENCE", 0.1)
-    with pytest.raises(UserError, match=r"does not answer .*the same command continues"):
+    with pytest.raises(UserError, match=r"does not answer: .*the same command continues"):
         list(open_translator("http://127.0.0.1:9/v1#m").translate(["Na"], "fr", "en"))
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     with pytest.raises(UserError, match="OPENAI_API_KEY"):

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
 from endoxa.errors import UserError, installation
+from endoxa.models.chat import ChatOptions, ChatSpec, open_chat, parse_chat_model
 from endoxa.models.chat.providers import PROVIDERS
-from endoxa.models.clients import server_client
-from endoxa.models.keys import NO_KEY, key_in, server_key
-from endoxa.models.retrying import ATTEMPTS, PATIENCE, REFUSED_TEXTS, Retrier, permanent_failure
+from endoxa.models.chat.spec import read_key
+from endoxa.models.retrying import PATIENCE
 from endoxa.models.scoring import parse_model
 from endoxa.models.spec import ModelOptions, ModelSpec
-from endoxa.schema import Progress
+from endoxa.schema import ChatAnswer, Message, Progress, Sampling
 from endoxa.sources.frames import read_table
 from endoxa.words.packs import language_name
 
@@ -64,9 +64,7 @@ def open_translator(words: str) -> Translator:
     return TableTranslator.read(Path(words))
 
 
-OPENAI_URL = "https://api.openai.com/v1"
-_CHECK = "address, model and key"
-_SILENCE = "does not answer as expected"
+SAMPLING = Sampling(temperature=0, max_tokens=None)
 AT_ONCE = 8
 """Requests under way at once."""
 LONGEST_ANSWER = 4
@@ -84,30 +82,19 @@ class ChatTranslator:
     """Sends each statement in a request of its own, at temperature 0."""
 
     name: str
-    served_name: str
-    client: Any
-    retrier: Retrier
+    spec: ChatSpec
     remembered: bool = True
 
     @classmethod
     def connect(cls, words: str) -> ChatTranslator:
-        """A client for `openai/NAME` (key in OPENAI_API_KEY) or `http://HOST:PORT/v1#NAME`.
+        """The chat model of these words; nothing is sent yet.
 
         Raises:
-            UserError: the openai package or the key is missing, or the words name no model.
+            UserError: the words name no model, or its key is missing.
         """
-        who = f"The translator '{words}'"
-        retrier = Retrier(who, ATTEMPTS, PATIENCE, silence=_SILENCE, advice=f"Check {_CHECK}.")
-        if words.startswith("openai/"):
-            name, key = words.removeprefix("openai/"), key_in("OPENAI_API_KEY")
-            if not name or key == NO_KEY:
-                raise UserError(
-                    "openai/ needs a model name (openai/NAME) and a key in the environment variable OPENAI_API_KEY."
-                )
-            return cls(words, name, server_client(who, OPENAI_URL, key, is_openai=True), retrier)
-        spec = parse_model(words)
-        client = server_client(who, spec.target, server_key(who, spec.target, words))
-        return cls(words, spec.served_name, client, retrier)
+        spec = parse_chat_model(words)
+        read_key(spec)
+        return cls(words, spec)
 
     def translate(self, texts: Sequence[str], source: str, target: str) -> Iterator[str | None]:
         """See `Translator.translate`.
@@ -115,40 +102,21 @@ class ChatTranslator:
         Raises:
             UserError: the server cannot be reached or refuses the key or the model; single refused texts are None.
         """
-        prompt = _PROMPT.format(source=language_name(source), target=language_name(target))
-        with ThreadPoolExecutor(AT_ONCE) as pool:
+        prompt = Message("system", _PROMPT.format(source=language_name(source), target=language_name(target)))
+        with asyncio.Runner() as runner:
+            model = open_chat(self.spec, ChatOptions(concurrency=AT_ONCE, patience=PATIENCE))
+
+            async def answered(part: Sequence[str]) -> list[ChatAnswer | BaseException]:
+                asked = (model.ask([prompt, Message("user", text)], SAMPLING) for text in part)
+                return await asyncio.gather(*asked, return_exceptions=True)
+
             for start in range(0, len(texts), AT_ONCE):
-                yield from pool.map(lambda text: self._ask(prompt, text), texts[start : start + AT_ONCE])
-
-    def _ask(self, prompt: str, text: str) -> str | None:
-        answer = self.retrier.call(lambda: self._once(prompt, text))
-        choices = answer.choices if answer else None
-        content = min(choices, key=lambda choice: choice.index or 0).message.content if choices else None
-        return _usable(content or "", text)
-
-    def _once(self, prompt: str, text: str) -> Any:
-        """What comes of one call; None where the server refuses this text.
-
-        Raises:
-            TransientError: it did not work this time.
-            UserError: the server refuses the key or the model.
-        """
-        import openai
-
-        try:
-            return self.client.chat.completions.create(
-                model=self.served_name,
-                temperature=0,
-                messages=[{"role": "system", "content": prompt}, {"role": "user", "content": text}],
-            )
-        except openai.OpenAIError as problem:
-            failure = permanent_failure(problem, self.client.api_key)
-        if failure.status in REFUSED_TEXTS:
-            return None
-        raise UserError(
-            f"The translator '{self.name}' does not answer (status {failure.status}: {failure.words}): check {_CHECK}. "
-            "Finished translations are kept; run the same command again to continue."
-        )
+                part = texts[start : start + AT_ONCE]
+                for text, answer in zip(part, runner.run(answered(part)), strict=True):
+                    if isinstance(answer, BaseException):
+                        raise answer
+                    yield _usable(answer.text, text)
+            runner.run(model.close())
 
 
 def _usable(content: str, text: str) -> str | None:
