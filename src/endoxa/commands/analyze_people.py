@@ -146,7 +146,7 @@ def _votes(
     """
     from endoxa.author.tables import is_labels, label_votes
     from endoxa.curate.agreement import read_votes
-    from endoxa.curate.review import is_sheet, read_sheets, votes
+    from endoxa.curate.review.returned import is_sheet, read_sheets, votes
 
     if len(files) == 2 and all(map(is_labels, files)):
         return label_votes(*files)
@@ -171,7 +171,7 @@ def _groups(files: Sequence[Path], rater: str, group: str | None) -> dict[str, s
     """The group of each rater, of tables that name two groups or more."""
     from endoxa.author.tables import is_labels
     from endoxa.curate.agreement import read_groups
-    from endoxa.curate.review import is_sheet
+    from endoxa.curate.review.returned import is_sheet
 
     groups: dict[str, str] = {}
     for path in files:

@@ -6,11 +6,12 @@ import polars as pl
 import pytest
 from openpyxl import load_workbook
 
-from endoxa.curate.review import Choice, make_sheet, read_sheets
-from endoxa.curate.review.form import DECISIONS, REASONS
+from endoxa.curate.review import DECISIONS, REASONS
+from endoxa.curate.review.returned import read_sheets
+from endoxa.curate.review.sheet import Choice, make_sheet
 from endoxa.curate.review.workbook import SPARE_ROWS
 from endoxa.errors import UserError
-from support.review_sheets import PAIRS, STATEMENTS, export, lines_of, write_table
+from support.review_sheets import PAIRS, STATEMENTS, export, write_table
 
 
 @pytest.fixture
@@ -81,7 +82,6 @@ def test_pairs_get_no_spare_rows_and_no_word_about_splitting(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("suffix", [".xlsx", ".csv"])
 @pytest.mark.parametrize(
     "word",
     [
@@ -106,9 +106,9 @@ def test_pairs_get_no_spare_rows_and_no_word_about_splitting(tmp_path):
         "ж" * 30_000,
     ],
 )
-def test_every_text_comes_back_as_it_was(tmp_path, suffix, word):
+def test_every_text_comes_back_as_it_was(tmp_path, word):
     table = write_table(tmp_path, {**STATEMENTS, "attribute": [word, "kind", "long", "loud"]})
-    (sheet,) = read_sheets([export(table, tmp_path / f"ana{suffix}")])
+    (sheet,) = read_sheets([export(table, tmp_path / "ana.xlsx")])
     assert sheet.answers[0].words["attribute"] == word
     assert not any(answer.says_something for answer in sheet.answers)
 
@@ -120,7 +120,6 @@ def test_no_cell_is_a_formula(tmp_path):
     cells = [one for line in page.iter_rows() for one in line if one.value == word]
     assert {(one.data_type, one.quotePrefix, one.number_format) for one in cells} == {("s", True, "@")}
     assert len(cells) == 8
-    assert lines_of(export(table, tmp_path / "a.csv"))[1][1] == "'=1+1"
 
 
 def test_a_text_too_long_for_a_cell_is_refused(tmp_path):
@@ -198,6 +197,7 @@ def test_what_cannot_be_is_one_sentence(tmp_path, columns, choice, sentence):
         make_sheet(write_table(tmp_path, columns), Choice(**choice))
 
 
-def test_a_sheet_is_xlsx_or_csv(tmp_path):
-    with pytest.raises(UserError, match=r"must end in \.xlsx or \.csv"):
-        export(write_table(tmp_path), tmp_path / "sheet.ods")
+@pytest.mark.parametrize("name", ["sheet.ods", "sheet.csv"])
+def test_a_sheet_is_xlsx(tmp_path, name):
+    with pytest.raises(UserError, match=r"must end in \.xlsx"):
+        export(write_table(tmp_path), tmp_path / name)

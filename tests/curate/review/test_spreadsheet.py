@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from openpyxl import Workbook, load_workbook
 
-from endoxa.curate.review.form import (
+from endoxa.curate.review import (
     escaped,
     restored,
     same,

@@ -16,7 +16,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from endoxa.curate.review.form import CELL_LIMIT, escaped, shown
+from endoxa.curate.review import CELL_LIMIT, escaped, shown
 from endoxa.errors import UserError, installation
 from endoxa.schema import Progress
 from endoxa.schema.characters import xml_text

@@ -18,7 +18,12 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from endoxa.curate.review import CodingSheet, read_coding_sheet, require_new_sheet, write_coding_sheet
+from endoxa.curate.review.workbook import (
+    CodingSheet,
+    read_coding_sheet,
+    require_new_sheet,
+    write_coding_sheet,
+)
 from endoxa.errors import UserError
 from endoxa.instruments.stories.extraction import REFUSAL, majority, plain
 from endoxa.models.chat.thoughts import without_thoughts
