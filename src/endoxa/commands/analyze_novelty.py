@@ -49,8 +49,7 @@ def novelty(
 
     A concept is present in another data set if its largest cosine to any concept there reaches the threshold. A folder
     gets novelty.csv (every data set), novelty_shared.csv (every two, both directions), novelty_concepts.csv (every
-    concept with its nearest), novelty_curve.csv (other thresholds), and with --labels novelty_threshold.csv and
-    novelty_cuts.csv.
+    concept with its nearest), novelty_curve.csv (other thresholds), and with --labels novelty_threshold.csv.
 
     \b
     Examples:
@@ -71,7 +70,7 @@ def novelty(
     """  # noqa: D301
     from endoxa.curate.encoders import DEFAULT_LANGUAGE, doubt, load_encoder
     from endoxa.curate.novelty import DEFAULT_LANGUAGES, dataset_names, read_concepts
-    from endoxa.curate.novelty.labels import calibrate, cuts, read_labels
+    from endoxa.curate.novelty.labels import calibrate, read_labels
     from endoxa.curate.novelty.overlap import analyze_novelty, check_inputs
     from endoxa.curate.opposites import load_lexicon
 
@@ -98,11 +97,10 @@ def novelty(
         print_lines(list(_write_sheet(datasets, vectors, sheet, threshold, drawing)))
     if out is None:
         return Outcome()
-    chosen = curve = None
+    chosen = None
     if pairs is not None:
         cosine = pairs.cosines(vectors, same_identity=same_identity)
         chosen = calibrate(pairs, cosine, confidence=confidence, seed=seed)
-        curve = cuts(cosine, pairs.related)
     overlap = analyze_novelty(
         datasets,
         vectors,
@@ -120,7 +118,6 @@ def novelty(
         "novelty_concepts": overlap.concepts,
         "novelty_curve": overlap.curve,
         "novelty_threshold": None if chosen is None else pl.DataFrame([chosen]),
-        "novelty_cuts": curve,
     }
     return Outcome((headline,), tables, headline)
 

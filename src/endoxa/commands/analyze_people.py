@@ -195,7 +195,7 @@ def ratings(
 
     Of ratings: disagreement.csv (associations are split at a quantile of the variance of their ratings; verdicts
     compare associations of about the same mean rating, words as units) and, where ratings say whether the rater is of
-    the group, leniency.csv (verdicts within associations and raters, both as samples; a mixed model stands beside it).
+    the group, leniency.csv (verdicts within associations and raters, both as samples).
     Of associations that people said, with topics: topics.csv (a row counts once, or `support` times). A campaign's
     export has both.
 
@@ -235,11 +235,7 @@ def ratings(
         if with_group:
             compared = room.analyze_leniency(given, **how)
             headlines.append(_leniency_headline(compared))
-            tables |= {
-                "leniency": compared.cells,
-                "leniency_shares": compared.shares,
-                "leniency_topics": compared.topics,
-            }
+            tables["leniency"] = compared.cells
     elif rated and not statements:
         raise UserError("Ratings of several files are not pooled. Analyze them one by one.")
     if statements and (topics is not None or not tables or _has_topics(statements)):

@@ -12,7 +12,7 @@ import polars as pl
 
 from endoxa.errors import UserError
 from endoxa.report.document import Figure, Section
-from endoxa.report.figures import block_figure, described, figure_of, share_figure
+from endoxa.report.figures import block_figure, described, figure_of
 from endoxa.report.frame import CITE, Page, present
 from endoxa.report.grids import Grid, GridCell, Grids
 from endoxa.report.inputs import Run
@@ -23,8 +23,6 @@ from endoxa.runs.instrument import Shown
 from endoxa.sources.frames import read_table
 from endoxa.sources.spreadsheets import csv_text
 
-LEAST_WRITTEN = 0.08
-"""Share from which on its percentage fits into the bar."""
 METHODS = Section("methods", "Methods", template="methods.html.j2", folded=True)
 
 
@@ -192,47 +190,6 @@ def dots(
     lines = frame["series"].unique(maintain_order=True).to_list()
     plot = series_plot(frame, lines, Axis(domain, axis, axis_format))
     return (figure_of(frame, plot, wide=True, alt=described(words or figure["title"], spoken), **figure),)
-
-
-def bar_figure(
-    bars: pl.DataFrame,
-    colors: Mapping[str, str],
-    dark: Collection[str],
-    of: str,
-    *,
-    name: str,
-    title: str,
-    alt: str,
-) -> Figure:
-    """A bar of 100 % for each label.
-
-    Args:
-        bars: columns label, part, share.
-        colors: colour of every part, in the order of the parts.
-        dark: parts on which texts are white.
-        of: of what the shares are ("the ratings").
-        name: stem of the figure's files.
-        title: heading above it.
-        alt: what it shows, before the shares of each bar.
-    """
-    written = pl.col("share").map_elements(lambda share: percent(share, 0), return_dtype=pl.String)
-    frame = bars.with_columns(
-        text=pl.when(pl.col("share") >= LEAST_WRITTEN).then(written).otherwise(pl.lit(""))
-    )
-    spoken = (
-        f"{label}: "
-        + ", ".join(f"{part} {percent(share, 0)}" for part, share in rows.select("part", "share").rows())
-        for (label,), rows in frame.group_by("label", maintain_order=True)
-    )
-    return share_figure(
-        frame,
-        colors,
-        dark=dark,
-        of=f"of {of}",
-        name=name,
-        title=title,
-        alt=described(alt, spoken),
-    )
 
 
 NOTICE = "Stereotypes as respondents reported them: not facts, and not the view of those who publish them."

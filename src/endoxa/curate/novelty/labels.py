@@ -293,21 +293,13 @@ THRESHOLD_COLUMNS: dict[str, str] = {
 }
 """Columns of `FILE_threshold`, one row."""
 
-CUT_COLUMNS: dict[str, str] = {
-    "threshold": "a cut between two neighbouring cosines",
-    "sensitivity": "share of the related pairs at or above it",
-    "specificity": "share of the unrelated pairs below it",
-    "youden_j": "sensitivity + specificity - 1",
-}
-"""Columns of `FILE_cuts`."""
-
 Numbers = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
 Codes = npt.NDArray[np.int64]
 
 
 def cuts(cosine: Numbers, related: Flags) -> pl.DataFrame:
-    """Sensitivity, specificity and Youden's J of every cut, from the lowest; columns of `CUT_COLUMNS`.
+    """Sensitivity, specificity and Youden's J of every cut, from the lowest.
 
     A cut lies midway between two neighbouring cosines; the first one, at the lowest cosine, calls every pair related.
 
