@@ -68,11 +68,10 @@ def novelty(
         sheet: Write pairs to label to FILE.
         sheet_pairs: Number of pairs of the sheet.
     """  # noqa: D301
-    from endoxa.curate.encoders import DEFAULT_LANGUAGE, doubt, load_encoder
+    from endoxa.curate.encoders import doubt, load_encoder
     from endoxa.curate.novelty import DEFAULT_LANGUAGES, dataset_names, read_concepts
     from endoxa.curate.novelty.labels import calibrate, read_labels
     from endoxa.curate.novelty.overlap import analyze_novelty, check_inputs
-    from endoxa.curate.opposites import load_lexicon
 
     if out is None and sheet is None:
         raise UserError("Missing --out. Name the table to write, or a sheet of pairs to label with --sheet.")
@@ -88,10 +87,7 @@ def novelty(
     ]
     pairs = None if labels is None else read_labels(labels, concept)
     vectors = load_encoder(encoder)
-    for language in languages:
-        lexicon = load_lexicon(language, may_be_empty=True)
-        if language != DEFAULT_LANGUAGE and (sentence := doubt(encoder, vectors, lexicon)):
-            note(sentence)
+    note(*filter(None, (doubt(encoder, language) for language in languages)))
     if sheet is not None:
         drawing = {"pairs": sheet_pairs, "same_identity": same_identity, "seed": seed}
         print_lines(list(_write_sheet(datasets, vectors, sheet, threshold, drawing)))

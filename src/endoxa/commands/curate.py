@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -20,7 +21,8 @@ from endoxa.curate.associations import mentions
 from endoxa.curate.encoders import DEFAULT_ENCODER, chosen_encoder
 from endoxa.curate.opposites import Lexicon, load_lexicon
 from endoxa.errors import UserError
-from endoxa.report.words import plural
+from endoxa.report.tables import headline_of, number_field
+from endoxa.report.words import decimal, plural
 from endoxa.schema.options import ANALYSIS, DATA, ITEMS, OUTPUT, Option
 from endoxa.sources.columns import with_respondents
 from endoxa.sources.frames import read_table
@@ -47,7 +49,7 @@ class Meanings:
         Option(
             group=ITEMS,
             metavar="NAME",
-            default="all-MiniLM-L6-v2 where it knows the language, else same-words",
+            default="all-MiniLM-L6-v2 in English, else same-words",
         ),
     ] = None
     precision: Annotated[str, Option(group=ITEMS, metavar="TYPE")] = "float32"
@@ -82,7 +84,7 @@ def group(
     """Group attributes with similar meanings; opposites and negations are never merged.
 
     With --calibrate, FILE gets a row for each threshold and method (number of groups, silhouette, accuracy on known
-    pairs), and a figure stands beside it. The method `endoxa` uses the rules that generate the pairs, so these test
+    pairs). The method `endoxa` uses the rules that generate the pairs, so these test
     only the published method; give your own pairs to test both.
 
     \b
@@ -106,7 +108,7 @@ def group(
     chosen = grouping.method_named(method, adds=existing is not None)
     counts, lexicon = meanings.read(file, grouping.SCHEMA, as_written=chosen == "afristereo")
     earlier = grouping.read_existing(existing) if existing else None
-    encoder = chosen_encoder(meanings.encoder, lexicon, meanings.precision, note)
+    encoder = chosen_encoder(meanings.encoder, lexicon.language, meanings.precision, note)
     table = grouping.group_attributes(counts, encoder, lexicon, tau=tau, method=chosen, existing=earlier)
     groups = table["group_id"].n_unique()
     return Outcome((f"{len(table)} attributes in {groups} groups written to {out}",), {"out": table})
@@ -114,27 +116,22 @@ def group(
 
 def _calibrated(file: Path, out: Path, constraints: Path | None, meanings: Meanings, seed: int) -> Outcome:
     """Thresholds of both methods compared: number of groups, silhouette, and accuracy on known pairs."""
-    from endoxa.curate.group.thresholds import generate_constraints, grid, read_constraints, thresholds_table
-    from endoxa.curate.pages import thresholds_figure
-    from endoxa.report.files import write_figures
+    from endoxa.curate.group.thresholds import TAUS, generate_constraints, read_constraints, thresholds_table
 
     counts, words = meanings.read(file, as_written=True)
     pairs = read_constraints(constraints) if constraints else generate_constraints(list(counts), words, seed)
-    encoder = chosen_encoder(meanings.encoder or DEFAULT_ENCODER, words, meanings.precision, note)
-    made = thresholds_table(counts, encoder, words, grid(*GRID), pairs, seed=seed, tell=note)
-    figure = thresholds_figure(made, name=out.stem, from_rules=constraints is None)
-    try:
-        write_figures([figure], out.parent)
-    except OSError as problem:
-        raise UserError(f"The figure cannot be written to '{out.parent}': {problem.strerror}.") from problem
-    sentence = (
-        f"{plural(len(made), 'row')} written to {out}, with {out.stem}.svg and {out.stem}.png beside it"
+    encoder = chosen_encoder(meanings.encoder or DEFAULT_ENCODER, words.language, meanings.precision, note)
+    made = thresholds_table(counts, encoder, words, TAUS, pairs, tell=note)
+    notes = (
+        ()
+        if constraints
+        else ("The known pairs follow the rules of the method endoxa: they test the other.",)
     )
-    return Outcome((sentence,), {"out": made})
-
-
-GRID = (0.3, 0.8, 0.05)
-"""First and last threshold of `--calibrate`, and the step between them."""
+    scores = {"silhouette": "silhouette", "united": "united", "opposites_merged": "opposites", "f1": "F1"}
+    shown = (number_field(name, key, partial(decimal, digits=2)) for key, name in scores.items())
+    columns = ("method", number_field("tau", shown="{:g}".format), "groups", "largest", *shown)
+    headline = headline_of(f"Groupings over the threshold, written to {out}", made, columns, notes=notes)
+    return Outcome((headline,), {"out": made})
 
 
 class Apart(StrEnum):

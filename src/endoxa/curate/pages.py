@@ -14,7 +14,6 @@ from endoxa.errors import UserError
 from endoxa.report.document import Figure, Section
 from endoxa.report.figures import block_figure, described, figure_of
 from endoxa.report.frame import CITE, Page, present
-from endoxa.report.grids import Grid, GridCell, Grids
 from endoxa.report.inputs import Run
 from endoxa.report.plots import BLUE, Axis, series_plot
 from endoxa.report.tables import Field, number_field
@@ -254,62 +253,3 @@ def save_frequencies(table: pl.DataFrame, folder: Path, *, top: int = 8) -> tupl
     except OSError as error:
         raise UserError(f"'{folder}' cannot be written: {error.strerror or error}.") from error
     return folder / "frequencies.svg", folder / "frequencies.png"
-
-
-PUBLISHED = 0.55
-SCORES = {
-    "groups": ("groups", "{:,.0f}"),
-    "silhouette": ("silhouette (1: groups far apart)", "{:.2f}"),
-    "united": ("surface variants in one group", "{:.0%}"),
-    "f1": ("F1 over all known pairs", "{:.2f}"),
-    "opposites_merged": ("opposites in one group", "{:.0%}"),
-    "negations_merged": ("negations in one group", "{:.0%}"),
-}
-"""Name and number format of each score."""
-FROM_RULES = "pairs made by our own rules"
-
-
-def thresholds_figure(table: pl.DataFrame, *, name: str, from_rules: bool = False) -> Figure:
-    """A grid for each method: thresholds by scores, the fuller the higher the score is among all thresholds.
-
-    Args:
-        table: the table of `endoxa.curate.group.thresholds`. A score that is nowhere known has no column.
-        name: stem of the figure's files.
-        from_rules: whether the known pairs come from the rules that our own method follows, so that they say nothing
-            about it.
-    """
-    shown = [column for column in SCORES if table[column].count()]
-    names = {row["tau"]: f"{row['tau']:g}" for row in table.iter_rows(named=True)}
-    nearest = min(names, key=lambda tau: abs(tau - PUBLISHED))
-    names[nearest] += f" (published: {PUBLISHED:g})"
-    known = {column: table[column].drop_nulls().to_list() for column in shown}
-    columns = tuple(SCORES[column][0] for column in shown)
-
-    def cell(row: Mapping[str, Any], column: str) -> GridCell | None:
-        value, low, high = row[column], min(known[column]), max(known[column])
-        if value is None:
-            return None
-        text = SCORES[column][1].format(value)
-        shade = 0.5 * (value - low) / (high - low) if high > low else 0.0
-        return GridCell(text, f"{names[row['tau']]}, {SCORES[column][0]}: {text}", "above", shade)
-
-    grids = tuple(
-        Grid(
-            str(method),
-            columns,
-            tuple(
-                (names[row["tau"]], tuple(cell(row, column) for column in shown))
-                for row in rows.iter_rows(named=True)
-            ),
-        )
-        for (method,), rows in table.group_by("method", maintain_order=True)
-    )
-    parts = [
-        f"{row['method']} at {row['tau']:g}: "
-        + ", ".join(f"{SCORES[column][0]} {row[column]:.4g}" for column in shown if row[column] is not None)
-        for row in table.filter(tau=nearest).iter_rows(named=True)
-    ]
-    note = f" Known pairs are {FROM_RULES}." if from_rules else ""
-    legend = f"Rows: minimum cosine (tau). A colour is fuller the higher the score.{note}"
-    alt = "; ".join(parts) + (f" ({FROM_RULES})" if from_rules else "")
-    return Figure(name, "Groupings over the threshold", Grids(grids, legend), alt, wide=True)

@@ -15,8 +15,7 @@ from scipy.spatial.distance import pdist
 from typer.testing import CliRunner
 
 from endoxa.commands import app
-from endoxa.curate.cosines import TILE, neighbours
-from endoxa.curate.encoders import load_encoder
+from endoxa.curate.encoders import TILE, load_encoder, neighbours
 from endoxa.curate.group import first_members, group_attributes, read_attributes, read_existing
 from endoxa.curate.group.method import asserted, link
 from endoxa.curate.group.terms import clean, key

@@ -1,7 +1,7 @@
 """Groupings over a grid of thresholds, each with its silhouette.
 
-The threshold is what AfriStereo left open (section 3.3.2, last paragraph). The silhouette (Rousseeuw 1987) is computed
-under cosine distance for a sample of the members.
+The threshold is what AfriStereo left open (section 3.3.2, last paragraph). The silhouette (Rousseeuw 1987) is that of
+scikit-learn.
 
 How well a grouping keeps to pairs of attributes of which it is known whether they belong together.
 """
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from itertools import combinations
 from pathlib import Path
 from typing import get_args
@@ -146,73 +146,26 @@ def score(groups: Mapping[str, str], constraints: Sequence[Constraint]) -> Score
     )
 
 
-SILHOUETTE_SAMPLE = 2000
-SILHOUETTE_BLOCK = 200
-
-
-def silhouette(
-    vectors: Vectors, labels: Sequence[str], *, sample: int = SILHOUETTE_SAMPLE, seed: int = 0
-) -> float | None:
-    """Mean of (b - a) / max(a, b) over members, where a is the mean distance to the own group, b to the nearest other.
-
-    A member alone in its group counts 0. Of many members a sample is taken, each compared with all others, so that
-    groups stay whole. None where all members are in one group, or each in its own.
+def silhouette(vectors: Vectors, labels: Sequence[str]) -> float | None:
+    """Mean silhouette under cosine distance; None where all members are in one group, or each in its own.
 
     Args:
         vectors: unit vectors, shape (n, d).
         labels: group of each row.
-        sample: how many rows at most.
-        seed: of the draw.
     """
-    names, codes = np.unique(np.asarray(labels), return_inverse=True)
-    if not 1 < len(names) < len(codes):
+    from sklearn.metrics import silhouette_score  # of the extra [curate]
+
+    if not 1 < len(set(labels)) < len(labels):
         return None
-    rows = np.arange(len(codes))
-    if len(rows) > sample:
-        rows = np.sort(np.random.default_rng(seed).choice(len(rows), sample, replace=False))
-    sizes, sums = np.bincount(codes), np.zeros((len(names), vectors.shape[1]))
-    np.add.at(sums, codes, vectors)
-    scores = []
-    for part in np.array_split(rows, -(-len(rows) // SILHOUETTE_BLOCK)):
-        here, label = np.arange(len(part)), codes[part]
-        # Of unit vectors, distances to all of a group add up to its size minus the product with its sum.
-        apart = sizes - vectors[part] @ sums.T
-        inside = apart[here, label] / np.maximum(sizes[label] - 1, 1)
-        apart[here, label] = np.inf
-        outside = (apart / sizes).min(axis=1)
-        wide = np.maximum(np.maximum(inside, outside), np.finfo(float).tiny)
-        scores.append(np.where(sizes[label] > 1, (outside - inside) / wide, 0.0))
-    return float(np.concatenate(scores).mean())
+    return float(silhouette_score(vectors, labels, metric="cosine"))
 
 
-SCHEMA = {
-    "method": pl.String,
-    "tau": pl.Float64,
-    "groups": pl.Int64,
-    "alone": pl.Int64,
-    "largest": pl.Int64,
-    "silhouette": pl.Float64,
-    "united": pl.Float64,
-    "opposites_merged": pl.Float64,
-    "negations_merged": pl.Float64,
-    "f1": pl.Float64,
-}
+TAUS = tuple(round(0.3 + 0.05 * step, 2) for step in range(11))
+"""Thresholds of `--calibrate`."""
+SCORES = ("silhouette", *(score.name for score in fields(Scores)))
+SCHEMA = {"method": pl.String, "tau": pl.Float64}
+SCHEMA |= dict.fromkeys(("groups", "alone", "largest"), pl.Int64) | dict.fromkeys(SCORES, pl.Float64)
 """Columns of the table: groups, groups of one attribute, attributes of the largest group, and the scores."""
-
-
-def grid(low: float, high: float, step: float) -> list[float]:
-    """Thresholds from `low` to `high`, both included.
-
-    Raises:
-        UserError: they are not in order, or there would be more than a hundred.
-    """
-    if not 0 < low <= high < 1 or step <= 0 or (high - low) / step > 100:
-        raise UserError(
-            f"Thresholds from {low} to {high} with step {step} are invalid. Expected 0 < low <= high < 1 and at "
-            "most 100 "
-            "steps."
-        )
-    return [round(low + step * place, 6) for place in range(int((high - low) / step + 1e-9) + 1)]
 
 
 def thresholds_table(
@@ -222,7 +175,6 @@ def thresholds_table(
     taus: Sequence[float],
     constraints: Sequence[Constraint],
     *,
-    seed: int = 0,
     tell: Callable[[str], None] = lambda _: None,
 ) -> pl.DataFrame:
     """One row for each method and threshold, with the columns of `SCHEMA`.
@@ -235,7 +187,6 @@ def thresholds_table(
         lexicon: opposites of the attributes' language.
         taus: thresholds.
         constraints: pairs that are known to belong together or not.
-        seed: of the sample that the silhouette is taken over.
         tell: is told which row comes next.
     """
     once = _remembering(encoder)
@@ -247,7 +198,7 @@ def thresholds_table(
             table = group_attributes(counts, once, lexicon, tau=tau, method=method)
             groups: dict[str, str] = dict(table.select("attribute", "group_id").iter_rows())
             sizes = table["group_id"].value_counts()["count"]
-            measured = silhouette(vectors, [groups[count] for count in counts], seed=seed)
+            measured = silhouette(vectors, [groups[count] for count in counts])
             rows.append(
                 {
                     "method": method,

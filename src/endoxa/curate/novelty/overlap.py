@@ -15,8 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from endoxa.curate.cosines import in_blocks
-from endoxa.curate.encoders import Encoder, Vectors
+from endoxa.curate.encoders import Encoder, Vectors, in_blocks
 from endoxa.curate.novelty import Concepts
 from endoxa.errors import UserError
 from endoxa.stats.intervals import FEWEST_CLUSTERS, Interval, clustered_share, wilson
