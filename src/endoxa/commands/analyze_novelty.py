@@ -35,7 +35,6 @@ def novelty(
     threshold: Annotated[float | None, Gt(0), Le(1), Option(group=ANALYSIS)] = None,
     labels: Annotated[Path | None, Option(group=DATA)] = None,
     concept: Annotated[Literal["attribute", "association", "sentence"], Option(group=ITEMS)] = "attribute",
-    same_identity: Annotated[bool, Option(group=ITEMS, only_on=True)] = False,
     encoder: Annotated[str, Option(group=ITEMS, metavar="NAME")] = "all-MiniLM-L6-v2",
     languages: Annotated[
         tuple[str, ...], Option(group=DATA, name="--language", metavar="CODE", default="en")
@@ -62,7 +61,6 @@ def novelty(
         threshold: Minimum cosine at which a concept is present; with --sheet, where it is expected.
         labels: Labelled pairs that choose the threshold: text_a, text_b, related.
         concept: What is compared.
-        same_identity: Associations: compare only those of equal identities.
         encoder: all-MiniLM-L6-v2 (installed), hf/ORG/NAME or hf/FOLDER (any sentence-transformers model).
         languages: Language of the texts; rows that name another one are left out; repeatable.
         sheet: Write pairs to label to FILE.
@@ -80,7 +78,7 @@ def novelty(
             "Give either --threshold or --labels. To choose a threshold, have a sheet written with --sheet, fill "
             "it in, and give it as --labels."
         )
-    check_inputs(len(files), concept, same_identity=same_identity)
+    check_inputs(len(files))
     datasets = [
         read_concepts(path, concept, languages or DEFAULT_LANGUAGES, name)
         for path, name in zip(files, dataset_names(files), strict=True)
@@ -89,13 +87,13 @@ def novelty(
     vectors = load_encoder(encoder)
     note(*filter(None, (doubt(encoder, language) for language in languages)))
     if sheet is not None:
-        drawing = {"pairs": sheet_pairs, "same_identity": same_identity, "seed": seed}
+        drawing = {"pairs": sheet_pairs, "seed": seed}
         print_lines(list(_write_sheet(datasets, vectors, sheet, threshold, drawing)))
     if out is None:
         return Outcome()
     chosen = None
     if pairs is not None:
-        cosine = pairs.cosines(vectors, same_identity=same_identity)
+        cosine = pairs.cosines(vectors)
         chosen = calibrate(pairs, cosine, confidence=confidence, seed=seed)
     overlap = analyze_novelty(
         datasets,
@@ -104,7 +102,6 @@ def novelty(
         kind=concept,
         encoder_name=encoder,
         threshold_from="labels" if chosen is not None else "given",
-        same_identity=same_identity,
         confidence=confidence,
     )
     headline = _novelty_headline(overlap, chosen)
@@ -129,7 +126,7 @@ def _write_sheet(
 
     drawn = draw_sheet(datasets, encoder, likely=LIKELY if likely is None else likely, **drawing)
     if drawn.table.is_empty():
-        raise UserError("There is no pair to label: no two concepts of different data sets may be compared.")
+        raise UserError("There is no pair to label: all concepts of the data sets are equal.")
     write_table(drawn.table, path)
     short = [edge for edge, n in zip(drawn.ranges, drawn.drawn, strict=True) if n < drawn.wanted]
     yield (

@@ -141,7 +141,6 @@ def test_few_labels_are_warned_of(folder, table, tmp_path):
         (["-o", "n.csv"], "either --threshold or --labels"),
         (["-o", "n.csv", "--threshold", "0.5", "--labels", "mine.csv"], "either --threshold or --labels"),
         (["-o", "n.txt", "--threshold", "0.5"], "must end in"),
-        (["-o", "n.csv", "--threshold", "0.5", "--same-identity"], "applies to associations"),
     ],
 )
 def test_commands_that_say_too_little(folder, tmp_path, monkeypatch, words, message):

@@ -74,8 +74,6 @@ def test_associations_carry_their_parts():
     found = draw_sheet([one, other], ToyEncoder(angles), pairs=20)
     assert set(found.table["text_b"]) == {"x: idle", "y: lazy"}
     assert found.table.columns[-4:] == ["identity_a", "attribute_a", "identity_b", "attribute_b"]
-    alone = draw_sheet([one, other], ToyEncoder(angles), pairs=20, same_identity=True)
-    assert alone.table["text_b"].to_list() == ["x: idle"]
 
 
 def test_nothing_runs_as_a_formula_and_comes_back_as_it_was(tmp_path):

@@ -207,9 +207,6 @@ def test_cosines_of_labels_are_those_of_the_comparison(tmp_path):
     angles = {"p": 0, "q": 30, "lazy": 0, "idle": 10, "kind": 80}
     found = read_labels(path, "association")
     assert found.cosines(ToyEncoder(angles)) == pytest.approx([cos(30), cos(80)], abs=1e-6)
-    assert found.cosines(ToyEncoder(angles), same_identity=True) == pytest.approx(
-        [cos(10), cos(80)], abs=1e-6
-    )
     plain = read_labels(written(tmp_path, "text_a,text_b,related\na,b,1\na,c,0\n", "p.csv"))
     table = {"a": [1, 0], "b": [0.6, 0.8], "c": [0, 1]}
     assert plain.cosines(TableEncoder(table)) == pytest.approx([0.6, 0])

@@ -23,7 +23,7 @@ import polars as pl
 
 from endoxa.curate.encoders import Encoder
 from endoxa.curate.novelty import Concepts, Kind, normalise
-from endoxa.curate.novelty.overlap import NOTHING, Rows, Side, encoded, likeness
+from endoxa.curate.novelty.overlap import Rows, Side, encoded, likeness
 from endoxa.errors import UserError
 from endoxa.sources.frames import read_table
 from endoxa.stats.intervals import FEWEST_CLUSTERS, NAN, UNDEFINED, Interval, clustered_share
@@ -57,22 +57,12 @@ class Labels:
     unlabelled: int = 0
     equal: int = 0
 
-    def cosines(self, encoder: Encoder, *, same_identity: bool = False) -> npt.NDArray[np.float64]:
-        """Likeness of each pair, as `nearest.likeness` has it: the smallest cosine of its parts.
-
-        Args:
-            encoder: texts to unit vectors.
-            same_identity: compare attributes alone.
-        """
-        first, second = encoded(
-            [
-                Concepts("", "", tuple(zip(*side, strict=True)), (), 0)
-                for side in zip(*self.pairs, strict=True)
-            ],
-            encoder,
-            same_identity=same_identity,
-        )
-        parts = zip(first.parts, second.parts, strict=True)
+    def cosines(self, encoder: Encoder) -> npt.NDArray[np.float64]:
+        """Likeness of each pair, as `overlap.likeness` has it: the smallest cosine of its parts."""
+        sides = [
+            Concepts("", "", tuple(zip(*side, strict=True)), (), 0) for side in zip(*self.pairs, strict=True)
+        ]
+        parts = zip(*encoded(sides, encoder), strict=True)
         products = [np.einsum("ij,ij->i", mine, theirs, dtype=np.float64) for mine, theirs in parts]
         return np.asarray(np.round(np.minimum(np.min(products, axis=0), 1.0), 6))
 
@@ -195,7 +185,6 @@ def draw_sheet(
     *,
     pairs: int = PAIRS,
     likely: float = LIKELY,
-    same_identity: bool = False,
     seed: int = 0,
 ) -> Sheet:
     """Draw pairs of concepts of different data sets.
@@ -205,7 +194,6 @@ def draw_sheet(
         encoder: texts to unit vectors.
         pairs: how many, divided evenly over the ranges of likeness.
         likely: likely threshold, around which ranges are narrower.
-        same_identity: of associations: only pairs of equal identities.
         seed: of every draw.
 
     Raises:
@@ -216,7 +204,7 @@ def draw_sheet(
     edges = ranges(likely)
     wanted = max(1, round(pairs / len(edges)))
     rng = np.random.default_rng(seed)
-    sides = encoded(datasets, encoder, same_identity=same_identity)
+    sides = encoded(datasets, encoder)
     pool = pl.concat(
         _pairs(a, b, [_sampled(sides[k], rng) for k in (a, b)], edges, rng)
         for a, b in combinations(range(len(datasets)), 2)
@@ -237,18 +225,18 @@ def ranges(likely: float) -> list[float]:
 
 def _sampled(side: Side, rng: np.random.Generator) -> tuple[Rows, Side]:
     """At most `MOST_CONCEPTS` concepts of a data set: their rows, and themselves."""
-    count = len(side)
+    count = len(side[0])
     rows = np.arange(count) if count <= MOST_CONCEPTS else rng.choice(count, MOST_CONCEPTS, replace=False)
-    return rows, side.at(rows)
+    return rows, tuple(part[rows] for part in side)
 
 
 def _pairs(
     a: int, b: int, sampled: Sequence[tuple[Rows, Side]], edges: Sequence[float], rng: np.random.Generator
 ) -> pl.DataFrame:
-    """The pairs of two data sets that may be compared and are not equal, with their range and a random key."""
+    """The pairs of two data sets that are not equal, with their range and a random key."""
     (rows, first), (columns, second) = sampled
     cosines = likeness(first, second)
-    row, column = np.nonzero((cosines > NOTHING) & (cosines < 1 - 1e-6))
+    row, column = np.nonzero(cosines < 1 - 1e-6)
     # Below 0 belongs to the lowest range.
     place = np.maximum(np.digitize(cosines[row, column], edges) - 1, 0)
     pairs = {"range": place, "key": rng.random(len(row)), "row": rows[row], "column": columns[column]}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
 from itertools import permutations
 from typing import Any
 
@@ -26,62 +27,16 @@ CELLS = 1 << 22
 """Cosines computed at a time (float32: 16 MiB)."""
 TOLERANCE = 1e-6
 """Rounding of a cosine in float32: two equal texts have 0.9999999 as often as 1."""
-NOTHING = -np.inf
-"""Likeness to concepts that may not be compared (other identities)."""
+Side = tuple[Vectors, ...]
+"""Concepts as vectors: unit vectors, one array of shape (n, d) for each part of a concept."""
 
 
-@dataclass(frozen=True, slots=True)
-class Side:
-    """Concepts as vectors.
-
-    Attributes:
-        parts: unit vectors, one array of shape (n, d) for each part of a concept.
-        identity: number of the identity of each concept where only equal ones may match, else None.
-    """
-
-    parts: tuple[Vectors, ...]
-    identity: Rows | None = None
-
-    def __len__(self) -> int:
-        """Number of concepts."""
-        return len(self.parts[0])
-
-    def at(self, rows: Rows | slice) -> Side:
-        """Some concepts of it."""
-        identity = None if self.identity is None else self.identity[rows]
-        return Side(tuple(part[rows] for part in self.parts), identity)
-
-
-@dataclass(frozen=True, slots=True)
-class Nearest:
-    """For each concept the largest cosine (-inf where nothing may be compared), and the row that has it (the first)."""
-
-    cosine: Vectors
-    row: Rows
-
-
-def encoded(datasets: Sequence[Concepts], encoder: Encoder, *, same_identity: bool = False) -> list[Side]:
-    """The vectors of all data sets; each different text is encoded once.
-
-    Args:
-        datasets: all with the same kind of concept.
-        encoder: texts to unit vectors.
-        same_identity: of associations: compare only those of equal identities; their vectors are then of the
-            attributes alone.
-    """
-    first = 1 if same_identity else 0
-    texts = sorted({text for dataset in datasets for part in dataset.parts[first:] for text in part})
+def encoded(datasets: Sequence[Concepts], encoder: Encoder) -> list[Side]:
+    """The vectors of all data sets, all with the same kind of concept; each different text is encoded once."""
+    texts = sorted({text for dataset in datasets for part in dataset.parts for text in part})
     place = {text: row for row, text in enumerate(texts)}
     vectors = encoder(texts)
-    names = sorted({text for dataset in datasets for text in dataset.parts[0]}) if same_identity else []
-    number = {name: row for row, name in enumerate(names)}
-    return [
-        Side(
-            tuple(vectors[[place[text] for text in part]] for part in dataset.parts[first:]),
-            np.array([number[text] for text in dataset.parts[0]], dtype=np.int64) if same_identity else None,
-        )
-        for dataset in datasets
-    ]
+    return [tuple(vectors[[place[text] for text in part]] for part in dataset.parts) for dataset in datasets]
 
 
 def likeness(first: Side, second: Side) -> Vectors:
@@ -90,16 +45,11 @@ def likeness(first: Side, second: Side) -> Vectors:
     Two associations are as alike as the less alike of their identities and their attributes: the joined text would
     call 'X are lazy' and 'X are generous' alike for their identity.
     """
-    cosines = first.parts[0] @ second.parts[0].T
-    for mine, theirs in zip(first.parts[1:], second.parts[1:], strict=True):
-        np.minimum(cosines, mine @ theirs.T, out=cosines)
-    if first.identity is not None and second.identity is not None:
-        cosines[first.identity[:, None] != second.identity[None, :]] = NOTHING
-    return cosines
+    return reduce(np.minimum, (mine @ theirs.T for mine, theirs in zip(first, second, strict=True)))
 
 
-def nearest(first: Side, second: Side, cells: int = CELLS) -> Nearest:
-    """The nearest concept of the second side for each of the first; rounding above 1 is cut off.
+def nearest(first: Side, second: Side, cells: int = CELLS) -> tuple[Vectors, Rows]:
+    """For each concept of the first side the largest cosine to the second, and the row that has it (the first).
 
     Args:
         first: whose nearest are looked for.
@@ -108,13 +58,12 @@ def nearest(first: Side, second: Side, cells: int = CELLS) -> Nearest:
     """
 
     def best(start: int, stop: int) -> tuple[Vectors, Rows]:
-        cosines = likeness(first.at(slice(start, stop)), second)
+        cosines = likeness(tuple(part[start:stop] for part in first), second)
         return cosines.max(axis=1), cosines.argmax(axis=1)
 
-    cosine, row = map(
-        np.concatenate, zip(*in_blocks(len(first), max(1, cells // len(second)), best), strict=True)
-    )
-    return Nearest(np.minimum(cosine, np.float32(1)), np.where(cosine == NOTHING, -1, row))
+    blocks = in_blocks(len(first[0]), max(1, cells // len(second[0])), best)
+    cosine, row = map(np.concatenate, zip(*blocks, strict=True))
+    return np.minimum(cosine, np.float32(1)), row
 
 
 def reaches(cosine: Vectors, threshold: float) -> npt.NDArray[np.bool_]:
@@ -136,7 +85,6 @@ SHARE_COLUMNS: dict[str, str] = {
     "threshold": "least cosine at which a concept is present in another data set",
     "threshold_from": "'given' or 'labels'",
     "encoder": "the sentence encoder",
-    "same_identity": "whether only associations of equal identities were compared",
     "format": "how the file was read",
     "rows": "rows that hold a concept",
     "left_out": "rows in other languages",
@@ -157,7 +105,7 @@ CONCEPT_COLUMNS: dict[str, str] = {
     "dataset": "whose concept it is",
     "concept": "its text as it was compared",
     "unique": "whether it is found in none of the other data sets",
-    "cosine": "largest cosine to any concept of the others; empty where nothing could be compared",
+    "cosine": "largest cosine to any concept of the others",
     "nearest_dataset": "the data set that has that concept",
     "nearest": "its text",
 }
@@ -201,7 +149,6 @@ def analyze_novelty(
     kind: str = "attribute",
     encoder_name: str = "",
     threshold_from: str = "given",
-    same_identity: bool = False,
     confidence: float = 0.95,
     cells: int = CELLS,
 ) -> Novelty:
@@ -214,15 +161,14 @@ def analyze_novelty(
         kind: of the concepts, for the table.
         encoder_name: for the table.
         threshold_from: 'given' or 'labels', for the table.
-        same_identity: compare only associations of equal identities.
         confidence: confidence level of the intervals.
         cells: cosines computed at a time.
 
     Raises:
-        UserError: fewer than two data sets, or equal identities are required of concepts that are no associations.
+        UserError: fewer than two data sets.
     """
-    check_inputs(len(datasets), kind, same_identity=same_identity)
-    sides = encoded(datasets, encoder, same_identity=same_identity)
+    check_inputs(len(datasets))
+    sides = encoded(datasets, encoder)
     between = pl.concat(
         _between(datasets, sides, a, b, cells).with_columns(a=a)
         for a, b in permutations(range(len(datasets)), 2)
@@ -238,25 +184,18 @@ def analyze_novelty(
         "threshold": threshold,
         "threshold_from": threshold_from,
         "encoder": encoder_name,
-        "same_identity": same_identity,
     }
     parts = concepts.with_columns(unique=~reached).partition_by("a", maintain_order=True)
     rows = [
         _share_row(dataset, part["unique"].to_numpy(), confidence) | facts
         for dataset, part in zip(datasets, parts, strict=True)
     ]
-    finite = pl.col("cosine").is_finite()
     return Novelty(
         shares=pl.DataFrame(rows).select(list(SHARE_COLUMNS)),
         shared=between.group_by(from_dataset="dataset", to_dataset="nearest_dataset", maintain_order=True)
         .agg(n_concepts=pl.len().cast(pl.Int64), n_shared=reached.sum().cast(pl.Int64), share=reached.mean())
         .select(list(SHARED_COLUMNS)),
-        concepts=pl.concat(parts)
-        .with_columns(
-            pl.when(finite).then(pl.col("cosine").round(6)),
-            pl.when(finite).then(pl.col("nearest_dataset", "nearest")).otherwise(pl.lit("")),
-        )
-        .select(list(CONCEPT_COLUMNS)),
+        concepts=pl.concat(parts).with_columns(pl.col("cosine").round(6)).select(list(CONCEPT_COLUMNS)),
         curve=concepts.select("dataset", "cosine")
         .join(pl.DataFrame({"threshold": np.arange(GRID + 1) / GRID}), how="cross")
         .group_by("dataset", "threshold", maintain_order=True)
@@ -266,29 +205,23 @@ def analyze_novelty(
 
 def _between(datasets: Sequence[Concepts], sides: Sequence[Side], a: int, b: int, cells: int) -> pl.DataFrame:
     """For each concept of a data set the largest cosine to any concept of another one, which has it."""
-    best = nearest(sides[a], sides[b], cells)
-    return pl.DataFrame(
-        {"place": np.arange(len(datasets[a])), "cosine": best.cosine.astype(np.float64)}
-    ).with_columns(
+    cosine, row = nearest(sides[a], sides[b], cells)
+    return pl.DataFrame({"place": np.arange(len(cosine)), "cosine": cosine.astype(np.float64)}).with_columns(
         dataset=pl.lit(datasets[a].dataset),
         concept=pl.Series(datasets[a].texts),
         nearest_dataset=pl.lit(datasets[b].dataset),
-        nearest=pl.Series(datasets[b].texts).gather(np.maximum(best.row, 0)),
+        nearest=pl.Series(datasets[b].texts).gather(row),
     )
 
 
-def check_inputs(count: int, kind: str, *, same_identity: bool) -> None:
+def check_inputs(count: int) -> None:
     """Refuse what cannot be compared; ask before anything is encoded.
 
     Raises:
-        UserError: see `analyze_novelty`.
+        UserError: fewer than two data sets.
     """
     if count < 2:
         raise UserError("One data set has nothing to be compared with. Name at least two files.")
-    if same_identity and kind != "association":
-        raise UserError(
-            "--same-identity applies to associations. Add --concept association, or leave it out."
-        )
 
 
 def share_interval(

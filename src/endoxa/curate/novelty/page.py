@@ -79,7 +79,7 @@ EITHER_SIDE = 10
 """Concepts shown just above and just below the threshold."""
 TEXTS = frozenset(
     {
-        *("dataset", "interval", "concept", "threshold_from", "encoder", "same_identity", "format"),
+        *("dataset", "interval", "concept", "threshold_from", "encoder", "format"),
         *("from_dataset", "to_dataset", "unique", "nearest_dataset", "nearest"),
     }
 )
@@ -94,7 +94,7 @@ def shown(runs: Sequence[Run]) -> Shown:
 def _page(runs: Sequence[Run], files: TableFiles, shares: pl.DataFrame) -> Page:
     first = shares.row(0, named=True)
     concepts = files.beside("concepts", overlap.CONCEPT_COLUMNS)
-    values = {"kind": first["concept"], "same_identity": first["same_identity"] == "true"}
+    values = {"kind": first["concept"]}
     sections = (
         _share_section(shares),
         _overlap_section(shares, files.beside("shared", overlap.SHARED_COLUMNS)),
@@ -254,7 +254,7 @@ def _part(row: Row) -> str:
 
 def _border_section(concepts: pl.DataFrame, cut: float) -> Section | None:
     """The concepts whose decision was closest: where a reader can see whether the threshold makes sense."""
-    near = concepts.drop_nulls("cosine").with_columns(distance=(pl.col("cosine") - cut).abs())
+    near = concepts.with_columns(distance=(pl.col("cosine") - cut).abs())
     above = near.filter(unique="false").sort("distance", maintain_order=True).head(EITHER_SIDE)
     below = near.filter(unique="true").sort("distance", maintain_order=True).head(EITHER_SIDE)
     rows = pl.concat([above, below]).sort("cosine", descending=True, maintain_order=True)
