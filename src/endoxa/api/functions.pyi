@@ -778,7 +778,6 @@ def analyze_novelty(
     labels: str | Path | None = None,
     languages: Sequence[str] | str = (),
     concept: Literal['attribute', 'association', 'sentence'] = 'attribute',
-    same_identity: bool = False,
     encoder: str = 'all-MiniLM-L6-v2',
     threshold: float | None = None,
     confidence: float = 0.95,
@@ -793,7 +792,6 @@ def analyze_novelty(
         labels: Labelled pairs that choose the threshold: text_a, text_b, related.
         languages: Language of the texts; rows that name another one are left out; repeatable.
         concept: What is compared.
-        same_identity: Associations: compare only those of equal identities.
         encoder: all-MiniLM-L6-v2 (installed), hf/ORG/NAME or hf/FOLDER (any sentence-transformers model).
         threshold: Minimum cosine at which a concept is present; with --sheet, where it is expected.
         confidence: Confidence level of the intervals.

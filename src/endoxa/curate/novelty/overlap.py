@@ -19,7 +19,7 @@ import polars as pl
 from endoxa.curate.encoders import Encoder, Vectors, in_blocks
 from endoxa.curate.novelty import Concepts
 from endoxa.errors import UserError
-from endoxa.stats.intervals import FEWEST_CLUSTERS, Interval, clustered_share, wilson
+from endoxa.stats.intervals import FEWEST_CLUSTERS, Interval, clustered_or_wilson
 
 Rows = npt.NDArray[np.int64]
 
@@ -235,19 +235,13 @@ def share_interval(
     concepts, of other identities, of the same kind; the other data sets, the encoder and the threshold are taken as
     they are.
     """
-    named = len({name for group_names in identities for name in group_names})
-    if named < FEWEST_CLUSTERS:
-        return wilson(int(unique.sum()), len(unique), confidence), "wilson", named
-    sizes: dict[tuple[str, int], float] = {}
-    sums: dict[tuple[str, int], float] = {}
-    for row, (flag, group_names) in enumerate(zip(unique.tolist(), identities, strict=True)):
-        keys = [(name, -1) for name in group_names] or [("", row)]
-        for key in keys:
-            sizes[key] = sizes.get(key, 0.0) + 1 / len(keys)
-            sums[key] = sums.get(key, 0.0) + flag / len(keys)
-    size, total = np.array(list(sizes.values())), np.array(list(sums.values()))
-    share = float(unique.mean())
-    return clustered_share(size, total, share * (1 - share), confidence), "identities", named
+    rows = [
+        (1 / max(1, len(names)), flag, name)
+        for flag, names in zip(unique.tolist(), identities, strict=True)
+        for name in names or ("",)
+    ]
+    interval, named = clustered_or_wilson(*map(np.array, zip(*rows, strict=True)), confidence)
+    return interval, "wilson" if named < FEWEST_CLUSTERS else "identities", named
 
 
 def _share_row(dataset: Concepts, unique: Flags, confidence: float) -> dict[str, Any]:

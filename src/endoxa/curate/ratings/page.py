@@ -42,7 +42,7 @@ TEXTS = frozenset(
     {
         *("topic", "verdict", "reason", "identity", "attribute", "group", "sentiment", "perspective"),
         *("within", "sampled", "dataset", "most_frequent_identity", "most_frequent_attribute"),
-        *("in_group_most", "out_group_most", "interval"),
+        "interval",
     }
 )
 CHANGE = Measure("relative change, percent", 0.0, "+.0f", 100, 50)
@@ -407,10 +407,7 @@ def _topic_dots(rows: pl.DataFrame, columns: Columns, name: str, title: str, axi
 
 
 def _topic_table(caption: str, part: pl.DataFrame) -> Table:
-    perspective = (
-        *share_fields("in-group", IN_GROUP, "interval of it"),
-        share_fields("out-group", ("out_group_share", "", ""))[0],
-    )
+    perspective = share_fields("in-group", IN_GROUP, "interval of it")
     fields = (
         text_field("topic"),
         number_field("n"),
