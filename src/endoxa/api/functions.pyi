@@ -1116,13 +1116,10 @@ def curate_group(
     attribute_column: str = 'attribute',
     language: str | None = None,
     lexicon: str | Path | None = None,
-    constraints: str | Path | None = None,
     encoder: str | None = None,
     precision: str = 'float32',
     tau: float = 0.55,
     method: str = 'endoxa',
-    calibrate: bool = False,
-    seed: int = 0,
     out: str | Path,
 ) -> Outcome:
     """Group attributes with similar meanings; opposites and negations are never merged. `endoxa curate group`; see `command`.
@@ -1132,13 +1129,10 @@ def curate_group(
         attribute_column: Column that holds the attributes.
         language: Language of the attributes.
         lexicon: Your own antonyms: columns one, other, pos.
-        constraints: With --calibrate: known pairs (columns attribute_a, attribute_b, relation, source).
         encoder: all-MiniLM-L6-v2 (installed), hf/ORG/NAME or hf/FOLDER (any sentence-transformers model), or same-words.
         precision: Number type of the encoder: float32, or bfloat16 (faster with AMX; a few groups may differ).
         tau: Minimum cosine similarity to merge groups.
         method: endoxa, or afristereo (as published; depends on the order of rows).
-        calibrate: Compare thresholds from 0.3 to 0.8 for both methods instead of grouping.
-        seed: With --calibrate: seed of every random draw.
         out: Groups: .csv, .tsv, .jsonl or .parquet.
     """
 

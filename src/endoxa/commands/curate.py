@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -18,11 +17,10 @@ from endoxa.commands.verbs import Outcome, add_command, argument, command_group,
 from endoxa.curate import group as grouping
 from endoxa.curate.associations import associations as gather
 from endoxa.curate.associations import mentions
-from endoxa.curate.encoders import DEFAULT_ENCODER, chosen_encoder
+from endoxa.curate.encoders import chosen_encoder
 from endoxa.curate.opposites import Lexicon, load_lexicon
 from endoxa.errors import UserError
-from endoxa.report.tables import headline_of, number_field
-from endoxa.report.words import decimal, plural
+from endoxa.report.words import plural
 from endoxa.schema.options import ANALYSIS, DATA, ITEMS, OUTPUT, Option
 from endoxa.sources.columns import with_respondents
 from endoxa.sources.frames import read_table
@@ -77,34 +75,21 @@ def group(
     method: Annotated[str, Option(group=ANALYSIS, metavar="NAME")] = "endoxa",
     existing: Annotated[Path | None, Option(group=DATA, metavar="GROUPS")] = None,
     meanings: Meanings,
-    calibrate: Annotated[bool, Option(group=ANALYSIS, only_on=True)] = False,
-    constraints: Annotated[Path | None, Option(group=DATA, default="surface variants and antonyms")] = None,
-    seed: Annotated[int, Option(group=ANALYSIS)] = 0,
 ) -> Outcome:
     """Group attributes with similar meanings; opposites and negations are never merged.
-
-    With --calibrate, FILE gets a row for each threshold and method (number of groups, silhouette, accuracy on known
-    pairs). The method `endoxa` uses the rules that generate the pairs, so these test
-    only the published method; give your own pairs to test both.
 
     \b
     Examples:
       endoxa curate group statements.csv -o groups.csv
       endoxa curate group new.csv --existing groups.csv -o groups-2.csv
       endoxa curate group statements.csv --method afristereo -o published.csv
-      endoxa curate group statements.csv --calibrate -o thresholds.csv
 
     Options:
         file: Statements, or another table of attributes.
         tau: Minimum cosine similarity to merge groups.
         method: endoxa, or afristereo (as published; depends on the order of rows).
         existing: Existing groups, kept unchanged; new attributes are added.
-        calibrate: Compare thresholds from 0.3 to 0.8 for both methods instead of grouping.
-        constraints: With --calibrate: known pairs (columns attribute_a, attribute_b, relation, source).
-        seed: With --calibrate: seed of every random draw.
     """  # noqa: D301
-    if calibrate:
-        return _calibrated(file, out, constraints, meanings, seed)
     chosen = grouping.method_named(method, adds=existing is not None)
     counts, lexicon = meanings.read(file, grouping.SCHEMA, as_written=chosen == "afristereo")
     earlier = grouping.read_existing(existing) if existing else None
@@ -112,26 +97,6 @@ def group(
     table = grouping.group_attributes(counts, encoder, lexicon, tau=tau, method=chosen, existing=earlier)
     groups = table["group_id"].n_unique()
     return Outcome((f"{len(table)} attributes in {groups} groups written to {out}",), {"out": table})
-
-
-def _calibrated(file: Path, out: Path, constraints: Path | None, meanings: Meanings, seed: int) -> Outcome:
-    """Thresholds of both methods compared: number of groups, silhouette, and accuracy on known pairs."""
-    from endoxa.curate.group.thresholds import TAUS, generate_constraints, read_constraints, thresholds_table
-
-    counts, words = meanings.read(file, as_written=True)
-    pairs = read_constraints(constraints) if constraints else generate_constraints(list(counts), words, seed)
-    encoder = chosen_encoder(meanings.encoder or DEFAULT_ENCODER, words.language, meanings.precision, note)
-    made = thresholds_table(counts, encoder, words, TAUS, pairs, tell=note)
-    notes = (
-        ()
-        if constraints
-        else ("The known pairs follow the rules of the method endoxa: they test the other.",)
-    )
-    scores = {"silhouette": "silhouette", "united": "united", "opposites_merged": "opposites", "f1": "F1"}
-    shown = (number_field(name, key, partial(decimal, digits=2)) for key, name in scores.items())
-    columns = ("method", number_field("tau", shown="{:g}".format), "groups", "largest", *shown)
-    headline = headline_of(f"Groupings over the threshold, written to {out}", made, columns, notes=notes)
-    return Outcome((headline,), {"out": made})
 
 
 class Apart(StrEnum):
