@@ -194,7 +194,7 @@ def _summarised(statements: Path, folder: Path, counting: Counting, min_cell: in
     counted = mentions(
         *counting.tables(statements), source=counting.source, include_flagged=counting.include_flagged
     )
-    made = summarise(counted.table, (), min_cell)
+    made = summarise(counted.table, min_cell)
     note(*made.notes)
     return [str(path) for path in (*write_summary(made, folder), *save_frequencies(made.frequencies, folder))]
 
