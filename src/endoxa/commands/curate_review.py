@@ -115,13 +115,7 @@ def _handed_out(table: Path, out: Path, sheet: Choice, *, overwrite: bool) -> Ou
     made = make_sheet(table, sheet)
     with shown("rows") as progress:
         write_sheet(made, out, progress)
-    lines = [f"{plural(len(made.rows), 'row')} of {made.kind.name} written to {out}"]
-    if made.disguised:
-        lines.append(
-            f"{made.disguised} cells contain control characters, which .xlsx files cannot store. The sheet shows "
-            "symbols such as ␁ instead; `endoxa curate review TABLE SHEET` restores them."
-        )
-    return Outcome([*lines, _NOTICE])
+    return Outcome([f"{plural(len(made.rows), 'row')} of {made.kind.name} written to {out}", _NOTICE])
 
 
 def _approved(drafts: Path, judged: Sequence[Path], out: Path) -> Outcome:

@@ -128,11 +128,6 @@ def test_a_text_too_long_for_a_cell_is_refused(tmp_path):
         export(table, tmp_path / "ana.xlsx")
 
 
-def test_control_characters_are_said(tmp_path):
-    table = write_table(tmp_path, {**STATEMENTS, "attribute": ["a\x01b", "kind", "long", "loud"]})
-    assert make_sheet(table, Choice()).disguised == 1
-
-
 def test_a_sample_takes_whole_statements_and_repeats(tmp_path):
     columns = {
         "statement_id": [f"s{number // 2}" for number in range(200)],

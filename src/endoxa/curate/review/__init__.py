@@ -196,17 +196,6 @@ def shown(text: str) -> str:
     return xml_text(text.replace("\r\n", "\n").replace("\r", "\n").translate(_PICTURES))
 
 
-def has_controls(text: str) -> bool:
-    """Whether the text holds what `shown` replaces by a sign."""
-    return xml_text(text) != text
-
-
-def restored(text: str, original: str) -> str:
-    """Put back the control characters of `original` that `shown` had replaced."""
-    controls = {_PICTURES[ord(letter)]: letter for letter in original if ord(letter) in _PICTURES}
-    return text.translate(controls)
-
-
 def escaped(text: str) -> str:
     """Text in which nothing is taken for one of XLSX's escapes ('_x0041_' would be read as 'A')."""
     return _ESCAPE_LIKE.sub("_x005F_x", text)

@@ -20,7 +20,6 @@ from endoxa.curate.review import (
     ROW_KEY,
     UNSURE,
     kind_named,
-    restored,
     same,
     unescaped,
 )
@@ -261,7 +260,7 @@ def _filled(
         )
     reason, note = (" ".join(cells.get(name, "").split()) for name in ("reason", "note"))
     words = {  # exactly the original where a spreadsheet program alone has changed it
-        name: old if same(text := cells.get(name, ""), old) else restored(text.strip(), old)
+        name: old if same(text := cells.get(name, ""), old) else text.strip()
         for name, old in origin.words.items()
     }
     if words != origin.words and decision in ("", KEEP):

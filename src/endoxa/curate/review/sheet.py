@@ -26,7 +26,6 @@ from endoxa.curate.review import (
     ROW_KEY,
     Kind,
     escaped,
-    has_controls,
     instructions,
     kind_of,
     shown,
@@ -114,16 +113,6 @@ class Sheet:
     columns: tuple[str, ...]
     rows: tuple[Row, ...]
     origins: tuple[OriginRow, ...]
-
-    @property
-    def disguised(self) -> int:
-        """How many cells hold control characters, which an XLSX file can show as signs only."""
-        return sum(
-            has_controls(row.get(name, ""))
-            for row in self.rows
-            for name in self.columns
-            if name not in ANSWERS
-        )
 
 
 def rows_of(table: pl.DataFrame) -> list[Row]:
