@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from endoxa.curate.encoders import Encoder, chosen_encoder, doubt, load_encoder
-from endoxa.errors import UserError
 
 TEXTS = [
     "kind",
@@ -71,13 +70,6 @@ def test_bfloat16_keeps_cosines_to_a_hundredth(library: Any) -> None:
     assert found.dtype == np.float32
     np.testing.assert_allclose(np.linalg.norm(found, axis=1), 1, atol=1e-6)
     assert np.abs(found @ found.T - exact @ exact.T).max() < 0.01
-
-
-def test_an_unknown_precision_is_one_sentence() -> None:
-    with pytest.raises(
-        UserError, match=r"--precision: 'int4' is unknown\. Expected one of: float32, bfloat16\."
-    ):
-        load_encoder(precision="int4")
 
 
 def test_the_same_words_encoder_gives_directions_of_chance() -> None:

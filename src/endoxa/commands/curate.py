@@ -17,7 +17,8 @@ from endoxa.commands.verbs import Outcome, add_command, argument, command_group,
 from endoxa.curate import group as grouping
 from endoxa.curate.associations import associations as gather
 from endoxa.curate.associations import mentions
-from endoxa.curate.encoders import chosen_encoder
+from endoxa.curate.encoders import Precision, chosen_encoder
+from endoxa.curate.group import Method
 from endoxa.curate.opposites import Lexicon, load_lexicon
 from endoxa.errors import UserError
 from endoxa.report.words import plural
@@ -50,7 +51,7 @@ class Meanings:
             default="all-MiniLM-L6-v2 in English, else same-words",
         ),
     ] = None
-    precision: Annotated[str, Option(group=ITEMS, metavar="TYPE")] = "float32"
+    precision: Annotated[Precision, Option(group=ITEMS)] = "float32"
     language: Annotated[
         str | None, Option(group=DATA, metavar="CODE", default="the only one that the file names, else en")
     ] = None
@@ -72,7 +73,7 @@ def group(
     *,
     out: Annotated[Path, table_option("Groups")],
     tau: Annotated[float, Ge(0.0), Le(1.0), Option(group=ANALYSIS)] = 0.55,
-    method: Annotated[str, Option(group=ANALYSIS, metavar="NAME")] = "endoxa",
+    method: Annotated[Method, Option(group=ANALYSIS)] = "endoxa",
     existing: Annotated[Path | None, Option(group=DATA, metavar="GROUPS")] = None,
     meanings: Meanings,
 ) -> Outcome:
@@ -90,11 +91,14 @@ def group(
         method: endoxa, or afristereo (as published; depends on the order of rows).
         existing: Existing groups, kept unchanged; new attributes are added.
     """  # noqa: D301
-    chosen = grouping.method_named(method, adds=existing is not None)
-    counts, lexicon = meanings.read(file, grouping.SCHEMA, as_written=chosen == "afristereo")
+    if method == "afristereo" and existing is not None:
+        raise UserError(
+            "The method 'afristereo' cannot extend existing groups. Leave out --method or --existing."
+        )
+    counts, lexicon = meanings.read(file, grouping.SCHEMA, as_written=method == "afristereo")
     earlier = grouping.read_existing(existing) if existing else None
     encoder = chosen_encoder(meanings.encoder, lexicon.language, meanings.precision, note)
-    table = grouping.group_attributes(counts, encoder, lexicon, tau=tau, method=chosen, existing=earlier)
+    table = grouping.group_attributes(counts, encoder, lexicon, tau=tau, method=method, existing=earlier)
     groups = table["group_id"].n_unique()
     return Outcome((f"{len(table)} attributes in {groups} groups written to {out}",), {"out": table})
 

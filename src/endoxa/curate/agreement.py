@@ -24,7 +24,6 @@ from endoxa.sources.frames import read_table
 from endoxa.sources.tables import require_columns
 from endoxa.stats.agreement import (
     COEFFICIENTS,
-    LEVELS,
     PERCENT,
     Coefficient,
     Level,
@@ -320,8 +319,6 @@ def _votes_each(votes: np.ndarray, raters: int) -> int:
 
 def _domain(ballots: Ballots, level: Level) -> np.ndarray:
     """The categories as alpha's distances need them."""
-    if level not in LEVELS:
-        raise UserError(f"Unknown level of measurement '{level}'. Expected one of: {', '.join(LEVELS)}.")
     numbers = ballots.numbers
     if level == "nominal" or (level == "ordinal" and ballots.ordered):
         return np.arange(len(ballots.categories))

@@ -14,7 +14,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
-from typing import Any, Literal, Protocol, TypeVar, get_args
+from typing import Any, Literal, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -45,7 +45,7 @@ class Encoder(Protocol):
         ...
 
 
-def load_encoder(name: str = DEFAULT_ENCODER, precision: str = "float32") -> Encoder:
+def load_encoder(name: str = DEFAULT_ENCODER, precision: Precision = "float32") -> Encoder:
     """The encoder called `name`: 'all-MiniLM-L6-v2', 'hf/ORG/NAME' or 'hf/FOLDER' (sentence-transformers), same-words.
 
     Args:
@@ -54,12 +54,8 @@ def load_encoder(name: str = DEFAULT_ENCODER, precision: str = "float32") -> Enc
             multiply it themselves (Intel's AMX, say), slower on others; cosines differ from the third decimal on.
 
     Raises:
-        UserError: a library is not installed, the model cannot be had, or the precision is unknown.
+        UserError: a library is not installed or the model cannot be had.
     """
-    if precision not in get_args(Precision):
-        raise UserError(
-            f"--precision: '{precision}' is unknown. Expected one of: {', '.join(get_args(Precision))}."
-        )
     if name == SAME_WORDS:
         return _directions
     if find_spec(LIBRARY) is None:
@@ -135,7 +131,7 @@ class _Loaded:
         return [min(len(ids), limit or len(ids)) for ids in encoded["input_ids"]]
 
 
-def _open(name: str, target: str, precision: str, *, offline: bool) -> Any:
+def _open(name: str, target: str, precision: Precision, *, offline: bool) -> Any:
     import torch
 
     try:
@@ -173,7 +169,9 @@ def doubt(name: str, language: str) -> str:
     )
 
 
-def chosen_encoder(name: str | None, language: str, precision: str, tell: Callable[[str], object]) -> Encoder:
+def chosen_encoder(
+    name: str | None, language: str, precision: Precision, tell: Callable[[str], object]
+) -> Encoder:
     """The encoder for a language: the one that was named, else the default one where it knows the language.
 
     Where it does not, the same words are united and nothing else.

@@ -37,17 +37,6 @@ class TableFiles:
     path: Path
     texts: Collection[str]
 
-    @classmethod
-    def of(cls, runs: Sequence[Run], texts: Collection[str], several: str) -> TableFiles:
-        """The files of a page.
-
-        Raises:
-            UserError: there are several tables; `several` says it.
-        """
-        if len(runs) > 1:
-            raise UserError(several)
-        return cls(runs[0].folder, texts)
-
     def read(self, columns: Iterable[str], path: Path | None = None) -> pl.DataFrame:
         """The table itself, or the one at `path`.
 
@@ -89,9 +78,9 @@ def shown_table(
     Raises:
         UserError: several tables were given, or one cannot be read.
     """
-    files = TableFiles.of(
-        runs, texts, f"A page about {about} is made from one table. Make one page for each."
-    )
+    if len(runs) > 1:
+        raise UserError(f"A page about {about} is made from one table. Make one page for each.")
+    files = TableFiles(runs[0].folder, texts)
     table = files.read(tuple(columns))
     return Shown(lambda: page(files, table), {"csv": partial(csv_text, table)})
 

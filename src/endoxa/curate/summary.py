@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from itertools import permutations
 from pathlib import Path
@@ -102,6 +102,12 @@ def choices(cell: str | None) -> tuple[str, ...]:
     """
     parts = (" ".join(part.split()) for part in _MARKS.split(cell or ""))
     return tuple(dict.fromkeys(part for part in parts if part))
+
+
+def most_common(cells: Iterable[str | None]) -> str:
+    """The most frequent text that is not empty, the first by alphabet among equals; or empty."""
+    counts = Counter(cell for cell in cells if cell)
+    return min(counts, key=lambda cell: (-counts[cell], cell), default="")
 
 
 UNSTATED = "(not said)"

@@ -149,6 +149,14 @@ def test_commands_that_say_too_little(folder, tmp_path, monkeypatch, words, mess
     assert not list(tmp_path.iterdir())
 
 
+def test_an_unknown_concept_is_one_sentence(folder):
+    result = run(
+        "analyze", "novelty", *files(folder), "--threshold", 0.5, "--concept", "topic", "-o", "n.csv"
+    )
+    assert result.exit_code == 2
+    assert "'topic' is not one of" in result.output
+
+
 def test_inputs_are_never_overwritten(folder):
     told = run("analyze", "novelty", *files(folder), "--threshold", 0.5, "-o", folder / "mine.csv")
     assert isinstance(told.exception, UserError)

@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Literal
 
 from endoxa.curate.keys import IDENTITY_KEY, key_of
 from endoxa.curate.language import language_of_questions
@@ -20,7 +20,6 @@ from endoxa.sources.tables import TABLE_SUFFIXES, table_columns, table_rows
 from endoxa.sources.typography import unseen_removed
 
 Kind = Literal["attribute", "association", "sentence"]
-KINDS: tuple[Kind, ...] = get_args(Kind)
 
 DEFAULT_LANGUAGES = ("en",)
 """What the default encoder knows."""
@@ -115,8 +114,6 @@ def read_concepts(
     Raises:
         UserError: the file cannot be read, its format has no such concept, or no row holds one.
     """
-    if kind not in KINDS:
-        raise UserError(f"--concept: '{kind}' is unknown. Expected one of: {', '.join(KINDS)}.")
     form, entries = _entries(path, kind)
     wanted = {code.partition("-")[0].lower() for code in languages}
     voices: dict[tuple[str, ...], set[str]] = {}

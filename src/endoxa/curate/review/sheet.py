@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Annotated
 
 import polars as pl
+from annotated_types import Ge
 from pydantic import BaseModel, ConfigDict
 
 import endoxa
@@ -96,7 +97,7 @@ class Choice:
     """
 
     reviewer: Annotated[str, Option(group=OUTPUT, metavar="NAME", default="name of the returned file")] = ""
-    sample: Annotated[int | None, Option(group=ITEMS)] = None
+    sample: Annotated[int | None, Ge(1), Option(group=ITEMS)] = None
     only_proposed: Annotated[bool, Option(group=ITEMS, only_on=True)] = False
     only_disputed: Annotated[bool, Option(group=ITEMS, only_on=True)] = False
     columns: Annotated[tuple[str, ...] | None, Option(group=OUTPUT, metavar="A,B,...", parse=names)] = None
@@ -208,8 +209,6 @@ def _chosen(rows: list[Row], kind: Kind, choice: Choice, path: Path) -> list[Row
                 f"{path}, column '{column}': no row has the value '{value}'. There is nothing to review."
             )
     if choice.sample is not None:
-        if choice.sample < 1:
-            raise UserError(f"--sample: {choice.sample} is too small. Expected at least 1.")
         ids = sorted({row[kind.key] for row in rows})
         drawn = set(random.Random(choice.seed).sample(ids, min(choice.sample, len(ids))))  # noqa: S311 - no secret
         rows = [row for row in rows if row[kind.key] in drawn]
