@@ -125,16 +125,10 @@ def _write_sheet(
     from endoxa.curate.novelty.labels import LIKELY, draw_sheet
 
     drawn = draw_sheet(datasets, encoder, likely=LIKELY if likely is None else likely, **drawing)
-    if drawn.table.is_empty():
+    if drawn.is_empty():
         raise UserError("There is no pair to label: all concepts of the data sets are equal.")
-    write_table(drawn.table, path)
-    short = [edge for edge, n in zip(drawn.ranges, drawn.drawn, strict=True) if n < drawn.wanted]
-    yield (
-        f"{plural(drawn.table.height, 'pair')} written to {path}, up to {drawn.wanted} from each of "
-        f"{len(drawn.ranges)} ranges of likeness."
-    )
-    if short:
-        yield f"Fewer from the ranges that begin at {', '.join(f'{edge:g}' for edge in short)}: no more were there."
+    write_table(drawn, path)
+    yield f"{plural(drawn.height, 'pair')} written to {path}, evenly from ranges of likeness as far as they go."
     yield f"Next: fill in the column 'related' (yes or no), then give --labels {path}"
 
 

@@ -162,23 +162,6 @@ SHEET_COLUMNS: dict[str, str] = {
 """Columns of the sheet; associations have `identity_a`, `attribute_a`, `identity_b` and `attribute_b` besides."""
 
 
-@dataclass(frozen=True, slots=True)
-class Sheet:
-    """Pairs to label.
-
-    Attributes:
-        table: columns of `SHEET_COLUMNS`, in random order.
-        ranges: lower end of every range of likeness.
-        drawn: pairs from each of them.
-        wanted: pairs per range that were asked for.
-    """
-
-    table: pl.DataFrame
-    ranges: tuple[float, ...]
-    drawn: tuple[int, ...]
-    wanted: int
-
-
 def draw_sheet(
     datasets: Sequence[Concepts],
     encoder: Encoder,
@@ -186,8 +169,8 @@ def draw_sheet(
     pairs: int = PAIRS,
     likely: float = LIKELY,
     seed: int = 0,
-) -> Sheet:
-    """Draw pairs of concepts of different data sets.
+) -> pl.DataFrame:
+    """Pairs of concepts of different data sets to label: columns of `SHEET_COLUMNS`, in random order.
 
     Args:
         datasets: at least two, with one kind of concept.
@@ -210,11 +193,9 @@ def draw_sheet(
         for a, b in combinations(range(len(datasets)), 2)
     )
     chosen = pool.sort("key").group_by("range", maintain_order=True).head(wanted)
-    drawn = dict(chosen.group_by("range").len().iter_rows())
     rows = [_row(datasets, pair) for pair in chosen.sample(fraction=1, shuffle=True, seed=seed).to_dicts()]
     columns = list(SHEET_COLUMNS) if len(datasets[0].parts) == 1 else [*SHEET_COLUMNS, *PARTS]
-    table = pl.DataFrame(rows, schema=dict.fromkeys(columns, pl.String))
-    return Sheet(table, tuple(edges), tuple(drawn.get(k, 0) for k in range(len(edges))), wanted)
+    return pl.DataFrame(rows, schema=dict.fromkeys(columns, pl.String))
 
 
 def ranges(likely: float) -> list[float]:
@@ -245,16 +226,10 @@ def _pairs(
 
 def _row(datasets: Sequence[Concepts], pair: Mapping[str, int]) -> dict[str, str]:
     first, second = datasets[pair["a"]], datasets[pair["b"]]
-    mine = [part[pair["row"]] for part in first.parts]
-    theirs = [part[pair["column"]] for part in second.parts]
-    row = {
-        "text_a": ": ".join(mine),
-        "text_b": ": ".join(theirs),
-        "related": "",
-        "dataset_a": first.dataset,
-        "dataset_b": second.dataset,
-    }
-    return row if len(mine) == 1 else row | dict(zip(PARTS, (*mine, *theirs), strict=True))
+    sides = [part[pair["row"]] for part in first.parts], [part[pair["column"]] for part in second.parts]
+    cells = (*map(": ".join, sides), "", first.dataset, second.dataset)
+    row = dict(zip(SHEET_COLUMNS, cells, strict=True))
+    return row if len(first.parts) == 1 else row | dict(zip(PARTS, (*sides[0], *sides[1]), strict=True))
 
 
 FOLDS = 5
