@@ -23,7 +23,8 @@ from endoxa.sources.tables import table_columns
 from endoxa.stats.verdicts import NO_QUESTION
 
 if TYPE_CHECKING:
-    from endoxa.curate.ratings import Disagreement, Leniency
+    from endoxa.curate.ratings.disagreement import Disagreement
+    from endoxa.curate.ratings.leniency import Leniency
 
 MOST_NAMED = 6
 """Raters that a row of the terminal names."""
@@ -214,18 +215,20 @@ def ratings(
         quantile: Share of associations in the low-variance group.
         ties: Where equal variances go: low, or split at random.
     """  # noqa: D301
-    from endoxa.curate import ratings as room
+    from endoxa.curate.ratings import read_ratings
+    from endoxa.curate.ratings.disagreement import analyze_disagreement
+    from endoxa.curate.ratings.leniency import analyze_leniency
 
     rated = [path for path in files if _is_rated(path)]
     statements = [path for path in files if path not in rated or path.is_dir()]
     headlines: list[Headline] = []
     tables: dict[str, pl.DataFrame | None] = {}
     if len(files) == 1 and rated:
-        given = room.read_ratings(rated[0], topics)
+        given = read_ratings(rated[0], topics)
         how: dict[str, Any] = {"confidence": confidence, "seed": seed, "resamples": resamples}
         with_group = given["in_group"].is_not_null().any()
         try:
-            disputed = room.analyze_disagreement(given, quantile=quantile, ties=ties, **how)
+            disputed = analyze_disagreement(given, quantile=quantile, ties=ties, **how)
             headlines.append(_disagreement_headline(disputed, quantile, ties))
             tables |= {"disagreement": disputed.topics, "disagreement_pairs": disputed.pairs}
         except UserError as problem:  # too few ratings for it
@@ -233,7 +236,7 @@ def ratings(
                 raise
             note(str(problem))
         if with_group:
-            compared = room.analyze_leniency(given, **how)
+            compared = analyze_leniency(given, **how)
             headlines.append(_leniency_headline(compared))
             tables["leniency"] = compared.cells
     elif rated and not statements:

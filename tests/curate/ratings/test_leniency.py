@@ -6,8 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from endoxa.curate.ratings import analyze_leniency
-from endoxa.curate.ratings.leniency import basis
+from endoxa.curate.ratings.leniency import analyze_leniency, basis
 from endoxa.errors import UserError
 
 SCHEMA = {

@@ -356,13 +356,3 @@ def _table(groups: Sequence[Group], counts: Mapping[str, int], lexicon: Lexicon,
         )
     ]
     return pl.DataFrame(rows, schema=SCHEMA, orient="row")
-
-
-__all__ = [
-    "TAU",
-    "Existing",
-    "Method",
-    "group_attributes",
-    "read_attributes",
-    "read_existing",
-]

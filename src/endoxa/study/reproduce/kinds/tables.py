@@ -10,7 +10,8 @@ import polars as pl
 
 from endoxa.curate.evaluation.gold import read_gold
 from endoxa.curate.evaluation.report import evaluate as evaluate_reading
-from endoxa.curate.ratings import Disagreement, analyze_disagreement, read_ratings
+from endoxa.curate.ratings import read_ratings
+from endoxa.curate.ratings.disagreement import Disagreement, analyze_disagreement
 from endoxa.errors import UserError
 from endoxa.sources.frames import read_table
 from endoxa.study.reproduce.catalogue import PublishedResult, evaluate
