@@ -20,8 +20,7 @@ from endoxa.sources.frames import write_table
 
 if TYPE_CHECKING:
     from endoxa.curate.encoders import Encoder
-    from endoxa.curate.novelty import Concepts
-    from endoxa.curate.novelty.overlap import Novelty
+    from endoxa.curate.novelty import Concepts, Novelty
 
 
 PAIRS = 256
@@ -67,9 +66,14 @@ def novelty(
         sheet_pairs: Number of pairs of the sheet.
     """  # noqa: D301
     from endoxa.curate.encoders import doubt, load_encoder
-    from endoxa.curate.novelty import DEFAULT_LANGUAGES, dataset_names, read_concepts
+    from endoxa.curate.novelty import (
+        DEFAULT_LANGUAGES,
+        analyze_novelty,
+        check_inputs,
+        dataset_names,
+        read_concepts,
+    )
     from endoxa.curate.novelty.labels import calibrate, read_labels
-    from endoxa.curate.novelty.overlap import analyze_novelty, check_inputs
 
     if out is None and sheet is None:
         raise UserError("Missing --out. Name the table to write, or a sheet of pairs to label with --sheet.")

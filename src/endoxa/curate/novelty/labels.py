@@ -22,8 +22,7 @@ import numpy.typing as npt
 import polars as pl
 
 from endoxa.curate.encoders import Encoder
-from endoxa.curate.novelty import Concepts, Kind, normalise
-from endoxa.curate.novelty.overlap import Rows, Side, encoded, likeness
+from endoxa.curate.novelty import Concepts, Kind, Rows, Side, encoded, likeness, normalise
 from endoxa.errors import UserError
 from endoxa.sources.frames import read_table
 from endoxa.stats.intervals import FEWEST_CLUSTERS, NAN, UNDEFINED, Interval, clustered_share
@@ -58,7 +57,7 @@ class Labels:
     equal: int = 0
 
     def cosines(self, encoder: Encoder) -> npt.NDArray[np.float64]:
-        """Likeness of each pair, as `overlap.likeness` has it: the smallest cosine of its parts."""
+        """Likeness of each pair, as `novelty.likeness` has it: the smallest cosine of its parts."""
         sides = [
             Concepts("", "", tuple(zip(*side, strict=True)), (), 0) for side in zip(*self.pairs, strict=True)
         ]

@@ -10,7 +10,7 @@ from typing import Any
 
 import polars as pl
 
-from endoxa.curate.novelty import labels, overlap
+from endoxa.curate.novelty import CONCEPT_COLUMNS, CURVE_COLUMNS, SHARE_COLUMNS, SHARED_COLUMNS, labels
 from endoxa.curate.novelty.labels import warnings
 from endoxa.curate.pages import (
     METHODS,
@@ -88,17 +88,17 @@ BY_LABELS = "labels"
 
 def shown(runs: Sequence[Run]) -> Shown:
     """The page about one table of `endoxa analyze novelty`, see `pages.shown_table`."""
-    return shown_table(runs, "shared concepts", TEXTS, overlap.SHARE_COLUMNS, partial(_page, runs))
+    return shown_table(runs, "shared concepts", TEXTS, SHARE_COLUMNS, partial(_page, runs))
 
 
 def _page(runs: Sequence[Run], files: TableFiles, shares: pl.DataFrame) -> Page:
     first = shares.row(0, named=True)
-    concepts = files.beside("concepts", overlap.CONCEPT_COLUMNS)
+    concepts = files.beside("concepts", CONCEPT_COLUMNS)
     values = {"kind": first["concept"]}
     sections = (
         _share_section(shares),
-        _overlap_section(shares, files.beside("shared", overlap.SHARED_COLUMNS)),
-        _threshold_section(files, files.beside("curve", overlap.CURVE_COLUMNS), first),
+        _overlap_section(shares, files.beside("shared", SHARED_COLUMNS)),
+        _threshold_section(files, files.beside("curve", CURVE_COLUMNS), first),
         _border_section(concepts, first["threshold"]),
         replace(METHODS, values=values),
     )
