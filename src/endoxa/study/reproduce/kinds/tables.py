@@ -10,8 +10,7 @@ import polars as pl
 
 from endoxa.curate.evaluation.gold import read_gold
 from endoxa.curate.evaluation.report import evaluate as evaluate_reading
-from endoxa.curate.ratings import read_ratings
-from endoxa.curate.ratings.disagreement import Disagreement, analyze_disagreement
+from endoxa.curate.ratings import disagreement, read_ratings
 from endoxa.errors import UserError
 from endoxa.sources.frames import read_table
 from endoxa.study.reproduce.catalogue import PublishedResult, evaluate
@@ -183,7 +182,7 @@ def ratings(declared: PublishedResult, inputs: Inputs) -> Mapping[Key, Ours]:
     values, missing = _topics(table) | _means(table), "the data do not say it (topic, sentiment)"
     disputed, undisputed = ("4.2", "4.3"), missing
     try:
-        values |= _disagreement(analyze_disagreement(table, resamples=100, seed=inputs.seed))
+        values |= _disagreement(disagreement.analyze_disagreement(table, resamples=100, seed=inputs.seed))
     except UserError as problem:
         undisputed = str(problem).rstrip(".")
     for cell in declared.cells(inputs):
@@ -192,7 +191,7 @@ def ratings(declared: PublishedResult, inputs: Inputs) -> Mapping[Key, Ours]:
     return computed
 
 
-def _disagreement(found: Disagreement) -> dict[str, float | None]:
+def _disagreement(found: disagreement.Disagreement) -> dict[str, float | None]:
     """Variances of ratings, and how much more disputed associations are about negative traits."""
     changes = dict(found.topics.select("topic", "relative_change").iter_rows())
     return {
