@@ -477,7 +477,8 @@ def share_interval(
         for flag, names in zip(unique.tolist(), identities, strict=True)
         for name in names or ("",)
     ]
-    interval, named = clustered_or_wilson(*map(np.array, zip(*rows, strict=True)), confidence)
+    weight, flag, name = (np.array(column) for column in zip(*rows, strict=True))
+    interval, named = clustered_or_wilson(weight, flag, name, confidence)
     return interval, "wilson" if named < FEWEST_CLUSTERS else "identities", named
 
 
