@@ -768,7 +768,6 @@ def analyze_novelty(
     labels: str | Path | None = None,
     languages: Sequence[str] | str = (),
     concept: Literal['attribute', 'association', 'sentence'] = 'attribute',
-    same_identity: bool = False,
     encoder: str = 'all-MiniLM-L6-v2',
     threshold: float | None = None,
     confidence: float = 0.95,
@@ -783,7 +782,6 @@ def analyze_novelty(
         labels: Labelled pairs that choose the threshold: text_a, text_b, related.
         languages: Language of the texts; rows that name another one are left out; repeatable.
         concept: What is compared.
-        same_identity: Associations: compare only those of equal identities.
         encoder: all-MiniLM-L6-v2 (installed), hf/ORG/NAME or hf/FOLDER (any sentence-transformers model).
         threshold: Minimum cosine at which a concept is present; with --sheet, where it is expected.
         confidence: Confidence level of the intervals.
@@ -1065,7 +1063,7 @@ def curate_review(
         seed: Random seed of --sample, and of the intervals of agreement.
         resolve: Value used where reviewers disagree: that of the table, of the first sheet, or of more than half of the reviewers. All disagreements are listed in any case.
         drop_omitted: Remove rows that reviewers omit, or keep them with omit=true.
-        out: Without SHEET: the sheet to write, .xlsx (with drop-down lists) or .csv. Else the reviewed table.
+        out: Without SHEET: the sheet to write (.xlsx). Else the reviewed table.
         reviewer: Sheet: reviewer's name.
         columns: Sheet: columns to show instead of the default ones.
         edit: Sheet: columns that may be edited instead of the default ones.
@@ -1108,13 +1106,10 @@ def curate_group(
     attribute_column: str = 'attribute',
     language: str | None = None,
     lexicon: str | Path | None = None,
-    constraints: str | Path | None = None,
     encoder: str | None = None,
     precision: str = 'float32',
     tau: float = 0.55,
     method: str = 'endoxa',
-    calibrate: bool = False,
-    seed: int = 0,
     out: str | Path,
 ) -> Outcome:
     """Group attributes with similar meanings; opposites and negations are never merged. `endoxa curate group`; see `command`.
@@ -1124,13 +1119,10 @@ def curate_group(
         attribute_column: Column that holds the attributes.
         language: Language of the attributes.
         lexicon: Your own antonyms: columns one, other, pos.
-        constraints: With --calibrate: known pairs (columns attribute_a, attribute_b, relation, source).
         encoder: all-MiniLM-L6-v2 (installed), hf/ORG/NAME or hf/FOLDER (any sentence-transformers model), or same-words.
         precision: Number type of the encoder: float32, or bfloat16 (faster with AMX; a few groups may differ).
         tau: Minimum cosine similarity to merge groups.
         method: endoxa, or afristereo (as published; depends on the order of rows).
-        calibrate: Compare thresholds from 0.3 to 0.8 for both methods instead of grouping.
-        seed: With --calibrate: seed of every random draw.
         out: Groups: .csv, .tsv, .jsonl or .parquet.
     """
 

@@ -112,7 +112,7 @@ def extract(
     Examples:
       endoxa curate extract export.csv --print-map > map.toml
       endoxa curate extract export.csv --map map.toml -o statements.csv
-      endoxa curate extract export.csv --preset afristereo -o statements.csv --translate hf/Helsinki-NLP/opus-mt-fr-en
+      endoxa curate extract export.csv --preset afristereo -o statements.csv --translate translations.csv
       endoxa curate extract rows.csv --statement-column text --question-column topic -o statements.csv
       endoxa curate extract survey.xlsx --sheet Answers --statement-column said --respondent code -o statements.csv
       endoxa curate extract export.csv --map map.toml --reader openai/gpt-5-mini --plan -o statements.csv

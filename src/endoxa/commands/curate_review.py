@@ -12,7 +12,7 @@ import polars as pl
 
 from endoxa.commands.analyze_people import agreement_lines
 from endoxa.commands.verbs import Outcome, argument, print_lines, table_option
-from endoxa.curate.review import Choice
+from endoxa.curate.review.sheet import Choice
 from endoxa.errors import UserError
 from endoxa.report.tables import headline_of, interval_field
 from endoxa.report.words import plural
@@ -25,7 +25,7 @@ from endoxa.sources.frames import require_table_name, write_table
 
 if TYPE_CHECKING:
     from endoxa.curate.evaluation.gold import Gold, Reading
-    from endoxa.curate.review import Reviewed
+    from endoxa.curate.review.merge import Reviewed
 
 _NOTICE = "Content notice: the sheet contains stereotypes as reported by respondents; reviewers may stop at any time."
 SHOWN_CONFLICTS = 10
@@ -58,13 +58,13 @@ def review(
       endoxa curate review statements.csv -o ana.xlsx --reviewer Ana
       endoxa curate review statements.csv -o both.xlsx --sample 200 --seed 1
       endoxa curate review statements.csv ana.xlsx ben.xlsx -o reviewed.csv
-      endoxa curate review pairs.csv a.xlsx b.xlsx c.csv -o reviewed.csv --resolve majority
+      endoxa curate review pairs.csv a.xlsx b.xlsx c.xlsx -o reviewed.csv --resolve majority
       endoxa curate review tuples.csv votes_items.csv -o judged.csv
 
     Options:
         table: Table of statements, groups, associations, pairs or drafts (CSV, JSONL, Parquet).
         sheets: Returned sheets; of drafts outcomes of a room (*_items.csv).
-        out: Without SHEET: the sheet to write, .xlsx (with drop-down lists) or .csv. Else the reviewed table.
+        out: Without SHEET: the sheet to write (.xlsx). Else the reviewed table.
         overwrite: Sheet: replace an existing one, including its answers.
         resolve: Value used where reviewers disagree: that of the table, of the first sheet, or of more than half of
             the reviewers. All disagreements are listed in any case.
@@ -72,7 +72,8 @@ def review(
     """  # noqa: D301
     from endoxa.author.tables import is_drafts
     from endoxa.curate.agreement import agreement, ballots_from_votes
-    from endoxa.curate.review import apply_review, is_sheet, read_sheets, votes
+    from endoxa.curate.review.merge import apply_review
+    from endoxa.curate.review.returned import is_sheet, read_sheets, votes
 
     if not sheets:
         return _handed_out(table, out, sheet, overwrite=overwrite)
@@ -105,7 +106,7 @@ def _handed_out(table: Path, out: Path, sheet: Choice, *, overwrite: bool) -> Ou
     Raises:
         UserError: there is one already, or the table cannot be reviewed.
     """
-    from endoxa.curate.review import make_sheet, write_sheet
+    from endoxa.curate.review.sheet import make_sheet, write_sheet
 
     if out.exists() and not overwrite:
         raise UserError(
@@ -114,13 +115,7 @@ def _handed_out(table: Path, out: Path, sheet: Choice, *, overwrite: bool) -> Ou
     made = make_sheet(table, sheet)
     with shown("rows") as progress:
         write_sheet(made, out, progress)
-    lines = [f"{plural(len(made.rows), 'row')} of {made.kind.name} written to {out}"]
-    if made.disguised:
-        lines.append(
-            f"{made.disguised} cells contain control characters, which .xlsx files cannot store. The sheet shows "
-            "symbols such as ␁ instead; `endoxa curate review TABLE SHEET` restores them."
-        )
-    return Outcome([*lines, _NOTICE])
+    return Outcome([f"{plural(len(made.rows), 'row')} of {made.kind.name} written to {out}", _NOTICE])
 
 
 def _approved(drafts: Path, judged: Sequence[Path], out: Path) -> Outcome:
