@@ -79,7 +79,6 @@ def extract(
         str | None, Option(group=DATA, metavar="CODES", default="those of the mapping")
     ] = None,
     identities: Annotated[Path | None, Option(group=DATA)] = None,
-    lexicon: Annotated[Path | None, Option(group=DATA)] = None,
     translate: Annotated[
         str | None, Option(group=ASKING, metavar="BACKEND", default="no translation")
     ] = None,
@@ -129,13 +128,11 @@ def extract(
         language: Language of all statements (ISO 639); disables language identification.
         languages: Candidate languages (en,fr).
         identities: Your own synonyms of group names (TOML).
-        lexicon: What reviewers taught, from `endoxa curate evaluate --learn` (TOML).
         translate: Translate into English with hf/MODEL, openai/NAME, http://HOST:PORT/v1#NAME or a table of
             translations (columns original, translation).
         reader: Chat model that reads: openai/NAME, anthropic/NAME, http://HOST:PORT/v1#NAME, hf/ID, sim/NAME. The
             statements are sent to it. Its reading stands, and the rules say where they differ.
     """  # noqa: D301
-    from endoxa.curate.extract.lexicon import read_lexicon
     from endoxa.curate.normalise import with_identities
     from endoxa.curate.second import StatementReaderSettings, to_read
     from endoxa.curate.second.table import reader_items
@@ -156,7 +153,6 @@ def extract(
     codes = tuple(word.strip().lower() for word in (languages or "").split(",") if word.strip())
     statements, kept = _statements(survey, survey_map, statement_column, respondent, rows)
     tables = with_identities(identities) if identities else None
-    taught = read_lexicon(lexicon) if lexicon else None
     translator = open_translator(translate) if translate else None
     if language is not None:
         statements = [replace(statement, language=language.lower()) for statement in statements]
@@ -166,7 +162,7 @@ def extract(
         if translator:
             memory = out.with_name(f"{out.name}.translations.jsonl")
             statements = texts.translate_statements(statements, translator, memory, progress)
-        extracted = texts.extract_all(statements, kept, progress, tables, taught)
+        extracted = texts.extract_all(statements, kept, progress, tables)
     if reader is not None:
         settings = asking.settings(StatementReaderSettings, survey, (reader,))
         if asking.plan:

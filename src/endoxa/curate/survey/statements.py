@@ -20,7 +20,6 @@ import polars as pl
 
 from endoxa.curate.extract import Extraction, Question, as_annotated, begins_statement, extract
 from endoxa.curate.extract.fillers import without_fillers
-from endoxa.curate.extract.lexicon import Lexicon, apply_lexicon
 from endoxa.curate.extract.omission import NOISE
 from endoxa.curate.language import COMMON, identify
 from endoxa.curate.normalise import Tables
@@ -277,14 +276,12 @@ def extract_all(
     kept: Sequence[str],
     progress: Progress | None = None,
     names: Tables | None = None,
-    lexicon: Lexicon | None = None,
 ) -> pl.DataFrame:
     """The table of statements: `STATEMENT_COLUMNS` and the kept demographics, one row per pair that was read.
 
     A piece without a subject of its own gets the subject of its sentence, of the heading above it, of its question, or
     of the piece before it (`endoxa.curate.survey.commas`); where that had several subjects of one attribute, it gets
-    each of them. `names` are tables of names of groups to normalise with, those of the package where None; `lexicon` is
-    what reviewers of the same campaign taught.
+    each of them. `names` are tables of names of groups to normalise with, those of the package where None.
     """
     rows = []
     answer: tuple[str, str] | None = None
@@ -318,8 +315,6 @@ def extract_all(
                 text, statement.question, statement.country, subject, names=names, language=_spoken(statement)
             )
         ]
-        if lexicon:
-            pairs = apply_lexicon(lexicon, text, pairs, statement.question, statement.country)
         distinct = list({(pair.identity, pair.attribute): pair for pair in reversed(pairs)}.values())[::-1]
         named = after(named, distinct, subjects) if heading is None else heading
         rows += [_row(statement, pair, kept) for pair in distinct]

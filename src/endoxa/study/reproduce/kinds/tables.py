@@ -8,8 +8,8 @@ from typing import Any
 
 import polars as pl
 
+from endoxa.curate.evaluation import evaluate as evaluate_reading
 from endoxa.curate.evaluation.gold import read_gold
-from endoxa.curate.evaluation.report import evaluate as evaluate_reading
 from endoxa.curate.ratings import Disagreement, analyze_disagreement, read_ratings
 from endoxa.errors import UserError
 from endoxa.sources.frames import read_table
