@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from endoxa.curate.extract.fillers import find_fillers, without_fillers
 from endoxa.curate.extract.omission import NOISE
+from endoxa.curate.extract.reader import find_fillers, without_fillers
 from endoxa.curate.survey import parse_map
 from endoxa.curate.survey.reading import Respondent, Survey
 from endoxa.curate.survey.statements import extract_all, identify_languages, split_survey

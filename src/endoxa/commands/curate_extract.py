@@ -134,8 +134,7 @@ def extract(
             statements are sent to it. Its reading stands, and the rules say where they differ.
     """  # noqa: D301
     from endoxa.curate.normalise import with_identities
-    from endoxa.curate.second import StatementReaderSettings, to_read
-    from endoxa.curate.second.table import reader_items
+    from endoxa.curate.second import StatementReaderSettings, reader_items, to_read
     from endoxa.curate.survey import load_map, load_preset, preset_text
     from endoxa.curate.survey import statements as texts
     from endoxa.curate.survey.reading import draft_map
@@ -183,9 +182,8 @@ def _statements(
         UserError: there is no mapping, and no column of statements.
     """
     from endoxa.curate.survey import ColumnChoice
-    from endoxa.curate.survey.gaps import sentences_of
     from endoxa.curate.survey.reading import read_export
-    from endoxa.curate.survey.rows import RowColumns, read_statements
+    from endoxa.curate.survey.rows import RowColumns, read_statements, sentences_of
     from endoxa.sources.columns import usual_column
 
     if column is None and survey_map is None and (published := sentences_of(path)):
@@ -256,7 +254,7 @@ def _read_twice(
     table: pl.DataFrame, settings: ReaderSettings, out: Path, names: Tables | None
 ) -> pl.DataFrame:
     """The table with the reading of both readers that stands; the model's own goes into a table beside the output."""
-    from endoxa.curate.second.table import second_reading
+    from endoxa.curate.second import second_reading
 
     folder = out.with_name(f"{out.name}.model")
     beside = out.with_name(f"{out.stem}.model{out.suffix}")

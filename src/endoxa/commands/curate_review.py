@@ -227,8 +227,7 @@ def _readings(reviewed: list[Gold], reading: Path | None) -> dict[str, list[Read
 def _with_model(reviewed: list[Gold], gold: Path, model: str, out: Path) -> dict[str, list[Reading]]:
     """Readings of a model and of both readers together. A simulated reader errs from the gold pairs."""
     from endoxa.curate.evaluation.gold import as_reading, read_by_rules
-    from endoxa.curate.second import ReaderItem, StatementReaderSettings, to_read
-    from endoxa.curate.second.table import combine
+    from endoxa.curate.second import ReaderItem, StatementReaderSettings, combine, to_read
     from endoxa.runs.asking.readers import read_with_models
 
     questions = [

@@ -9,7 +9,7 @@ import unicodedata
 import polars as pl
 import pytest
 
-from endoxa.curate.second.table import reader_items
+from endoxa.curate.second import reader_items
 from endoxa.curate.survey import load_preset, parse_map
 from endoxa.curate.survey.reading import read_survey
 from endoxa.curate.survey.rows import RowColumns, question_named, read_statements

@@ -13,7 +13,6 @@ from endoxa.curate.english import (
     tokens,
     words,
 )
-from endoxa.curate.extract.fillers import without_fillers
 from endoxa.curate.extract.native import Reading, is_about_one, read, words_in
 from endoxa.curate.extract.omission import (
     BY_HAND,
@@ -28,7 +27,7 @@ from endoxa.curate.extract.omission import (
     question_or_aside,
     reason,
 )
-from endoxa.curate.extract.reader import clauses, plain, predicates, subjects, without_label
+from endoxa.curate.extract.reader import clauses, plain, predicates, subjects, without_fillers, without_label
 from endoxa.curate.extract.split import Split, find_split, has_subject
 from endoxa.curate.normalise import (
     Tables,
@@ -86,6 +85,18 @@ class Extraction:
     verb: str = ""
     identity_key: str = ""
     agreement: str = ""
+
+    def cells(self) -> dict[str, str]:
+        """What a table of statements has of the pair."""
+        return {
+            "identity": self.identity,
+            "attribute": self.attribute,
+            "verb": self.verb,
+            "rule": self.rule,
+            "confidence": f"{self.confidence:.2f}",
+            "omit": "true" if self.omit else "false",
+            "omit_reason": self.omit_reason,
+        }
 
 
 CONFIDENCE = {

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
 
-from endoxa.curate.keys import IDENTITY_KEY, key_of
 from endoxa.curate.language import language_of_questions
+from endoxa.curate.normalise.identity import IDENTITY_KEY, key_of
 from endoxa.curate.published import read_associations
 from endoxa.errors import UserError
 from endoxa.sources import READERS

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from endoxa.curate.extract import begins_statement
-from endoxa.curate.extract.fillers import find_fillers
+from endoxa.curate.extract.reader import find_fillers
 from endoxa.curate.survey.commas import group_chunks, is_pronoun
 from endoxa.words.identifiers import find_identifiers
 

@@ -19,8 +19,8 @@ import numpy as np
 import polars as pl
 
 from endoxa.curate.extract import Extraction, Question, as_annotated, begins_statement, extract
-from endoxa.curate.extract.fillers import without_fillers
 from endoxa.curate.extract.omission import NOISE
+from endoxa.curate.extract.reader import without_fillers
 from endoxa.curate.language import COMMON, identify
 from endoxa.curate.normalise import Tables
 from endoxa.curate.survey import SurveyMap
@@ -368,13 +368,7 @@ def _row(statement: Statement, pair: Extraction, kept: Sequence[str]) -> dict[st
         "language_confidence": sure,
         "original_statement": statement.original,
         "statement": statement.text,
-        "identity": pair.identity,
-        "attribute": pair.attribute,
-        "verb": pair.verb,
-        "rule": pair.rule,
-        "confidence": f"{pair.confidence:.2f}",
-        "omit": "true" if pair.omit else "false",
-        "omit_reason": pair.omit_reason,
+        **pair.cells(),
         "flag": " ".join(statement.flags),
         "identity_key": pair.identity_key,
         "agreement": pair.agreement,
