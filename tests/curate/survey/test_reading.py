@@ -180,7 +180,7 @@ def test_kind_of_file_that_is_not_read_is_said(tmp_path, name):
 
 def test_empty_map_is_said_to_be_empty(tmp_path):
     (tmp_path / "map.toml").write_text("")
-    with pytest.raises(UserError, match=r"map.toml is empty. Expected a column mapping"):
+    with pytest.raises(UserError, match="map.toml is empty"):
         load_map(tmp_path / "map.toml")
 
 
@@ -196,18 +196,18 @@ def test_message_about_numbers_shows_the_beginning_only(tmp_path):
     [
         (
             'languages = "en"\n' + MAP.replace('languages = ["en"]', ""),
-            r"'languages': .* languages = \[\"en\"\]",
+            "languages: expected a list, found 'en'. Expected a column mapping",
         ),
         (
             MAP.replace("[[keep]]", "[keep]", 1).split("[[keep]]")[0],
-            r"'keep': write .* brackets: \[\[keep\]\]",
+            r"keep: expected a list, found .* and \[\[keep\]\]",
         ),
-        ("title = ", "is not a TOML file"),
-        ('title = "x"', "'question': is missing"),
-        (MAP.replace("axis = ", "axes = ", 1), "'question' number 1 'axes': .*did you mean 'axis'"),
+        ("title = ", "is not valid TOML"),
+        ('title = "x"', "question: it is missing"),
+        (MAP.replace("axis = ", "axes = ", 1), "question.1.axes: it is not known"),
         (MAP.replace('name = "age"', 'name = "Bakers"'), "two questions are called 'bakers'"),
         (MAP.replace("mother_tongue", "language"), "a kept column cannot be called 'language'"),
-        (MAP.replace('name = "age"', 'name = " "'), "'question' number 2 'name': must not be empty"),
+        (MAP.replace('name = "age"', 'name = " "'), "question.2.name: must not be empty"),
     ],
 )
 def test_wrong_map_is_one_sentence(tmp_path, text, message):
