@@ -9,8 +9,7 @@ what stands between two pieces is white space, punctuation, a list number or a w
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -42,6 +41,7 @@ class Piece:
 _BRACKETED = re.compile(r"\([^()\n]*\)|\[[^\[\]\n]*\]")
 _QUOTED = re.compile(r'"([^"\n]*)"|“([^“”\n]*)”|«([^«»\n]*)»')
 _LINES = re.compile(r"[\r\n\v\f\x1c-\x1e\x85\u2028\u2029]+")
+_NO_LINE = re.compile(r"[^\r\n\v\f\x1c-\x1e\x85\u2028\u2029]")
 _HARD = re.compile(r"[;؛；•◦‣▪●]+")
 _SENTENCE = re.compile(
     r"(?<![.!?…])[.!?…]+[\"”»')\]]*(?=\s)|[。！？।؟]+|(?<=[^\W\d_]{2})[.!?](?=[^\W\d_]{3})"
@@ -113,23 +113,10 @@ def _spans(answer: str, elliptical: bool, language: str, begins: Begins) -> list
 
 
 def _cut(answer: str, elliptical: bool, language: str, begins: Begins) -> list[tuple[int, int]]:
-    # Spans in which nothing but a new line cuts:.
-    spans = [match.span() for match in _BRACKETED.finditer(answer)]
-    spans += [(identifier.start, identifier.end) for identifier in find_identifiers(answer)]
-    spans += [(match.start(), match.end() + 1) for match in _ENTITY.finditer(answer)]
-    for filler in find_fillers(answer, language):
-        mark = _COMMA.match(answer, filler.start) if filler.separates else None
-        spans.append((mark.end() if mark else filler.start, filler.end + 1))
-    for match in _QUOTED.finditer(answer):
-        inside = next(group for group in match.groups() if group is not None)
-        if len(inside) <= LONG_STATEMENT and not begins(inside):
-            spans.append(match.span())
-    protected = _united(spans)
+    masked = _masked(answer, language, begins)
     pieces_out = []
-    for start, end in _segments(answer, protected, begins):
-        chunks = [
-            _trim(answer, *chunk, protected) for chunk in _chunks(answer, start, end, protected, begins)
-        ]
+    for start, end in _segments(answer, masked, begins):
+        chunks = [_trim(masked, *chunk) for chunk in _chunks(answer, masked, start, end, begins)]
         chunks = [_unjoined(answer, *chunk, begins) if k else chunk for k, chunk in enumerate(chunks)]
         texts = [answer[a : min(b, a + LONG_STATEMENT)] for a, b in chunks]
         for first, last in group_chunks(texts, elliptical=elliptical, begins=begins):
@@ -140,40 +127,36 @@ def _cut(answer: str, elliptical: bool, language: str, begins: Begins) -> list[t
     return pieces_out
 
 
-def _united(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The spans in order, those that overlap made one."""
-    united: list[tuple[int, int]] = []
-    for start, end in sorted(spans):
-        if united and start < united[-1][1]:
-            united[-1] = (united[-1][0], max(end, united[-1][1]))
-        else:
-            united.append((start, end))
-    return united
+def _masked(answer: str, language: str, begins: Begins) -> str:
+    """The answer with a low line for every character in which nothing but a new line cuts."""
+    spans = [match.span() for match in _BRACKETED.finditer(answer)]
+    spans += [(identifier.start, identifier.end) for identifier in find_identifiers(answer)]
+    spans += [(match.start(), match.end() + 1) for match in _ENTITY.finditer(answer)]
+    for filler in find_fillers(answer, language):
+        mark = _COMMA.match(answer, filler.start) if filler.separates else None
+        spans.append((mark.end() if mark else filler.start, filler.end + 1))
+    for match in _QUOTED.finditer(answer):
+        inside = next(group for group in match.groups() if group is not None)
+        if len(inside) <= LONG_STATEMENT and not begins(inside):
+            spans.append(match.span())
+    masked = answer
+    for start, end in spans:
+        masked = masked[:start] + _NO_LINE.sub("_", answer[start : end - 1]) + masked[end - 1 :]
+    return masked
 
 
-def _segments(answer: str, protected: list[tuple[int, int]], begins: Begins) -> Iterator[tuple[int, int]]:
+def _segments(answer: str, masked: str, begins: Begins) -> Iterator[tuple[int, int]]:
     """Spans between the marks that always cut."""
-    marks = [match.span() for match in _LINES.finditer(answer)]
-    free = [match for match in _HARD.finditer(answer) if not _inside(match, protected)]
-    marks += [mark_match.span() for mark_match in free]
-    marks += [number.span() for number in _numbers(answer) if not _inside(number, protected)]
-    marks += [
-        match.span()
-        for match in _SENTENCE.finditer(answer)
-        if not _inside(match, protected) and _ends_sentence(answer, match, begins)
-    ]
+    marks = [match for pattern in (_LINES, _HARD) for match in pattern.finditer(masked)]
+    marks += _numbers(masked)
+    marks += [match for match in _SENTENCE.finditer(masked) if _ends_sentence(answer, match, begins)]
     start = 0
-    for mark_start, mark_end in sorted(marks):
+    for mark_start, mark_end in sorted(mark.span() for mark in marks):
         if mark_start >= start:
             # The sentence mark itself belongs to its sentence: "?" and "!" say something.
             yield start, mark_end if answer[mark_start] in "!?؟" else mark_start
         start = max(start, mark_end)
     yield start, len(answer)
-
-
-def _inside(match: re.Match[str], spans: Sequence[tuple[int, int]]) -> bool:
-    place = bisect_right(spans, match.start(), key=lambda span: span[0]) - 1
-    return place >= 0 and match.start() < spans[place][1] - 1
 
 
 def _numbers(answer: str) -> list[re.Match[str]]:
@@ -210,30 +193,27 @@ def _abbreviated(answer: str, match: re.Match[str], begins: Begins) -> bool:
     return not (opens and begins(after) and begins(re.split(r"[.!?;\n]\s", before)[-1]))
 
 
-def _chunks(
-    answer: str, start: int, end: int, protected: list[tuple[int, int]], begins: Begins
-) -> Iterator[tuple[int, int]]:
+def _chunks(answer: str, masked: str, start: int, end: int, begins: Begins) -> Iterator[tuple[int, int]]:
     """Spans between the commas of a segment; a dash, a stroke or "while" counts where a statement follows."""
-    marks = [match for match in _COMMA.finditer(answer, start, end) if not _inside(match, protected)]
-    for match in _SOFT.finditer(answer, start, end):
+    marks = list(_COMMA.finditer(masked, start, end))
+    for match in _SOFT.finditer(masked, start, end):
         after = answer[match.end() : min(end, match.end() + _LOOK_AHEAD)].lstrip()
-        statement = bool(_WORD.match(after)) and not is_pronoun(after) and begins(after)
-        if statement and not _inside(match, protected):
+        if _WORD.match(after) and not is_pronoun(after) and begins(after):
             marks.append(match)
     place = looked_at = start
     for mark_match in sorted(marks, key=lambda mark: mark.start()):
-        if _WORD.search(answer, looked_at, mark_match.start()):
+        if _WORD.search(masked, looked_at, mark_match.start()):
             yield place, mark_match.start()
             place = mark_match.end()
         looked_at = mark_match.end()
-    if _WORD.search(answer, looked_at, end):
+    if _WORD.search(masked, looked_at, end):
         yield place, end
 
 
-def _trim(answer: str, start: int, end: int, protected: Sequence[tuple[int, int]] = ()) -> tuple[int, int]:
-    """The span without list marks in front and without separators behind; what is protected stays whole."""
+def _trim(answer: str, start: int, end: int) -> tuple[int, int]:
+    """The span without list marks in front and without separators behind."""
     while match := _LEADING_MARKS.match(answer, start, end) or _LEADING_NUMBER.match(answer, start, end):
-        if not _WORD.search(answer, match.end(), end) or _inside(match, protected):
+        if not _WORD.search(answer, match.end(), end):
             break
         start = match.end()
     # From the end backwards, a stretch at a time: a search from the start is quadratic in a long run of marks.
