@@ -324,7 +324,7 @@ def test_draft_for_an_export_of_a_form(tmp_path):
     assert [(one.name, one.identity) for one in survey.questions] == [("women", "women"), ("age", None)]
     assert [one.code for one in survey.respondents] == ["P01", "P02", "P03"]
     assert [one.country for one in survey.respondents] == ["Kenya", "Kenya", "Peru"]
-    assert 'column = "What do people say about women?"' in draft
+    assert 'column = "S03. What do people say about women?"' in draft
     assert '# column = "Timestamp"' in draft
 
 

@@ -392,17 +392,17 @@ def draft_map(path: Path) -> str:
     head = _HEAD.format(
         name=path.name,
         title=_quoted(path.stem),
-        respondent=f"respondent = {{ column = {_quoted(_short(code, table.columns))} }}\n" if code else "",
-        country=f"country = {{ column = {_quoted(_short(country, table.columns))} }}\n" if country else "",
+        respondent=f"respondent = {{ column = {_quoted(code)} }}\n" if code else "",
+        country=f"country = {{ column = {_quoted(country)} }}\n" if country else "",
     )
-    parts = [head, *_questions(questions, table.columns)]
+    parts = [head, *_questions(questions)]
     parts += ["# Columns that are not read.\n"] if rest or private else []
-    parts += [_comment("keep", name, table.columns) for name in rest]
+    parts += [_comment(name) for name in rest]
     parts += [f"# looks private ({kind}): {shown(name)}\n" for name, kind in private.items()]
     return "\n".join(parts)
 
 
-def _questions(names: Sequence[str], headers: Sequence[str]) -> Iterator[str]:
+def _questions(names: Sequence[str]) -> Iterator[str]:
     chosen: list[str] = []
     for number, header in enumerate(names, start=1):
         plain = _plain(header).split("for example")[0]
@@ -412,38 +412,15 @@ def _questions(names: Sequence[str], headers: Sequence[str]) -> Iterator[str]:
         wanted = identity or axis
         name = wanted if wanted not in chosen else f"{wanted}-{number}"
         chosen.append(name)
-        lines = [
-            "[[question]]",
-            f"column = {_quoted(_short(header, headers))}",
-            f"name = {_quoted(name)}",
-            f"axis = {_quoted(axis)}",
-            *([f"identity = {_quoted(identity)}"] if identity else []),
-        ]
-        yield "\n".join(lines) + "\n"
+        said = {"column": header, "name": name, "axis": axis, "identity": identity}
+        yield "".join(
+            ["[[question]]\n", *(f"{key} = {_quoted(text)}\n" for key, text in said.items() if text)]
+        )
 
 
-def _comment(table: str, header: str, headers: Sequence[str]) -> str:
+def _comment(header: str) -> str:
     name = re.sub(r"\W+", "_", _plain(header)).strip("_")[:20] or "column"
-    return f"# [[{table}]]\n# column = {_quoted(_short(header, headers))}\n# name = {_quoted(name)}\n"
-
-
-def _short(header: str | None, headers: Sequence[str]) -> str:
-    """The fewest words of a header, from its first sentence on, that no other column begins with."""
-    words = plain_words(header or "")
-    others = [plain_header(other) for other in headers if other != header]
-    first = next((k for k, word in enumerate(words, start=1) if word.endswith(("?", "."))), len(words))
-    for count in range(first, len(words) + 1):
-        start = plain_header(" ".join(words[:count]))
-        if not any(other.startswith(start) or without_code(other).startswith(start) for other in others):
-            return " ".join(words[:count])
-    return " ".join(words)
-
-
-def plain_words(header: str) -> list[str]:
-    """Words of a header without its code."""
-    words = header.split()
-    cut = len(plain_header(header).split()) - len(_plain(header).split())
-    return words[cut:]
+    return f"# [[keep]]\n# column = {_quoted(header)}\n# name = {_quoted(name)}\n"
 
 
 def _plain(header: str) -> str:
