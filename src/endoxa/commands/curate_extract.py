@@ -21,7 +21,7 @@ from endoxa.sources.files import require_apart
 from endoxa.sources.frames import write_table
 
 if TYPE_CHECKING:
-    from endoxa.curate.normalise import Tables
+    from endoxa.curate.normalise.names import Tables
     from endoxa.curate.survey import SurveyMap
     from endoxa.curate.survey.reading import Survey
     from endoxa.curate.survey.statements import Statement
@@ -133,7 +133,7 @@ def extract(
         reader: Chat model that reads: openai/NAME, anthropic/NAME, http://HOST:PORT/v1#NAME, hf/ID, sim/NAME. The
             statements are sent to it. Its reading stands, and the rules say where they differ.
     """  # noqa: D301
-    from endoxa.curate.normalise import with_identities
+    from endoxa.curate.normalise.names import with_identities
     from endoxa.curate.second import StatementReaderSettings, reader_items, to_read
     from endoxa.curate.survey import load_map, load_preset, preset_text
     from endoxa.curate.survey import statements as texts

@@ -19,7 +19,9 @@ import polars as pl
 from endoxa.curate.evaluation import attribute_parts, loose_identity
 from endoxa.curate.extract import Extraction, Question
 from endoxa.curate.extract.omission import NOISE, REASONS, reason
-from endoxa.curate.normalise import Tables, normal_attribute, normal_identity
+from endoxa.curate.normalise.attribute import normal_attribute
+from endoxa.curate.normalise.identity import normal_identity
+from endoxa.curate.normalise.names import Tables
 from endoxa.curate.survey.rows import question_named
 from endoxa.errors import UserError
 from endoxa.runs.answers.language import ENGLISH, language

@@ -180,7 +180,7 @@ def test_kind_of_file_that_is_not_read_is_said(tmp_path, name):
 
 def test_empty_map_is_said_to_be_empty(tmp_path):
     (tmp_path / "map.toml").write_text("")
-    with pytest.raises(UserError, match="map.toml is empty"):
+    with pytest.raises(UserError, match=r"map.toml is empty"):
         load_map(tmp_path / "map.toml")
 
 

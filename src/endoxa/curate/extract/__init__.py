@@ -29,15 +29,9 @@ from endoxa.curate.extract.omission import (
 )
 from endoxa.curate.extract.reader import clauses, plain, predicates, subjects, without_fillers, without_label
 from endoxa.curate.extract.split import Split, find_split, has_subject
-from endoxa.curate.normalise import (
-    Tables,
-    foreign_identity,
-    is_group,
-    native_identity,
-    normal_attribute,
-    normal_identity,
-    own_name,
-)
+from endoxa.curate.normalise.attribute import normal_attribute
+from endoxa.curate.normalise.identity import foreign_identity, native_identity, normal_identity, own_name
+from endoxa.curate.normalise.names import Tables, is_group
 from endoxa.sources.check.characters import scripts_of
 from endoxa.sources.typography import readable
 from endoxa.words.packs import pack_of

@@ -23,8 +23,8 @@ from endoxa.curate.english import (
 )
 from endoxa.curate.extract.native import begins_phrase, read
 from endoxa.curate.extract.split import find_split, has_subject, is_closed
-from endoxa.curate.normalise import is_group, is_people
 from endoxa.curate.normalise.attribute import linked
+from endoxa.curate.normalise.names import is_group, is_people
 from endoxa.sources.typography import readable
 from endoxa.words.packs import languages_with, words_of
 

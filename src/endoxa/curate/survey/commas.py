@@ -35,7 +35,8 @@ from endoxa.curate.english import (
 from endoxa.curate.extract import Extraction, Question, begins_statement
 from endoxa.curate.extract.omission import heading as is_heading
 from endoxa.curate.extract.split import is_closed
-from endoxa.curate.normalise import Tables, is_group, normal_identity
+from endoxa.curate.normalise.identity import normal_identity
+from endoxa.curate.normalise.names import Tables, is_group
 
 _LONGEST = 4
 """Words of an object at most."""

@@ -22,7 +22,7 @@ from endoxa.curate.extract import Extraction, Question, as_annotated, begins_sta
 from endoxa.curate.extract.omission import NOISE
 from endoxa.curate.extract.reader import without_fillers
 from endoxa.curate.language import COMMON, identify
-from endoxa.curate.normalise import Tables
+from endoxa.curate.normalise.names import Tables
 from endoxa.curate.survey import SurveyMap
 from endoxa.curate.survey.commas import Named, after, below_heading, inherited, without_report
 from endoxa.curate.survey.reading import LONG_ANSWER, Survey
