@@ -13,7 +13,7 @@ from endoxa.curate.english import (
     tokens,
     words,
 )
-from endoxa.curate.extract.native import Reading, is_about_one, read, words_in
+from endoxa.curate.extract.native import Reading, is_about_one, read
 from endoxa.curate.extract.omission import (
     BY_HAND,
     LATIN,
@@ -226,9 +226,6 @@ def _clause(text: str, context: _Context, subject: str) -> list[Extraction]:
         named and split and split.rule == "apposition" and context.question.identity
     ):  # "hands dirty" is of the group
         named = is_group(" ".join(parts[: split.end]).lower().removeprefix("the "))
-    plain_reading = named and split is not None and split.rule != "apposition"
-    if foreign := None if plain_reading else _in_another_language(text):
-        return [_pair(foreign.subject, part, "foreign", context) for part in foreign.attributes]
     if split is None or not named:
         return _elliptical(text, context, subject, "")
     who, predicate = _text(text, parts, 0, split.end), _text(text, parts, split.start, len(parts))
@@ -248,22 +245,6 @@ def _clause(text: str, context: _Context, subject: str) -> list[Extraction]:
         for group in subjects(who)
         for part in predicates(predicate)
     ]
-
-
-def _in_another_language(text: str) -> Reading | None:
-    """How a statement in another language is read that stands among English ones; its article or copula tells which."""
-    low = text.lower().split()
-    for code in _ORDER:
-        articles = words_in(code, "articles")
-        if low[:1] and (low[0] in articles or (not articles and words_in(code, "copulas") & set(low[1:3]))):
-            reading = read(text, code)
-            if reading and reading.subject:
-                return reading
-    return None
-
-
-_ORDER = ("fr", "es", "pt", "it", "de", "sw")
-"""Which language is tried first, as some share an article ("la")."""
 
 
 def _in_language(text: str, language: str, context: _Context, subject: str) -> list[Extraction]:
@@ -394,7 +375,7 @@ def _owned(owned: str, predicate: str) -> str:
 
 
 def _pair(who: str, predicate: str, rule: str, context: _Context, *, singular: bool = False) -> Extraction:
-    identity = _named(who, rule, context) if who else ""
+    identity = normal_identity(who, context.country, context.names) if who else ""
     having = _HAVING.match(predicate.strip())
     attribute = normal_attribute(having["what"] if having else predicate, singular=singular)
     why = reason(identity, attribute, context.question.axis)
@@ -403,9 +384,3 @@ def _pair(who: str, predicate: str, rule: str, context: _Context, *, singular: b
     if needs_country(identity):
         sure = min(sure, CONFIDENCE["possessive"])
     return Extraction(identity, attribute, rule, sure, bool(why), why, verb)
-
-
-def _named(who: str, rule: str, context: _Context) -> str:
-    if rule == "foreign":
-        return foreign_identity(who, context.names)
-    return normal_identity(who, context.country, context.names)

@@ -6,12 +6,10 @@ A comma separates by default, because survey answers are lists. It does not sepa
 * before words that continue a statement: "strong, but fair", "rude, especially to guests";
 * behind the subject, until the verb has come: "women, young and old, are ...";
 * inside an enumeration of examples: "like things such as cars, phones and shoes";
-* before a report: "Bakers are kind, my uncle used to say";
 * between the objects of a verb or preposition: "bad at maths, science and engineering";
 * between subjects that share a verb: "Doctors, nurses are kind" (only where the answer names the group itself).
 
-A new statement with a subject of its own ends every one of these except the opening, the report and the shared verb. A
-piece is read without "people say" behind it.
+A new statement with a subject of its own ends every one of these except the opening and the shared verb.
 
 Who a piece is about that names nobody itself: the group of its sentence, of its heading, or of its question.
 """
@@ -95,28 +93,6 @@ def _noun_phrase(phrase: Sequence[str]) -> bool:
 
 def _person(word: str) -> bool:
     return is_group(word) or bool(_AGENT.search(word))
-
-
-_REPORT = re.compile(
-    r"(?:and |so |as |or (?:so )?|at least )*"
-    r"(?:(?:they|people|folks|we|i|he|she|it is|it's|one|everyone|everybody|some|many|most)"
-    r"|(?:my|our|their|his|her|the|a|some|many|most) [\w'’-]+(?: [\w'’-]+)?)"
-    r"(?: (?:used to|always|often|usually|would|will|like to|have|has|had|once))*"
-    r" (?:say|says|said|think|thinks|thought|believe|believes|believed|claim|claims|claimed|told me|tell me)"
-    r"(?: (?:so|it|that|this))?",
-    re.IGNORECASE,
-)
-
-
-def is_report(chunk: str) -> bool:
-    """Whether a chunk only tells who says what stands in front: "my uncle used to say"."""
-    return len(chunk.split()) > 1 and bool(_REPORT.fullmatch(chunk.strip(" .!\"”»'")))
-
-
-def without_report(text: str) -> str:
-    """The text without a report behind its last comma ("Bakers are kind, people say" -> "Bakers are kind")."""
-    before, comma, last = text.rpartition(",")
-    return before.rstrip(' "”»').lstrip(' "“«') if comma and before.strip() and is_report(last) else text
 
 
 Begins = Callable[[str], bool]
@@ -211,8 +187,6 @@ def _subjects_end(chunks: Sequence[str], first: int, *, elliptical: bool, begins
 
 def _continues(so_far: Sequence[str], chunk: str, begins: Begins) -> bool:
     """Whether `chunk` belongs to the statement that the chunks `so_far` have begun."""
-    if is_report(chunk):
-        return True
     begins_here = begins(chunk)
     if len(so_far) == 1 and _OPENING.match(so_far[0]) and (begins_here or is_pronoun(chunk)):
         return True

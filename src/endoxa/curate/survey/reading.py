@@ -28,9 +28,8 @@ from endoxa.curate.survey import (
 from endoxa.errors import UserError
 from endoxa.sources.files import require_file
 from endoxa.sources.frames import read_table
-from endoxa.sources.source import called, current_reading, reading_files
-from endoxa.sources.spreadsheets import sheets_with_tables
-from endoxa.sources.tables import TABLE_SUFFIXES, written_columns
+from endoxa.sources.source import called
+from endoxa.sources.tables import TABLE_SUFFIXES
 from endoxa.words.identifiers import LONG_NUMBER, find_identifiers
 
 USER_CODE = "user code"
@@ -177,8 +176,7 @@ def read_survey(path: Path, survey_map: SurveyMap) -> Survey:
             the country or the language looks private, by its header or its cells; two rows have one
             respondent code; no answer at all.
     """
-    with reading_files(sheet=_sheet_of(path, survey_map)):
-        table = read_export(path)
+    table = read_export(path)
     headers = table.columns
     question_columns = [_must(find_column(path, headers, wanted), wanted) for wanted in survey_map.question]
     named_twice = next((name for name in question_columns if question_columns.count(name) > 1), None)
@@ -219,22 +217,6 @@ def read_survey(path: Path, survey_map: SurveyMap) -> Survey:
         dropped=tuple(dropped),
         private=tuple(private_columns(table, dropped)),
     )
-
-
-def _sheet_of(path: Path, survey_map: SurveyMap) -> str | None:
-    """The sheet of a workbook with all questions of the map; None where it is said, or is not one of several."""
-    titles = sheets_with_tables(path) if current_reading().sheet is None else []
-
-    def fits(title: str) -> bool:
-        with reading_files(sheet=title):
-            columns = written_columns(path)
-        try:
-            return all(find_column(path, columns, wanted) for wanted in survey_map.question)
-        except UserError:
-            return False
-
-    fitting = [title for title in titles if fits(title)] if len(titles) > 1 else []
-    return fitting[0] if len(fitting) == 1 else None
 
 
 def clean_choice(cell: str | None, mark: str) -> str:
@@ -335,30 +317,12 @@ def _require_words(path: Path, respondents: Sequence[Respondent], columns: Seque
             )
 
 
-_WORDS = 4.0
+_WORDS = 1.5
 """Words that answers in words have on average, at least."""
-_QUESTION_WORDS = 1.5
-"""The same in a column whose header asks what is said or thought, or asks of others than the respondent."""
 _VARIED = 0.5
 """Least share of different answers in such a column: choices among a few are no answers in words."""
-_STEREOTYPE_WORDS = re.compile(
-    r"\bsa(?:y|id|ys|ying)\b|\bth(?:ink|ought)|\bbelie[fv]|\bstereotyp|\best[eé]r[eé]otip|\bst[eé]r[eé]otyp|\bopinion"
-    r"|\bdescrib|\bd(?:it|isent|ice|icen|iz|izem)\b|\bpens(?:e|ent|er|a|an|am)\b|\bpiensan?\b|\bcroi(?:t|ent)\b"
-    r"|\bcreen?\b|\bopini[oó]n|\bwanasema\b|\bwanafikiri\b|\bhusema\b"
-)
 _TIME = re.compile(r"\d{1,2}:\d\d")
-_OF_RESPONDENT = re.compile(
-    r"\b(?:you|yours?|usted|t[uú]|su|vous|votre|vos|voc[eê]|seu|sua|unaishi|wewe|yako)\b"
-)
-_AXES = {
-    "gender": r"\bwom[ae]n\b|\bm[ae]n\b|\bgender\b|\bfemmes?\b|\bhommes?\b|\bgenre\b|\bmujer|\bhombre",
-    "ethnicity": r"\bethni|\btribe|\bregion|\brégion",
-    "religion": r"\breligi",
-    "age": r"\bage\b|\b(?:old|older|young|elderly) people\b|\bâge|\bedad\b",
-    "profession": r"\bprofession|\boccupation|\bjob|\bmétier",
-    "nationality": r"\bnationalit|\bcountr|\bpays\b",
-}
-_IDENTITIES = {"women": r"\bwomen\b|\bfemmes\b|\bmujeres\b", "men": r"\bmen\b|\bhommes\b|\bhombres\b"}
+_GROUPS = {"women": r"\bwom[ae]n\b|\bfemmes?\b|\bmujer", "men": r"\bm[ae]n\b|\bhommes?\b|\bhombre"}
 _COUNTRY = re.compile(
     r"^where do you (?:live|reside)|\bcountry\b.*\b(?:live|reside)|\bpays\b.*\b(?:vi[vs]|rési)|^country$|^pays$"
 )
@@ -387,7 +351,7 @@ def draft_map(path: Path) -> str:
     }
     country = next((name for name in table.columns if _COUNTRY.search(_plain(name))), None)
     read = {*private, code, country}
-    questions = [name for name in table.columns if name not in read and _is_question(name, table[name])]
+    questions = [name for name in table.columns if name not in read and _is_question(table[name])]
     rest = [name for name in table.columns if name not in {*questions, *read}]
     head = _HEAD.format(
         name=path.name,
@@ -403,19 +367,14 @@ def draft_map(path: Path) -> str:
 
 
 def _questions(names: Sequence[str]) -> Iterator[str]:
-    chosen: list[str] = []
+    """A question for each header; who it is about where it names women or men alone, else no axis is known."""
     for number, header in enumerate(names, start=1):
-        plain = _plain(header).split("for example")[0]
-        axis = next((axis for axis, pattern in _AXES.items() if re.search(pattern, plain)), "other")
-        groups = [group for group, pattern in _IDENTITIES.items() if re.search(pattern, plain)]
-        identity = groups[0] if len(groups) == 1 else None
-        wanted = identity or axis
-        name = wanted if wanted not in chosen else f"{wanted}-{number}"
-        chosen.append(name)
-        said = {"column": header, "name": name, "axis": axis, "identity": identity}
-        yield "".join(
-            ["[[question]]\n", *(f"{key} = {_quoted(text)}\n" for key, text in said.items() if text)]
-        )
+        groups = [group for group, pattern in _GROUPS.items() if re.search(pattern, _plain(header))]
+        name, about = f"question-{number}", {"axis": "other"}
+        if len(groups) == 1:
+            about = {"axis": "gender", "identity": groups[0]}
+        said = {"column": header, "name": name, **about}
+        yield "".join(["[[question]]\n", *(f"{key} = {_quoted(text)}\n" for key, text in said.items())])
 
 
 def _comment(header: str) -> str:
@@ -427,17 +386,12 @@ def _plain(header: str) -> str:
     return without_code(plain_header(header))
 
 
-def _is_question(header: str, cells: pl.Series) -> bool:
-    """Whether a column holds answers in words: by their length, or by its header where they are short but varied."""
+def _is_question(cells: pl.Series) -> bool:
+    """Whether a column holds answers in words: several of them, and no choices among a few."""
     filled = [cell.strip().casefold() for cell in cells.drop_nulls().to_list() if cell.strip()]
-    words = sum(map(_words, filled)) / len(filled) if filled else 0.0
-    plain = _plain(header)
-    asks = bool(_STEREOTYPE_WORDS.search(plain)) or ("?" in plain and not _OF_RESPONDENT.search(plain))
     if all(_TIME.search(cell) for cell in filled):
         return False
-    return words >= _WORDS or (
-        asks and words >= _QUESTION_WORDS and len(set(filled)) >= _VARIED * len(filled)
-    )
+    return sum(map(_words, filled)) >= _WORDS * len(filled) and len(set(filled)) >= _VARIED * len(filled)
 
 
 def _words(cell: str) -> int:

@@ -18,13 +18,13 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from endoxa.curate.extract import Extraction, Question, as_annotated, begins_statement, extract
+from endoxa.curate.extract import Extraction, Question, as_annotated, extract
 from endoxa.curate.extract.omission import NOISE
 from endoxa.curate.extract.reader import without_fillers
 from endoxa.curate.language import COMMON, identify
 from endoxa.curate.normalise.names import Tables
 from endoxa.curate.survey import SurveyMap
-from endoxa.curate.survey.commas import Named, after, below_heading, inherited, without_report
+from endoxa.curate.survey.commas import Named, after, below_heading, inherited
 from endoxa.curate.survey.reading import LONG_ANSWER, Survey
 from endoxa.curate.survey.splitting import LONG_STATEMENT, split_answer
 from endoxa.curate.translation import Translator, translate_all
@@ -33,7 +33,7 @@ from endoxa.schema import STATEMENT_COLUMNS, Progress
 from endoxa.schema.provenance import BUILT_BY, PROVENANCE_COLUMNS, WORDS, words_cell
 from endoxa.sources.identities import identity_key
 from endoxa.sources.typography import readable
-from endoxa.words.identifiers import IDENTIFIER, find_identifiers, identifier_in
+from endoxa.words.identifiers import IDENTIFIER, identifier_in
 from endoxa.words.packs import languages_with
 
 MANY = 200
@@ -90,13 +90,7 @@ WORKING_LANGUAGE = "en"
 """The language the extractor reads."""
 
 UNREAD = Extraction("", "", "none", 0.0, omit=True, omit_reason=NOISE)
-"""What stands for a statement that is kept but not read: longer than `LONG_STATEMENT`, or an identifier alone."""
-
-_JOINED = re.compile(
-    r"^(?:and|but|or|so)\s+|^(?:on \w+ )?(?:says?|said|thinks?|thought|believes?|told me)\s+(?:that\s+)?",
-    re.IGNORECASE,
-)
-"""What only joins words to an identifier in front of them: "and", or that its owner says so."""
+"""What stands for a statement that is kept but not read: longer than `LONG_STATEMENT`, or with an identifier."""
 
 FEW_WORDS = 3
 """A statement of another language with more words is taken to have a subject of its own."""
@@ -296,8 +290,8 @@ def extract_all(
             )
             rows.append(_row(statement, pair, kept))
             continue
-        text = "" if len(statement.text) > LONG_STATEMENT else _as_read(statement)
-        if not text.strip():
+        text = without_fillers(readable(statement.text), _spoken(statement))
+        if not text.strip() or length_flags(statement.text) or identifier_in(statement.text):
             rows.append(_row(statement, UNREAD, kept))
             continue
         heading = below_heading(text, statement.question, statement.country, names, opens=statement.opens)
@@ -323,27 +317,6 @@ def extract_all(
     further = ("identity_key", "agreement", *PROVENANCE_COLUMNS)
     table = pl.DataFrame(rows, schema=dict.fromkeys((*STATEMENT_COLUMNS, *further, *kept), pl.String))
     return table.drop(name for name in further if (table[name] == "").all())
-
-
-def _as_read(statement: Statement) -> str:
-    """The words that are read: without identifiers and reports."""
-    text = without_fillers(readable(without_identifiers(statement.text)), _spoken(statement))
-    return without_report(text) if _spoken(statement) == WORKING_LANGUAGE else text
-
-
-def without_identifiers(text: str) -> str:
-    """What stands between the identifiers of a text and has a subject and a verb; the text where it holds none."""
-    identifiers = find_identifiers(text)
-    if not identifiers:
-        return text
-    starts, ends = (
-        [0, *(identifier.end for identifier in identifiers)],
-        [*(identifier.start for identifier in identifiers), len(text)],
-    )
-    between = [
-        _JOINED.sub("", text[start:end].strip(" ,.;:")) for start, end in zip(starts, ends, strict=True)
-    ]
-    return "; ".join(part for part in between if begins_statement(part))
 
 
 def _spoken(statement: Statement) -> str:
