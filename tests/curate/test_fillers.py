@@ -107,7 +107,7 @@ def rows(answer, language, *, declared=True):
         "",
     )
     questions = tuple(column.question for column in survey_map.question)
-    survey = Survey(questions, (), (Respondent("1", "", "", {}, (answer,)),), (), ())
+    survey = Survey(questions, (), (Respondent("1", "", "", {}, (answer,)),), (), {})
     return extract_all(identify_languages(split_survey(survey, survey_map), survey_map.languages), ())
 
 

@@ -235,7 +235,7 @@ def _warnings(survey: Survey, statements: Sequence[Statement]) -> Iterator[str]:
 
     if survey.private:
         listed = ", ".join(
-            f"'{short_header(entry.column)}' ({entry.kind})" for entry in survey.private[:SHOWN]
+            f"'{short_header(column)}' ({kind})" for column, kind in list(survey.private.items())[:SHOWN]
         )
         more = f" and {len(survey.private) - SHOWN} more" if len(survey.private) > SHOWN else ""
         yield (

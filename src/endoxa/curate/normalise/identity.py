@@ -9,7 +9,7 @@ import regex
 
 from endoxa.curate.english import can_be, in_dictionary, inflected, is_plural, lemma, words
 from endoxa.curate.normalise.attribute import plural_verb
-from endoxa.curate.normalise.names import Tables, is_people, misspelt, people_name, people_plural, tables
+from endoxa.curate.normalise.names import Tables, is_people, people_name, people_plural, tables
 from endoxa.sources.typography import readable
 from endoxa.words.countries import country_of_people, people_of
 from endoxa.words.packs import words_of
@@ -208,7 +208,7 @@ def _of_a_people(low: str, names: Tables) -> str:
         people = people_plural(name, names) or (land and _people_only(land["name"], names))
         if people:
             return people
-        if "ethnic" in low and " " not in name and name not in _NO_NAME:
+        if "ethnic" in low and " " not in name and not in_dictionary(name):
             return f"{name} people"
         if name in names.collective:
             return f"{name} people"
@@ -298,9 +298,6 @@ def _plural(low: str, names: Tables, *, singular: bool) -> str:
             return people
     if len(parts) == 1 and parts[0] in names.collective:
         return f"{parts[0]} people"
-    slip = misspelt(parts[0], names) if len(parts) == 1 else None
-    if slip:
-        return names.synonyms[slip]
     head = (
         next((at for at, part in enumerate(parts) if at and ends_head(part, parts[at - 1])), len(parts)) - 1
     )
@@ -311,22 +308,6 @@ def _plural(low: str, names: Tables, *, singular: bool) -> str:
     if clause and clause[0] in {"who", "that"}:  # "a man who cooks" -> "men who cook"
         joined = " ".join([*parts[: head + 2], plural_verb(" ".join(parts[head + 2 :]))]).strip()
     return names.synonyms.get(joined, joined)
-
-
-_NO_NAME = {
-    "different",
-    "other",
-    "same",
-    "certain",
-    "various",
-    "some",
-    "another",
-    "any",
-    "my",
-    "their",
-    "our",
-    "xyz",
-}
 
 
 def ends_head(word: str, before: str) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 from importlib.resources import files
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
@@ -67,6 +67,7 @@ class QuestionColumn(ColumnChoice):
     name: Lower
     axis: Lower
     identity: Lower | None = None
+    optional: Literal[False] = False
 
     @property
     def question(self) -> Question:

@@ -17,7 +17,6 @@ import polars as pl
 
 from endoxa.curate.extract import Question
 from endoxa.curate.survey import (
-    ColumnChoice,
     SurveyMap,
     find_column,
     is_code_header,
@@ -67,27 +66,16 @@ _SHARE = 0.2
 _LONG_NUMBER_DIGITS = 10
 
 
-@dataclass(frozen=True, slots=True)
-class Suspicion:
-    """A column that may say who somebody is, and the kind of thing it seems to hold."""
-
-    column: str
-    kind: str
-
-
-def private_columns(table: pl.DataFrame, columns: Iterable[str]) -> list[Suspicion]:
-    """Those of `columns` that look private by their header or by a fifth of their first filled cells."""
-    private = []
+def private_columns(table: pl.DataFrame, columns: Iterable[str]) -> dict[str, str]:
+    """Those of `columns` that look private by their header or by a fifth of their first filled cells, and as what."""
+    private = {}
     for column in columns:
         parts = unicodedata.normalize("NFKD", plain_header(column)).replace("_", " ")
-        plain = without_code("".join(letter for letter in parts if not unicodedata.combining(letter))).strip(
-            " :*?"
-        )
-        kind = next(
-            (kind for kind, pattern in _HEADER_PATTERNS.items() if pattern.search(plain)), ""
-        ) or _by_values(table[column])
-        if kind:
-            private.append(Suspicion(column, kind))
+        letters = "".join(letter for letter in parts if not unicodedata.combining(letter))
+        plain = without_code(letters).strip(" :*?")
+        by_header = (kind for kind, pattern in _HEADER_PATTERNS.items() if pattern.search(plain))
+        if kind := next(by_header, "") or _by_values(table[column]):
+            private[column] = kind
     return private
 
 
@@ -158,14 +146,14 @@ class Survey:
         kept: names of the kept demographics.
         respondents: in the order of the file.
         dropped: columns that were not read.
-        private: those of them that look private.
+        private: those of them that look private, and as what.
     """
 
     questions: tuple[Question, ...]
     kept: tuple[str, ...]
     respondents: tuple[Respondent, ...]
     dropped: tuple[str, ...]
-    private: tuple[Suspicion, ...]
+    private: dict[str, str]
 
 
 def read_survey(path: Path, survey_map: SurveyMap) -> Survey:
@@ -178,7 +166,7 @@ def read_survey(path: Path, survey_map: SurveyMap) -> Survey:
     """
     table = read_export(path)
     headers = table.columns
-    question_columns = [_must(find_column(path, headers, wanted), wanted) for wanted in survey_map.question]
+    question_columns = [find_column(path, headers, wanted) or wanted.column for wanted in survey_map.question]
     named_twice = next((name for name in question_columns if question_columns.count(name) > 1), None)
     if named_twice:
         raise UserError(
@@ -187,9 +175,10 @@ def read_survey(path: Path, survey_map: SurveyMap) -> Survey:
         )
     kept = [(wanted.name, find_column(path, headers, wanted)) for wanted in survey_map.keep]
     kept_columns = [(name, column) for name, column in kept if column is not None]
-    country = _optional(path, headers, survey_map.country)
-    language = _optional(path, headers, survey_map.language_column)
-    respondent = _optional(path, headers, survey_map.respondent)
+    country, language, respondent = (
+        find_column(path, headers, choice) if choice else None
+        for choice in (survey_map.country, survey_map.language_column, survey_map.respondent)
+    )
     released = [*(column for _, column in kept_columns), country, language]
     refuse_private(path, table, [column for column in released if column is not None])
     used = {*question_columns, *(column for _, column in kept_columns), country, language, respondent}
@@ -215,7 +204,7 @@ def read_survey(path: Path, survey_map: SurveyMap) -> Survey:
         kept=names,
         respondents=respondents,
         dropped=tuple(dropped),
-        private=tuple(private_columns(table, dropped)),
+        private=private_columns(table, dropped),
     )
 
 
@@ -223,18 +212,6 @@ def clean_choice(cell: str | None, mark: str) -> str:
     """The items of a "select all that apply" cell joined by '; ': 'A  * B *' with mark '*' is 'A; B'."""
     items = (cell or "").split(mark) if mark else [cell or ""]
     return "; ".join(" ".join(item.split()) for item in items if item.strip())
-
-
-def _must(column: str | None, choice: ColumnChoice) -> str:
-    if column is None:
-        raise UserError(
-            f"The question '{choice.column}' is marked optional in the mapping. Only other columns can be optional."
-        )
-    return column
-
-
-def _optional(path: Path, headers: Sequence[str], choice: ColumnChoice | None) -> str | None:
-    return None if choice is None else find_column(path, headers, choice)
 
 
 def _joined(
@@ -249,9 +226,9 @@ def _joined(
 
 def refuse_private(path: Path, table: pl.DataFrame, columns: Sequence[str]) -> None:
     """Raise UserError where one of the columns that are to be kept looks private, by its header or its cells."""
-    for column in private_columns(table, columns):
+    for column, kind in private_columns(table, columns).items():
         raise UserError(
-            f"{called(path)}, column '{shown(column.column)}' looks like a {column.kind} per person and cannot be "
+            f"{called(path)}, column '{shown(column)}' looks like a {kind} per person and cannot be "
             "kept. Leave it out (or rename its header, if it is not private)."
         )
 
@@ -266,7 +243,7 @@ def refuse_names(path: Path, table: pl.DataFrame, column: str) -> None:
     """Raise UserError where a column of respondents' codes seems to hold names, or something else that is private."""
     # The kind of private thing that a column of respondents' codes seems to hold, or an empty text.
     fine = {USER_CODE, *([LONG_NUMBER] if is_code_header(column) else [])}
-    kinds = [private.kind for private in private_columns(table, [column]) if private.kind not in fine]
+    kinds = [kind for kind in private_columns(table, [column]).values() if kind not in fine]
     named = sum(bool(_NAME.fullmatch((cell or "").strip())) for cell in table[column]) > table.height / 2
     kind = kinds[0] if kinds else "name" if named else ""
     if kind:
@@ -344,11 +321,7 @@ def draft_map(path: Path) -> str:
     """
     table = read_export(path)
     code = next((name for name in table.columns if is_code_header(name) and holds_codes(table, name)), None)
-    private = {
-        column.column: column.kind
-        for column in private_columns(table, table.columns)
-        if column.column != code
-    }
+    private = private_columns(table, [name for name in table.columns if name != code])
     country = next((name for name in table.columns if _COUNTRY.search(_plain(name))), None)
     read = {*private, code, country}
     questions = [name for name in table.columns if name not in read and _is_question(table[name])]
