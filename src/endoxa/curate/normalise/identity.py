@@ -9,7 +9,7 @@ import regex
 
 from endoxa.curate.english import can_be, in_dictionary, inflected, is_plural, lemma, words
 from endoxa.curate.normalise.attribute import plural_verb
-from endoxa.curate.normalise.names import Tables, is_people, people_name, people_plural, tables
+from endoxa.curate.normalise.names import Tables, people_name, people_plural, tables
 from endoxa.sources.typography import readable
 from endoxa.words.countries import country_of_people, people_of
 from endoxa.words.packs import words_of
@@ -54,7 +54,6 @@ _REGION = re.compile(
 )
 _HOME_COUNTRY = {"country", "the country", "nation", "the nation", "our country", "my country", "the state"}
 _DIRECTIONAL = re.compile(r"^(?P<direction>.+?)(?:ern)?ers?$")
-_WHO_ARE = re.compile(r"^(?P<who>\w+) (?:who|that) are (?P<quality>[\w' -]+)$")
 _QUANTITY = re.compile(
     r"^(?:(?:the |a |an )?(?:vast |great |large |good )?"
     r"(?:majority|minority|lots?|plenty|number|bunch|handful|percentage|half) of |"
@@ -69,7 +68,7 @@ _AS_SUCH = re.compile(
 _SLIPS = {"mens": "men", "womens": "women", "childrens": "children", "peoples": "people"}
 # Of `regex`, because the vowel signs of Hindi are no letters to `re`.
 _MARKS = regex.compile(r"[\"“”*_#\[\]]|[^\w\s'&+/.,()-]")
-_ASIDE = re.compile(r"\((?P<inside>[^)]*)\)?")
+_ASIDE = re.compile(r"\([^)]*\)?")
 
 
 def normal_identity(text: str, country: str = "", names: Tables | None = None) -> str:
@@ -87,7 +86,7 @@ def normal_identity(text: str, country: str = "", names: Tables | None = None) -
         the name, or an empty string where nothing is left.
     """
     names = names or tables()
-    low = _without_aside(re.sub(r"[‘’`´]", "'", readable(text).lower()))
+    low = _ASIDE.sub(" ", re.sub(r"[‘’`´]", "'", readable(text).lower()))
     low = re.sub(r"\s+", " ", _MARKS.sub(" ", low)).strip(" -'.,&/+")
     low = re.sub(
         r"^(?:any|every|some)(?:one|body) (?=who|that|from|in|with|of|above|over|under)", "people ", low
@@ -95,7 +94,7 @@ def normal_identity(text: str, country: str = "", names: Tables | None = None) -
     low = re.sub(r"^those (?=(?:who|that|from|in|with|of) )", "people ", low)
     singular = low.split(" ")[0] in words("singular_determiners")
     low = _without_openers(_QUANTITY.sub("", _AS_SUCH.sub("", low)), names)
-    low = re.sub(rf"^(people|those|women|men|ladies|girls|boys|youths) {_COMING}", r"\1 ", _attributive(low))
+    low = re.sub(rf"^(people|those|women|men|ladies|girls|boys|youths) {_COMING}", r"\1 ", low)
     return (
         _from_table(low, names)
         or _of_a_people(low, names)
@@ -143,18 +142,6 @@ def native_identity(text: str, language: str) -> str:
     return " ".join([*low, with_place(" ".join(tokens[end:]), language)]).strip()
 
 
-def _without_aside(low: str) -> str:
-    """Words in brackets taken in or out: "Basque people (women)" is about Basque women; any other aside goes."""
-    match = _ASIDE.search(low)
-    if match is None:
-        return low
-    inside = match["inside"].strip()
-    before = low[: match.start()].strip()
-    if is_plural(inside) and " " not in inside and tables().synonyms.get(inside):
-        return re.sub(r"\s+people$", "", before) + " " + inside
-    return (before + " " + low[match.end() :]).strip()
-
-
 def _without_openers(low: str, names: Tables) -> str:
     """Without determiners, quantifiers and conjunctions in front ("and all the women" -> "women")."""
     parts = low.removeprefix("only ").split() if low.startswith(("only a ", "only the ")) else low.split()
@@ -171,18 +158,6 @@ def _without_openers(low: str, names: Tables) -> str:
 
 _FOREIGN_ARTICLES = {"les", "los", "las", "des"}
 """Plural articles that a translation left in front of a name ("les Diolas are ...")."""
-
-
-def _attributive(low: str) -> str:
-    """Turn "women who are stable" into "stable women", where the clause is an adjective."""
-    match = _WHO_ARE.match(low)
-    if not match:
-        return low
-    quality = match["quality"].split()
-    plain = len(quality) <= 3 and can_be(quality[-1], "ADJ") and not is_people(match["quality"])
-    if not plain or any(word in words("prepositions") or word in {"not", "and"} for word in quality):
-        return low
-    return f"{match['quality']} {match['who']}"
 
 
 def _from_table(low: str, names: Tables) -> str:
