@@ -127,7 +127,7 @@ def test_respondent_column_that_may_be_missing_is_used_only_for_codes(tmp_path, 
         ({"What is said about age today?": ["", ""]}, "'What is said about age' matches 2 columns"),
         ({"Code": ["a1", "a1"]}, "row 2, column 'Code': the respondent code 'a1' also appears in row 1"),
         ({"Code": ["Ada Example", "Bo Example"]}, "looks like a name. Use a column of codes"),
-        ({"Code": ["a1", ""]}, "row 2, column 'Code': the respondent's code is empty"),
+        ({"Code": ["a1", ""]}, "row 2, column 'Code': the respondent code is empty"),
         ({"Code": ["x@example.org", "y@example.org"]}, "column 'Code' .respondent. looks like"),
         (
             {"Your language": ["+254 700 123456", ""]},

@@ -19,6 +19,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 from endoxa.curate.english import (
     can_be,
@@ -39,7 +40,7 @@ from endoxa.curate.normalise.names import Tables, is_group
 _LONGEST = 4
 """Words of an object at most."""
 _JOINER = re.compile(r"(?:^|\s+)(?:and|or|&)\s+")
-_AGENT = re.compile(r"(?:ers|ors|ists|ians|men|wives|people)$")
+_AGENT = re.compile(r"(?:ers|ors|ists|ians|men|wives|husbands|girls|boys|kids|people)$")
 
 
 def further_object(so_far: Sequence[str], chunk: str) -> bool:
@@ -205,12 +206,6 @@ def _bare_subject(chunk: str, begins: Begins) -> bool:
 
 
 _LABELLED = re.compile(r"\s(?:[-–—:=]|[-=]?>)\s|\w:\s|[→⇒]")
-_ABOUT = re.compile(
-    r"^.*?(?P<kind>\w+) (?:about|of|on|for|against|towards?|regarding) (?P<who>\S.*)$", re.IGNORECASE
-)
-_PERSONS = re.compile(
-    r"(?:ers|ors|ists|ians|men|people|girls|boys|ladies|guys|wives|husbands|kids|children|adults)$"
-)
 _KINDS = re.compile(
     r"(?:answer|aspect|assumption|attribute|bad|belief|characteristic|comment|common|con"
     r"|disadvantage|example|following|general|generalization|generalisation|good|idea|label"
@@ -272,11 +267,8 @@ def below_heading(
         return Named((), (normal_identity(bare, country, tables),))
     if not is_heading(bare):
         return None
-    who = bare.rstrip(" :*_")
-    about = _ABOUT.match(who)
-    if about and _is_kind(about["kind"]):
-        who = about["who"]
-    parts = _up_to_verb(tokens(who))
+    who = tokens(bare.rstrip(" :*_").rpartition(" about ")[2])
+    parts = list(takewhile(lambda word: not is_closed(word.lower()), who))
     if not parts or _is_kind(parts[-1]):
         return None
     names = re.split(r"\s+(?:and|or|&)\s+|\s*[,/]\s*", " ".join(parts))
@@ -284,12 +276,6 @@ def below_heading(
         return Named()
     groups = tuple(normal_identity(name, country, tables) for name in names)
     return Named(groups, groups)
-
-
-def _up_to_verb(parts: Sequence[str]) -> list[str]:
-    closed = words("copulas") | words("modals") | words("auxiliaries")
-    end = next((place for place, word in enumerate(parts) if word.lower() in closed), len(parts))
-    return list(parts[:end])
 
 
 def _is_kind(word: str) -> bool:
@@ -306,5 +292,5 @@ def _is_name(text: str, question: Question) -> bool:
         return False
     end = next((place for place, word in enumerate(low) if place and word in words("prepositions")), len(low))
     head = low[end - 1]
-    formed = question.identity is None or bool(_PERSONS.search(head)) or not in_dictionary(head)
+    formed = question.identity is None or bool(_AGENT.search(head)) or not in_dictionary(head)
     return is_group(text) or is_group(head) or (is_plural(head) and formed)

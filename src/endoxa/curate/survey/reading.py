@@ -185,7 +185,11 @@ def read_survey(path: Path, survey_map: SurveyMap) -> Survey:
     dropped = [column for column in headers if column not in used]
     if survey_map.respondent and survey_map.respondent.optional and not holds_codes(table, respondent):
         respondent = None
-    codes = _codes(path, table, respondent)
+    if respondent is None:
+        codes = [str(number) for number in range(table.height)]
+    else:
+        refuse_names(path, table, respondent)
+        codes = unique_cells(path, table, respondent, "respondent code", _ONE_ROW_EACH)
     names = tuple(dict.fromkeys(name for name, _ in kept))
     mark = survey_map.multi_select
     respondents = tuple(
@@ -253,26 +257,35 @@ def refuse_names(path: Path, table: pl.DataFrame, column: str) -> None:
         )
 
 
-def _codes(path: Path, table: pl.DataFrame, column: str | None) -> list[str]:
-    """A unique code per row."""
-    if column is None:
-        return [str(number) for number in range(table.height)]
-    refuse_names(path, table, column)
+def unique_cells(path: Path, table: pl.DataFrame, column: str, name: str, how: str) -> list[str]:
+    """The cells of a column that names its rows.
+
+    Args:
+        path: the table's, for messages.
+        table: the table.
+        column: its column.
+        name: what a cell is, for messages.
+        how: what to do where one stands twice, for messages.
+
+    Raises:
+        UserError: a cell is empty, or stands twice.
+    """
     rows: dict[str, int] = {}
     for number, cell in enumerate(table[column], start=1):
-        code = (cell or "").strip()
-        if not code:
-            raise UserError(
-                f"{called(path)}, row {number}, column '{shown(column)}': the respondent's code is empty. Fill it in."
-            )
-        if code in rows:
-            raise UserError(
-                f"{called(path)}, row {number}, column '{shown(column)}': the respondent code '{shown(code)}' also "
-                f"appears in row {rows[code]}. Give each respondent a unique code, or name the column of statements "
-                "with --statement-column if each row is one statement."
-            )
-        rows[code] = number
+        place = f"{called(path)}, row {number}, column '{shown(column)}': the {name}"
+        text = (cell or "").strip()
+        if not text:
+            raise UserError(f"{place} is empty. Fill it in.")
+        if text in rows:
+            raise UserError(f"{place} '{shown(text)}' also appears in row {rows[text]}. {how}")
+        rows[text] = number
     return list(rows)
+
+
+_ONE_ROW_EACH = (
+    "Give each respondent a unique code, or name the column of statements with --statement-column if each row is one "
+    "statement."
+)
 
 
 def _require_words(path: Path, respondents: Sequence[Respondent], columns: Sequence[str]) -> None:

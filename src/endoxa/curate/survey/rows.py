@@ -18,7 +18,7 @@ import polars as pl
 from endoxa.curate.extract import Question
 from endoxa.curate.language import language_code
 from endoxa.curate.survey import SurveyMap, shown
-from endoxa.curate.survey.reading import read_export, refuse_names, refuse_private
+from endoxa.curate.survey.reading import read_export, refuse_names, refuse_private, unique_cells
 from endoxa.curate.survey.statements import Statement, length_flags
 from endoxa.errors import UserError
 from endoxa.report.words import plural
@@ -137,14 +137,13 @@ def read_statements(
         raise UserError(
             f"{path}: column '{shown(columns.statement)}' is empty in all rows. Expected statements."
         )
-    ids = _ids(path, table)
-    width = len(str(table.height))
-    return [
-        _statement(row, statement_id or f"row-{number:0{width}d}", columns, survey_map)
-        for number, (row, statement_id) in enumerate(
-            zip(table.iter_rows(named=True), ids, strict=True), start=1
-        )
-    ]
+    if "statement_id" in table.columns:
+        ids = unique_cells(path, table, "statement_id", "statement_id", "Make ids unique.")
+    else:
+        width = len(str(table.height))
+        ids = [f"row-{number:0{width}d}" for number in range(1, table.height + 1)]
+    rows = zip(table.iter_rows(named=True), ids, strict=True)
+    return [_statement(row, statement_id, columns, survey_map) for row, statement_id in rows]
 
 
 def _statement(
@@ -177,24 +176,6 @@ def _statement(
         alone=True,
         pair=(cell(columns.identity), cell(columns.attribute)) if columns.attribute else None,
     )
-
-
-def _ids(path: Path, table: pl.DataFrame) -> list[str]:
-    """The ids of the table, or an empty text per row where it has none."""
-    if "statement_id" not in table.columns:
-        return [""] * table.height
-    rows: dict[str, int] = {}
-    for number, cell in enumerate(table["statement_id"], start=1):
-        name = (cell or "").strip()
-        if not name:
-            raise UserError(f"{path}, row {number}: the statement_id is empty. Fill it in.")
-        if name in rows:
-            raise UserError(
-                f"{path}, row {number}: the statement_id '{shown(name)}' also appears in row {rows[name]}. Make ids "
-                "unique."
-            )
-        rows[name] = number
-    return list(rows)
 
 
 def _require_keepable(path: Path, keep: Sequence[str]) -> None:

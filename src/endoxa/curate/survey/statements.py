@@ -203,21 +203,16 @@ def identify_languages(statements: Sequence[Statement], candidates: Sequence[str
         UserError: see `endoxa.curate.language.identify`.
     """
     undecided = [statement for statement in statements if not statement.language]
-    people = [
-        open_statement.statement_id if open_statement.alone else open_statement.respondent
-        for open_statement in undecided
+    people = [each.statement_id if each.alone else each.respondent for each in undecided]
+    languages = iter(identify([each.original for each in undecided], people, candidates or COMMON))
+    return [
+        statement
+        if statement.language
+        else replace(
+            statement, language=(guess := next(languages)).code, language_confidence=guess.confidence
+        )
+        for statement in statements
     ]
-    languages = iter(
-        identify([open_statement.original for open_statement in undecided], people, candidates or COMMON)
-    )
-    named = []
-    for statement in statements:
-        if statement.language:
-            named.append(statement)
-        else:
-            guess = next(languages)
-            named.append(replace(statement, language=guess.code, language_confidence=guess.confidence))
-    return named
 
 
 def translate_statements(
