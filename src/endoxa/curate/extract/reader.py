@@ -371,8 +371,7 @@ def _goes_on(before: str, after: str, language: str) -> bool:
     while low and is_adverb(low[-1]):
         low.pop()
     governs = bool(low) and (low[-1] in _JOINING or any(low[-1] in words(name) for name in _GOVERNING))
-    copula = tokens(after.lower())[0] in words("copulas")
-    return governs or copula or (not has_subject(before) and has_subject(whole))
+    return governs or (not has_subject(before) and has_subject(whole))
 
 
 @lru_cache(maxsize=1 << 10)
