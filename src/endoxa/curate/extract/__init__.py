@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, replace
 
 from endoxa.curate.english import (
+    TOKEN,
     can_be,
     in_dictionary,
     is_plural,
@@ -228,7 +229,8 @@ def _clause(text: str, context: _Context, subject: str) -> list[Extraction]:
         named = is_group(" ".join(parts[: split.end]).lower().removeprefix("the "))
     if split is None or not named:
         return _elliptical(text, context, subject, "")
-    who, predicate = _text(text, parts, 0, split.end), _text(text, parts, split.start, len(parts))
+    spans = [match.span() for match in TOKEN.finditer(text)]
+    who, predicate = text[spans[0][0] : spans[split.end - 1][1]], text[spans[split.start][0] :]
     if _is_pronoun(parts[: split.end]):
         return _elliptical(_of_owner(parts[: split.end], predicate), context, subject, "pronoun")
     owned = _POSSESSIVE.match(who)
@@ -261,17 +263,6 @@ def _in_language(text: str, language: str, context: _Context, subject: str) -> l
     who = reading.subject or subject or own_name(context.question.identity or "", language)
     pairs = (_native(who, part.strip(" .,;"), "foreign", context, language) for part in reading.attributes)
     return [replace(pair, agreement=reading.gender) for pair in pairs]
-
-
-def _text(text: str, parts: list[str], start: int, end: int) -> str:
-    """The stretch of text from one token to another, with its own spaces."""
-    place, begin = 0, len(text)
-    for at, part in enumerate(parts[:end]):
-        place = text.index(part, place)
-        if at == start:
-            begin = place
-        place += len(part)
-    return text[begin:place] if end < len(parts) else text[begin:]
 
 
 def _is_pronoun(parts: list[str]) -> bool:
