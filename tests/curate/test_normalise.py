@@ -27,7 +27,7 @@ from endoxa.errors import UserError
         ("a fisherman", "fishermen"),
         ("thief", "thieves"),
         ("[Female] drivers", "female drivers"),
-        ("Basque people (women)", "basque people"),
+        ("Basque people (women)", "basque women"),
         ("people from Nigeria", "nigerians"),
         ("people from the USA", "americans"),
         ("people from Lagos", "people from lagos"),

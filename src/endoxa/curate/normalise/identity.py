@@ -68,7 +68,7 @@ _AS_SUCH = re.compile(
 _SLIPS = {"mens": "men", "womens": "women", "childrens": "children", "peoples": "people"}
 # Of `regex`, because the vowel signs of Hindi are no letters to `re`.
 _MARKS = regex.compile(r"[\"“”*_#\[\]]|[^\w\s'&+/.,()-]")
-_ASIDE = re.compile(r"\([^)]*\)?")
+_ASIDE = re.compile(r"\((?P<inside>[^)]*)\)?")
 
 
 def normal_identity(text: str, country: str = "", names: Tables | None = None) -> str:
@@ -86,7 +86,7 @@ def normal_identity(text: str, country: str = "", names: Tables | None = None) -
         the name, or an empty string where nothing is left.
     """
     names = names or tables()
-    low = _ASIDE.sub(" ", re.sub(r"[‘’`´]", "'", readable(text).lower()))
+    low = _without_aside(re.sub(r"[‘’`´]", "'", readable(text).lower()))
     low = re.sub(r"\s+", " ", _MARKS.sub(" ", low)).strip(" -'.,&/+")
     low = re.sub(
         r"^(?:any|every|some)(?:one|body) (?=who|that|from|in|with|of|above|over|under)", "people ", low
@@ -140,6 +140,17 @@ def native_identity(text: str, language: str) -> str:
     end = next((at for at, token in enumerate(tokens) if token.lower() in links), len(tokens))
     low = [token.lower() if small and token.istitle() else token for token in tokens[:end]]
     return " ".join([*low, with_place(" ".join(tokens[end:]), language)]).strip()
+
+
+def _without_aside(low: str) -> str:
+    """Words in brackets taken in or out: "Basque people (women)" is about Basque women; any other aside goes."""
+    match = _ASIDE.search(low)
+    if match is None:
+        return low
+    inside, before = match["inside"].strip(), low[: match.start()].strip()
+    if is_plural(inside) and " " not in inside and tables().synonyms.get(inside):
+        return f"{before.removesuffix(' people')} {inside}"
+    return f"{before} {low[match.end() :]}".strip()
 
 
 def _without_openers(low: str, names: Tables) -> str:
