@@ -996,7 +996,6 @@ def curate_extract(
     language: str | None = None,
     languages: str | None = None,
     identities: str | Path | None = None,
-    lexicon: str | Path | None = None,
     translate: str | None = None,
     reader: str | None = None,
     batch: bool = False,
@@ -1026,7 +1025,6 @@ def curate_extract(
         language: Language of all statements (ISO 639); disables language identification.
         languages: Candidate languages (en,fr).
         identities: Your own synonyms of group names (TOML).
-        lexicon: What reviewers taught, from `endoxa curate evaluate --learn` (TOML).
         translate: Translate into English with hf/MODEL, openai/NAME, http://HOST:PORT/v1#NAME or a table of translations (columns original, translation).
         reader: Chat model that reads: openai/NAME, anthropic/NAME, http://HOST:PORT/v1#NAME, hf/ID, sim/NAME. The statements are sent to it. Its reading stands, and the rules say where they differ.
         batch: Reader models: use the provider's batch interface (half the price).
@@ -1077,12 +1075,10 @@ def curate_evaluate(
     by: str = 'respondent',
     statement_column: str | None = None,
     reading: str | Path | None = None,
-    lexicon: str | Path | None = None,
     model: str | None = None,
     confidence: float = 0.95,
     seed: int = 0,
     out: str | Path,
-    learn: str | Path | None = None,
 ) -> Outcome:
     """Score extraction against reviewers, with intervals over respondents. `endoxa curate evaluate`; see `command`.
 
@@ -1090,12 +1086,10 @@ def curate_evaluate(
         by: Column of the units that intervals are taken over.
         statement_column: Column of the statements in a table with identity and attribute ('statement' or else 'sentence').
         reading: Score this table of statements instead of reading GOLD with the rules.
-        lexicon: Also apply this lexicon (TOML, of --learn).
         model: Also score a chat model as reader, and it and the rules together; its run goes beside --out.
         confidence: Confidence level of the intervals.
         seed: Seed of every random draw.
         out: Scores: .csv, .tsv, .jsonl or .parquet.
-        learn: Also learn a lexicon from the corrections, for `curate extract --lexicon`, and score one learned from other respondents (5-fold cross-validation).
     """
 
 def curate_group(

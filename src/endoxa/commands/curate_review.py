@@ -160,9 +160,7 @@ def evaluate(
     by: Annotated[str, Option(group=DATA, metavar="COLUMN")] = "respondent",
     statement_column: Annotated[str | None, Option(group=DATA, metavar="COLUMN")] = None,
     reading: Annotated[Path | None, Option(group=DATA, metavar="TABLE")] = None,
-    lexicon: Annotated[Path | None, Option(group=DATA)] = None,
     model: Annotated[str | None, Option(group=DATA, metavar="MODEL")] = None,
-    learn: Annotated[Path | None, Option(group=OUTPUT, ending=".toml")] = None,
     confidence: Confidence = DEFAULT_CONFIDENCE,
     seed: Seed = 0,
 ) -> Outcome:
@@ -172,14 +170,13 @@ def evaluate(
     Omissions are scored too. If GOLD holds the reading of another extractor (columns authors_identity and
     authors_attribute), it is scored as 'published'. Beside the rules, one regular expression is scored: as it reads
     ('regex'), and with all that the rules have besides their grammar, names and forms above all ('regex, normalised').
-    A learned lexicon is a text file with names, spellings and habits of writing: look it through before you use it.
 
     \b
     Examples:
       endoxa curate evaluate gold.csv --by respondent -o scores.csv
       endoxa curate evaluate reviewed.csv -o scores.csv
       endoxa curate evaluate reviewed.csv --reading model.csv -o scores.csv
-      endoxa curate evaluate wave1.csv wave2.csv --learn lexicon.toml -o scores.csv
+      endoxa curate evaluate wave1.csv wave2.csv -o scores.csv
       endoxa curate evaluate gold.csv --model openai/gpt-5-mini -o scores.csv
 
     Options:
@@ -189,25 +186,17 @@ def evaluate(
         statement_column: Column of the statements in a table with identity and attribute ('statement' or else
             'sentence').
         reading: Score this table of statements instead of reading GOLD with the rules.
-        lexicon: Also apply this lexicon (TOML, of --learn).
         model: Also score a chat model as reader, and it and the rules together; its run goes beside --out.
-        learn: Also learn a lexicon from the corrections, for `curate extract --lexicon`, and score one learned from
-            other respondents (5-fold cross-validation).
     """  # noqa: D301
+    from endoxa.curate.evaluation import evaluate as score
     from endoxa.curate.evaluation.gold import read_gold
-    from endoxa.curate.evaluation.report import cross_validated
-    from endoxa.curate.evaluation.report import evaluate as score
 
     reviewed = [statement for path in gold for statement in read_gold(path, by, statement_column)]
-    readings = _readings(reviewed, reading, lexicon)
+    readings = _readings(reviewed, reading)
     if model is not None:
         readings |= _with_model(reviewed, gold[0], model, out)
-    if learn is not None:
-        readings["learned"] = cross_validated(reviewed, seed)
     scores = score(reviewed, readings, confidence=confidence, seed=seed)
     lines: list[str | Headline] = list(_score_lines(scores, confidence))
-    if learn is not None:
-        lines += _learned(reviewed, learn)
     kept = sum(statement.kept for statement in reviewed)
     lines.append(
         f"{plural(len(reviewed), 'reviewed statement')} ({kept} kept, {len(reviewed) - kept} omitted); "
@@ -216,33 +205,11 @@ def evaluate(
     return Outcome(lines, {"out": scores})
 
 
-def _learned(reviewed: list[Gold], out: Path) -> list[str]:
-    """A lexicon with names, spellings and habits of writing, from reviewers' corrections."""
-    from endoxa.curate.evaluation.report import learn
-    from endoxa.curate.extract.lexicon import LISTS, TABLES, written_lexicon
-    from endoxa.report.files import replace_text
-
-    lexicon = learn(reviewed)
-    people = len({statement.unit for statement in reviewed})
-    heading = f"Learned from {plural(len(reviewed), 'reviewed statement')} of {plural(people, 'respondent')}."
-    replace_text(out, written_lexicon(lexicon, heading))
-    counts = {name: len(getattr(lexicon, name)) for name in (*TABLES, *LISTS)}
-    return [
-        heading,
-        *(f"  {name}: {count}" for name, count in counts.items() if count),
-        f"Lexicon written to {out}" if lexicon else f"Nothing to learn; empty lexicon written to {out}",
-    ]
-
-
-def _readings(reviewed: list[Gold], reading: Path | None, lexicon: Path | None) -> dict[str, list[Reading]]:
+def _readings(reviewed: list[Gold], reading: Path | None) -> dict[str, list[Reading]]:
     """What each reader makes of the statements."""
-    from endoxa.curate.evaluation.baseline import read_by_expression
-    from endoxa.curate.evaluation.report import read_all, read_readings
-    from endoxa.curate.extract.lexicon import read_lexicon
+    from endoxa.curate.evaluation.gold import read_all, read_by_expression, read_readings
 
     readings = {reading.stem: read_readings(reading, reviewed)} if reading else {"rules": read_all(reviewed)}
-    if lexicon is not None:
-        readings["lexicon"] = read_all(reviewed, read_lexicon(lexicon))
     published = [statement.published for statement in reviewed if statement.published is not None]
     if len(published) == len(reviewed):
         readings["published"] = published
@@ -254,9 +221,8 @@ def _readings(reviewed: list[Gold], reading: Path | None, lexicon: Path | None) 
 
 def _with_model(reviewed: list[Gold], gold: Path, model: str, out: Path) -> dict[str, list[Reading]]:
     """Readings of a model and of both readers together. A simulated reader errs from the gold pairs."""
-    from endoxa.curate.evaluation.report import as_reading, read_by_rules
-    from endoxa.curate.second import ReaderItem, StatementReaderSettings, to_read
-    from endoxa.curate.second.table import combine
+    from endoxa.curate.evaluation.gold import as_reading, read_by_rules
+    from endoxa.curate.second import ReaderItem, StatementReaderSettings, combine, to_read
     from endoxa.runs.asking.readers import read_with_models
 
     questions = [

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from endoxa.curate.keys import IDENTITY_KEY, with_identity_keys
+from endoxa.curate.normalise.identity import IDENTITY_KEY, with_identity_keys
 from endoxa.curate.summary import choices, further_columns, most_common, not_carried, with_common_columns
 from endoxa.errors import UserError
 from endoxa.schema import ASSOCIATION_COLUMNS

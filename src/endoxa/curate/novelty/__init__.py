@@ -19,8 +19,8 @@ import numpy.typing as npt
 import polars as pl
 
 from endoxa.curate.encoders import Encoder, Vectors, in_blocks
-from endoxa.curate.keys import IDENTITY_KEY, key_of
 from endoxa.curate.language import language_of_questions
+from endoxa.curate.normalise.identity import IDENTITY_KEY, key_of
 from endoxa.curate.published import read_associations
 from endoxa.errors import UserError
 from endoxa.sources import READERS
