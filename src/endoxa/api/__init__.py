@@ -3,7 +3,13 @@
 `endoxa` itself hands all of it on, loaded when it is first used: `import endoxa as ex`, then `ex.probe_pairs(...)`.
 """
 
-from endoxa.api.data import load_pairs, load_questions, load_stories, load_tests
+# ruff: noqa: F401
+from endoxa.api.data import (
+    load_pairs,
+    load_questions,
+    load_stories,
+    load_tests,
+)
 from endoxa.api.functions import (
     extract,
     probe_embeddings,
@@ -14,34 +20,13 @@ from endoxa.api.functions import (
 )
 from endoxa.api.models import live_model
 from endoxa.api.result import Result, read_logs, read_run
-from endoxa.api.runs import analyze, build, command, probe, probe_conditions
+from endoxa.api.runs import (
+    analyze,
+    command,
+    probe,
+    probe_conditions,
+)
 from endoxa.study.compare.results import Comparison
 from endoxa.study.compare.run import compare
 from endoxa.study.gate.results import Gate
 from endoxa.study.gate.run import gate
-
-__all__ = [
-    "Comparison",
-    "Gate",
-    "Result",
-    "analyze",
-    "build",
-    "command",
-    "compare",
-    "extract",
-    "gate",
-    "live_model",
-    "load_pairs",
-    "load_questions",
-    "load_stories",
-    "load_tests",
-    "probe",
-    "probe_conditions",
-    "probe_embeddings",
-    "probe_pairs",
-    "probe_questions",
-    "probe_stories",
-    "rate_harm",
-    "read_logs",
-    "read_run",
-]

@@ -201,13 +201,6 @@ def as_polars(source: Source) -> pl.DataFrame:
         ) from problem
 
 
-def write_frame(frame: pl.DataFrame, path: Path) -> None:
-    """Write a frame as the file that a command reads."""
-    from endoxa.sources.frames import write_table
-
-    write_table(as_stored(frame), path)
-
-
 def as_stored(frame: pl.DataFrame) -> pl.DataFrame:
     """A frame that Parquet can hold: Python objects are text, a column of empty objects is left out.
 

@@ -102,7 +102,9 @@ def _described(  # noqa: PLR0917
 
 
 def _parameter(word: str, entry: OptionField, kind: Any) -> Parameter:
-    default = Parameter.empty if entry.default is ... else entry.default
+    default = entry.default if isinstance(entry.default, str | int | float | tuple | None) else ...
+    if entry.default is ...:
+        default = Parameter.empty
     return Parameter(word, kind, default=default, annotation=_written_type(entry))
 
 
@@ -141,21 +143,8 @@ def stub() -> Iterator[str]:
     yield "\ndef functions() -> Mapping[str, Callable[..., Any]]: ...\n"
     yield "def stub() -> Iterator[str]: ...\ndef write_stub() -> None: ...\n"
     for name, function in functions().items():
-        signature: Signature = function.__signature__  # type: ignore[attr-defined]
-        yield f"\ndef {name}(\n"
-        named = False
-        for entry in signature.parameters.values():
-            if entry.kind is Parameter.KEYWORD_ONLY and not named:
-                named = True
-                yield "    *,\n"
-            default = "" if entry.default is Parameter.empty else f" = {_literal(entry.default)}"
-            yield f"    {entry.name}: {entry.annotation}{default},\n"
-        yield f") -> {signature.return_annotation}:\n"
+        yield f"\ndef {name}{signature(function)}:\n"
         yield textwrap.indent(f'"""{function.__doc__}"""\n', "    ").replace("\\", "\\\\")
-
-
-def _literal(value: Any) -> str:
-    return repr(value) if isinstance(value, str | int | float | bool | type(None)) or value == () else "..."
 
 
 def write_stub() -> None:
