@@ -51,15 +51,12 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     """A public name, loaded now: one of `__all__`, or the function of a command ("curate_group")."""
-    if name in __all__:
-        module = "endoxa.errors" if name == "UserError" else "endoxa.api"
-    elif name == "reproduce" or "_" in name.strip("_"):  # no package has such a name
-        module = "endoxa.api.functions"
-    else:
-        raise AttributeError(f"module 'endoxa' has no attribute '{name}'")
-    loaded = getattr(_import_module(module), name)
-    globals()[name] = loaded
-    return loaded
+    if name in __all__ or name == "reproduce" or "_" in name.strip("_"):  # no package has such a name
+        for module in map(_import_module, ("endoxa.errors", "endoxa.api", "endoxa.api.functions")):
+            if hasattr(module, name):
+                globals()[name] = getattr(module, name)
+                return globals()[name]
+    raise AttributeError(f"module 'endoxa' has no attribute '{name}'")
 
 
 def __dir__() -> list[str]:

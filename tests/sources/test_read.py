@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from endoxa.api.data import load_pairs
+from endoxa.api.inputs import load_pairs
 from endoxa.errors import UserError
 from endoxa.schema import PAIR_COLUMNS, ReadOptions
 from endoxa.sources import READERS

@@ -110,15 +110,13 @@ def _parameter(word: str, entry: OptionField, kind: Any) -> Parameter:
 
 def _written_type(entry: OptionField) -> str:
     """The type as a program may give it: a name for a path, one value for several."""
-    plain = [part for part in _parts(entry.type) if part is not type(None)]
+    several = get_origin(entry.type) in (Union, types.UnionType)
+    parts = get_args(entry.type) if several else (entry.type,)
+    plain = [part for part in parts if part is not type(None)]
     words = " | ".join(
         dict.fromkeys(word for part in plain for word in _words(part, positional=entry.option.positional))
     )
-    return f"{words} | None" if len(plain) < len(_parts(entry.type)) and words != "Any" else words
-
-
-def _parts(kind: Any) -> tuple[Any, ...]:
-    return get_args(kind) if get_origin(kind) in (Union, types.UnionType) else (kind,)
+    return f"{words} | None" if len(plain) < len(parts) and words != "Any" else words
 
 
 def _words(kind: Any, *, positional: bool) -> list[str]:
@@ -137,8 +135,8 @@ def stub() -> Iterator[str]:
     yield '"""Written by `make docs`; see functions.py."""\n\n'
     yield "from collections.abc import Callable, Iterator, Mapping, Sequence\nfrom pathlib import Path\n"
     yield "from typing import Any, Literal\n\n"
-    yield "from endoxa.api.data import Columns, Source\nfrom endoxa.api.result import Result\n"
-    yield "from endoxa.api.runs import Models\nfrom endoxa.commands.verbs import Outcome\n\n"
+    yield "from endoxa.api.inputs import Columns, Models, Source\nfrom endoxa.api.result import Result\n"
+    yield "from endoxa.commands.verbs import Outcome\n\n"
     yield f"__all__ = {sorted(functions())!r}\n"
     yield "\ndef functions() -> Mapping[str, Callable[..., Any]]: ...\n"
     yield "def stub() -> Iterator[str]: ...\ndef write_stub() -> None: ...\n"

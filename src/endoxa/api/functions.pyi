@@ -4,9 +4,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from endoxa.api.data import Columns, Source
+from endoxa.api.inputs import Columns, Models, Source
 from endoxa.api.result import Result
-from endoxa.api.runs import Models
 from endoxa.commands.verbs import Outcome
 
 __all__ = ['analyze_agreement', 'analyze_associations', 'analyze_novelty', 'analyze_ratings', 'analyze_run', 'build_choices', 'build_pairs', 'build_qa', 'build_stories', 'build_tests', 'curate_associations', 'curate_evaluate', 'curate_extract', 'curate_group', 'curate_review', 'datasets_check', 'datasets_convert', 'datasets_list', 'export_hub', 'export_task', 'extract', 'languages_check', 'languages_init', 'probe_choices', 'probe_embeddings', 'probe_pairs', 'probe_questions', 'probe_stories', 'rate_harm', 'reproduce', 'study_init', 'study_run']

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, nullcontext, redirect_stdout
 from contextvars import copy_context
@@ -13,9 +13,8 @@ from os import fspath
 from pathlib import Path
 from typing import Any, TypeVar
 
-from endoxa.api import data as frames
-from endoxa.api.data import Columns, Source
-from endoxa.api.models import Model, named
+from endoxa.api import inputs as frames
+from endoxa.api.inputs import Columns, Models, Source, named
 from endoxa.api.result import Result, temporary_folder
 from endoxa.commands.plugins import verb_named
 from endoxa.commands.verbs import Outcome
@@ -32,7 +31,6 @@ from endoxa.sources.source import Source as Data
 from endoxa.sources.source import reading_files
 
 T = TypeVar("T")
-Models = Model | Sequence[Model]
 
 
 def probe(
