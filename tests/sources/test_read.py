@@ -21,7 +21,7 @@ from endoxa.sources.check import check_file
 from endoxa.sources.frames import write_table
 from endoxa.sources.read import convert_pairs, read_pairs, recognise
 from endoxa.sources.source import reading_files
-from endoxa.testing.readers import check_reader
+from endoxa.testing.plugins import check_reader
 
 NAMES = ("crows-pairs", "indibias", "s-as", "stereoset", "native")
 TEMPORARY = settings(
