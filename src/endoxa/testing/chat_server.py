@@ -27,8 +27,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 _ERRORS = {"429": 429, "429-after": 429, "500": 500, "529": 529}
-_IN_ANSWERS = ("empty", "no-choices")
-FAULTS = (*_ERRORS, "drop", "drop-late", "stall", "cut", "malformed", "type", *_IN_ANSWERS)
+FAULTS = (*_ERRORS, "drop", "drop-late", "stall", "cut", "malformed", "type", "empty", "no-choices")
 """429 without and with Retry-After, 500, overloaded, a connection closed before and after the head of an answer, no
 byte at all, a body that ends too early, half a JSON, a web page, an answer without words, an answer without choices."""
 
@@ -75,14 +74,12 @@ def answer(body: Mapping[str, Any], text: str, *, anthropic: bool) -> dict[str, 
             "model": body["model"],
             "content": [{"type": "text", "text": text}] if text else [],
             "stop_reason": "end_turn",
-            "stop_sequence": None,
             "usage": {"input_tokens": sent, "output_tokens": received},
         }
     message = {"role": "assistant", "content": text}
     return {
         "id": "chatcmpl-1",
         "object": "chat.completion",
-        "created": 0,
         "model": body["model"],
         "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
         "usage": {"prompt_tokens": sent, "completion_tokens": received, "total_tokens": sent + received},

@@ -44,7 +44,7 @@ def _check_documented(thing: Any, *parts: str) -> None:
         assert text.strip(), f"{thing.name}: `{part}` is empty"
 
 
-def _refusal(work: Callable[[], Any], *kinds: type[Exception]) -> str | None:
+def refusal(work: Callable[[], Any], *kinds: type[BaseException]) -> str | None:
     """What is said against it; None where nothing is."""
     try:
         work()
@@ -120,7 +120,7 @@ def _check_damaged(reader: Reader, example: Path) -> None:
     others = {"a file that is not there": missing, "a folder": path.parent}
     for what, place in (dict.fromkeys(_DAMAGED, path) | others).items():
         path.write_bytes(_DAMAGED.get(what, b""))
-        message = _refusal(lambda place=place: list(reader.read(place, _OPTIONS)), UserError)  # type: ignore[misc]
+        message = refusal(lambda place=place: list(reader.read(place, _OPTIONS)), UserError)  # type: ignore[misc]
         assert message is not None, f"{reader.name}: reads pairs from {what} instead of raising UserError"
         named = place.name in message
         assert named, f"{reader.name}: the message about {what} does not name the file: {message}"
@@ -159,11 +159,11 @@ def check_rule(rule: Rule, model: Model, pairs: Sequence[Pair]) -> None:
     for batch in ([tied], [*pairs, tied], [tied, *pairs[::-1]]):
         more, less = score_pairs(rule, model, batch)[batch.index(tied)]
         assert more == less, f"{rule.name}: identical sentences have different scores"
-    nothing = _refusal(lambda: rule.value(Score(0.0, 0)), ValueError)
+    nothing = refusal(lambda: rule.value(Score(0.0, 0)), ValueError)
     assert nothing is not None, f"{rule.name}: nothing scored must raise ValueError"
     wrong: Any = Pair(None, 3)  # type: ignore[arg-type]
     errors = (TypeError, ValueError, AttributeError)
-    refused = _refusal(lambda: list(model.score(_requests(rule, model, [wrong]))), *errors)
+    refused = refusal(lambda: list(model.score(_requests(rule, model, [wrong]))), *errors)
     assert refused is not None, f"{rule.name}: a sentence that is no text must be refused, not scored"
 
 
@@ -228,7 +228,7 @@ def check_statistic(statistic: Statistic) -> None:
     assert table.equals(pl.DataFrame(again)), f"{name}: the same sample gave other estimates"
     order = np.random.default_rng(SEED).permutation(len(sample.difference))
     moved = pl.DataFrame(statistic.compute(take(sample, order), CONFIDENCE, SEED))
-    changed = _refusal(lambda: assert_frame_equal(table, moved, rel_tol=1e-6, abs_tol=1e-9), AssertionError)
+    changed = refusal(lambda: assert_frame_equal(table, moved, rel_tol=1e-6, abs_tol=1e-9), AssertionError)
     assert changed is None, f"{name}: the order of the pairs changed an estimate: {changed}"
     for estimate in first if not math.isnan(neutral) else ():
         near = abs(estimate.value - neutral) <= 0.05 * max(1.0, abs(neutral))
@@ -236,11 +236,11 @@ def check_statistic(statistic: Statistic) -> None:
             f"{name}: {estimate.value} for a model without preference, whose neutral value is {neutral}"
         )
     for what, broken in _broken(sample):
-        refusal = _refusal(lambda broken=broken: statistic.compute(broken, CONFIDENCE, SEED), ValueError)  # type: ignore[misc]
-        assert refusal is not None, f"{name}: {what} gives no ValueError"
-        assert refusal.strip(), f"{name}: {what} is refused without a word"
+        reason = refusal(lambda broken=broken: statistic.compute(broken, CONFIDENCE, SEED), ValueError)  # type: ignore[misc]
+        assert reason is not None, f"{name}: {what} gives no ValueError"
+        assert reason.strip(), f"{name}: {what} is refused without a word"
         if what == "an empty sample":
-            assert "empty" in refusal, f"{name}: the error for {what} does not say so: {refusal}"
+            assert "empty" in reason, f"{name}: the error for {what} does not say so: {reason}"
 
 
 def neutral_sample() -> Sample:
