@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import polars as pl
 from annotated_types import Ge
 
-from endoxa.commands.reader_models import ReaderModels
+from endoxa.commands.options import ReaderModels
+from endoxa.commands.verbs import plan_line
 from endoxa.errors import UserError
 from endoxa.report.claims import VERDICT
 from endoxa.report.tables import headline_of, interval_field
@@ -67,7 +68,7 @@ def plan_thoughts(runs: Sequence[Path], kind: str, options: Thoughts) -> list[He
 
     finished = _finished(_Thoughts.of(runs, kind), options)
     settings = options.asking.settings(ThoughtReaderSettings, runs[0], options.reader)
-    return [options.asking.planned(to_read(finished), settings)]
+    return [plan_line(options.asking.planned(to_read(finished), settings))]
 
 
 def analyze_thoughts(

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import polars as pl
 
-from endoxa.commands.layout import Layout
-from endoxa.commands.reader_models import ReaderModels
-from endoxa.commands.verbs import Outcome, argument, language_option, note, print_lines
+from endoxa.commands.options import Layout, ReaderModels
+from endoxa.commands.verbs import Outcome, argument, language_option, note, plan_line, print_lines
 from endoxa.errors import UserError
 from endoxa.report.words import plural
 from endoxa.runs.progress import shown
@@ -170,7 +169,7 @@ def extract(
     if reader is not None:
         settings = asking.settings(StatementReaderSettings, survey, (reader,))
         if asking.plan:
-            return Outcome([asking.planned(to_read(reader_items(extracted)), settings)])
+            return Outcome([plan_line(asking.planned(to_read(reader_items(extracted)), settings))])
         extracted = _read_twice(extracted, settings, out, tables)
     counts = texts.count_lines(statements, extracted, translated=translator is not None)
     written = f"{plural(extracted.height, 'row')} written to {out}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,16 +12,17 @@ from typing import Annotated, Any, Literal
 import typer
 from typer.core import TyperGroup
 
+from endoxa.commands.options import run_settings
 from endoxa.commands.plugins import SUMMARIES, Lazy
 from endoxa.commands.verbs import Outcome, Printing, carry_out, command_function, plan_line, single_command
 from endoxa.errors import UserError
-from endoxa.runs.folder import data_notes, run_folder, with_paths
+from endoxa.runs.folder import RUN, data_notes, run_folder, with_paths
 from endoxa.runs.instrument import INSTRUMENTS, Instrument, Run
 from endoxa.runs.progress import shown
 from endoxa.runs.run import run
 from endoxa.runs.settings import RunSettings
 from endoxa.schema.headline import Headline
-from endoxa.schema.options import ASKING, OUTPUT, Option, options_of
+from endoxa.schema.options import ASKING, OUTPUT, Option, options_of, settings_from
 from endoxa.sources.source import reading_files
 
 USUAL_PRINTING = Printing()
@@ -105,9 +105,12 @@ def _probed(instrument: Instrument[Any], make: Any, typed: Mapping[str, Any], ho
         if others:
             raise UserError(f"--repeat takes all settings from RUN: leave out {', '.join(others)}.")
         repeated = run_folder(how.repeat)
-        settings, identity = recorded_settings(instrument, repeated)
+        values, recorded = run_settings(
+            instrument.settings, repeated / RUN if repeated.is_dir() else repeated
+        )
+        settings = settings_from(instrument.settings, values)
         _require_recorded(settings, typed, repeated)
-        return _run(instrument, settings, how, expected=identity)
+        return _run(instrument, settings, how, expected=dict(recorded.get("identity", {})))
     settings = with_paths(make())
     if how.conditions is not None:
         return _run_conditions(instrument, settings, typed, how)
@@ -261,24 +264,3 @@ def _require_recorded(settings: RunSettings, typed: Mapping[str, Any], run: Path
             raise UserError(
                 f"--repeat takes all settings from RUN, and {run} has other ones for {entry.name}: leave it out."
             )
-
-
-def recorded_settings(instrument: Instrument[Any], run: Path) -> tuple[RunSettings, dict[str, Any]]:
-    """Settings and identity kept in a run folder.
-
-    Raises:
-        UserError: it is not a run of this instrument.
-    """
-    from pydantic import ValidationError
-
-    path = run / "run.json" if run.is_dir() else run
-    try:
-        kept = json.loads(path.read_text(encoding="utf-8"))
-        values = kept["settings"]
-        for option in options_of(instrument.settings):
-            if option.is_file and option.option.group == OUTPUT:
-                values.pop(option.path[0], None)  # only the command may say what is written outside of --out
-        settings: RunSettings = instrument.settings.model_validate(values)
-        return settings, dict(kept["identity"])
-    except (OSError, ValueError, KeyError, TypeError, ValidationError) as problem:
-        raise UserError(f"{path} holds no settings of a run of {instrument.holds} to repeat.") from problem

@@ -33,7 +33,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Union, get_args, get_origin, g
 import typer
 from typer.main import get_command
 
-from endoxa.commands.further import Further, read_value, values_set
+from endoxa.commands.options import Further, read_value, values_set
 from endoxa.commands.plugins import SUMMARIES
 from endoxa.commands.settings_command import GroupedCommand
 from endoxa.errors import UserError
