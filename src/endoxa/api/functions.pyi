@@ -425,7 +425,7 @@ def build_tests(*, progress: 'bool' = True, languages: 'Sequence[str] | str' = (
         show: List axes, attribute pairs, word lists and languages.
     """
 
-def build_qa(associations: 'Source | None' = None, *, progress: 'bool' = True, limit: 'int | None' = None, include_drafts: 'bool' = False, min_rating: 'int | None' = None, language: 'str | None' = None, per_association: 'int' = 1, gender: "Literal['m', 'f', 'any']" = 'm', seed: 'int' = 0, style: "Literal['person', 'people']" = 'person', templates: 'str | Path | None' = None, disambiguated: 'bool' = False, cross: 'bool' = False, parts: 'str | Path | None' = None, names: 'str | Path | None' = None, variants: 'int' = 3, bank: 'str | Path | None' = None, out: 'str | Path | None' = None, sample: 'str | Path | None' = None) -> 'Outcome':
+def build_qa(associations: 'Source | None' = None, *, progress: 'bool' = True, limit: 'int | None' = None, include_drafts: 'bool' = False, min_rating: 'int | None' = None, language: 'str | None' = None, per_association: 'int' = 1, gender: "Literal['m', 'f', 'any']" = 'm', seed: 'int' = 0, style: "Literal['person', 'people']" = 'person', templates: 'str | Path | None' = None, disambiguated: 'bool' = False, cross: 'bool' = False, parts: 'str | Path | None' = None, names: 'str | Path | None' = None, variants: 'int' = 3, bank: 'str | Path | None' = None, out: 'str | Path | None' = None) -> 'Outcome':
     """Make multiple-choice questions: the association's identity against one without the attribute. `endoxa build qa`; see `command`.
 
     Options:
@@ -445,7 +445,6 @@ def build_qa(associations: 'Source | None' = None, *, progress: 'bool' = True, l
         variants: With --names: number of draws of names.
         bank: With --names: your own names (columns group, gender, name).
         out: Questions (.jsonl).
-        sample: Write an invented sample table of associations, and exit.
     """
 
 def build_choices(associations: 'Source', *, progress: 'bool' = True, include_drafts: 'bool' = False, kind: "Literal['inference', 'decision', 'association']" = 'decision', language: 'str | None' = None, per_association: 'int' = 4, premises: 'Sequence[str] | str' = ('neutral',), templates: 'str | Path | None' = None, gender: 'str' = 'm', seed: 'int' = 0, out: 'str | Path') -> 'Outcome':
@@ -635,7 +634,7 @@ def datasets_convert(file: 'str', *, progress: 'bool' = True, format: 'str | Non
         normalise: Write both sentences of a pair with the same quotes, dashes, blanks, joiners and composed letters.
     """
 
-def export_hub(dataset: 'Source', *, progress: 'bool' = True, license_file: 'str | Path | None' = None, citation: 'str | Path | None' = None, facts: 'str | Path | None' = None, format: 'str | None' = None, language: 'str | None' = None, prefix: 'str | None' = None, template: 'str | None' = None, include_drafts: 'bool' = False, out: 'str | Path', name: 'str | None' = None, license: 'str | None' = None, keep: 'Sequence[str] | str' = (), push: 'str | None' = None, public: 'bool' = False, dry_run: 'bool' = False, overwrite: 'bool' = False) -> 'Outcome':
+def export_hub(dataset: 'Source', *, progress: 'bool' = True, license_file: 'str | Path | None' = None, citation: 'str | Path | None' = None, facts: 'str | Path | None' = None, format: 'str | None' = None, language: 'str | None' = None, prefix: 'str | None' = None, template: 'str | None' = None, include_drafts: 'bool' = False, out: 'str | Path', name: 'str | None' = None, license: 'str | None' = None, keep: 'Sequence[str] | str' = (), overwrite: 'bool' = False) -> 'Outcome':
     """Make a folder for the Hugging Face hub: data, data card, licence, citation, checksums. `endoxa export hub`; see `command`.
 
     Options:
@@ -651,9 +650,6 @@ def export_hub(dataset: 'Source', *, progress: 'bool' = True, license_file: 'str
         name: Title.
         license: SPDX id of the licence (CC-BY-4.0). There is no default.
         keep: Also release this column; repeatable.
-        push: Then upload the folder to this data set of the hub (private where it is new).
-        public: With --push: a new data set is public.
-        dry_run: With --push: list what would be uploaded; send nothing.
         overwrite: Replace an earlier export, unless it was edited.
     """
 

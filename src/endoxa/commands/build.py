@@ -20,7 +20,7 @@ from endoxa.runs.options import IncludeDrafts
 from endoxa.schema.headline import Headline
 from endoxa.schema.options import DATA, OUTPUT, Option, Setting
 from endoxa.sources.files import require_apart
-from endoxa.sources.frames import read_table, write_table
+from endoxa.sources.frames import write_table
 from endoxa.sources.source import reading_files
 
 if TYPE_CHECKING:
@@ -161,7 +161,6 @@ def questions(
     names: Names,
     include_drafts: IncludeDrafts = False,
     min_rating: Annotated[int | None, Setting(group=DATA, default="4")] = None,
-    sample: Annotated[Path | None, Option(group=OUTPUT)] = None,
 ) -> Outcome:
     """Make multiple-choice questions: the association's identity against one without the attribute.
 
@@ -176,7 +175,6 @@ def questions(
 
     \b
     Examples:
-      endoxa build qa --sample associations.csv
       endoxa build qa associations.csv --language es --disambiguated -o questions.jsonl
       endoxa build qa associations.csv --style people -o what_people_think.jsonl
       endoxa build qa associations.csv --language pt --per-association 3 --gender any -o questions.jsonl
@@ -186,14 +184,11 @@ def questions(
     Options:
         out: Questions (.jsonl).
         min_rating: Smallest rating that counts, of LACES' release; 0 takes all of it, as the paper does.
-        sample: Write an invented sample table of associations, and exit.
     """  # noqa: D301
     from endoxa.instruments.questions.items.build import build_questions
     from endoxa.schema.qa import STYLES, style_of
     from endoxa.sources.bbq import write_items
 
-    if sample is not None:
-        return _write_sample(sample, [associations, out])
     if names.names is not None:
         if associations is not None:
             raise UserError("Give ASSOCIATIONS or --names FILE, not both.")
@@ -201,7 +196,7 @@ def questions(
     if names != Names():
         raise UserError("--variants and --bank need --names FILE.")
     if associations is None or out is None:
-        raise UserError("Missing ASSOCIATIONS or --out FILE (or write a sample table with --sample FILE).")
+        raise UserError("Missing ASSOCIATIONS or --out FILE.")
     left_out = left_out_file(out, associations)
     made = build_questions(
         associations_of(
@@ -222,19 +217,6 @@ def questions(
             "Content notice: these ask about reported stereotypes, for evaluation only.",
         )
     )
-
-
-def _write_sample(path: Path, others: list[Path | None]) -> Outcome:
-    from endoxa.instruments.questions.items.build import SAMPLE
-
-    if any(others):
-        raise UserError("--sample FILE only writes a sample table. Leave out ASSOCIATIONS and --out.")
-    if path.exists():
-        raise UserError(f"--sample: {path} already exists. Name another file.")
-    table = read_table(SAMPLE)
-    write_table(table, path)
-    sentence = f"{table.height} invented associations in Spanish, English and Portuguese written to {path}"
-    return Outcome((sentence,))
 
 
 def _note_questions(made: Questions, left_out: Path) -> None:
