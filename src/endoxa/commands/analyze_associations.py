@@ -82,11 +82,10 @@ def _tested(discovered: Discovered, alpha: float) -> Iterator[str]:
     if not tables:
         yield f"Nothing could be tested ({plural(untested, 'table')}): {_why_untested(counts)}."
         return
-    yield (
-        f"{plural(tables, 'table')} tested, {kept} kept"
-        + (f"; {untested} could not be tested" if untested else "")
-        + (f"; {plural(unstable, 'decision')} could change with more draws." if unstable else ".")
-    )
+    parts = [f"{plural(tables, 'table')} tested, {kept} kept"]
+    parts += [f"{untested} could not be tested"] if untested else []
+    parts += [f"{plural(unstable, 'decision')} could change with more draws"] if unstable else []
+    yield f"{'; '.join(parts)}."
     if by_prompts:
         yield f"{plural(by_prompts, 'table')} with several stories per prompt: tested with prompts as units."
 
@@ -143,7 +142,7 @@ def associations(
     """Find values that occur together in stories more often than chance, for each model (and language).
 
     Step 1 tests a table of the prompts' values against each other attribute; step 2 tests each cell of the tables
-    kept. Where a prompt has several stories, prompts are the units. Tables of several languages are also tested
+     Where a prompt has several stories, prompts are the units. Tables of several languages are also tested
     within languages. Settings and the number of tests are written beside the table (FILE.analysis.json), and into the
     run folder, where the report reads them. Of several languages (--by language), or several models, a folder also
     gets what they share: overlap.csv (where each association is found), overlap_jaccard.csv, overlap_members.csv,
@@ -188,17 +187,12 @@ def associations(
     tables: dict[str, Any] = {"associations": found, "tables": discovered.tables}
     lines = [*discovered_lines(profiles, discovered, settings.alpha), counted(found)]
     if not out.suffix:
-        differences = _differences(stories, profiles, settings)
-        tables["differences"] = differences
-        above = int((differences["verdict"] == ABOVE).sum())
+        tables["differences"] = _differences(stories, profiles, settings)
+        above = int((tables["differences"]["verdict"] == ABOVE).sum())
         lines.append(f"{plural(above, 'difference')} beyond chance in protagonists.")
-    if (
-        found.height
-        and not out.suffix
-        and len(profiles.languages if settings.by_language else profiles.models) > 1
-    ):
-        more, of_shared = _shared(found, profiles, settings, sharing, how)
-        lines, tables = [*lines, *more], tables | of_shared
+        if found.height and len(profiles.languages if settings.by_language else profiles.models) > 1:
+            more, of_shared = _shared(found, profiles, settings, sharing, how)
+            lines, tables = [*lines, *more], tables | of_shared
     write_table(found, main)
     counts = tally(discovered.tables, found, settings.alpha)
     write_companion(main, Companion(settings, str(stories), profiles.duplicates, counts))
@@ -228,12 +222,10 @@ def _differences(stories: Path, profiles: Profiles, settings: Discovery) -> pl.D
     from endoxa.instruments.stories.associations.permutations import every_difference, protagonists_by_story
     from endoxa.instruments.stories.report.sources import themes
 
-    def by_story() -> pl.DataFrame:
-        return protagonists_by_story(profiles, themes([stories]))
-
     if stories.is_dir():
-        return differences_in(stories, by_story, settings)
-    return every_difference(by_story(), confidence=settings.confidence, seed=settings.seed)
+        return differences_in(stories, lambda: protagonists_by_story(profiles, themes([stories])), settings)
+    by_story = protagonists_by_story(profiles, themes([stories]))
+    return every_difference(by_story, confidence=settings.confidence, seed=settings.seed)
 
 
 def _shared(
@@ -243,21 +235,18 @@ def _shared(
     from endoxa.instruments.stories.languages import analyze_overlap, read_classes, read_groups
 
     by: Literal["language", "model"] = "language" if settings.by_language else "model"
-    harm = sharing.harm
-    analysis = analyze_overlap(
-        found,
-        None if harm is None else read_classes(harm),
-        read_groups(sharing.groups, found) if harm is not None and settings.by_language else None,
-        by=by,
-        profiles=profiles,
-        how=how,
-    )
+    classes = groups = None
+    if sharing.harm is not None:
+        classes = read_classes(sharing.harm)
+        groups = read_groups(sharing.groups, found) if settings.by_language else None
+    analysis = analyze_overlap(found, classes, groups, by=by, profiles=profiles, how=how)
     beside = {f"overlap_{name}": getattr(analysis, name) for name in BESIDE}
-    level = percent(how.confidence, 0)
-    return list(shared_lines(analysis, by, level)), {"overlap": analysis.reach, **beside}
+    return list(_shared_lines(analysis, by, how.confidence)), {"overlap": analysis.reach, **beside}
 
 
-def shared_lines(analysis: Overlap, by: Literal["language", "model"], level: str) -> Iterator[str | Headline]:
+def _shared_lines(
+    analysis: Overlap, by: Literal["language", "model"], confidence: float
+) -> Iterator[str | Headline]:
     """One row per language or model, and summary sentences."""
     from endoxa.instruments.stories.report.languages import shared_findings
 
@@ -270,4 +259,4 @@ def shared_lines(analysis: Overlap, by: Literal["language", "model"], level: str
     )
     if analysis.comparison is None:
         yield "Harmful and benign associations were not compared. Name a table of harm ratings with --harm FILE."
-    yield from map(str, shared_findings(analysis, level, by))
+    yield from map(str, shared_findings(analysis, percent(confidence, 0), by))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import polars as pl
 from annotated_types import Ge, Gt, Le
 
-from endoxa.commands.verbs import TABLES, Outcome, argument, note, print_lines
+from endoxa.commands.verbs import TABLES, Outcome, argument, note
 from endoxa.errors import UserError
 from endoxa.report.tables import headline_of, number_field, text_field
 from endoxa.report.words import decimal, percent, percent_interval, plural
@@ -93,11 +93,12 @@ def novelty(
         lexicon = load_lexicon(language, may_be_empty=True)
         if language != DEFAULT_LANGUAGE and (sentence := doubt(encoder, vectors, lexicon)):
             note(sentence)
+    lines: list[str | Headline] = []
     if sheet is not None:
         drawing = {"pairs": sheet_pairs, "same_identity": same_identity, "seed": seed}
-        print_lines(list(_write_sheet(datasets, vectors, sheet, threshold, drawing)))
+        lines += _write_sheet(datasets, vectors, sheet, threshold, drawing)
     if out is None:
-        return Outcome()
+        return Outcome(lines)
     chosen = curve = None
     if pairs is not None:
         cosine = pairs.cosines(vectors, same_identity=same_identity)
@@ -122,7 +123,7 @@ def novelty(
         "novelty_threshold": None if chosen is None else pl.DataFrame([chosen]),
         "novelty_cuts": curve,
     }
-    return Outcome((headline,), tables, headline)
+    return Outcome((*lines, headline), tables, headline)
 
 
 def _write_sheet(

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import polars as pl
 
 from endoxa.commands.analyze_thoughts import USUAL_THOUGHTS, Thoughts, analyze_thoughts, plan_thoughts
-from endoxa.commands.verbs import TABLES, Outcome, argument, note, print_lines
+from endoxa.commands.verbs import TABLES, Outcome, argument, note
 from endoxa.errors import UserError
 from endoxa.instruments.association_tests.options import USUAL, AnalysisOptions
 from endoxa.report.claims import VERDICT
@@ -405,7 +405,7 @@ def _sources(runs: Sequence[Path], choices: Vectors) -> list[Source]:
             "--pooling applies to --vectors only; run folders record their pooling. Leave it out."
         )
     tests = None if choices.tests is None else read_tests(choices.tests)
-    print_lines(shared_words(tests or []))
+    note(*shared_words(tests or []))
     if tests is not None and choices.vectors:
         return [Source(tuple(tests), path, str(path), choices.pooling) for path in choices.vectors]
     sources = [source for run in runs for source in run_sources(run, tests)]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated
 
-from endoxa.commands.verbs import Outcome, add_command, argument, command_group, print_lines
+from endoxa.commands.verbs import Outcome, add_command, argument, command_group
 from endoxa.errors import UserError
 from endoxa.report.words import plural
 from endoxa.runs.options import IncludeDrafts
@@ -236,10 +236,10 @@ def convert(
 def _downloaded(name: str, mirror: str | None) -> tuple[Path, list[str]]:
     """The file of a data set, verified, and what is to be known of it."""
     described = source(name)
-    print_lines([f"{described.warning} Licence: {described.licence}. Please cite: {described.citation}."])
+    terms = f"{described.warning} Licence: {described.licence}. Please cite: {described.citation}."
     path = download(name, mirror)
     verified = "as published" if described.sha256 else "not verified: no published hash"
-    return path, [f"{path}", f"SHA-256 {sha256(path)} ({verified})"]
+    return path, [terms, f"{path}", f"SHA-256 {sha256(path)} ({verified})"]
 
 
 add_command(app, list_all, "list")

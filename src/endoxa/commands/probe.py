@@ -84,11 +84,6 @@ class Instruments(TyperGroup):
 app = typer.Typer(cls=Instruments, rich_markup_mode=None, no_args_is_help=True, help=SUMMARIES["probe"])
 
 
-@app.callback(help=SUMMARIES["probe"])
-def _probe_group() -> None:
-    pass
-
-
 def _probed(instrument: Instrument[Any], make: Any, typed: Mapping[str, Any], how: RunOptions) -> Outcome:
     """A plan, a run, or a run for each condition.
 
