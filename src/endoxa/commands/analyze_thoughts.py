@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import polars as pl
 from annotated_types import Ge
@@ -14,15 +14,25 @@ from annotated_types import Ge
 from endoxa.commands.options import ReaderModels
 from endoxa.commands.verbs import plan_line
 from endoxa.errors import UserError
+from endoxa.instruments import thoughts as coding
+from endoxa.instruments.association_tests.options import AnalysisOptions
+from endoxa.instruments.questions.thoughts.coded import (
+    coded,
+    holds_thoughts,
+    texts_of,
+    thoughts_of,
+    without_rules,
+)
+from endoxa.instruments.questions.thoughts.estimates import thought_measures
+from endoxa.instruments.thoughts import Codes, ThoughtReaderSettings, ThoughtText, to_read
 from endoxa.report.claims import VERDICT
 from endoxa.report.tables import headline_of, interval_field
 from endoxa.report.words import listed, plural
+from endoxa.runs.asking.readers import read_with_models
+from endoxa.runs.progress import shown
 from endoxa.schema.headline import Headline
 from endoxa.schema.options import ASKING, DATA, OUTPUT, Option
-
-if TYPE_CHECKING:
-    from endoxa.instruments.association_tests.options import AnalysisOptions
-    from endoxa.instruments.thoughts import Codes, ThoughtText
+from endoxa.schema.thoughts import CODE_COLUMNS
 
 QUESTIONS = "qa"
 USUAL_READERS = ReaderModels()
@@ -64,8 +74,6 @@ def plan_thoughts(runs: Sequence[Path], kind: str, options: Thoughts) -> list[He
     Raises:
         UserError: see `analyze_thoughts`.
     """
-    from endoxa.instruments.thoughts import ThoughtReaderSettings, to_read
-
     finished = _finished(_Thoughts.of(runs, kind), options)
     settings = options.asking.settings(ThoughtReaderSettings, runs[0], options.reader)
     return [plan_line(options.asking.planned(to_read(finished), settings))]
@@ -83,13 +91,6 @@ def analyze_thoughts(
     Raises:
         UserError: no thoughts where some were asked for, or thoughts that nobody would read.
     """
-    from endoxa.instruments import thoughts as coding
-    from endoxa.instruments.questions.thoughts.coded import holds_thoughts
-    from endoxa.instruments.questions.thoughts.estimates import thought_measures
-    from endoxa.runs.asking.readers import read_with_models
-    from endoxa.runs.progress import shown
-    from endoxa.schema.thoughts import CODE_COLUMNS
-
     if not options.asked and not (kind == QUESTIONS and any(map(holds_thoughts, runs))):
         return [], {}
     thoughts = _Thoughts.of(runs, kind)
@@ -138,8 +139,6 @@ class _Thoughts:
         Raises:
             UserError: runs of something else, or two with thoughts of one model about the same data.
         """
-        from endoxa.instruments.questions.thoughts.coded import coded, texts_of, thoughts_of, without_rules
-
         if kind != QUESTIONS:
             raise UserError(
                 f"Thoughts are read in runs of `endoxa probe qa`, and these are of kind '{kind}'."

@@ -6,26 +6,27 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import polars as pl
 from annotated_types import Ge, Le
 
 from endoxa.commands.verbs import Outcome, note
 from endoxa.errors import UserError
+from endoxa.instruments.questions.names.bank import NameBank, check_bank, read_bank
+from endoxa.instruments.questions.names.build import build_names
+from endoxa.instruments.stories import prompts as texts
 from endoxa.instruments.stories.options import Selection
+from endoxa.instruments.stories.prompt_language import Language
+from endoxa.instruments.stories.prompts import check_files
 from endoxa.runs.options import IncludeDrafts
 from endoxa.runs.progress import shown
 from endoxa.schema.headline import Headline
 from endoxa.schema.options import DATA, ITEMS, OUTPUT, Option
+from endoxa.sources.bbq import read_rows, write_items
 from endoxa.sources.files import require_apart
 from endoxa.sources.frames import require_table_name, write_table
 from endoxa.sources.source import reading_files
-
-if TYPE_CHECKING:
-    from endoxa.instruments.questions.names.bank import NameBank
-    from endoxa.instruments.stories.prompt_language import Language
-
 
 SHOWN = 10
 """Maximum number of reasons printed."""
@@ -52,10 +53,6 @@ def with_names(items: Path, chosen: Names, out: Path | None, seed: int) -> Outco
     Raises:
         UserError: the questions or names cannot be used, or no record can be rewritten.
     """
-    from endoxa.instruments.questions.names.bank import read_bank
-    from endoxa.instruments.questions.names.build import build_names
-    from endoxa.sources.bbq import read_rows, write_items
-
     if out is None:
         raise UserError("Missing --out FILE for the questions with names.")
     unwritten = out.with_suffix(".unwritten.csv")
@@ -83,7 +80,6 @@ def with_names(items: Path, chosen: Names, out: Path | None, seed: int) -> Outco
 
 
 def _note_bank(bank: NameBank) -> None:
-    from endoxa.instruments.questions.names.bank import check_bank
 
     problems = check_bank(bank)
     for problem in problems[:SHOWN]:
@@ -136,8 +132,6 @@ def stories(
         map: Table of associations and the values that mean them; prompts carry their ids.
         check: Only check such a file; print one line per fault.
     """  # noqa: D301
-    from endoxa.instruments.stories import prompts as texts
-
     if check:
         if out is not None:
             raise UserError("--check only checks a file. Leave out --out, or use --file instead of --check.")
@@ -189,7 +183,6 @@ def _prompts_table(prompts: pl.DataFrame, languages: Sequence[Language]) -> Head
 
 
 def _check_files(paths: Sequence[Path]) -> Outcome:
-    from endoxa.instruments.stories.prompts import check_files
 
     checked = check_files(paths)
     faults = [fault for file in checked for fault in file.faults]
