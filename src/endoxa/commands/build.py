@@ -103,17 +103,12 @@ def left_out_file(out: Path, source: Path) -> Path:
     return path
 
 
-def _denied(built: Built) -> Iterator[str]:
-    """What to know first where nearly all pairs are denials."""
-    denied = built.pairs.filter(how="negation").rows(named=True)
-    comparisons = Comparisons(built.pairs.iter_rows(named=True))
-    if sentence := denials_note(denied, comparisons, built.pairs.height):
-        yield sentence
-
-
 def _note_pairs(built: Built, listed: Path) -> None:
     """Say what was assumed, which associations are left out and which pairs are to be reviewed."""
-    note(*_denied(built), *built.assumed)
+    denied = built.pairs.filter(how="negation").rows(named=True)
+    comparisons = Comparisons(built.pairs.iter_rows(named=True))
+    sentence = denials_note(denied, comparisons, built.pairs.height)
+    note(*([sentence] if sentence else []), *built.assumed)
     if built.rare:
         note(f"{built.rare} associations left out: too few respondents (--min-support).")
     if built.placeless:
@@ -312,10 +307,8 @@ def association_tests(
         made = _from_associations(table, options, contrast)
     tests.write_tests(made, out)
     languages = dict.fromkeys(test.language for test in made)
-    for code in languages:
-        sources = (test.source.partition("; positive effect")[0] for test in made if test.language == code)
-        for source in dict.fromkeys(sources):
-            note(f"{code}: {source}")
+    origins = [f"{test.language}: {test.source.partition('; positive effect')[0]}" for test in made]
+    note(*dict.fromkeys(origins))
     return Outcome(
         (
             f"{len(made)} tests in {', '.join(languages)} written to {out}",

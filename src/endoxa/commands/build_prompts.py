@@ -13,7 +13,7 @@ from annotated_types import Ge, Le
 
 from endoxa.commands.verbs import Outcome, note
 from endoxa.errors import UserError
-from endoxa.instruments.questions.names.bank import NameBank, check_bank, read_bank
+from endoxa.instruments.questions.names.bank import check_bank, read_bank
 from endoxa.instruments.questions.names.build import build_names
 from endoxa.instruments.stories import prompts as texts
 from endoxa.instruments.stories.options import Selection
@@ -58,7 +58,11 @@ def with_names(items: Path, chosen: Names, out: Path | None, seed: int) -> Outco
     unwritten = out.with_suffix(".unwritten.csv")
     require_apart([unwritten], [items, chosen.bank])
     groups = read_bank(chosen.bank)
-    _note_bank(groups)
+    problems = check_bank(groups)
+    for problem in problems[:SHOWN]:
+        note(f"Bank {groups.label}: '{problem.name}' ({problem.group}) {problem.message}.")
+    if len(problems) > SHOWN:
+        note(f"Bank {groups.label}: {len(problems) - SHOWN} more names to review.")
     rows = [row for _, row in read_rows(items)]
     with shown("records") as progress:
         made = build_names(rows, groups, seed=seed, variants=chosen.variants, progress=progress)
@@ -77,15 +81,6 @@ def with_names(items: Path, chosen: Names, out: Path | None, seed: int) -> Outco
             "Content notice: the questions state harmful stereotypes; for evaluation only.",
         )
     )
-
-
-def _note_bank(bank: NameBank) -> None:
-
-    problems = check_bank(bank)
-    for problem in problems[:SHOWN]:
-        note(f"Bank {bank.label}: '{problem.name}' ({problem.group}) {problem.message}.")
-    if len(problems) > SHOWN:
-        note(f"Bank {bank.label}: {len(problems) - SHOWN} more names to review.")
 
 
 def note_left_out(what: str, number: int, listed: Path, reasons: Iterable[str]) -> None:
@@ -135,7 +130,10 @@ def stories(
     if check:
         if out is not None:
             raise UserError("--check only checks a file. Leave out --out, or use --file instead of --check.")
-        return _check_files(check)
+        checked = check_files(check)
+        faults = [fault for each in checked for fault in each.faults]
+        names = ", ".join(f"{each.language.name} ({each.language.language})" for each in checked)
+        return Outcome((*faults, f"{names} checked: {len(faults)} faults"), exit_code=int(bool(faults)))
     if out is None:
         raise UserError("Missing --out FILE for the prompts (or --check FILE to check your own file).")
     if seeds is None and aspects:
@@ -180,11 +178,3 @@ def _prompts_table(prompts: pl.DataFrame, languages: Sequence[Language]) -> Head
         rows.append((language.language, language.name, *(str(number) for number in numbers)))
     heads = ("language", "", "prompts", "attributes", "values", "stories per value*")
     return Headline("", heads, rows, words=heads)
-
-
-def _check_files(paths: Sequence[Path]) -> Outcome:
-
-    checked = check_files(paths)
-    faults = [fault for file in checked for fault in file.faults]
-    names = ", ".join(f"{file.language.name} ({file.language.language})" for file in checked)
-    return Outcome((*faults, f"{names} checked: {len(faults)} faults"), exit_code=int(bool(faults)))
