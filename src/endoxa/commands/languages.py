@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,7 +17,8 @@ from endoxa.schema.headline import Headline
 from endoxa.schema.options import DATA, OUTPUT, Option
 from endoxa.sources.frames import read_table, require_table_name
 from endoxa.words.check import faults, folder_of, read_cases
-from endoxa.words.coverage import Coverage, coverage
+from endoxa.words.coverage import coverage
+from endoxa.words.items import items
 from endoxa.words.packs import using
 
 app = command_group("languages")
@@ -79,17 +79,6 @@ def _every_language() -> Outcome:
     )
 
 
-def _missing(cells: Sequence[Coverage]) -> list[str]:
-    """What is missing, a line for each joint that is not complete."""
-    lines = []
-    for cell in cells:
-        if cell.there < cell.needed:
-            shown = ", ".join(cell.missing[:MOST_MISSING])
-            more = f" and {len(cell.missing) - MOST_MISSING} more" if len(cell.missing) > MOST_MISSING else ""
-            lines.append(f"{cell.language}, {cell.joint}: {cell.word}; missing: {shown}{more}")
-    return lines
-
-
 MOST_MISSING = 6
 """Missing parts that the line of a joint names."""
 
@@ -140,22 +129,15 @@ def check(
             raise UserError("--apply writes a table of corrections. Name its file with --out.")
         return _corrected(apply, out)
     if sheet is not None:
-        return _sheet(pack, component, sheet)
+        rows = items(pack, component)
+        lines = (
+            f"{plural(len(rows), 'text')} written to {sheet}",
+            f"Next: endoxa collect import CAMPAIGN {sheet} --task words",
+        )
+        return Outcome(lines, {"sheet": pl.DataFrame(rows)})
     code, folder = folder_of(pack)
     with using([folder] if folder else []):
         return _checked(code, folder, out)
-
-
-def _sheet(code: str, component: Sequence[str], sheet: Path) -> Outcome:
-    """The texts of a language as items of the language check, each as people would read it."""
-    from endoxa.words.items import items
-
-    rows = items(code, component)
-    lines = (
-        f"{plural(len(rows), 'text')} written to {sheet}",
-        f"Next: endoxa collect import CAMPAIGN {sheet} --task words",
-    )
-    return Outcome(lines, {"sheet": pl.DataFrame(rows)})
 
 
 def _checked(code: str, folder: Path | None, out: Path | None) -> Outcome:
@@ -186,16 +168,19 @@ def _checked(code: str, folder: Path | None, out: Path | None) -> Outcome:
     probed = [probe["kind"] for probe in probes.probes(code)]
     if missing := [kind for kind in probes.kinds() if kind not in probed]:
         lines.append(f"Kinds of fault without a probe in faults.csv: {', '.join(missing)}.")
-    names = [*Result.__slots__, "right"]
-    rows = [{name: getattr(result, name) for name in names} for result in results]
-    table = pl.DataFrame(rows, schema=dict.fromkeys(names, pl.String) | {"right": pl.Boolean})
+    schema = dict.fromkeys((*Result.__slots__, "right"), pl.String) | {"right": pl.Boolean}
+    table = pl.DataFrame([{name: getattr(result, name) for name in schema} for result in results], schema)
     share = pl.format("{} of {}", pl.col("right").sum(), pl.len()).alias("right")
     if results:
         kinds = table.with_columns(pl.col("kind").replace("", "no kind"))
         by_kind = kinds.group_by("kind", "joint", maintain_order=True).agg(share)
         by_kind = by_kind.pivot("joint", index="kind", values="right")
         lines.append(headline_of("Right results", by_kind))
-    lines += _missing(coverage([code]))
+    for cell in coverage([code]):
+        if cell.there < cell.needed:
+            shown = ", ".join(cell.missing[:MOST_MISSING])
+            more = f" and {len(cell.missing) - MOST_MISSING} more" if len(cell.missing) > MOST_MISSING else ""
+            lines.append(f"{cell.language}, {cell.joint}: {cell.word}; missing: {shown}{more}")
     counts = table.group_by("joint", maintain_order=True).agg(share).rows()
     blank = len(cases) - len(filled)
     lines.append(
