@@ -37,6 +37,7 @@ from endoxa.report.claims import VERDICT
 from endoxa.report.inputs import Run
 from endoxa.report.tables import Field, headline_of, interval_field, number_field
 from endoxa.report.words import NO_VALUE, decimal, plural
+from endoxa.runs.folder import RECORDS
 from endoxa.runs.instrument import INSTRUMENTS
 from endoxa.runs.options import Resampling
 from endoxa.runs.progress import shown
@@ -51,59 +52,12 @@ SHOWN = 10
 ONLY_FOR = {
     "human": ("harm", "extract"),
     "parts": ("pairs", "qa"),
-    "answers": ("qa",),
-    "vectors": ("embeddings",),
-    "ratings": ("harm",),
+    **dict.fromkeys(("data", "predictions", "metadata", "language", "against"), ("qa",)),
+    **dict.fromkeys(("tests", "vectors", "pooling"), ("embeddings",)),
     **dict.fromkeys(("draws", "unequal", "ddof", "alternative", "unit"), ("embeddings",)),
+    **dict.fromkeys(("associations", "threshold"), ("harm",)),
 }
-"""Kinds of runs that an option, or a group of options, says something about; all others are for all."""
-
-
-@dataclass(frozen=True, slots=True)
-class Answers:
-    """Questions: answers from elsewhere, and a baseline.
-
-    Attributes:
-        data: Questions in BBQ's JSONL, with --predictions.
-        predictions: Table: category, example_id, model, pred_index (0-2) or pred_text.
-        metadata: BBQ's additional_metadata.csv.
-        language: Language of questions without one.
-        against: Questions: baseline run of error retention.
-    """
-
-    data: Annotated[Path | None, Option(group=DATA, sample="questions")] = None
-    predictions: Annotated[Path | None, Option(group=DATA)] = None
-    metadata: Annotated[Path | None, Option(group=DATA, default="in the folder of the data")] = None
-    language: Annotated[str | None, Option(group=DATA, metavar="CODE", default="en")] = None
-    against: Annotated[Path | None, Option(group=DATA, metavar="RUN")] = None
-
-
-@dataclass(frozen=True, slots=True)
-class Vectors:
-    """Association tests: other tests, and vectors from elsewhere.
-
-    Attributes:
-        tests: Association tests of `endoxa build tests`, or in SEAT's format (JSON).
-        vectors: With --tests: vectors, .npz (texts, vectors) or word2vec text; repeatable.
-        pooling: Pooling of --vectors, shown in the table.
-    """
-
-    tests: Annotated[Path | None, Option(group=DATA, sample="tests")] = None
-    vectors: Annotated[tuple[Path, ...], Option(group=DATA)] = ()
-    pooling: Annotated[str, Option(group=DATA, metavar="NAME")] = ""
-
-
-@dataclass(frozen=True, slots=True)
-class HarmRatings:
-    """Ratings of harm: what they are compared with.
-
-    Attributes:
-        associations: Ratings of harm: associations by model, to find blind spots.
-        threshold: Ratings of harm: minimum median of a harmful association.
-    """
-
-    associations: Annotated[Path | None, Option(group=DATA)] = None
-    threshold: Annotated[float, Option(group=ANALYSIS)] = 4.0
+"""Kinds of runs that an option says something about; all others are for all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,18 +69,32 @@ class RunChoices:
         human: People's ratings of harm (rater, harm, frequent), or the completed coding sheet of an extraction;
             repeatable.
         parts: Parts of your own crossed identities (columns identity, parts).
-        answers: of questions.
-        vectors: of association tests.
-        ratings: of harm.
+        data: Questions in BBQ's JSONL, with --predictions.
+        predictions: Table: category, example_id, model, pred_index (0-2) or pred_text.
+        metadata: BBQ's additional_metadata.csv.
+        language: Language of questions without one.
+        against: Questions: baseline run of error retention.
+        tests: Association tests of `endoxa build tests`, or in SEAT's format (JSON).
+        vectors: With --tests: vectors, .npz (texts, vectors) or word2vec text; repeatable.
+        pooling: Pooling of --vectors, shown in the table.
+        associations: Ratings of harm: associations by model, to find blind spots.
+        threshold: Ratings of harm: minimum median of a harmful association.
         thoughts: of models that think.
     """
 
     how: AnalysisOptions = USUAL
     human: Annotated[tuple[Path, ...], Option(group=DATA)] = ()
     parts: Annotated[Path | None, Option(group=DATA)] = None
-    answers: Answers = Answers()
-    vectors: Vectors = Vectors()
-    ratings: HarmRatings = HarmRatings()
+    data: Annotated[Path | None, Option(group=DATA, sample="questions")] = None
+    predictions: Annotated[Path | None, Option(group=DATA)] = None
+    metadata: Annotated[Path | None, Option(group=DATA, default="in the folder of the data")] = None
+    language: Annotated[str | None, Option(group=DATA, metavar="CODE", default="en")] = None
+    against: Annotated[Path | None, Option(group=DATA, metavar="RUN")] = None
+    tests: Annotated[Path | None, Option(group=DATA, sample="tests")] = None
+    vectors: Annotated[tuple[Path, ...], Option(group=DATA)] = ()
+    pooling: Annotated[str, Option(group=DATA, metavar="NAME")] = ""
+    associations: Annotated[Path | None, Option(group=DATA)] = None
+    threshold: Annotated[float, Option(group=ANALYSIS)] = 4.0
     thoughts: Thoughts = USUAL_THOUGHTS
 
     @property
@@ -141,7 +109,7 @@ class RunChoices:
             UserError: one was given.
         """
         for entry in options_of(RunChoices):
-            kinds = ONLY_FOR.get(entry.path[-1]) or ONLY_FOR.get(entry.path[0], (kind,))
+            kinds = ONLY_FOR.get(entry.path[-1], (kind,))
             if kind not in kinds and reduce(getattr, entry.path, self) != entry.default:
                 raise UserError(
                     f"{entry.name} is for runs of kind {' and '.join(kinds)}, and these are of kind '{kind}'. Leave it "
@@ -180,11 +148,10 @@ def run(
     """  # noqa: D301
     thoughts = choices.thoughts
     thoughts.asking.require(thoughts.reader)
-    answers = choices.answers
-    with runs_and_logs(list(runs), metadata=answers.metadata, language=answers.language) as folders:
+    with runs_and_logs(list(runs), metadata=choices.metadata, language=choices.language) as folders:
         kind = _kind(folders, choices)
         choices.require_for(kind)
-        if folders == list(runs) and runs and (answers.metadata or answers.language):
+        if folders == list(runs) and runs and (choices.metadata or choices.language):
             raise UserError("--metadata and --language need --data FILE. Leave them out with run folders.")
         if thoughts.asking.plan:
             return Outcome(plan_thoughts(runs, kind, thoughts))
@@ -206,9 +173,9 @@ def _kind(paths: Sequence[Path], choices: RunChoices) -> str:
     Raises:
         UserError: nothing was given, something is no finished run, or they are of several kinds.
     """
-    if choices.answers.data or choices.answers.predictions:
+    if choices.data or choices.predictions:
         return "qa"
-    if choices.vectors.vectors or (choices.vectors.tests and not paths):
+    if choices.vectors or (choices.tests and not paths):
         return "embeddings"
     if not paths and not choices.human:
         raise UserError(
@@ -251,9 +218,7 @@ def _as_declared(runs: Sequence[Path], choices: RunChoices) -> Analyzed:
             "--confidence, --seed and others to `endoxa probe`."
         )
     names = [name.removesuffix(".csv") for name in instrument.outputs if name.endswith(".csv")]
-    tables: dict[str, pl.DataFrame | None] = {
-        name: read_table(runs[0] / f"{name}.csv") for name in names if (runs[0] / f"{name}.csv").is_file()
-    }
+    tables = {name: read_table(path) for name in names if (path := runs[0] / f"{name}.csv").is_file()}
     headline = instrument.headline_of(runs[0])
     return [headline] if headline else [], tables, headline
 
@@ -270,15 +235,12 @@ def _pairs(runs: Sequence[Path], choices: RunChoices) -> Analyzed:
     analysis = analyze_run(runs[0], **how) if alone else analyze_pairs(records, **how)
     headline = preference.headline_of(analysis.estimates)
     tables = {name: getattr(analysis, name) for name in ("estimates", "comparisons", "flips")}
-    lines, interactions = _interactions(lambda: of_pairs(_all_records(runs)), choices, "pair")
-    return [headline, *lines], tables | {"interactions": interactions}, headline
-
-
-def _all_records(runs: Sequence[Path]) -> pl.DataFrame:
-    return pl.concat(
-        [pl.read_parquet(run / "records.parquet" if run.is_dir() else run) for run in runs],
-        how="diagonal_relaxed",
+    files = [run / RECORDS if run.is_dir() else run for run in runs]
+    frames = map(pl.read_parquet, files)
+    lines, interactions = _interactions(
+        lambda: of_pairs(pl.concat(frames, how="diagonal_relaxed")), choices, "pair"
     )
+    return [headline, *lines], tables | {"interactions": interactions}, headline
 
 
 def _interactions(
@@ -310,17 +272,15 @@ def _questions(runs: Sequence[Path], choices: RunChoices) -> Analyzed:
     """Accuracy, bias scores and leans; error retention and debiasing protocols where there are any."""
     from endoxa.instruments.questions.estimates import analyze_qa, analyze_run, load_answers, retention
 
-    how, against = asdict(choices.resampling), choices.answers.against
+    how, against = asdict(choices.resampling), choices.against
     answers = load_answers(runs, ("identity", "attribute", "language")) if runs else None
-    if answers is None or choices.answers.predictions or choices.answers.data:
-        answers = _predictions(choices.answers, runs)
+    if answers is None or choices.predictions or choices.data:
+        answers = _predictions(choices, runs)
     with shown("cells") as progress:
-        alone = len(runs) == 1
-        analysis = (
-            analyze_run(runs[0], progress=progress, **how)
-            if alone
-            else analyze_qa(answers, progress=progress, **how)
-        )
+        if len(runs) == 1:
+            analysis = analyze_run(runs[0], progress=progress, **how)
+        else:
+            analysis = analyze_qa(answers, progress=progress, **how)
     ratios = analysis.retention
     if against is not None:
         ratios = retention(load_answers([against]), answers, **how)
@@ -338,7 +298,7 @@ def _questions(runs: Sequence[Path], choices: RunChoices) -> Analyzed:
     return [*lines, *crossed], tables | {"retention": ratios, "interactions": interactions}, lines[0]
 
 
-def _predictions(choices: Answers, runs: Sequence[Path]) -> pl.DataFrame:
+def _predictions(choices: RunChoices, runs: Sequence[Path]) -> pl.DataFrame:
     """Answers of another program, matched to their questions.
 
     Raises:
@@ -366,7 +326,7 @@ def _predictions(choices: Answers, runs: Sequence[Path]) -> pl.DataFrame:
 
 def _association_tests(runs: Sequence[Path], choices: RunChoices) -> Analyzed:
     """Effect size, bootstrap interval, permutation p and verdict; p adjusted over all tests, models and poolings."""
-    sources = _sources(runs, choices.vectors)
+    sources = _sources(runs, choices)
     with shown("tests") as progress, TemporaryDirectory(prefix="endoxa-") as folder:
         results = analyze_sources(sources, choices.how, progress)
         write_table(results, Path(folder) / "estimates.csv")
@@ -378,7 +338,7 @@ def _association_tests(runs: Sequence[Path], choices: RunChoices) -> Analyzed:
     return [headline, f"p: {kinds}", *reasons], {"estimates": results}, headline
 
 
-def _sources(runs: Sequence[Path], choices: Vectors) -> list[Source]:
+def _sources(runs: Sequence[Path], choices: RunChoices) -> list[Source]:
     """One source per file of vectors, or per model and pooling of the runs.
 
     Raises:
@@ -434,14 +394,13 @@ def _harm(runs: Sequence[Path], choices: RunChoices) -> Analyzed:
     """Ratings of models and people compared, and associations that models make but rate harmful."""
     from endoxa.sources.stereotales.associations import read_associations
 
-    asked = choices.ratings
-    made = None if asked.associations is None else read_associations(asked.associations)
+    made = None if choices.associations is None else read_associations(choices.associations)
     human = (*(path for path in runs if path.is_file()), *choices.human)
     with shown("pairs of raters") as progress:
         analysis = analyze_harm(
             _ratings([path for path in runs if not path.is_file()], human, made),
             made,
-            threshold=asked.threshold,
+            threshold=choices.threshold,
             progress=progress,
             how=choices.resampling,
         )
