@@ -218,7 +218,9 @@ def _as_declared(runs: Sequence[Path], choices: RunChoices) -> Analyzed:
             "--confidence, --seed and others to `endoxa probe`."
         )
     names = [name.removesuffix(".csv") for name in instrument.outputs if name.endswith(".csv")]
-    tables = {name: read_table(path) for name in names if (path := runs[0] / f"{name}.csv").is_file()}
+    tables: dict[str, pl.DataFrame | None] = {
+        name: read_table(path) for name in names if (path := runs[0] / f"{name}.csv").is_file()
+    }
     headline = instrument.headline_of(runs[0])
     return [headline] if headline else [], tables, headline
 

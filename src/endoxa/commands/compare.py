@@ -12,6 +12,7 @@ from endoxa.commands.verbs import Outcome, argument, note
 from endoxa.errors import UserError
 from endoxa.runs.folder import RECORDS, RUN
 from endoxa.runs.options import DEFAULT_CONFIDENCE, Confidence
+from endoxa.schema.headline import Headline
 from endoxa.schema.options import ANALYSIS, DATA, OUTPUT, Option
 from endoxa.sources.files import require_apart
 from endoxa.sources.frames import WRITTEN_SUFFIXES, require_table_name, write_table
@@ -93,7 +94,8 @@ def compare(
         if studies
         else contrast(*paths, model=model, rule=rule, harm=harm, confidence=confidence)
     )
-    lines = [comparison.sentence, comparison.headline(), *_saved(comparison, out, items)]
+    lines: list[str | Headline] = [comparison.sentence, comparison.headline()]
+    lines += _saved(comparison, out, items)
     return Outcome(lines, {"items": comparison.items})
 
 
