@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import polars as pl
 from annotated_types import Ge, Gt, Le
 
-from endoxa.commands.verbs import TABLES, Outcome, argument, note, print_lines
+from endoxa.commands.verbs import TABLES, Outcome, argument, note
 from endoxa.errors import UserError
 from endoxa.report.tables import headline_of, number_field, text_field
 from endoxa.report.words import decimal, percent, percent_interval, plural
@@ -90,11 +90,12 @@ def novelty(
     pairs = None if labels is None else read_labels(labels, concept)
     vectors = load_encoder(encoder)
     note(*filter(None, (doubt(encoder, language) for language in languages)))
+    lines: list[str | Headline] = []
     if sheet is not None:
         drawing = {"pairs": sheet_pairs, "seed": seed}
-        print_lines(list(_write_sheet(datasets, vectors, sheet, threshold, drawing)))
+        lines += _write_sheet(datasets, vectors, sheet, threshold, drawing)
     if out is None:
-        return Outcome()
+        return Outcome(lines)
     chosen = None
     if pairs is not None:
         cosine = pairs.cosines(vectors)
@@ -116,7 +117,7 @@ def novelty(
         "novelty_curve": overlap.curve,
         "novelty_threshold": None if chosen is None else pl.DataFrame([chosen]),
     }
-    return Outcome((headline,), tables, headline)
+    return Outcome((*lines, headline), tables, headline)
 
 
 def _write_sheet(

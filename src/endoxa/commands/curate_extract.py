@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import polars as pl
 
-from endoxa.commands.layout import Layout
-from endoxa.commands.reader_models import ReaderModels
-from endoxa.commands.verbs import Outcome, argument, language_option, note, print_lines
+from endoxa.commands.options import Layout, ReaderModels
+from endoxa.commands.verbs import Outcome, argument, language_option, note, plan_line
 from endoxa.errors import UserError
 from endoxa.report.words import plural
 from endoxa.runs.progress import shown
@@ -162,15 +161,16 @@ def extract(
             memory = out.with_name(f"{out.name}.translations.jsonl")
             statements = texts.translate_statements(statements, translator, memory, progress)
         extracted = texts.extract_all(statements, kept, progress, tables)
+    of_readers: list[str] = []
     if reader is not None:
         settings = asking.settings(StatementReaderSettings, survey, (reader,))
         if asking.plan:
-            return Outcome([asking.planned(to_read(reader_items(extracted)), settings)])
-        extracted = _read_twice(extracted, settings, out, tables)
+            return Outcome([plan_line(asking.planned(to_read(reader_items(extracted)), settings))])
+        extracted, of_readers = _read_twice(extracted, settings, out, tables)
     counts = texts.count_lines(statements, extracted, translated=translator is not None)
     written = f"{plural(extracted.height, 'row')} written to {out}"
     following = f"Next: endoxa curate group {out}{language_option(extracted)} -o groups.csv"
-    return Outcome((*counts, written, following), {"out": extracted})
+    return Outcome((*of_readers, *counts, written, following), {"out": extracted})
 
 
 def _statements(
@@ -252,7 +252,7 @@ def _warnings(survey: Survey, statements: Sequence[Statement]) -> Iterator[str]:
 
 def _read_twice(
     table: pl.DataFrame, settings: ReaderSettings, out: Path, names: Tables | None
-) -> pl.DataFrame:
+) -> tuple[pl.DataFrame, list[str]]:
     """The table with the reading of both readers that stands; the model's own goes into a table beside the output."""
     from endoxa.curate.second import second_reading
 
@@ -262,11 +262,8 @@ def _read_twice(
         readings = second_reading(table, settings, folder, names=names, progress=progress, command=sys.argv)
     write_table(readings.model, beside)
     unread = f"; {plural(readings.unread, 'answer')} could not be read" if readings.unread else ""
-    print_lines(
-        (
-            f"{plural(readings.n_read, 'statement')} read by {settings.models[0]} ({beside}){unread}; the readers "
-            f"differ on {readings.differing} (flag 'readers-differ')",
-            *readings.cost,
-        )
+    differing = (
+        f"{plural(readings.n_read, 'statement')} read by {settings.models[0]} ({beside}){unread}; the readers "
+        f"differ on {readings.differing} (flag 'readers-differ')"
     )
-    return readings.combined
+    return readings.combined, [differing, *readings.cost]

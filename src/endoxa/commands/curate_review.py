@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import polars as pl
 
 from endoxa.commands.analyze_people import agreement_lines
-from endoxa.commands.verbs import Outcome, argument, print_lines, table_option
+from endoxa.commands.verbs import Outcome, argument, note, table_option
 from endoxa.curate.review.sheet import Choice
 from endoxa.errors import UserError
 from endoxa.report.tables import headline_of, interval_field
@@ -239,7 +239,7 @@ def _with_model(reviewed: list[Gold], gold: Path, model: str, out: Path) -> dict
     rules = read_by_rules(reviewed)
     combined = combine(rules, answers)
     differing = plural(sum(reading.other is not None for reading in combined), "statement")
-    print_lines((*cost, f"The readers differ on {differing}"))
+    note(*cost, f"The readers differ on {differing}")
     return {
         "model": [as_reading(pairs or ()) for pairs in answers],
         "both readers": [as_reading(reading.pairs) for reading in combined],
