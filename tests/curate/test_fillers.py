@@ -6,9 +6,9 @@ import pytest
 
 from endoxa.curate.extract.omission import NOISE
 from endoxa.curate.extract.reader import find_fillers, without_fillers
-from endoxa.curate.survey import parse_map
 from endoxa.curate.survey.reading import Respondent, Survey
 from endoxa.curate.survey.statements import extract_all, identify_languages, split_survey
+from support.survey_maps import parse_map
 
 WOMEN = {
     "en": "women",

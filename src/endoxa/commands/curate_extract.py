@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import polars as pl
 
@@ -64,7 +64,7 @@ def extract(
     *,
     out: Annotated[Path | None, Option(group=OUTPUT, short="-o")] = None,
     map: Annotated[Path | None, Option(group=DATA, sample="map")] = None,  # noqa: A002
-    preset: Annotated[str | None, Option(group=DATA, metavar="NAME")] = None,
+    preset: Annotated[Literal["afristereo"] | None, Option(group=DATA)] = None,
     print_map: Annotated[bool, Option(group=OUTPUT, only_on=True)] = False,
     statement_column: Annotated[str | None, Option(group=DATA, metavar="COLUMN")] = None,
     respondent: Annotated[
@@ -119,7 +119,7 @@ def extract(
         survey: Survey export: .csv, .tsv, .jsonl, .parquet or .xlsx.
         out: Statements: .csv, .tsv, .jsonl or .parquet.
         map: Column mapping (TOML).
-        preset: Built-in column mapping: afristereo.
+        preset: Built-in column mapping.
         print_map: Print a draft mapping for SURVEY (or the preset), and exit.
         statement_column: Column with one statement per row; statements are not split.
         respondent: Column with a code of who answered; it may repeat with --statement-column, where a person counts
@@ -134,20 +134,21 @@ def extract(
     """  # noqa: D301
     from endoxa.curate.normalise.names import with_identities
     from endoxa.curate.second import StatementReaderSettings, reader_items, to_read
-    from endoxa.curate.survey import load_map, load_preset, preset_text
+    from endoxa.curate.survey import load_map, preset_path
     from endoxa.curate.survey import statements as texts
     from endoxa.curate.survey.reading import draft_map
     from endoxa.curate.translation import open_translator
 
     if print_map:
-        return Outcome([(preset_text(preset) if preset else draft_map(survey)).removesuffix("\n")])
+        text = preset_path(preset).read_text(encoding="utf-8") if preset else draft_map(survey)
+        return Outcome([text.removesuffix("\n")])
     if out is None:
         raise UserError("Missing --out. Name a file for the statements: .csv, .tsv, .jsonl or .parquet.")
     asking.require(reader)
     require_apart([out], [Path(translate) if translate and Path(translate).suffix else None])
     if map and preset:
         raise UserError("Give --map or --preset, not both.")
-    survey_map = load_map(map) if map else load_preset(preset) if preset else None
+    survey_map = load_map(map) if map else load_map(preset_path(preset)) if preset else None
     codes = tuple(word.strip().lower() for word in (languages or "").split(",") if word.strip())
     statements, kept = _statements(survey, survey_map, statement_column, respondent, rows)
     tables = with_identities(identities) if identities else None
