@@ -32,7 +32,6 @@ from endoxa.curate.english import (
     words,
 )
 from endoxa.curate.extract import begins_statement
-from endoxa.curate.extract.reader import find_fillers
 from endoxa.curate.extract.split import is_closed
 from endoxa.curate.normalise.names import is_group
 from endoxa.words.identifiers import find_identifiers
@@ -188,7 +187,10 @@ def _subjects_end(chunks: Sequence[str], first: int, *, elliptical: bool) -> int
 def _continues(so_far: Sequence[str], chunk: str) -> bool:
     """Whether `chunk` belongs to the statement that the chunks `so_far` have begun."""
     begins_here = begins_statement(chunk)
-    if len(so_far) == 1 and _OPENING.match(so_far[0]) and (begins_here or is_pronoun(chunk)):
+    opens = len(so_far) == 1 and (
+        _OPENING.match(so_far[0]) or so_far[0].lower() in words("openers") | words("connectives")
+    )
+    if opens and (begins_here or is_pronoun(chunk)):
         return True
     if begins_here and not is_pronoun(chunk):
         return False
@@ -268,35 +270,34 @@ _WORD = re.compile(r"\w")
 _PARTNERS = (('"', '"'), ("“", "”"), ("«", "»"), ("(", ")"), ("[", "]"))
 
 
-def split_answer(answer: str, *, elliptical: bool = False, language: str = "") -> list[Piece]:
+def split_answer(answer: str, *, elliptical: bool = False) -> list[Piece]:
     """The pieces of an answer, in order; an answer without a letter or digit ("-") is one piece.
 
     Args:
         answer: what a respondent wrote into one field.
         elliptical: the question fixes the group ("women"), so a noun alone is something said of it, not a subject.
-        language: of the answer, where it is known: commas around its fillers ("are, like, kind") cut nothing.
     """
     pieces: list[Piece] = []
-    for start, end in _spans(answer, elliptical, language):
+    for start, end in _spans(answer, elliptical):
         opens = not pieces or bool(_OPENS.search(answer, pieces[-1].end - 1, start))
         pieces.append(Piece(answer[start:end], start, end, opens))
     return pieces
 
 
-def _spans(answer: str, elliptical: bool, language: str) -> list[tuple[int, int]]:
-    match = _cut(answer, elliptical, language)
+def _spans(answer: str, elliptical: bool) -> list[tuple[int, int]]:
+    match = _cut(answer, elliptical)
     if match == [(0, len(answer))]:
         return match
     # A mark that lost its partner to another piece protects no more: cut until nothing changes.
     return [
         (start + inner_start, start + inner_end)
         for start, end in match
-        for inner_start, inner_end in _spans(answer[start:end], elliptical, language)
+        for inner_start, inner_end in _spans(answer[start:end], elliptical)
     ]
 
 
-def _cut(answer: str, elliptical: bool, language: str) -> list[tuple[int, int]]:
-    masked = _masked(answer, language)
+def _cut(answer: str, elliptical: bool) -> list[tuple[int, int]]:
+    masked = _masked(answer)
     pieces_out = []
     for start, end in _segments(answer, masked):
         chunks = [_trim(masked, *chunk) for chunk in _chunks(answer, masked, start, end)]
@@ -310,14 +311,11 @@ def _cut(answer: str, elliptical: bool, language: str) -> list[tuple[int, int]]:
     return pieces_out
 
 
-def _masked(answer: str, language: str) -> str:
+def _masked(answer: str) -> str:
     """The answer with a low line for every character in which nothing but a new line cuts."""
     spans = [match.span() for match in _BRACKETED.finditer(answer)]
     spans += [(identifier.start, identifier.end) for identifier in find_identifiers(answer)]
     spans += [(match.start(), match.end() + 1) for match in _ENTITY.finditer(answer)]
-    for filler in find_fillers(answer, language):
-        mark = _COMMA.match(answer, filler.start) if filler.separates else None
-        spans.append((mark.end() if mark else filler.start, filler.end + 1))
     for match in _QUOTED.finditer(answer):
         inside = next(group for group in match.groups() if group is not None)
         if len(inside) <= LONG_STATEMENT and not begins_statement(inside):
