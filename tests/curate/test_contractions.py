@@ -19,8 +19,6 @@ WOMEN = {
     "sw": "wanawake",
 }
 READ = """\
-en | Women are, like, kind | kind
-en | Women are, um, lazy | lazy
 en | Women're lazy | lazy
 en | They're lazy | lazy
 en | Women’re kind | kind
