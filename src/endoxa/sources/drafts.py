@@ -16,7 +16,7 @@ import polars as pl
 
 from endoxa.errors import UserError
 from endoxa.schema import DIRECTIONS, PAIR_COLUMNS, Reader, ReadOptions
-from endoxa.sources.tables import Fault, Row, table_columns
+from endoxa.sources.tables import Fault, table_columns
 
 SIDES = ("more", "less")
 
@@ -41,11 +41,6 @@ class Draft:
     pair: Mapping[str, str | None]
     names: Mapping[str, str] = field(default_factory=dict)
     faults: tuple[Fault, ...] = ()
-
-    @classmethod
-    def of(cls, row: Row, pair: Mapping[str, str | None], names: Mapping[str, str] | None = None) -> Draft:
-        """A draft standing where `row` stands, with the row's faults."""
-        return cls(row.number, row.line, pair, names or {}, row.faults)
 
     @property
     def place(self) -> str:
@@ -96,7 +91,7 @@ class Format:
     suffixes: tuple[str, ...]
     drafts: Drafts
     example: str
-    units: str
+    units: str = "one row, one pair"
     columns: tuple[str, ...] = ()
     other_columns: frozenset[str] = frozenset()
     has_keys: Callable[[Path], bool] | None = None

@@ -15,13 +15,10 @@ from endoxa.sources import READERS
 from endoxa.sources.bbq import is_bbq
 from endoxa.sources.bbq.rows import options_in_a_list
 from endoxa.sources.collected import use_of
-from endoxa.sources.crows_pairs import CROWS_PAIRS
 from endoxa.sources.drafts import Format
 from endoxa.sources.files import require_file
-from endoxa.sources.indibias import INDIBIAS
+from endoxa.sources.formats import CROWS_PAIRS, INDIBIAS, NATIVE, S_AS
 from endoxa.sources.layouts import layout_of
-from endoxa.sources.native import NATIVE
-from endoxa.sources.s_as import S_AS
 from endoxa.sources.source import Source, understood_once
 from endoxa.sources.stereoset import STEREOSET
 from endoxa.sources.tables import TABLE_SUFFIXES, table_columns, table_rows

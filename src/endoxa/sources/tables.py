@@ -270,7 +270,7 @@ NOT_UTF_8 = (
 )
 
 
-def _text_faults(cells: Mapping[str, Any]) -> tuple[Fault, ...]:
+def text_faults(cells: Mapping[str, Any]) -> tuple[Fault, ...]:
     """Cells that cannot be text: bytes that no encoding explains, NUL characters."""
     texts = {column: value for column, value in cells.items() if isinstance(value, str)}
     joined = "".join(texts.values())
@@ -329,7 +329,7 @@ def _row_of_values(
                 )
             if value is not None and not isinstance(value, str):
                 cells[column] = json.dumps(value, ensure_ascii=False)
-    return Row(number, line, cells, (*faults, *_text_faults(cells)))
+    return Row(number, line, cells, (*faults, *text_faults(cells)))
 
 
 # --------------------------------------------------------------------------- CSV
@@ -389,7 +389,7 @@ def _csv_rows(path: Path, wanted: Sequence[str]) -> Iterator[Row]:
             yield Row(number, line, {}, (Fault("unreadable-row", None, reason),))
             continue
         cells = dict(zip(header, map(restored, values), strict=False))
-        yield Row(number, line, cells, (*_ragged(header, values), *_text_faults(cells)))
+        yield Row(number, line, cells, (*_ragged(header, values), *text_faults(cells)))
 
 
 def _ragged(header: Sequence[str], values: Sequence[str]) -> tuple[Fault, ...]:
@@ -455,7 +455,7 @@ def _workbook_rows(path: Path, wanted: Sequence[str]) -> Iterator[Row]:
     header = _workbook_header(path, next(rows)[1])
     for number, (line, values) in enumerate(rows, start=1):
         cells = {name: values[place] if place < len(values) else None for place, name in header}
-        yield Row(number, line, cells, _text_faults(cells))
+        yield Row(number, line, cells, text_faults(cells))
 
 
 # --------------------------------------------------------------------------- Parquet
