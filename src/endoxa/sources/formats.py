@@ -30,9 +30,10 @@ import polars as pl
 from endoxa.errors import UserError
 from endoxa.schema import PAIR_COLUMNS, ReadOptions
 from endoxa.sources.drafts import Draft, Format, axis_of, direction_of
+from endoxa.sources.files import require_folder
+from endoxa.sources.frames import write_pairs, write_table
 from endoxa.sources.tables import TABLE_SUFFIXES, Row, require_known_columns, table_rows
 from endoxa.sources.typography import differing_words
-from endoxa.sources.write import write_csv, write_pairs
 
 
 def _drafts(
@@ -86,22 +87,19 @@ def _write_crows_pairs(frames: Iterator[pl.DataFrame], path: Path) -> None:
     Raises:
         UserError: a pair that the format cannot say (no label; `sent_less` is the stereotypical one).
     """
-    write_csv(_published(frames, path), ("", *_CROWS_PAIRS), path)
-
-
-def _published(frames: Iterator[pl.DataFrame], path: Path) -> Iterator[tuple[str | None, ...]]:
-    position = 0
-    for frame in frames:
-        unsayable = frame.filter((pl.col("direction") == "unknown") | (pl.col("stereotypical") != "more"))
-        if len(unsayable):
-            raise UserError(
-                f"{path}: pair '{unsayable['item_id'][0]}' cannot be written as CrowS-Pairs, which needs a label "
-                "and the stereotypical sentence in sent_more. Use --to native instead."
-            )
-        places = pl.int_range(position, position + len(frame)).cast(pl.String)
-        number = pl.coalesce(pl.col("item_id").str.extract(r"^crows-(\d+)$"), places)
-        yield from frame.select(number, *_SENTENCES, "direction", "axis").iter_rows()
-        position += len(frame)
+    pairs = pl.concat(frames)
+    unsayable = pairs.filter((pl.col("direction") == "unknown") | (pl.col("stereotypical") != "more"))
+    if len(unsayable):
+        raise UserError(
+            f"{path}: pair '{unsayable['item_id'][0]}' cannot be written as CrowS-Pairs, which needs a label "
+            "and the stereotypical sentence in sent_more. Use --to native instead."
+        )
+    require_folder(path)
+    number = pl.coalesce(
+        pl.col("item_id").str.extract(r"^crows-(\d+)$"), pl.int_range(pl.len()).cast(pl.String)
+    )
+    labels = [pl.col(ours).alias(theirs) for ours, theirs in reversed(_LABELS.items())]
+    write_table(pairs.select(number.alias(""), *_SENTENCES, *labels), path)
 
 
 CROWS_PAIRS = Format(

@@ -47,10 +47,10 @@ from endoxa.curate.review.workbook import (
 from endoxa.errors import UserError
 from endoxa.schema import Progress
 from endoxa.schema.options import ITEMS, OUTPUT, Option, names
+from endoxa.sources.files import replacing
 from endoxa.sources.frames import read_table
 from endoxa.sources.spreadsheets import neutralised
 from endoxa.sources.tables import require_columns
-from endoxa.sources.write import replacing
 
 Row = dict[str, str]
 """A row of a table; an empty cell is an empty string."""

@@ -13,7 +13,7 @@ from pydantic import BaseModel, BeforeValidator, Field, ValidationError, model_v
 from endoxa.errors import UserError
 from endoxa.sources.bbq.layouts import KOBBQ, as_bbq
 from endoxa.sources.dialects import open_text, undecodable
-from endoxa.sources.files import require_file
+from endoxa.sources.files import replacing, require_file
 from endoxa.sources.tables import (
     TABLE_SUFFIXES,
     plain_value,
@@ -24,7 +24,6 @@ from endoxa.sources.tables import (
     table_rows,
     value_of_text,
 )
-from endoxa.sources.write import replacing
 
 OPTIONS = ("ans0", "ans1", "ans2")
 REQUIRED = ("context", "question", *OPTIONS, "label", "question_polarity")

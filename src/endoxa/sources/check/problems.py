@@ -12,9 +12,9 @@ from typing import Literal, TypeVar, cast
 import polars as pl
 
 from endoxa.sources.drafts import Draft
+from endoxa.sources.frames import write_table
 from endoxa.sources.identities import spellings
 from endoxa.sources.typography import Span, Word, differing_spans, plain_form, words
-from endoxa.sources.write import write_csv
 
 Severity = Literal["error", "warning", "note"]
 
@@ -59,10 +59,9 @@ def group_problems(problems: Iterable[Problem]) -> dict[str, list[Problem]]:
 
 def write_problems(problems: Iterable[Problem], path: Path, show_text: bool = False) -> None:
     """Write problems as CSV, one a row; the words of the data only where `show_text` says so."""
-    columns = [field.name for field in fields(Problem)]
-    kept = columns if show_text else [name for name in columns if name != "text"]
-    rows = ([str(cell) for cell in astuple(problem)[: len(kept)]] for problem in problems)
-    write_csv(rows, kept, path)
+    columns = {field.name: pl.Int64 if field.name == "row" else pl.String for field in fields(Problem)}
+    table = pl.DataFrame(list(map(astuple, problems)), schema=columns, orient="row")
+    write_table(table if show_text else table.drop("text"), path)
 
 
 SENTENCES = ("sent_more", "sent_less")
