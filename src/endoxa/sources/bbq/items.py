@@ -27,12 +27,15 @@ from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 
+import polars as pl
+
 from endoxa.errors import UserError
 from endoxa.schema import QaItem
 from endoxa.sources.bbq.rows import NO_NAMES, Columns, Record, checked_rows, item_name
-from endoxa.sources.tables import raise_fault, table_rows
+from endoxa.sources.frames import read_table
 
 NAME = "additional_metadata.csv"
+_KEY = ("category", "example_id")
 
 Key = tuple[str, str]
 """Category and example_id."""
@@ -62,16 +65,14 @@ def read_metadata(path: Path, category: str | None = None) -> dict[Key, int]:
     Raises:
         UserError: the file cannot be read, or lacks category, example_id or target_loc.
     """
-    place_of: dict[Key, int] = {}
-    doubtful: set[Key] = set()
-    for row in _cells(path, "target_loc"):
-        place = _place(row["target_loc"])
-        if place is None or (category is not None and row["category"] != category):
-            continue
-        key = (row["category"] or "", row["example_id"] or "")
-        if place_of.setdefault(key, place) != place:
-            doubtful.add(key)
-    return {key: place for key, place in place_of.items() if key not in doubtful}
+    place = pl.col("target_loc").str.strip_chars().str.strip_suffix(".0")  # some copies write 1.0 for 1
+    rows = read_table(path, (*_KEY, "target_loc")).with_columns(place).filter(place.is_in(["0", "1", "2"]))
+    if category is not None:
+        rows = rows.filter(pl.col("category") == category)
+    agreed = (
+        rows.group_by(_KEY).agg(pl.col("target_loc").unique()).filter(pl.col("target_loc").list.len() == 1)
+    )
+    return {(name, example): int(place) for name, example, (place,) in agreed.iter_rows()}
 
 
 SOCIAL_VALUES = "Relevant_social_values"
@@ -84,26 +85,11 @@ def read_social_values(path: Path) -> dict[Key, tuple[str, ...]]:
     Raises:
         UserError: the file cannot be read, or lacks category, example_id or Relevant_social_values.
     """
+    rows = read_table(path, (*_KEY, SOCIAL_VALUES)).select(*_KEY, SOCIAL_VALUES).fill_null("").iter_rows()
     return {
-        (row["category"] or "", row["example_id"] or ""): tuple(
-            value.strip()
-            for value in (row[SOCIAL_VALUES] or "").split(",")
-            if value.strip() not in ("", "NA")
-        )
-        for row in _cells(path, SOCIAL_VALUES)
+        (category, example): tuple(v for value in values.split(",") if (v := value.strip()) not in ("", "NA"))
+        for category, example, values in rows
     }
-
-
-def _cells(path: Path, column: str) -> Iterator[Mapping[str, str | None]]:
-    for row in table_rows(path, ("category", "example_id", column)):
-        raise_fault(path, row)
-        yield row.cells
-
-
-def _place(cell: str | None) -> int | None:
-    """A cell of `target_loc`; some copies write 1.0 for 1."""
-    digits = (cell or "").strip().removesuffix(".0")
-    return int(digits) if digits in ("0", "1", "2") else None
 
 
 def names_group(
