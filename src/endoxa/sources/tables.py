@@ -19,7 +19,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -101,23 +101,25 @@ def written_columns(path: Path, wanted: Sequence[str] = ()) -> tuple[str, ...]:
 @understood_once
 def _header(path: Path, wanted: tuple[str, ...], reading: tuple[object, ...]) -> tuple[str, ...]:
     del reading  # which decides how bytes that are no Unicode are read, and where the names stand
+    return _opened(path, wanted, as_values=True)[0]
+
+
+def _opened(path: Path, wanted: Sequence[str], *, as_values: bool) -> tuple[tuple[str, ...], Iterator[Row]]:
+    """The names of the columns as they are written, and the rows."""
     suffix = path.suffix.lower()
     if suffix in PARQUET_SUFFIXES:
-        return tuple(_parquet_schema(path))
+        schema = _polars(path, lambda: _parquet(path).collect_schema())
+        return tuple(schema), _parquet_rows(path, schema, wanted, as_values=as_values)
     if suffix in JSONL_SUFFIXES:
-        # Keys of the first record that has any, so that one broken line does not hide the others.
-        broken: Row | None = None
-        for row in _jsonl_rows(path, (), as_values=True):
-            if row.cells:
-                return tuple(row.cells)
-            broken = broken or row
-        if broken is None:
-            raise UserError(f"{path} has no rows: every line is blank.")
-        reason = broken.faults[0].message if broken.faults else "is an empty object"
-        raise UserError(f"{path}, row {broken.number} (line {broken.line}): {reason}.")
+        return _json_lines(path, _jsonl_rows(path, wanted, as_values=as_values))
     if suffix in WORKBOOK_SUFFIXES:
-        return tuple(name for _, name in _workbook_header(path, next(_sheet(path, wanted))[1]))
-    return tuple(_csv_header(path, *next(_records(path, wanted), (1, []))))
+        records = workbook_rows(path, tuple(map(plain_name, wanted)), usual_names(wanted))
+        named = [(place, name) for place, name in enumerate(next(records)[1]) if name]
+        _require_unique(path, [name for _, name in named])
+        return tuple(name for _, name in named), _workbook_rows(records, named)
+    texts = _records(path, wanted)
+    header = _csv_header(path, *next(texts, (1, [])))
+    return tuple(header), _csv_rows(texts, header)
 
 
 def table_rows(
@@ -151,7 +153,7 @@ def table_rows(
     wanted = (*required, *optional)
     names = written_columns(path, wanted) if as_written else table_columns(path, wanted)
     require_columns(path, names, required)
-    rows = _all_rows(path, wanted, as_values=as_values)
+    _, rows = _opened(path, wanted, as_values=as_values)
     if not as_written:
         rows = (_renamed(path, row, wanted) for row in rows)
     if not (as_written or as_values):
@@ -205,17 +207,6 @@ def _approved(rows: Iterator[Row], path: Path) -> Iterator[Row]:
             kept += 1
             yield row
     say_left_out(path, left_out, kept)
-
-
-def _all_rows(path: Path, wanted: Sequence[str], *, as_values: bool) -> Iterator[Row]:
-    suffix = path.suffix.lower()
-    if suffix in PARQUET_SUFFIXES:
-        return _parquet_rows(path, wanted, as_values=as_values)
-    if suffix in JSONL_SUFFIXES:
-        return _jsonl_rows(path, wanted, as_values=as_values)
-    if suffix in WORKBOOK_SUFFIXES:
-        return _workbook_rows(path, wanted)
-    return _csv_rows(path, wanted)
 
 
 def _renamed(path: Path, row: Row, wanted: tuple[str, ...]) -> Row:
@@ -366,6 +357,10 @@ def _csv_header(path: Path, line: int, header: list[str] | csv.Error) -> list[st
         raise UserError(f"{path}, line {line} holds NUL characters: the file is damaged, or is no table.")
     if not any(header):
         raise UserError(f"{path}, line {line} is blank. Expected the column names.")
+    if undecodable("".join(header)):
+        raise UserError(
+            f"{path}, line {line}: the column names are no text that can be read. The file {NOT_UTF_8}."
+        )
     _require_unique(path, header)
     return header
 
@@ -376,13 +371,7 @@ def _require_unique(path: Path, header: Sequence[str]) -> None:
         raise UserError(f"{path} has two columns called '{twice[0]}': rename or remove one.")
 
 
-def _csv_rows(path: Path, wanted: Sequence[str]) -> Iterator[Row]:
-    records = _records(path, wanted)
-    header = _csv_header(path, *next(records, (1, [])))
-    if undecodable("".join(header)):
-        raise UserError(
-            f"{path}, line 1: the column names are no text that can be read. The file {NOT_UTF_8}."
-        )
+def _csv_rows(records: Iterator[tuple[int, list[str] | csv.Error]], header: Sequence[str]) -> Iterator[Row]:
     for number, (line, values) in enumerate(records, start=1):
         if isinstance(values, csv.Error):
             reason = f"is not readable as CSV ({values})"
@@ -406,6 +395,19 @@ def _ragged(header: Sequence[str], values: Sequence[str]) -> tuple[Fault, ...]:
 
 
 # --------------------------------------------------------------------------- JSONL
+
+
+def _json_lines(path: Path, rows: Iterator[Row]) -> tuple[tuple[str, ...], Iterator[Row]]:
+    """Keys of the first record that has any, so that one broken line does not hide the others, and all rows."""
+    start: list[Row] = []
+    for row in rows:
+        start.append(row)
+        if row.cells:
+            return tuple(row.cells), chain(start, rows)
+    if not start:
+        raise UserError(f"{path} has no rows: every line is blank.")
+    reason = start[0].faults[0].message if start[0].faults else "is an empty object"
+    raise UserError(f"{path}, row {start[0].number} (line {start[0].line}): {reason}.")
 
 
 def _jsonl_rows(path: Path, wanted: Sequence[str], *, as_values: bool) -> Iterator[Row]:
@@ -439,22 +441,11 @@ def _with_unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 # --------------------------------------------------------------------------- XLSX
 
 
-def _workbook_header(path: Path, header: Sequence[str | None]) -> list[tuple[int, str]]:
-    """Place and name of the columns that have one."""
-    named = [(place, name) for place, name in enumerate(header) if name]
-    _require_unique(path, [name for _, name in named])
-    return named
-
-
-def _sheet(path: Path, wanted: Sequence[str]) -> Iterator[tuple[int, list[str | None]]]:
-    return workbook_rows(path, tuple(map(plain_name, wanted)), usual_names(wanted))
-
-
-def _workbook_rows(path: Path, wanted: Sequence[str]) -> Iterator[Row]:
-    rows = _sheet(path, wanted)
-    header = _workbook_header(path, next(rows)[1])
-    for number, (line, values) in enumerate(rows, start=1):
-        cells = {name: values[place] if place < len(values) else None for place, name in header}
+def _workbook_rows(
+    records: Iterator[tuple[int, list[str | None]]], named: Sequence[tuple[int, str]]
+) -> Iterator[Row]:
+    for number, (line, values) in enumerate(records, start=1):
+        cells = {name: values[place] if place < len(values) else None for place, name in named}
         yield Row(number, line, cells, text_faults(cells))
 
 
@@ -465,10 +456,6 @@ def _parquet(path: Path) -> pl.LazyFrame:
     return pl.scan_parquet(Source.of(path).scannable(), glob=False)
 
 
-def _parquet_schema(path: Path) -> pl.Schema:
-    return _polars(path, lambda: _parquet(path).collect_schema())
-
-
 def _polars(path: Path, call: Callable[[], T]) -> T:
     try:
         return call()
@@ -477,9 +464,8 @@ def _polars(path: Path, call: Callable[[], T]) -> T:
         raise UserError(f"{path} is not a Parquet file that can be read ({reason}).") from error
 
 
-def _parquet_rows(path: Path, wanted: Sequence[str], *, as_values: bool) -> Iterator[Row]:
+def _parquet_rows(path: Path, schema: pl.Schema, wanted: Sequence[str], *, as_values: bool) -> Iterator[Row]:
     """Rows in slices: polars' own batches are read ahead without a bound."""
-    schema = _parquet_schema(path)
     table = _parquet(path).select(
         pl.col(name) if as_values or kind.is_nested() or kind == pl.Binary else _text_of(name, kind)
         for name, kind in schema.items()
