@@ -15,8 +15,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from endoxa.errors import UserError
-from endoxa.sources.columns import is_usual
-from endoxa.sources.headers import plain_name
+from endoxa.sources.headers import is_usual, plain_name
 from endoxa.sources.source import current_reading, understood_once
 from endoxa.sources.spreadsheets import sheets_with_tables, workbook_sheet
 from endoxa.sources.tables import TABLE_SUFFIXES, written_columns

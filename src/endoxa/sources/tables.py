@@ -17,7 +17,7 @@ import logging
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 from pathlib import Path
@@ -235,9 +235,14 @@ def _with_decimal_points(path: Path, row: Row) -> Row:
 def raise_fault(path: Path, row: Row) -> None:
     """Raise UserError with the first fault of a record, if it has one."""
     for fault in row.faults:
-        line = f" (line {row.line})" if row.line else ""
-        column = f", column '{fault.column}'" if fault.column else ""
-        raise UserError(f"{called(path)}, row {row.number}{line}{column}: {fault.message}.")
+        raise refusal(path, row.number, row.line, fault)
+
+
+def refusal(path: Path, number: int, line: int | None, fault: Fault) -> UserError:
+    """The error that says what is wrong with the record of a number, and where it stands."""
+    place = f" (line {line})" if line else ""
+    column = f", column '{fault.column}'" if fault.column else ""
+    return UserError(f"{called(path)}, row {number}{place}{column}: {fault.message}.")
 
 
 def _without(withdrawn: frozenset[str], rows: Iterator[Row], path: Path) -> Iterator[Row]:
@@ -411,12 +416,17 @@ def _json_lines(path: Path, rows: Iterator[Row]) -> tuple[tuple[str, ...], Itera
 
 
 def _jsonl_rows(path: Path, wanted: Sequence[str], *, as_values: bool) -> Iterator[Row]:
-    number = 0
     with open_text(path, newline="\n") as stream:
-        for line, text in enumerate(stream, start=1):
-            if text.strip():
-                number += 1
-                yield _jsonl_row(number, line, text, wanted, as_values=as_values)
+        yield from rows_of_lines(stream, wanted, as_values=as_values)
+
+
+def rows_of_lines(lines: Iterable[str], wanted: Sequence[str] = (), *, as_values: bool) -> Iterator[Row]:
+    """The record of each line of JSON that is not blank; see `table_rows`."""
+    number = 0
+    for line, text in enumerate(lines, start=1):
+        if text.strip():
+            number += 1
+            yield _jsonl_row(number, line, text, wanted, as_values=as_values)
 
 
 def _jsonl_row(number: int, line: int, text: str, wanted: Sequence[str], *, as_values: bool) -> Row:

@@ -1,7 +1,7 @@
 """A table that already has one statement per row: nothing is split, and no row inherits from another.
 
 Who said it, where, in which language, and what was asked stand in columns that are named, or known by their usual names
-(`endoxa.sources.columns`). A respondent who stands in several rows is one person.
+(`endoxa.sources.headers`). A respondent who stands in several rows is one person.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from endoxa.curate.survey.reading import read_export, refuse_names, refuse_priva
 from endoxa.curate.survey.statements import Statement, length_flags
 from endoxa.errors import UserError
 from endoxa.schema import STATEMENT_COLUMNS
-from endoxa.sources.columns import Role, usual_column
+from endoxa.sources.headers import Role, usual_column
 from endoxa.words.identifiers import IDENTIFIER, identifier_in
 
 IDENTITIES = {"women": "gender", "men": "gender", "girls": "gender", "boys": "gender"}
