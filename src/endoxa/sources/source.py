@@ -103,7 +103,7 @@ def reading_files(
     outer = current_reading()
     inner = replace(outer, opened=outer.opened or Opened())
     codes = None if languages is None else tuple(languages)
-    stated = {"sheet": sheet, "header_rows": header_rows, "languages": codes}
+    stated: dict[str, Any] = {"sheet": sheet, "header_rows": header_rows, "languages": codes}
     inner = replace(inner, **{name: value for name, value in stated.items() if value is not None})
     if include_drafts not in (None, outer.include_drafts):
         inner = replace(inner, include_drafts=include_drafts, left_out={})

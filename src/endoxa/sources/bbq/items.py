@@ -24,7 +24,8 @@ import logging
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
+from functools import cache
+from itertools import chain, islice
 from pathlib import Path
 
 import polars as pl
@@ -33,6 +34,7 @@ from endoxa.errors import UserError
 from endoxa.schema import QaItem
 from endoxa.sources.bbq.rows import NO_NAMES, Columns, Record, checked_rows, item_name
 from endoxa.sources.frames import read_table
+from endoxa.words.packs import words_by_language
 
 NAME = "additional_metadata.csv"
 _KEY = ("category", "example_id")
@@ -215,32 +217,19 @@ def cleaned(text: str) -> str:
     return _MISSING_BLANK.sub(" ", text.translate(_BRACES))
 
 
-UNKNOWN_WORDINGS = (
-    "Unknown",
-    "Not known",
-    "Undetermined",
-    "Not answerable",
-    "Not enough info",
-    "Not enough information",
-    "Cannot answer",
-    "Can't answer",
-    "Cannot be determined",
-    "Can't be determined",
-)
-"""How BBQ words the option that it cannot be known (its `generate_from_template_all_categories.py`)."""
-
 OTHER_WORDINGS = (
-    *("No se sabe", "No se puede saber", "No es posible saberlo", "Imposible saberlo", "Desconocido"),
-    *("No se puede determinar", "No hay suficiente información", "No hay información suficiente"),
-    *("Não se sabe", "Não é possível saber", "Não há informação suficiente", "Desconhecido"),
-    *("On ne sait pas", "On ne peut pas savoir", "Pas assez d'informations", "Inconnu"),
+    *("No es posible saberlo", "Imposible saberlo", "Desconocido", "No hay suficiente información"),
+    *("Não é possível saber", "Desconhecido", "On ne peut pas savoir", "Inconnu"),
     *("No se sap", "No es pot saber", "No hi ha prou informació", "Desconegut"),
-    *("알 수 없음", "모름"),
-    *("不确定", "无法确定", "不知道"),
+    *("알 수 없음", "모름", "不确定", "无法确定", "不知道"),
 )
-"""The same in Spanish, Portuguese, French, Catalan, Korean (KoBBQ's first) and Chinese, for files without a mark."""
+"""How files without a mark word the unknown option, beside BBQ's wordings and ours (`questions.toml`)."""
 
-_WORDINGS = frozenset(wording.casefold() for wording in (*UNKNOWN_WORDINGS, *OTHER_WORDINGS))
+
+@cache
+def _wordings() -> frozenset[str]:
+    ours = (words["unknown"] for words in words_by_language("questions.toml").values())
+    return frozenset(wording.casefold() for wording in chain(*ours, OTHER_WORDINGS))
 
 
 def texts_without_language(path: Path, columns: Columns = NO_NAMES) -> list[str]:
@@ -315,7 +304,7 @@ def _unknown(path: Path, line: int, record: Record) -> int:
     marked = [option for option in range(3) if record.text_and_group(option)[1].lower() == "unknown"]
     if len(marked) != 1:
         marked = [
-            option for option, text in enumerate(record.options) if text.rstrip(".").casefold() in _WORDINGS
+            option for option, text in enumerate(record.options) if text.rstrip(".").casefold() in _wordings()
         ]
     if len(marked) != 1:
         raise UserError(
