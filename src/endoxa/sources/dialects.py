@@ -16,9 +16,9 @@ from functools import lru_cache
 from io import BytesIO, StringIO
 from itertools import islice
 from pathlib import Path
-from typing import BinaryIO, TextIO
+from typing import Any, BinaryIO, TextIO
 
-from endoxa.sources.headers import find_header, plain_name
+from endoxa.sources.headers import LOOKED_AT, find_header, plain_name
 from endoxa.sources.source import Source, current_reading, understood_once
 
 _LOG = logging.getLogger(__name__)
@@ -257,6 +257,39 @@ def csv_records(path: Path, wanted: Collection[str] = ()) -> Iterator[tuple[int,
                 return
             if cells:
                 yield line, cells
+
+
+def named_records(
+    path: Path,
+    records: Iterator[tuple[int, Any]],
+    wanted: Collection[str],
+    usual: Collection[str],
+    where: str = "",
+) -> Iterator[tuple[int, Any]]:
+    """Line and cells of each record, the column names first, without what stands above and between.
+
+    Args:
+        path: the file, in which something is said to have been read otherwise than it is usually written.
+        records: number of the line and cells of each; those of a record that is no CSV are its error.
+        wanted: column names that the caller needs, as `plain_name` gives them.
+        usual: names that speak for a row.
+        where: what else is said of the file.
+    """
+    start = list(islice(records, LOOKED_AT))
+    header = find_header(
+        [[] if isinstance(cells, csv.Error) else cells for _, cells in start],
+        wanted,
+        usual,
+        lines=[line for line, _ in start],
+        stated=current_reading().header_rows,
+    )
+    if where or header.how:
+        log_reading(path, ", ".join(filter(None, [where, header.how])))
+    if start:
+        line, cells = start[header.row]
+        yield line, cells if isinstance(cells, csv.Error) else list(header.names)
+    yield from start[header.first :]
+    yield from records
 
 
 def _encoding_named(encoding: str) -> str:

@@ -19,7 +19,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -32,11 +32,12 @@ from endoxa.sources.dialects import (
     csv_records,
     decoded,
     log_reading,
+    named_records,
     open_text,
     undecodable,
 )
 from endoxa.sources.files import require_file
-from endoxa.sources.headers import LOOKED_AT, NUMBERS, find_header, plain_name, spelled, usual_names
+from endoxa.sources.headers import NUMBERS, plain_name, spelled, usual_names
 from endoxa.sources.source import Source, called, current_reading, understood_once
 from endoxa.sources.spreadsheets import WORKBOOK_SUFFIXES, restored, workbook_rows
 
@@ -112,12 +113,13 @@ def _opened(path: Path, wanted: Sequence[str], *, as_values: bool) -> tuple[tupl
         return tuple(schema), _parquet_rows(path, schema, wanted, as_values=as_values)
     if suffix in JSONL_SUFFIXES:
         return _json_lines(path, _jsonl_rows(path, wanted, as_values=as_values))
+    plain, usual = tuple(map(plain_name, wanted)), usual_names(wanted)
     if suffix in WORKBOOK_SUFFIXES:
-        records = workbook_rows(path, tuple(map(plain_name, wanted)), usual_names(wanted))
-        named = [(place, name) for place, name in enumerate(next(records)[1]) if name]
+        records = workbook_rows(path, plain, usual)
+        named = [(place, name) for place, name in enumerate(next(records, (1, []))[1]) if name]
         _require_unique(path, [name for _, name in named])
         return tuple(name for _, name in named), _workbook_rows(records, named)
-    texts = _records(path, wanted)
+    texts = named_records(path, csv_records(path, usual), plain, usual)
     header = _csv_header(path, *next(texts, (1, [])))
     return tuple(header), _csv_rows(texts, header)
 
@@ -329,27 +331,6 @@ def _row_of_values(
 
 
 # --------------------------------------------------------------------------- CSV
-
-
-def _records(path: Path, wanted: Sequence[str]) -> Iterator[tuple[int, list[str] | csv.Error]]:
-    """Line and cells of each record, the column names first, without what stands above and between."""
-    usual = usual_names(wanted)
-    records = csv_records(path, usual)
-    start = list(islice(records, LOOKED_AT))
-    header = find_header(
-        [[] if isinstance(cells, csv.Error) else cells for _, cells in start],
-        tuple(map(plain_name, wanted)),
-        usual,
-        lines=[line for line, _ in start],
-        stated=current_reading().header_rows,
-    )
-    if header.how:
-        log_reading(path, header.how)
-    if start:
-        line, cells = start[header.row]
-        yield line, cells if isinstance(cells, csv.Error) else list(header.names)
-    yield from start[header.first :]
-    yield from records
 
 
 def _csv_header(path: Path, line: int, header: list[str] | csv.Error) -> list[str]:
