@@ -123,7 +123,7 @@ def not_counterparts(item: Item) -> Findings:
     sides = [{mention.group for mention in side} for side in _mentions(item, axis)]
     every = {mention.group for side in (item.more, item.less) for mention in table.mentions(side, axis)}
     if all(sides) and len(every) == 1:
-        yield "", "both sentences name the same group", *every
+        yield "", "both sentences name the same group", every.pop()
     elif bool(sides[0]) != bool(sides[1]):
         lacking = int(bool(sides[0]))
         others = set(table.terms) - next((kin for kin in _KIN if axis in kin), {axis}) - _EVERYWHERE
