@@ -43,7 +43,6 @@ def probe_choices(
     confidence: float = 0.95,
     concurrency: int = 8,
     requests_per_minute: int | None = None,
-    tokens_per_minute: int | None = None,
     timeout: float = 600.0,
     attempts: int = 12,
     patience: float = 180.0,
@@ -86,7 +85,6 @@ def probe_choices(
         confidence: Confidence level of the intervals.
         concurrency: Maximum concurrent calls per model.
         requests_per_minute: Maximum requests per minute.
-        tokens_per_minute: Maximum tokens per minute.
         timeout: Timeout in seconds: a call without any data for so long is retried.
         attempts: Maximum attempts per call while other calls succeed.
         patience: Stop after this many seconds in which every call failed; the run can continue later.
@@ -188,7 +186,6 @@ def extract(
     seed: int = 0,
     concurrency: int = 8,
     requests_per_minute: int | None = None,
-    tokens_per_minute: int | None = None,
     timeout: float = 600.0,
     attempts: int = 12,
     patience: float = 180.0,
@@ -232,7 +229,6 @@ def extract(
         seed: Seed of every random draw.
         concurrency: Maximum concurrent calls per model.
         requests_per_minute: Maximum requests per minute.
-        tokens_per_minute: Maximum tokens per minute.
         timeout: Timeout in seconds: a call without any data for so long is retried.
         attempts: Maximum attempts per call while other calls succeed.
         patience: Stop after this many seconds in which every call failed; the run can continue later.
@@ -282,7 +278,6 @@ def rate_harm(
     seed: int = 0,
     concurrency: int = 8,
     requests_per_minute: int | None = None,
-    tokens_per_minute: int | None = None,
     timeout: float = 600.0,
     attempts: int = 12,
     patience: float = 180.0,
@@ -324,7 +319,6 @@ def rate_harm(
         seed: Seed of every random draw.
         concurrency: Maximum concurrent calls per model.
         requests_per_minute: Maximum requests per minute.
-        tokens_per_minute: Maximum tokens per minute.
         timeout: Timeout in seconds: a call without any data for so long is retried.
         attempts: Maximum attempts per call while other calls succeed.
         patience: Stop after this many seconds in which every call failed; the run can continue later.
@@ -445,7 +439,6 @@ def probe_questions(
     confidence: float = 0.95,
     concurrency: int = 8,
     requests_per_minute: int | None = None,
-    tokens_per_minute: int | None = None,
     timeout: float = 600.0,
     attempts: int = 12,
     patience: float = 180.0,
@@ -494,7 +487,6 @@ def probe_questions(
         confidence: Confidence level of the intervals.
         concurrency: Maximum concurrent calls per model.
         requests_per_minute: Maximum requests per minute.
-        tokens_per_minute: Maximum tokens per minute.
         timeout: Timeout in seconds: a call without any data for so long is retried.
         attempts: Maximum attempts per call while other calls succeed.
         patience: Stop after this many seconds in which every call failed; the run can continue later.
@@ -542,7 +534,6 @@ def probe_stories(
     seed: int = 0,
     concurrency: int = 8,
     requests_per_minute: int | None = None,
-    tokens_per_minute: int | None = None,
     timeout: float = 600.0,
     attempts: int = 12,
     patience: float = 180.0,
@@ -584,7 +575,6 @@ def probe_stories(
         seed: Seed of every random draw.
         concurrency: Maximum concurrent calls per model.
         requests_per_minute: Maximum requests per minute.
-        tokens_per_minute: Maximum tokens per minute.
         timeout: Timeout in seconds: a call without any data for so long is retried.
         attempts: Maximum attempts per call while other calls succeed.
         patience: Stop after this many seconds in which every call failed; the run can continue later.
@@ -1314,7 +1304,6 @@ def languages_check(
     *,
     progress: bool = True,
     component: Sequence[str] | str = (),
-    apply: str | Path | None = None,
     sheet: str | Path | None = None,
     out: str | Path | None = None,
 ) -> Outcome:
@@ -1322,9 +1311,8 @@ def languages_check(
 
     Options:
         component: With --sheet: only this component (`story prompts`); repeatable.
-        apply: What speakers said: NAME_items of `collect export --task`. Writes corrections to --out.
         sheet: Write the texts of the language as items of the language check.
-        out: Table of all results; with --apply, of the corrections.
+        out: Table of all results.
     """
 
 def languages_init(
@@ -1345,7 +1333,6 @@ def reproduce(
     progress: bool = True,
     data: str | Path | None = None,
     model: Sequence[str] | str = (),
-    pooling: str | None = None,
     seed: int = 0,
     device: str = 'auto',
     dtype: Literal['auto', 'float32', 'bfloat16', 'float16'] = 'auto',
@@ -1363,7 +1350,6 @@ def reproduce(
     Options:
         data: Folder with the files that the result needs, or the one file.
         model: Model, or LABEL=MODEL to stand for the published model LABEL; repeatable.
-        pooling: Pooling of encoders; another one than the published cannot be compared.
         seed: Seed of every random draw.
         device: Device: auto, cpu, cuda, cuda:1 or mps.
         dtype: Number type of the weights.
