@@ -298,7 +298,5 @@ def test_logs_that_cannot_be_read_are_one_sentence(name: str, tmp_path: Path) ->
 def test_an_archive_is_to_be_converted(tmp_path: Path) -> None:
     path = tmp_path / "log.eval"
     path.write_bytes(b"PK")
-    with pytest.raises(
-        UserError, match=r"not read\. Convert the log first: inspect log convert"
-    ):
+    with pytest.raises(UserError, match=r"not read\. Convert the log first: inspect log convert"):
         write_runs([path], tmp_path)
