@@ -118,7 +118,10 @@ def over_contexts(counts: Iterable[AnswerCounts]) -> tuple[AnswerCounts, ...]:
 
 def write_counts(counts: Sequence[AnswerCounts], folder: Path) -> None:
     """Write `answers.csv` into a run folder."""
-    write_table(pl.DataFrame(list(map(asdict, counts)), schema=list(COLUMNS)), folder / ANSWERS)
+    table = pl.DataFrame(list(map(asdict, counts)), schema=list(COLUMNS))
+    write_table(
+        table.with_columns(context=pl.col("context").cast(pl.String).replace("", None)), folder / ANSWERS
+    )
 
 
 def read_counts(folder: Path) -> tuple[AnswerCounts, ...]:
