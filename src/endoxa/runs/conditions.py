@@ -31,8 +31,8 @@ from endoxa.schema.options import (
     settings_from,
 )
 from endoxa.schema.typed import TRUST_REMOTE_CODE
+from endoxa.sources.files import replacing
 from endoxa.sources.toml import read_toml
-from endoxa.sources.write import replacing
 
 PRESETS = Path(__file__).parent / "presets"
 BASELINE = "baseline"

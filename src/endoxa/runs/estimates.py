@@ -20,9 +20,9 @@ import polars as pl
 from endoxa import __version__
 from endoxa.errors import UserError, first_line
 from endoxa.runs.folder import RUN, write_json
+from endoxa.sources.files import replacing
 from endoxa.sources.frames import write_table
 from endoxa.sources.spreadsheets import read_csv
-from endoxa.sources.write import replacing
 
 ANALYSIS = "analysis"
 Tables = dict[str, pl.DataFrame]

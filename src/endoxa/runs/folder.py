@@ -18,8 +18,8 @@ from pydantic import BaseModel
 from endoxa import __version__
 from endoxa.errors import UserError
 from endoxa.schema.options import OUTPUT, OptionField, with_values
+from endoxa.sources.files import replacing
 from endoxa.sources.sources import named_file
-from endoxa.sources.write import replacing
 from endoxa.words.packs import pack_facts
 
 RUN, RECORDS, JOURNAL, UNSCORED = "run.json", "records.parquet", "journal.sqlite", "unscored.csv"

@@ -18,7 +18,7 @@ import polars as pl
 
 from endoxa.runs.folder import ANSWERS, sampling_setting
 from endoxa.schema.finish import CONTENT_FILTER, ERROR, LENGTH, REFUSAL, finish_reason
-from endoxa.sources.write import write_csv
+from endoxa.sources.frames import write_table
 
 MOST_CUT_OFF = 0.05
 """Above this share of answers that were cut off there is a warning."""
@@ -118,7 +118,10 @@ def over_contexts(counts: Iterable[AnswerCounts]) -> tuple[AnswerCounts, ...]:
 
 def write_counts(counts: Sequence[AnswerCounts], folder: Path) -> None:
     """Write `answers.csv` into a run folder."""
-    write_csv((tuple(asdict(row).values()) for row in counts), COLUMNS, folder / ANSWERS)
+    table = pl.DataFrame(list(map(asdict, counts)), schema=list(COLUMNS))
+    write_table(
+        table.with_columns(context=pl.col("context").cast(pl.String).replace("", None)), folder / ANSWERS
+    )
 
 
 def read_counts(folder: Path) -> tuple[AnswerCounts, ...]:
