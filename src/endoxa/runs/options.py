@@ -127,21 +127,6 @@ class ReportOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class Cluster:
-    """Where work is done; no number depends on it.
-
-    Attributes:
-        engine: Compute on this machine, or on a Ray cluster.
-        ray_address: Ray cluster: auto, HOST:PORT or ray://HOST:10001.
-    """
-
-    engine: Annotated[Literal["local", "ray"], Setting(group=MACHINES, decides=False)] = "local"
-    ray_address: Annotated[
-        str | None, Setting(group=MACHINES, metavar="ADDRESS", default="one on this machine", decides=False)
-    ] = None
-
-
-@dataclass(frozen=True, slots=True)
 class Allowed:
     """What a study file asks for and may only have because the command says it, too (`endoxa.schema.typed`).
 
@@ -163,14 +148,20 @@ NOTHING_ALLOWED = Allowed()
 
 
 @dataclass(frozen=True, slots=True)
-class EngineOptions(Cluster):
-    """Where local weights run.
+class EngineOptions:
+    """Where local weights run; no number depends on it.
 
     Attributes:
+        engine: Compute on this machine, or on a Ray cluster.
+        ray_address: Ray cluster: auto, HOST:PORT or ray://HOST:10001.
         workers: With --set engine=ray: copies of each model.
         num_gpus: With --set engine=ray: GPUs of each copy, such as 0.5.
     """
 
+    engine: Annotated[Literal["local", "ray"], Setting(group=MACHINES, decides=False)] = "local"
+    ray_address: Annotated[
+        str | None, Setting(group=MACHINES, metavar="ADDRESS", default="one on this machine", decides=False)
+    ] = None
     workers: Annotated[
         int | None, Ge(1), Setting(group=MACHINES, default="one per GPU, else one per machine", decides=False)
     ] = None
