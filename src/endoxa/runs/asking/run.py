@@ -25,7 +25,7 @@ from endoxa.runs.asking.jobs import Job
 from endoxa.runs.asking.journal import AnswerJournal, Totals
 from endoxa.runs.asking.outcomes import AnswerCounts, count_lines, read_counts, write_counts
 from endoxa.runs.asking.settings import ChatRunSettings
-from endoxa.runs.asking.trials import find_stops, warn_of_ignored_settings, with_stops
+from endoxa.runs.asking.trials import find_stops, with_stops
 from endoxa.runs.executors import chat_model
 from endoxa.runs.instrument import Run, Work
 from endoxa.runs.journal import JournalError
@@ -158,8 +158,6 @@ class _Models:
         if not self.questions.score:
             failed |= self.silent(pending)
             answering = [number for number in pending if number not in failed]
-            new = (number for number in answering if not self.journal.count(number))
-            warn_of_ignored_settings([specs[number] for number in new], settings)
             stops = find_stops([specs[number] for number in answering], settings, self.questions.signs())
         facts = []
         for number in numbers:

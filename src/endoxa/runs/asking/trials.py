@@ -1,4 +1,4 @@
-"""Trial questions to servers of the user's own before a run: what they ignore, and where answers can end.
+"""A trial question to servers of the user's own before a run: where answers can end.
 
 Nobody knows what stands behind such an address, and asking there costs nothing.
 """
@@ -7,10 +7,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from functools import partial
-from typing import Any
 
 from endoxa.errors import UserError
 from endoxa.models.chat import ChatSpec, open_chat
@@ -18,7 +16,7 @@ from endoxa.models.chat.presets import price_of
 from endoxa.models.chat.thoughts import part_thoughts
 from endoxa.models.retrying import TransientError
 from endoxa.runs.asking.settings import ChatRunSettings
-from endoxa.schema import ChatAnswer, ChatModel, Message, Sampling
+from endoxa.schema import ChatModel, Message, Sampling
 from endoxa.schema.finish import STOP
 
 FIELD = "stop"
@@ -66,75 +64,7 @@ def with_stops(sampling: Sampling, stops: Sequence[str]) -> Sampling:
     return replace(sampling, extra={**sampling.extra, FIELD: list(stops)}) if stops else sampling
 
 
-QUESTION = (Message("user", "Write ten random words, separated by commas. Begin with the first word."),)
-"""Answers to it differ nearly surely wherever tokens are drawn."""
-SAMPLE_TOKENS = 32
-LOWEST = 0.5
-"""Temperature below which equal answers are no sign that it was ignored."""
-
-
-async def ignored_settings(model: ChatModel, sampling: Sampling, seed: int) -> str:
-    """What is said of settings that a server ignores; empty where none is, or where it cannot be told.
-
-    One question is asked twice with one seed, and where tokens are drawn once more with another seed.
-
-    Args:
-        model: the model.
-        sampling: how the run draws.
-        seed: a seed of the run.
-    """
-    drawn = Sampling(
-        temperature=sampling.temperature, top_p=sampling.top_p, max_tokens=SAMPLE_TOKENS, extra=sampling.extra
-    )
-    try:
-        async with asyncio.timeout(TRIAL_SECONDS):
-            first, again = [await _answer_text(model, drawn, seed) for _ in range(2)]
-            if not first or not again:
-                return ""
-            if first != again:
-                return _other_answer(model.name, sampling)
-            hot = sampling.temperature is not None and sampling.temperature >= LOWEST
-            if hot and await _answer_text(model, drawn, seed + 1) == first:
-                return (
-                    f"{model.name}: the server gave the same answer to one question with two seeds at temperature "
-                    f"{sampling.temperature:g}: it seems to ignore temperature and seed. Repeats may all be alike, and "
-                    "results are those of the server's own settings."
-                )
-    except (TimeoutError, UserError, TransientError):
-        return ""
-    return ""
-
-
-def _other_answer(name: str, sampling: Sampling) -> str:
-    """What is said where the same request got two answers."""
-    how, setting = (
-        ("at temperature 0", "temperature") if sampling.temperature == 0 else ("with the same seed", "seed")
-    )
-    return (
-        f"{name}: the server gave two answers to one question {how}: it ignores the {setting}, or its answers depend "
-        "on what else it computes. The run cannot be repeated exactly."
-    )
-
-
-async def _answer_text(model: ChatModel, sampling: Sampling, seed: int) -> str:
-    answer: ChatAnswer = await model.ask(QUESTION, sampling.with_seed(seed))
-    return answer.reasoning + answer.text
-
-
 log = logging.getLogger(__name__)
-
-
-def warn_of_ignored_settings(specs: Iterable[ChatSpec], settings: ChatRunSettings) -> None:
-    """Warn of temperature and seeds that a server of the user's own ignores.
-
-    Args:
-        specs: models; those elsewhere are left alone.
-        settings: the run.
-    """
-    trial = partial(ignored_settings, sampling=settings.sampling, seed=settings.seed)
-    for _, warning in _try_each(specs, settings, trial):
-        if warning:
-            log.warning("%s", warning)
 
 
 def find_stops(
@@ -157,28 +87,19 @@ def find_stops(
         f"answers end where a line begins with {texts} (stop sequences; --set extra='{{\"stop\": null}}' leaves them "
         "out)"
     )
-    trial = partial(why_no_stops, sampling=settings.sampling, seed=settings.seed, stops=signs)
-    for spec, reason in _try_each(specs, settings, trial):
+    for spec in specs:
+        if not spec.host.user_server or price_of(spec, settings.price) is not None:
+            continue
+        reason = asyncio.run(_try(spec, settings, signs))
         log.warning("%s: %s.", spec.text, f"no stop sequences are sent: {reason}" if reason else decided)
         stops[spec.text] = () if reason else signs
     return stops
 
 
-def _try_each(
-    specs: Iterable[ChatSpec],
-    settings: ChatRunSettings,
-    trial: Callable[[ChatModel], Coroutine[Any, Any, str]],
-) -> Iterator[tuple[ChatSpec, str]]:
-    """What a trial shows of each model on a server of the user's own without a price; nothing is asked again."""
-    hasty = replace(settings.options, attempts=1, patience=0.0)
-
-    async def result(spec: ChatSpec) -> str:
-        chat = open_chat(spec, hasty, lambda *_: None)
-        try:
-            return await trial(chat)
-        finally:
-            await chat.close()
-
-    for spec in specs:
-        if spec.host.user_server and price_of(spec, settings.price) is None:
-            yield spec, asyncio.run(result(spec))
+async def _try(spec: ChatSpec, settings: ChatRunSettings, signs: Sequence[str]) -> str:
+    """See `why_no_stops`; nothing is asked again."""
+    model = open_chat(spec, replace(settings.options, attempts=1, patience=0.0), lambda *_: None)
+    try:
+        return await why_no_stops(model, settings.sampling, settings.seed, signs)
+    finally:
+        await model.close()
