@@ -208,5 +208,5 @@ def values_by_path(owner: Any, arguments: Mapping[str, Any]) -> dict[tuple[str, 
 def as_setting(option: OptionField, value: Any) -> Any:
     """A value as the setting takes it: one word for several, a path for a text."""
     if getattr(option.type, "__origin__", None) is tuple:
-        return (value,) if isinstance(value, str | Path) else tuple(value)
+        return (value,) if isinstance(value, str | Path) else value
     return str(value) if isinstance(value, Path) and option.type is not Path else value
