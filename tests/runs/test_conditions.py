@@ -153,7 +153,7 @@ def test_a_folder_with_something_else_is_refused(data: Path, tmp_path: Path) -> 
         ("[a]\ntemperature = nan", "must be finite"),
         ("[a]\nbefore = 3", r"\[a\]: before: "),
         ("[a]\ndebias = 3", r"\[a\]: .*debias"),
-        ('[a]\nexamples = ["x"]', "expected a list of questions and answers"),
+        ('[a]\nexamples = ["x"]', r"examples.0: Input should be a valid tuple \(found: 'x'\)"),
         ('[a]\nsystem = "x"\n"max-tokens" = 1\nmax_tokens = 2', "'max_tokens' says what 'max-tokens' says"),
         ('system = "x"', "'system' stands outside of the conditions"),
         ('["a/b"]', "cannot name a folder"),

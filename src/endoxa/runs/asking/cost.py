@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from endoxa.errors import UserError
 from endoxa.models.chat import ChatSpec, parse_chat_model
 from endoxa.models.chat.presets import price_of
-from endoxa.models.chat.remote import BYTES_PER_TOKEN, estimate_tokens
+from endoxa.models.chat.remote import estimate_tokens
 from endoxa.models.chat.spec import Price
 from endoxa.models.spec import refused_adapter
 from endoxa.runs.asking.jobs import Job
@@ -47,25 +47,6 @@ def spent(totals: Sequence[Totals], price: Price | None) -> float | None:
     if price is None:
         return None
     return sum(cost(total.usage, price, batched=total.batched) for total in totals)
-
-
-def likely(totals: Sequence[Totals]) -> list[Totals]:
-    """The same totals, with an estimate in the place of the most that calls without an answer can have taken.
-
-    Tokens sent are estimated as in a plan; tokens received are those of a mean answer of this model, and at most those
-    allowed. As long as nothing has been answered they are those allowed.
-    """
-    counted = [total for total in totals if total.counted]
-    calls = sum(total.calls for total in counted)
-    received = sum(total.usage.completion_tokens for total in counted)
-
-    def estimated(lost: Totals) -> Totals:
-        most = lost.usage
-        answer = min(most.completion_tokens, round(lost.calls * received / calls)) if calls else None
-        sent = -(-most.prompt_tokens // BYTES_PER_TOKEN)
-        return replace(lost, usage=Usage(sent, most.completion_tokens if answer is None else answer))
-
-    return [total if total.counted else estimated(total) for total in totals]
 
 
 @dataclass(frozen=True, slots=True)

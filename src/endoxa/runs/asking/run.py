@@ -20,7 +20,7 @@ from endoxa.models.chat.presets import price_of
 from endoxa.models.retrying import SilentError
 from endoxa.runs.asking.batches import ask_in_batches, fetch_ended
 from endoxa.runs.asking.calls import Asking, Report, ask_all, counting_lost
-from endoxa.runs.asking.cost import Budget, likely, prices, require_askable, spent
+from endoxa.runs.asking.cost import Budget, prices, require_askable, spent
 from endoxa.runs.asking.jobs import Job
 from endoxa.runs.asking.journal import AnswerJournal, Totals
 from endoxa.runs.asking.outcomes import AnswerCounts, count_lines, read_counts, write_counts
@@ -277,19 +277,17 @@ class _Models:
         most = spent([lost], price)
         if not most:
             return ""
-        counted = [total for total in self.journal.totals(number) if total.counted]
-        about = spent(likely([*counted, lost])[-1:], price)
         calls, they = ("1 call was", "it") if lost.calls == 1 else (f"{lost.calls} calls were", "they")
         return (
-            f"{spec.text}: {calls} under way when the run was stopped; {they} may have been billed: about "
-            f"${about:.4f}, at most ${most:.4f}."
+            f"{spec.text}: {calls} under way when the run was stopped; {they} may have been billed: at most "
+            f"${most:.4f}."
         )
 
     def usage(self, number: int) -> dict[str, Any]:
         """Calls, tokens, cost and failures (with their causes) of a model, for `run.json`.
 
-        "lost_calls" may be billed though no answer came. Their tokens are not known: they are in "cost_usd" with an
-        estimate, and in "most_cost_usd" at their most, which is what --max-cost counts.
+        "lost_calls" may be billed though no answer came. Their tokens are not known: they are in "most_cost_usd" alone,
+        at their most, which is what --max-cost counts.
         """
         totals, causes = self.journal.totals(number), self.journal.causes(number)
         counted = [total for total in totals if total.counted]
@@ -302,7 +300,7 @@ class _Models:
             "lost_calls": sum(total.calls for total in totals if not total.counted),
             "errors": sum(causes.values()),
             "causes": causes,
-            "cost_usd": spent(likely(totals), price),
+            "cost_usd": spent(counted, price),
             "most_cost_usd": spent(totals, price),
             "price": asdict(price) if price else None,
         }
@@ -329,14 +327,13 @@ def asking_lines(run: Run) -> Iterator[str]:
     yield from count_lines(read_counts(run.folder))
     for model, dollars in run.cost.items():
         used = run.facts["usage"][model]
-        if used.get("lost_calls") and dollars:
+        if used.get("lost_calls") and used.get("most_cost_usd"):
             calls = "1 call" if used["lost_calls"] == 1 else f"{used['lost_calls']} calls"
-            yield (
-                f"{model}: about ${dollars:.4f}, at most ${used.get('most_cost_usd', dollars):.4f} ({calls} without an "
-                "answer may have been billed)"
-            )
-        elif dollars:
-            yield f"{model}: ${dollars:.4f}"
+            most = f", at most ${used['most_cost_usd']:.4f} ({calls} without an answer may have been billed)"
+        else:
+            most = ""
+        if dollars or most:
+            yield f"{model}: ${dollars or 0:.4f}{most}"
     for model, failed in run.errors.items():
         if failed:
             causes = [
