@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from itertools import count, islice
 from typing import Any
 
@@ -30,10 +31,10 @@ from endoxa.schema import (
     CompletionRequest,
     Model,
     Request,
-    Sampling,
     Unscorable,
 )
 from endoxa.schema import Score as OptionScore
+from endoxa.schema.options import options_of
 
 FINISH = "scored"
 OTHER_RULE = {"loglik": "loglik-mean", "loglik-mean": "loglik"}
@@ -43,6 +44,8 @@ RULES = {
     "loglik-mean": "their log-likelihood per token",
 }
 """What each way compares."""
+OF_ANSWERS = ("system", "batch", "max_cost", "temperature", "top_p", "reasoning", "extra")
+"""Settings of answers that are generated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,18 +195,12 @@ def require_likelihoods(
     Raises:
         UserError: one of them is set, or a model returns no probabilities.
     """
-    default = Sampling(max_tokens=settings.sampling.max_tokens)
-    options = {
-        **{f"--{name}": there for name, there in changed.items()},
-        "--set system": settings.system != "",
-        "--batch": settings.batch,
-        "--max-cost": settings.max_cost is not None,
-        "--temperature": settings.sampling.temperature != default.temperature,
-        "--set top_p": settings.sampling.top_p != default.top_p,
-        "--set reasoning": settings.sampling.reasoning != default.reasoning,
-        "--set extra": settings.sampling.extra != default.extra,
-    }
-    if without_effect := [name for name, there in options.items() if there]:
+    without_effect = [f"--{name}" for name, there in changed.items() if there] + [
+        option.name
+        for option in options_of(type(settings))
+        if option.path[-1] in OF_ANSWERS and reduce(getattr, option.path, settings) != option.default
+    ]
+    if without_effect:
         raise UserError(
             f"--ask {ask} generates no text, so {', '.join(without_effect)} would have no effect. Leave it out."
         )

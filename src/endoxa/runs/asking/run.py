@@ -186,10 +186,10 @@ class _Models:
             UserError: wrong key, unknown model.
         """
 
-        async def look(number: int) -> None:
+        async def look(number: int) -> SilentError | None:
             spec = self.questions.specs[number]
             if spec.host.runs_here:
-                return
+                return None
 
             def lost(_messages: Sequence[Message], _sampling: Sampling, tokens: Usage | None) -> None:
                 if tokens is not None:
@@ -198,17 +198,17 @@ class _Models:
             chat = open_chat(spec, self.questions.settings.options, lost)
             try:
                 await chat.check()
+            except SilentError as problem:
+                return problem
             finally:
                 await chat.close()
+            return None
 
-        async def look_at_all() -> list[BaseException | None]:
-            return await asyncio.gather(*map(look, numbers), return_exceptions=True)
+        async def look_at_all() -> list[SilentError | None]:
+            return await asyncio.gather(*map(look, numbers))
 
-        outcomes = dict(zip(numbers, asyncio.run(look_at_all()), strict=True))
-        for problem in outcomes.values():
-            if problem is not None and not isinstance(problem, SilentError):
-                raise problem
-        return {number: problem for number, problem in outcomes.items() if isinstance(problem, SilentError)}
+        outcomes = zip(numbers, asyncio.run(look_at_all()), strict=True)
+        return {number: problem for number, problem in outcomes if problem is not None}
 
     def collect(self, number: int, stops: tuple[str, ...]) -> dict[str, Any]:
         """Bring the answers of a model into the journal; returns the model's facts for `run.json`.
