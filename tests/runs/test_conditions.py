@@ -158,7 +158,6 @@ def test_a_folder_with_something_else_is_refused(data: Path, tmp_path: Path) -> 
         ('system = "x"', "'system' stands outside of the conditions"),
         ('["a/b"]', "cannot name a folder"),
         ('[".."]', "cannot name a folder"),
-        ("[a]\n[A]", "would share a folder"),
         ("# none", "contains no conditions"),
         ("x =", "not valid TOML"),
     ],

@@ -15,10 +15,10 @@ from endoxa.errors import UserError
 from endoxa.instruments.questions.headline import repeats_alike
 from endoxa.instruments.questions.instrument import QUESTIONS
 from endoxa.instruments.questions.probe.settings import QaSettings
-from endoxa.instruments.stories.instrument import EXTRACT, HARM, ExtractSettings, HarmSettings
+from endoxa.instruments.stories.instrument import HARM, ExtractSettings, HarmSettings
 from endoxa.runs.answers.language import signs_of_new_question
-from endoxa.runs.asking.cost import parse_models, require_schemas
-from endoxa.runs.asking.trials import why_no_stops
+from endoxa.runs.asking.cost import parse_models, warn_of_schemas
+from endoxa.runs.asking.run import why_no_stops
 from endoxa.runs.run import measure
 from endoxa.schema import ChatAnswer, Message, Sampling
 from endoxa.schema.finish import LENGTH
@@ -154,15 +154,11 @@ def test_questions_that_nobody_answers_stop_the_run_too(
     assert set(records["outcome"]) == {"unparsed"}
 
 
-def test_weights_that_cannot_be_held_to_a_schema_are_refused_where_it_was_asked_for(
+def test_weights_that_cannot_be_held_to_a_schema_are_read_as_they_write(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     specs = parse_models(["hf/some/folder"])
-    asked = ExtractSettings(data="x", models=("hf/some/folder",), structured=True)
-    with pytest.raises(UserError, match=r"cannot be held to a JSON schema\. Leave out --structured"):
-        require_schemas(asked, specs)
-    require_schemas(ExtractSettings(data="x", models=("hf/some/folder",)), specs)
+    warn_of_schemas(ExtractSettings(data="x", models=("hf/some/folder",), structured=False), specs)
+    assert not caplog.text
+    warn_of_schemas(ExtractSettings(data="x", models=("hf/some/folder",), structured=True), specs)
     assert "is read as it comes" in caplog.text
-    repeated = ExtractSettings.model_validate(asked.model_dump())
-    require_schemas(repeated, specs)
-    assert EXTRACT.settings is ExtractSettings

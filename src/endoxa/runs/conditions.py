@@ -116,7 +116,6 @@ def _require_names(source: str, tables: Mapping[str, Any]) -> None:
         raise UserError(
             f"{source} contains no conditions. Expected a table for each, for example [baseline] and [careful]."
         )
-    seen: dict[str, str] = {}
     for name, table in tables.items():
         if not isinstance(table, dict):
             raise UserError(
@@ -125,11 +124,6 @@ def _require_names(source: str, tables: Mapping[str, Any]) -> None:
         if not _NAME.fullmatch(name) or name.lower() == CONDITIONS:
             raise UserError(
                 f"{source}: the condition '{name}' cannot name a folder. Use letters, digits, '-', '_' and '.'."
-            )
-        other = seen.setdefault(name.lower(), name)
-        if other != name:
-            raise UserError(
-                f"{source}: the conditions '{other}' and '{name}' would share a folder on some machines. Rename one."
             )
 
 

@@ -15,8 +15,15 @@ from endoxa.instruments.pairs.options import PairOptions
 from endoxa.instruments.questions.options import QaOptions
 from endoxa.instruments.stories.options import Selection
 from endoxa.runs.instrument import INSTRUMENTS, Instrument
-from endoxa.runs.options import DEFAULT_CONFIDENCE, Confidence, Seed, keywords, nearest, values_by_path
-from endoxa.runs.settings import RunSettings
+from endoxa.runs.options import (
+    DEFAULT_CONFIDENCE,
+    Confidence,
+    RunSettings,
+    Seed,
+    keywords,
+    nearest,
+    values_by_path,
+)
 from endoxa.schema.options import ANALYSIS, DATA, Option, options_of, settings_from
 
 

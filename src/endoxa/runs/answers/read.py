@@ -74,9 +74,18 @@ def _of_several(standing: Sequence[Statement], unknown: int) -> Reading:
     if concluded is not None:
         return _read(concluded, unknown, CONCLUDED)
     named = _only(outright)
+    if named is None:
+        named = _against_another(standing)
     if named is not None:
         return _read(named, unknown, NAMED)
     return Reading(None, refused=False, rule=SEVERAL)
+
+
+def _against_another(standing: Sequence[Statement]) -> int | None:
+    """The one person of whom the question's words are said where the rest is contrast ("X has money, but Y little")."""
+    answered = _only([statement for statement in standing if statement.answering])
+    others = [statement for statement in standing if statement.option != answered]
+    return answered if all(other.clause.contrasting for other in others) else None
 
 
 def _at_odds(standing: Sequence[Statement], unknown: int) -> bool:

@@ -16,8 +16,7 @@ from typing import Any
 from endoxa.errors import UserError
 from endoxa.models.chat import ChatSpec
 from endoxa.models.chat.local import model_options
-from endoxa.models.scoring import open_reader, parse_model
-from endoxa.models.spec import ModelOptions, ModelSpec
+from endoxa.models.scoring import parse_model
 from endoxa.runs.asking.calls import Report
 from endoxa.runs.asking.jobs import Answered
 from endoxa.runs.asking.journal import AnswerJournal
@@ -84,23 +83,20 @@ def scorer(
 ) -> Score:
     """What brings the log-likelihoods of one model into the journal and returns the model's facts.
 
-    Before the first model is loaded, all that follow are checked.
-
     Args:
         settings: how models are loaded.
         specs: the models of the run.
         chunks: gives everything that is scored anew, a chunk at a time, numbered upwards.
     """
     options = model_options(settings.options)
-    checked: set[int] = set()
 
     def score(number: int, journal: AnswerJournal, report: Report) -> dict[str, Any]:
-        for later in range(number, len(specs)):
-            if later not in checked:
-                _require_scorable(parse_model(specs[later].text), options, chunks())
-                checked.add(later)
         with scoring_model(parse_model(specs[number].text), options, settings.engine) as (model, ahead):
-            _refuse_masked(model.name, model.architecture)
+            if model.architecture == "masked":
+                raise UserError(
+                    f"{model.name} is a masked model and cannot score an option given a question. Use a causal or an "
+                    "encoder-decoder model."
+                )
 
             def begun() -> Iterator[tuple[list[Options], Iterator[tuple[int, OptionScore | Unscorable]]]]:
                 for chunk in chunks():
@@ -116,33 +112,6 @@ def scorer(
             return dict(model.describe())
 
     return score
-
-
-def _require_scorable(spec: ModelSpec, options: ModelOptions, chunks: Iterable[Sequence[Options]]) -> None:
-    """Refuse what a local model cannot score; nothing but its tokenizer is loaded.
-
-    A model on a server, or held by a Python program, is asked when its turn comes.
-
-    Raises:
-        UserError: a masked model, an item that cannot be scored, or a tokenizer that cannot be used.
-    """
-    reader = open_reader(spec, options)
-    if reader is None:
-        return
-    _refuse_masked(reader.name, reader.architecture)
-    for chunk in chunks:
-        for each in chunk:
-            for read in reader.read(list(each.requests(reader.architecture))):
-                if isinstance(read, Unscorable):
-                    raise _unscorable(each, reader.name, read)
-
-
-def _refuse_masked(model: str, architecture: Architecture) -> None:
-    if architecture == "masked":
-        raise UserError(
-            f"{model} is a masked model and cannot score an option given a question. Use a causal or an "
-            "encoder-decoder model."
-        )
 
 
 def _unscorable(options: Options, model: str, result: Unscorable) -> UserError:

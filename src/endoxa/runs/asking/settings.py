@@ -10,8 +10,7 @@ from pydantic import model_validator
 
 from endoxa.models.chat.spec import ChatOptions
 from endoxa.models.keys import refuse_secrets
-from endoxa.runs.options import EngineOptions, Seed
-from endoxa.runs.settings import RunSettings
+from endoxa.runs.options import EngineOptions, RunSettings, Seed
 from endoxa.schema import Sampling
 from endoxa.schema.options import ASKING, DATA, MONEY, NETWORK, Option, Setting, finite
 
