@@ -131,10 +131,6 @@ def probe_embeddings(
     trust_remote_code: bool = False,
     batch_tokens: int | None = None,
     packed_weights: bool = True,
-    engine: Literal['local', 'ray'] = 'local',
-    ray_address: str | None = None,
-    workers: int | None = None,
-    num_gpus: float | None = None,
 ) -> Result:
     """Which of two groups an encoder places nearer to an attribute: association tests (WEAT, SEAT). `endoxa probe embeddings`; see `probe`.
 
@@ -155,10 +151,6 @@ def probe_embeddings(
         trust_remote_code: Run Python code that comes with the model.
         batch_tokens: Maximum tokens per batch.
         packed_weights: Pack weights for the CPU: faster, more memory, same numbers to about 1e-5.
-        engine: Compute on this machine, or on a Ray cluster.
-        ray_address: Ray cluster: auto, HOST:PORT or ray://HOST:10001.
-        workers: With --set engine=ray: copies of each model.
-        num_gpus: With --set engine=ray: GPUs of each copy, such as 0.5.
     """
 
 def extract(
@@ -690,8 +682,6 @@ def analyze_associations(
     pooled: Literal['stratified', 'published'] = 'stratified',
     rule: Literal['both-steps', 'paper'] = 'both-steps',
     resamples: int = 2000,
-    engine: Literal['local', 'ray'] = 'local',
-    ray_address: str | None = None,
     out: str | Path,
 ) -> Outcome:
     """Find values that occur together in stories more often than chance, for each model (and language). `endoxa analyze associations`; see `command`.
@@ -710,8 +700,6 @@ def analyze_associations(
         pooled: Pooled languages: report associations that also hold within languages, or use the published test.
         rule: paper: keep only medium and large effects with a lift of at least 2.
         resamples: Bootstrap samples per interval.
-        engine: Compute on this machine, or on a Ray cluster.
-        ray_address: Ray cluster: auto, HOST:PORT or ray://HOST:10001.
         out: The main table (.csv, .tsv, .jsonl, .parquet), or a folder for every table of the analysis.
     """
 

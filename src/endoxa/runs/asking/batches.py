@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 from endoxa.errors import UserError
 from endoxa.models.chat.spec import Submission
 from endoxa.models.transport import room_for_results
-from endoxa.runs.asking.calls import CHUNK, Asking, budget_spent, sampling_of, unanswered
+from endoxa.runs.asking.calls import CHUNK, Asking, BudgetSpentError, sampling_of, unanswered
 from endoxa.runs.asking.cost import Budget, worst
 from endoxa.runs.asking.jobs import Answered, FirstAnswers, Job, broken_off, conversation, storable
 from endoxa.runs.asking.journal import Batch
@@ -134,7 +134,7 @@ class _Batches:
                     name = asking.model.name
                     allowed = f"--max-cost allows only {few} more requests to {name}"
                     too_few = f"{allowed}, and a batch holds at least {SMALLEST}" if few else ""
-                    raise budget_spent(name, asking.budget, too_few=too_few)
+                    raise BudgetSpentError(name, asking.budget, too_few=too_few)
                 return
             if few is not None and not warned:
                 warned = True
