@@ -217,15 +217,12 @@ class Pool:
             return worker.back is None
         try:
             ray.get(worker.back)
-        except exceptions.RayError as problem:
-            if getattr(problem, "actor_init_failed", False):
-                reason = str(problem).strip().splitlines()[-1]
-                raise UserError(
-                    f"A worker of {self.name} cannot start: {reason}. Install the same version of endoxa, with the "
-                    'extras "local" and "scale", on every machine of the cluster.'
-                ) from problem
-            worker.await_return()
-            return False
+        except exceptions.RayError as problem:  # it was tried without end
+            reason = str(problem).strip().splitlines()[-1]
+            raise UserError(
+                f"A worker of {self.name} cannot start: {reason}. Install the same version of endoxa, with the extras "
+                '"local" and "scale", on every machine of the cluster.'
+            ) from problem
         worker.back = None
         return True
 
