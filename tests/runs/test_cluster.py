@@ -26,7 +26,7 @@ from ray.cluster_utils import Cluster
 from endoxa.errors import UserError
 from endoxa.instruments.pairs.options import PairsSettings
 from endoxa.instruments.questions.probe.settings import QaSettings
-from endoxa.models.chat import ChatOptions
+from endoxa.models.chat.spec import ChatOptions
 from endoxa.runs import cluster as workers
 from endoxa.runs.cluster import PooledModel
 from endoxa.runs.executors import begun_ahead

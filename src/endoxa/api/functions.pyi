@@ -43,7 +43,6 @@ def probe_choices(
     confidence: float = 0.95,
     concurrency: int = 8,
     requests_per_minute: int | None = None,
-    tokens_per_minute: int | None = None,
     timeout: float = 600.0,
     attempts: int = 12,
     patience: float = 180.0,
@@ -86,7 +85,6 @@ def probe_choices(
         confidence: Confidence level of the intervals.
         concurrency: Maximum concurrent calls per model.
         requests_per_minute: Maximum requests per minute.
-        tokens_per_minute: Maximum tokens per minute.
         timeout: Timeout in seconds: a call without any data for so long is retried.
         attempts: Maximum attempts per call while other calls succeed.
         patience: Stop after this many seconds in which every call failed; the run can continue later.
@@ -180,7 +178,6 @@ def extract(
     seed: int = 0,
     concurrency: int = 8,
     requests_per_minute: int | None = None,
-    tokens_per_minute: int | None = None,
     timeout: float = 600.0,
     attempts: int = 12,
     patience: float = 180.0,
@@ -224,7 +221,6 @@ def extract(
         seed: Seed of every random draw.
         concurrency: Maximum concurrent calls per model.
         requests_per_minute: Maximum requests per minute.
-        tokens_per_minute: Maximum tokens per minute.
         timeout: Timeout in seconds: a call without any data for so long is retried.
         attempts: Maximum attempts per call while other calls succeed.
         patience: Stop after this many seconds in which every call failed; the run can continue later.
@@ -274,7 +270,6 @@ def rate_harm(
     seed: int = 0,
     concurrency: int = 8,
     requests_per_minute: int | None = None,
-    tokens_per_minute: int | None = None,
     timeout: float = 600.0,
     attempts: int = 12,
     patience: float = 180.0,
@@ -316,7 +311,6 @@ def rate_harm(
         seed: Seed of every random draw.
         concurrency: Maximum concurrent calls per model.
         requests_per_minute: Maximum requests per minute.
-        tokens_per_minute: Maximum tokens per minute.
         timeout: Timeout in seconds: a call without any data for so long is retried.
         attempts: Maximum attempts per call while other calls succeed.
         patience: Stop after this many seconds in which every call failed; the run can continue later.
@@ -437,7 +431,6 @@ def probe_questions(
     confidence: float = 0.95,
     concurrency: int = 8,
     requests_per_minute: int | None = None,
-    tokens_per_minute: int | None = None,
     timeout: float = 600.0,
     attempts: int = 12,
     patience: float = 180.0,
@@ -486,7 +479,6 @@ def probe_questions(
         confidence: Confidence level of the intervals.
         concurrency: Maximum concurrent calls per model.
         requests_per_minute: Maximum requests per minute.
-        tokens_per_minute: Maximum tokens per minute.
         timeout: Timeout in seconds: a call without any data for so long is retried.
         attempts: Maximum attempts per call while other calls succeed.
         patience: Stop after this many seconds in which every call failed; the run can continue later.
@@ -534,7 +526,6 @@ def probe_stories(
     seed: int = 0,
     concurrency: int = 8,
     requests_per_minute: int | None = None,
-    tokens_per_minute: int | None = None,
     timeout: float = 600.0,
     attempts: int = 12,
     patience: float = 180.0,
@@ -576,7 +567,6 @@ def probe_stories(
         seed: Seed of every random draw.
         concurrency: Maximum concurrent calls per model.
         requests_per_minute: Maximum requests per minute.
-        tokens_per_minute: Maximum tokens per minute.
         timeout: Timeout in seconds: a call without any data for so long is retried.
         attempts: Maximum attempts per call while other calls succeed.
         patience: Stop after this many seconds in which every call failed; the run can continue later.
@@ -1302,7 +1292,6 @@ def languages_check(
     *,
     progress: bool = True,
     component: Sequence[str] | str = (),
-    apply: str | Path | None = None,
     sheet: str | Path | None = None,
     out: str | Path | None = None,
 ) -> Outcome:
@@ -1310,9 +1299,8 @@ def languages_check(
 
     Options:
         component: With --sheet: only this component (`story prompts`); repeatable.
-        apply: What speakers said: NAME_items of `collect export --task`. Writes corrections to --out.
         sheet: Write the texts of the language as items of the language check.
-        out: Table of all results; with --apply, of the corrections.
+        out: Table of all results.
     """
 
 def languages_init(
@@ -1333,7 +1321,6 @@ def reproduce(
     progress: bool = True,
     data: str | Path | None = None,
     model: Sequence[str] | str = (),
-    pooling: str | None = None,
     seed: int = 0,
     device: str = 'auto',
     dtype: Literal['auto', 'float32', 'bfloat16', 'float16'] = 'auto',
@@ -1351,7 +1338,6 @@ def reproduce(
     Options:
         data: Folder with the files that the result needs, or the one file.
         model: Model, or LABEL=MODEL to stand for the published model LABEL; repeatable.
-        pooling: Pooling of encoders; another one than the published cannot be compared.
         seed: Seed of every random draw.
         device: Device: auto, cpu, cuda, cuda:1 or mps.
         dtype: Number type of the weights.

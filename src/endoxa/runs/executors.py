@@ -21,8 +21,7 @@ from typing import TYPE_CHECKING, TypeVar
 from endoxa.runs.options import EngineOptions
 
 if TYPE_CHECKING:
-    from endoxa.models.chat import ChatOptions, ChatSpec
-    from endoxa.models.chat.spec import Lost
+    from endoxa.models.chat.spec import ChatOptions, ChatSpec, Lost
     from endoxa.models.spec import ModelOptions, ModelSpec
     from endoxa.schema import Model
     from endoxa.schema.chat import ChatModel

@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from endoxa.errors import UserError, installation
-from endoxa.models.chat.providers import PROVIDERS
-from endoxa.models.clients import server_client
+from endoxa.models.chat import PROVIDERS
 from endoxa.models.keys import NO_KEY, key_in, server_key
 from endoxa.models.retrying import ATTEMPTS, PATIENCE, REFUSED_TEXTS, Retrier, permanent_failure
 from endoxa.models.scoring import parse_model
 from endoxa.models.spec import ModelOptions, ModelSpec
+from endoxa.models.transport import server_client
 from endoxa.schema import Progress
 from endoxa.sources.frames import read_table
 from endoxa.words.packs import language_name

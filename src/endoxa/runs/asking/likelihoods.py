@@ -14,8 +14,8 @@ from itertools import count, islice
 from typing import Any
 
 from endoxa.errors import UserError
-from endoxa.models.chat import ChatSpec
 from endoxa.models.chat.local import model_options
+from endoxa.models.chat.spec import ChatSpec
 from endoxa.models.scoring import parse_model
 from endoxa.runs.asking.calls import Report
 from endoxa.runs.asking.jobs import Answered

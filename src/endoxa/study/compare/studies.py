@@ -15,7 +15,7 @@ from endoxa.sources.served import version_of
 from endoxa.study.compare.changes import Choices
 from endoxa.study.compare.results import Comparison, Contrasted
 from endoxa.study.compare.run import comparison_of, contrasted, read_compared
-from endoxa.study.convergence.correlations import tool
+from endoxa.study.convergence.estimates import tool
 from endoxa.study.file import FILE, Study, study_of
 from endoxa.study.gate.runs import Side, models_of
 from endoxa.study.gate.runs import read_run as read_side

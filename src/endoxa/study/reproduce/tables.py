@@ -8,13 +8,10 @@ from typing import Any
 
 import polars as pl
 
-from endoxa.curate.evaluation.gold import read_gold
-from endoxa.curate.evaluation.report import evaluate as evaluate_reading
 from endoxa.curate.ratings import Disagreement, analyze_disagreement, read_ratings
 from endoxa.errors import UserError
 from endoxa.sources.frames import read_table
-from endoxa.study.reproduce.catalogue import PublishedResult, evaluate
-from endoxa.study.reproduce.declaration import Key, Ours
+from endoxa.study.reproduce.catalogue import Key, Ours, PublishedResult, evaluate
 from endoxa.study.reproduce.run import Inputs
 
 
@@ -36,7 +33,7 @@ def counts(declared: PublishedResult, inputs: Inputs) -> Mapping[Key, Ours]:
     columns = {name for row in rows for name in (*row.get("where", {}), *row.get("columns", []))}
     table = read_table(declared.need(inputs, *settings["files"]), tuple(sorted(columns)))
     number = table.height
-    other = "" if number == settings["rows"] else settings["fewer"].format(number=number)
+    other = declared.other_size(number)
     computed: dict[Key, Ours] = {}
     for row in settings["counts"]:
         n = _matching(table, row.get("where", {})).height
@@ -64,31 +61,6 @@ def _matching(table: pl.DataFrame, where: Mapping[str, str]) -> pl.DataFrame:
     return table
 
 
-def extraction(declared: PublishedResult, inputs: Inputs) -> Mapping[Key, Ours]:
-    """Counts of reviewed statements and of the files beside them; scores of the reading that the authors published."""
-    settings = declared.settings
-    gold = declared.need(inputs, settings["gold"])
-    table = read_table(gold, ("status", "language", "human_edited", "gold_extra_pairs"))
-    computed = {
-        ("counts", name): Ours(_matching(table, where).height)
-        for name, where in settings["statements"].items()
-    }
-    for name, file in settings["files"].items():
-        path = inputs.find(file)
-        computed["counts", name] = (
-            Ours(read_table(path).height) if path else Ours(None, f"needs {file} ({settings['where']})")
-        )
-    reviewed = read_gold(gold)
-    published = [statement.published for statement in reviewed if statement.published is not None]
-    scores = evaluate_reading(reviewed, {"published": published})
-    values = {(row["subset"], row["measure"]): row["value"] for row in scores.iter_rows(named=True)}
-    for subset, our_subset in settings["subsets"].items():
-        for measure, our_measure in settings["measures"].items():
-            value = values[our_subset, our_measure]
-            computed["the authors' extractor", f"{subset}, {measure}"] = Ours(value)
-    return computed
-
-
 # ------------------------------------------------------------------ a survey and what came of it
 
 
@@ -105,7 +77,7 @@ def survey(declared: PublishedResult, inputs: Inputs) -> Mapping[Key, Ours]:
         printed = {cell.key: cell.published for cell in declared.cells(inputs)}
         columns = ("respondent", "question", "status", "gold_identity_final", "gold_attribute")
         statements = read_table(gold, columns)
-        other = _fewer_people(respondents or statements["respondent"].n_unique(), settings)
+        other = declared.other_size(respondents or statements["respondent"].n_unique())
         for key, n in _stereotypes(statements, settings["axes"]).items():
             # The count of a part of the respondents is judged only where it exceeds the print for all of them.
             if other and n > (printed[key] or 0):
@@ -113,16 +85,11 @@ def survey(declared: PublishedResult, inputs: Inputs) -> Mapping[Key, Ours]:
             else:
                 computed[key] = Ours.unless(n, other)
     for name, value in people.items():
-        computed["Table 2", name] = Ours.unless(value, _fewer_people(respondents or 0, settings))
+        computed["Table 2", name] = Ours.unless(value, declared.other_size(respondents or 0))
     for cell in declared.cells(inputs):
         if cell.table == "Table 2" and cell.cell.startswith("Age, "):
             computed[cell.key] = Ours(None, "the file at hand has no ages")
     return computed | _augmentation(declared, inputs)
-
-
-def _fewer_people(respondents: int, settings: Mapping[str, Any]) -> str:
-    published = settings["respondents"]
-    return "" if respondents == published else f"the file holds {respondents} of the {published} respondents"
 
 
 def _stereotypes(statements: pl.DataFrame, axes: Mapping[str, list[str]]) -> dict[Key, int]:
@@ -177,8 +144,7 @@ def ratings(declared: PublishedResult, inputs: Inputs) -> Mapping[Key, Ours]:
     path = declared.need(inputs, *declared.settings["files"])
     topics = inputs.find("topics.csv")
     table = read_ratings(path, None if topics == path else topics)  # `--data FILE` is the release alone
-    rows = read_table(path).height
-    other = "" if rows == declared.settings["rows"] else declared.settings["fewer"].format(number=rows)
+    other = declared.other_size(read_table(path).height)
     values, missing = _topics(table) | _means(table), "the data do not say it (topic, sentiment)"
     disputed, undisputed = ("4.2", "4.3"), missing
     try:

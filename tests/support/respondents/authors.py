@@ -17,8 +17,8 @@ from endoxa.models.chat.simulated.draws import (
     parameters,
     planted,
     require_chances,
-    words_of,
 )
+from support.respondents import PACKAGE, words_of
 
 _WORDS = words_of("drafts")
 GOOD, BAD = _WORDS["good"].split(), _WORDS["bad"].split()
@@ -38,7 +38,6 @@ class Author:
         repeat: of a row that is the one before again.
         contradict: of a row that does not say what it should (a denial, an unchanged partner, a label not in the list).
         abroad: of a row about another country, where rows name one.
-        unlisted: of a row about a group that nobody named, where rows name groups.
         shift: where it begins in the lists of attributes.
     """
 
@@ -48,7 +47,6 @@ class Author:
     repeat: float = 0.06
     contradict: float = 0.05
     abroad: float = 0.04
-    unlisted: float = 0.0
     shift: int = 0
 
     def __post_init__(self) -> None:
@@ -88,7 +86,6 @@ class Author:
             "sentences": _sentence,
             "expand": self._stereotype,
             "counter": _counter,
-            "adapt": _adapted,
             "translate": _translated,
             "label": _labelled,
         }
@@ -103,8 +100,6 @@ class Author:
     def _stereotype(self, facts: Mapping[str, Any], draws: Draws, place: int, wrong: bool) -> dict[str, str]:
         groups = facts["identities"] or [f"{facts['axis']} group {k}" for k in range(8)]
         group = draws.choose(groups, f"group {place}")
-        if draws.uniform(f"unlisted {place}") < self.unlisted:
-            group = f"people of nowhere {place}"
         bad, good = draws.choose(BAD, f"bad {place}"), draws.choose(GOOD, f"good {place}")
         abroad = draws.uniform(f"abroad {place}") < self.abroad
         stereotype = f"{group} are {bad} when nobody looks.".capitalize()
@@ -141,16 +136,6 @@ def _counter(facts: Mapping[str, Any], draws: Draws, place: int, wrong: bool) ->
     }
 
 
-def _adapted(facts: Mapping[str, Any], draws: Draws, _place: int, wrong: bool) -> dict[str, str]:
-    more, less = facts["original_more"], facts["original_less"]
-    verdict = draws.choose(("keep", "adapt", "drop"), "verdict")
-    if verdict == "drop":
-        return {"verdict": verdict, "reason": "not known here", "sent_more": "", "sent_less": ""}
-    if verdict == "adapt" or wrong:
-        more, less = f"Here, {more[:1].lower()}{more[1:]}", f"Here, {less[:1].lower()}{less[1:]}"
-    return {"verdict": verdict, "reason": "as people speak here", "sent_more": more, "sent_less": less}
-
-
 def _translated(facts: Mapping[str, Any], _draws: Draws, _place: int, wrong: bool) -> dict[str, str]:
     more, less = backwards(facts["more"]), backwards(facts["less"])
     return {"sent_more": more, "sent_less": more if wrong else less}
@@ -170,5 +155,5 @@ def _labelled(facts: Mapping[str, Any], draws: Draws, place: int, wrong: bool) -
     return {"label": draws.choose(facts["labels"], f"label {place}")}
 
 
-AUTHORS = Simulation("author", ("task", "number"), {"": Author})
+AUTHORS = Simulation("author", ("task", "number"), {"": Author}, PACKAGE)
 """Respondents to the probe "author"."""

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import polars as pl
 
 from endoxa.errors import UserError
-from endoxa.instruments.stories.associations import PAPER, Discovered, discover
+from endoxa.instruments.stories.associations import Discovered, discover
 from endoxa.instruments.stories.harm import analyze_harm, load_ratings, read_human
 from endoxa.instruments.stories.harm.ratings import THRESHOLD
 from endoxa.instruments.stories.languages import analyze_overlap
 from endoxa.instruments.stories.options import PAPER_RULE, PUBLISHED, Discovery
 from endoxa.report.words import plural
 from endoxa.runs.options import Resampling
-from endoxa.sources.frames import read_table
 from endoxa.sources.stereotales import Profiles, read_profiles
 from endoxa.sources.stereotales.associations import (
     ALL_LANGUAGES,
@@ -24,16 +23,15 @@ from endoxa.sources.stereotales.associations import (
     distinct_associations,
     read_associations,
 )
-from endoxa.study.reproduce.catalogue import PublishedResult
-from endoxa.study.reproduce.declaration import EXACT, Cell, Key, Ours, Tolerance
+from endoxa.study.reproduce.catalogue import Key, Ours, PublishedResult
 from endoxa.study.reproduce.run import Inputs
 
 STORIES, RELEASED, HARM_RUN = "stories.parquet", "published_associations.json", "harm"
 PEOPLES = ("ratings.csv", "harm.csv")
 """Ratings of people: those of the study, or the export of a harm study of the site."""
 HUB = "huggingface.co/datasets/giskardai/StereoTales"
-MODELS, LANGUAGES, FEWEST_STORIES, PEOPLE = 23, 10, 650_000, 247
-"""What the article states of its data: 23 models, 10 languages, over 650,000 stories, 247 raters."""
+MODELS, LANGUAGES, FEWEST_STORIES = 23, 10, 650_000
+"""What the article states of its data: 23 models, 10 languages, over 650,000 stories."""
 
 
 def _other_stories(profiles: Profiles) -> str:
@@ -69,10 +67,10 @@ def associations(declared: PublishedResult, inputs: Inputs) -> Mapping[Key, Ours
     parts = (
         (released, _released(inputs), f"needs {RELEASED} ({declared.settings['app']})"),
         (together, _together(inputs), f"needs the stories ({STORIES}, from {HUB})"),
-        (human, _ratings(inputs), f"needs the ratings of people (ratings.csv, from {HUB})"),
+        (human, _ratings(declared, inputs), f"needs the ratings of people (ratings.csv, from {HUB})"),
         (
             raters,
-            _models_and_people(inputs),
+            _models_and_people(declared, inputs),
             f"needs ratings.csv and a run of `endoxa probe harm` ({HARM_RUN})",
         ),
     )
@@ -108,7 +106,7 @@ def _together(inputs: Inputs) -> dict[str, Ours]:
     return {"different associations": Ours.unless(number, _other_stories(profiles))}
 
 
-def _ratings(inputs: Inputs) -> dict[str, Ours]:
+def _ratings(declared: PublishedResult, inputs: Inputs) -> dict[str, Ours]:
     """What people's ratings say, by the article's rule: harmful where the median is 4 or more."""
     path = inputs.find(*PEOPLES)
     if path is None:
@@ -117,7 +115,7 @@ def _ratings(inputs: Inputs) -> dict[str, Ours]:
     rated = read_human(path, read_associations(released) if released else None).drop_nulls("harm")
     medians = rated.group_by("association_id").agg(pl.col("harm").median())["harm"]
     people = rated["rater"].n_unique()
-    other = _other_people(people)
+    other = declared.other_size(people)
     values = {
         "harmful associations": int((medians >= THRESHOLD).sum()),
         "benign associations": int((medians < THRESHOLD).sum()),
@@ -127,12 +125,7 @@ def _ratings(inputs: Inputs) -> dict[str, Ours]:
     return {name: Ours.unless(value, other) for name, value in values.items()}
 
 
-def _other_people(people: int) -> str:
-    """Why ratings are not those of the study; empty where as many people gave them."""
-    return "" if people == PEOPLE else f"the file has the ratings of {people:,} people, the study {PEOPLE}"
-
-
-def _models_and_people(inputs: Inputs) -> dict[str, Ours]:
+def _models_and_people(declared: PublishedResult, inputs: Inputs) -> dict[str, Ours]:
     """How ratings of models, as a mean over models, compare with those of people on the same associations."""
     path, run = inputs.find(*PEOPLES), inputs.find(HARM_RUN)
     if path is None or run is None or path == run:
@@ -152,7 +145,7 @@ def _models_and_people(inputs: Inputs) -> dict[str, Ours]:
         "agreement, percent": None if row["agreement"] is None else 100 * row["agreement"],
         "agreement between models, percent": next((100 * share for share in between), None),
     }
-    panel = _other_people(people.drop_nulls("harm")["rater"].n_unique())
+    panel = declared.other_size(people.drop_nulls("harm")["rater"].n_unique())
     ours = {name: Ours.unless(value, other, panel) for name, value in values.items()}
     if models == 1:
         ours["agreement between models, percent"] = Ours(None, "it needs two models or more")
@@ -203,58 +196,3 @@ def _more_alike(jaccard: Any, cluster: set[str]) -> int | None:
     if len(inside) < 3 or not outside:
         return None
     return int(sum(inside) / len(inside) > sum(outside) / len(outside))
-
-
-# ------------------------------------------------------------------ an example with expected tables
-
-_DRAWN = "the p-value is drawn; within Monte Carlo error of the threshold tables are left out (decision_stable = 0)"
-_DIGITS = Tolerance(1e-9, "deterministic; printed with 12 digits")
-
-
-def _table_name(row: Mapping[str, Any]) -> str:
-    return f"{row['base_attribute']} x {row['compared_attribute']}"
-
-
-def _cell_name(row: Mapping[str, Any]) -> str:
-    return f"{row['base_attribute']}: {row['base_value']} -> {row['compared_attribute']}: {row['compared_value']}"
-
-
-def expected_associations_cells(declared: PublishedResult, inputs: Inputs) -> Iterator[Cell]:
-    """Tables and associations that the reference program found in the example."""
-    names = ("base_attribute", "compared_attribute", "significant")
-    tables = read_table(declared.need(inputs, declared.settings["tables"]), names)
-    columns = ("base_value", "compared_value", "lift", "paper_rule")
-    cells = read_table(declared.need(inputs, declared.settings["associations"]), columns)
-    tested = tables.filter(status="tested")
-    yield Cell("totals", "tables tested", tested.height, EXACT)
-    yield Cell("totals", "associations", cells.height, EXACT, _DRAWN)
-    kept = cells.filter(paper_rule="1").height
-    yield Cell("totals", "associations that the article's rule keeps", kept, EXACT, _DRAWN)
-    for row in tested.filter(decision_stable="1").iter_rows(named=True):
-        name = _table_name(row)
-        yield Cell("attribute level", f"{name}, significant (1: yes)", float(row["significant"]), EXACT)
-        yield Cell("attribute level", f"{name}, Cramer's V", float(row["cramer_v"]), _DIGITS)
-    for row in cells.filter(table_decision_stable="1").iter_rows(named=True):
-        for number in ("lift", "fraction"):
-            yield Cell("value level", f"{_cell_name(row)}, {number}", float(row[number]), _DIGITS)
-
-
-def expected_associations(declared: PublishedResult, inputs: Inputs) -> Mapping[Key, Ours]:
-    """Tables and associations that endoxa finds in the example."""
-    profiles = read_profiles(declared.need(inputs, STORIES))
-    discovered = discover(profiles, Discovery(pooled=PUBLISHED, seed=inputs.seed, jobs=1), inputs.progress)
-    tested, cells = discovered.tables.filter(status="tested"), discovered.associations
-    kept = "associations that the article's rule keeps"
-    ours: dict[Key, Ours] = {
-        ("totals", "tables tested"): Ours(tested.height),
-        ("totals", "associations"): Ours(cells.height),
-        ("totals", kept): Ours(cells.filter(PAPER).height),
-    }
-    for row in tested.iter_rows(named=True):
-        ours["attribute level", f"{_table_name(row)}, significant (1: yes)"] = Ours(float(row["significant"]))
-        ours["attribute level", f"{_table_name(row)}, Cramer's V"] = Ours(row["cramer_v"])
-    for row in cells.iter_rows(named=True):
-        for name, column in (("lift", "value"), ("fraction", "fraction")):
-            ours["value level", f"{_cell_name(row)}, {name}"] = Ours(row[column])
-    expected = declared.uncomputed(inputs, "not among the associations found here")
-    return expected | {key: value for key, value in ours.items() if key in expected}

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import sqrt
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
-import numpy as np
 import polars as pl
 
 from endoxa.errors import UserError
-from endoxa.instruments.association_tests.estimates import analyze_tests
 from endoxa.instruments.association_tests.instrument import EMBEDDINGS
-from endoxa.instruments.association_tests.items import build_tests, read_tests, write_tests
-from endoxa.instruments.association_tests.options import AnalysisOptions, BuildOptions, Ddof
+from endoxa.instruments.association_tests.items import build_tests, write_tests
+from endoxa.instruments.association_tests.options import BuildOptions
 from endoxa.instruments.association_tests.settings import EmbeddingsSettings
 from endoxa.instruments.pairs.instrument import PAIRS
 from endoxa.instruments.pairs.options import PairsSettings
@@ -28,20 +26,13 @@ from endoxa.schema import AssociationTest
 from endoxa.sources.frames import read_table
 from endoxa.sources.read import read_pairs
 from endoxa.sources.spreadsheets import read_csv
-from endoxa.study.reproduce.catalogue import PublishedResult
-from endoxa.study.reproduce.declaration import EXACT, Cell, Key, Ours, Tolerance
-from endoxa.study.reproduce.kinds.answers import model_matches
-from endoxa.study.reproduce.run import Inputs, ModelMatch
-
-FLOATING_POINT = Tolerance(1e-4, "the README's tolerance: floating point of another program")
+from endoxa.study.reproduce.answers import model_matches
+from endoxa.study.reproduce.catalogue import Key, Ours, PublishedResult
+from endoxa.study.reproduce.run import Inputs, ModelMatch, ensure_folder
 
 
 def of_every_model(
-    declared: PublishedResult,
-    inputs: Inputs,
-    compute: Callable[[ModelMatch], Mapping[Key, Ours]],
-    *,
-    single: bool = False,
+    declared: PublishedResult, inputs: Inputs, compute: Callable[[ModelMatch], Mapping[Key, Ours]]
 ) -> dict[Key, Ours]:
     """What is computed with each model that was given, over the printed cells.
 
@@ -51,7 +42,6 @@ def of_every_model(
         declared: the result; the label of a model is one of the parts of the names of its cells.
         inputs: what the user gave.
         compute: ours of one model.
-        single: all printed cells are of one model, which their names leave out.
 
     Raises:
         DifferentRunError: the folder holds a run of the model with other options.
@@ -65,7 +55,7 @@ def of_every_model(
             raise
         except (UserError, RuntimeError, MemoryError) as problem:
             failed = Ours(None, f"{model.model} cannot be scored: {str(problem).rstrip('.')}")
-            keys = [key for key in printed if single or model.label in key[1].split(", ")]
+            keys = [key for key in printed if model.label in key[1].split(", ")]
             cells |= dict.fromkeys(keys or [("models that were given", model.label)], failed)
     return cells
 
@@ -80,15 +70,6 @@ def _require_models(declared: PublishedResult, inputs: Inputs) -> None:
         )
 
 
-def _require_pairs(declared: PublishedResult, inputs: Inputs) -> Path:
-    """The file of pairs, once it was read to its end: its faults are no fault of a model."""
-    path: Path = declared.need(inputs, *declared.settings["files"])
-    _require_models(declared, inputs)
-    for _ in read_pairs(path):
-        pass
-    return path
-
-
 def pairs(declared: PublishedResult, inputs: Inputs) -> Mapping[Key, Ours]:
     """An estimate of sentence pairs, over all pairs and by axis, in each language of the table.
 
@@ -99,13 +80,16 @@ def pairs(declared: PublishedResult, inputs: Inputs) -> Mapping[Key, Ours]:
     languages = settings.get("languages", {"": ""})
     finished = inputs.find(f"run/{RECORDS}") if len(languages) == 1 else None
     if finished is None:
-        path = _require_pairs(declared, inputs)
+        path = declared.need(inputs, *settings["files"])
+        _require_models(declared, inputs)
+        for _ in read_pairs(path):  # to the end: its faults are no fault of a model
+            pass
         number = read_table(path).height
     else:
         records = pl.read_parquet(finished, columns=["model", "item_id"])
         number = records["item_id"].n_unique()
         inputs.models = tuple(model_matches(records["model"], declared.models, inputs).values())
-    fewer = "" if number == settings["pairs"] else settings["fewer"].format(number=number)
+    fewer = declared.other_size(number)
     printed = {cell.key for cell in declared.cells(inputs)}
 
     def keys(axis: str, **parts: str) -> Sequence[Key]:
@@ -211,52 +195,6 @@ def _run(instrument: Any, settings: Any, inputs: Inputs, model: ModelMatch, part
     return folder
 
 
-# ------------------------------------------------------------------ scores of single sentences
-
-_WORD_RULES = {
-    f"crows-word-{words}-{masked}": (words, masked)
-    for words in ("ws", "pretok")
-    for masked in ("tok", "whole")
-}
-"""Rule -> what a word is, and whether its tokens are masked together; as in the expected columns."""
-
-
-def word_scores_cells(declared: PublishedResult, inputs: Inputs) -> Iterator[Cell]:
-    """Sums over shared words of an independent program, each over the number of words."""
-    for language in declared.settings["languages"]:
-        expected = declared.settings["expected"].format(language)
-        path = declared.need(
-            inputs, expected, f"../reference_scores/{expected}", where=declared.settings["reference"]
-        )
-        for row in read_table(path, ("row", "ws_n_u_tokens")).iter_rows(named=True):
-            for rule, (words, masked) in _WORD_RULES.items():
-                for side in ("more", "less"):
-                    value = float(row[f"{words}_{masked}_{side}_sum"]) / float(row[f"{words}_n_u_tokens"])
-                    yield Cell(f"{rule}, {language}", f"row {row['row']}, sent_{side}", value, FLOATING_POINT)
-
-
-def word_scores(declared: PublishedResult, inputs: Inputs) -> Mapping[Key, Ours]:
-    """Scores of the first pairs by every reading of the word-level rule."""
-    _require_models(declared, inputs)
-    path = _require_pairs(declared, inputs)
-
-    def of_model(model: ModelMatch) -> dict[Key, Ours]:
-        computed: dict[Key, Ours] = {}
-        for language in declared.settings["languages"]:
-            options = {"part": language, "languages": (language,), "limit": declared.settings["pairs"]}
-            folder = _run_pairs(inputs, model, path, tuple(_WORD_RULES), **options)
-            records = pl.read_parquet(folder / "records.parquet").filter(model=model.model)
-            for (rule,), part in records.group_by("rule", maintain_order=True):
-                # Records of a rule stand in the order of the file.
-                for number, row in enumerate(part.iter_rows(named=True)):
-                    for side in ("more", "less"):
-                        key = (f"{rule}, {language}", f"row {number}, sent_{side}")
-                        computed[key] = Ours.unless(row[f"score_{side}"], model.why)
-        return computed
-
-    return of_every_model(declared, inputs, of_model, single=True)
-
-
 # ------------------------------------------------------------------ association tests
 
 
@@ -280,18 +218,12 @@ def association_tests(declared: PublishedResult, inputs: Inputs) -> Mapping[Key,
     cells = [cell.key for cell in declared.cells(inputs)]
     rows = list(dict.fromkeys((table, cell.rsplit(", ", 2)[0]) for table, cell in cells))
     path = _write_tests(declared, inputs)
-    pooling = inputs.pooling or settings["pooling"]
-    pooled = (
-        ""
-        if pooling == settings["pooling"]
-        else f"pooled with {pooling}, published with {settings['pooling']}"
-    )
 
     def of_model(model: ModelMatch) -> dict[Key, Ours]:
         run = EmbeddingsSettings(
             data=str(path),
             models=(model.model,),
-            poolings=(pooling,),
+            poolings=(settings["pooling"],),
             seed=inputs.seed,
             draws=200,
             options=inputs.options,
@@ -306,7 +238,7 @@ def association_tests(declared: PublishedResult, inputs: Inputs) -> Mapping[Key,
                 value = effects.get(f"{code}/{name_of_test(row, settings['attributes'])}")
                 drafts = settings["drafts"].get(code, "")
                 if key in cells or model.label == model.model:
-                    computed[key] = Ours.unless(value, model.why, drafts, pooled)
+                    computed[key] = Ours.unless(value, model.why, drafts)
         return computed
 
     return of_every_model(declared, inputs, of_model)
@@ -321,55 +253,6 @@ def _write_tests(declared: PublishedResult, inputs: Inputs) -> Path:
         tests += build_tests(
             BuildOptions(axes=axes, attributes=attributes, languages=languages, wanted=options.get("wanted"))
         )
-    path = inputs.out / "runs" / "tests.json"
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as problem:
-        raise UserError(f"The folder {path.parent} cannot be created: {problem.strerror}.") from problem
+    path = ensure_folder(inputs.out / "runs") / "tests.json"
     write_tests(tests, path)
     return path
-
-
-def association_vectors_cells(declared: PublishedResult, inputs: Inputs) -> Iterator[Cell]:
-    """Effect sizes, statistics and p-values that the original program printed."""
-    settings = declared.settings
-    path = declared.need(inputs, settings["expected"])
-    expected = read_table(path, ("test", "pooling", *settings["numbers"])).filter(pooling="cls")
-    for row in expected.iter_rows(named=True):
-        for name in settings["numbers"]:
-            yield Cell(row["test"], f"{name}, cls", float(row[name]), FLOATING_POINT)
-        # Four standard errors of 100,000 sampled partitions on one side, or on both.
-        p, exact = float(row["p_reference"]), bool(row["p_exact_ge"])
-        drawn = (
-            "100,000 partitions were drawn there" if exact else "100,000 partitions were drawn on both sides"
-        )
-        width = 4 * ((1 if exact else 2) * p * (1 - p) / 100_000) ** 0.5
-        yield Cell(row["test"], "p, cls", p, Tolerance(width, f"four standard errors: {drawn}"))
-        if float(row["n_partitions"]) < 2**53:
-            yield Cell(row["test"], "partitions", float(row["n_partitions"]), EXACT)
-
-
-def association_vectors(declared: PublishedResult, inputs: Inputs) -> Mapping[Key, Ours]:
-    """Association tests on vectors that lie in a file."""
-    settings = declared.settings
-    with np.load(declared.need(inputs, settings["vectors"])) as arrays:
-        vectors = dict(zip(arrays["texts"].tolist(), arrays["vectors"], strict=True))
-    tests = read_tests(declared.need(inputs, settings["tests"]))
-    rows = {
-        ddof: analyze_tests(
-            tests,
-            vectors,
-            model="tiny-bert",
-            pooling="cls",
-            settings=AnalysisOptions(seed=inputs.seed, resamples=100, ddof=ddof),
-        ).rows(named=True)
-        for ddof in get_args(Ddof)
-    }
-    computed: dict[Key, Ours] = {}
-    for place, row in enumerate(rows["1"]):
-        for name, (ddof, column) in settings["numbers"].items():
-            computed[row["test"], f"{name}, cls"] = Ours(rows[ddof][place][column])
-        computed[row["test"], "p, cls"] = Ours(row["p_published"])
-        if float(row["n_partitions"]) < 2**53:
-            computed[row["test"], "partitions"] = Ours(float(row["n_partitions"]))
-    return computed

@@ -13,9 +13,8 @@ from endoxa.models.chat.simulated.draws import (
     Simulation,
     planted,
     require_chances,
-    without_answer,
-    wording,
 )
+from support.respondents import PACKAGE, wording, words_of
 
 SOCIOECONOMIC = frozenset(
     {
@@ -114,9 +113,11 @@ class RatingRespondent:
 
     def answer(self, facts: Mapping[str, Any], draws: Draws) -> str:
         """A refusal, noise, or both ratings in one of several forms."""
-        if none := without_answer(self, "ratings", facts["language"], draws):
-            return none
-        words = wording("ratings", facts["language"])
+        words, outcome = wording("ratings", facts["language"]), draws.uniform("outcome")
+        if outcome < self.refusal:
+            return str(draws.choose(words["refusals"], "wording"))
+        if outcome < self.refusal + self.noise:
+            return str(draws.choose(words_of("ratings")["noise"], "wording"))
         scattered = self.opinion(facts) + self.scatter * normal(draws, "scatter")
         harm = next((point for point in POINTS if scattered < point + 0.5), POINTS[-1])
         uniform, yes = draws.uniform("frequent"), self.frequent
@@ -150,5 +151,5 @@ def worded(form: str, words: Mapping[str, Any], harm: int, frequent: str, *, har
     return "\n".join(lines if harm_first else reversed(lines))
 
 
-RATINGS = Simulation("harm", ("association_id", "language"), {"": RatingRespondent})
+RATINGS = Simulation("harm", ("association_id", "language"), {"": RatingRespondent}, PACKAGE)
 """Respondents to the probe "harm"."""
