@@ -9,7 +9,7 @@ import polars as pl
 
 from endoxa.author.tables import with_association_ids
 from endoxa.curate.associations import association_id
-from endoxa.curate.keys import with_identity_keys
+from endoxa.curate.normalise.identity import with_identity_keys
 from endoxa.curate.published import chosen_associations
 from endoxa.errors import UserError
 from endoxa.models.chat.simulated import SIMULATIONS, read_words

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from endoxa.curate.review import require_new_sheet
+from endoxa.curate.review.workbook import require_new_sheet
 from endoxa.errors import UserError
 from endoxa.instruments.stories.instrument import ExtractSettings
 from endoxa.instruments.stories.outcomes import profiles_read

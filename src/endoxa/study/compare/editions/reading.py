@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 
 from endoxa.curate.associations import mentions
-from endoxa.curate.keys import IDENTITY_KEY, with_identity_keys
+from endoxa.curate.normalise.identity import IDENTITY_KEY, with_identity_keys
 from endoxa.errors import UserError
 from endoxa.sources.frames import read_table
 from endoxa.sources.identities import identity_key

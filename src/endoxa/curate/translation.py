@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
-from endoxa.errors import UserError, installation
-from endoxa.models.chat import PROVIDERS
-from endoxa.models.keys import NO_KEY, key_in, server_key
-from endoxa.models.retrying import ATTEMPTS, PATIENCE, REFUSED_TEXTS, Retrier, permanent_failure
-from endoxa.models.scoring import parse_model
-from endoxa.models.spec import ModelOptions, ModelSpec
-from endoxa.models.transport import server_client
-from endoxa.schema import Progress
+from endoxa.errors import UserError
+from endoxa.models.chat import PROVIDERS, open_chat, parse_chat_model
+from endoxa.models.chat.spec import ChatOptions, ChatSpec, read_key
+from endoxa.models.retrying import PATIENCE
+from endoxa.schema import ChatAnswer, Message, Progress, Sampling
 from endoxa.sources.frames import read_table
 from endoxa.words.packs import language_name
 
@@ -54,9 +51,7 @@ def open_translator(words: str) -> Translator:
     Raises:
         UserError: the words name none, a library is missing, or the model or file cannot be used.
     """
-    if words.startswith("hf/"):
-        return Seq2SeqTranslator.load(parse_model(words))
-    if words.startswith(("openai/", "http://", "https://")):
+    if words.startswith(("hf/", "openai/", "http://", "https://")):
         return ChatTranslator.connect(words)
     if any(provider.takes(words) for provider in PROVIDERS.all().values()):
         raise UserError(f"--translate: '{words}' is unknown. Expected {FORMS}.")
@@ -64,9 +59,7 @@ def open_translator(words: str) -> Translator:
     return TableTranslator.read(Path(words))
 
 
-OPENAI_URL = "https://api.openai.com/v1"
-_CHECK = "address, model and key"
-_SILENCE = "does not answer as expected"
+SAMPLING = Sampling(temperature=0, max_tokens=2048)
 AT_ONCE = 8
 """Requests under way at once."""
 LONGEST_ANSWER = 4
@@ -84,30 +77,20 @@ class ChatTranslator:
     """Sends each statement in a request of its own, at temperature 0."""
 
     name: str
-    served_name: str
-    client: Any
-    retrier: Retrier
+    spec: ChatSpec
     remembered: bool = True
 
     @classmethod
     def connect(cls, words: str) -> ChatTranslator:
-        """A client for `openai/NAME` (key in OPENAI_API_KEY) or `http://HOST:PORT/v1#NAME`.
+        """The chat model of these words; nothing is sent yet.
 
         Raises:
-            UserError: the openai package or the key is missing, or the words name no model.
+            UserError: the words name no model, or its key is missing.
         """
-        who = f"The translator '{words}'"
-        retrier = Retrier(who, ATTEMPTS, PATIENCE, silence=_SILENCE, advice=f"Check {_CHECK}.")
-        if words.startswith("openai/"):
-            name, key = words.removeprefix("openai/"), key_in("OPENAI_API_KEY")
-            if not name or key == NO_KEY:
-                raise UserError(
-                    "openai/ needs a model name (openai/NAME) and a key in the environment variable OPENAI_API_KEY."
-                )
-            return cls(words, name, server_client(who, OPENAI_URL, key, is_openai=True), retrier)
-        spec = parse_model(words)
-        client = server_client(who, spec.target, server_key(who, spec.target, words))
-        return cls(words, spec.served_name, client, retrier)
+        spec = parse_chat_model(words)
+        if spec.key_variable:
+            read_key(spec)
+        return cls(words, spec)
 
     def translate(self, texts: Sequence[str], source: str, target: str) -> Iterator[str | None]:
         """See `Translator.translate`.
@@ -115,40 +98,21 @@ class ChatTranslator:
         Raises:
             UserError: the server cannot be reached or refuses the key or the model; single refused texts are None.
         """
-        prompt = _PROMPT.format(source=language_name(source), target=language_name(target))
-        with ThreadPoolExecutor(AT_ONCE) as pool:
+        prompt = Message("system", _PROMPT.format(source=language_name(source), target=language_name(target)))
+        with asyncio.Runner() as runner:
+            model = open_chat(self.spec, ChatOptions(concurrency=AT_ONCE, patience=PATIENCE))
+
+            async def answered(part: Sequence[str]) -> list[ChatAnswer | BaseException]:
+                asked = (model.ask([prompt, Message("user", text)], SAMPLING) for text in part)
+                return await asyncio.gather(*asked, return_exceptions=True)
+
             for start in range(0, len(texts), AT_ONCE):
-                yield from pool.map(lambda text: self._ask(prompt, text), texts[start : start + AT_ONCE])
-
-    def _ask(self, prompt: str, text: str) -> str | None:
-        answer = self.retrier.call(lambda: self._once(prompt, text))
-        choices = answer.choices if answer else None
-        content = min(choices, key=lambda choice: choice.index or 0).message.content if choices else None
-        return _usable(content or "", text)
-
-    def _once(self, prompt: str, text: str) -> Any:
-        """What comes of one call; None where the server refuses this text.
-
-        Raises:
-            TransientError: it did not work this time.
-            UserError: the server refuses the key or the model.
-        """
-        import openai
-
-        try:
-            return self.client.chat.completions.create(
-                model=self.served_name,
-                temperature=0,
-                messages=[{"role": "system", "content": prompt}, {"role": "user", "content": text}],
-            )
-        except openai.OpenAIError as problem:
-            failure = permanent_failure(problem, self.client.api_key)
-        if failure.status in REFUSED_TEXTS:
-            return None
-        raise UserError(
-            f"The translator '{self.name}' does not answer (status {failure.status}: {failure.words}): check {_CHECK}. "
-            "Finished translations are kept; run the same command again to continue."
-        )
+                part = texts[start : start + AT_ONCE]
+                for text, answer in zip(part, runner.run(answered(part)), strict=True):
+                    if isinstance(answer, BaseException):
+                        raise answer
+                    yield _usable(answer.text, text)
+            runner.run(model.close())
 
 
 def _usable(content: str, text: str) -> str | None:
@@ -157,108 +121,6 @@ def _usable(content: str, text: str) -> str | None:
     if len(line) > 1 and line[0] == line[-1] == '"' and not text.startswith('"'):
         line = line[1:-1].strip()
     return line if line and len(line) <= LONGEST_ANSWER * len(text) + SLACK else None
-
-
-BATCH = 16
-NEW_TOKENS = 256
-"""Longest translation in tokens."""
-
-
-@dataclass(frozen=True, slots=True)
-class Seq2SeqTranslator:
-    """Greedy decoding; how the family of the model names languages is read from its vocabulary."""
-
-    name: str
-    network: Any
-    tokenizer: Any
-    remembered: bool = True
-
-    @classmethod
-    def load(cls, spec: ModelSpec) -> Seq2SeqTranslator:
-        """Load weights and tokenizer.
-
-        Raises:
-            UserError: torch is missing, the model cannot be loaded, or is no encoder-decoder.
-        """
-        try:
-            from endoxa.models.local import load_checkpoint
-        except ImportError as problem:
-            raise UserError(
-                f"Local translation needs torch and transformers: {installation('local')}."
-            ) from problem
-        checkpoint = load_checkpoint(spec, ModelOptions(packed_weights=False))
-        if checkpoint.architecture != "encoder-decoder":
-            raise UserError(
-                f"'{spec.text}' is a {checkpoint.architecture} model, which cannot translate. Name an "
-                "encoder-decoder such "
-                "as hf/Helsinki-NLP/opus-mt-fr-en."
-            )
-        return cls(spec.text, checkpoint.network, checkpoint.tokenizer)
-
-    def translate(self, texts: Sequence[str], source: str, target: str) -> Iterator[str | None]:
-        """See `Translator.translate`; an empty output is None.
-
-        Raises:
-            UserError: the model names languages and knows not one of the two.
-        """
-        import torch
-
-        extra = self._target_token(source, target)
-        prefix = self._prefix(source, target)
-        for start in range(0, len(texts), BATCH):
-            batch = [prefix + text for text in texts[start : start + BATCH]]
-            with torch.inference_mode():
-                inputs = self.tokenizer(batch, return_tensors="pt", padding=True, truncation=True)
-                inputs = inputs.to(self.network.device)
-                ids = self.network.generate(
-                    input_ids=inputs["input_ids"],
-                    attention_mask=inputs["attention_mask"],
-                    max_new_tokens=NEW_TOKENS,
-                    max_length=None,
-                    do_sample=False,
-                    num_beams=1,
-                    **extra,
-                )
-            for line in self.tokenizer.batch_decode(ids, skip_special_tokens=True):
-                yield " ".join(line.split()) or None
-
-    def _target_token(self, source: str, target: str) -> dict[str, int]:
-        """For models that name languages by tokens (NLLB, M2M100, mBART): tell the source, force the target."""
-        if not hasattr(self.tokenizer, "src_lang"):
-            return {}
-        self.tokenizer.src_lang = self._language_token(source)
-        wanted = self._language_token(target)
-        return {
-            "forced_bos_token_id": self.tokenizer.convert_tokens_to_ids(
-                str(next(token for token in self.tokenizer.all_special_tokens if token.strip("_") == wanted))
-            )
-        }
-
-    def _language_token(self, code: str) -> str:
-        """The model's own word for a language: 'fr' (M2M100), 'fr_XX' (mBART), 'fra_Latn' (NLLB).
-
-        Raises:
-            UserError: it has none.
-        """
-        from endoxa.curate.language import three_letters
-
-        names = [token.strip("_") for token in self.tokenizer.all_special_tokens]
-        for start in (code, three_letters(code)):
-            for name in names:
-                if name == start or name.startswith(f"{start}_"):
-                    return str(name)
-        raise UserError(
-            f"The translator '{self.name}' has no token for the language '{code}': use another model."
-        )
-
-    def _prefix(self, source: str, target: str) -> str:
-        """What T5 ("translate French to English: ") and MADLAD ("<2en> ") want in front of the text."""
-        tasks = getattr(self.network.config, "task_specific_params", None) or {}
-        task = tasks.get(f"translation_{source}_to_{target}", {})
-        mark = f"<2{target}>"
-        if "prefix" in task:
-            return str(task["prefix"])
-        return f"{mark} " if mark in self.tokenizer.get_vocab() else ""
 
 
 ORIGINAL, TRANSLATION, LANGUAGE = "original", "translation", "language"

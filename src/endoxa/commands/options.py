@@ -1,17 +1,23 @@
-"""Settings that are no words of a command: `--set NAME=VALUE`, and files of settings."""
+"""Options that several commands share: `--set NAME=VALUE` and files of settings, layouts of tables, reader models."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from pathlib import Path
-from typing import Annotated, Any, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_origin
 
 from endoxa.errors import UserError
 from endoxa.runs.options import as_setting, keywords, nearest
-from endoxa.schema.options import DATA, OUTPUT, Option, OptionField, options_of
+from endoxa.schema.options import DATA, MONEY, NETWORK, OUTPUT, Option, OptionField, options_of, settings_from
+
+if TYPE_CHECKING:
+    from endoxa.runs.asking.readers import ReaderSettings, Texts
+    from endoxa.runs.instrument import Plan
+
+    Settings = TypeVar("Settings", bound=ReaderSettings)
 
 FieldPath = tuple[str, ...]
 NOTICE = "notice"
@@ -76,9 +82,11 @@ def _of_file(owner: Any, file: Path) -> Iterator[tuple[FieldPath, Any]]:
     """Settings of a file, by path, without those that say what is written."""
     from endoxa.sources.toml import read_toml
 
-    given = _of_run(owner, file) if file.suffix == ".json" else _of_tables(owner, file, read_toml(file), ())
+    if file.suffix == ".json":
+        yield from run_settings(owner, file)[0].items()
+        return
     outputs = {entry.path for entry in options_of(owner) if _is_written(entry)}
-    for path, value in given:
+    for path, value in _of_tables(owner, file, read_toml(file), ()):
         if path in outputs:
             raise UserError(f"{file}: '{path[-1]}' says what is written, which only the command may say.")
         yield path, value
@@ -89,8 +97,12 @@ def _is_written(entry: OptionField) -> bool:
     return entry.is_path and entry.option.group == OUTPUT
 
 
-def _of_run(owner: Any, file: Path) -> Iterator[tuple[FieldPath, Any]]:
-    """Settings that `run.json` of a run keeps, where they are not the usual ones."""
+def run_settings(owner: Any, file: Path) -> tuple[dict[FieldPath, Any], Mapping[str, Any]]:
+    """Settings in `run.json` that are not the usual ones, without those that say what is written; and its content.
+
+    Raises:
+        UserError: it holds no such settings.
+    """
     from pydantic import TypeAdapter, ValidationError
 
     try:
@@ -100,12 +112,14 @@ def _of_run(owner: Any, file: Path) -> Iterator[tuple[FieldPath, Any]]:
         raise UserError(
             f"{file} holds no settings of this command: expected the run.json of a run."
         ) from problem
-    for entry in options_of(owner):
-        value = reduce(getattr, entry.path, made)
-        if value != entry.default and not _is_written(entry):
-            yield entry.path, value
-    if getattr(made, NOTICE, None):
-        yield (NOTICE,), made.notice
+    values = {entry.path: (entry, reduce(getattr, entry.path, made)) for entry in options_of(owner)}
+    kept = {
+        path: value
+        for path, (entry, value) in values.items()
+        if value != entry.default and not _is_written(entry)
+    }
+    notice = getattr(made, NOTICE, None)
+    return kept | ({(NOTICE,): notice} if notice else {}), content
 
 
 def _of_tables(
@@ -124,3 +138,73 @@ def _of_tables(
             raise UserError(f"{file}: there is no setting '{name}'.{nearest(name, words)}")
         else:
             yield entry.path, as_setting(entry, value)
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Where the table stands in a file.
+
+    Attributes:
+        sheet: Sheet of a workbook, by name or number.
+        header_row: Row that names the columns, as a spreadsheet numbers it; 1-2 joins names in two rows.
+    """
+
+    sheet: Annotated[str | None, Option(group=DATA, metavar="NAME", default="the one with the columns")] = (
+        None
+    )
+    header_row: Annotated[str | None, Option(group=DATA, metavar="N|N-M", default="the first that does")] = (
+        None
+    )
+
+    @property
+    def reading(self) -> dict[str, Any]:
+        """The same for `endoxa.sources.source.reading_files`.
+
+        Raises:
+            UserError: `header_row` names no rows.
+        """
+        from endoxa.sources.headers import name_rows
+
+        return {"sheet": self.sheet, "header_rows": name_rows(self.header_row) if self.header_row else None}
+
+
+@dataclass(frozen=True, slots=True)
+class ReaderModels:
+    """How chat models are asked to read.
+
+    Attributes:
+        batch: Reader models: use the provider's batch interface (half the price).
+        max_cost: Reader models: stop before it costs more than this.
+        price: Reader models: price in US dollars per million tokens.
+        plan: Reader models: only print expected calls, tokens and cost.
+    """
+
+    batch: Annotated[bool, Option(group=NETWORK, only_on=True)] = False
+    max_cost: Annotated[float | None, Option(group=MONEY, metavar="USD")] = None
+    price: Annotated[str | None, Option(group=MONEY, metavar="IN,OUT", default="list price")] = None
+    plan: Annotated[bool, Option(group=OUTPUT, only_on=True)] = False
+
+    def require(self, readers: Sequence[str] | str | None) -> None:
+        """Refuse these options where no model reads.
+
+        Raises:
+            UserError: one was given.
+        """
+        if self != ReaderModels() and not readers:
+            raise UserError(
+                "--batch, --max-cost, --price and --plan need --reader. Name the model that reads."
+            )
+
+    def planned(self, texts: Texts[Any], settings: ReaderSettings) -> Plan:
+        """What reading would take."""
+        from endoxa.runs.asking.cost import plan_table
+        from endoxa.runs.asking.readers import plan_readers
+
+        return plan_table(plan_readers(texts, settings))
+
+    def settings(self, kind: type[Settings], data: Path, models: Sequence[str]) -> Settings:
+        """Settings of their run."""
+        options = {"batch": self.batch, "max_cost": self.max_cost, "price": self.price}
+        values: dict[tuple[str, ...], Any] = {("data",): str(data), ("models",): tuple(models)}
+        values |= {(name,): value for name, value in options.items() if value not in (None, False)}
+        return settings_from(kind, values)

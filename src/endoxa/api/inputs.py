@@ -1,9 +1,13 @@
-"""Data in: files, any data frame, data sets of Hugging Face; out: Polars frames in the columns that endoxa reads."""
+"""What a program gives: data as files, data frames or data sets of Hugging Face; models by name or as objects.
+
+Data comes out as Polars frames in the columns that endoxa reads.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from os import PathLike, fspath
 from pathlib import Path
@@ -12,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import polars as pl
 
 from endoxa.errors import UserError
+from endoxa.models.live import Weights, offer
 
 if TYPE_CHECKING:
     from endoxa.schema import AssociationTest
@@ -84,15 +89,11 @@ def load_questions(source: Source, *, columns: Columns | None = None) -> pl.Data
     with opened(source, "questions") as data:
         for _ in read_items(data, columns=named):  # says what is wrong, and where
             pass
-        rows = (row for _, row in read_rows(data, named))
-        # The keys of names are data; a frame holds them as text.
-        texts = [
-            row | {"names": json.dumps(row["names"], ensure_ascii=False)}
-            if row.get("names") is not None
-            else row
-            for row in rows
-        ]
-    return pl.DataFrame(texts, infer_schema_length=None)
+        rows = [row for _, row in read_rows(data, named)]
+    for row in rows:
+        if row.get("names") is not None:  # its keys are data; a frame holds them as text
+            row["names"] = json.dumps(row["names"], ensure_ascii=False)
+    return pl.DataFrame(rows, infer_schema_length=None)
 
 
 def load_stories(source: Source, *, columns: Columns | None = None) -> pl.DataFrame:
@@ -201,13 +202,6 @@ def as_polars(source: Source) -> pl.DataFrame:
         ) from problem
 
 
-def write_frame(frame: pl.DataFrame, path: Path) -> None:
-    """Write a frame as the file that a command reads."""
-    from endoxa.sources.frames import write_table
-
-    write_table(as_stored(frame), path)
-
-
 def as_stored(frame: pl.DataFrame) -> pl.DataFrame:
     """A frame that Parquet can hold: Python objects are text, a column of empty objects is left out.
 
@@ -243,6 +237,75 @@ def renamed(frame: pl.DataFrame, columns: Columns | None) -> pl.DataFrame:
         raise UserError(
             f"The data has no column '{missing[0]}'; its columns are: {', '.join(map(repr, frame.columns))}."
         )
-    return frame.drop(set(names) - set(names.values()), strict=False).rename(
-        {theirs: ours for ours, theirs in names.items()}
-    )
+    replaced = set(names) - set(names.values())
+    return frame.drop(replaced, strict=False).rename({theirs: ours for ours, theirs in names.items()})
+
+
+Model: TypeAlias = str | tuple[Any, Any] | Callable[..., Any]
+"""The words of the command line ("hf/gpt2", "openai/gpt-4o-mini"), a network of transformers with its tokenizer, or a
+function: of a conversation, giving the answer; for association tests, of texts, giving their vectors."""
+Models: TypeAlias = Model | Sequence[Model]
+
+
+def live_model(name: str, model: Any, tokenizer: Any = None) -> str:
+    """Give an object of this program a name by which it can be probed.
+
+    Args:
+        name: stands in every record and table.
+        model: a network of transformers (with `tokenizer`), or a function: `f(messages) -> str` for chat models, where
+            messages are dictionaries with "role" and "content"; `f(texts) -> array` for encoders.
+        tokenizer: of the network.
+
+    Returns:
+        The words that name it: 'live/NAME', for `models=[...]`.
+
+    Raises:
+        UserError: the name is taken by another object, or the object is neither.
+    """
+    if tokenizer is not None:
+        return offer(name, Weights(model, tokenizer))
+    if hasattr(model, "state_dict") and hasattr(model, "config"):
+        raise UserError(f"The network '{name}' was given without its tokenizer.")
+    if not callable(model):
+        raise UserError(
+            f"The model '{name}' is of type {type(model).__name__}: give a network or a function."
+        )
+    return offer(name, model)
+
+
+def named(models: Models) -> tuple[str, ...]:
+    """The words that name each model; objects are named after themselves."""
+    several = [models] if isinstance(models, str) or callable(models) or _is_weights(models) else list(models)
+    return tuple(model if isinstance(model, str) else _offered(model) for model in several)
+
+
+def _is_weights(model: Any) -> bool:
+    return isinstance(model, tuple) and len(model) == 2 and hasattr(model[0], "state_dict")
+
+
+def _offered(model: Any) -> str:
+    if _is_weights(model):
+        network, tokenizer = model
+        called = str(getattr(network.config, "_name_or_path", "") or type(network).__name__)
+        return live_model(_name_of(called), network, tokenizer)
+    called = getattr(model, "__qualname__", type(model).__name__)
+    return live_model(re.sub("[<>]", "", called), model)
+
+
+_UNNAMED = re.compile(
+    r"[0-9a-f]{40}|(?:checkpoint|step|epoch)[-_]?\d*|model|final|best|last|weights|main|snapshots"
+)
+"""Names of folders that many models have."""
+
+
+def _name_of(called: str) -> str:
+    """The name of a network on the hub, or of its folder (with the one above where that is a name of many)."""
+    path = Path(called).expanduser()
+    if not (path.is_absolute() or called.startswith(".") or path.is_dir()):
+        return called.strip("/").replace("/", "--")
+    parts = path.resolve().parts[1:]
+    cached = next((part for part in parts if part.startswith("models--")), "")
+    if cached:
+        return cached.removeprefix("models--")
+    first = next((n for n in range(1, len(parts)) if not _UNNAMED.fullmatch(parts[-n].casefold())), 1)
+    return "--".join(parts[-first:]) or "model"
