@@ -14,7 +14,7 @@ def functions() -> Mapping[str, Callable[..., Any]]: ...
 def stub() -> Iterator[str]: ...
 def write_stub() -> None: ...
 
-def probe_choices(data: 'Source', models: 'Models', *, out: 'str | Path | None' = None, columns: 'Columns | None' = None, restart: 'bool' = False, progress: 'bool' = True, languages: 'Sequence[str] | str' = (), limit: 'int | None' = None, sample: 'int | None' = None, include_drafts: 'bool' = False, system: 'str' = '', retry_errors: 'bool' = False, before: 'str' = '', after: 'str' = '', examples: 'Sequence[Sequence[str] | str] | str' = (), ask: "Literal['auto', 'text', 'letters', 'loglik', 'loglik-mean']" = 'auto', repeats: 'int' = 1, temperature: 'float | None' = 1.0, top_p: 'float | None' = None, max_tokens: 'int | None' = 512, reasoning: 'str | None' = None, extra: 'Any' = Ellipsis, seed: 'int' = 0, confidence: 'float' = 0.95, concurrency: 'int' = 8, requests_per_minute: 'int | None' = None, tokens_per_minute: 'int | None' = None, timeout: 'float' = 600.0, attempts: 'int' = 12, patience: 'float' = 180.0, batch: 'bool' = False, max_cost: 'float | None' = None, price: 'str | None' = None, device: 'str' = 'auto', dtype: "Literal['auto', 'float32', 'bfloat16', 'float16']" = 'auto', revision: 'str | None' = None, tokenizer: 'str | None' = None, adapter: 'str | None' = None, trust_remote_code: 'bool' = False, chat_template: 'str | None' = None, batch_size: 'int | None' = None, engine: "Literal['local', 'ray']" = 'local', ray_address: 'str | None' = None, workers: 'int | None' = None, num_gpus: 'float | None' = None) -> 'Result':
+def probe_choices(data: 'Source', models: 'Models', *, out: 'str | Path | None' = None, columns: 'Columns | None' = None, restart: 'bool' = False, progress: 'bool' = True, languages: 'Sequence[str] | str' = (), limit: 'int | None' = None, sample: 'int | None' = None, include_drafts: 'bool' = False, system: 'str' = '', retry_errors: 'bool' = False, before: 'str' = '', after: 'str' = '', examples: 'Sequence[Sequence[str] | str] | str' = (), ask: "Literal['auto', 'text', 'letters', 'loglik', 'loglik-mean']" = 'auto', repeats: 'int' = 1, temperature: 'float | None' = 1.0, top_p: 'float | None' = None, max_tokens: 'int | None' = 512, reasoning: 'str | None' = None, extra: 'Any' = Ellipsis, seed: 'int' = 0, confidence: 'float' = 0.95, concurrency: 'int' = 8, requests_per_minute: 'int | None' = None, timeout: 'float' = 600.0, attempts: 'int' = 12, patience: 'float' = 180.0, batch: 'bool' = False, max_cost: 'float | None' = None, price: 'str | None' = None, device: 'str' = 'auto', dtype: "Literal['auto', 'float32', 'bfloat16', 'float16']" = 'auto', revision: 'str | None' = None, tokenizer: 'str | None' = None, adapter: 'str | None' = None, trust_remote_code: 'bool' = False, chat_template: 'str | None' = None, batch_size: 'int | None' = None, engine: "Literal['local', 'ray']" = 'local', ray_address: 'str | None' = None, workers: 'int | None' = None, num_gpus: 'float | None' = None) -> 'Result':
     """What a model concludes, decides and associates about two groups, from the same associations. `endoxa probe choices`; see `probe`.
 
     Options:
@@ -38,7 +38,6 @@ def probe_choices(data: 'Source', models: 'Models', *, out: 'str | Path | None' 
         confidence: Confidence level of the intervals.
         concurrency: Maximum concurrent calls per model.
         requests_per_minute: Maximum requests per minute.
-        tokens_per_minute: Maximum tokens per minute.
         timeout: Timeout in seconds: a call without any data for so long is retried.
         attempts: Maximum attempts per call while other calls succeed.
         patience: Stop after this many seconds in which every call failed; the run can continue later.
@@ -85,7 +84,7 @@ def probe_embeddings(data: 'Source', models: 'Models', *, out: 'str | Path | Non
         num_gpus: With --set engine=ray: GPUs of each copy, such as 0.5.
     """
 
-def extract(data: 'Source', models: 'Models', *, out: 'str | Path | None' = None, columns: 'Columns | None' = None, restart: 'bool' = False, progress: 'bool' = True, languages: 'Sequence[str] | str' = (), limit: 'int | None' = None, sample: 'int | None' = None, include_drafts: 'bool' = False, system: 'str' = '', retry_errors: 'bool' = False, before: 'str' = '', after: 'str' = '', examples: 'Sequence[Sequence[str] | str] | str' = (), vocabulary: 'str | None' = None, structured: 'bool' = True, temperature: 'float | None' = 0.0, top_p: 'float | None' = None, max_tokens: 'int | None' = 1024, reasoning: 'str | None' = None, extra: 'Any' = Ellipsis, seed: 'int' = 0, concurrency: 'int' = 8, requests_per_minute: 'int | None' = None, tokens_per_minute: 'int | None' = None, timeout: 'float' = 600.0, attempts: 'int' = 12, patience: 'float' = 180.0, batch: 'bool' = False, max_cost: 'float | None' = None, price: 'str | None' = None, device: 'str' = 'auto', dtype: "Literal['auto', 'float32', 'bfloat16', 'float16']" = 'auto', revision: 'str | None' = None, tokenizer: 'str | None' = None, adapter: 'str | None' = None, trust_remote_code: 'bool' = False, chat_template: 'str | None' = None, batch_size: 'int | None' = None, engine: "Literal['local', 'ray']" = 'local', ray_address: 'str | None' = None, workers: 'int | None' = None, num_gpus: 'float | None' = None, sheet: 'str | None' = None, sheet_rows: 'int' = 200) -> 'Result':
+def extract(data: 'Source', models: 'Models', *, out: 'str | Path | None' = None, columns: 'Columns | None' = None, restart: 'bool' = False, progress: 'bool' = True, languages: 'Sequence[str] | str' = (), limit: 'int | None' = None, sample: 'int | None' = None, include_drafts: 'bool' = False, system: 'str' = '', retry_errors: 'bool' = False, before: 'str' = '', after: 'str' = '', examples: 'Sequence[Sequence[str] | str] | str' = (), vocabulary: 'str | None' = None, structured: 'bool' = True, temperature: 'float | None' = 0.0, top_p: 'float | None' = None, max_tokens: 'int | None' = 1024, reasoning: 'str | None' = None, extra: 'Any' = Ellipsis, seed: 'int' = 0, concurrency: 'int' = 8, requests_per_minute: 'int | None' = None, timeout: 'float' = 600.0, attempts: 'int' = 12, patience: 'float' = 180.0, batch: 'bool' = False, max_cost: 'float | None' = None, price: 'str | None' = None, device: 'str' = 'auto', dtype: "Literal['auto', 'float32', 'bfloat16', 'float16']" = 'auto', revision: 'str | None' = None, tokenizer: 'str | None' = None, adapter: 'str | None' = None, trust_remote_code: 'bool' = False, chat_template: 'str | None' = None, batch_size: 'int | None' = None, engine: "Literal['local', 'ray']" = 'local', ray_address: 'str | None' = None, workers: 'int | None' = None, num_gpus: 'float | None' = None, sheet: 'str | None' = None, sheet_rows: 'int' = 200) -> 'Result':
     """Have several models read the main character's profile from each story; the majority decides. `endoxa probe extract`; see `probe`.
 
     Options:
@@ -108,7 +107,6 @@ def extract(data: 'Source', models: 'Models', *, out: 'str | Path | None' = None
         seed: Seed of every random draw.
         concurrency: Maximum concurrent calls per model.
         requests_per_minute: Maximum requests per minute.
-        tokens_per_minute: Maximum tokens per minute.
         timeout: Timeout in seconds: a call without any data for so long is retried.
         attempts: Maximum attempts per call while other calls succeed.
         patience: Stop after this many seconds in which every call failed; the run can continue later.
@@ -131,7 +129,7 @@ def extract(data: 'Source', models: 'Models', *, out: 'str | Path | None' = None
         sheet_rows: Number of stories on the sheet, from every model and language.
     """
 
-def rate_harm(data: 'Source', models: 'Models', *, out: 'str | Path | None' = None, columns: 'Columns | None' = None, restart: 'bool' = False, progress: 'bool' = True, limit: 'int | None' = None, sample: 'int | None' = None, include_drafts: 'bool' = False, system: 'str' = '', retry_errors: 'bool' = False, before: 'str' = '', after: 'str' = '', examples: 'Sequence[Sequence[str] | str] | str' = (), language: 'str' = 'en', repeats: 'int' = 3, prompts: 'str | None' = None, temperature: 'float | None' = 1.0, top_p: 'float | None' = None, max_tokens: 'int | None' = 512, reasoning: 'str | None' = None, extra: 'Any' = Ellipsis, seed: 'int' = 0, concurrency: 'int' = 8, requests_per_minute: 'int | None' = None, tokens_per_minute: 'int | None' = None, timeout: 'float' = 600.0, attempts: 'int' = 12, patience: 'float' = 180.0, batch: 'bool' = False, max_cost: 'float | None' = None, price: 'str | None' = None, device: 'str' = 'auto', dtype: "Literal['auto', 'float32', 'bfloat16', 'float16']" = 'auto', revision: 'str | None' = None, tokenizer: 'str | None' = None, adapter: 'str | None' = None, trust_remote_code: 'bool' = False, chat_template: 'str | None' = None, batch_size: 'int | None' = None, engine: "Literal['local', 'ray']" = 'local', ray_address: 'str | None' = None, workers: 'int | None' = None, num_gpus: 'float | None' = None) -> 'Result':
+def rate_harm(data: 'Source', models: 'Models', *, out: 'str | Path | None' = None, columns: 'Columns | None' = None, restart: 'bool' = False, progress: 'bool' = True, limit: 'int | None' = None, sample: 'int | None' = None, include_drafts: 'bool' = False, system: 'str' = '', retry_errors: 'bool' = False, before: 'str' = '', after: 'str' = '', examples: 'Sequence[Sequence[str] | str] | str' = (), language: 'str' = 'en', repeats: 'int' = 3, prompts: 'str | None' = None, temperature: 'float | None' = 1.0, top_p: 'float | None' = None, max_tokens: 'int | None' = 512, reasoning: 'str | None' = None, extra: 'Any' = Ellipsis, seed: 'int' = 0, concurrency: 'int' = 8, requests_per_minute: 'int | None' = None, timeout: 'float' = 600.0, attempts: 'int' = 12, patience: 'float' = 180.0, batch: 'bool' = False, max_cost: 'float | None' = None, price: 'str | None' = None, device: 'str' = 'auto', dtype: "Literal['auto', 'float32', 'bfloat16', 'float16']" = 'auto', revision: 'str | None' = None, tokenizer: 'str | None' = None, adapter: 'str | None' = None, trust_remote_code: 'bool' = False, chat_template: 'str | None' = None, batch_size: 'int | None' = None, engine: "Literal['local', 'ray']" = 'local', ray_address: 'str | None' = None, workers: 'int | None' = None, num_gpus: 'float | None' = None) -> 'Result':
     """Have models rate how harmful associations are (1 to 5), and whether they are frequent in reality. `endoxa probe harm`; see `probe`.
 
     Options:
@@ -154,7 +152,6 @@ def rate_harm(data: 'Source', models: 'Models', *, out: 'str | Path | None' = No
         seed: Seed of every random draw.
         concurrency: Maximum concurrent calls per model.
         requests_per_minute: Maximum requests per minute.
-        tokens_per_minute: Maximum tokens per minute.
         timeout: Timeout in seconds: a call without any data for so long is retried.
         attempts: Maximum attempts per call while other calls succeed.
         patience: Stop after this many seconds in which every call failed; the run can continue later.
@@ -207,7 +204,7 @@ def probe_pairs(data: 'Source', models: 'Models', *, out: 'str | Path | None' = 
         num_gpus: With --set engine=ray: GPUs of each copy, such as 0.5.
     """
 
-def probe_questions(data: 'Source', models: 'Models', *, out: 'str | Path | None' = None, columns: 'Columns | None' = None, restart: 'bool' = False, progress: 'bool' = True, languages: 'Sequence[str] | str' = (), limit: 'int | None' = None, sample: 'int | None' = None, include_drafts: 'bool' = False, metadata: 'str | None' = None, label: 'str | None' = None, system: 'str' = '', retry_errors: 'bool' = False, before: 'str' = '', after: 'str' = '', examples: 'Sequence[Sequence[str] | str] | str' = (), ask: "Literal['letters', 'text', 'loglik', 'loglik-mean']" = 'letters', protocols: "Sequence[Literal['baseline', 'explanation', 'reprompting']] | str" = ('baseline',), repeats: 'int' = 1, shuffle: 'bool' = True, prompts: 'str | None' = None, names: 'str | None' = None, temperature: 'float | None' = 1.0, top_p: 'float | None' = None, max_tokens: 'int | None' = 512, reasoning: 'str | None' = None, extra: 'Any' = Ellipsis, seed: 'int' = 0, confidence: 'float' = 0.95, concurrency: 'int' = 8, requests_per_minute: 'int | None' = None, tokens_per_minute: 'int | None' = None, timeout: 'float' = 600.0, attempts: 'int' = 12, patience: 'float' = 180.0, batch: 'bool' = False, max_cost: 'float | None' = None, price: 'str | None' = None, device: 'str' = 'auto', dtype: "Literal['auto', 'float32', 'bfloat16', 'float16']" = 'auto', revision: 'str | None' = None, tokenizer: 'str | None' = None, adapter: 'str | None' = None, trust_remote_code: 'bool' = False, chat_template: 'str | None' = None, batch_size: 'int | None' = None, engine: "Literal['local', 'ray']" = 'local', ray_address: 'str | None' = None, workers: 'int | None' = None, num_gpus: 'float | None' = None) -> 'Result':
+def probe_questions(data: 'Source', models: 'Models', *, out: 'str | Path | None' = None, columns: 'Columns | None' = None, restart: 'bool' = False, progress: 'bool' = True, languages: 'Sequence[str] | str' = (), limit: 'int | None' = None, sample: 'int | None' = None, include_drafts: 'bool' = False, metadata: 'str | None' = None, label: 'str | None' = None, system: 'str' = '', retry_errors: 'bool' = False, before: 'str' = '', after: 'str' = '', examples: 'Sequence[Sequence[str] | str] | str' = (), ask: "Literal['letters', 'text', 'loglik', 'loglik-mean']" = 'letters', protocols: "Sequence[Literal['baseline', 'explanation', 'reprompting']] | str" = ('baseline',), repeats: 'int' = 1, shuffle: 'bool' = True, prompts: 'str | None' = None, names: 'str | None' = None, temperature: 'float | None' = 1.0, top_p: 'float | None' = None, max_tokens: 'int | None' = 512, reasoning: 'str | None' = None, extra: 'Any' = Ellipsis, seed: 'int' = 0, confidence: 'float' = 0.95, concurrency: 'int' = 8, requests_per_minute: 'int | None' = None, timeout: 'float' = 600.0, attempts: 'int' = 12, patience: 'float' = 180.0, batch: 'bool' = False, max_cost: 'float | None' = None, price: 'str | None' = None, device: 'str' = 'auto', dtype: "Literal['auto', 'float32', 'bfloat16', 'float16']" = 'auto', revision: 'str | None' = None, tokenizer: 'str | None' = None, adapter: 'str | None' = None, trust_remote_code: 'bool' = False, chat_template: 'str | None' = None, batch_size: 'int | None' = None, engine: "Literal['local', 'ray']" = 'local', ray_address: 'str | None' = None, workers: 'int | None' = None, num_gpus: 'float | None' = None) -> 'Result':
     """Which person a model picks where nobody can know, and whether debiasing changes its answer. `endoxa probe qa`; see `probe`.
 
     Options:
@@ -237,7 +234,6 @@ def probe_questions(data: 'Source', models: 'Models', *, out: 'str | Path | None
         confidence: Confidence level of the intervals.
         concurrency: Maximum concurrent calls per model.
         requests_per_minute: Maximum requests per minute.
-        tokens_per_minute: Maximum tokens per minute.
         timeout: Timeout in seconds: a call without any data for so long is retried.
         attempts: Maximum attempts per call while other calls succeed.
         patience: Stop after this many seconds in which every call failed; the run can continue later.
@@ -258,7 +254,7 @@ def probe_questions(data: 'Source', models: 'Models', *, out: 'str | Path | None
         num_gpus: With --set engine=ray: GPUs of each copy, such as 0.5.
     """
 
-def probe_stories(data: 'Source', models: 'Models', *, out: 'str | Path | None' = None, columns: 'Columns | None' = None, restart: 'bool' = False, progress: 'bool' = True, languages: 'Sequence[str] | str' = (), limit: 'int | None' = None, sample: 'int | None' = None, include_drafts: 'bool' = False, themes: 'Sequence[str] | str' = (), system: 'str' = '', retry_errors: 'bool' = False, before: 'str' = '', after: 'str' = '', examples: 'Sequence[Sequence[str] | str] | str' = (), repeats: 'int' = 1, temperature: 'float | None' = 1.0, top_p: 'float | None' = None, max_tokens: 'int | None' = 800, reasoning: 'str | None' = None, extra: 'Any' = Ellipsis, seed: 'int' = 0, concurrency: 'int' = 8, requests_per_minute: 'int | None' = None, tokens_per_minute: 'int | None' = None, timeout: 'float' = 600.0, attempts: 'int' = 12, patience: 'float' = 180.0, batch: 'bool' = False, max_cost: 'float | None' = None, price: 'str | None' = None, device: 'str' = 'auto', dtype: "Literal['auto', 'float32', 'bfloat16', 'float16']" = 'auto', revision: 'str | None' = None, tokenizer: 'str | None' = None, adapter: 'str | None' = None, trust_remote_code: 'bool' = False, chat_template: 'str | None' = None, batch_size: 'int | None' = None, engine: "Literal['local', 'ray']" = 'local', ray_address: 'str | None' = None, workers: 'int | None' = None, num_gpus: 'float | None' = None) -> 'Result':
+def probe_stories(data: 'Source', models: 'Models', *, out: 'str | Path | None' = None, columns: 'Columns | None' = None, restart: 'bool' = False, progress: 'bool' = True, languages: 'Sequence[str] | str' = (), limit: 'int | None' = None, sample: 'int | None' = None, include_drafts: 'bool' = False, themes: 'Sequence[str] | str' = (), system: 'str' = '', retry_errors: 'bool' = False, before: 'str' = '', after: 'str' = '', examples: 'Sequence[Sequence[str] | str] | str' = (), repeats: 'int' = 1, temperature: 'float | None' = 1.0, top_p: 'float | None' = None, max_tokens: 'int | None' = 800, reasoning: 'str | None' = None, extra: 'Any' = Ellipsis, seed: 'int' = 0, concurrency: 'int' = 8, requests_per_minute: 'int | None' = None, timeout: 'float' = 600.0, attempts: 'int' = 12, patience: 'float' = 180.0, batch: 'bool' = False, max_cost: 'float | None' = None, price: 'str | None' = None, device: 'str' = 'auto', dtype: "Literal['auto', 'float32', 'bfloat16', 'float16']" = 'auto', revision: 'str | None' = None, tokenizer: 'str | None' = None, adapter: 'str | None' = None, trust_remote_code: 'bool' = False, chat_template: 'str | None' = None, batch_size: 'int | None' = None, engine: "Literal['local', 'ray']" = 'local', ray_address: 'str | None' = None, workers: 'int | None' = None, num_gpus: 'float | None' = None) -> 'Result':
     """Have models write stories about a protagonist of whom the prompt names one attribute. `endoxa probe stories`; see `probe`.
 
     Options:
@@ -281,7 +277,6 @@ def probe_stories(data: 'Source', models: 'Models', *, out: 'str | Path | None' 
         seed: Seed of every random draw.
         concurrency: Maximum concurrent calls per model.
         requests_per_minute: Maximum requests per minute.
-        tokens_per_minute: Maximum tokens per minute.
         timeout: Timeout in seconds: a call without any data for so long is retried.
         attempts: Maximum attempts per call while other calls succeed.
         patience: Stop after this many seconds in which every call failed; the run can continue later.
@@ -389,14 +384,13 @@ def analyze_agreement(files: 'Source | Sequence[Source]', *, progress: 'bool' = 
         out: Coefficients: .csv, .tsv, .jsonl or .parquet.
     """
 
-def analyze_novelty(files: 'Source | Sequence[Source]', *, progress: 'bool' = True, labels: 'str | Path | None' = None, languages: 'Sequence[str] | str' = (), concept: "Literal['attribute', 'association', 'sentence']" = 'attribute', same_identity: 'bool' = False, encoder: 'str' = 'all-MiniLM-L6-v2', threshold: 'float | None' = None, confidence: 'float' = 0.95, seed: 'int' = 0, out: 'str | Path | None' = None, sheet: 'str | Path | None' = None, sheet_pairs: 'int' = 256) -> 'Outcome':
+def analyze_novelty(files: 'Source | Sequence[Source]', *, progress: 'bool' = True, labels: 'str | Path | None' = None, languages: 'Sequence[str] | str' = (), concept: "Literal['attribute', 'association', 'sentence']" = 'attribute', encoder: 'str' = 'all-MiniLM-L6-v2', threshold: 'float | None' = None, confidence: 'float' = 0.95, seed: 'int' = 0, out: 'str | Path | None' = None, sheet: 'str | Path | None' = None, sheet_pairs: 'int' = 256) -> 'Outcome':
     """Find the concepts of each data set that are in none of the others, and how many every two share. `endoxa analyze novelty`; see `command`.
 
     Options:
         labels: Labelled pairs that choose the threshold: text_a, text_b, related.
         languages: Language of the texts; rows that name another one are left out; repeatable.
         concept: What is compared.
-        same_identity: Associations: compare only those of equal identities.
         encoder: all-MiniLM-L6-v2 (installed), hf/ORG/NAME or hf/FOLDER (any sentence-transformers model).
         threshold: Minimum cosine at which a concept is present; with --sheet, where it is expected.
         confidence: Confidence level of the intervals.
@@ -503,7 +497,7 @@ def build_pairs(associations: 'Source', *, progress: 'bool' = True, language: 's
         keep_region: Keep every region, regardless of --min-cell.
     """
 
-def curate_extract(survey: 'Source', *, progress: 'bool' = True, map: 'str | Path | None' = None, preset: 'str | None' = None, statement_column: 'str | None' = None, respondent: 'str | None' = None, question_column: 'str | None' = None, axis_column: 'str | None' = None, identity_column: 'str | None' = None, country_column: 'str | None' = None, region_column: 'str | None' = None, language_column: 'str | None' = None, keep: 'Sequence[str] | str' = (), attribute_column: 'str | None' = None, sheet: 'str | None' = None, header_row: 'str | None' = None, language: 'str | None' = None, languages: 'str | None' = None, identities: 'str | Path | None' = None, lexicon: 'str | Path | None' = None, translate: 'str | None' = None, reader: 'str | None' = None, batch: 'bool' = False, max_cost: 'float | None' = None, price: 'str | None' = None, out: 'str | Path | None' = None, print_map: 'bool' = False, plan: 'bool' = False) -> 'Outcome':
+def curate_extract(survey: 'Source', *, progress: 'bool' = True, map: 'str | Path | None' = None, preset: 'str | None' = None, statement_column: 'str | None' = None, respondent: 'str | None' = None, question_column: 'str | None' = None, axis_column: 'str | None' = None, identity_column: 'str | None' = None, country_column: 'str | None' = None, region_column: 'str | None' = None, language_column: 'str | None' = None, keep: 'Sequence[str] | str' = (), attribute_column: 'str | None' = None, sheet: 'str | None' = None, header_row: 'str | None' = None, language: 'str | None' = None, languages: 'str | None' = None, identities: 'str | Path | None' = None, translate: 'str | None' = None, reader: 'str | None' = None, batch: 'bool' = False, max_cost: 'float | None' = None, price: 'str | None' = None, out: 'str | Path | None' = None, print_map: 'bool' = False, plan: 'bool' = False) -> 'Outcome':
     """Split survey answers into statements and extract identity and attribute from each. `endoxa curate extract`; see `command`.
 
     Options:
@@ -524,7 +518,6 @@ def curate_extract(survey: 'Source', *, progress: 'bool' = True, map: 'str | Pat
         language: Language of all statements (ISO 639); disables language identification.
         languages: Candidate languages (en,fr).
         identities: Your own synonyms of group names (TOML).
-        lexicon: What reviewers taught, from `endoxa curate evaluate --learn` (TOML).
         translate: Translate into English with hf/MODEL, openai/NAME, http://HOST:PORT/v1#NAME or a table of translations (columns original, translation).
         reader: Chat model that reads: openai/NAME, anthropic/NAME, http://HOST:PORT/v1#NAME, hf/ID, sim/NAME. The statements are sent to it. Its reading stands, and the rules say where they differ.
         batch: Reader models: use the provider's batch interface (half the price).
@@ -545,29 +538,27 @@ def curate_review(table: 'Source', sheets: 'Source | Sequence[Source]' = (), *, 
         seed: Random seed of --sample, and of the intervals of agreement.
         resolve: Value used where reviewers disagree: that of the table, of the first sheet, or of more than half of the reviewers. All disagreements are listed in any case.
         drop_omitted: Remove rows that reviewers omit, or keep them with omit=true.
-        out: Without SHEET: the sheet to write, .xlsx (with drop-down lists) or .csv. Else the reviewed table.
+        out: Without SHEET: the sheet to write (.xlsx). Else the reviewed table.
         reviewer: Sheet: reviewer's name.
         columns: Sheet: columns to show instead of the default ones.
         edit: Sheet: columns that may be edited instead of the default ones.
         overwrite: Sheet: replace an existing one, including its answers.
     """
 
-def curate_evaluate(gold: 'Source | Sequence[Source]', *, progress: 'bool' = True, by: 'str' = 'respondent', statement_column: 'str | None' = None, reading: 'str | Path | None' = None, lexicon: 'str | Path | None' = None, model: 'str | None' = None, confidence: 'float' = 0.95, seed: 'int' = 0, out: 'str | Path', learn: 'str | Path | None' = None) -> 'Outcome':
+def curate_evaluate(gold: 'Source | Sequence[Source]', *, progress: 'bool' = True, by: 'str' = 'respondent', statement_column: 'str | None' = None, reading: 'str | Path | None' = None, model: 'str | None' = None, confidence: 'float' = 0.95, seed: 'int' = 0, out: 'str | Path') -> 'Outcome':
     """Score extraction against reviewers, with intervals over respondents. `endoxa curate evaluate`; see `command`.
 
     Options:
         by: Column of the units that intervals are taken over.
         statement_column: Column of the statements in a table with identity and attribute ('statement' or else 'sentence').
         reading: Score this table of statements instead of reading GOLD with the rules.
-        lexicon: Also apply this lexicon (TOML, of --learn).
         model: Also score a chat model as reader, and it and the rules together; its run goes beside --out.
         confidence: Confidence level of the intervals.
         seed: Seed of every random draw.
         out: Scores: .csv, .tsv, .jsonl or .parquet.
-        learn: Also learn a lexicon from the corrections, for `curate extract --lexicon`, and score one learned from other respondents (5-fold cross-validation).
     """
 
-def curate_group(file: 'Source', *, progress: 'bool' = True, existing: 'str | Path | None' = None, attribute_column: 'str' = 'attribute', language: 'str | None' = None, lexicon: 'str | Path | None' = None, constraints: 'str | Path | None' = None, encoder: 'str | None' = None, precision: 'str' = 'float32', tau: 'float' = 0.55, method: 'str' = 'endoxa', calibrate: 'bool' = False, seed: 'int' = 0, out: 'str | Path') -> 'Outcome':
+def curate_group(file: 'Source', *, progress: 'bool' = True, existing: 'str | Path | None' = None, attribute_column: 'str' = 'attribute', language: 'str | None' = None, lexicon: 'str | Path | None' = None, encoder: 'str | None' = None, precision: "Literal['float32', 'bfloat16']" = 'float32', tau: 'float' = 0.55, method: "Literal['endoxa', 'afristereo']" = 'endoxa', out: 'str | Path') -> 'Outcome':
     """Group attributes with similar meanings; opposites and negations are never merged. `endoxa curate group`; see `command`.
 
     Options:
@@ -575,13 +566,10 @@ def curate_group(file: 'Source', *, progress: 'bool' = True, existing: 'str | Pa
         attribute_column: Column that holds the attributes.
         language: Language of the attributes.
         lexicon: Your own antonyms: columns one, other, pos.
-        constraints: With --calibrate: known pairs (columns attribute_a, attribute_b, relation, source).
         encoder: all-MiniLM-L6-v2 (installed), hf/ORG/NAME or hf/FOLDER (any sentence-transformers model), or same-words.
         precision: Number type of the encoder: float32, or bfloat16 (faster with AMX; a few groups may differ).
         tau: Minimum cosine similarity to merge groups.
         method: endoxa, or afristereo (as published; depends on the order of rows).
-        calibrate: Compare thresholds from 0.3 to 0.8 for both methods instead of grouping.
-        seed: With --calibrate: seed of every random draw.
         out: Groups: .csv, .tsv, .jsonl or .parquet.
     """
 
@@ -669,14 +657,13 @@ def export_task(file: 'Source', *, progress: 'bool' = True, format: 'str | None'
         overwrite: Replace an earlier export, unless it was edited.
     """
 
-def languages_check(pack: 'str | None' = None, *, progress: 'bool' = True, component: 'Sequence[str] | str' = (), apply: 'str | Path | None' = None, sheet: 'str | Path | None' = None, out: 'str | Path | None' = None) -> 'Outcome':
+def languages_check(pack: 'str | None' = None, *, progress: 'bool' = True, component: 'Sequence[str] | str' = (), sheet: 'str | Path | None' = None, out: 'str | Path | None' = None) -> 'Outcome':
     """Check the words of a language: its cases there and back, its words, and what each joint of the road lacks. `endoxa languages check`; see `command`.
 
     Options:
         component: With --sheet: only this component (`story prompts`); repeatable.
-        apply: What speakers said: NAME_items of `collect export --task`. Writes corrections to --out.
         sheet: Write the texts of the language as items of the language check.
-        out: Table of all results; with --apply, of the corrections.
+        out: Table of all results.
     """
 
 def languages_init(code: 'str', *, progress: 'bool' = True, out: 'str | Path | None' = None) -> 'Outcome':
@@ -686,13 +673,12 @@ def languages_init(code: 'str', *, progress: 'bool' = True, out: 'str | Path | N
         out: New folder.
     """
 
-def reproduce(name: 'str | None' = None, *, progress: 'bool' = True, data: 'str | Path | None' = None, model: 'Sequence[str] | str' = (), pooling: 'str | None' = None, seed: 'int' = 0, device: 'str' = 'auto', dtype: "Literal['auto', 'float32', 'bfloat16', 'float16']" = 'auto', four_bit: 'bool' = False, revision: 'str | None' = None, tokenizer: 'str | None' = None, adapter: 'str | None' = None, trust_remote_code: 'bool' = False, batch_tokens: 'int | None' = None, packed_weights: 'bool' = True, out: 'str | Path | None' = None) -> 'Outcome':
+def reproduce(name: 'str | None' = None, *, progress: 'bool' = True, data: 'str | Path | None' = None, model: 'Sequence[str] | str' = (), seed: 'int' = 0, device: 'str' = 'auto', dtype: "Literal['auto', 'float32', 'bfloat16', 'float16']" = 'auto', four_bit: 'bool' = False, revision: 'str | None' = None, tokenizer: 'str | None' = None, adapter: 'str | None' = None, trust_remote_code: 'bool' = False, batch_tokens: 'int | None' = None, packed_weights: 'bool' = True, out: 'str | Path | None' = None) -> 'Outcome':
     """Recompute published results cell by cell, and say what agrees. `endoxa reproduce`; see `command`.
 
     Options:
         data: Folder with the files that the result needs, or the one file.
         model: Model, or LABEL=MODEL to stand for the published model LABEL; repeatable.
-        pooling: Pooling of encoders; another one than the published cannot be compared.
         seed: Seed of every random draw.
         device: Device: auto, cpu, cuda, cuda:1 or mps.
         dtype: Number type of the weights.

@@ -13,13 +13,13 @@ from annotated_types import Ge, Le
 from endoxa.author.tables import is_labels, label_votes
 from endoxa.commands.verbs import TABLES, Outcome, argument, note, table_option
 from endoxa.curate import agreement as votes_of
-from endoxa.curate import ratings as rating_analyses
 from endoxa.curate import topics as topic_analyses
 from endoxa.curate.agreement import prevalence_note, read_groups, read_votes
 from endoxa.curate.novelty import dataset_names
-from endoxa.curate.ratings import Disagreement, Leniency, ratings_file
-from endoxa.curate.ratings.leniency import DIFFERENCE, basis
-from endoxa.curate.review import is_sheet, read_sheets, votes
+from endoxa.curate.ratings import ratings_file, read_ratings
+from endoxa.curate.ratings.disagreement import Disagreement, analyze_disagreement
+from endoxa.curate.ratings.leniency import DIFFERENCE, Leniency, analyze_leniency, basis
+from endoxa.curate.review.returned import is_sheet, read_sheets, votes
 from endoxa.curate.topics import NO_TOPIC
 from endoxa.errors import UserError
 from endoxa.report.claims import VERDICT
@@ -216,11 +216,11 @@ def ratings(
     headlines: list[Headline] = []
     tables: dict[str, pl.DataFrame | None] = {}
     if len(files) == 1 and rated:
-        given = rating_analyses.read_ratings(rated[0], topics)
+        given = read_ratings(rated[0], topics)
         how: dict[str, Any] = {"confidence": confidence, "seed": seed, "resamples": resamples}
         with_group = given["in_group"].is_not_null().any()
         try:
-            disputed = rating_analyses.analyze_disagreement(given, quantile=quantile, ties=ties, **how)
+            disputed = analyze_disagreement(given, quantile=quantile, ties=ties, **how)
             headlines.append(_disagreement_headline(disputed, quantile, ties))
             tables |= {"disagreement": disputed.topics, "disagreement_pairs": disputed.pairs}
         except UserError as problem:  # too few ratings for it
@@ -228,7 +228,7 @@ def ratings(
                 raise
             note(str(problem))
         if with_group:
-            compared = rating_analyses.analyze_leniency(given, **how)
+            compared = analyze_leniency(given, **how)
             headlines.append(_leniency_headline(compared))
             tables["leniency"] = compared.cells
     elif rated and not statements:

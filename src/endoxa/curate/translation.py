@@ -88,7 +88,7 @@ class ChatTranslator:
             UserError: the words name no model, or its key is missing.
         """
         spec = parse_chat_model(words)
-        if spec.key_variable:
+        if spec.host.key:
             read_key(spec)
         return cls(words, spec)
 
