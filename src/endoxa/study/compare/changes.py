@@ -13,7 +13,7 @@ import polars as pl
 from endoxa.instruments.association_tests.estimates.effect_size import MIN_UNITS
 from endoxa.report.document import Finding
 from endoxa.report.inputs import QUESTIONS
-from endoxa.runs.measured import Kind, Measure
+from endoxa.runs.instrument import Kind, Measure
 from endoxa.schema import ALL
 from endoxa.schema.headline import plain
 from endoxa.stats.intervals import NAN, UNDEFINED, Interval

@@ -12,7 +12,7 @@ from endoxa.report.claims import chip
 from endoxa.report.document import Finding
 from endoxa.report.tables import Field, headline_of, number_field, text_field
 from endoxa.report.words import decimal, decimal_interval, listed, plural, signed
-from endoxa.runs.measured import Kind
+from endoxa.runs.instrument import Kind
 from endoxa.schema import ALL
 from endoxa.schema.headline import Headline, plain
 from endoxa.sources.spreadsheets import csv_text

@@ -9,7 +9,7 @@ from pathlib import Path
 from endoxa.errors import UserError
 from endoxa.report.inputs import EMBEDDINGS, EXTRACTED, HARM, PAIRS, QUESTIONS
 from endoxa.report.words import listed
-from endoxa.runs.measured import Measure
+from endoxa.runs.instrument import Measure
 from endoxa.schema import ALL
 from endoxa.study.gate.association_tests import test_items
 from endoxa.study.gate.items import Items, declared_items

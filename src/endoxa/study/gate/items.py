@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from endoxa.errors import UserError
-from endoxa.runs.measured import Measure, Measured
+from endoxa.runs.instrument import Measure, Measured
 from endoxa.schema import ALL
 from endoxa.study.gate.contrast import FEWEST_UNITS
 from endoxa.study.gate.decision import Values

@@ -14,8 +14,7 @@ from typing import Any
 from endoxa.errors import UserError
 from endoxa.report.inputs import EMBEDDINGS, EXTRACTED, HARM, PAIRS, QUESTIONS
 from endoxa.report.words import count, plural
-from endoxa.runs.instrument import INSTRUMENTS
-from endoxa.runs.measured import Measure, Measured
+from endoxa.runs.instrument import INSTRUMENTS, Measure, Measured
 from endoxa.schema import ALL
 from endoxa.stats.intervals import NAN
 from endoxa.stats.verdicts import too_few

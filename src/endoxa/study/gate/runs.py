@@ -165,7 +165,7 @@ def require_same_data(first: Run, other: Run, free: Collection[str] = ()) -> Non
 
 
 OWN_WAY = (PAIRS, QUESTIONS, EXTRACTED, HARM, EMBEDDINGS)
-"""Instruments whose runs are paired in ways of their own; others declare what they measure (`runs.measured`)."""
+"""Instruments whose runs are paired in ways of their own; others declare what they measure (`Instrument.measured`)."""
 
 
 def is_comparable(kind: str) -> bool:

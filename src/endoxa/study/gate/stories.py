@@ -19,7 +19,7 @@ from endoxa.errors import UserError
 from endoxa.instruments.stories.associations.discover import settings_of
 from endoxa.instruments.stories.options import Discovery
 from endoxa.report.words import listed, plural
-from endoxa.runs.measured import Measure
+from endoxa.runs.instrument import Measure
 from endoxa.schema import ALL
 from endoxa.sources.stereotales import Profiles
 from endoxa.sources.stereotales.associations import PARTS, association_id
