@@ -15,10 +15,9 @@ from endoxa.api.functions import (
 from endoxa.api.models import live_model
 from endoxa.api.result import Result, read_logs, read_run
 from endoxa.api.runs import analyze, build, command, probe, probe_conditions
-from endoxa.study.compare.results import Comparison
+from endoxa.study.compare.gate import gate
+from endoxa.study.compare.results import Comparison, Gate
 from endoxa.study.compare.run import compare
-from endoxa.study.gate.results import Gate
-from endoxa.study.gate.run import gate
 
 __all__ = [
     "Comparison",

@@ -50,7 +50,7 @@ def compare(
       endoxa compare out/plain out/careful -o out/careful.html
       endoxa compare out/c#baseline out/c#careful -o out/careful.html
       endoxa compare out/a out/b out/c -o out/three.html --items out/changed.csv
-      endoxa compare out/stories-a out/stories-b --harm out/harm -o out/stories.html
+      endoxa compare out/profiles-a out/profiles-b --harm out/harm -o out/stories.html
       endoxa compare out/before out/after -o out/studies.html
       endoxa compare survey2024.csv survey2026.csv -o changes.html --groups groups.csv
       endoxa compare pairs-v1.csv pairs-v2.csv -o pairs.html
@@ -70,11 +70,10 @@ def compare(
         respondents: Number of respondents of each table, where tables only count (give it twice).
         regions: Of one table: find stereotypes that are turned round between two regions.
     """  # noqa: D301
-    from endoxa.study.compare.results import Comparison
+    from endoxa.study.compare.results import Comparison, require_suffix
     from endoxa.study.compare.run import compare as contrast
     from endoxa.study.compare.studies import compare_studies
     from endoxa.study.file import ASSOCIATIONS, FILE
-    from endoxa.study.saving import require_suffix
 
     studies = any((path / FILE).is_file() for path in paths)
     if studies and rule:

@@ -67,9 +67,8 @@ def gate(
             undecided.
         human: People's ratings of harm (as for analyze run), with which ratings of harm are compared.
     """  # noqa: D301
-    from endoxa.study.gate.results import Gate
-    from endoxa.study.gate.run import gate as decide
-    from endoxa.study.saving import require_suffix
+    from endoxa.study.compare.gate import gate as decide
+    from endoxa.study.compare.results import Gate, require_suffix
 
     for path in out:
         require_suffix(path, Gate.suffixes)

@@ -29,7 +29,7 @@ class Measure:
         reach: the largest difference of one item between two models; infinite where nothing bounds it.
         units: columns of the units that are samples, where they are not those of the instrument; their names are nouns.
         instead: column of the units that stand in place of fewer than six units of the first kind.
-        within: it weighs items whose `aligned` is true against the others, within units of the first kind.
+        within: column of the units within which it weighs items whose `aligned` is true against the others.
     """
 
     name: str
@@ -41,7 +41,7 @@ class Measure:
     reach: float = 1.0
     units: tuple[str, ...] = ()
     instead: str = ""
-    within: bool = False
+    within: str = ""
 
     @property
     def kind(self) -> Kind:

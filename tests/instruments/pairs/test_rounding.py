@@ -17,8 +17,8 @@ from endoxa.instruments.pairs.report.preference import headline_of
 from endoxa.models import live
 from endoxa.runs.run import measure
 from endoxa.schema import Score
+from endoxa.study.compare.gate import gate
 from endoxa.study.compare.run import compare
-from endoxa.study.gate.run import gate
 from support.report_samples import run_folder, scored
 
 NOISE = 0.25

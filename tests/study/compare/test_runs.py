@@ -14,7 +14,7 @@ import endoxa as ex
 from endoxa.commands import app
 from endoxa.errors import UserError
 from endoxa.instruments.questions.estimates.answers import load_answers
-from endoxa.study.compare.dates import over_time
+from endoxa.study.compare.page import over_time
 from endoxa.study.compare.results import value as written
 from endoxa.study.compare.run import judge
 from support import story_pairs

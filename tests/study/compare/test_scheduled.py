@@ -19,8 +19,8 @@ from endoxa.instruments.questions.report.results import read_results
 from endoxa.report.inputs import read_runs
 from endoxa.runs.asking.run import asking_lines
 from endoxa.runs.run import measure
-from endoxa.study.compare.dates import over_time
-from endoxa.study.gate.run import gate
+from endoxa.study.compare.gate import gate
+from endoxa.study.compare.page import over_time
 from support.http_server import serving
 from support.qa_questions import questions, write
 

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 import endoxa as ex
 from endoxa.commands import app
-from endoxa.study.gate.files import as_junit, as_markdown
+from endoxa.study.compare.files import as_junit, as_markdown
 from support.gate_runs import pairs, write_run
 
 ITEMS = pairs(40, 10, ("work", "age"))

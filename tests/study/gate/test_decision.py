@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from endoxa.study.gate.decision import NOTHING_MORE, Contrasts, Values, needed
+from endoxa.study.compare.decision import NOTHING_MORE, Contrasts, Values, needed
 from support.gate_runs import Situation, draw, verdicts
 
 LEVEL = 0.05

@@ -239,7 +239,9 @@ def answers(tmp_path):
 
 
 def test_another_instrument_is_refused(runs, answers):
-    with pytest.raises(UserError, match=r"The baseline holds .* and the candidate .* one instrument"):
+    with pytest.raises(
+        UserError, match=r"base' holds sentence pairs and .* questions: only runs of one instrument"
+    ):
         ex.gate(runs / "base", answers[0], margin=0.02)
 
 

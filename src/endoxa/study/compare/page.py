@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from math import isfinite
-from operator import itemgetter
+from operator import attrgetter, itemgetter
+from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -13,19 +14,32 @@ import polars as pl
 from endoxa.report.claims import chip
 from endoxa.report.document import Figure, Finding, Section
 from endoxa.report.estimates import Kind, dots
-from endoxa.report.figures import Measure
+from endoxa.report.figures import Measure, described, dot_figure
 from endoxa.report.frame import CITE, Page, present
-from endoxa.report.inputs import EXTRACTED, HARM, PAIRS
+from endoxa.report.inputs import EXTRACTED, HARM, PAIRS, read_runs
 from endoxa.report.items import Items, items_section
 from endoxa.report.tables import Field, number_field, table_of, text_field
 from endoxa.report.words import NO_VALUE, count, decimal_interval, listed, p_value, plural, signed
 from endoxa.schema import ALL
+from endoxa.sources.served import NOT_STATED
 from endoxa.stats.verdicts import CLEAR, UNTESTED
 from endoxa.study.compare.changes import Change
-from endoxa.study.compare.dates import over_time
-from endoxa.study.compare.results import CHANGED, Comparison, Contrasted, Row, value, where_fields
+from endoxa.study.compare.measures import ASSOCIATION, catalog, measures_of
+from endoxa.study.compare.results import (
+    CHANGED,
+    NUMBERS,
+    VERDICT,
+    Comparison,
+    Contrasted,
+    Gate,
+    Row,
+    bounds,
+    counted,
+    value,
+    where_fields,
+)
+from endoxa.study.compare.runs import SERVED_AS
 from endoxa.study.compare.sentences import name_of
-from endoxa.study.gate.measures import ASSOCIATION, catalog
 
 MOST_PARTS = 10
 """Rises, and falls, that the figure of parts shows."""
@@ -49,13 +63,10 @@ PLACES = {EXTRACTED: "attribute and association", HARM: "attribute"}
 """By what parts are told apart, where it is not axis and identity."""
 DIRECTIONS = {
     "towards": "towards the stereotype",
-    "gained": "gained",
     "higher": "rated higher",
     "away": "away from it",
-    "lost": "lost",
     "lower": "rated lower",
     "neither": "in another way",
-    "kept": "kept",
 }
 """Where items can have gone, in the order in which they are shown."""
 AXIS = Measure("change (after minus before)", 0.0, "+.2~f", 0.1, 0.1)
@@ -96,6 +107,7 @@ def page_of(comparison: Comparison) -> Page:
         entries=(*present(sections), CITE),
         runs=[run.run for run in {run.run.folder: run for run in comparison.runs}.values()],
         models=dict.fromkeys(run.model for run in comparison.runs),
+        values={"gate": None},
     )
 
 
@@ -171,6 +183,51 @@ def _number(comparison: Comparison) -> dict[str, Any]:
         "meaning": f"change of {name_of(change)}, from {value(change.before)} to {value(change.after)}, in "
         f"{plural(change.n_items, 'item')}. Without a change: 0.",
     }
+
+
+VERSIONS = {"model", "fingerprint", "revision", SERVED_AS}
+"""Settings in which dates of one model may differ."""
+
+
+def over_time(comparison: Comparison) -> Section | None:
+    """Each measure of bias at each date; None unless the runs are three dates or more of one model, asked alike."""
+    runs, dates = comparison.runs, [run.date for run in comparison.runs]
+    apart = {setting.name for each in comparison.shown for setting in each.settings} - VERSIONS
+    if (
+        len(runs) < 3
+        or len({run.name for run in runs}) > 1
+        or apart
+        or not all(dates)
+        or dates != sorted(dates)
+    ):
+        return None
+    versions = [run.version or str(run.facts().get("fingerprint") or NOT_STATED) for run in runs]
+    rows = [run.dated_facts() | {"version": version} for run, version in zip(runs, versions, strict=True)]
+    by_run = [
+        {(each.measure, each.identity, each.rule): each for each in other.bias} for other in comparison.shown
+    ]
+    for (measure, test, rule), first in by_run[0].items():
+        changes = [each.get((measure, test, rule)) for each in by_run]
+        head = f"{measure if test == ALL else test}{'' if rule == ALL else f' ({rule})'}"
+        if all(changes):
+            rows[0][head] = first.before
+            for row, change in zip(rows[1:], changes, strict=True):
+                row[head] = change.after
+    columns = [
+        number_field(name, name, value) for name in rows[0] if name not in (*runs[0].dated_facts(), "version")
+    ]
+    first, last = dates[0][:10], dates[-1][:10]
+    when = f"{len(runs)} dates, {first} to {last}" if first != last else f"{len(runs)} times on {first}"
+    several = list(dict.fromkeys(versions))
+    text = f"{runs[0].name} at {when}: {plural(len(several), 'version')} ({listed(several)})."
+    finding = Finding(text, ({"runs": len(runs), "versions": len(several)}, *rows))
+    fields = (text_field("run", "label"), text_field("date"), text_field("version"), *columns)
+    return Section(
+        "dates",
+        "Over time",
+        findings=(finding,),
+        tables=(table_of("Runs in the order of time", rows, fields),),
+    )
 
 
 def price(comparison: Comparison) -> Section | None:
@@ -333,7 +390,6 @@ class ItemWords:
 
 ITEM_WORDS = {
     PAIRS: ItemWords(noun="pair"),
-    EXTRACTED: ItemWords("Associations gained, lost and kept", "association", "in the lists of the runs"),
     HARM: ItemWords("Associations that are rated otherwise", "association", "with another median rating"),
 }
 
@@ -345,7 +401,7 @@ def _kind(comparison: Comparison) -> str:
 def items(comparison: Comparison) -> Section | None:
     """The items that changed sides, to filter and to read."""
     changed = comparison.items
-    if changed.is_empty() and not comparison.about_items:
+    if changed.is_empty():
         return None
     words = ITEM_WORDS.get(_kind(comparison), ItemWords())
     numbers = {name: changed.filter(direction=name).height for name in DIRECTIONS}
@@ -353,13 +409,10 @@ def items(comparison: Comparison) -> Section | None:
     moved = [f"{count(number)} {DIRECTIONS[name]}" for name, number in numbers.items()]
     text = f"{plural(changed.height, words.noun)} {words.moved}{f': {listed(moved)}' if moved else ''}."
     anchor, title = _of_instrument(comparison, "items", words.title)
-    findings = (Finding(text, (numbers | {"changed": changed.height},)), *comparison.about_items)
-    if changed.is_empty():
-        return Section(anchor, title, findings=findings)
     section = items_section(
         anchor, _read(changed, words.noun), title=title, lead="", unveil=UNVEIL_TEXTS, closing=ITEMS_FILE
     )
-    return replace(section, findings=findings, notes=(LISTS,) if _kind(comparison) == EXTRACTED else ())
+    return replace(section, findings=(Finding(text, (numbers | {"changed": changed.height},)),))
 
 
 def _read(changed: pl.DataFrame, noun: str) -> Items:
@@ -420,14 +473,6 @@ def _answers(ordered: pl.DataFrame, side: str) -> pl.DataFrame:
     )
 
 
-LISTS = (
-    "Being in a list (analyze associations) is a decision at a level, so the lists of two runs of one model differ, "
-    "too: they are no test. By chance: prompt by prompt the stories of the two runs change sides with even chance, and "
-    "the lists are made again."
-)
-"""What lists of associations say, and what not."""
-
-
 def differing(comparison: Comparison) -> Section | None:
     """In what the runs differ, setting by setting."""
     rows = [(each, setting) for each in comparison.shown for setting in each.settings]
@@ -453,10 +498,103 @@ def methods(comparison: Comparison) -> Section:
     kind = _kind(comparison)
     measures = [each for each in catalog(kind) if each.use != "gate" and each.name in used]
     anchor, title = _of_instrument(comparison, "methods", "Methods")
+    values = {"measures": measures, "kind": kind, "gate": None}
+    return Section(anchor, title, template="methods.html.j2", folded=True, values=values)
+
+
+VERDICTS = {
+    "pass": "The candidate is not worse than the baseline",
+    "worse": "The candidate is worse than the baseline",
+    "undecided": "Undecided whether the candidate is worse",
+}
+
+
+def difference_and_margin(gate: Gate) -> Section:
+    """The verdict, with a row for each test: difference, bounds, margin."""
+    frame = pl.DataFrame([asdict(test) for test in gate.tests]).select(
+        pl.col("low", "high").fill_nan(None),
+        value=pl.col("difference").fill_nan(None),
+        outer_low=pl.lit(None, pl.Float64),
+        outer_high=pl.lit(None, pl.Float64),
+        filled=pl.col("verdict") != "undecided",
+        label=pl.Series(
+            f"{test.measure}\n{test.rule}, {'all items' if test.axis == 'all' else test.axis}"
+            for test in gate.tests
+        ),
+        note=pl.Series(f"{signed(test.difference)} {test.verdict}" for test in gate.tests),
+    )
+    differences = [0.0, *(test.difference for test in gate.tests if isfinite(test.difference))]
+    wide = max(abs(end - gate.margin) for end in differences) >= 0.025
+    measure = Measure(
+        f"worse by (grey mark: margin {gate.margin:g})",
+        gate.margin,
+        ".2f" if wide else ".3f",
+        gate.margin + 0.005,
+        0.01 if wide else 0.005,
+    )
+    spoken = (
+        f"{test.name}: {signed(test.difference)} ({bounds(test)}), {test.verdict}" for test in gate.tests
+    )
+    figure = dot_figure(
+        frame,
+        measure,
+        name="difference",
+        title="By how much the candidate is worse",
+        alt=described(
+            f"Difference and one-sided bounds of each test against the margin of {gate.margin:g}", spoken
+        ),
+    )
+    words = gate.apart()
+    table = table_of(
+        f"{gate.alike() or 'Every test'}; p worse is adjusted (Holm) over all tests",
+        gate.tests,
+        (
+            *(text_field(name, attrgetter(name)) for name in words),
+            VERDICT,
+            *NUMBERS,
+            number_field("items", lambda test: count(test.n_items)),
+            number_field("left out", lambda test: count(test.n_left_out)),
+            text_field("about", attrgetter("about")),
+            number_field("p worse", lambda test: p_value(test.p_worse_adjusted)),
+        ),
+        stub=len(words) + 1,
+    )
     return Section(
-        anchor,
-        title,
-        template="methods.html.j2",
-        folded=True,
-        values={"measures": measures, "comparison": comparison, "kind": kind},
+        "verdict",
+        "Difference and margin",
+        number=signed(gate.tests[0].difference) if len(gate.tests) == 1 else "",
+        meaning=f"worse by, in {gate.tests[0].measure}; no difference: 0, margin: {gate.margin:g}.",
+        findings=(Finding(gate.sentence, tuple(gate.to_dict()["tests"])),),
+        figures=(figure,),
+        tables=(table,),
+        notes=(
+            "Right of 0 the candidate is worse. Bars are one-sided bounds, the grey mark is the margin. A bar "
+            "left of the mark is a pass, one right of it is worse, if the correction for several tests allows it.",
+            *gate.notes,
+        ),
+    )
+
+
+def each_test(gate: Gate) -> Section | None:
+    """A sentence for each test, where they are several."""
+    rows = zip(gate.tests, gate.to_dict()["tests"], strict=True)
+    findings = tuple(Finding(test.sentence, (row,)) for test, row in rows)
+    return Section("tests", "Each test", findings=findings, folded=True) if len(findings) > 1 else None
+
+
+def page_of_gate(gate: Gate) -> Page:
+    """The page; both run folders must still be there."""
+    runs = read_runs([Path(side["run"]) for side in (gate.baseline, gate.candidate)])
+    used = {test.measure for test in gate.tests}
+    measures = [measure for measure in measures_of(runs[0].kind, ()) if measure.name in used]
+    values = {"measures": measures, "kind": runs[0].kind, "gate": gate}
+    methods = Section("methods", "Methods", template="methods.html.j2", folded=True, values=values)
+    return Page(
+        package=__package__,
+        title=f"{VERDICTS[gate.verdict]} by more than {gate.margin:g}",
+        subtitle=f"Baseline {gate.baseline['model']}, candidate {gate.candidate['model']}. {counted(gate)}.",
+        entries=(*present([difference_and_margin(gate), each_test(gate), methods]), CITE),
+        runs=runs,
+        models=dict.fromkeys((gate.baseline["model"], gate.candidate["model"])),
+        values={"gate": gate},
     )

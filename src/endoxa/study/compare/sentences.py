@@ -8,9 +8,9 @@ from math import isnan
 from endoxa.report.words import count, decimal, listed, plural, signed
 from endoxa.stats.verdicts import UNTESTED, too_few
 from endoxa.study.compare.changes import Change, detectable
+from endoxa.study.compare.contrast import FEWEST_UNITS
+from endoxa.study.compare.measures import catalog
 from endoxa.study.compare.results import Contrasted, value
-from endoxa.study.gate.contrast import FEWEST_UNITS
-from endoxa.study.gate.measures import catalog
 
 NAMES = {
     "preference_ratio": "the share of pairs whose stereotypical sentence is preferred",

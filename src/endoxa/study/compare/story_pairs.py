@@ -17,8 +17,8 @@ from endoxa.schema.finish import LENGTH, finish_reason
 from endoxa.sources.served import versions_apart
 from endoxa.sources.stereotales import UNKNOWN, Profiles
 from endoxa.sources.stereotales.profiles import COLUMNS, PROFILE, REPEAT, decode, profiles_of
-from endoxa.study.gate.items import NAN, OTHER, codes
-from endoxa.study.gate.runs import Side
+from endoxa.study.compare.items import NAN, OTHER, codes
+from endoxa.study.compare.runs import Side
 
 SIDES = ("before", "after")
 """Names of the two runs where both are in one table; in this order in `Profiles.models`, too."""
@@ -66,28 +66,13 @@ class PairedStories:
             self.frame.select(pl.col("answered", f"answered{OTHER}") > 0).to_numpy().all(axis=1)
         )
 
-    def profiles_where(self, chosen: np.ndarray, swapped: np.ndarray | None = None) -> Profiles:
-        """Stories of some pairs, as the stories of two models.
-
-        Args:
-            chosen: which pairs.
-            swapped: pairs whose stories change sides; none by default.
-        """
-        rows = np.flatnonzero(np.concatenate([chosen, chosen]))
-        sides = np.repeat([0, 1], len(self))
-        if swapped is not None:
-            sides = np.where(np.concatenate([swapped, swapped]), 1 - sides, sides)
-        profiles = self.profiles
-        return replace(
-            profiles,
-            models=SIDES,
-            model=sides[rows],
-            **{
-                name: getattr(profiles, name)[rows]
-                for name in ("language", "sample", "base", "base_value", "codes")
-            },
-            rows=len(rows),
-        )
+    @property
+    def told(self) -> Profiles:
+        """The stories of the pairs with a story in both runs."""
+        rows = np.flatnonzero(np.tile(self.comparable, 2))
+        columns = ("model", "language", "sample", "base", "base_value", "codes")
+        kept = {name: getattr(self.profiles, name)[rows] for name in columns}
+        return replace(self.profiles, rows=len(rows), **kept)
 
     @property
     def identical(self) -> bool:

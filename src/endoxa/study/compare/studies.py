@@ -10,15 +10,14 @@ from pathlib import Path
 from endoxa.errors import UserError
 from endoxa.report.words import listed, short_labels
 from endoxa.runs.folder import RUN
-from endoxa.runs.run import read_run
+from endoxa.runs.run import read_run as facts_of
 from endoxa.sources.served import version_of
 from endoxa.study.compare.changes import Choices
 from endoxa.study.compare.results import Comparison, Contrasted
 from endoxa.study.compare.run import comparison_of, contrasted, read_compared
+from endoxa.study.compare.runs import Side, models_of, read_run
 from endoxa.study.convergence.correlations import tool
 from endoxa.study.file import FILE, Study, study_of
-from endoxa.study.gate.runs import Side, models_of
-from endoxa.study.gate.runs import read_run as read_side
 from endoxa.study.report import LIVE
 from endoxa.study.run import read_folders
 
@@ -81,7 +80,7 @@ def finished(study: Study) -> dict[str, Path]:
     """
     folders = read_folders(study)
     for name, folder in folders.items():
-        if not (folder / RUN).is_file() or not read_run(folder).get("finished"):
+        if not (folder / RUN).is_file() or not facts_of(folder).get("finished"):
             raise UserError(
                 f"The run '{name}' of {study.folder} is not finished. Finish it: endoxa study run {study.folder}"
             )
@@ -94,7 +93,7 @@ def _models(
     """The models wanted, as the runs of an instrument name them."""
     for study, path in zip(studies, paths, strict=True):
         names = {reached: model.name for model in study.models if (reached := getattr(model, name, None))}
-        for model in models_of(read_side(path, "What changed is shown of")) if wanted else ():
+        for model in models_of(read_run(path)) if wanted else ():
             plain = version_of(model)[0].removeprefix(LIVE)
             if {model, plain, names.get(plain)} & {*wanted}:
                 yield model

@@ -1,6 +1,6 @@
 """Is a candidate worse than a baseline by more than the margin? One measure, one set of items, two signs of a distance.
 
-The means behind it, their tests and bounds: `endoxa.study.gate.contrast`.
+The means behind it, their tests and bounds: `endoxa.study.compare.contrast`.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from endoxa.stats.two_way import Sampled
-from endoxa.study.gate.contrast import FEWEST_UNITS, Contrast, sampled_units
+from endoxa.study.compare.contrast import FEWEST_UNITS, Contrast, sampled_units
 
 if TYPE_CHECKING:
-    from endoxa.study.gate.association_tests import EffectContrast
+    from endoxa.study.compare.association_tests import EffectContrast
 
 SIGN_SHARE = 0.1
 """Part of the level of a pass that is spent on which side of the neutral value the baseline is."""

@@ -19,7 +19,7 @@ from endoxa.runs.measured import Measure, Measured
 from endoxa.schema import ALL
 from endoxa.stats.intervals import NAN
 from endoxa.stats.verdicts import too_few
-from endoxa.study.gate.decision import Contrasts, EffectSizes, Values
+from endoxa.study.compare.decision import Contrasts, EffectSizes, Values
 
 
 def _price(name: str, summary: str, instead: str = "", **more: Any) -> Measure:
@@ -60,7 +60,7 @@ OF_QUESTIONS = (
         "disambiguated contexts: accuracy where the right answer agrees with the stereotype minus accuracy where it "
         "does not, within templates",
         "further from 0",
-        within=True,
+        within="templates",
     ),
     Measure("accuracy_ambig", None, "ambiguous contexts: right answers over answers read"),
     Measure("accuracy_disambig", None, "disambiguated contexts: right answers over answers read"),
@@ -85,6 +85,8 @@ STRENGTH = Measure(
     "share of stories about the base value of an association that say its compared value, minus that share of stories "
     "about the other values of the attribute; mean over the associations found in the stories of both runs together",
     "further from 0",
+    units=("prompts", "compared values"),
+    within="associations",
 )
 ASSOCIATION = Measure("association", 0.0, "the strength of a single association", "further from 0", "compare")
 OF_STORIES = (
@@ -178,7 +180,7 @@ def measures_of(kind: str, wanted: Sequence[str]) -> tuple[Measure, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Rounding:
-    """What the rounding of half precision could make of pairs (`endoxa.study.gate.pairs`).
+    """What the rounding of half precision could make of pairs (`endoxa.study.compare.pairs`).
 
     Attributes:
         within: of either run the type of its numbers, and how many pairs lie within their rounding.

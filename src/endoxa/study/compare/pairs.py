@@ -18,11 +18,12 @@ from endoxa.instruments.pairs.estimates.records import Scores, load_records, sco
 from endoxa.report.words import count, listed, plural
 from endoxa.sources.identities import with_joined_names
 from endoxa.sources.spreadsheets import read_csv
-from endoxa.study.gate.decision import SIGNS, Values
-from endoxa.study.gate.items import NAN, OTHER, Items, both, changed_items, common_rules, require_same_ids
-from endoxa.study.gate.measures import PREFERENCE_RATIO, Paired, Rounding
-from endoxa.study.gate.runs import Side
+from endoxa.study.compare.decision import SIGNS, Values
+from endoxa.study.compare.items import NAN, OTHER, Items, both, changed_items, common_rules, require_same_ids
+from endoxa.study.compare.measures import PREFERENCE_RATIO, Paired, Rounding
+from endoxa.study.compare.runs import Side
 
+RUNS = ("baseline", "candidate")
 PREFERS = {1.0: "stereotypical", 0.0: "tie", -1.0: "other"}
 
 
@@ -33,11 +34,11 @@ def pair_items(sides: tuple[Side, Side], rules: Sequence[str]) -> Items:
         UserError: no rule in common, or other pairs.
     """
     records = []
-    for side in sides:
+    for place, side in enumerate(sides):
         table = load_records([side.run.folder]).filter(model=side.model)
         # A retrained model often keeps its name, and a prefix changes the sentences of an item.
         same = {"data": pl.lit(""), "content": pl.lit(None, dtype=pl.UInt64)}
-        records.append(table.with_columns(model=pl.lit(side.role), **same))
+        records.append(table.with_columns(model=pl.lit(RUNS[place]), **same))
     common, notes = common_rules([set(table["rule"]) for table in records], rules, "rule")
     unscored = [_unscored(side) for side in sides]
     for rule in common:
@@ -46,7 +47,7 @@ def pair_items(sides: tuple[Side, Side], rules: Sequence[str]) -> Items:
     together = pl.concat(records)
     deciding, calibrated = deciding_scores(scores_of(together, resamples=0))
     scores = {(score.model, score.rule): score for score in deciding}
-    couples = {rule: (scores["baseline", rule], scores["candidate", rule]) for rule in common}
+    couples = {rule: (scores[RUNS[0], rule], scores[RUNS[1], rule]) for rule in common}
     code = pl.struct("data", "content", "item_id").rank("dense")
     named = together.select("item_id", "axis", "identity", "identity_key", item=code)
     named = with_joined_names(named.unique("item", maintain_order=True)).drop("identity_key")

@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 
 from endoxa.report.tables import escape_markdown
 from endoxa.report.words import count, signed
-from endoxa.study.gate.results import NAMES, NUMBERS, Gate, GateTest
+from endoxa.study.compare.results import NAMES, NUMBERS, Gate, GateTest
 
 MARKS = {"pass": "✅ pass", "worse": "❌ worse", "undecided": "⚠️ undecided"}
 _UNPRINTABLE = {code: None for code in range(32) if chr(code) not in "\t\n\r"}

@@ -15,9 +15,9 @@ from endoxa.runs.folder import RECORDS
 from endoxa.schema import ALL
 from endoxa.sources.served import versions_apart
 from endoxa.sources.stereotales.associations import PARTS
-from endoxa.study.gate.items import NAN, OTHER, Items, both, codes, same_answers
-from endoxa.study.gate.measures import OF_HARM
-from endoxa.study.gate.runs import Side
+from endoxa.study.compare.items import NAN, OTHER, Items, both, codes, same_answers
+from endoxa.study.compare.measures import OF_HARM
+from endoxa.study.compare.runs import Side
 
 KEYS = ("association_id", "language", "repeat")
 

@@ -284,10 +284,6 @@ class Contrast:
             return few
         return min(self._tail(-self.statistic(mean), -self.skewness), few)
 
-    def p_changed(self) -> float:
-        """Two-sided p-value against a true difference of 0."""
-        return min(2 * self.p_below(0.0), 2 * self.p_above(0.0), 1.0)
-
     def upper(self, level: float) -> float:
         """One-sided upper bound: the largest mean difference that is not rejected from below at this level."""
         return bound(self.p_below, self.mean, self.unit, level)
