@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from math import isfinite
 from operator import attrgetter, itemgetter
@@ -11,28 +11,26 @@ from typing import Any
 
 import polars as pl
 
-from endoxa.report.claims import chip
+from endoxa.report.claims import Row, chip, is_clear
 from endoxa.report.document import Figure, Finding, Section
 from endoxa.report.estimates import Kind, dots
 from endoxa.report.figures import Measure, described, dot_figure
 from endoxa.report.frame import CITE, Page, present
 from endoxa.report.inputs import EXTRACTED, HARM, PAIRS, read_runs
 from endoxa.report.items import Items, items_section
-from endoxa.report.tables import Field, number_field, table_of, text_field
+from endoxa.report.tables import Field, Table, number_field, table_of, text_field
 from endoxa.report.words import NO_VALUE, count, decimal_interval, listed, p_value, plural, signed
 from endoxa.schema import ALL
 from endoxa.sources.served import NOT_STATED
-from endoxa.stats.verdicts import CLEAR, UNTESTED
-from endoxa.study.compare.changes import Change
+from endoxa.stats.verdicts import UNTESTED
 from endoxa.study.compare.measures import ASSOCIATION, catalog, measures_of
 from endoxa.study.compare.results import (
     CHANGED,
     NUMBERS,
     VERDICT,
     Comparison,
-    Contrasted,
     Gate,
-    Row,
+    apart,
     bounds,
     counted,
     value,
@@ -115,7 +113,7 @@ def _title(comparison: Comparison) -> str:
     first, *others = comparison.labels
     bias = comparison.rows("bias")
     if len(others) == 1 and bias:
-        moved = sum(change.verdict in CLEAR for _, change in bias)
+        moved = sum(map(is_clear, bias))
         what = plural(len(bias), "measure of bias", "measures of bias")
         if not moved:
             return f"From {first} to {others[0]}, no change of {what} is shown"
@@ -152,15 +150,14 @@ def what_changed(comparison: Comparison) -> Section:
     )
     rows = comparison.rows("bias")
     level = f"{100 * comparison.confidence:g} %"
-    figure = _figure(
-        rows, comparison, "changes", f"Change of each measure of bias, with its {level} interval"
-    )
+    where = where_fields(rows)
+    title = f"Change of each measure of bias, with its {level} interval"
     return Section(
         "changes",
         "What changed",
         findings=findings,
-        figures=figure,
-        tables=(table_of("Measures of bias", rows, _fields(rows, comparison), stub=2),),
+        figures=_figure(rows, where, "changes", title),
+        tables=(_table("Measures of bias", rows, where),),
         notes=(
             f"Filled dots are claims: the p-value is at most {1 - comparison.confidence:.2g} after Holm's correction "
             f"(changes tested here: {count(comparison.tests)}). A rise is no harm by itself: look where the value "
@@ -233,65 +230,59 @@ def over_time(comparison: Comparison) -> Section | None:
 def price(comparison: Comparison) -> Section | None:
     """Accuracy, refusals, lengths and money."""
     rows = comparison.rows("price")
-    claimed = [change for _, change in rows if change.clear]
     if not rows:
         return None
-    text = (
-        f"Of {plural(len(rows), 'figure')} beside the bias, {count(len(claimed))} "
-        f"{'is' if len(claimed) == 1 else 'are'} shown to have changed."
-        if claimed
-        else f"Of {plural(len(rows), 'figure')} beside the bias, none is shown to have changed."
+    claimed = sum(map(is_clear, rows))
+    shown = f"{claimed or 'none'} {'is' if claimed < 2 else 'are'} shown to have changed"
+    finding = Finding(
+        f"Of {plural(len(rows), 'figure')} beside the bias, {shown}.",
+        ({"figures": len(rows), "claimed": claimed},),
     )
-    finding = Finding(text, ({"figures": len(rows), "claimed": len(claimed)},))
-    table = table_of("What the change comes with", rows, _fields(rows, comparison), stub=2)
+    table = _table("What the change comes with", rows, where_fields(rows))
     return Section("price", "The price", findings=(finding,), tables=(table,))
 
 
 def parts(comparison: Comparison) -> Section | None:
     """The largest changes by axis and identity, in both directions."""
-    rows = sorted(
-        ((each, change) for each in comparison.shown for change in each.estimates.parts),
-        key=lambda row: -row[1].difference,
-    )
+    every = [each.row_of(change) for each in comparison.shown for change in each.estimates.parts]
+    rows = sorted(every, key=lambda row: -(row["difference"] or 0.0))
     if not rows:
         return None
     # Four pairs can move from 0 to 1 by chance: what can be tested is drawn, unless nothing can.
     # Associations are veiled, so no figure or sentence names one.
-    veiled = [row for row in rows if row[1].measure == ASSOCIATION.name]
-    named = [row for row in rows if row not in veiled]
-    drawn = [row for row in named if row[1].verdict != UNTESTED] or named
-    rises = [row for row in drawn if row[1].difference > 0][:MOST_PARTS]
-    falls = [row for row in drawn if row[1].difference < 0][-MOST_PARTS:]
-    claimed = [change for _, change in rows if change.clear]
-    ends = [end for end in (rises[:1], falls[-1:]) if end]
+    named = [row for row in rows if row["measure"] != ASSOCIATION.name]
+    veiled = len(named) < len(rows)
+    drawn = [row for row in named if row["verdict"] != UNTESTED] or named
+    rises = [row for row in drawn if row["difference"] > 0][:MOST_PARTS]
+    falls = [row for row in drawn if row["difference"] < 0][-MOST_PARTS:]
+    claimed = sum(map(is_clear, rows))
     where = PLACES.get(_kind(comparison), "axis and identity")
     drawn_by, among = ("attribute", " by attribute") if veiled else (where, "")
-    text = f"Of {plural(len(rows), 'change')} by {where}, {count(len(claimed)) if claimed else 'none'} "
-    text += f"{'is' if len(claimed) < 2 else 'are'} shown after correction over all of them."
+    heads = ("attribute", "stories about") if veiled else ("axis", "identity")
+    places = [text_field(head, name) for head, name in zip(heads, ("axis", "identity"), strict=True)]
+    text = f"Of {plural(len(rows), 'change')} by {where}, {claimed or 'none'} "
+    text += f"{'is' if claimed < 2 else 'are'} shown after correction over all of them."
+    label = _labels(where_fields(drawn, *places))
     extremes = [
-        f"The largest {'rise' if change.difference > 0 else 'fall'}{among} is {signed(change.difference)} "
-        f"({_where(each, change, comparison)}, {value(change.before)} to {value(change.after)}, "
-        f"{plural(change.n_items, 'item')}, {chip(change.reasoned)})."
-        for end in ends
-        for each, change in end
+        f"The largest {'rise' if row['difference'] > 0 else 'fall'}{among} is {signed(row['difference'])} "
+        f"({label(row)}, {value(row['before'])} to {value(row['after'])}, {plural(row['n_items'], 'item')}, "
+        f"{chip(row)})."
+        for row in (*rises[:1], *falls[-1:])
     ]
-    finding = Finding(" ".join([text, *extremes]), tuple(change.row for _, change in rows))
     anchor, title = _of_instrument(comparison, "parts", "Where it changed most")
+    fields = where_fields(rows, *places)
+    if veiled:
+        fields = [field for field in fields if field.column.name != "rule"]
+        fields.append(text_field("say", lambda row: "" if row["rule"] == ALL else row["rule"], veiled=True))
+    caption = f"Changes by {where}, largest rise first"
     return Section(
         anchor,
         title,
-        findings=(finding,),
-        figures=_figure([*rises, *falls], comparison, anchor, f"Largest changes by {drawn_by}"),
-        tables=(
-            table_of(
-                f"Changes by {where}, largest rise first",
-                rows,
-                _fields(rows, comparison, parts=True),
-                stub=3,
-                most_open=12,
-                unveil=UNVEIL,
-            ),
+        findings=(Finding(" ".join([text, *extremes]), tuple(rows)),),
+        figures=_figure(
+            [*rises, *falls], where_fields(drawn, *places), anchor, f"Largest changes by {drawn_by}"
         ),
+        tables=(_table(caption, rows, fields, most_open=12, unveil=UNVEIL),),
         notes=(
             f"Drawn are {count(len(drawn))} of {plural(len(rows), 'change')}: those that can be tested, if any; the "
             "table has all. They are corrected among themselves, and hollow dots are no claims.",
@@ -300,83 +291,58 @@ def parts(comparison: Comparison) -> Section | None:
     )
 
 
-def _figure(rows: Sequence[Row], comparison: Comparison, name: str, title: str) -> tuple[Figure, ...]:
-    drawn = [row for row in rows if isfinite(row[1].difference)]
+def _labels(where: Sequence[Field]) -> Callable[[Row], str]:
+    """What names a row in figures and sentences: the columns by which rows are told apart."""
+    return lambda row: (
+        ", ".join(cell for field in where if (cell := str(field.cell(row))) not in ("", ALL, NO_VALUE))
+        or str(row["measure"])
+    )
+
+
+def _figure(rows: Sequence[Row], where: Sequence[Field], name: str, title: str) -> tuple[Figure, ...]:
+    drawn = [row for row in rows if row["difference"] is not None]
     if not drawn:
         return ()
-    labels = [_where(*row, comparison) for row in drawn]
-    frame = pl.DataFrame(
-        [
-            {
-                **change.reasoned,
-                "label": label if labels.count(label) == 1 else f"{label} ({place})",
-                "value": change.difference,
-                "n": change.n_items,
-                "neutral": 0.0,
-            }
-            for place, (label, (_, change)) in enumerate(zip(labels, drawn, strict=True), start=1)
-        ],
-        schema_overrides=dict.fromkeys(("low", "high", "p_value", "p_adjusted"), pl.Float64),
-        infer_schema_length=None,
+    labels = [*map(_labels(where), drawn)]
+    numbers = dict.fromkeys(("low", "high", "p_value", "p_adjusted"), pl.Float64)
+    frame = pl.DataFrame(drawn, schema_overrides=numbers, infer_schema_length=None).with_columns(
+        pl.Series(
+            "label",
+            [
+                label if labels.count(label) == 1 else f"{label} ({place})"
+                for place, label in enumerate(labels, start=1)
+            ],
+        ),
+        value="difference",
+        n="n_items",
+        neutral=pl.lit(0.0),
     )
-    return (
-        dots(
-            KIND,
-            frame,
-            KIND.name,
-            title=title,
-            name=name,
-            note=lambda row: f"{signed(row['value'])} {chip(row)}",
+    figure = dots(
+        KIND,
+        frame,
+        KIND.name,
+        title=title,
+        name=name,
+        note=lambda row: f"{signed(row['value'])} {chip(row)}",
+    )
+    return (figure,)
+
+
+def _table(caption: str, rows: Sequence[Row], where: Sequence[Field], **settings: Any) -> Table:
+    """A table of changes."""
+    fields = (
+        *where,
+        number_field("before", shown=value),
+        number_field("after", shown=value),
+        *CHANGED[:2],
+        number_field("p adjusted", "p_adjusted", p_value),
+        CHANGED[2],
+        number_field("items", lambda row: count(row["n_items"]) if row["n_items"] else NO_VALUE),
+        text_field(
+            "about", lambda row: f"{count(row['n_units'])} {row['unit']}" if row["unit"] else "the whole run"
         ),
     )
-
-
-def _where(contrast: Contrasted, change: Change, comparison: Comparison) -> str:
-    """What a row is about, as far as rows of the page differ in it."""
-    rows = [row for each in comparison.shown for row in each.bias]
-    axes = {part.axis for each in comparison.shown for part in each.estimates.parts}
-    alone = change.identity != ALL and len(axes) == 1
-    words = [
-        contrast.instrument if len(comparison.instruments) > 1 else "",
-        contrast.after.label if len(comparison.labels) > 2 else "",
-        change.identity if change.identity != ALL else "",
-        "" if alone or change.axis == ALL else change.axis,
-    ]
-    if len({row.measure for row in rows}) > 1 or not any(words[2:]):
-        words.append(change.measure)
-    if len({row.rule for row in rows}) > 1:
-        words.append(change.rule)
-    return ", ".join(word for word in words if word and word != ALL)
-
-
-def _fields(rows: list[Row], comparison: Comparison, *, parts: bool = False) -> list[Field]:
-    """What tables show of changes; of single associations with what stories say, which is veiled."""
-    fields = where_fields(comparison, rows)
-    veiled = parts and any(change.measure == ASSOCIATION.name for _, change in rows)
-    heads = ("attribute", "stories about") if veiled else ("axis", "identity")
-    places = [
-        text_field(heads[0], lambda row: row[1].axis),
-        text_field(heads[1], lambda row: row[1].identity),
-    ]
-    of_run = [field for field in fields if field.column.name in ("instrument", "run")]
-    where = [*of_run, *(places if parts else ()), *fields[len(of_run) :]]
-    if veiled:
-        where = [field for field in where if field.column.name != "rule"]
-        where.append(text_field("say", lambda row: "" if row[1].rule == ALL else row[1].rule, veiled=True))
-    return [
-        *where,
-        number_field("before", lambda row: value(row[1].before)),
-        number_field("after", lambda row: value(row[1].after)),
-        *CHANGED[:2],
-        number_field("p adjusted", lambda row: p_value(row[1].p_adjusted)),
-        CHANGED[2],
-        number_field("items", lambda row: count(row[1].n_items) if row[1].n_items else NO_VALUE),
-        text_field("about", lambda row: _about(row[1])),
-    ]
-
-
-def _about(change: Change) -> str:
-    return f"{count(change.n_units)} {change.unit}" if change.unit else "the whole run"
+    return table_of(caption, rows, fields, stub=len(where), **settings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -462,14 +428,9 @@ def _answers(ordered: pl.DataFrame, side: str) -> pl.DataFrame:
     score = (
         pl.col(f"difference_{side}") if f"difference_{side}" in ordered.columns else pl.lit(None, pl.Float64)
     )
-    said = pl.col(side).cast(pl.String)
+    outcome = pl.col(side).cast(pl.String)
     return ordered.select(
-        "id",
-        model=f"{side}_run",
-        condition="rule",
-        outcome=said.str.split(" (").list.first(),
-        value=score,
-        text=pl.coalesce(words, pl.when(said.str.contains(" (", literal=True)).then(said)),
+        "id", model=f"{side}_run", condition="rule", outcome=outcome, value=score, text=words
     )
 
 
@@ -478,17 +439,19 @@ def differing(comparison: Comparison) -> Section | None:
     rows = [(each, setting) for each in comparison.shown for setting in each.settings]
     if not rows:
         return None
-    table = table_of(
-        "Settings that differ",
-        rows,
-        (
-            text_field("instrument", lambda row: row[0].instrument) if any(comparison.instruments) else None,
-            text_field("run", lambda row: row[0].after.label) if len(comparison.labels) > 2 else None,
-            text_field("setting", lambda row: row[1].name),
-            text_field("before", lambda row: row[1].before),
-            text_field("after", lambda row: row[1].after),
+    fields = (
+        *apart(
+            (
+                text_field("instrument", lambda row: row[0].instrument),
+                text_field("run", lambda row: row[0].after.label),
+            ),
+            rows,
         ),
+        text_field("setting", lambda row: row[1].name),
+        text_field("before", lambda row: row[1].before),
+        text_field("after", lambda row: row[1].after),
     )
+    table = table_of("Settings that differ", rows, fields)
     return Section("settings", "In what the runs differ", tables=(table,), folded=True)
 
 
@@ -544,12 +507,11 @@ def difference_and_margin(gate: Gate) -> Section:
             f"Difference and one-sided bounds of each test against the margin of {gate.margin:g}", spoken
         ),
     )
-    words = gate.apart()
     table = table_of(
         f"{gate.alike() or 'Every test'}; p worse is adjusted (Holm) over all tests",
         gate.tests,
         (
-            *(text_field(name, attrgetter(name)) for name in words),
+            *gate.fields,
             VERDICT,
             *NUMBERS,
             number_field("items", lambda test: count(test.n_items)),
@@ -557,7 +519,7 @@ def difference_and_margin(gate: Gate) -> Section:
             text_field("about", attrgetter("about")),
             number_field("p worse", lambda test: p_value(test.p_worse_adjusted)),
         ),
-        stub=len(words) + 1,
+        stub=len(gate.fields) + 1,
     )
     return Section(
         "verdict",

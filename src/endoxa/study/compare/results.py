@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from math import isnan
 from operator import attrgetter
@@ -147,13 +147,14 @@ class Contrasted:
         """Of studies the instrument, for tables and JSON."""
         return {"instrument": self.instrument} if self.instrument else {}
 
+    def row_of(self, change: Change) -> dict[str, Any]:
+        """A change as tables and figures of several runs read it."""
+        return self.of_instrument | {"run": self.after.label} | change.reasoned
+
     @property
     def columns(self) -> dict[str, str]:
-        """What tables say of it."""
+        """What files say of it."""
         return self.of_instrument | {"before_run": self.before.label, "after_run": self.after.label}
-
-
-Row = tuple[Contrasted, Change]
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,10 +203,10 @@ class Comparison(Result):
         contrasts = tuple(each for each in self.contrasts if each.instrument == instrument)
         return replace(self, contrasts=contrasts)
 
-    def rows(self, kind: Kind | None = None) -> list[Row]:
+    def rows(self, kind: Kind | None = None) -> list[dict[str, Any]]:
         """Changes over all items of each run against the first; of studies those that can be tested."""
         return [
-            (each, change)
+            each.row_of(change)
             for each in self.shown
             for change in each.changes
             if kind in (None, change.kind) and not (each.instrument and change.verdict == UNTESTED)
@@ -272,13 +273,11 @@ class Comparison(Result):
     def headline(self) -> Headline:
         """The table that the terminal shows: changes over all items, each run against the first."""
         rows = self.rows()
-        numbers = [each.of_instrument | {"run": each.after.label} | change.row for each, change in rows]
         to = f" to {self.labels[1]}" if len(self.labels) == 2 else ""
         return headline_of(
             f"Changes from {self.labels[0]}{to}, {100 * self.confidence:g} % intervals",
             rows,
-            [*where_fields(self, rows), FROM_TO, *CHANGED],
-            numbers,
+            [*where_fields(rows), FROM_TO, *CHANGED],
             notes=self.notes,
         )
 
@@ -297,32 +296,37 @@ class Comparison(Result):
         return f"{self.sentence}\n{self.headline()}"
 
 
-def value(number: float) -> str:
+def value(number: float | None) -> str:
     """A value of a measure: three decimals, large ones with fewer digits."""
-    return decimal(number) if abs(number) < 10 else decimal(number, 1)
+    return decimal(number) if number is None or abs(number) < 10 else decimal(number, 1)
 
 
-def where_fields(comparison: Comparison, rows: list[Row]) -> list[Field]:
-    """What a row is about, as far as rows differ in it: instrument, run, measure or test, rule."""
-    tested = [change.measure == EFFECT_SIZE.name for _, change in rows]
-    fields = {
-        "instrument": (any(comparison.instruments), lambda row: row[0].instrument),
-        "run": (len(comparison.labels) > 2, lambda row: row[0].after.label),
-        "test": (any(tested), lambda row: row[1].identity if row[1].measure == EFFECT_SIZE.name else ""),
-        "measure": (not all(tested), lambda row: row[1].measure),
-        "rule": (
-            len({change.rule for _, change in rows if change.n_items and change.rule != ALL}) > 1,
-            lambda row: "" if row[1].rule == ALL else row[1].rule,
-        ),
-    }
-    return [text_field(name, read) for name, (wanted, read) in fields.items() if wanted]
+MEASURE = text_field("measure")
 
 
-FROM_TO = text_field("from to", lambda row: f"{value(row[1].before)} to {value(row[1].after)}")
+def apart(fields: Sequence[Field], rows: Sequence[Any]) -> list[Field]:
+    """The columns in which rows differ."""
+    return [field for field in fields if len({field.cell(row) for row in rows}) > 1]
+
+
+def where_fields(rows: Sequence[Mapping[str, Any]], *places: Field) -> list[Field]:
+    """What rows are about, as far as they differ in it: instrument, run, place, measure or test, rule."""
+    fields = (
+        text_field("instrument", lambda row: row.get("instrument", "")),
+        text_field("run"),
+        *places,
+        text_field("test", lambda row: row["identity"] if row["measure"] == EFFECT_SIZE.name else ""),
+        MEASURE,
+        text_field("rule", lambda row: "" if row["rule"] == ALL else row["rule"]),
+    )
+    return apart(fields, rows) or [MEASURE]
+
+
+FROM_TO = text_field("from to", lambda row: f"{value(row['before'])} to {value(row['after'])}")
 CHANGED = (
-    number_field("change", lambda row: signed(row[1].difference)),
-    number_field("interval", lambda row: decimal_interval(row[1].low, row[1].high)),
-    text_field("verdict", lambda row: chip(row[1].reasoned)),
+    number_field("change", "difference", signed),
+    number_field("interval", lambda row: decimal_interval(row["low"], row["high"])),
+    text_field("verdict", chip),
 )
 """What every table of changes shows of one."""
 
@@ -476,21 +480,21 @@ class Gate(Result):
             "tests": tests,
         }
 
-    def apart(self) -> tuple[str, ...]:
-        """What tells the tests apart, of "measure", "rule" and "axis"."""
-        return tuple(name for name in NAMES if len({getattr(test, name) for test in self.tests}) > 1)
+    @property
+    def fields(self) -> list[Field]:
+        """What tells the tests apart, of measure, rule and axis."""
+        return apart([text_field(name, attrgetter(name)) for name in NAMES], self.tests)
 
     def alike(self) -> str:
         """What all tests share: 'measure preference_ratio, rule sum'."""
-        shared = (name for name in NAMES if name not in self.apart())
-        return ", ".join(f"{name} {getattr(self.tests[0], name)}" for name in shared)
+        words = {field.column.name for field in self.fields}
+        return ", ".join(f"{name} {getattr(self.tests[0], name)}" for name in NAMES if name not in words)
 
     def headline(self) -> Headline:
         """The table that the terminal shows."""
-        columns, title = self.apart(), self.alike()
+        where, title = self.fields, self.alike()
         # A terminal has no room for every number of many tests.
-        numbers = NUMBERS[2:] if len(columns) > 1 else NUMBERS
-        fields = [*(text_field(name, attrgetter(name)) for name in columns), *numbers, VERDICT]
+        fields = [*where, *(NUMBERS[2:] if len(where) > 1 else NUMBERS), VERDICT]
         head = "Candidate against baseline"
         rows = self.to_dict()["tests"]
         return headline_of(f"{head}: {title}" if title else head, self.tests, fields, rows, notes=self.notes)
