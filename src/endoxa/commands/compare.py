@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -112,9 +111,10 @@ def _compare_tables(
     Raises:
         UserError: the tables cannot be compared.
     """
-    from endoxa.study.compare.editions.comparison import compare_editions, write_edition_page
-    from endoxa.study.compare.editions.sets import compare_sets, is_set, write_set_page
-    from endoxa.study.compare.reversals import find_reversals
+    from endoxa.report.frame import write_page
+    from endoxa.study.compare.editions.comparison import compare_editions
+    from endoxa.study.compare.editions.reversals import find_reversals
+    from endoxa.study.compare.editions.sets import compare_sets, is_set
 
     if not out:
         raise UserError("Missing --out. Name a file for the comparison of the tables: .html or .csv.")
@@ -128,25 +128,19 @@ def _compare_tables(
             raise UserError(
                 f"--out: '{path}' has an unknown file type. Expected .html, {', '.join(WRITTEN_SUFFIXES)}."
             )
-    write_page: Callable[[Path], object] | None = None
-    notes: Sequence[str] = ()
     if regions:
-        turned = find_reversals(paths[0], groups=groups, confidence=confidence)
-        lines, notes, changes = list(turned.sentences), turned.notes, turned.table
+        made = find_reversals(paths[0], groups=groups, confidence=confidence)
     elif all(map(is_set, paths)):
-        sets = compare_sets(list(paths))
-        lines, changes, write_page = [sets.headline], sets.pairs, partial(write_set_page, sets)
+        made = compare_sets(list(paths))
     else:
         made = compare_editions(list(paths), groups=groups, respondents=respondents, confidence=confidence)
-        write_page = partial(write_edition_page, made)
-        lines, notes, changes = [made.headline, made.sentence], made.notes, made.changes
-    note(*notes)
+    note(*made.notes)
     for path in out:
-        if write_page is not None and path.suffix.lower() == ".html":
-            write_page(path)
+        if made.page is not None and path.suffix.lower() == ".html":
+            write_page(made.page, path)
         else:
-            write_table(changes, path)
-    return Outcome([*lines, _written(out)])
+            write_table(made.changes, path)
+    return Outcome([*made.sentences, _written(out)])
 
 
 def _is_table(path: Path) -> bool:

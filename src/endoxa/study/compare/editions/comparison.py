@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,6 @@ from endoxa.curate.pages import METHODS, page_of
 from endoxa.errors import UserError
 from endoxa.report.claims import P_ADJUSTED, VERDICT, signed_ends
 from endoxa.report.document import Finding, Section
-from endoxa.report.frame import write_page
 from endoxa.report.inputs import Run
 from endoxa.report.tables import Field, number_field, table_of, text_field
 from endoxa.report.words import count, percent, plural, signed
@@ -22,6 +21,7 @@ from endoxa.sources.frames import read_table
 from endoxa.stats.intervals import NAN
 from endoxa.stats.share_changes import Shares, able_to_reject, change_interval, share_test
 from endoxa.stats.verdicts import ABOVE, CLEAR, UNTESTED, decide, significance
+from endoxa.study.compare.editions import TableComparison
 from endoxa.study.compare.editions.reading import KEY, SHOWN, Edition, read_edition
 
 KEPT, NEW, LOST = "kept", "new", "lost"
@@ -52,64 +52,13 @@ MOST_OPEN = 40
 TOO_FEW = "too few respondents said it for any change to be shown"
 
 
-@dataclass(frozen=True, slots=True)
-class EditionComparison:
-    """Two editions side by side.
-
-    Attributes:
-        before: name of the first table.
-        after: name of the second one.
-        changes: columns of `CHANGE_COLUMNS`, the largest changes first.
-        tests: number of tests that the correction counts.
-        unit: what shares are of: 'respondents', 'raters' or 'mentions'.
-        notes: what was assumed or left out, as sentences.
-        confidence: of all intervals together.
-        paths: the files that were read.
-    """
-
-    before: str
-    after: str
-    changes: pl.DataFrame
-    tests: int
-    unit: str
-    notes: tuple[str, ...]
-    confidence: float
-    paths: tuple[Path, ...]
-
-    @property
-    def counts(self) -> dict[str, int]:
-        """Associations that are kept, lost and new."""
-        return {name: self.changes.filter(status=name).height for name in (KEPT, LOST, NEW)}
-
-    @property
-    def headline(self) -> str:
-        """The finding in a sentence: whose shares changed."""
-        clear = self.changes.filter(pl.col("verdict").is_in(CLEAR))
-        if clear.is_empty():
-            return f"No association is clearly said by more or by fewer {self.unit} in {self.after}."
-        more = clear.filter(verdict=ABOVE).height
-        return (
-            f"{plural(clear.height, 'association')} changed from {self.before} to {self.after}: {more} said by more "
-            f"{self.unit}, {clear.height - more} by fewer."
-        )
-
-    @property
-    def sentence(self) -> str:
-        """How many associations are kept, lost and new."""
-        kept, lost, new = self.counts.values()
-        return (
-            f"{kept} associations are in both tables, {lost} only in {self.before} (lost) and {new} only in "
-            f"{self.after} (new). Without any change, too, what few people say is missing from one of two tables."
-        )
-
-
 def compare_editions(
     paths: Sequence[Path],
     *,
     groups: Path | None = None,
     respondents: Sequence[int] = (),
     confidence: float = DEFAULT_CONFIDENCE,
-) -> EditionComparison:
+) -> TableComparison:
     """What changed from the first table to the second.
 
     Args:
@@ -147,9 +96,60 @@ def compare_editions(
                 )
         rows.append((about, Shares(*counts, *n)))
     table, tests = _changes(rows, significance(confidence))
+    sentences = _sentences(table, before, after, unit)
     notes = [*editions[0].notes, *editions[1].notes, *notes]
-    files = tuple(edition.path for edition in editions)
-    return EditionComparison(before, after, table, tests, unit, tuple(notes), confidence, files)
+    tested = table.filter(pl.col("verdict") != UNTESTED)
+    power = (
+        f"{plural(tests, 'association')} had enough mentions for a change to be shown; the intervals hold together at "
+        f"{percent(confidence, 0)}. The other {count(table.height - tested.height)} were said by too few: no division "
+        "of their mentions could reach significance."
+    )
+    more = (number_field("change", "difference", signed), number_field("interval", signed_ends))
+    alone = table.filter(pl.col("status") != KEPT).sort(
+        pl.max_horizontal("n_before", "n_after"), descending=True
+    )
+    shown = (
+        (f"Share of {unit} who said it (number)", tested, (*more, VERDICT, P_ADJUSTED)),
+        ("In one table only", alone, (text_field("status"),)),
+    )
+    tables = [
+        table_of(
+            title, each.head(MOST_SHOWN), (*_fields(before, after), *fields), most_open=MOST_OPEN, stub=2
+        )
+        for title, each, fields in shown
+    ]
+    facts = {"changed": table.filter(pl.col("verdict").is_in(CLEAR)).height, "tests": tests}
+    findings = tuple(Finding(text, (facts,)) for text in (*sentences, power))
+    values = {"unit": unit, "tests": tests, "confidence": confidence}
+    sections = (
+        Section("changes", "Change of shares", findings=findings, tables=(tables[0],), notes=tuple(notes)),
+        Section("absent", "Lost and new", tables=(tables[1],)),
+        replace(METHODS, values=values),
+    )
+    asked = table.select(pl.col("total_before", "total_after").max()).row(0)
+    subtitle = (
+        f"{before} ({count(asked[0])} {unit}) and {after} ({count(asked[1])}); "
+        f"{plural(table.height, 'association')}."
+    )
+    runs = [Run(edition.path, {}) for edition in editions]
+    page = page_of(__package__, runs, sentences[0].removesuffix("."), subtitle, sections)
+    return TableComparison(table, sentences, tuple(notes), page)
+
+
+def _sentences(table: pl.DataFrame, before: str, after: str, unit: str) -> tuple[str, str]:
+    """Whose shares changed, and how many associations are kept, lost and new."""
+    clear = table.filter(pl.col("verdict").is_in(CLEAR)).height
+    more = table.filter(verdict=ABOVE).height
+    kept, lost, new = (table.filter(status=name).height for name in (KEPT, LOST, NEW))
+    changed = (
+        f"{plural(clear, 'association')} changed from {before} to {after}: {more} said by more {unit}, "
+        f"{clear - more} by fewer."
+    )
+    none = f"No association is clearly said by more or by fewer {unit} in {after}."
+    return changed if clear else none, (
+        f"{kept} associations are in both tables, {lost} only in {before} (lost) and {new} only in {after} (new). "
+        "Without any change, too, what few people say is missing from one of two tables."
+    )
 
 
 def _totals(
@@ -217,68 +217,11 @@ def _changes(rows: Sequence[tuple[Mapping[str, Any], Shares]], alpha: float) -> 
     return present.sort(*order, maintain_order=True).fill_nan(None), tests
 
 
-def _change_section(comparison: EditionComparison) -> Section:
-    changes = comparison.changes
-    tested = changes.filter(pl.col("verdict") != UNTESTED)
-    clear = changes.filter(pl.col("verdict").is_in(CLEAR)).height
-    facts = comparison.counts | {"changed": clear, "tests": comparison.tests}
-    power = (
-        f"{plural(comparison.tests, 'association')} had enough mentions for a change to be shown; the intervals hold "
-        f"together at {percent(comparison.confidence, 0)}. The other {count(changes.height - tested.height)} were said "
-        "by too few: no division of their mentions could reach significance."
-    )
-    more = (number_field("change", "difference", signed), number_field("interval", signed_ends))
-    fields = _fields(comparison, *more, VERDICT, P_ADJUSTED)
-    title = f"Share of {comparison.unit} who said it (number)"
-    table = table_of(title, tested.head(MOST_SHOWN), fields, most_open=MOST_OPEN, stub=2)
-    texts = (comparison.headline, comparison.sentence, power)
-    findings = tuple(Finding(text, (facts,)) for text in texts)
-    return Section("changes", "Change of shares", findings=findings, tables=(table,), notes=comparison.notes)
-
-
-def _alone(comparison: EditionComparison) -> Section | None:
-    """Associations in one table only, those of most mentions first."""
-    mentions = pl.max_horizontal("n_before", "n_after")
-    alone = comparison.changes.filter(pl.col("status") != KEPT).sort(mentions, descending=True)
-    if alone.is_empty():
-        return None
-    fields = _fields(comparison, text_field("status"))
-    table = table_of("In one table only", alone.head(MOST_SHOWN), fields, most_open=MOST_OPEN, stub=2)
-    return Section("absent", "Lost and new", tables=(table,))
-
-
-def _fields(comparison: EditionComparison, *more: Field) -> tuple[Field, ...]:
-    shares = [
-        number_field(
-            comparison.before, lambda row: f"{percent(row['share_before'])} ({count(row['n_before'])})"
-        ),
-        number_field(
-            comparison.after, lambda row: f"{percent(row['share_after'])} ({count(row['n_after'])})"
-        ),
-    ]
+def _fields(before: str, after: str) -> tuple[Field, ...]:
     return (
         text_field("group", "identity", veiled=True),
         text_field("attribute", veiled=True),
         text_field("axis"),
-        *shares,
-        *more,
+        number_field(before, lambda row: f"{percent(row['share_before'])} ({count(row['n_before'])})"),
+        number_field(after, lambda row: f"{percent(row['share_after'])} ({count(row['n_after'])})"),
     )
-
-
-def write_edition_page(comparison: EditionComparison, output: Path) -> None:
-    """Write the page."""
-    methods = Section(
-        METHODS.anchor,
-        METHODS.title,
-        template=METHODS.template,
-        folded=True,
-        values={"comparison": comparison},
-    )
-    before, after = comparison.changes.select("total_before", "total_after").row(0)
-    subtitle = (
-        f"{comparison.before} ({count(before)} {comparison.unit}) and {comparison.after} ({count(after)}); "
-        f"{plural(comparison.changes.height, 'association')}."
-    )
-    sections = (_change_section(comparison), _alone(comparison), methods)
-    runs = [Run(path, {}) for path in comparison.paths]
-    write_page(page_of(__package__, runs, comparison.headline.removesuffix("."), subtitle, sections), output)

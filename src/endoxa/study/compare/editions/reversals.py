@@ -9,7 +9,6 @@ of Gail and Simon (1985, Biometrics 41) for two subsets.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations
 from math import ceil, log2
 from pathlib import Path
@@ -27,6 +26,7 @@ from endoxa.sources.frames import read_table
 from endoxa.stats.intervals import NAN, UNDEFINED, clopper_pearson
 from endoxa.stats.share_changes import able_to_reject
 from endoxa.stats.verdicts import ABOVE, UNCLEAR, UNTESTED, significance
+from endoxa.study.compare.editions import TableComparison
 from endoxa.study.compare.editions.reading import KEY, SHOWN, associations_of, read_edition, table_path
 
 OPPOSITES, GROUPS = "opposites", "groups"
@@ -59,54 +59,12 @@ COUNTS_NOTE = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Reversals:
-    """What is turned round between regions.
-
-    Attributes:
-        table: columns of `REVERSAL_COLUMNS`, the smallest p-values first; only what leads in unlike directions.
-        compared: comparisons of two sides in two regions, whatever their direction.
-        tests: number of tests that the correction counts.
-        notes: what was assumed or left out, as sentences.
-        confidence: confidence level.
-    """
-
-    table: pl.DataFrame
-    compared: int
-    tests: int
-    notes: tuple[str, ...]
-    confidence: float
-
-    @property
-    def clear(self) -> pl.DataFrame:
-        """What is clearly turned round."""
-        return self.table.filter(verdict=ABOVE)
-
-    @property
-    def sentences(self) -> tuple[str, ...]:
-        """How many stereotypes are turned round, what was compared, and how much of it could have been shown."""
-        number, untested = self.clear.height, self.table.filter(verdict=UNTESTED).height
-        turned = f"{plural(number, 'stereotype')} {'is' if number == 1 else 'are'} turned round between two regions."
-        compared = (
-            f"{plural(self.compared, 'comparison')} of two sides in two regions; in {count(self.table.height)} another "
-            "side leads in each region."
-        )
-        # People of each region, all of one mind, with whom a single test can reject after correction.
-        needed = ceil(round(-log2((1 - self.confidence) / self.tests), 9))
-        few = (
-            f"For {count(untested)} of them too few people said either side: about {needed} in each region are the "
-            "fewest that could show a reversal."
-        )
-        none = "No stereotype is clearly turned round between two regions."
-        return (turned if number else none, compared, *([few] if untested else []))
-
-
 def find_reversals(
     path: Path,
     *,
     groups: Path | None = None,
     confidence: float = DEFAULT_CONFIDENCE,
-) -> Reversals:
+) -> TableComparison:
     """Stereotypes that are clearly turned round between two regions.
 
     Args:
@@ -130,7 +88,23 @@ def find_reversals(
     compared = pl.DataFrame(list(_compared(stated)), schema=schema, orient="row")
     table, tests = _tested(compared, confidence)
     order = table.sort(pl.col("verdict") != ABOVE, "p_value", "first", "second", "region", "other_region")
-    return Reversals(order.fill_nan(None), compared.height, tests, tuple(notes), confidence)
+    number, untested = table.filter(verdict=ABOVE).height, table.filter(verdict=UNTESTED).height
+    turned = (
+        f"{plural(number, 'stereotype')} {'is' if number == 1 else 'are'} turned round between two regions."
+    )
+    said = (
+        f"{plural(compared.height, 'comparison')} of two sides in two regions; in {count(table.height)} another side "
+        "leads in each region."
+    )
+    # People of each region, all of one mind, with whom a single test can reject after correction.
+    needed = ceil(round(-log2((1 - confidence) / tests), 9))
+    few = (
+        f"For {count(untested)} of them too few people said either side: about {needed} in each region are the fewest "
+        "that could show a reversal."
+    )
+    none = "No stereotype is clearly turned round between two regions."
+    sentences = (turned if number else none, said, *([few] if untested else []))
+    return TableComparison(order.fill_nan(None), sentences, tuple(notes))
 
 
 def _tested(compared: pl.DataFrame, confidence: float) -> tuple[pl.DataFrame, int]:
