@@ -23,7 +23,6 @@ class Measure:
         name: its name, which is the column with its values.
         neutral: value of an unbiased model, from which columns are measured; None where none is neutral.
         summary: what it is, for pages.
-        worse: what worse means, in words.
         use: where it is used.
         biased: a measure of bias although no value is neutral.
         reach: the largest difference of one item between two models; infinite where nothing bounds it.
@@ -35,13 +34,17 @@ class Measure:
     name: str
     neutral: float | None
     summary: str
-    worse: str = "lower"
     use: Literal["both", "compare", "gate"] = "both"
     biased: bool = False
     reach: float = 1.0
     units: tuple[str, ...] = ()
     instead: str = ""
     within: str = ""
+
+    @property
+    def worse(self) -> str:
+        """What worse means to a gate, in words."""
+        return "lower" if self.neutral is None else f"further from {self.neutral:g}"
 
     @property
     def kind(self) -> Kind:

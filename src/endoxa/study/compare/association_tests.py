@@ -29,7 +29,7 @@ from endoxa.instruments.association_tests.estimates.effect_size import (
 )
 from endoxa.instruments.association_tests.estimates.run import Source, run_sources
 from endoxa.schema import ALL, AssociationTest
-from endoxa.study.compare.contrast import bound, student_tail
+from endoxa.study.compare.contrast import Difference, student_tail
 from endoxa.study.compare.decision import SIGNS, Contrasts, EffectSizes
 from endoxa.study.compare.items import OTHER, Items, common_rules
 from endoxa.study.compare.measures import EFFECT_SIZE, Paired
@@ -145,7 +145,7 @@ _MOST = 0.99
 
 
 @dataclass(frozen=True, slots=True)
-class EffectContrast:
+class EffectContrast(Difference):
     """T times the effect size of the other model minus s times that of the first, used as `contrast.Contrast` is.
 
     Attributes:
@@ -153,7 +153,7 @@ class EffectContrast:
         other: t times the effect size from which it is.
         shares: of X and of Y what each unit adds to both on Fisher's scale, s and t times; empty where a set has one.
         fewest: units of the smaller set.
-        largest: no effect size is larger.
+        unit: twice the largest effect size.
         growth: by what the number of units is multiplied.
     """
 
@@ -161,7 +161,7 @@ class EffectContrast:
     other: float
     shares: Sequence[tuple[np.ndarray, np.ndarray]]
     fewest: int
-    largest: float
+    unit: float
     growth: float = 1.0
 
     @property
@@ -173,27 +173,12 @@ class EffectContrast:
         """Standard error, were `mean` the true difference; 0 where nothing varies."""
         return self._moments(mean)[0]
 
-    def p_below(self, mean: float) -> float:
-        """One-sided p-value for the claim that the true difference is below `mean`."""
-        return self._tail(mean, 1)
-
-    def p_above(self, mean: float) -> float:
-        """One-sided p-value for the claim that the true difference is above `mean`."""
-        return self._tail(mean, -1)
-
-    def upper(self, level: float) -> float:
-        """One-sided upper bound: the largest difference that is not rejected from below at this level."""
-        return bound(self.p_below, self.mean, 2 * self.largest, level)
-
-    def lower(self, level: float) -> float:
-        """One-sided lower bound: the least difference that is not rejected from above at this level."""
-        return bound(self.p_above, self.mean, -2 * self.largest, level)
-
     def grown(self, items: float, *, same_units: bool = False) -> EffectContrast:
         """With that many times the units; more about the same units would say no more."""
         return self if same_units else replace(self, growth=self.growth * items)
 
-    def _tail(self, mean: float, sign: int) -> float:
+    def p_beyond(self, mean: float, sign: int) -> float:
+        """See `Difference`."""
         error, skewness = self._moments(mean)
         if not error > 0:
             return 1.0
@@ -201,9 +186,10 @@ class EffectContrast:
 
     def _moments(self, mean: float) -> tuple[float, float]:
         """Standard error and skewness, were `mean` the true difference."""
+        largest = self.unit / 2
         middle = (self.first + self.other) / 2
         first, other = (
-            self.largest * (1 - min(abs(end / self.largest), _MOST) ** 2)
+            largest * (1 - min(abs(end / largest), _MOST) ** 2)
             for end in (middle - mean / 2, middle + mean / 2)
         )
         second = third = 0.0
@@ -234,6 +220,6 @@ def contrasts_of(
 
     def contrast(s: int, t: int) -> EffectContrast:
         signed = [(s * first, t * other) for first, other in shares]
-        return EffectContrast(s * values[0], t * values[1], signed, fewest, most)
+        return EffectContrast(s * values[0], t * values[1], signed, fewest, 2 * most)
 
     return Contrasts({(t, s): contrast(s, t) for t in SIGNS for s in SIGNS}, contrast(-1, 0), "first")

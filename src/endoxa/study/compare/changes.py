@@ -19,8 +19,8 @@ from endoxa.schema.headline import plain
 from endoxa.stats.intervals import NAN
 from endoxa.stats.two_way import Sampled, two_way
 from endoxa.stats.verdicts import CLEAR, CORRECTED, NO_QUESTION, UNCLEAR, UNTESTED, decide, significance
-from endoxa.study.compare.association_tests import EffectContrast, test_items
-from endoxa.study.compare.contrast import FEWEST_UNITS, Contrast, sampled_units
+from endoxa.study.compare.association_tests import test_items
+from endoxa.study.compare.contrast import FEWEST_UNITS, Contrast, Difference, sampled_units
 from endoxa.study.compare.decision import EffectSizes
 from endoxa.study.compare.items import Items, declared_items
 from endoxa.study.compare.measures import COST, Paired, declared, untested
@@ -117,7 +117,7 @@ class Estimates:
     identical: bool
 
 
-def two_sided(contrast: Contrast | EffectContrast, confidence: float) -> tuple[float, float, float]:
+def two_sided(contrast: Difference, confidence: float) -> tuple[float, float, float]:
     """Both ends of the interval of a change, and its two-sided p-value: the test of the gate, so that the two agree."""
     tail = significance(confidence) / 2
     p_value = min(2 * contrast.p_below(0.0), 2 * contrast.p_above(0.0), 1.0)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, replace
 from math import ceil, isfinite, isnan
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from endoxa.schema import ALL
 from endoxa.stats.verdicts import significance
 from endoxa.study.compare.changes import items_of
 from endoxa.study.compare.contrast import FEWEST_UNITS
-from endoxa.study.compare.decision import EffectSizes, needed
+from endoxa.study.compare.decision import NOTHING_MORE, EffectSizes, needed
 from endoxa.study.compare.items import alone_sentence
 from endoxa.study.compare.measures import EFFECT_SIZE, MOST_LEFT_OUT, Paired, measures_of, untested
 from endoxa.study.compare.pairs import rounding_notes
@@ -87,7 +87,7 @@ def gate(
         # An axis with too few identities is no test, but one that moved by more than the margin lets nothing pass.
         moved = [cell for cell in small if cell.contrasts is not None and cell.contrasts.worse_by > margin]
         tests = [_tested(cell, margin, confidence, len(cells), most_left_out) for cell in [*cells, *moved]]
-        return _corrected(tests, significance(confidence)), moved
+        return tuple(_corrected(tests, significance(confidence))), moved
 
     tests, moved = judged(cells, small)
     notes = [
@@ -212,7 +212,11 @@ def paired(
         )
     cells, notes = _cells(sides, chosen, tuple(dict.fromkeys(rules)), tuple(dict.fromkeys(axes)), human)
     tests = [cell for cell in cells if cell.numbers[0] or cell.left_out]
-    notes += _missing(cells, tests, measures, "question" if kind == QUESTIONS else "item")
+    lacking = {cell.measure.name for cell in cells} - {cell.measure.name for cell in tests}
+    if without := lacking.intersection(measures):
+        raise UserError(f"--measure {min(without)}: these runs have no items for it. Leave it out.")
+    noun = "question" if kind == QUESTIONS else "item"
+    notes += [f"Not measured, because no {noun} is for it: {listed(sorted(lacking))}."] if lacking else []
     if not tests:
         raise UserError(
             f"The items have nothing to gate for {listed(sorted({cell.measure.name for cell in cells}))}. Choose "
@@ -244,15 +248,6 @@ def _cells(
         notes = list(items.notes)
     word = IN_PLACE_OF_RULES.get(kind)
     return [replace(cell, rule=word) for cell in cells] if word else cells, notes
-
-
-def _missing(cells: Sequence[Paired], tests: Sequence[Paired], wanted: Sequence[str], noun: str) -> list[str]:
-    """A note on measures that no item is for; they are an error where they were named."""
-    lacking = {cell.measure.name for cell in cells} - {cell.measure.name for cell in tests}
-    for name in wanted:
-        if name in lacking:
-            raise UserError(f"--measure {name}: these runs have no items for it. Leave it out.")
-    return [f"Not measured, because no {noun} is for it: {listed(sorted(lacking))}."] if lacking else []
 
 
 def _tested(cell: Paired, margin: float, confidence: float, tests: int, most_left_out: float) -> GateTest:
@@ -289,7 +284,7 @@ def _tested(cell: Paired, margin: float, confidence: float, tests: int, most_lef
     more = needed(contrasts, identities, items, margin, (level, level / tests))
     if cell.few:
         few = f"{identities} of the {FEWEST_UNITS} {cell.units[0]} that a decision needs at least"
-        return replace(result, reason=few, more_items=more.items, more_identities=more.identities)
+        return replace(result, reason=few, more_items=more.more_items, more_identities=more.more_identities)
     names = {"both": "both", "first": cell.units[0], "second": cell.units[1], "none": "none"}
     result = replace(result, sampled=names[contrasts.sampled])
     evidence = contrasts.evidence(margin, level)
@@ -297,32 +292,21 @@ def _tested(cell: Paired, margin: float, confidence: float, tests: int, most_lef
     result = replace(result, low=low, high=high, p_not_worse=evidence.p_not_worse, p_worse=evidence.p_worse)
     if evidence.p_not_worse <= level:
         return replace(result, verdict="pass")
-    return replace(
-        result,
-        more_items=more.items,
-        more_identities=more.identities,
-        more_same_identities=more.same_identities,
-    )
+    return replace(result, **asdict(more))
 
 
-def _corrected(tests: Sequence[GateTest], level: float) -> tuple[GateTest, ...]:
+def _corrected(tests: Sequence[GateTest], level: float) -> Iterator[GateTest]:
     """The tests with Holm's (1979) correction of the p-values of worse, verdicts and sentences."""
     from endoxa.stats.verdicts import holm
 
-    adjusted = holm([test.p_worse for test in tests])
-    return tuple(
-        _worded(replace(test, p_worse_adjusted=p_value), level)
-        for test, p_value in zip(tests, adjusted, strict=True)
-    )
-
-
-def _worded(test: GateTest, level: float) -> GateTest:
-    if test.p_worse_adjusted <= level and test.verdict != "pass":
-        nothing = {"more_items": None, "more_identities": None, "more_same_identities": None}
-        test = replace(test, verdict="worse", **nothing)  # type: ignore[arg-type]
-    elif test.p_worse <= level < test.p_worse_adjusted:
-        test = replace(test, reason="worse taken alone, not after correction for the number of tests")
-    return replace(test, sentence=sentence_of(test))
+    for test, adjusted in zip(tests, holm([test.p_worse for test in tests]), strict=True):
+        corrected = replace(test, p_worse_adjusted=adjusted)
+        if adjusted <= level and test.verdict != "pass":
+            corrected = replace(corrected, verdict="worse", **asdict(NOTHING_MORE))
+        elif test.p_worse <= level < adjusted:
+            reason = "worse taken alone, not after correction for the number of tests"
+            corrected = replace(corrected, reason=reason)
+        yield replace(corrected, sentence=sentence_of(corrected))
 
 
 def _overall(tests: Sequence[GateTest]) -> Verdict:
