@@ -129,7 +129,6 @@ def read_sides(
         if run.kind == EXTRACTED or (not strict and (run.kind == HARM or names_apart(runs[0], run))):
             continue
         require_same_data(runs[0], run, free=() if strict else SENTENCES)
-        require_same_items(runs[0], run)
     sides = [
         Side(run, model)
         for run, names, option in zip(runs, wanted, options, strict=True)
@@ -163,18 +162,11 @@ def _models(run: Run, wanted: Collection[str], option: str, *, alone: bool) -> l
 
 def _labels(sides: Sequence[Side]) -> list[str]:
     """Names of models where they tell the runs apart, else of folders, else of both."""
-    models = short_labels([side.model for side in sides])
-    by_model = [models[side.model] for side in sides]
-    paths = [str(side.run.folder.resolve()) for side in sides]
-    folders = short_labels(paths)
-    by_folder = [folders[path] for path in paths]
-    for labels in (by_model, by_folder):
-        if len(set(labels)) == len(labels):
-            return labels
-    labels = [f"{model} ({folder})" for model, folder in zip(by_model, by_folder, strict=True)]
-    if len(set(labels)) == len(labels):
-        return labels
-    return [f"{models[side.model]} ({side.run.folder})" for side in sides]
+    models, folders = [side.model for side in sides], [str(side.run.folder.resolve()) for side in sides]
+    by_model, by_folder = ([short_labels(names)[name] for name in names] for names in (models, folders))
+    both = [f"{model} ({folder})" for model, folder in zip(by_model, by_folder, strict=True)]
+    full = [f"{model} ({side.run.folder})" for model, side in zip(by_model, sides, strict=True)]
+    return next((each for each in (by_model, by_folder, both) if len(set(each)) == len(each)), full)
 
 
 def names_apart(first: Run, other: Run) -> bool:
@@ -193,7 +185,7 @@ def names_apart(first: Run, other: Run) -> bool:
 
 
 def require_same_data(first: Run, other: Run, free: Collection[str] = ()) -> None:
-    """Refuse two runs that measured other files, or read them in another way.
+    """Refuse two runs that measured other files, read them in another way, or took other items of them.
 
     Args:
         first: the baseline.
@@ -219,18 +211,22 @@ def require_same_data(first: Run, other: Run, free: Collection[str] = ()) -> Non
         {name: value for name, value in _mapping(entry.get("options")).items() if name not in free}
         for entry in data
     ]
-    refuse(differences(options[0], options[1], "data"))
+    changes = differences(options[0], options[1], "data")
+    identities = [_mapping(run.facts.get("identity")) for run in (first, other)]
+    if all(identities):  # of runs made from logs of other harnesses the records have to speak for themselves
+        kept = [{name: value for name, value in identity.items() if name in ITEMS} for identity in identities]
+        changes += differences(kept[0], kept[1])
+    if changes:
+        apart = changes[0].replace(" was ", " is ", 1).replace(", is now ", " in the baseline and ", 1)
+        more = f" ({len(changes) - 1} more settings differ)" if len(changes) > 1 else ""
+        raise UserError(
+            f"Baseline and candidate were measured with different settings: {apart} in the candidate{more}. Repeat one "
+            "of the runs with the settings of the other."
+        )
 
 
 OWN_WAY = (PAIRS, QUESTIONS, EXTRACTED, HARM, EMBEDDINGS)
 """Instruments whose runs are paired in ways of their own; others declare what they measure (`runs.measured`)."""
-
-
-def is_comparable(kind: str) -> bool:
-    """Whether runs of an instrument can be compared and gated."""
-    return kind in OWN_WAY or (
-        kind in INSTRUMENTS.entry_names() and INSTRUMENTS.get(kind).measured is not None
-    )
 
 
 def read_run(path: Path) -> Run:
@@ -248,9 +244,20 @@ def read_run(path: Path) -> Run:
             f"run of endoxa probe extract --data {path}."
         )
     run = read_runs([path])[0]
-    if not is_comparable(run.kind):
+    if run.kind not in OWN_WAY and not declares(run.kind):
         raise UserError(f"'{path}' holds {holds(run.kind)}. Expected a run of {_commands()}.")
     return run
+
+
+def declares(kind: str) -> bool:
+    """Whether an instrument declares what is measured (`runs.measured`)."""
+    return kind in INSTRUMENTS.entry_names() and INSTRUMENTS.get(kind).measured is not None
+
+
+def _commands() -> str:
+    """'endoxa probe pairs, qa or choices': what makes runs that can be compared."""
+    *others, last = dict.fromkeys((*OWN_WAY, *filter(declares, INSTRUMENTS.entry_names())))
+    return f"endoxa probe {', '.join(others)} or {last}"
 
 
 def stories_read(run: Run) -> Run:
@@ -259,13 +266,6 @@ def stories_read(run: Run) -> Run:
     if run.kind != EXTRACTED or not (source / RUN).is_file():
         return run
     return Run(source, runs.read_run(source))
-
-
-def _commands() -> str:
-    """'endoxa probe pairs, qa or choices': what makes runs that can be compared."""
-    declaring = (name for name in INSTRUMENTS.entry_names() if name not in OWN_WAY and is_comparable(name))
-    *others, last = (*OWN_WAY, *declaring)
-    return f"endoxa probe {', '.join(others)} or {last}"
 
 
 def models_of(run: Run) -> list[str]:
@@ -287,17 +287,6 @@ def models_of(run: Run) -> list[str]:
 def several(words: str | Sequence[str]) -> tuple[str, ...]:
     """What may be named once or several times."""
     return (words,) if isinstance(words, str) else tuple(words)
-
-
-def refuse(changes: Sequence[str]) -> None:
-    """Raise where settings differ, as `differences` words them."""
-    if changes:
-        first = changes[0].replace(" was ", " is ", 1).replace(", is now ", " in the baseline and ", 1)
-        more = f" ({len(changes) - 1} more settings differ)" if len(changes) > 1 else ""
-        raise UserError(
-            f"Baseline and candidate were measured with different settings: {first} in the candidate{more}. Repeat one "
-            "of the runs with the settings of the other."
-        )
 
 
 def _mapping(value: object) -> Mapping[str, Any]:
@@ -345,20 +334,6 @@ class Setting:
     def __str__(self) -> str:
         """'the system message (none, now “Be careful.”)'."""
         return f"the {self.name} ({self.before}, now {self.after})"
-
-
-def require_same_items(first: Run, other: Run) -> None:
-    """Refuse two runs that took other items.
-
-    Raises:
-        UserError: a setting that says which items a run has differs.
-    """
-    identities = [_mapping(run.facts.get("identity")) for run in (first, other)]
-    if not all(identities):
-        # Runs made from logs of other harnesses: their records have to speak for themselves.
-        return
-    kept = [{name: value for name, value in identity.items() if name in ITEMS} for identity in identities]
-    refuse(differences(kept[0], kept[1]))
 
 
 def settings_apart(first: Side, other: Side) -> tuple[Setting, ...]:
