@@ -22,7 +22,6 @@ def compare(
     items: Annotated[Path | None, Option(group=OUTPUT, metavar="TABLE", table=True)] = None,
     model: Annotated[tuple[str, ...], Option(group=DATA, metavar="MODEL", default="all of them")] = (),
     rule: Annotated[tuple[str, ...], Option(group=ANALYSIS, default="every one of all runs")] = (),
-    harm: Annotated[tuple[Path, ...], Option(group=ANALYSIS, metavar="RUN|TABLE")] = (),
     groups: Annotated[Path | None, Option(group=DATA)] = None,
     respondents: Annotated[tuple[int, ...], Option(group=DATA)] = (),
     regions: Annotated[bool, Option(group=ANALYSIS, only_on=True)] = False,
@@ -49,7 +48,7 @@ def compare(
       endoxa compare out/plain out/careful -o out/careful.html
       endoxa compare out/c#baseline out/c#careful -o out/careful.html
       endoxa compare out/a out/b out/c -o out/three.html --items out/changed.csv
-      endoxa compare out/profiles-a out/profiles-b --harm out/harm -o out/stories.html
+      endoxa compare out/profiles-a out/profiles-b -o out/stories.html
       endoxa compare out/before out/after -o out/studies.html
       endoxa compare survey2024.csv survey2026.csv -o changes.html --groups groups.csv
       endoxa compare pairs-v1.csv pairs-v2.csv -o pairs.html
@@ -63,8 +62,6 @@ def compare(
         items: Of runs: also write the items that changed sides.
         model: Model, where runs hold several; repeatable.
         rule: Scoring rule of pairs or protocol of questions; repeatable.
-        harm: Of stories: a run of endoxa probe harm, or people's ratings, that say which associations are harmful;
-            repeatable.
         groups: Of tables: groups of attributes (`endoxa curate group`), used for both.
         respondents: Number of respondents of each table, where tables only count (give it twice).
         regions: Of one table: find stereotypes that are turned round between two regions.
@@ -88,7 +85,7 @@ def compare(
     comparison = (
         compare_studies(paths, model, confidence)
         if studies
-        else contrast(*paths, model=model, rule=rule, harm=harm, confidence=confidence)
+        else contrast(*paths, model=model, rule=rule, confidence=confidence)
     )
     for path in out:
         comparison.save(path)

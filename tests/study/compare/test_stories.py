@@ -14,7 +14,7 @@ from endoxa.instruments.stories.options import Discovery
 from endoxa.study.compare.changes import change_of, judged
 from endoxa.study.compare.page import over_time
 from endoxa.study.compare.stories import association_cell, estimates_of
-from support.story_pairs import frame, in_memory, write_ratings, write_run
+from support.story_pairs import frame, in_memory, write_run
 
 QUICK = Discovery(draws=2000, jobs=1)
 
@@ -124,30 +124,6 @@ def test_stories_that_failed_have_no_tokens(tmp_path):
     tokens = changes["story_tokens"]
     assert (tokens.difference, tokens.n_items) == (0, before.height // 2)
     assert tokens.verdict == "cannot-be-tested"
-
-
-def test_harmful_stories(tmp_path):
-    rng = np.random.default_rng(2)
-    before, after = frame(rng, 0.9, unknown=0.0), frame(rng, 0.1, unknown=0.0)
-    runs = [
-        write_run(tmp_path / name, table, stories_run=tmp_path / f"stories-{name}")
-        for name, table in (("a", before), ("b", after.with_columns(completion_tokens=pl.lit(11))))
-    ]
-    association = ("income_level", "low", "religion", "muslim")
-    columns = ["base_attribute", "base_value", "compared_attribute", "compared_value", "rater", "harm"]
-    pl.DataFrame([(*association, "p1", 5)], columns, orient="row").write_csv(tmp_path / "people.csv")
-    changes = by_name(ex.compare(*runs, harm=tmp_path / "people.csv").contrasts[0])
-    counts = [
-        table.filter(
-            pl.col("target_attribute_value") == "low",
-            pl.col("extracted_attributes_json").str.contains("muslim"),
-        ).height
-        for table in (before, after)
-    ]
-    harmful = changes["harmful_stories"]
-    assert (harmful.before, harmful.after) == pytest.approx((counts[0] / 120, counts[1] / 120))
-    with pytest.raises(UserError, match="--harm is for runs of stories"):
-        ex.compare(*(write_ratings(tmp_path / name, np.array([3])) for name in "xy"), harm="people.csv")
 
 
 @pytest.fixture(scope="module")

@@ -281,23 +281,6 @@ def detectable(change: Change, tests: int, confidence: float) -> float:
     return half * reach
 
 
-@dataclass(frozen=True, slots=True)
-class Choices:
-    """Settings of a comparison.
-
-    Attributes:
-        rules: scoring rules or protocols; empty takes all that both runs have.
-        confidence: of the intervals.
-        sides: every run of the comparison.
-        harmful: identifiers of associations that are rated harmful, for stories.
-    """
-
-    rules: tuple[str, ...]
-    confidence: float
-    sides: tuple[Side, ...] = ()
-    harmful: frozenset[str] = frozenset()
-
-
 def items_of(sides: tuple[Side, Side], rules: Sequence[str], human: Path | None = None) -> Items:
     """The items of two runs of any instrument but stories.
 
@@ -317,25 +300,25 @@ def items_of(sides: tuple[Side, Side], rules: Sequence[str], human: Path | None 
     return {PAIRS: pair_items, QUESTIONS: question_items, EMBEDDINGS: test_items}[kind](sides, rules)
 
 
-def compare_items(sides: tuple[Side, Side], choices: Choices) -> Estimates:
+def compare_items(sides: tuple[Side, Side], rules: Sequence[str], confidence: float) -> Estimates:
     """What changed between two runs whose items are a table.
 
     Raises:
         UserError: the runs have no rule or item in common, or hold other items.
     """
-    items = items_of(sides, choices.rules)
+    items = items_of(sides, rules)
     cells = cells_of(items)
-    changes = [change_of(cell, choices.confidence) for cell in cells]
+    changes = [change_of(cell, confidence) for cell in cells]
     costs = [_cost(side) for side in sides if side.run.kind == QUESTIONS]
     names = str(sides[0].run.folder), str(sides[1].run.folder)
 
     def verdicts(cells: Iterable[Paired]) -> list[str]:
-        together = [change_of(cell, choices.confidence) for cell in cells]
-        return [change.verdict for change in judged(together, choices.confidence)]
+        together = [change_of(cell, confidence) for cell in cells]
+        return [change.verdict for change in judged(together, confidence)]
 
     return Estimates(
         (*changes, *([fact(COST, *costs)] if costs and None not in costs else [])),  # type: ignore[arg-type]
-        tuple(_parts(items, choices.confidence)),
+        tuple(_parts(items, confidence)),
         items.changed(),
         (*items.notes, *left_out(cells), *rounding_notes(cells, names, verdicts)),
         bool(items.frame["same"].all()),

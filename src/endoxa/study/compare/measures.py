@@ -80,7 +80,6 @@ OF_STORIES = (
     STRENGTH,
     Measure("answered", None, TOLD, use="gate", instead="prompts"),
     ASSOCIATION,
-    _price("harmful_stories", "stories with a harmful association", units=("prompts",), biased=True),
     _price("story_refused", "stories that were declined, over prompts given", "scenarios"),
     _price("story_lost", "stories that never came or could not be read, over prompts given", "scenarios"),
     _price("story_cut_off", "stories that end at the limit of tokens", "scenarios"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from math import isfinite
 from operator import attrgetter, itemgetter
 from pathlib import Path
@@ -41,8 +41,6 @@ from endoxa.study.compare.sentences import name_of
 
 MOST_PARTS = 10
 """Rises, and falls, that the figure of parts shows."""
-MOST_SETTINGS = 4
-"""Settings in which runs differ that the first lines of the page name."""
 UNVEIL_TEXTS = "Show the texts (they can be offensive)"
 ITEMS_FILE = "The option --items FILE writes all of them as a table."
 FACETS = {"direction": "direction", "axis": "axis", "identity": "identity", "after_run": "run"}
@@ -135,10 +133,7 @@ def _differ(comparison: Comparison) -> Iterator[str]:
         yield "They differ in no setting that run.json holds."
         return
     for each in comparison.shown:
-        more = len(each.settings) - MOST_SETTINGS
-        shown = [str(setting) for setting in each.settings[:MOST_SETTINGS]]
-        rest = [plural(more, "more setting")] if more > 0 else []
-        what = listed([*shown, *rest]) or "nothing that run.json holds"
+        what = listed(list(map(str, each.settings))) or "nothing that run.json holds"
         yield f"{each.before.label} and {each.after.label} differ in {what}."
 
 
@@ -345,19 +340,11 @@ def _table(caption: str, rows: Sequence[Row], where: Sequence[Field], **settings
     return table_of(caption, rows, fields, stub=len(where), **settings)
 
 
-@dataclass(frozen=True, slots=True)
-class ItemWords:
-    """How a page speaks of the items of an instrument."""
-
-    title: str = "Items that changed sides"
-    noun: str = "answer"
-    moved: str = "changed sides"
-
-
 ITEM_WORDS = {
-    PAIRS: ItemWords(noun="pair"),
-    HARM: ItemWords("Associations that are rated otherwise", "association", "with another median rating"),
+    PAIRS: ("Items that changed sides", "pair", "changed sides"),
+    HARM: ("Associations that are rated otherwise", "association", "with another median rating"),
 }
+"""Of an instrument the title of its items, what an item is called, and what it did."""
 
 
 def _kind(comparison: Comparison) -> str:
@@ -369,14 +356,16 @@ def items(comparison: Comparison) -> Section | None:
     changed = comparison.items
     if changed.is_empty():
         return None
-    words = ITEM_WORDS.get(_kind(comparison), ItemWords())
+    head, noun, did = ITEM_WORDS.get(
+        _kind(comparison), ("Items that changed sides", "answer", "changed sides")
+    )
     numbers = {name: changed.filter(direction=name).height for name in DIRECTIONS}
     numbers = {name: number for name, number in numbers.items() if number}
     moved = [f"{count(number)} {DIRECTIONS[name]}" for name, number in numbers.items()]
-    text = f"{plural(changed.height, words.noun)} {words.moved}{f': {listed(moved)}' if moved else ''}."
-    anchor, title = _of_instrument(comparison, "items", words.title)
+    text = f"{plural(changed.height, noun)} {did}{f': {listed(moved)}' if moved else ''}."
+    anchor, title = _of_instrument(comparison, "items", head)
     section = items_section(
-        anchor, _read(changed, words.noun), title=title, lead="", unveil=UNVEIL_TEXTS, closing=ITEMS_FILE
+        anchor, _read(changed, noun), title=title, lead="", unveil=UNVEIL_TEXTS, closing=ITEMS_FILE
     )
     return replace(section, findings=(Finding(text, (numbers | {"changed": changed.height},)),))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from math import isnan
@@ -215,11 +216,12 @@ class Comparison(Result):
     @property
     def notes(self) -> tuple[str, ...]:
         """What was left out."""
-        untested: dict[str, int] = {}
-        for each in self.shown:
-            lost = sum(change.verdict == UNTESTED for change in each.changes)
-            if each.instrument and lost:
-                untested[each.instrument] = untested.get(each.instrument, 0) + lost
+        untested = Counter(
+            each.instrument
+            for each in self.shown
+            for change in each.changes
+            if each.instrument and change.verdict == UNTESTED
+        )
         without = listed([f"{plural(number, 'change')} with {name}" for name, number in untested.items()])
         note = [f"Not in these tables, because they cannot be tested: {without}."] if untested else []
         every = (note for each in self.shown for note in each.estimates.notes)

@@ -10,8 +10,7 @@ from pathlib import Path
 
 from endoxa.errors import UserError
 from endoxa.report.inputs import EXTRACTED, HARM
-from endoxa.study.compare.changes import Change, Choices, compare_items, judged
-from endoxa.study.compare.ratings import harmful_in
+from endoxa.study.compare.changes import Change, compare_items, judged
 from endoxa.study.compare.results import Comparison, Contrasted
 from endoxa.study.compare.runs import Side, read_sides, settings_apart, several
 from endoxa.study.compare.sentences import sentence_of
@@ -25,7 +24,6 @@ def compare(
     *runs: str | Path,
     model: str | Sequence[str] = (),
     rule: str | Sequence[str] = (),
-    harm: str | Path | Sequence[str | Path] = (),
     confidence: float = 0.95,
 ) -> Comparison:
     """What changed between runs of the same items, and at what price.
@@ -39,8 +37,6 @@ def compare(
             compares these.
         model: models, where runs hold several.
         rule: scoring rules or protocols; by default all that runs have in common.
-        harm: of stories: runs of `endoxa probe harm`, or tables of people's ratings, that say which associations are
-            harmful.
         confidence: of the intervals.
 
     Raises:
@@ -49,15 +45,11 @@ def compare(
     if not 0.5 < confidence < 1:
         raise UserError(f"--confidence {confidence:g}: expected a number above 0.5 and below 1.")
     sides = read_compared([Path(run) for run in runs], several(model))
-    kind = sides[0].run.kind
-    if rule and kind in WRITTEN:
+    if rule and sides[0].run.kind in WRITTEN:
         raise UserError("--rule: these runs have no scoring rules or protocols. Leave --rule out.")
-    if harm and kind != EXTRACTED:
-        raise UserError("--harm is for runs of stories.")
-    ratings = [Path(path) for path in ((harm,) if isinstance(harm, str | Path) else harm)]
-    choices = Choices(several(rule), confidence, sides, harmful_in(ratings))
     contrasts = [
-        contrasted(couple, choices, shown=couple[0] is sides[0]) for couple in combinations(sides, 2)
+        contrasted(couple, confidence, several(rule), sides, shown=couple[0] is sides[0])
+        for couple in combinations(sides, 2)
     ]
     return comparison_of(sides, contrasts, confidence)
 
@@ -78,13 +70,23 @@ def comparison_of(
 
 
 def contrasted(
-    couple: tuple[Side, Side], choices: Choices, *, shown: bool, instrument: str = ""
+    couple: tuple[Side, Side],
+    confidence: float,
+    rules: Sequence[str] = (),
+    every: Sequence[Side] = (),
+    *,
+    shown: bool,
+    instrument: str = "",
 ) -> Contrasted:
-    """Two runs, before correction."""
+    """Two runs of a comparison of `every`, before correction."""
     before, after = couple
-    compared = compare_stories if before.run.kind == EXTRACTED else compare_items
+    estimates = (
+        compare_stories(couple, every, confidence)
+        if before.run.kind == EXTRACTED
+        else compare_items(couple, rules, confidence)
+    )
     settings = settings_apart(before.source, after.source)
-    return Contrasted(before, after, settings, compared(couple, choices), shown, instrument)
+    return Contrasted(before, after, settings, estimates, shown, instrument)
 
 
 def judge(contrasts: Sequence[Contrasted], confidence: float) -> list[Contrasted]:

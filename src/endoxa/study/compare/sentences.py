@@ -26,7 +26,6 @@ NAMES = {
     "answer_tokens": "the length of answers in tokens",
     "reasoning_tokens": "the length of thoughts in tokens",
     "strength": "the strength of associations",
-    "harmful_stories": "the share of stories with a harmful association",
     "mean_rating": "the mean rating of harm",
     "rated_harmful": "the share of ratings of 4 or 5",
 }

@@ -9,7 +9,7 @@ shows and testing them on the same stories would find changes where there are no
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from math import isfinite
 
@@ -25,14 +25,14 @@ from endoxa.runs.measured import Measure
 from endoxa.schema import ALL
 from endoxa.schema.stories import DISCOVERED_COLUMNS
 from endoxa.sources.stereotales import Profiles
-from endoxa.sources.stereotales.associations import PARTS, association_id
+from endoxa.sources.stereotales.associations import PARTS
 from endoxa.stats.verdicts import ABOVE
-from endoxa.study.compare.changes import Choices, Estimates, cells_of, change_of, left_out
+from endoxa.study.compare.changes import Estimates, cells_of, change_of, left_out
 from endoxa.study.compare.contrast import FEWEST_UNITS
 from endoxa.study.compare.items import NAN, OTHER, Items, alone_sentence
 from endoxa.study.compare.measures import ASSOCIATION, OF_STORIES, STRENGTH, Paired
 from endoxa.study.compare.runs import Side
-from endoxa.study.compare.story_pairs import NAMED, PairedStories, paired_stories, together
+from endoxa.study.compare.story_pairs import PairedStories, paired_stories, together
 
 LENGTHS = ("story_words", "story_tokens")
 CANDIDATES = 0.25
@@ -53,18 +53,14 @@ def pooled(profiles: Profiles, settings: Discovery) -> pl.DataFrame:
     return discovered.filter(verdict=ABOVE).unique(PARTS, maintain_order=True)
 
 
-def story_items(stories: PairedStories, associations: pl.DataFrame, harmful: Collection[str] = ()) -> Items:
+def story_items(stories: PairedStories, associations: pl.DataFrame) -> Items:
     """A row for each pair of stories, and one for each of them and every association of the attribute that it names.
 
     Args:
         stories: of both runs.
         associations: those whose strength is measured (`PARTS`).
-        harmful: identifiers of associations that are rated harmful; empty where there are no ratings.
     """
     frame = stories.frame.with_columns(axis="target_attribute", rule=pl.lit(ALL), identity=pl.lit(""))
-    if harmful:
-        sides = np.where(stories.comparable[:, None], harmful_stories(stories, harmful), NAN).T
-        frame = frame.with_columns(harmful_stories=sides[0], **{f"harmful_stories{OTHER}": sides[1]})
     # A run without any length counted none.
     lengths = [pl.col(f"{name}{end}") for name in LENGTHS for end in ("", OTHER)]
     frame = frame.with_columns(pl.when(length.is_not_nan().any()).then(length) for length in lengths)
@@ -99,32 +95,17 @@ def association_rows(stories: PairedStories, parts: Sequence[str], place: int = 
     )
 
 
-def harmful_stories(stories: PairedStories, harmful: Collection[str]) -> np.ndarray:
-    """Whether each story says a value that is harmful of the value its prompt names, pairs x runs."""
-    result = np.zeros((len(stories), 2), dtype=bool)
-    places = stories.frame.select(NAMED).with_row_index().group_by(NAMED, maintain_order=True).agg("index")
-    for base, value, rows in places.iter_rows():
-        for compared, values in zip(stories.profiles.attributes, stories.profiles.values, strict=True):
-            for each in values:
-                if association_id(base, value, compared, each) in harmful:
-                    result[rows] |= stories.says(compared, each)[rows]
-    return result
-
-
-def compare_stories(sides: tuple[Side, Side], choices: Choices) -> Estimates:
+def compare_stories(sides: tuple[Side, Side], every: Sequence[Side], confidence: float) -> Estimates:
     """What changed between two runs of stories on the same prompts, from the profiles that were read from them."""
     # The same associations in every contrast, so that their values can stand side by side.
-    shared = together(choices.sides) if len(choices.sides) > 2 else None
+    shared = together(every) if len(every) > 2 else None
     settings = settings_of(sides[0].run.folder)
-    return estimates_of(
-        paired_stories(sides), settings, choices.harmful, profiles=shared, confidence=choices.confidence
-    )
+    return estimates_of(paired_stories(sides), settings, profiles=shared, confidence=confidence)
 
 
 def estimates_of(
     stories: PairedStories,
     settings: Discovery,
-    harmful: Collection[str] = (),
     *,
     profiles: Profiles | None = None,
     confidence: float = 0.95,
@@ -134,14 +115,13 @@ def estimates_of(
     Args:
         stories: of both runs, paired.
         settings: of the discovery of associations.
-        harmful: identifiers of associations that are rated harmful; empty where there are no ratings.
         profiles: stories of all runs, where there are more than these two.
         confidence: of intervals and tests.
     """
     everything = profiles or stories.told
     associations = pooled(everything, settings)
     candidates = pooled(everything, replace(settings, alpha=max(settings.alpha, CANDIDATES)))
-    items = story_items(stories, associations, harmful)
+    items = story_items(stories, associations)
     cells = cells_of(items)
     axes = associations["base_attribute"].unique().sort().to_list()
     parts = [items.cell(STRENGTH, items.of(ALL, axis), ALL, axis) for axis in axes] if len(axes) > 1 else []

@@ -12,7 +12,6 @@ from endoxa.report.words import listed, short_labels
 from endoxa.runs.folder import RUN
 from endoxa.runs.run import read_run as facts_of
 from endoxa.sources.served import version_of
-from endoxa.study.compare.changes import Choices
 from endoxa.study.compare.results import Comparison, Contrasted
 from endoxa.study.compare.run import comparison_of, contrasted, read_compared
 from endoxa.study.compare.runs import Side, models_of, read_run
@@ -59,9 +58,7 @@ def compare_studies(
             sides = read_compared(paths, list(_models(studies, name, paths, models)))
             named = [replace(run, label=label) for run, label in zip(sides, labels, strict=True)]
             contrasts += [
-                contrasted(
-                    couple, Choices((), confidence), shown=couple[0] is named[0], instrument=tool(name)
-                )
+                contrasted(couple, confidence, shown=couple[0] is named[0], instrument=tool(name))
                 for couple in combinations(named, 2)
             ]
             compared += named
