@@ -20,7 +20,7 @@ from endoxa.models.chat.simulated.latent import Strengths
 from endoxa.runs.options import Allowed
 from endoxa.runs.run import read_run
 from endoxa.study.begin import init_study, suggestions
-from endoxa.study.compare.studies import compare_studies
+from endoxa.study.compare.run import compare_studies
 from endoxa.study.file import read_study
 from endoxa.study.items import build_items, read_associations
 from endoxa.study.plan import detectable_correlation, detectable_mean, plan_study

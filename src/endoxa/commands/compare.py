@@ -38,10 +38,9 @@ def compare(
     Of two tables, shares are of respondents, and all intervals hold together; associations that are new, lost and kept
     stand beside them. Two sets of sentence pairs are compared pair by pair.
 
-    With --regions, one table of statements (columns respondent, country) or of associations by country (region,
-    support) is looked through for reversals: an attribute and its opposite said of one group, or two groups of an axis
-    of which one attribute is said, one side of which leads in one region and the other in the other; both must be clear
-    after correction over all comparisons.
+    With --regions, one table of statements (columns respondent, country) is looked through for reversals: an attribute
+    and its opposite said of one group, or two groups of an axis of which one attribute is said, one side of which leads
+    in one region and the other in the other; both must be clear after correction over all comparisons.
 
     \b
     Examples:
@@ -68,7 +67,7 @@ def compare(
     """  # noqa: D301
     from endoxa.study.compare.results import Comparison, require_suffix
     from endoxa.study.compare.run import compare as contrast
-    from endoxa.study.compare.studies import compare_studies
+    from endoxa.study.compare.run import compare_studies
     from endoxa.study.file import ASSOCIATIONS, FILE
 
     studies = any((path / FILE).is_file() for path in paths)

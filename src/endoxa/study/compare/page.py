@@ -194,20 +194,18 @@ def over_time(comparison: Comparison) -> Section | None:
     ):
         return None
     versions = [run.version or str(run.facts().get("fingerprint") or NOT_STATED) for run in runs]
-    rows = [run.dated_facts() | {"version": version} for run, version in zip(runs, versions, strict=True)]
-    by_run = [
-        {(each.measure, each.identity, each.rule): each for each in other.bias} for other in comparison.shown
+    values: dict[str, dict[str, float]] = {}
+    for each in comparison.shown:
+        for change in each.bias:
+            rule = "" if change.rule == ALL else f" ({change.rule})"
+            head = f"{change.measure if change.identity == ALL else change.identity}{rule}"
+            values.setdefault(head, {}).update({runs[0].label: change.before, each.after.label: change.after})
+    complete = [head for head, numbers in values.items() if len(numbers) == len(runs)]
+    rows = [
+        run.dated_facts() | {"version": version} | {head: values[head][run.label] for head in complete}
+        for run, version in zip(runs, versions, strict=True)
     ]
-    for (measure, test, rule), first in by_run[0].items():
-        changes = [each.get((measure, test, rule)) for each in by_run]
-        head = f"{measure if test == ALL else test}{'' if rule == ALL else f' ({rule})'}"
-        if all(changes):
-            rows[0][head] = first.before
-            for row, change in zip(rows[1:], changes, strict=True):
-                row[head] = change.after
-    columns = [
-        number_field(name, name, value) for name in rows[0] if name not in (*runs[0].dated_facts(), "version")
-    ]
+    columns = [number_field(head, head, value) for head in complete]
     first, last = dates[0][:10], dates[-1][:10]
     when = f"{len(runs)} dates, {first} to {last}" if first != last else f"{len(runs)} times on {first}"
     several = list(dict.fromkeys(versions))

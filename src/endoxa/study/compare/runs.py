@@ -125,7 +125,7 @@ def read_sides(
                 f"'{runs[0].folder}' holds {holds(runs[0].kind)} and '{run.folder}' {holds(run.kind)}: only runs of "
                 "one instrument can be compared."
             )
-        # Stories differ with the model; their prompts and how they were read must not (`story_pairs`).
+        # Stories differ with the model; their prompts and how they were read must not (`stories`).
         if run.kind == EXTRACTED or (not strict and (run.kind == HARM or names_apart(runs[0], run))):
             continue
         require_same_data(runs[0], run, free=() if strict else SENTENCES)

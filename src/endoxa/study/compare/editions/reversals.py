@@ -18,7 +18,6 @@ import numpy as np
 import polars as pl
 
 from endoxa.curate.opposites import concepts, flipped, languages, load_lexicon
-from endoxa.curate.summary import choices
 from endoxa.errors import UserError
 from endoxa.report.words import count, plural
 from endoxa.runs.options import DEFAULT_CONFIDENCE
@@ -27,7 +26,7 @@ from endoxa.stats.intervals import NAN, UNDEFINED, clopper_pearson
 from endoxa.stats.share_changes import able_to_reject
 from endoxa.stats.verdicts import ABOVE, UNCLEAR, UNTESTED, significance
 from endoxa.study.compare.editions import TableComparison
-from endoxa.study.compare.editions.reading import KEY, SHOWN, associations_of, read_edition, table_path
+from endoxa.study.compare.editions.comparison import KEY, SHOWN, read_edition
 
 OPPOSITES, GROUPS = "opposites", "groups"
 
@@ -53,10 +52,6 @@ REVERSAL_COLUMNS: dict[str, str] = {
     "verdict": "'above' (reversed), 'unclear', 'cannot-be-tested' (too few people)",
 }
 """Columns of the table of reversals."""
-COUNTS_NOTE = (
-    "The table counts respondents of each association, not who they are. Assumed: nobody said both sides; one who did "
-    "counts on both."
-)
 
 
 def find_reversals(
@@ -68,8 +63,8 @@ def find_reversals(
     """Stereotypes that are clearly turned round between two regions.
 
     Args:
-        path: a table of statements (columns respondent and country), or of associations by country (region, support).
-        groups: a grouping of attributes, for statements.
+        path: a table of statements (columns respondent and country).
+        groups: a grouping of attributes.
         confidence: 1 minus the chance of any false claim.
 
     Raises:
@@ -79,10 +74,7 @@ def find_reversals(
     stated, notes = _by_region(path, grouping)
     regions = stated["region"].n_unique()
     if regions < 2:
-        raise UserError(
-            f"{path} names {regions} regions. Expected two or more (column 'country' of statements, 'region' of "
-            "associations made with --by country)."
-        )
+        raise UserError(f"{path} names {regions} regions. Expected two or more in the column 'country'.")
     names = list(REVERSAL_COLUMNS)
     schema = dict.fromkeys(names[:6], pl.String) | dict.fromkeys(names[6:10], pl.Int64)
     compared = pl.DataFrame(list(_compared(stated)), schema=schema, orient="row")
@@ -138,37 +130,19 @@ def _tested(compared: pl.DataFrame, confidence: float) -> tuple[pl.DataFrame, in
 
 
 def _by_region(path: Path, grouping: pl.DataFrame | None) -> tuple[pl.DataFrame, list[str]]:
-    """Columns of `KEY` and `SHOWN`, language, region, people: who said it, or as many numbers where only counted."""
+    """Columns of `KEY` and `SHOWN`, language, region, and people: who said it."""
     edition = read_edition(path, grouping)
-    if edition.people is not None:
-        several = edition.people.filter(pl.col("country").str.contains(";"))["respondent"].n_unique()
-        placed = edition.people.filter((pl.col("country") != "") & ~pl.col("country").str.contains(";"))
-        stated = placed.group_by(*KEY, region="country", maintain_order=True).agg(
-            pl.col(*SHOWN, "language").first(), people="respondent"
+    if edition.people is None:
+        raise UserError(
+            f"{path} does not say who said it. Expected statements: columns respondent and country."
         )
-        notes = [f"{several} respondents of several countries are left out."] if several else []
-        return stated, [*edition.notes, *notes]
-    table = associations_of(table_path(path))
-    if "region" not in table.columns:
-        raise UserError(f"{path} has no column 'region'. Make associations with --by country.")
-    places = table.with_columns(
-        places=pl.col("region").map_elements(lambda cell: len(choices(cell)), pl.Int64)
+    several = edition.people.filter(pl.col("country").str.contains(";"))["respondent"].n_unique()
+    placed = edition.people.filter((pl.col("country") != "") & ~pl.col("country").str.contains(";"))
+    stated = placed.group_by(*KEY, region="country", maintain_order=True).agg(
+        pl.col(*SHOWN, "language").first(), people="respondent"
     )
-    single = places.filter(pl.col("places") == 1)
-    notes = [COUNTS_NOTE]
-    if left := places.height - single.height:
-        notes.append(
-            f"{left} associations of no region or of several are left out (make them with --by country)."
-        )
-    counted = single.group_by(*KEY, "region", maintain_order=True).agg(
-        pl.col(*SHOWN, "language").first(), pl.col("support").cast(pl.Float64).sum().cast(pl.Int64)
-    )
-    # Nobody is known: every mention is somebody else, whatever the association.
-    start = pl.col("support").cum_sum() - pl.col("support")
-    numbered = counted.with_columns(
-        people=pl.int_ranges(start, start + pl.col("support")).cast(pl.List(pl.String))
-    )
-    return numbered, notes
+    notes = [f"{several} respondents of several countries are left out."] if several else []
+    return stated, [*edition.notes, *notes]
 
 
 def _compared(stated: pl.DataFrame) -> Iterator[tuple[Any, ...]]:
