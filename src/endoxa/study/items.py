@@ -21,6 +21,8 @@ from endoxa.study.parts import CHOICES, PAIRS, QUESTIONS, STORIES, TESTS, Chosen
 ID = "association_id"
 REQUIRED = (ID, "identity", "attribute")
 VOCABULARY = "items/vocabulary.toml"
+MAIN = pl.col("language").str.split_exact("-", 1).struct.field("field_0").str.to_lowercase()
+"""The language of a row, without its region."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +69,7 @@ def read_associations(study: Study) -> pl.DataFrame:
         pl.when(language == "").then(pl.lit(study.languages[0])).otherwise(language).alias("language"),
         pl.col("axis").fill_null("").str.to_lowercase(),
     )
-    main = pl.col("language").str.split_exact("-", 1).struct.field("field_0").str.to_lowercase()
-    table = table.filter(main.is_in(study.languages))
+    table = table.filter(MAIN.is_in(study.languages))
     if table.is_empty():
         raise UserError(f"{study.associations} has no association in {', '.join(study.languages)}.")
     return with_identity_keys(table)
@@ -175,9 +176,8 @@ def _choices(study: Study, part: Part, associations: pl.DataFrame) -> Items:
     from endoxa.instruments.choices.items import write_items
 
     options = replace(study.sections[part.name].build, language=study.languages[0], seed=study.seed)
-    main = pl.col("language").str.split_exact("-", 1).struct.field("field_0").str.to_lowercase()
-    other = associations.filter(main != study.languages[0]).height
-    built = build_choices(associations.filter(main == study.languages[0]), options)
+    other = associations.filter(study.languages[0] != MAIN).height
+    built = build_choices(associations.filter(study.languages[0] == MAIN), options)
     why = [f"{plural(other, 'association')} not in {study.languages[0]}"] if other else []
     why += [f"{row[ID]}: {row['reason']}" for row in built.left_out.iter_rows(named=True)]
     made = _made(study, part, len(built.items), [item.association_id for item in built.items], why)

@@ -195,17 +195,9 @@ def change_of(cell: Paired, confidence: float, identity: str = ALL) -> Change:
 
 def _effect_change(cell: Paired, values: EffectSizes, confidence: float) -> Change:
     """The change of an effect size, the targets a sample and the attributes as they are."""
-    change = Change(
-        cell.measure.name,
-        cell.rule,
-        values.axis,
-        cell.axis,
-        *values.means,
-        cell.candidate - cell.baseline,
-        n_items=values.numbers[0],
-        n_units=values.numbers[1],
-        unit=values.unit,
-    )
+    head = (cell.measure.name, cell.rule, values.axis, cell.axis, *values.means)
+    difference, (items, units, _) = cell.candidate - cell.baseline, values.numbers
+    change = Change(*head, difference, n_items=items, n_units=units, unit=values.unit)
     # One that could show nothing must not take from the level of the others.
     enough = values.deciding >= MIN_UNITS
     if cell.identical:

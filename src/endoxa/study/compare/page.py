@@ -146,6 +146,17 @@ def what_changed(comparison: Comparison) -> Section:
     rows = comparison.rows("bias")
     level = f"{100 * comparison.confidence:g} %"
     where = where_fields(rows)
+    # The change of the only measure of bias between the only two runs.
+    only = rows[0] if len(rows) == len(comparison.shown) == 1 else {"difference": None}
+    number = (
+        {}
+        if only["difference"] is None
+        else {
+            "number": signed(only["difference"]),
+            "meaning": f"change of {name_of(comparison.shown[0].bias[0])}, from {value(only['before'])} to "
+            f"{value(only['after'])}, in {plural(only['n_items'], 'item')}. Without a change: 0.",
+        }
+    )
     title = f"Change of each measure of bias, with its {level} interval"
     return Section(
         "changes",
@@ -160,21 +171,8 @@ def what_changed(comparison: Comparison) -> Section:
             *([TOGETHER] if any(comparison.instruments) else []),
             *comparison.notes,
         ),
-        **_number(comparison),
+        **number,
     )
-
-
-def _number(comparison: Comparison) -> dict[str, Any]:
-    """The change of the only measure of bias between the only two runs."""
-    bias = comparison.shown[0].bias if len(comparison.shown) == 1 else ()
-    if len(bias) != 1 or not isfinite(bias[0].difference):
-        return {}
-    (change,) = bias
-    return {
-        "number": signed(change.difference),
-        "meaning": f"change of {name_of(change)}, from {value(change.before)} to {value(change.after)}, in "
-        f"{plural(change.n_items, 'item')}. Without a change: 0.",
-    }
 
 
 VERSIONS = {"model", "fingerprint", "revision", SERVED_AS}
@@ -524,25 +522,25 @@ def difference_and_margin(gate: Gate) -> Section:
     )
 
 
-def each_test(gate: Gate) -> Section | None:
-    """A sentence for each test, where they are several."""
-    rows = zip(gate.tests, gate.to_dict()["tests"], strict=True)
-    findings = tuple(Finding(test.sentence, (row,)) for test, row in rows)
-    return Section("tests", "Each test", findings=findings, folded=True) if len(findings) > 1 else None
-
-
 def page_of_gate(gate: Gate) -> Page:
     """The page; both run folders must still be there."""
     runs = read_runs([Path(side["run"]) for side in (gate.baseline, gate.candidate)])
+    each = tuple(
+        Finding(test.sentence, (row,)) for test, row in zip(gate.tests, gate.to_dict()["tests"], strict=True)
+    )
     used = {test.measure for test in gate.tests}
     measures = [measure for measure in measures_of(runs[0].kind, ()) if measure.name in used]
     values = {"measures": measures, "kind": runs[0].kind, "gate": gate}
-    methods = Section("methods", "Methods", template="methods.html.j2", folded=True, values=values)
+    sections = [
+        difference_and_margin(gate),
+        Section("tests", "Each test", findings=each if len(each) > 1 else (), folded=True),
+        Section("methods", "Methods", template="methods.html.j2", folded=True, values=values),
+    ]
     return Page(
         package=__package__,
         title=f"{VERDICTS[gate.verdict]} by more than {gate.margin:g}",
         subtitle=f"Baseline {gate.baseline['model']}, candidate {gate.candidate['model']}. {counted(gate)}.",
-        entries=(*present([difference_and_margin(gate), each_test(gate), methods]), CITE),
+        entries=(*present(sections), CITE),
         runs=runs,
         models=dict.fromkeys((gate.baseline["model"], gate.candidate["model"])),
         values={"gate": gate},

@@ -64,28 +64,20 @@ class Result(ABC):
         Raises:
             UserError: another suffix, or the file cannot be written.
         """
+        from endoxa.report.frame import write_page
+
         output = Path(path)
         require_suffix(output, self.suffixes)
         refuse_folder(output)
         try:
             output.parent.mkdir(parents=True, exist_ok=True)
             if output.suffix.lower() == ".html":
-                self.write_page(output)
+                write_page(self.page(), output)
             else:
                 replace_text(output, self.texts()[output.suffix.lower()]())
         except OSError as error:
             raise UserError(f"'{output}' cannot be written: {error.strerror or error}.") from error
         return output
-
-    def write_page(self, output: Path) -> None:
-        """Write the page, and its figures beside it.
-
-        Raises:
-            OSError: a file cannot be written.
-        """
-        from endoxa.report.frame import write_page
-
-        write_page(self.page(), output)
 
     def _repr_html_(self) -> str:
         return self.headline()._repr_html_()

@@ -15,6 +15,7 @@ from endoxa.curate.pages import METHODS, page_of
 from endoxa.errors import UserError
 from endoxa.report.claims import P_ADJUSTED, VERDICT, signed_ends
 from endoxa.report.document import Finding, Section
+from endoxa.report.frame import Page
 from endoxa.report.inputs import Run
 from endoxa.report.tables import Field, number_field, table_of, text_field
 from endoxa.report.words import count, percent, plural, signed
@@ -24,12 +25,28 @@ from endoxa.sources.identities import identity_key
 from endoxa.stats.intervals import NAN
 from endoxa.stats.share_changes import Shares, able_to_reject, change_interval, share_test
 from endoxa.stats.verdicts import ABOVE, CLEAR, UNTESTED, decide, significance
-from endoxa.study.compare.editions import TableComparison
 
 KEY = ("identity_key", "attribute_key")
 """What joins an association over editions: the English name of the group where one is known, and the attribute."""
 SHOWN = ("identity", "attribute", "axis")
 RELEASED = ("associations.parquet", "associations.csv", "statements.parquet", "statements.csv")
+
+
+@dataclass(frozen=True, slots=True)
+class TableComparison:
+    """What differs between tables.
+
+    Attributes:
+        changes: the table of it.
+        sentences: the finding, then what was compared.
+        notes: what was assumed or left out, as sentences.
+        page: the page about it; None where there is none.
+    """
+
+    changes: pl.DataFrame
+    sentences: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+    page: Page | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,8 +25,7 @@ from endoxa.sources.frames import read_table
 from endoxa.stats.intervals import NAN, UNDEFINED, clopper_pearson
 from endoxa.stats.share_changes import able_to_reject
 from endoxa.stats.verdicts import ABOVE, UNCLEAR, UNTESTED, significance
-from endoxa.study.compare.editions import TableComparison
-from endoxa.study.compare.editions.comparison import KEY, SHOWN, read_edition
+from endoxa.study.compare.editions.comparison import KEY, SHOWN, TableComparison, read_edition
 
 OPPOSITES, GROUPS = "opposites", "groups"
 

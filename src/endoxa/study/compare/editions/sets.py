@@ -18,7 +18,7 @@ from endoxa.report.words import count, listed, plural
 from endoxa.sources.identities import identity_key
 from endoxa.sources.read import read_pairs
 from endoxa.sources.tables import TABLE_SUFFIXES, table_columns
-from endoxa.study.compare.editions import TableComparison
+from endoxa.study.compare.editions.comparison import TableComparison
 
 SAME, TEXT, SIDE, REMOVED, ADDED = "same", "text changed", "side changed", "removed", "added"
 PARTS = (SAME, TEXT, SIDE, REMOVED, ADDED)
