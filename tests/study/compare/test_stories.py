@@ -136,7 +136,7 @@ def three(tmp_path_factory):
 
 def test_a_planted_change_is_found_and_none_where_none_is(three, tmp_path):
     found = ex.compare(*three)
-    again, mild = found.shown
+    again, mild = found.contrasts
     assert not any(change.clear for change in (*again.changes, *again.estimates.parts))
     assert by_name(mild)["strength"].verdict == "below"
     single = {(part.identity, part.rule): part.verdict for part in mild.estimates.parts}

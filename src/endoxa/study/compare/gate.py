@@ -93,7 +93,6 @@ def gate(
     notes = [
         *_settings((sides[0].source, sides[1].source)),
         *notes,
-        *_largest([*cells, *small]),
         *_untested_axes(small, moved),
         *_warnings(sides),
         *rounding_notes(
@@ -125,18 +124,6 @@ def _settings(sides: tuple[Side, Side]) -> list[str]:
     """In what the two were asked differently, besides the model."""
     apart = [str(setting) for setting in settings_apart(*sides) if setting.name != MODEL]
     return [f"Baseline and candidate differ in {listed(apart)}."] if apart else []
-
-
-def _largest(cells: Sequence[Paired]) -> list[str]:
-    """The largest change of any measure on any axis, whether or not it could be decided."""
-    changed = [cell for cell in cells if abs(cell.candidate - cell.baseline) > 0]
-    if len(cells) < 2 or not changed:
-        return []
-    most = max(changed, key=lambda cell: abs(cell.candidate - cell.baseline))
-    return [
-        f"Largest change: {most.measure.name} ({most.rule}, {most.axis}) from {decimal(most.baseline)} to "
-        f"{decimal(most.candidate)} ({signed(most.candidate - most.baseline)})."
-    ]
 
 
 def _untested_axes(small: Sequence[Paired], moved: Sequence[Paired]) -> list[str]:

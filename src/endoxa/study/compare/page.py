@@ -99,7 +99,7 @@ def page_of(comparison: Comparison) -> Page:
         package=__package__,
         title=_title(comparison),
         subtitle=studies if any(comparison.instruments) else " ".join(_differ(comparison)),
-        lead=comparison.sentences[0] if len(comparison.shown) == 1 else "",
+        lead=comparison.sentences[0] if len(comparison.contrasts) == 1 else "",
         entries=(*present(sections), CITE),
         runs=[run.run for run in {run.run.folder: run for run in comparison.runs}.values()],
         models=dict.fromkeys(run.model for run in comparison.runs),
@@ -129,10 +129,10 @@ def _of_instrument(comparison: Comparison, anchor: str, title: str) -> tuple[str
 
 def _differ(comparison: Comparison) -> Iterator[str]:
     """In what the runs differ, for the first lines of the page."""
-    if not any(each.settings for each in comparison.shown):
+    if not any(each.settings for each in comparison.contrasts):
         yield "They differ in no setting that run.json holds."
         return
-    for each in comparison.shown:
+    for each in comparison.contrasts:
         what = listed(list(map(str, each.settings))) or "nothing that run.json holds"
         yield f"{each.before.label} and {each.after.label} differ in {what}."
 
@@ -141,19 +141,19 @@ def what_changed(comparison: Comparison) -> Section:
     """The finding of every contrast, with the measures of bias."""
     findings = tuple(
         Finding(sentence, tuple(change.row for change in each.changes))
-        for sentence, each in zip(comparison.sentences, comparison.shown, strict=True)
+        for sentence, each in zip(comparison.sentences, comparison.contrasts, strict=True)
     )
     rows = comparison.rows("bias")
     level = f"{100 * comparison.confidence:g} %"
     where = where_fields(rows)
     # The change of the only measure of bias between the only two runs.
-    only = rows[0] if len(rows) == len(comparison.shown) == 1 else {"difference": None}
+    only = rows[0] if len(rows) == len(comparison.contrasts) == 1 else {"difference": None}
     number = (
         {}
         if only["difference"] is None
         else {
             "number": signed(only["difference"]),
-            "meaning": f"change of {name_of(comparison.shown[0].bias[0])}, from {value(only['before'])} to "
+            "meaning": f"change of {name_of(comparison.contrasts[0].bias[0])}, from {value(only['before'])} to "
             f"{value(only['after'])}, in {plural(only['n_items'], 'item')}. Without a change: 0.",
         }
     )
@@ -182,7 +182,7 @@ VERSIONS = {"model", "fingerprint", "revision", SERVED_AS}
 def over_time(comparison: Comparison) -> Section | None:
     """Each measure of bias at each date; None unless the runs are three dates or more of one model, asked alike."""
     runs, dates = comparison.runs, [run.date for run in comparison.runs]
-    apart = {setting.name for each in comparison.shown for setting in each.settings} - VERSIONS
+    apart = {setting.name for each in comparison.contrasts for setting in each.settings} - VERSIONS
     if (
         len(runs) < 3
         or len({run.name for run in runs}) > 1
@@ -193,7 +193,7 @@ def over_time(comparison: Comparison) -> Section | None:
         return None
     versions = [run.version or str(run.facts().get("fingerprint") or NOT_STATED) for run in runs]
     values: dict[str, dict[str, float]] = {}
-    for each in comparison.shown:
+    for each in comparison.contrasts:
         for change in each.bias:
             rule = "" if change.rule == ALL else f" ({change.rule})"
             head = f"{change.measure if change.identity == ALL else change.identity}{rule}"
@@ -235,7 +235,7 @@ def price(comparison: Comparison) -> Section | None:
 
 def parts(comparison: Comparison) -> Section | None:
     """The largest changes by axis and identity, in both directions."""
-    every = [each.row_of(change) for each in comparison.shown for change in each.estimates.parts]
+    every = [each.row_of(change) for each in comparison.contrasts for change in each.estimates.parts]
     rows = sorted(every, key=lambda row: -(row["difference"] or 0.0))
     if not rows:
         return None
@@ -421,7 +421,7 @@ def _answers(ordered: pl.DataFrame, side: str) -> pl.DataFrame:
 
 def differing(comparison: Comparison) -> Section | None:
     """In what the runs differ, setting by setting."""
-    rows = [(each, setting) for each in comparison.shown for setting in each.settings]
+    rows = [(each, setting) for each in comparison.contrasts for setting in each.settings]
     if not rows:
         return None
     fields = (
@@ -442,7 +442,9 @@ def differing(comparison: Comparison) -> Section | None:
 
 def methods(comparison: Comparison) -> Section:
     """What is measured, and how it is decided."""
-    used = {change.measure for each in comparison.shown for change in (*each.changes, *each.estimates.parts)}
+    used = {
+        change.measure for each in comparison.contrasts for change in (*each.changes, *each.estimates.parts)
+    }
     kind = _kind(comparison)
     measures = [each for each in catalog(kind) if each.use != "gate" and each.name in used]
     anchor, title = _of_instrument(comparison, "methods", "Methods")

@@ -104,7 +104,6 @@ class Contrasted:
         after: the second.
         settings: in what they differ.
         estimates: what changed.
-        shown: whether the first run is the first of the comparison; other contrasts are in the files only.
         instrument: of studies the name of the run in each of them, else empty.
     """
 
@@ -112,7 +111,6 @@ class Contrasted:
     after: Side
     settings: tuple[Setting, ...]
     estimates: Estimates
-    shown: bool = True
     instrument: str = ""
 
     @property
@@ -152,12 +150,12 @@ class Contrasted:
 
 @dataclass(frozen=True, slots=True)
 class Comparison(Result):
-    """Two runs or more, or whole studies: each compared with the first, and every two of them.
+    """Two runs or more, or whole studies: each compared with the first.
 
     Attributes:
         sentences: what was found of each run against the first, in words.
         runs: the runs in the order given, of studies instrument by instrument.
-        contrasts: of every two runs, those with the first run first; what is shown is corrected together.
+        contrasts: each run against the first, corrected together.
         confidence: of the intervals.
         tests: how many changes over all items are corrected together.
         alone: instruments of studies that are not compared, with the reason.
@@ -177,14 +175,9 @@ class Comparison(Result):
         return " ".join(self.sentences)
 
     @property
-    def shown(self) -> tuple[Contrasted, ...]:
-        """Each run against the first."""
-        return tuple(each for each in self.contrasts if each.shown)
-
-    @property
     def instruments(self) -> list[str]:
         """Of studies the instruments; of runs a single empty name."""
-        return list(dict.fromkeys(each.instrument for each in self.shown))
+        return list(dict.fromkeys(each.instrument for each in self.contrasts))
 
     @property
     def labels(self) -> list[str]:
@@ -200,7 +193,7 @@ class Comparison(Result):
         """Changes over all items of each run against the first; of studies those that can be tested."""
         return [
             each.row_of(change)
-            for each in self.shown
+            for each in self.contrasts
             for change in each.changes
             if kind in (None, change.kind) and not (each.instrument and change.verdict == UNTESTED)
         ]
@@ -210,18 +203,18 @@ class Comparison(Result):
         """What was left out."""
         untested = Counter(
             each.instrument
-            for each in self.shown
+            for each in self.contrasts
             for change in each.changes
             if each.instrument and change.verdict == UNTESTED
         )
         without = listed([f"{plural(number, 'change')} with {name}" for name, number in untested.items()])
         note = [f"Not in these tables, because they cannot be tested: {without}."] if untested else []
-        every = (note for each in self.shown for note in each.estimates.notes)
+        every = (note for each in self.contrasts for note in each.estimates.notes)
         return tuple(dict.fromkeys([*note, *self.alone, *every]))
 
     @property
     def changes(self) -> pl.DataFrame:
-        """Every change of every two runs, over all items and by axis and identity."""
+        """Every change, over all items and by axis and identity."""
         rows = [
             each.columns | change.row
             for each in self.contrasts
@@ -236,7 +229,7 @@ class Comparison(Result):
             each.estimates.items.select(
                 *(pl.lit(value).alias(name) for name, value in each.columns.items()), pl.all()
             )
-            for each in self.shown
+            for each in self.contrasts
         ]
         return pl.concat(frames, how="diagonal_relaxed")
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import combinations
 from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -54,10 +53,7 @@ def compare(
     sides = read_compared([Path(run) for run in runs], several(model))
     if rule and sides[0].run.kind in WRITTEN:
         raise UserError("--rule: these runs have no scoring rules or protocols. Leave --rule out.")
-    contrasts = [
-        contrasted(couple, confidence, several(rule), sides, shown=couple[0] is sides[0])
-        for couple in combinations(sides, 2)
-    ]
+    contrasts = [contrasted((sides[0], other), confidence, several(rule), sides) for other in sides[1:]]
     return comparison_of(sides, contrasts, confidence)
 
 
@@ -69,10 +65,9 @@ def comparison_of(
 ) -> Comparison:
     """Contrasts with their correction and sentences."""
     judgements = judge(contrasts, confidence)
-    shown = [each for each in judgements if each.shown]
-    tests = sum(isfinite(change.p_value) for each in shown for change in each.bias)
+    tests = sum(isfinite(change.p_value) for each in judgements for change in each.bias)
     several = len({run.label for run in runs}) > 2
-    sentences = [sentence_of(each, tests, confidence, several=several) for each in shown]
+    sentences = [sentence_of(each, tests, confidence, several=several) for each in judgements]
     return Comparison(tuple(sentences), tuple(runs), tuple(judgements), confidence, tests, tuple(alone))
 
 
@@ -82,7 +77,6 @@ def contrasted(
     rules: Sequence[str] = (),
     every: Sequence[Side] = (),
     *,
-    shown: bool,
     instrument: str = "",
 ) -> Contrasted:
     """Two runs of a comparison of `every`, before correction."""
@@ -93,21 +87,13 @@ def contrasted(
         else compare_items(couple, rules, confidence)
     )
     settings = settings_apart(before.source, after.source)
-    return Contrasted(before, after, settings, estimates, shown, instrument)
+    return Contrasted(before, after, settings, estimates, instrument)
 
 
 def judge(contrasts: Sequence[Contrasted], confidence: float) -> list[Contrasted]:
     """The contrasts with adjusted p-values and verdicts.
 
-    What is shown (each run against the first, of each instrument) is corrected together, parts within their instrument.
-    The other contrasts are in the table only, and are corrected over all.
-    """
-    shown = iter(_corrected([each for each in contrasts if each.shown], confidence))
-    return [next(shown) if each.shown else each for each in _corrected(contrasts, confidence)]
-
-
-def _corrected(contrasts: Sequence[Contrasted], confidence: float) -> list[Contrasted]:
-    """Corrected over all of these: measures of bias, what they cost, and the parts of each instrument.
+    Corrected together are measures of bias, what they cost, and the parts of each instrument.
 
     Associations, of which there are hundreds, are corrected as `endoxa analyze associations` does.
     """
@@ -174,8 +160,7 @@ def compare_studies(
             sides = read_compared(paths, list(_models(studies, name, paths, models)))
             named = [replace(run, label=label) for run, label in zip(sides, labels, strict=True)]
             contrasts += [
-                contrasted(couple, confidence, shown=couple[0] is named[0], instrument=tool(name))
-                for couple in combinations(named, 2)
+                contrasted((named[0], other), confidence, instrument=tool(name)) for other in named[1:]
             ]
             compared += named
         except UserError as problem:

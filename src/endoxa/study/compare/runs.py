@@ -216,12 +216,16 @@ def require_same_data(first: Run, other: Run, free: Collection[str] = ()) -> Non
     if all(identities):  # of runs made from logs of other harnesses the records have to speak for themselves
         kept = [{name: value for name, value in identity.items() if name in ITEMS} for identity in identities]
         changes += differences(kept[0], kept[1])
+    refuse(changes, "Baseline and candidate were measured with different settings")
+
+
+def refuse(changes: Sequence[str], what: str) -> None:
+    """Raise where settings differ, as `differences` words them."""
     if changes:
         apart = changes[0].replace(" was ", " is ", 1).replace(", is now ", " in the baseline and ", 1)
         more = f" ({len(changes) - 1} more settings differ)" if len(changes) > 1 else ""
         raise UserError(
-            f"Baseline and candidate were measured with different settings: {apart} in the candidate{more}. Repeat one "
-            "of the runs with the settings of the other."
+            f"{what}: {apart} in the candidate{more}. Repeat one of the runs with the settings of the other."
         )
 
 

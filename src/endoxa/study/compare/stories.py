@@ -38,7 +38,7 @@ from endoxa.study.compare.changes import Estimates, cells_of, change_of, left_ou
 from endoxa.study.compare.contrast import FEWEST_UNITS
 from endoxa.study.compare.items import NAN, OTHER, Items, alone_sentence, codes
 from endoxa.study.compare.measures import ASSOCIATION, OF_STORIES, STRENGTH, Paired
-from endoxa.study.compare.runs import Side
+from endoxa.study.compare.runs import Side, refuse
 
 SIDES = ("before", "after")
 """Names of the two runs where both are in one table; in this order in `Profiles.models`, too."""
@@ -185,12 +185,8 @@ def require_read_alike(sides: tuple[Side, Side]) -> None:
         }
         readers = sorted(entry["name"] for entry in facts.get("models") or ())
         ways.append({"extractors": readers, **identity})
-    if changes := differences(ways[0], ways[1]):
-        raise UserError(
-            f"The stories of '{sides[0].run.folder}' and '{sides[1].run.folder}' were read in different ways: "
-            f"{changes[0].replace(' was ', ' is ', 1).replace(', is now ', ' in the first and ', 1)} in the second. "
-            "Read both with the same extractors and settings."
-        )
+    folders = " and ".join(f"'{side.run.folder}'" for side in sides)
+    refuse(differences(ways[0], ways[1]), f"The stories of {folders} were read in different ways")
 
 
 def _stories(side: Side) -> pl.DataFrame:
