@@ -26,6 +26,7 @@ from endoxa.stats.verdicts import UNTESTED
 from endoxa.study.compare.measures import ASSOCIATION, catalog, measures_of
 from endoxa.study.compare.results import (
     CHANGED,
+    MEASURE,
     NUMBERS,
     VERDICT,
     Comparison,
@@ -286,7 +287,7 @@ def _labels(where: Sequence[Field]) -> Callable[[Row], str]:
     """What names a row in figures and sentences: the columns by which rows are told apart."""
     return lambda row: (
         ", ".join(cell for field in where if (cell := str(field.cell(row))) not in ("", ALL, NO_VALUE))
-        or str(row["measure"])
+        or str(MEASURE.cell(row))
     )
 
 

@@ -288,7 +288,10 @@ def value(number: float | None) -> str:
     return decimal(number) if number is None or abs(number) < 10 else decimal(number, 1)
 
 
-MEASURE = text_field("measure")
+MEASURE = text_field(
+    "measure", lambda row: row["identity"] if row["measure"] == EFFECT_SIZE.name else row["measure"]
+)
+"""The measure, of effect sizes the test."""
 
 
 def apart(fields: Sequence[Field], rows: Sequence[Any]) -> list[Field]:
@@ -297,12 +300,11 @@ def apart(fields: Sequence[Field], rows: Sequence[Any]) -> list[Field]:
 
 
 def where_fields(rows: Sequence[Mapping[str, Any]], *places: Field) -> list[Field]:
-    """What rows are about, as far as they differ in it: instrument, run, place, measure or test, rule."""
+    """What rows are about, as far as they differ in it: instrument, run, place, measure, rule."""
     fields = (
         text_field("instrument", lambda row: row.get("instrument", "")),
         text_field("run"),
         *places,
-        text_field("test", lambda row: row["identity"] if row["measure"] == EFFECT_SIZE.name else ""),
         MEASURE,
         text_field("rule", lambda row: "" if row["rule"] == ALL else row["rule"]),
     )
