@@ -37,8 +37,8 @@ from endoxa.study.compare.results import (
     value,
     where_fields,
 )
+from endoxa.study.compare.run import name_of
 from endoxa.study.compare.runs import SERVED_AS
-from endoxa.study.compare.sentences import name_of
 
 MOST_PARTS = 10
 """Rises, and falls, that the figure of parts shows."""
@@ -111,15 +111,14 @@ def page_of(comparison: Comparison) -> Page:
 def _title(comparison: Comparison) -> str:
     first, *others = comparison.labels
     bias = comparison.rows("bias")
-    if len(others) == 1 and bias:
-        moved = sum(map(is_clear, bias))
-        what = plural(len(bias), "measure of bias", "measures of bias")
-        if not moved:
-            return f"From {first} to {others[0]}, no change of {what} is shown"
-        return f"From {first} to {others[0]}, {moved} of {what} changed"
-    if len(others) == 1:
+    if len(others) > 1:
+        several = "studies" if any(comparison.instruments) else "runs"
+        return f"What changed from {first} in {len(others)} other {several}"
+    if not bias:
         return f"What changed from {first} to {others[0]}"
-    return f"What changed from {first} in {len(others)} other {'studies' if any(comparison.instruments) else 'runs'}"
+    moved, what = sum(map(is_clear, bias)), plural(len(bias), "measure of bias", "measures of bias")
+    change = f"{moved} of {what} changed" if moved else f"no change of {what} is shown"
+    return f"From {first} to {others[0]}, {change}"
 
 
 def _of_instrument(comparison: Comparison, anchor: str, title: str) -> tuple[str, str]:
@@ -244,7 +243,9 @@ def parts(comparison: Comparison) -> Section | None:
     # Associations are veiled, so no figure or sentence names one.
     named = [row for row in rows if row["measure"] != ASSOCIATION.name]
     veiled = len(named) < len(rows)
-    drawn = [row for row in named if row["verdict"] != UNTESTED] or named
+    drawn = [row for row in named if row["verdict"] != UNTESTED] or [
+        row for row in named if row["difference"]
+    ]
     rises = [row for row in drawn if row["difference"] > 0][:MOST_PARTS]
     falls = [row for row in drawn if row["difference"] < 0][-MOST_PARTS:]
     claimed = sum(map(is_clear, rows))
@@ -264,8 +265,10 @@ def parts(comparison: Comparison) -> Section | None:
     anchor, title = _of_instrument(comparison, "parts", "Where it changed most")
     fields = where_fields(rows, *places)
     if veiled:
-        fields = [field for field in fields if field.column.name != "rule"]
-        fields.append(text_field("say", lambda row: "" if row["rule"] == ALL else row["rule"], veiled=True))
+        # What stories say stands behind what they are about, whatever rows have in common.
+        of_run = [field for field in fields if field.column.name in ("instrument", "run")]
+        say = text_field("say", lambda row: "" if row["rule"] == ALL else row["rule"], veiled=True)
+        fields = [*of_run, *places, say]
     caption = f"Changes by {where}, largest rise first"
     return Section(
         anchor,

@@ -300,7 +300,10 @@ def apart(fields: Sequence[Field], rows: Sequence[Any]) -> list[Field]:
 
 
 def where_fields(rows: Sequence[Mapping[str, Any]], *places: Field) -> list[Field]:
-    """What rows are about, as far as they differ in it: instrument, run, place, measure, rule."""
+    """What rows are about, as far as they differ in it: instrument, run, place, measure, rule.
+
+    Without places the measure is named in any case.
+    """
     fields = (
         text_field("instrument", lambda row: row.get("instrument", "")),
         text_field("run"),
@@ -308,7 +311,8 @@ def where_fields(rows: Sequence[Mapping[str, Any]], *places: Field) -> list[Fiel
         MEASURE,
         text_field("rule", lambda row: "" if row["rule"] == ALL else row["rule"]),
     )
-    return apart(fields, rows) or [MEASURE]
+    kept = apart(fields, rows)
+    return kept if places and kept else [field for field in fields if field in kept or field is MEASURE]
 
 
 FROM_TO = text_field("from to", lambda row: f"{value(row['before'])} to {value(row['after'])}")
