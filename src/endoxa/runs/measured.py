@@ -42,11 +42,6 @@ class Measure:
     within: str = ""
 
     @property
-    def worse(self) -> str:
-        """What worse means to a gate, in words."""
-        return "lower" if self.neutral is None else f"further from {self.neutral:g}"
-
-    @property
     def kind(self) -> Kind:
         """Whether it says how biased a model is, or what that comes with."""
         return "bias" if self.biased or self.neutral is not None else "price"

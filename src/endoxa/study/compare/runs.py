@@ -164,9 +164,9 @@ def _labels(sides: Sequence[Side]) -> list[str]:
     """Names of models where they tell the runs apart, else of folders, else of both."""
     models, folders = [side.model for side in sides], [str(side.run.folder.resolve()) for side in sides]
     by_model, by_folder = ([short_labels(names)[name] for name in names] for names in (models, folders))
-    both = [f"{model} ({folder})" for model, folder in zip(by_model, by_folder, strict=True)]
+    combined = [f"{model} ({folder})" for model, folder in zip(by_model, by_folder, strict=True)]
     full = [f"{model} ({side.run.folder})" for model, side in zip(by_model, sides, strict=True)]
-    return next((each for each in (by_model, by_folder, both) if len(set(each)) == len(each)), full)
+    return next((each for each in (by_model, by_folder, combined) if len(set(each)) == len(each)), full)
 
 
 def names_apart(first: Run, other: Run) -> bool:

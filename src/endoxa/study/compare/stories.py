@@ -87,7 +87,7 @@ class PairedStories:
         )
 
     @property
-    def told(self) -> Profiles:
+    def comparable_profiles(self) -> Profiles:
         """The stories of the pairs with a story in both runs."""
         rows = np.flatnonzero(np.tile(self.comparable, 2))
         columns = ("model", "language", "sample", "base", "base_value", "codes")
@@ -335,7 +335,7 @@ def estimates_of(
         profiles: stories of all runs, where there are more than these two.
         confidence: of intervals and tests.
     """
-    everything = profiles or stories.told
+    everything = profiles or stories.comparable_profiles
     associations = pooled(everything, settings)
     candidates = pooled(everything, replace(settings, alpha=max(settings.alpha, CANDIDATES)))
     items = story_items(stories, associations)
@@ -393,7 +393,7 @@ def story_cells(
     stories = paired_stories(sides)
     if any(stories.alone):
         raise UserError(alone_sentence(stories.alone, "stories"))
-    associations = pooled(stories.told, settings_of(sides[0].run.folder))
+    associations = pooled(stories.comparable_profiles, settings_of(sides[0].run.folder))
     items = story_items(stories, associations)
     tests = []
     small: dict[str, int] = {}

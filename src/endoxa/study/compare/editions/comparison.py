@@ -282,9 +282,9 @@ def compare_editions(
         Section("absent", "Lost and new", tables=(tables[1],)),
         replace(METHODS, values=values),
     )
-    asked = table.select(pl.col("total_before", "total_after").max()).row(0)
+    largest = table.select(pl.col("total_before", "total_after").max()).row(0)
     subtitle = (
-        f"{before} ({count(asked[0])} {unit}) and {after} ({count(asked[1])}); "
+        f"{before} ({count(largest[0])} {unit}) and {after} ({count(largest[1])}); "
         f"{plural(table.height, 'association')}."
     )
     runs = [Run(edition.path, {}) for edition in editions]

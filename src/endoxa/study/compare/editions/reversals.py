@@ -83,7 +83,7 @@ def find_reversals(
     turned = (
         f"{plural(number, 'stereotype')} {'is' if number == 1 else 'are'} turned round between two regions."
     )
-    said = (
+    how_many = (
         f"{plural(compared.height, 'comparison')} of two sides in two regions; in {count(table.height)} another side "
         "leads in each region."
     )
@@ -94,7 +94,7 @@ def find_reversals(
         "that could show a reversal."
     )
     none = "No stereotype is clearly turned round between two regions."
-    sentences = (turned if number else none, said, *([few] if untested else []))
+    sentences = (turned if number else none, how_many, *([few] if untested else []))
     return TableComparison(order.fill_nan(None), sentences, tuple(notes))
 
 
