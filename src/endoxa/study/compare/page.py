@@ -243,9 +243,7 @@ def parts(comparison: Comparison) -> Section | None:
     # Associations are veiled, so no figure or sentence names one.
     named = [row for row in rows if row["measure"] != ASSOCIATION.name]
     veiled = len(named) < len(rows)
-    drawn = [row for row in named if row["verdict"] != UNTESTED] or [
-        row for row in named if row["difference"]
-    ]
+    drawn = [row for row in named if row["verdict"] != UNTESTED] or named
     rises = [row for row in drawn if row["difference"] > 0][:MOST_PARTS]
     falls = [row for row in drawn if row["difference"] < 0][-MOST_PARTS:]
     claimed = sum(map(is_clear, rows))
