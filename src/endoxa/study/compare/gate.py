@@ -79,7 +79,8 @@ def gate(
         raise UserError(f"--most-left-out {most_left_out:g}: expected a share from 0 to 1.")
     wanted = [() if name is None else (name,) for name in (baseline_model, candidate_model)]
     paths = [Path(baseline), Path(candidate)]
-    sides = read_sides(paths, wanted, ("--baseline-model", "--candidate-model"), strict=True)
+    first, other = read_sides(paths, wanted, ("--baseline-model", "--candidate-model"), strict=True)
+    sides = first, other
     people = None if human is None else Path(human)
     cells, small, notes = paired(sides, several(measure), several(rule), several(axis), people)
 

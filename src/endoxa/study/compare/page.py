@@ -147,8 +147,8 @@ def what_changed(comparison: Comparison) -> Section:
     level = f"{100 * comparison.confidence:g} %"
     where = where_fields(rows)
     # The change of the only measure of bias between the only two runs.
-    only = rows[0] if len(rows) == len(comparison.contrasts) == 1 else {"difference": None}
-    number = (
+    only: dict[str, Any] = rows[0] if len(rows) == len(comparison.contrasts) == 1 else {"difference": None}
+    number: dict[str, Any] = (
         {}
         if only["difference"] is None
         else {
