@@ -25,7 +25,8 @@ from typing import Any
 import torch
 import transformers
 
-from endoxa.models.chat import ChatOptions, open_chat, parse_chat_model
+from endoxa.models.chat import open_chat, parse_chat_model
+from endoxa.models.chat.spec import ChatOptions
 from endoxa.models.local import load_checkpoint
 from endoxa.models.scoring import parse_model
 from endoxa.models.spec import ModelOptions

@@ -25,8 +25,7 @@ from endoxa.stats.attenuation import CorrectedCorrelation, corrected_correlation
 from endoxa.stats.reliability import PartScores, jackknife_error, moments, part_scores, totals_of
 from endoxa.stats.verdicts import adjust
 from endoxa.study.convergence.chance import seen_together
-from endoxa.study.convergence.correlations import correlations
-from endoxa.study.convergence.effects import effects, joined_parts, measured
+from endoxa.study.convergence.estimates import correlations, effects, joined_parts, measured
 
 RELIABILITIES = (0.5, 0.7, 0.8, 0.9)
 """Planted reliabilities of the four instruments."""

@@ -42,8 +42,8 @@ from transformers import (
 
 from endoxa.instruments.pairs.rules import RULES
 from endoxa.models.chat.batcher import Batcher
-from endoxa.models.chat.draws import Prompt, Settings
 from endoxa.models.chat.generation import Generator
+from endoxa.models.chat.templates import Prompt, Settings
 from endoxa.models.live import Weights, offer, open_live
 from endoxa.models.scoring import open_model, parse_model
 from endoxa.models.spec import ModelOptions

@@ -44,7 +44,6 @@ def endoxa(*words: Any) -> None:
         ["sentences", "--model", "sim/author-faultless", "--register", "dialogue"],
         ["expand", "--model", "sim/author-faultless", "--country", "Senegal", "--rows", 4],
         ["counter", "--model", "sim/author-faultless"],
-        ["adapt", "--model", "sim/author-faultless", "--context", "society.toml"],
         ["translate", "--to", "fr", "--model", "sim/translator-a"],
         ["label", "--scheme", "sentiment", "--model", "sim/author-faultless"],
     ],
@@ -53,7 +52,6 @@ def endoxa(*words: Any) -> None:
 def test_every_step_of_author(step: list[Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     pl.DataFrame([IN, OTHER]).write_csv("in.csv")
-    Path("society.toml").write_text('place = "Senegal"\n')
     endoxa("author", step[0], "in.csv", *step[1:], "-o", "out.csv")
     out = pl.read_csv("out.csv", infer_schema=False)
     assert out.height

@@ -64,7 +64,7 @@ def test_a_plan_asks_nothing(identities, tmp_path):
 @pytest.mark.slow
 def test_every_command_has_help_with_an_example():
     listed = run("author", "--help").stdout
-    for name in ("tuples", "sentences", "expand", "counter", "adapt", "translate", "label"):
+    for name in ("tuples", "sentences", "expand", "counter", "translate", "label"):
         assert f"endoxa author {name} " in listed
 
 
@@ -83,7 +83,6 @@ def test_runs_and_cards_say_where_items_come_from(identities, tmp_path):
     ("words", "problem"),
     [
         (("tuples", "{groups}", "--known", "{folder}/none.csv"), "none.csv"),
-        (("tuples", "{groups}", "--encoder", "nonsense"), "--encoder"),
         (("expand", "{groups}", "--country", "Senegal", "--known", "{folder}/none.csv"), "none.csv"),
         (
             (

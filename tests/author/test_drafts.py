@@ -11,7 +11,6 @@ from endoxa.author.drafting import draft
 from endoxa.author.kinds import KINDS
 from endoxa.author.run import prepare
 from endoxa.author.settings import (
-    AdaptSettings,
     CounterSettings,
     ExpandSettings,
     LabelSettings,
@@ -20,8 +19,8 @@ from endoxa.author.settings import (
     TuplesSettings,
 )
 from endoxa.errors import UserError
-from endoxa.models.chat.simulated.authors import backwards
 from endoxa.schema.drafts import DRAFT_COLUMNS, REASONS, YIELD_COLUMNS
+from support.respondents.authors import backwards
 
 FAULTLESS = "sim/author-faultless"
 
@@ -148,9 +147,6 @@ def test_a_limit_limits_what_is_drafted_not_what_it_is_contrasted_with(tmp_path)
 @pytest.mark.parametrize(
     ("identity", "attribute", "sentence", "found"),
     [
-        ("farmers", "rich", "Farmers is rich.", "number"),
-        ("farmers", "rich", "Everybody knows that farmers are not rich.", "contradiction"),
-        ("farmers", "rich", "Farmers never are really rich.", "contradiction"),
         ("farmers", "rich", "Farmers are wealthy.", "no-attribute"),
         ("farmers", "rich", "Farmers are rich.", ""),
         ("farmers", "not rich", "Farmers are not rich.", ""),
@@ -158,16 +154,16 @@ def test_a_limit_limits_what_is_drafted_not_what_it_is_contrasted_with(tmp_path)
 )
 def test_checks_of_sentences(identity, attribute, sentence, found):
     from endoxa.author.kind import Ask
-    from endoxa.author.kinds.sentences import CONTRADICTION, NO_ATTRIBUTE, NUMBER
+    from endoxa.author.kinds.sentences import NO_ATTRIBUTE
 
     facts = {"identity": identity, "attribute": attribute, "contrast": "bakers", "language": "en"}
     row = {"sentence": sentence, "partner": sentence.lower().replace("farmers", "bakers")}
     settings = SentencesSettings(models=("sim/author",))
     checks = KINDS["sentences"].judged(settings, None, Ask("", facts), row).checks
-    assert [one for one in checks if one in (NUMBER, CONTRADICTION, NO_ATTRIBUTE)] == [found] * bool(found)
+    assert [check for check in checks if check == NO_ATTRIBUTE] == [found] * bool(found)
 
 
-def test_expansion_covers_axes_and_leaves_out_other_countries(tmp_path):
+def test_expansion_leaves_out_other_countries(tmp_path):
     data = table(
         tmp_path,
         "own",
@@ -182,15 +178,6 @@ def test_expansion_covers_axes_and_leaves_out_other_countries(tmp_path):
     drafts = outcome.made.drafts
     assert sorted(drafts["batch"].unique()) == [1, 2, 3]
     assert set(drafts["country"]) == {"Kenya"}
-    coverage = pl.read_csv(tmp_path / "d_coverage.csv")
-    whole = coverage.filter(pl.col("identity").is_null() | (pl.col("identity") == ""))
-    assert whole["drafts"].sum() == drafts.height
-    assert whole["target"].to_list() == [30, 30]
-    listed = coverage.filter(identity="nurses", axis="profession").row(0, named=True)
-    assert (listed["target"], listed["missing"]) == (15, max(15 - listed["drafts"], 0))
-    others = settings.model_copy(update={"models": (f"{FAULTLESS}?unlisted=1",), "only_listed": True})
-    found = made("expand", others, tmp_path, "others.csv")
-    assert (found.drafts.height, found.yields["off-list"][0]) == (0, 60)
     abroad = settings.model_copy(update={"models": (f"{FAULTLESS}?abroad=1",)})
     found = made("expand", abroad, tmp_path, "abroad.csv")
     assert (found.drafts.height, found.yields["elsewhere"][0] + found.yields["repeated"][0]) == (0, 60)
@@ -226,57 +213,6 @@ def test_counter_narratives_are_no_denials(counter, reason):
     facts = {"identity": "farmers", "attribute": "poor", "language": "en", "sent_more": "Farmers are poor."}
     judged = KINDS["counter"].judged(CounterSettings(), None, Ask("", facts), {"counter": counter})
     assert judged.reason == reason
-
-
-@pytest.mark.parametrize(
-    ("row", "reason", "checks"),
-    [
-        ({"verdict": "drop", "reason": "unknown here"}, "", ()),
-        ({"verdict": "keep", "reason": "x", "sent_more": "Ann sings.", "sent_less": "Bob sings."}, "", ()),
-        (
-            {"verdict": "keep", "reason": "x", "sent_more": "Awa sings.", "sent_less": "Bob sings."},
-            "changed",
-            (),
-        ),
-        (
-            {"verdict": "adapt", "reason": "x", "sent_more": "Awa sings.", "sent_less": "Awa sings."},
-            "identical",
-            (),
-        ),
-        ({"verdict": "adapt", "reason": "x", "sent_more": "Awa sings.", "sent_less": "Ali sings."}, "", ()),
-        (
-            {
-                "verdict": "adapt",
-                "reason": "x",
-                "sent_more": "Awa sings well.",
-                "sent_less": "Ali sings, too.",
-            },
-            "",
-            ("changed-apart",),
-        ),
-        ({"verdict": "maybe", "reason": "x", "sent_more": "a", "sent_less": "b"}, "malformed", ()),
-    ],
-)
-def test_adaptation_changes_both_sentences_alike(row, reason, checks):
-    from endoxa.author.kind import Ask
-
-    facts = {"original_more": "Ann sings.", "original_less": "Bob sings.", "language": "en"}
-    found = KINDS["adapt"].judged(AdaptSettings(context="x"), None, Ask("", facts), row)
-    assert found.reason == reason
-    assert set(checks) <= set(found.checks)
-
-
-def test_adaptation_of_pairs(tmp_path):
-    data = table(tmp_path, "p", sent_more=["Ann sings."] * 9, sent_less=["Bob sings."] * 9)
-    context = tmp_path / "c.toml"
-    context.write_text('place = "Senegal"\nnames = ["Awa"]\n')
-    drafts = made(
-        "adapt", AdaptSettings(data=data, models=(FAULTLESS,), context=str(context)), tmp_path
-    ).drafts
-    assert "Senegal" in (tmp_path / "drafts" / "out_run" / "run.json").read_text() or drafts.height >= 1
-    context.write_text('place = ""')
-    with pytest.raises(UserError, match="place: "):
-        made("adapt", AdaptSettings(data=data, models=(FAULTLESS,), context=str(context)), tmp_path, "x.csv")
 
 
 def test_candidates_are_those_of_each_engine_and_marked(tmp_path):

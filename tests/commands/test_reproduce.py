@@ -70,7 +70,7 @@ def test_the_acceptance_command(endoxa, shared, tmp_path):
         (["laces-debias", "--data", "."], "laces-debias needs the file questions.jsonl"),
         (["names-bbq", "--data", "."], "names-bbq needs answers: run folders 'nationality' and 'names'"),
         ([], "out is no folder. Without NAME, --out is where finished reproductions lie."),
-        (["--data", "."], "--data, --model and --pooling are for one result. Name it: endoxa reproduce NAME"),
+        (["--data", "."], "--data and --model are for one result. Name it: endoxa reproduce NAME"),
     ],
 )
 def test_what_is_missing_is_one_sentence_and_exit_code_2(endoxa, tmp_path, words, sentence):

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from endoxa.curate.associations import associations
-from endoxa.curate.keys import with_identity_keys
+from endoxa.curate.normalise.identity import with_identity_keys
 from endoxa.curate.novelty import read_concepts
 from endoxa.instruments.pairs.items import build_pairs
 from endoxa.instruments.questions.estimates.analysis import identity_bias

@@ -14,9 +14,8 @@ from transformers import AutoModelForCausalLM
 
 from endoxa.errors import UserError
 from endoxa.instruments.pairs.instrument import PAIRS
-from endoxa.models.adapters import adapter_folder
 from endoxa.models.chat.spec import ChatOptions
-from endoxa.models.local import load_checkpoint, look_at_local
+from endoxa.models.local import adapter_folder, load_checkpoint, look_at_local
 from endoxa.models.scoring import look_at, parse_model
 from endoxa.models.spec import ModelOptions
 from endoxa.runs.asking.cost import parse_models, require_askable

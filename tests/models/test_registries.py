@@ -19,10 +19,10 @@ from endoxa import registry
 from endoxa.commands import app
 from endoxa.errors import UserError
 from endoxa.instruments.association_tests.items import write_tests
-from endoxa.models.chat import ChatOptions, open_chat, parse_chat_model
-from endoxa.models.chat.providers import PROVIDERS
-from endoxa.models.encoders import EncoderOptions, open_encoders, parse_encoder
-from endoxa.models.encoders.kinds import ENCODERS, fit_poolings, look_at_encoder
+from endoxa.models.chat import PROVIDERS, open_chat, parse_chat_model
+from endoxa.models.chat.spec import ChatOptions
+from endoxa.models.encoders import ENCODERS, fit_poolings, look_at_encoder, open_encoders, parse_encoder
+from endoxa.models.encoders.encoder import EncoderOptions
 from endoxa.models.scoring import parse_model
 from endoxa.schema import AssociationTest, TermSet
 from support.qa_questions import questions, write

@@ -11,9 +11,9 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 from endoxa.errors import UserError
 from endoxa.instruments.pairs.rules import RULES
 from endoxa.models import retrying, server
-from endoxa.models.clients import server_client
 from endoxa.models.scoring import look_at, open_model, parse_model
 from endoxa.models.spec import ModelOptions
+from endoxa.models.transport import server_client
 from endoxa.schema import CausalRequest, Unscorable
 from endoxa.testing.scorers import score_pairs
 from support.http_server import serving

@@ -16,7 +16,8 @@ import pytest
 
 from endoxa.curate.translation import open_translator
 from endoxa.errors import UserError
-from endoxa.models.chat import ChatOptions, open_chat, parse_chat_model
+from endoxa.models.chat import open_chat, parse_chat_model
+from endoxa.models.chat.spec import ChatOptions
 from endoxa.models.encoders import parse_encoder
 from endoxa.models.encoders.server import ServerEncoder
 from endoxa.models.scoring import parse_model

@@ -16,9 +16,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from endoxa.errors import UserError
-from endoxa.models.chat import BatchStatus, Submission, SubmissionStatus
 from endoxa.models.chat.remote import estimate_tokens
-from endoxa.models.chat.spec import Price
+from endoxa.models.chat.spec import BatchStatus, Price, Submission, SubmissionStatus
 from endoxa.runs.asking import calls
 from endoxa.runs.asking.batches import SMALLEST, ask_in_batches, fetch_ended
 from endoxa.runs.asking.calls import Asking, BudgetSpentError, ask_all, counting_lost

@@ -16,16 +16,22 @@ from typer.testing import CliRunner
 
 from endoxa.commands import app
 from endoxa.errors import UserError
-from endoxa.models.chat.simulated.latent import Strengths
+from endoxa.models.chat.simulated.draws import Strengths
 from endoxa.runs.options import Allowed
 from endoxa.runs.run import read_run
 from endoxa.study.begin import init_study, suggestions
 from endoxa.study.compare.run import compare_studies
 from endoxa.study.file import read_study
 from endoxa.study.items import build_items, read_associations
-from endoxa.study.plan import detectable_correlation, detectable_mean, plan_study
 from endoxa.study.report import write_study
-from endoxa.study.run import require_current, run_study, total_cost
+from endoxa.study.run import (
+    detectable_correlation,
+    detectable_mean,
+    plan_study,
+    require_current,
+    run_study,
+    total_cost,
+)
 
 PARTS_NAMES = ("pairs", "tests", "questions", "stories", "choices")
 IDENTITIES = ("women", "men", "Muslims", "Christians", "students", "immigrants")
@@ -241,7 +247,7 @@ def test_a_moved_study_is_still_current(study, tmp_path):
         ('name = "sim/latent"', "", "models.1.name"),
         ('pairs = "sim/latent"', 'pairs = "sim/biased"', "cannot score sentences"),
         ("[tests]", "[tests", "not valid TOML"),
-        ("[tests]", "[[steps]]\nverb = 'report'\n\n[tests]", r"\[\[steps\]\] are not carried out any more"),
+        ("[tests]", "[[steps]]\nverb = 'report'\n\n[tests]", "steps: extra inputs are not permitted"),
     ],
 )
 def test_faults_of_the_study_file_are_one_sentence(begun, tmp_path, old, new, sentence):
@@ -437,8 +443,8 @@ def test_a_planted_correlation_of_pairs_and_tests_is_found(tmp_path, planted, lo
     for part in ("questions", "stories", "choices"):
         edit(tmp_path / "study", f'{part} = "{name}"\n', "")
     run_study(read_study(tmp_path / "study"))
-    found = write_study(read_study(tmp_path / "study"), tmp_path / "study.html").convergence.correlations
-    (row,) = found.to_dicts()
+    found, _ = write_study(read_study(tmp_path / "study"), tmp_path / "study.html")
+    (row,) = found.correlations.to_dicts()
     assert {row["instrument_1"], row["instrument_2"]} == {"pairs", "tests"}
     assert low < row["corrected"] < high
     assert row["verdict"] == ("above" if planted else "unclear")

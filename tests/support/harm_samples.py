@@ -11,9 +11,9 @@ from typing import Any
 
 import polars as pl
 
-from endoxa.models.chat.simulated.ratings import RatingRespondent
 from endoxa.sources.stereotales import read_vocabulary
 from endoxa.sources.stereotales.associations import PARTS, association_id
+from support.respondents.ratings import RatingRespondent
 
 FAIR = RatingRespondent(socioeconomic=0.0, gender=0.0, refusal=0.0, noise=0.0)
 """What people think in these tests: the harm that all agree on, without bias."""

@@ -33,7 +33,6 @@ NOT_RUN: Mapping[str, str] = {
     r"^endoxa collect check /srv": "a site behind its proxy; the site's test_health.py",
     r"^endoxa demo": "takes a minute; tests/demo runs it",
     r"^endoxa reproduce (?!arithmetic)": "takes minutes; tests/commands/test_reproduce.py",
-    r"^endoxa curate group .*--calibrate": "takes a minute; tests/curate/group/test_reference.py",
     r"--set engine=ray": "needs a cluster; tests/runs/executors runs it",
     r"^endoxa (analyze|report) .*(harness/|logs/|\bLOG\b)": "logs of other harnesses; tests/instruments/test_logs.py",
     r"--labels sheet\.csv|novelty\.html": "people fill the sheet in; tests/curate/novelty",

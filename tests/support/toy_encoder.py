@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from endoxa.models.encoders import Encoded, EncoderKind, EncoderOptions, EncoderSpec
-from endoxa.models.encoders.encoder import EncoderFacts
+from endoxa.models.encoders.encoder import Encoded, EncoderFacts, EncoderKind, EncoderOptions, EncoderSpec
 
 POOLING = "letters"
 

@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from endoxa.models.chat import ChatOptions, ChatSpec, Provider
-from endoxa.models.chat.spec import Lost
+from endoxa.models.chat.spec import ChatOptions, ChatSpec, Lost, Provider
 from endoxa.schema import ChatAnswer, Message, Sampling, Usage
 
 

@@ -10,7 +10,7 @@ import pytest
 from endoxa.errors import UserError
 from endoxa.words import COMPONENTS, component, languages_of, states, texts_of
 from endoxa.words.components import PACKAGE, SITE, file_of
-from endoxa.words.items import READINGS, in_use, items
+from endoxa.words.items import in_use, items
 from endoxa.words.packs import languages_with, rows_of, words_of
 from endoxa.words.people import neutral_identities
 
@@ -118,12 +118,13 @@ def test_templates_are_shown_filled(language, name, text, shown):
 
 
 def test_items_have_their_english_where_it_is_known():
-    rows = {row["item_id"]: row for row in items("hi", ["story prompts", "page texts"])}
+    rows = {row["item_id"]: row for row in items("hi", ["story prompts", "page texts", "hearsay questions"])}
     assert rows["story prompts/hi/scenarios/family/3"]["english"] == "discovering a family secret"
     assert rows["page texts/hi/Pace and care"]["english"] == "Pace and care"
-    assert READINGS in rows["page texts/hi/some say:"]["purpose"]
-    assert READINGS not in rows["page texts/hi/Pace and care"]["purpose"]
-    assert len(rows) == len(items("hi", ["story prompts"])) + len(items("hi", ["page texts"]))
+    assert "Two readings" in rows["hearsay questions/hi/some say:"]["purpose"]
+    assert "Two readings" not in rows["page texts/hi/Pace and care"]["purpose"]
+    assert len([name for name in rows if name.startswith("hearsay questions/")]) == 4
+    assert len(rows) == len(items("hi", ["story prompts"])) + len(items("hi", ["page texts"])) + 4
     assert max(map(len, rows)) <= 200
 
 

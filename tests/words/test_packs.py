@@ -14,7 +14,6 @@ from babel import Locale
 from endoxa.errors import UserError
 from endoxa.words import opening, states, unreviewed
 from endoxa.words.check import faults
-from endoxa.words.corrections import corrections_of, entry_of
 from endoxa.words.coverage import coverage, joints
 from endoxa.words.create import TO_FILL, create, facts_of
 from endoxa.words.items import items
@@ -137,8 +136,7 @@ def test_a_joint_is_none_partial_or_drafted_and_names_what_is_missing(wolof):
         cells = {cell.joint: cell for cell in coverage(["wo"])}
     assert cells["stories"].word == "none"
     assert cells["calibration"].word == "drafted"
-    # said, denied, subject, framings; grammar.csv; people.csv; opposites.csv; negators, degree, function; negations
-    assert cells["pairs"].word == "partial 10 of 11"
+    assert cells["pairs"].word == "partial 5 of 6"
     assert cells["pairs"].missing == ("opposites.csv",)
     assert {cell.word for cell in coverage(["en"])} == {"source"}
 
@@ -210,23 +208,16 @@ def test_faults_of_words(wolof):
 
 def test_speakers_review_a_pack_of_the_user(wolof):
     with using([wolof]):
-        rows = items("wo", ["neutral identities"])
-        assert "plural: nit ñi" in rows[0]["in_use"]
-        outcomes = [
-            {**row, "review_state": "natural", "correction": "", "review_judgements": "2", "names": "Awa"}
-            for row in rows
-        ]
-        outcomes[1] |= {"review_state": "corrected", "correction": "doom aadama yi"}
-        made = corrections_of(outcomes, "2026-12-01")
-        assert [(row["file"], row["correction"]) for row in made.rows] == [
-            (str(wolof / "people.csv"), "doom aadama yi")
-        ]
+        assert "plural: nit ñi" in items("wo", ["neutral identities"])[0]["in_use"]
     _edit(wolof / "people.csv", "neutral,moom,,ñoom", "neutral,moom,,doom aadama yi")
-    (wolof / "reviews.toml").write_text(entry_of(*made.reviews), encoding="utf-8")
+    with using([wolof]):
+        digest = states(["neutral identities"], ["wo"])[0].digest
+    review = (
+        f'component = "neutral identities"\nlanguage = "wo"\ndigest = "{digest}"\nspeakers = 2\ndate = "x"\n'
+    )
+    (wolof / "reviews.toml").write_text(f"[[review]]\n{review}", encoding="utf-8")
     with using([wolof]):
         assert states(["neutral identities"], ["wo"])[0].word == "reviewed by 2"
-        calibration = next(cell for cell in coverage(["wo"]) if cell.joint == "calibration")
-        assert calibration.word == "reviewed by 2"
         assert unreviewed([("neutral identities", ["wo"])]) == ""
     # A text that changes afterwards makes it unreviewed.
     _edit(wolof / "people.csv", "doom aadama yi", "nit yi")

@@ -43,7 +43,6 @@ def probe_choices(
     confidence: float = 0.95,
     concurrency: int = 8,
     requests_per_minute: int | None = None,
-    tokens_per_minute: int | None = None,
     timeout: float = 600.0,
     attempts: int = 12,
     patience: float = 180.0,
@@ -86,7 +85,6 @@ def probe_choices(
         confidence: Confidence level of the intervals.
         concurrency: Maximum concurrent calls per model.
         requests_per_minute: Maximum requests per minute.
-        tokens_per_minute: Maximum tokens per minute.
         timeout: Timeout in seconds: a call without any data for so long is retried.
         attempts: Maximum attempts per call while other calls succeed.
         patience: Stop after this many seconds in which every call failed; the run can continue later.
@@ -188,7 +186,6 @@ def extract(
     seed: int = 0,
     concurrency: int = 8,
     requests_per_minute: int | None = None,
-    tokens_per_minute: int | None = None,
     timeout: float = 600.0,
     attempts: int = 12,
     patience: float = 180.0,
@@ -232,7 +229,6 @@ def extract(
         seed: Seed of every random draw.
         concurrency: Maximum concurrent calls per model.
         requests_per_minute: Maximum requests per minute.
-        tokens_per_minute: Maximum tokens per minute.
         timeout: Timeout in seconds: a call without any data for so long is retried.
         attempts: Maximum attempts per call while other calls succeed.
         patience: Stop after this many seconds in which every call failed; the run can continue later.
@@ -282,7 +278,6 @@ def rate_harm(
     seed: int = 0,
     concurrency: int = 8,
     requests_per_minute: int | None = None,
-    tokens_per_minute: int | None = None,
     timeout: float = 600.0,
     attempts: int = 12,
     patience: float = 180.0,
@@ -324,7 +319,6 @@ def rate_harm(
         seed: Seed of every random draw.
         concurrency: Maximum concurrent calls per model.
         requests_per_minute: Maximum requests per minute.
-        tokens_per_minute: Maximum tokens per minute.
         timeout: Timeout in seconds: a call without any data for so long is retried.
         attempts: Maximum attempts per call while other calls succeed.
         patience: Stop after this many seconds in which every call failed; the run can continue later.
@@ -445,7 +439,6 @@ def probe_questions(
     confidence: float = 0.95,
     concurrency: int = 8,
     requests_per_minute: int | None = None,
-    tokens_per_minute: int | None = None,
     timeout: float = 600.0,
     attempts: int = 12,
     patience: float = 180.0,
@@ -494,7 +487,6 @@ def probe_questions(
         confidence: Confidence level of the intervals.
         concurrency: Maximum concurrent calls per model.
         requests_per_minute: Maximum requests per minute.
-        tokens_per_minute: Maximum tokens per minute.
         timeout: Timeout in seconds: a call without any data for so long is retried.
         attempts: Maximum attempts per call while other calls succeed.
         patience: Stop after this many seconds in which every call failed; the run can continue later.
@@ -542,7 +534,6 @@ def probe_stories(
     seed: int = 0,
     concurrency: int = 8,
     requests_per_minute: int | None = None,
-    tokens_per_minute: int | None = None,
     timeout: float = 600.0,
     attempts: int = 12,
     patience: float = 180.0,
@@ -584,7 +575,6 @@ def probe_stories(
         seed: Seed of every random draw.
         concurrency: Maximum concurrent calls per model.
         requests_per_minute: Maximum requests per minute.
-        tokens_per_minute: Maximum tokens per minute.
         timeout: Timeout in seconds: a call without any data for so long is retried.
         attempts: Maximum attempts per call while other calls succeed.
         patience: Stop after this many seconds in which every call failed; the run can continue later.
@@ -778,7 +768,6 @@ def analyze_novelty(
     labels: str | Path | None = None,
     languages: Sequence[str] | str = (),
     concept: Literal['attribute', 'association', 'sentence'] = 'attribute',
-    same_identity: bool = False,
     encoder: str = 'all-MiniLM-L6-v2',
     threshold: float | None = None,
     confidence: float = 0.95,
@@ -793,7 +782,6 @@ def analyze_novelty(
         labels: Labelled pairs that choose the threshold: text_a, text_b, related.
         languages: Language of the texts; rows that name another one are left out; repeatable.
         concept: What is compared.
-        same_identity: Associations: compare only those of equal identities.
         encoder: all-MiniLM-L6-v2 (installed), hf/ORG/NAME or hf/FOLDER (any sentence-transformers model).
         threshold: Minimum cosine at which a concept is present; with --sheet, where it is expected.
         confidence: Confidence level of the intervals.
@@ -1008,7 +996,6 @@ def curate_extract(
     language: str | None = None,
     languages: str | None = None,
     identities: str | Path | None = None,
-    lexicon: str | Path | None = None,
     translate: str | None = None,
     reader: str | None = None,
     batch: bool = False,
@@ -1038,7 +1025,6 @@ def curate_extract(
         language: Language of all statements (ISO 639); disables language identification.
         languages: Candidate languages (en,fr).
         identities: Your own synonyms of group names (TOML).
-        lexicon: What reviewers taught, from `endoxa curate evaluate --learn` (TOML).
         translate: Translate into English with hf/MODEL, openai/NAME, http://HOST:PORT/v1#NAME or a table of translations (columns original, translation).
         reader: Chat model that reads: openai/NAME, anthropic/NAME, http://HOST:PORT/v1#NAME, hf/ID, sim/NAME. The statements are sent to it. Its reading stands, and the rules say where they differ.
         batch: Reader models: use the provider's batch interface (half the price).
@@ -1075,7 +1061,7 @@ def curate_review(
         seed: Random seed of --sample, and of the intervals of agreement.
         resolve: Value used where reviewers disagree: that of the table, of the first sheet, or of more than half of the reviewers. All disagreements are listed in any case.
         drop_omitted: Remove rows that reviewers omit, or keep them with omit=true.
-        out: Without SHEET: the sheet to write, .xlsx (with drop-down lists) or .csv. Else the reviewed table.
+        out: Without SHEET: the sheet to write (.xlsx). Else the reviewed table.
         reviewer: Sheet: reviewer's name.
         columns: Sheet: columns to show instead of the default ones.
         edit: Sheet: columns that may be edited instead of the default ones.
@@ -1089,12 +1075,10 @@ def curate_evaluate(
     by: str = 'respondent',
     statement_column: str | None = None,
     reading: str | Path | None = None,
-    lexicon: str | Path | None = None,
     model: str | None = None,
     confidence: float = 0.95,
     seed: int = 0,
     out: str | Path,
-    learn: str | Path | None = None,
 ) -> Outcome:
     """Score extraction against reviewers, with intervals over respondents. `endoxa curate evaluate`; see `command`.
 
@@ -1102,12 +1086,10 @@ def curate_evaluate(
         by: Column of the units that intervals are taken over.
         statement_column: Column of the statements in a table with identity and attribute ('statement' or else 'sentence').
         reading: Score this table of statements instead of reading GOLD with the rules.
-        lexicon: Also apply this lexicon (TOML, of --learn).
         model: Also score a chat model as reader, and it and the rules together; its run goes beside --out.
         confidence: Confidence level of the intervals.
         seed: Seed of every random draw.
         out: Scores: .csv, .tsv, .jsonl or .parquet.
-        learn: Also learn a lexicon from the corrections, for `curate extract --lexicon`, and score one learned from other respondents (5-fold cross-validation).
     """
 
 def curate_group(
@@ -1118,13 +1100,10 @@ def curate_group(
     attribute_column: str = 'attribute',
     language: str | None = None,
     lexicon: str | Path | None = None,
-    constraints: str | Path | None = None,
     encoder: str | None = None,
     precision: str = 'float32',
     tau: float = 0.55,
     method: str = 'endoxa',
-    calibrate: bool = False,
-    seed: int = 0,
     out: str | Path,
 ) -> Outcome:
     """Group attributes with similar meanings; opposites and negations are never merged. `endoxa curate group`; see `command`.
@@ -1134,13 +1113,10 @@ def curate_group(
         attribute_column: Column that holds the attributes.
         language: Language of the attributes.
         lexicon: Your own antonyms: columns one, other, pos.
-        constraints: With --calibrate: known pairs (columns attribute_a, attribute_b, relation, source).
         encoder: all-MiniLM-L6-v2 (installed), hf/ORG/NAME or hf/FOLDER (any sentence-transformers model), or same-words.
         precision: Number type of the encoder: float32, or bfloat16 (faster with AMX; a few groups may differ).
         tau: Minimum cosine similarity to merge groups.
         method: endoxa, or afristereo (as published; depends on the order of rows).
-        calibrate: Compare thresholds from 0.3 to 0.8 for both methods instead of grouping.
-        seed: With --calibrate: seed of every random draw.
         out: Groups: .csv, .tsv, .jsonl or .parquet.
     """
 
@@ -1314,7 +1290,6 @@ def languages_check(
     *,
     progress: bool = True,
     component: Sequence[str] | str = (),
-    apply: str | Path | None = None,
     sheet: str | Path | None = None,
     out: str | Path | None = None,
 ) -> Outcome:
@@ -1322,9 +1297,8 @@ def languages_check(
 
     Options:
         component: With --sheet: only this component (`story prompts`); repeatable.
-        apply: What speakers said: NAME_items of `collect export --task`. Writes corrections to --out.
         sheet: Write the texts of the language as items of the language check.
-        out: Table of all results; with --apply, of the corrections.
+        out: Table of all results.
     """
 
 def languages_init(
@@ -1345,7 +1319,6 @@ def reproduce(
     progress: bool = True,
     data: str | Path | None = None,
     model: Sequence[str] | str = (),
-    pooling: str | None = None,
     seed: int = 0,
     device: str = 'auto',
     dtype: Literal['auto', 'float32', 'bfloat16', 'float16'] = 'auto',
@@ -1363,7 +1336,6 @@ def reproduce(
     Options:
         data: Folder with the files that the result needs, or the one file.
         model: Model, or LABEL=MODEL to stand for the published model LABEL; repeatable.
-        pooling: Pooling of encoders; another one than the published cannot be compared.
         seed: Seed of every random draw.
         device: Device: auto, cpu, cuda, cuda:1 or mps.
         dtype: Number type of the weights.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,16 +12,14 @@ import polars as pl
 
 from endoxa.author.kind import Kind, cell, with_columns_of_data
 from endoxa.author.kinds import KINDS
-from endoxa.author.run import RECORD_TYPES, Drafted, Prepared, author_work, drafted, prepare
+from endoxa.author.run import Drafted, Prepared, author_work, drafted, prepare
 from endoxa.author.settings import (
     AuthorSettings,
     LabelSettings,
     TranslateSettings,
 )
 from endoxa.author.tables import run_folder, write_drafts, write_sheet
-from endoxa.curate.encoders import load_encoder
 from endoxa.curate.translation import Translator, open_translator, translate_all
-from endoxa.errors import UserError
 from endoxa.runs.folder import RECORDS
 from endoxa.runs.instrument import Instrument, Run
 from endoxa.runs.items import part_words
@@ -33,12 +30,12 @@ from endoxa.sources.frames import require_table_name
 from endoxa.sources.source import reading_files
 from endoxa.words.used import Used
 
-SEQ2SEQ, TABLE = "seq2seq:", "table:"
+TABLE = "table:"
 
 
 def is_service(engine: str) -> bool:
     """Whether these words name an engine that is no chat model."""
-    return engine.startswith((SEQ2SEQ, TABLE))
+    return engine.startswith(TABLE)
 
 
 def open_service(engine: str) -> Translator:
@@ -47,8 +44,7 @@ def open_service(engine: str) -> Translator:
     Raises:
         UserError: it cannot be had.
     """
-    model = engine.removeprefix(SEQ2SEQ)
-    return open_translator(engine.removeprefix(TABLE) if model == engine else f"hf/{model}")
+    return open_translator(engine.removeprefix(TABLE))
 
 
 def translated(
@@ -68,6 +64,7 @@ def translated(
     folder.mkdir(parents=True, exist_ok=True)
     memory = folder / "translations.jsonl"
     records: list[dict[str, Any]] = []
+    unknown = {"refused": False, "served_model": None, "prompt_sha256": None}
     for engine, translator in services.items():
         made = translate_all(
             texts, languages, translator, target=settings.to, memory=memory, progress=progress
@@ -75,9 +72,9 @@ def translated(
         for number, sides in enumerate(zip(made[::2], made[1::2], strict=True)):
             row = dict(zip(of.kind.fields, (side.text for side in sides), strict=True))
             failed = "not translated" if any(side.failed for side in sides) else None
-            answer = json.dumps(row, ensure_ascii=False)
-            records.append({"model": engine, "number": number, "answer": answer, "error": failed})
-    return pl.DataFrame(records, schema=RECORD_TYPES)
+            facts = {"model": engine, "number": number, "answer": json.dumps(row, ensure_ascii=False)}
+            records.append(facts | {"error": failed} | unknown)
+    return pl.DataFrame(records, infer_schema_length=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,20 +121,12 @@ def draft(
     if sheet is not None:
         require_table_name(sheet)
     require_apart([out, sheet], [Path(settings.data)])
-    folder = out.parent
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            pass
-    except OSError as problem:
-        raise UserError(f"Nothing can be written into {folder}: {problem.strerror or problem}.") from problem
     with reading_files(include_drafts=settings.include_drafts):
         kind = KINDS[name]
         of = prepare(kind, settings)
         done, records = None, []
         engines = settings.services if isinstance(settings, TranslateSettings) else ()
         services = {engine: open_service(engine) for engine in engines}
-        encoder = load_encoder(settings.encoder) if settings.encoder else None
         if settings.models or not services:
             done = run(
                 _instrument(kind, type(settings)),
@@ -150,7 +139,7 @@ def draft(
             records.append(pl.read_parquet(done.folder / RECORDS))
         if services:
             records.append(translated(of, run_folder(out), progress, services))
-        made = drafted(of, pl.concat(records), done.cost if done else {}, encoder)
+        made = drafted(of, pl.concat(records, how="diagonal_relaxed"), done.cost if done else {})
         if not isinstance(settings, TranslateSettings):  # candidates are put together with their table
             from_rows, new = name != "expand", name in ("expand", "tuples")
             drafts = with_columns_of_data(of.data, made.drafts, from_rows=from_rows, new=new)
@@ -166,7 +155,7 @@ def _instrument(kind: Kind, settings: type[AuthorSettings]) -> Instrument[Any]:
     """What the engine must know to run a kind of draft."""
     return Instrument(
         name=f"author {kind.name}",
-        holds=kind.holds,
+        holds=f"drafts of kind {kind.name}",
         unit="answers",
         settings=settings,
         help="",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -73,16 +74,13 @@ class Kind:
 
     Attributes:
         name: the command ("tuples"), also the name of its prompt.
-        holds: what its drafts are, in words.
         fields: fields of a row in an answer; a model is asked for these, in the words of its prompts.
         columns: columns that `judge` gives, after those that all drafts have.
         tokens: tokens that one row of an answer takes, for the plan.
-        head: the text whose first words and spread say how varied the drafts are.
         asks: the requests, from settings, the rows to draft from, prompts, and what `context` made.
         judge: what becomes of a row in which no field is empty; `Any` is what `context` made of the data.
-        same: what tells a draft from others of its model; two rows that give the same are one.
+        same: what tells a draft from others of its model; two rows that give the same are one. By default all differ.
         needs: columns of the data.
-        may_lack: fields that may be missing in a row.
         context: what `asks` and `judge` need of settings and of all rows of the data, also those that --limit and
             --sample leave out; made once.
         unite: drafts of all models as one table, near-duplicates united.
@@ -90,24 +88,20 @@ class Kind:
     """
 
     name: str
-    holds: str
     fields: Sequence[str]
     columns: Sequence[str]
     tokens: int
-    head: str
     asks: Callable[[Any, pl.DataFrame, Prompts, Any], Iterable[Ask]]
     judge: Callable[[Any, Any, Ask, Cells], Judged]
-    same: Callable[[Cells], object]
+    same: Callable[[Cells], object] = lambda _cells: object()
     needs: tuple[str, ...] = ()
-    may_lack: Callable[[Cells], Sequence[str]] = lambda _row: ()
     context: Callable[[Any, pl.DataFrame], Any] = lambda _settings, _data: None
     unite: Callable[[Any, pl.DataFrame, pl.DataFrame], pl.DataFrame] = lambda _settings, _data, drafts: drafts
     speaks: Callable[[Row], str] | None = None
 
     def judged(self, settings: AuthorSettings, context: Any, ask: Ask, row: Cells) -> Judged:
         """What becomes of a row of an answer."""
-        needed = set(self.fields).difference(self.may_lack(row))
-        if not all(cell(row, name) for name in needed):
+        if not all(cell(row, name) for name in self.fields):
             return Judged(reason=MALFORMED)
         return self.judge(settings, context, ask, row)
 
@@ -183,15 +177,11 @@ def with_columns_of_data(
         new: the drafts have attributes that are not in the table.
     """
     names = [name for name in further_columns(data, drafts.columns) if not (new and name in OF_AN_ATTRIBUTE)]
-    rows: dict[str, list[Row]] = {}
+    rows: dict[str, list[Row]] = defaultdict(list)
     for name, row in named_rows(data):
-        if from_rows:
-            rows.setdefault(name, [row])
-        else:
-            rows.setdefault(folded(str(row.get("identity") or "")), []).append(row)
-    every = [] if from_rows else list(data.iter_rows(named=True))
+        rows[name if from_rows else folded(cell(row, "identity"))].append(row)
     keys = drafts["source_ids"] if from_rows else map(folded, drafts["identity"])
-    sources = [rows.get(key or "", every) for key in keys]
+    sources = [rows.get(key) or data.to_dicts() for key in keys]
     return drafts.with_columns(
         pl.Series(name, [_shared(of_draft, name) for of_draft in sources], dtype=data.schema[name])
         for name in names

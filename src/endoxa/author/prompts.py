@@ -8,51 +8,46 @@ A check of wording that several kinds share: whether words are in a sentence.
 
 from __future__ import annotations
 
-import csv
-import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import regex
+from pydantic import BaseModel, ConfigDict, Field
 
 from endoxa.author.kind import folded
 from endoxa.errors import UserError
 from endoxa.runs.answers.language import language
 from endoxa.runs.answers.text import declined, first_reply, outer_objects
-from endoxa.sources.toml import read_toml
+from endoxa.sources.toml import read_toml, validated
 from endoxa.words.packs import file_with, languages_with, words_of
 
 STOP = "===STOP==="
 """What a model may write when it can give no further row (AfriStereo, B.3, used a similar word)."""
 
 
-_OPTIONAL = {
-    "in_country": "in {country}",
-    "there": "there",
-    "expand_only": "{groups}",
-    "expand_groups": "{groups}",
-}
-"""Texts that stand for those that a file lacks; a stereotype is then said as in English."""
+_OPTIONAL = ("in_country", "there", "expand_groups", "stereotype")
+"""Texts that are taken from English where a file lacks them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Prompts:
+class Prompts(BaseModel):
     """The prompts of one file.
 
     Attributes:
         id: name with version ("endoxa-author-en-1").
         texts: text by name: 'frame', 'answer', 'stop', and one for each kind.
-        fields: by kind, what stands in each field of a row.
+        fields_of: by kind, what stands in each field of a row; `fields` in the file.
         path: where they were read, for messages.
     """
 
+    model_config = ConfigDict(frozen=True)
+
     id: str
     texts: Mapping[str, str]
-    fields: Mapping[str, Mapping[str, str]]
-    path: str
+    fields_of: Annotated[Mapping[str, Mapping[str, str]], Field(alias="fields")] = {}
+    path: str = ""
 
     def fill(self, kind: str, fields: Sequence[str], **values: Any) -> str:
         """The whole request: frame, task, form of the answer, stop word.
@@ -66,7 +61,7 @@ class Prompts:
             UserError: the file has no such task, or a placeholder that we do not know.
         """
         task = kind.partition("_")[0]
-        explained = words_of("en", "prompts.toml")["fields"][task] | self.fields.get(task, {})
+        explained = words_of("en", "prompts.toml")["fields"][task] | self.fields_of.get(task, {})
         listed = "\n".join(f"- {name}: {explained[name]}" for name in fields)
         row = json.dumps(dict.fromkeys(fields, "..."), ensure_ascii=False)
         parts = [
@@ -86,13 +81,13 @@ class Prompts:
         sentence = self._filled("stereotype", identity=identity, attribute=attribute)
         return sentence[:1].upper() + sentence[1:]
 
-    def groups(self, names: Sequence[str], *, only: bool) -> str:
-        """The groups to think of, or the only ones."""
-        return self._filled("expand_only" if only else "expand_groups", groups=", ".join(names))
+    def groups(self, names: Sequence[str]) -> str:
+        """The groups to think of; empty where none are named."""
+        return self._filled("expand_groups", groups=", ".join(names)) if names else ""
 
     def _filled(self, name: str, **values: Any) -> str:
-        english = words_of("en", "prompts.toml")["texts"]["stereotype"]
-        text = self.texts.get(name, {**_OPTIONAL, "stereotype": english}.get(name))
+        english = words_of("en", "prompts.toml")["texts"]
+        text = self.texts.get(name, english[name] if name in _OPTIONAL else None)
         if text is None:
             raise UserError(f"{self.path} has no text '{name}'. Write one, or leave --prompts out.")
         try:
@@ -121,18 +116,10 @@ def read_prompts(language: str, user_file: Path | None) -> Prompts:
             "with --prompts."
         )
     path = user_file or Path(str(file_with(language, "prompts.toml")))
-    table = read_toml(path)
-    name, texts, fields = table.get("id"), table.get("texts"), table.get("fields", {})
-    if not isinstance(name, str) or not isinstance(texts, dict):
-        raise UserError(f'{path} needs `id = "NAME"` and a table [texts] with a text for each task.')
-    if not isinstance(fields, dict) or not all(isinstance(named, dict) for named in fields.values()):
-        raise UserError(f"{path}: what stands in the fields of a row belongs in a table [fields.TASK].")
-    return Prompts(name, {key: str(value) for key, value in texts.items()}, fields, str(path))
-
-
-def digest(text: str) -> str:
-    """First 12 characters of the SHA-256 of what was sent."""
-    return hashlib.sha256(text.encode()).hexdigest()[:12]
+    expected = (
+        'Expected `id = "NAME"`, a table [texts] with a text for each task, and perhaps tables [fields.TASK].'
+    )
+    return validated(Prompts, read_toml(path) | {"path": str(path)}, str(path), expected)
 
 
 _ENDING = regex.compile(r"[sey]$|\p{M}+$")
@@ -190,8 +177,8 @@ def read_reply(text: str, fields: Sequence[str], code: str = "en") -> Reply:
 
 
 def _rows(text: str, fields: Sequence[str]) -> Iterator[Mapping[str, str]]:
-    rows = [row for outer in outer_objects(text) for row in _of_object(outer, fields)]
-    yield from rows or _of_table(text, fields)
+    for outer in outer_objects(text):
+        yield from _of_object(outer, fields)
 
 
 def _of_object(record: Mapping[str, Any], fields: Sequence[str]) -> Iterator[Mapping[str, str]]:
@@ -220,29 +207,6 @@ def _named(record: Mapping[str, Any], fields: Sequence[str]) -> dict[str, str]:
 
 def _plain(name: str) -> str:
     return "".join(letter for letter in name.casefold() if letter.isalnum())
-
-
-def _of_table(text: str, fields: Sequence[str]) -> Iterator[Mapping[str, str]]:
-    """Rows below a heading that names at least half of the fields, separated by bars or commas."""
-    lines = [line.strip() for line in text.splitlines() if line.strip(" -|:`")]
-    called = {_plain(name): name for name in fields}
-    for place, line in enumerate(lines):
-        for split in (_bars, _commas):
-            heading = [called.get(_plain(part)) for part in split(line)]
-            if sum(name is not None for name in heading) * 2 > len(fields) and len(heading) > 1:
-                for below in lines[place + 1 :]:
-                    cells = split(below)
-                    pairs = zip(heading, cells, strict=False)
-                    yield {name: " ".join(value.split()) for name, value in pairs if name and value.strip()}
-                return
-
-
-def _bars(line: str) -> list[str]:
-    return line.strip("|").split("|") if "|" in line else []
-
-
-def _commas(line: str) -> list[str]:
-    return next(csv.reader([line]), []) if "," in line else []
 
 
 def _alone(text: str, fields: Sequence[str]) -> Iterator[Mapping[str, str]]:

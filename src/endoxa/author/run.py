@@ -8,18 +8,17 @@ from __future__ import annotations
 
 import hashlib
 import json
-import logging
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
 from endoxa.author.kind import Ask, Judged, Kind, Row, cell
-from endoxa.author.prompts import Prompts, Reply, digest, read_prompts, read_reply
+from endoxa.author.prompts import Prompts, Reply, read_prompts, read_reply
 from endoxa.author.settings import AuthorSettings
 from endoxa.curate.language import with_language
 from endoxa.errors import UserError
@@ -47,30 +46,6 @@ from endoxa.sources.files import sha256
 from endoxa.sources.frames import read_table
 from endoxa.sources.identities import identity_key
 from endoxa.words.identifiers import IDENTIFIER, identifier_in
-
-if TYPE_CHECKING:
-    from endoxa.curate.encoders import Encoder
-
-log = logging.getLogger(__name__)
-
-RECORD_TYPES = {
-    "model": pl.String,
-    "number": pl.Int64,
-    "answer": pl.String,
-    "finish": pl.String,
-    "served_model": pl.String,
-    "refused": pl.Boolean,
-    "prompt_sha256": pl.String,
-    "prompt_tokens": pl.Int64,
-    "completion_tokens": pl.Int64,
-    "error": pl.String,
-}
-"""Columns of the records: a row for each request and model."""
-YIELD_TYPES = dict.fromkeys(YIELD_COLUMNS, pl.Int64) | {
-    "model": pl.String,
-    "spread": pl.Float64,
-    "cost_usd": pl.Float64,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +106,7 @@ def prepare(kind: Kind, settings: AuthorSettings) -> Prepared:
     if data.is_empty():
         raise UserError(f"{path} has no rows. Expected a table with {', '.join(kind.needs) or 'your data'}.")
     if kind.speaks is not None:
-        data = with_language(data, kind.speaks, settings.row_language, path.name, settings.language_option)
+        data = with_language(data, kind.speaks, settings.row_language, path.name)
     prompts = read_prompts(settings.prompt_language, Path(settings.prompts) if settings.prompts else None)
     asks = tuple(kind.asks(settings, data, prompts, context))
     return Prepared(kind, settings, data, available, prompts, asks, context)
@@ -234,13 +209,13 @@ def _write_records(of: Prepared, journal: AnswerJournal, folder: Path) -> dict[s
                     "finish": answer.finish,
                     "served_model": answer.served_model,
                     "refused": answer.refused,
-                    "prompt_sha256": digest(ask.text),
+                    "prompt_sha256": hashlib.sha256(ask.text.encode()).hexdigest()[:12],
                     "prompt_tokens": answer.usage.prompt_tokens,
                     "completion_tokens": answer.usage.completion_tokens,
                     "error": answer.error,
                 }
             )
-    pl.DataFrame(rows, schema=RECORD_TYPES).write_parquet(folder / RECORDS)
+    pl.DataFrame(rows, infer_schema_length=None).write_parquet(folder / RECORDS)
     return {"records": len(rows), "asked": sum(ask.wanted for ask in of.asks)}
 
 
@@ -253,9 +228,9 @@ def _outcomes(of: Prepared, folder: Path) -> tuple[AnswerCounts, ...]:
     """What became of the answers: one is read where it gave a row, or said that there is none."""
     rows = []
     for record in pl.read_parquet(folder / RECORDS).iter_rows(named=True):
-        reply = _reply(of, record)
+        reply, reason = _reply(of, record)
         answers = {
-            "read": _unread_reason(record, reply) == "",
+            "read": not reason,
             "refused": reply.refused,
             "blank": not record["answer"].strip(),
         }
@@ -265,16 +240,13 @@ def _outcomes(of: Prepared, folder: Path) -> tuple[AnswerCounts, ...]:
     return count_answers(pl.DataFrame(rows))
 
 
-def drafted(
-    of: Prepared, records: pl.DataFrame, cost: Mapping[str, float | None], encoder: Encoder | None = None
-) -> Drafted:
+def drafted(of: Prepared, records: pl.DataFrame, cost: Mapping[str, float | None]) -> Drafted:
     """Drafts, what was left out, and the yield of each model, from the records of a run.
 
     Args:
         of: the run as it was prepared.
-        records: a row for each request and model, with the columns of `RECORD_TYPES`.
+        records: a row for each request and model.
         cost: US dollars by model.
-        encoder: by which the spread of the drafts is measured.
     """
     drafts: list[dict[str, Any]] = []
     left_out: list[dict[str, Any]] = []
@@ -283,25 +255,16 @@ def drafted(
         before, model = len(drafts), part["model"][0]
         counts = _add_rows_of_model(of, part, drafts, left_out)
         counts["drafts"] = len(drafts) - before
-        heads = [str(row[of.kind.head]) for row in drafts[before:]]
-        facts = {
-            "model": model,
-            "distinct": len({head.casefold().split(" ")[0] for head in heads if head}),
-            "spread": _spread(heads, encoder),
-            "cost_usd": cost.get(model),
-        }
-        yields.append({name: counts[name] for name in YIELD_COLUMNS} | facts)
+        yields.append(
+            {name: counts[name] for name in YIELD_COLUMNS} | {"model": model, "cost_usd": cost.get(model)}
+        )
+    numbers = dict.fromkeys(("seed", "batch", "position"), pl.Int64)
+    types = dict.fromkeys((*DRAFT_COLUMNS, *of.kind.columns), pl.String) | numbers
     return Drafted(
-        of.kind.unite(of.settings, of.data, pl.DataFrame(drafts, schema=draft_types(of.kind))),
+        of.kind.unite(of.settings, of.data, pl.DataFrame(drafts, schema=types)),
         pl.DataFrame(left_out, schema=dict.fromkeys(LEFT_OUT_COLUMNS, pl.String), strict=False),
-        pl.DataFrame(yields, schema=YIELD_TYPES),
+        pl.DataFrame(yields, schema_overrides={"cost_usd": pl.Float64}),
     )
-
-
-def draft_types(kind: Kind) -> dict[str, Any]:
-    """Types of the columns of drafts of a kind, before they are united."""
-    types = {"seed": pl.Int64, "batch": pl.Int64, "position": pl.Int64}
-    return {name: types.get(name, pl.String) for name in (*DRAFT_COLUMNS, *kind.columns)}
 
 
 def _add_rows_of_model(
@@ -313,8 +276,7 @@ def _add_rows_of_model(
     for record in records.iter_rows(named=True):
         ask = of.asks[record["number"]]
         left = {"model": record["model"], "batch": str(ask.batch)}
-        reply = _reply(of, record)
-        reason = _unread_reason(record, reply)
+        reply, reason = _reply(of, record)
         counts.update(asked=ask.wanted, answers=reason != FAILED, stopped=reply.stopped)
         if reason:
             counts[reason] += 1
@@ -338,19 +300,16 @@ def _add_rows_of_model(
     return counts
 
 
-def _reply(of: Prepared, record: Row) -> Reply:
-    if record["error"] or record["refused"]:
-        return Reply((), refused=bool(record["refused"]))
-    return read_reply(record["answer"], of.kind.fields, of.settings.prompt_language)
-
-
-def _unread_reason(record: Row, reply: Reply) -> str:
-    """Why an answer gave nothing at all; empty where it gave rows."""
+def _reply(of: Prepared, record: Row) -> tuple[Reply, str]:
+    """What an answer holds, and why it gave nothing at all; empty where it gave rows."""
     if record["error"]:
-        return FAILED
+        return Reply(()), FAILED
+    if record["refused"]:
+        return Reply((), refused=True), REFUSED
+    reply = read_reply(record["answer"], of.kind.fields, of.settings.prompt_language)
     if reply.rows or reply.after or reply.stopped:
-        return ""
-    return REFUSED if reply.refused else UNREADABLE
+        return reply, ""
+    return reply, REFUSED if reply.refused else UNREADABLE
 
 
 def _draft(of: Prepared, ask: Ask, record: Row, position: int, judged: Judged) -> dict[str, Any]:
@@ -372,13 +331,3 @@ def _draft(of: Prepared, ask: Ask, record: Row, position: int, judged: Judged) -
         WORDS: "" if of.settings.prompts else words_cell([("author prompts", of.settings.prompt_language)]),
         **{name: judged.cells.get(name, "") for name in of.kind.columns},
     }
-
-
-def _spread(texts: Sequence[str], encoder: Encoder | None) -> float | None:
-    """Mean cosine distance between different drafts; None without an encoder or with fewer than two."""
-    if encoder is None or len(texts) < 2:
-        return None
-    vectors = encoder(texts)
-    total = float((vectors.sum(axis=0) ** 2).sum())
-    n = len(texts)
-    return round(1 - (total - n) / (n * (n - 1)), 4)

@@ -9,7 +9,7 @@ from annotated_types import Ge, Le
 from endoxa.runs.asking.settings import CHAT_MODELS, ChatRunSettings
 from endoxa.runs.options import EngineOptions
 from endoxa.schema import Sampling
-from endoxa.schema.options import ASKING, DATA, NETWORK, OUTPUT, Internal, Option, options_of
+from endoxa.schema.options import ASKING, DATA, NETWORK, OUTPUT, Internal, Option
 
 
 class AuthorSettings(ChatRunSettings):
@@ -22,7 +22,6 @@ class AuthorSettings(ChatRunSettings):
         prompts: Your own prompts (TOML), in place of ours.
         structured: Hold models to a JSON schema; switch off where a server refuses it.
         known: Your own data: what is in it already is no new draft.
-        encoder: Encoder that measures how varied the drafts are, as in `curate group`.
     """
 
     data: str = ""
@@ -38,14 +37,7 @@ class AuthorSettings(ChatRunSettings):
     prompts: Annotated[str | None, Option(group=ASKING, metavar="FILE")] = None
     structured: Annotated[bool, Option(group=ASKING)] = True
     known: Annotated[str | None, Option(group=DATA, metavar="FILE", decides=False)] = None
-    encoder: Annotated[str | None, Option(group=OUTPUT, decides=False)] = None
     sampling: Sampling = Sampling(max_tokens=4096)
-
-    @property
-    def language_option(self) -> str:
-        """The option that says `row_language`."""
-        names = {option.path: option.name for option in options_of(type(self))}
-        return names["row_language",]
 
 
 class TuplesSettings(AuthorSettings):
@@ -87,8 +79,6 @@ class ExpandSettings(AuthorSettings):
         rows: Rows per model.
         batch_rows: Rows per request.
         examples: Rows of your data per request.
-        per_cell: Drafts that each axis should have.
-        only_listed: Only groups of your table; rows about others are left out and counted.
     """
 
     country: Annotated[str, Option(group=ASKING, metavar="NAME")]
@@ -98,8 +88,6 @@ class ExpandSettings(AuthorSettings):
     rows: Annotated[int, Ge(1), Option(group=ASKING)] = 100
     batch_rows: Annotated[int, Ge(1), Le(300), Option(group=ASKING, name="--batch")] = 50
     examples: Annotated[int, Ge(0), Le(20), Option(group=ASKING)] = 4
-    per_cell: Annotated[int | None, Ge(1), Option(group=OUTPUT, default="rows / axes", decides=False)] = None
-    only_listed: Annotated[bool, Option(group=ASKING, only_on=True)] = False
 
 
 class CounterSettings(AuthorSettings):
@@ -112,22 +100,11 @@ class CounterSettings(AuthorSettings):
     per_row: Annotated[int, Ge(1), Le(10), Option(group=ASKING)] = 1
 
 
-class AdaptSettings(AuthorSettings):
-    """Settings of `endoxa author adapt`.
-
-    Attributes:
-        context: The society (TOML: place, description, groups, names).
-    """
-
-    context: Annotated[str, Option(group=ASKING, metavar="FILE")]
-
-
 class TranslateSettings(AuthorSettings):
     """Settings of `endoxa author translate`.
 
     Attributes:
         to: Language of the translations (ISO 639).
-        row_language: Language of pairs without a column 'language'.
         services: engines that are no chat models, as `endoxa.curate.translation.open_translator` takes them.
     """
 
@@ -135,7 +112,7 @@ class TranslateSettings(AuthorSettings):
         tuple[str, ...],
         Option(
             CHAT_MODELS.replace("Model: ", "Chat model ").replace("; repeatable", "")
-            + " Or seq2seq:MODEL, table:FILE; repeatable.",
+            + " Or table:FILE; repeatable.",
             DATA,
             name="--engine",
             metavar="ENGINE",
@@ -143,9 +120,6 @@ class TranslateSettings(AuthorSettings):
     ] = ()
     engine: Any = EngineOptions()  # --engine names translators here; local weights run in this process
     to: Annotated[str, Option(group=ASKING, metavar="CODE")]
-    row_language: Annotated[
-        str | None, Option(group=ASKING, name="--from", metavar="CODE", default="identified from their texts")
-    ] = None
     services: Annotated[tuple[str, ...], Internal(decides=False)] = ()
 
 

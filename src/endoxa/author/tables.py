@@ -5,21 +5,15 @@ Whether people took a draft: tables of drafts by status, and what may be used of
 
 from __future__ import annotations
 
-import random
 import shutil
-from collections import Counter
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
-from endoxa.author.kind import folded
-from endoxa.author.kinds.expand import axes_of, groups_of
 from endoxa.author.kinds.label import read_scheme
 from endoxa.author.kinds.translate import candidates
 from endoxa.author.run import Drafted, Prepared
-from endoxa.author.settings import ExpandSettings, LabelSettings, TranslateSettings
+from endoxa.author.settings import LabelSettings, TranslateSettings
 from endoxa.errors import UserError
 from endoxa.report.tables import headline_of, number_field, text_field
 from endoxa.report.words import count
@@ -35,10 +29,10 @@ from endoxa.schema.drafts import (
     YIELD_COLUMNS,
 )
 from endoxa.schema.headline import Headline
-from endoxa.sources.frames import read_table, require_table_name, write_table
+from endoxa.sources.frames import read_table, write_table
 from endoxa.sources.tables import TABLE_SUFFIXES, table_columns
 
-YIELD, LEFT_OUT, COVERAGE = "yield", "left_out", "coverage"
+YIELD, LEFT_OUT = "yield", "left_out"
 """Companions of a table of drafts."""
 
 
@@ -54,7 +48,7 @@ def beside(table: Path, name: str) -> Path:
 
 def copy_companions(table: Path, other: Path) -> None:
     """Put the companions of a table of drafts beside another one, which holds the same drafts."""
-    for name in (YIELD, LEFT_OUT, COVERAGE):
+    for name in (YIELD, LEFT_OUT):
         if beside(table, name).is_file() and table != other:
             shutil.copyfile(beside(table, name), beside(other, name))
 
@@ -65,49 +59,26 @@ def write_drafts(of: Prepared, made: Drafted, out: Path) -> list[Path]:
     if isinstance(of.settings, TranslateSettings):
         drafts = candidates(of.data, of.settings, drafts)
     tables = {out: drafts, beside(out, YIELD): made.yields, beside(out, LEFT_OUT): made.left_out}
-    if isinstance(of.settings, ExpandSettings):
-        tables[beside(out, COVERAGE)] = coverage(of.settings, of.data, drafts)
     out.parent.mkdir(parents=True, exist_ok=True)
     for path, table in tables.items():
         write_table(table, path)
     return list(tables)
 
 
-def coverage(settings: ExpandSettings, data: pl.DataFrame, drafts: pl.DataFrame) -> pl.DataFrame:
-    """Drafts by country, axis and group, with the target of each axis.
-
-    Columns: country, axis, identity, drafts, target, missing. The row of an axis itself has an empty identity; its
-    target is --per-cell, or the rows of a run by axis. A group of the data has its even part of that as target, and a
-    row even where no draft is about it; groups that models added have none.
-    """
-    axes = axes_of(settings, data)
-    listed = groups_of(list(data.iter_rows(named=True)), axes)
-    target = settings.per_cell or -(-settings.rows // len(axes))
-    rows: list[tuple[Any, ...]] = []
-    for axis in axes:
-        of_axis = drafts.filter(axis=axis)
-        rows.append((settings.country, axis, "", of_axis.height, target, max(target - of_axis.height, 0)))
-        counts = Counter(folded(name) for name in of_axis["identity"])
-        for name in listed.get(axis, ()):
-            n, part = counts.pop(folded(name), 0), -(-target // len(listed[axis]))
-            rows.append((settings.country, axis, name, n, part, max(part - n, 0)))
-        others = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
-        rows += [(settings.country, axis, name, n, None, None) for name, n in others]
-    columns = ("country", "axis", "identity", "drafts", "target", "missing")
-    return pl.DataFrame(rows, schema=columns, orient="row")
+YIELD_FIELDS = (
+    text_field("model"),
+    *(number_field(name) for name in ("asked", "answers")),
+    number_field("without rows", lambda row: count(row[REFUSED] + row[FAILED] + row[UNREADABLE])),
+    number_field("rows"),
+    number_field("left out", lambda row: count(sum(row[name] for name in REASONS))),
+    number_field("drafts"),
+)
+"""Columns of the table of what became of the rows asked for, on the terminal and on the page."""
 
 
 def headline(yields: pl.DataFrame) -> Headline:
     """What became of the rows asked for, by model."""
-    fields = (
-        text_field("model"),
-        *(number_field(name) for name in ("asked", "answers")),
-        number_field("without rows", lambda row: count(row[REFUSED] + row[FAILED] + row[UNREADABLE])),
-        number_field("rows"),
-        number_field("left out", lambda row: count(sum(row[name] for name in REASONS))),
-        number_field("drafts"),
-    )
-    return headline_of("What became of the rows asked for", yields.select(YIELD_COLUMNS.keys()), fields)
+    return headline_of("What became of the rows asked for", yields.select(YIELD_COLUMNS.keys()), YIELD_FIELDS)
 
 
 def write_sheet(labels: pl.DataFrame, settings: LabelSettings) -> Path:
@@ -117,15 +88,9 @@ def write_sheet(labels: pl.DataFrame, settings: LabelSettings) -> Path:
         UserError: the name of the file is no table's.
     """
     path = Path(str(settings.sheet))
-    require_table_name(path)
-    names = labels["draft_id"].to_list()
-    rng = random.Random(f"sheet|{settings.seed}")  # noqa: S311  (a draw, no secret)
-    chosen = set(rng.sample(names, min(settings.sheet_rows, len(names))))
     listed = "; ".join(read_scheme(settings.scheme).labels)
-    sheet = labels.filter(pl.col("draft_id").is_in(chosen)).select(
-        "draft_id", "text", pl.lit("").alias("label"), pl.lit(listed).alias("labels")
-    )
-    path.parent.mkdir(parents=True, exist_ok=True)
+    drawn = labels.sample(min(settings.sheet_rows, labels.height), seed=settings.seed)
+    sheet = drawn.select("draft_id", "text", label=pl.lit(""), labels=pl.lit(listed))
     write_table(sheet, path)
     return path
 
@@ -161,8 +126,12 @@ def counted(drafts: pl.DataFrame) -> dict[str, int]:
     return {status: counts.get(status, 0) for status in STATUSES}
 
 
-YES = frozenset({"true", "yes", "y", "1", "approved", "ok", "changed", "oui", "sí", "si", "sim"})
-NO = frozenset({"false", "no", "n", "0", "rejected", "non", "não"})
+ANSWERS = (
+    dict.fromkeys(("true", "yes", "y", "1", "approved", "ok", "changed", "oui", "sí", "si", "sim"), APPROVED)
+    | dict.fromkeys(("false", "no", "n", "0", "rejected", "non", "não"), REJECTED)
+    | dict.fromkeys(("", DRAFT), DRAFT)
+)
+"""What a verdict makes of a draft."""
 VERDICTS = ("accepted", "approved", "state", "status")
 """Columns in which a table of judgements may say so: rooms write 'accepted' and 'state', sheets 'approved'."""
 NAMES = ("draft_id", "item_id", "id")
@@ -182,47 +151,42 @@ def approved(drafts: Path, judged: Path) -> pl.DataFrame:
     Raises:
         UserError: a column is missing, a verdict cannot be read, or no row is about these drafts.
     """
-    table, judgements = read_drafts(drafts), read_table(judged, respect_statuses=False)
-    name = next((column for column in NAMES if column in judgements.columns), None)
-    verdict = next((column for column in VERDICTS if column in judgements.columns), None)
-    if name is None or verdict is None:
+    table, judgements = (
+        read_drafts(drafts),
+        read_table(judged, respect_statuses=False).with_row_index("row", 1),
+    )
+    name, verdict = (
+        next((each for each in names if each in judgements.columns), "") for names in (NAMES, VERDICTS)
+    )
+    if not name or not verdict:
         raise UserError(
-            f"{judged} lacks {'a name for each row' if name is None else 'a verdict'}. Expected one of the columns "
-            f"{', '.join(NAMES if name is None else VERDICTS)}."
+            f"{judged} lacks {'a verdict' if name else 'a name for each row'}. Expected one of the columns "
+            f"{', '.join(VERDICTS if name else NAMES)}."
         )
-    by_name: dict[str, Mapping[str, Any]] = {}
-    for number, row in enumerate(judgements.iter_rows(named=True), start=1):
-        if str(row[name]) in by_name:
-            raise UserError(f"{judged}, row {number}: '{row[name]}' is there twice. Keep one.")
-        by_name[str(row[name])] = {**row, "verdict": _verdict(row[verdict], judged, number)}
-    if not by_name.keys() & set(table["draft_id"]):
+    for number, draft in judgements.filter(~pl.col(name).is_first_distinct()).select("row", name).iter_rows():
+        raise UserError(f"{judged}, row {number}: '{draft}' is there twice. Keep one.")
+    answers = pl.col(verdict).cast(pl.String).fill_null("").str.strip_chars().str.to_lowercase()
+    for number, answer in judgements.filter(~answers.is_in([*ANSWERS])).select("row", verdict).iter_rows():
+        raise UserError(
+            f"{judged}, row {number}: '{answer}' says neither yes nor no. Expected true or false, or nothing."
+        )
+    changes = {
+        column: to
+        for column, to in CHANGED_TO.items()
+        if {column, to} <= {*judgements.columns, *table.columns}
+    }
+    said = judgements.select(
+        *changes, draft_id=pl.col(name).cast(pl.String), verdict=answers.replace_strict(ANSWERS)
+    )
+    both = table.join(said, on="draft_id", how="left", maintain_order="left")
+    if both["verdict"].is_null().all():
         raise UserError(
             f"No row of {judged} is about a draft of {drafts}: the names in '{name}' do not occur there."
         )
-    rows = [_judged(row, by_name.get(str(row["draft_id"]))) for row in table.iter_rows(named=True)]
-    return pl.DataFrame(rows, schema=table.schema)
-
-
-def _verdict(answer: object, path: Path, number: int) -> str:
-    text = str(answer if answer is not None else "").strip().casefold()
-    if text in YES:
-        return APPROVED
-    if text in NO:
-        return REJECTED
-    if text in ("", DRAFT):
-        return DRAFT
-    raise UserError(
-        f"{path}, row {number}: '{answer}' says neither yes nor no. Expected true or false, or nothing."
-    )
-
-
-def _judged(row: Mapping[str, Any], judgement: Mapping[str, Any] | None) -> dict[str, Any]:
-    if judgement is None:
-        return dict(row)
     changed = {
-        to: judgement[column] for column, to in CHANGED_TO.items() if judgement.get(column) and to in row
+        to: pl.coalesce(pl.when(pl.col(column) != "").then(column), to) for column, to in changes.items()
     }
-    return {**row, **changed, "status": judgement["verdict"]}
+    return both.with_columns(status=pl.coalesce("verdict", "status"), **changed).select(table.columns)
 
 
 def label_votes(labels: Path, sheet: Path) -> list[tuple[str, str, str]]:

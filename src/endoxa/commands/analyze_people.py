@@ -23,7 +23,8 @@ from endoxa.sources.tables import table_columns
 from endoxa.stats.verdicts import NO_QUESTION
 
 if TYPE_CHECKING:
-    from endoxa.curate.ratings import Disagreement, Leniency
+    from endoxa.curate.ratings.disagreement import Disagreement
+    from endoxa.curate.ratings.leniency import Leniency
 
 MOST_NAMED = 6
 """Raters that a row of the terminal names."""
@@ -146,7 +147,7 @@ def _votes(
     """
     from endoxa.author.tables import is_labels, label_votes
     from endoxa.curate.agreement import read_votes
-    from endoxa.curate.review import is_sheet, read_sheets, votes
+    from endoxa.curate.review.returned import is_sheet, read_sheets, votes
 
     if len(files) == 2 and all(map(is_labels, files)):
         return label_votes(*files)
@@ -171,7 +172,7 @@ def _groups(files: Sequence[Path], rater: str, group: str | None) -> dict[str, s
     """The group of each rater, of tables that name two groups or more."""
     from endoxa.author.tables import is_labels
     from endoxa.curate.agreement import read_groups
-    from endoxa.curate.review import is_sheet
+    from endoxa.curate.review.returned import is_sheet
 
     groups: dict[str, str] = {}
     for path in files:
@@ -195,7 +196,7 @@ def ratings(
 
     Of ratings: disagreement.csv (associations are split at a quantile of the variance of their ratings; verdicts
     compare associations of about the same mean rating, words as units) and, where ratings say whether the rater is of
-    the group, leniency.csv (verdicts within associations and raters, both as samples; a mixed model stands beside it).
+    the group, leniency.csv (verdicts within associations and raters, both as samples).
     Of associations that people said, with topics: topics.csv (a row counts once, or `support` times). A campaign's
     export has both.
 
@@ -214,18 +215,20 @@ def ratings(
         quantile: Share of associations in the low-variance group.
         ties: Where equal variances go: low, or split at random.
     """  # noqa: D301
-    from endoxa.curate import ratings as room
+    from endoxa.curate.ratings import read_ratings
+    from endoxa.curate.ratings.disagreement import analyze_disagreement
+    from endoxa.curate.ratings.leniency import analyze_leniency
 
     rated = [path for path in files if _is_rated(path)]
     statements = [path for path in files if path not in rated or path.is_dir()]
     headlines: list[Headline] = []
     tables: dict[str, pl.DataFrame | None] = {}
     if len(files) == 1 and rated:
-        given = room.read_ratings(rated[0], topics)
+        given = read_ratings(rated[0], topics)
         how: dict[str, Any] = {"confidence": confidence, "seed": seed, "resamples": resamples}
         with_group = given["in_group"].is_not_null().any()
         try:
-            disputed = room.analyze_disagreement(given, quantile=quantile, ties=ties, **how)
+            disputed = analyze_disagreement(given, quantile=quantile, ties=ties, **how)
             headlines.append(_disagreement_headline(disputed, quantile, ties))
             tables |= {"disagreement": disputed.topics, "disagreement_pairs": disputed.pairs}
         except UserError as problem:  # too few ratings for it
@@ -233,13 +236,9 @@ def ratings(
                 raise
             note(str(problem))
         if with_group:
-            compared = room.analyze_leniency(given, **how)
+            compared = analyze_leniency(given, **how)
             headlines.append(_leniency_headline(compared))
-            tables |= {
-                "leniency": compared.cells,
-                "leniency_shares": compared.shares,
-                "leniency_topics": compared.topics,
-            }
+            tables["leniency"] = compared.cells
     elif rated and not statements:
         raise UserError("Ratings of several files are not pooled. Analyze them one by one.")
     if statements and (topics is not None or not tables or _has_topics(statements)):

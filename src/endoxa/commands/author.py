@@ -47,7 +47,6 @@ KINDS: Mapping[str, type[AuthorSettings]] = {
     "sentences": kinds.SentencesSettings,
     "expand": kinds.ExpandSettings,
     "counter": kinds.CounterSettings,
-    "adapt": kinds.AdaptSettings,
     "translate": kinds.TranslateSettings,
     "label": kinds.LabelSettings,
 }
@@ -97,29 +96,27 @@ def author(
       sentences  natural sentences for tuples, each with a minimally different partner (identity, attribute)
       expand     further stereotypes of a country, after the pattern of your own (identity, attribute)
       counter    a favourable counter-narrative for each stereotype (stereotype, or identity and attribute)
-      adapt      which published pairs fit a society, and how: keep, adapt or drop (sent_more, sent_less)
       translate  translations of both sentences of pairs by several engines (sent_more, sent_less)
       label      one label for each row from a closed list: topics, sentiment, or your own
 
-    Near-duplicates of tuples are united. What your data has already, denials, and sentences that do not differ
+    Tuples that differ in form only are united. What your data has already, denials, and sentences that do not differ
     minimally are left out and counted, with the reason. People judge tuples in the room of votes of a campaign,
     translations in that of translations (`endoxa collect import CAMP FILE --task votes`); `endoxa curate review` takes
     over what they decided. label --sheet writes a sample for a person to label; `endoxa analyze agreement` compares.
-    Sources: IndiBias 4.1 to 4.3, AfriStereo 3.4 and B.1 to B.3, LACES 4.1 and 5.1.
+    Sources: IndiBias 4.1 and 4.2, AfriStereo 3.4 and B.1 to B.3, LACES 4.1 and 5.1.
 
     \b
     Examples:
       endoxa author tuples identities.csv --model openai/gpt-4o-mini --plan
-      endoxa author tuples identities.csv --model sim/author --per-identity 10 -o out/tuples.csv
-      endoxa author sentences tuples.csv --model sim/author --register dialogue --contrast attribute -o out/s.csv
+      endoxa author tuples identities.csv --model hf/smollm2 --per-identity 10 -o out/tuples.csv
+      endoxa author sentences tuples.csv --model openai/gpt-4o-mini --register dialogue --contrast attribute -o s.csv
       endoxa author expand pairs.csv --model openai/gpt-4o-mini --country Nigeria --axis ethnicity -o drafts.csv
       endoxa author counter pairs.csv --model openai/gpt-4o-mini -o counter.csv
-      endoxa author adapt crows_pairs.csv --context senegal.toml --model openai/gpt-4o-mini -o adapted.csv
       endoxa author translate pairs.csv --to hi --model openai/gpt-4o-mini --model table:ours.csv -o candidates.csv
       endoxa author label attributes.csv --scheme topics --model openai/gpt-4o-mini --repeats 3 -o topics.csv
 
     Options:
-        kind: tuples, sentences, expand, counter, adapt, translate or label.
+        kind: tuples, sentences, expand, counter, translate or label.
         data: Table that the drafts are made from.
     """  # noqa: D301
     from endoxa.author.drafting import draft, is_service

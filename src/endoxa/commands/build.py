@@ -142,8 +142,8 @@ def associations_of(
         UserError: the table cannot be read, nothing is left of it, or its language cannot be told.
     """
     from endoxa.author.tables import with_association_ids
-    from endoxa.curate.keys import with_identity_keys
     from endoxa.curate.language import with_language
+    from endoxa.curate.normalise.identity import with_identity_keys
     from endoxa.curate.published import read_associations
     from endoxa.sources.identities import one_spelling
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
 
@@ -16,40 +15,12 @@ from endoxa.report.tables import headline_of
 from endoxa.report.words import plural
 from endoxa.schema.headline import Headline
 from endoxa.schema.options import DATA, OUTPUT, Option
-from endoxa.sources.frames import read_table, require_table_name
+from endoxa.sources.frames import require_table_name
 from endoxa.words.check import faults, folder_of, read_cases
-from endoxa.words.coverage import Coverage, coverage
+from endoxa.words.coverage import coverage
 from endoxa.words.packs import using
 
 app = command_group("languages")
-
-
-def _corrected(outcomes: Path, out: Path) -> Outcome:
-    """What speakers said as a table of corrections, and the reviews that are complete with them.
-
-    Raises:
-        UserError: the table of outcomes cannot be read.
-    """
-    from endoxa.words.corrections import REQUIRED, corrections_of, entry_of
-
-    require_table_name(out)
-    table = read_table(outcomes, REQUIRED)
-    rows = [{name: str(value or "") for name, value in row.items()} for row in table.to_dicts()]
-    made = corrections_of(rows, f"{datetime.now(UTC):%Y-%m-%d}")
-    lines = [f"Left as it is: {name}: {reason}" for name, reason in made.left]
-    if not made.rows and not made.reviews:
-        return Outcome([*lines, "Nothing to change: no text was corrected, and no component is complete."])
-    lines.append(f"{plural(len(made.rows), 'correction')} written to {out}")
-    if made.reviews:
-        reviews = out.with_name(f"{out.stem}_reviews.toml")
-        reviews.parent.mkdir(parents=True, exist_ok=True)
-        reviews.write_text("".join(map(entry_of, made.reviews)), encoding="utf-8", newline="\n")
-        lines += [
-            f"Reviewed by {review.speakers}: {review.component}, {review.language}" for review in made.reviews
-        ]
-        lines.append(f"Next: correct the files, then append {reviews} to reviews.toml")
-    names = ("file", "key", "text", "correction")
-    return Outcome(lines, {"out": pl.DataFrame(made.rows, schema=dict.fromkeys(names, pl.String))})
 
 
 def _every_language() -> Outcome:
@@ -71,7 +42,7 @@ def _every_language() -> Outcome:
                 "endoxa's own words (reviewed: at least two native speakers have judged every text as it is now)",
                 by_state,
             ),
-            headline_of("Joints of the road (partial: lacks a file, or parts that English has)", by_joint),
+            headline_of("Joints of the road (partial: lacks a file)", by_joint),
             *([f"Reviewed by, among others: {', '.join(names)}"] if names else []),
             "Next: endoxa languages check CODE --sheet items.csv (docs: language check)",
         ),
@@ -79,26 +50,10 @@ def _every_language() -> Outcome:
     )
 
 
-def _missing(cells: Sequence[Coverage]) -> list[str]:
-    """What is missing, a line for each joint that is not complete."""
-    lines = []
-    for cell in cells:
-        if cell.there < cell.needed:
-            shown = ", ".join(cell.missing[:MOST_MISSING])
-            more = f" and {len(cell.missing) - MOST_MISSING} more" if len(cell.missing) > MOST_MISSING else ""
-            lines.append(f"{cell.language}, {cell.joint}: {cell.word}; missing: {shown}{more}")
-    return lines
-
-
-MOST_MISSING = 6
-"""Missing parts that the line of a joint names."""
-
-
 def check(
     pack: Annotated[str | None, argument(metavar="DIR|CODE")] = None,
     *,
     component: Annotated[tuple[str, ...], Option(group=DATA, metavar="NAME")] = (),
-    apply: Annotated[Path | None, Option(group=DATA)] = None,
     sheet: Annotated[Path | None, Option(group=OUTPUT, table=True)] = None,
     out: Annotated[Path | None, Option(group=OUTPUT, short="-o")] = None,
 ) -> Outcome:
@@ -109,9 +64,7 @@ def check(
     faults.csv that must not come out. The exit code is 1 where something is wrong. Without CODE, the words of all
     languages are listed with their state.
 
-    For native speakers: --sheet writes every text as they would read it, a campaign asks them, and --apply makes a
-    table of corrections (file, key, text, correction) of what they said; texts that they did not agree about are
-    listed. A component of which every text is settled gets its entry for `reviews.toml`, in OUT_reviews.toml.
+    For native speakers: --sheet writes every text as they would read it, and a campaign asks them.
 
     \b
     Examples:
@@ -120,25 +73,19 @@ def check(
       endoxa languages check my_wolof -o results.csv
       endoxa languages check hi --sheet items.csv
       endoxa collect import camp items.csv --task words
-      endoxa languages check hi --apply words_items.csv -o corrections.csv
 
     Options:
         pack: Folder of a pack, or code of a language (ISO 639); without one, all are listed.
         component: With --sheet: only this component (`story prompts`); repeatable.
-        apply: What speakers said: NAME_items of `collect export --task`. Writes corrections to --out.
         sheet: Write the texts of the language as items of the language check.
-        out: Table of all results; with --apply, of the corrections.
+        out: Table of all results.
     """  # noqa: D301
     if pack is None:
-        if sheet or apply or out:
+        if sheet or out:
             raise UserError(
-                "--sheet, --apply and --out are about one language. Name its code, or the folder of a pack."
+                "--sheet and --out are about one language. Name its code, or the folder of a pack."
             )
         return _every_language()
-    if apply is not None:
-        if out is None:
-            raise UserError("--apply writes a table of corrections. Name its file with --out.")
-        return _corrected(apply, out)
     if sheet is not None:
         return _sheet(pack, component, sheet)
     code, folder = folder_of(pack)
@@ -195,7 +142,11 @@ def _checked(code: str, folder: Path | None, out: Path | None) -> Outcome:
         by_kind = kinds.group_by("kind", "joint", maintain_order=True).agg(share)
         by_kind = by_kind.pivot("joint", index="kind", values="right")
         lines.append(headline_of("Right results", by_kind))
-    lines += _missing(coverage([code]))
+    lines += [
+        f"{code}, {cell.joint}: {cell.word}; missing: {', '.join(cell.missing)}"
+        for cell in coverage([code])
+        if cell.missing
+    ]
     counts = table.group_by("joint", maintain_order=True).agg(share).rows()
     blank = len(cases) - len(filled)
     lines.append(

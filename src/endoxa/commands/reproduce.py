@@ -19,7 +19,7 @@ from endoxa.schema.headline import Headline
 from endoxa.schema.options import DATA, OUTPUT, Option
 from endoxa.study.reproduce import RESULTS, Need, Reproduced
 from endoxa.study.reproduce import reproduce as recompute
-from endoxa.study.reproduce.papers import papers
+from endoxa.study.reproduce.run import papers
 
 SHOWN = 20
 """Maximum number of cells printed; all are in cells.csv."""
@@ -45,8 +45,7 @@ def _listed(folder: Path | None) -> Iterator[str | Headline]:
             )
     yield "\nResults, and what each needs:"
     for result in RESULTS.all().values():
-        kind = " (reference numbers, printed in no paper)" if result.reference else ""
-        yield f"{result.name}: {result.title}{kind}"
+        yield f"{result.name}: {result.title}"
         yield from (f"  {_need_words(need)}" for need in result.needs)
     yield "\nNext: endoxa reproduce NAME --data FOLDER -o out/NAME (docs: reproduce)"
 
@@ -62,7 +61,6 @@ def reproduce(
     *,
     data: Annotated[Path | None, Option(group=DATA, metavar="FOLDER", default="none")] = None,
     model: Annotated[tuple[str, ...], Option(group=DATA, metavar="[LABEL=]MODEL")] = (),
-    pooling: Annotated[str | None, Option(group=DATA, metavar="NAME", default="the published one")] = None,
     options: ModelOptions,
     seed: Seed = 0,
     out: Annotated[Path | None, Option(group=OUTPUT, short="-o", metavar="FOLDER")] = None,
@@ -91,14 +89,11 @@ def reproduce(
         name: Published result; without one, what became of the printed numbers is listed.
         data: Folder with the files that the result needs, or the one file.
         model: Model, or LABEL=MODEL to stand for the published model LABEL; repeatable.
-        pooling: Pooling of encoders; another one than the published cannot be compared.
         out: Folder: cells.csv, run.json, report.html; without NAME, where finished ones lie (FOLDER/NAME).
     """  # noqa: D301
     if name is None:
-        if data or model or pooling:
-            raise UserError(
-                "--data, --model and --pooling are for one result. Name it: endoxa reproduce NAME ..."
-            )
+        if data or model:
+            raise UserError("--data and --model are for one result. Name it: endoxa reproduce NAME ...")
         if out is not None and not out.is_dir():
             raise UserError(f"{out} is no folder. Without NAME, --out is where finished reproductions lie.")
         return Outcome(_listed(out))
@@ -112,7 +107,6 @@ def reproduce(
             out,
             models=model,
             options=options,
-            pooling=pooling,
             seed=seed,
             progress=progress,
             command=["endoxa", *sys.argv[1:]],
@@ -124,17 +118,15 @@ def reproduce(
 def _cell_lines(done: Reproduced) -> Iterator[str | Headline]:
     """The finding, then cells: those that differ first."""
     from endoxa.schema.reproduction import VERDICTS
-    from endoxa.study.reproduce.page import WORDS, numbers, places
+    from endoxa.study.reproduce.page import NUMBERS, WORDS, with_places
 
     yield f"{done.result.title}\n{done.finding}"
     order = {"differs": 0, "agrees": 1, "not-comparable": 2, "not-computed": 3}
     assert set(order) == set(VERDICTS)
-    printed = {name: places(part) for (name,), part in done.cells.group_by("table")}
-    rows = sorted(done.cells.to_dicts(), key=lambda row: order[row["verdict"]])
-    shown = [{**row, "places": printed[row["table"]]} for row in rows[:SHOWN]]
+    rows = sorted(with_places(done.cells), key=lambda row: order[row["verdict"]])
     verdict = text_field("verdict", shown=WORDS.__getitem__)
-    published, ours, _, tolerance = numbers(done)
-    yield headline_of("", shown, ("table", "cell", published, ours, tolerance, verdict))
+    published, ours, _, tolerance = NUMBERS
+    yield headline_of("", rows[:SHOWN], ("table", "cell", published, ours, tolerance, verdict))
     if len(rows) > SHOWN:
         yield f"{len(rows) - SHOWN} more cells in cells.csv."
     yield from _reasons(rows)

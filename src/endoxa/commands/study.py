@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import polars as pl
 
 from endoxa.commands.layout import Layout
-from endoxa.commands.verbs import Outcome, add_command, argument, command_group, plan_line
+from endoxa.commands.verbs import Outcome, add_command, argument, command_group
 from endoxa.runs.options import Allowed
 from endoxa.runs.progress import shown
 from endoxa.schema.headline import Headline
@@ -23,9 +23,6 @@ if TYPE_CHECKING:
     from endoxa.study.items import Items
 
 app = command_group("study")
-TABLES = ("effects", "reliabilities", "correlations", "agreement", "chance", "mtmm", "validity")
-"""Tables of what the instruments say together."""
-
 Folder = Annotated[Path, argument("Folder of the study.", metavar="DIR")]
 
 
@@ -117,12 +114,12 @@ def run(
 
 def _planned(study: Study) -> Outcome:
     """What the study takes."""
-    from endoxa.study.plan import plan_study, plan_table
+    from endoxa.study.run import plan_study, plan_table
 
     items, rows = plan_study(study)
     budget = [] if study.budget is None else [f"Budget: ${study.budget:g} for all of it."]
     return Outcome(
-        (plan_line(plan_table(items, rows)), *budget, f"Next: endoxa study run {study.folder}"),
+        (plan_table(items, rows), *budget, f"Next: endoxa study run {study.folder}"),
         {"plan": pl.DataFrame(list(map(asdict, rows)))},
         notes=_unused(items),
     )
@@ -130,7 +127,7 @@ def _planned(study: Study) -> Outcome:
 
 def _carried_out(study: Study, out: Path) -> Outcome:
     """Runs and page."""
-    from endoxa.study.report import write_study
+    from endoxa.study.report import headline, write_study
     from endoxa.study.run import run_study, total_cost
 
     with shown("items") as progress:
@@ -140,19 +137,20 @@ def _carried_out(study: Study, out: Path) -> Outcome:
         (step.name, str(step.folder), *(str(step.counts.get(name, "")) for name in heads[2:4]), step.what)
         for step in done
     ]
-    written = write_study(study, out)
+    convergence, written = write_study(study, out)
+    correlations = headline(convergence)
     runs = pl.DataFrame(rows, ("name", "folder", "items", "records", "what"), orient="row")
     return Outcome(
         (
             Headline("", heads, rows, words=heads),
             f"Spent: ${total_cost(study):.2f}",
-            str(written.headline) if written.headline.rows else "\n".join(written.headline.notes),
-            *(f"Written: {path}" for path in written.files),
+            str(correlations) if correlations.rows else "\n".join(correlations.notes),
+            *(f"Written: {path}" for path in written),
             f"Next: open {out}",
         ),
         notes=_unused(items),
         facts={step.name: dict(step.counts) for step in done},
-        tables={"runs": runs, **{name: getattr(written.convergence, name) for name in TABLES}},
+        tables={"runs": runs, **convergence.tables},
     )
 
 

@@ -40,13 +40,12 @@ from endoxa.schema.chat import Sampling
 from endoxa.sources.sources import locate
 from endoxa.stats.verdicts import ABOVE, BELOW, CLEAR
 from endoxa.study.begin import answers, takes
-from endoxa.study.convergence.correlations import correlation_sentence
+from endoxa.study.convergence.estimates import correlation_sentence
 from endoxa.study.convergence.run import converge
 from endoxa.study.file import ASSOCIATIONS, FILE, Study, study_of
 from endoxa.study.parts import RUNS
-from endoxa.study.plan import plan_study
 from endoxa.study.report import study_runs
-from endoxa.study.run import run_study
+from endoxa.study.run import plan_study, run_study
 
 NO_MODEL = (
     "There is no real model here, so this page shows simulated models only. With the network: "

@@ -54,6 +54,18 @@ def key_in(variable: str, environment: Mapping[str, str] = os.environ) -> str:
     return key or NO_KEY
 
 
+def required_key(what: str, variable: str, environment: Mapping[str, str] = os.environ) -> str:
+    """The key in an environment variable, for `what` (the subject of the message).
+
+    Raises:
+        UserError: it is not set, or see `key_in`.
+    """
+    key = key_in(variable, environment)
+    if key == NO_KEY:
+        raise UserError(f"{what} needs a key: set the environment variable {variable}.")
+    return key
+
+
 def server_key(
     what: str,
     url: str,

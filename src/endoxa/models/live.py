@@ -145,10 +145,10 @@ def open_live(spec: ModelSpec, options: ModelOptions) -> Model:
     offer = offered(spec.text)
     if isinstance(offer, Scorer):
         return offer.model
-    from endoxa.models.local import WRAPPERS
+    from endoxa.models.local import PARTS
 
     checkpoint = checkpoint_of(spec, options)
-    return WRAPPERS[checkpoint.architecture](checkpoint)
+    return PARTS[checkpoint.architecture].model(checkpoint)
 
 
 def checkpoint_of(spec: ModelSpec, options: ModelOptions) -> Checkpoint:

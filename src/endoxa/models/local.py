@@ -1,14 +1,19 @@
-"""Load Hugging Face weights, and refuse those that could give no honest number."""
+"""Load Hugging Face weights and adapters (PEFT), and refuse those that could give no honest number.
+
+An adapter is checked without running anything of its own, and merged into the weights.
+"""
 
 from __future__ import annotations
 
+import json
 import logging
 import os
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from pickle import UnpicklingError
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 import transformers
@@ -26,8 +31,7 @@ from transformers.models.auto.modeling_auto import (
     MODEL_FOR_MASKED_LM_MAPPING_NAMES,
 )
 
-from endoxa.errors import UserError
-from endoxa.models.adapters import adapter_folder, merged
+from endoxa.errors import UserError, installation
 from endoxa.models.causal import CausalModel, CausalReader
 from endoxa.models.checkpoint import (
     Checkpoint,
@@ -42,28 +46,28 @@ from endoxa.models.checkpoint import (
 from endoxa.models.encoder_decoder import EncoderDecoderModel, EncoderDecoderReader
 from endoxa.models.masked import MaskedModel, MaskedReader
 from endoxa.models.networks import pack_weights
-from endoxa.models.spec import ModelFacts, ModelOptions, ModelSpec
+from endoxa.models.spec import ModelFacts, ModelOptions, ModelSpec, require_libraries
 from endoxa.schema import Architecture, Model
 from endoxa.schema.typed import require_typed_trust
 
 # After any fork tokenizers go on with one thread, unless they are told that no child will use them: ours are spawned.
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "true")
 
-AUTO_CLASS = {
-    "causal": AutoModelForCausalLM,
-    "masked": AutoModelForMaskedLM,
-    "encoder-decoder": AutoModelForSeq2SeqLM,
-}
-WRAPPERS: dict[Architecture, Callable[[Checkpoint], Model]] = {
-    "causal": CausalModel,
-    "masked": MaskedModel,
-    "encoder-decoder": EncoderDecoderModel,
-}
 Reader = CausalReader | MaskedReader | EncoderDecoderReader
-READERS: dict[Architecture, type[CausalReader] | type[MaskedReader] | type[EncoderDecoderReader]] = {
-    "causal": CausalReader,
-    "masked": MaskedReader,
-    "encoder-decoder": EncoderDecoderReader,
+
+
+class Parts(NamedTuple):
+    """What scores texts with an architecture: the class that loads it, the model, and what reads texts for it."""
+
+    auto: Any
+    model: Callable[[Checkpoint], Model]
+    reader: Callable[[str, Any, int | None], Reader]
+
+
+PARTS: dict[Architecture, Parts] = {
+    "causal": Parts(AutoModelForCausalLM, CausalModel, CausalReader),
+    "masked": Parts(AutoModelForMaskedLM, MaskedModel, MaskedReader),
+    "encoder-decoder": Parts(AutoModelForSeq2SeqLM, EncoderDecoderModel, EncoderDecoderReader),
 }
 LOADING_PROBLEMS = (
     MemoryError,
@@ -87,7 +91,7 @@ def open_local(spec: ModelSpec, options: ModelOptions) -> Model:
         UserError: weights or head missing, not a language model, unknown folder or id.
     """
     checkpoint = load_checkpoint(spec, options)
-    return WRAPPERS[checkpoint.architecture](checkpoint)
+    return PARTS[checkpoint.architecture].model(checkpoint)
 
 
 def look_at_local(spec: ModelSpec, options: ModelOptions) -> ModelFacts:
@@ -114,7 +118,7 @@ def open_reader(spec: ModelSpec, options: ModelOptions) -> Reader:
     """
     config = read_config(spec, options)
     tokenizer = load_tokenizer(spec, options)
-    return READERS[architecture_of(config, spec)](spec.text, tokenizer, longest_input(config))
+    return PARTS[architecture_of(config, spec)].reader(spec.text, tokenizer, longest_input(config))
 
 
 def load_tokenizer(spec: ModelSpec, options: ModelOptions) -> Any:
@@ -171,7 +175,7 @@ def load_checkpoint(spec: ModelSpec, options: ModelOptions) -> Checkpoint:
         UserError: see `open_local`.
     """
     folder, config = local_folder(spec), read_config(spec, options)
-    auto, device = AUTO_CLASS[architecture_of(config, spec)], choose_device(options.device)
+    auto, device = PARTS[architecture_of(config, spec)].auto, choose_device(options.device)
     network = load_weights(auto, spec, options, config, device)
     tokenizer = load_tokenizer(spec, options)
     refuse_foreign_tokenizer(spec, tokenizer, network)
@@ -395,3 +399,62 @@ def _out_of_reach(problem: BaseException | None) -> bool:
             return True
         problem = problem.__cause__ or problem.__context__
     return False
+
+
+ADAPTER_CONFIG, ADAPTER_WEIGHTS = "adapter_config.json", "adapter_model.safetensors"
+MODULES = ("megatron_config", "megatron_core")
+"""Settings by which PEFT imports a module that the adapter names."""
+
+
+def adapter_folder(name: str) -> Path:
+    """The folder of an adapter.
+
+    Weights in pickle files are refused, and settings that name code.
+
+    Raises:
+        UserError: it is not there or is no adapter, or peft is missing.
+    """
+    folder = Path(name).expanduser()
+    if not folder.is_dir():
+        raise UserError(f"The adapter folder '{name}' does not exist (current folder: {Path.cwd()}).")
+    for file in (ADAPTER_CONFIG, ADAPTER_WEIGHTS):
+        if not (folder / file).is_file():
+            raise UserError(
+                f"The folder '{name}' has no {file}: it is not a PEFT adapter with safetensors weights."
+            )
+    try:
+        settings = json.loads((folder / ADAPTER_CONFIG).read_text(encoding="utf-8"))
+        named = isinstance(settings, dict) and settings.get(MODULES[0])
+    except ValueError as problem:
+        raise UserError(f"The {ADAPTER_CONFIG} of the adapter '{name}' is not JSON: {problem}.") from problem
+    if named:
+        raise UserError(
+            f"The adapter '{name}' names Python code to run ({', '.join(MODULES)}). Remove these settings."
+        )
+    require_libraries(f"The adapter '{name}'", ("peft",), installation("local,adapters"))
+    return folder
+
+
+def merged(network: Any, folder: Path) -> Any:
+    """The network with an adapter merged into its weights.
+
+    Raises:
+        UserError: the adapter lacks weights that it needs for this network, or cannot be merged.
+        ValueError, RuntimeError: it does not fit the network.
+    """
+    from peft import PeftModel, get_peft_model_state_dict
+    from safetensors import safe_open
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)  # peft of transformers: nothing that a user can mend
+        adapted = PeftModel.from_pretrained(network, str(folder))
+    with safe_open(folder / ADAPTER_WEIGHTS, "pt") as file:
+        there = set(file.keys())
+    lacking = sorted(set(get_peft_model_state_dict(adapted, save_embedding_layers=False)) - there)
+    if lacking or not there:
+        raise UserError(
+            f"The adapter '{folder}' does not fit the model: it lacks {lacking[0] if lacking else 'all weights'}."
+        )
+    if not hasattr(adapted, "merge_and_unload"):
+        raise UserError(f"The adapter '{folder}' cannot be merged into the weights of the model.")
+    return adapted.merge_and_unload()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from endoxa.errors import UserError
 from endoxa.models import live
-from endoxa.models.chat.providers import PROVIDERS
+from endoxa.models.chat import PROVIDERS
 from endoxa.models.server import ServerModel
 from endoxa.models.spec import (
     ModelFacts,

@@ -15,7 +15,6 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from endoxa.errors import UserError
-from endoxa.models.clients import server_client
 from endoxa.models.keys import server_key
 from endoxa.models.likelihoods import BYTES, WAYS, LeftOutError, Prompted, Way, plain
 from endoxa.models.retrying import (
@@ -29,6 +28,7 @@ from endoxa.models.retrying import (
 )
 from endoxa.models.spec import ModelOptions, ModelSpec
 from endoxa.models.special_tokens import reason, written_in
+from endoxa.models.transport import server_client
 from endoxa.schema import Architecture, CausalRequest, Request, Score, Unscorable
 
 if TYPE_CHECKING:

@@ -1,6 +1,6 @@
-"""The guard of every HTTP client: bodies have a byte limit, redirects are refused, and keys never come back.
+"""HTTP clients and their guard: bodies have a byte limit, redirects are refused, and keys never come back.
 
-Servers are other people's programs. `guard` and `async_guard` make the event hooks that every client of this package is
+Servers are other people's programs. `guard` and `async_guard` make the arguments that every client of this package is
 built with (OpenAI's, also for other interfaces, and Anthropic's), so whatever a server sends passes through here before
 anything reads it: body, headers and reason phrase.
 
@@ -14,16 +14,24 @@ anything reads it: body, headers and reason phrase.
 from __future__ import annotations
 
 import json
+import logging
+import os
 import re
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urljoin, urlsplit
 
+from endoxa.errors import installation
+from endoxa.models.spec import require_libraries
 from endoxa.schema.characters import whole_characters
+
+if TYPE_CHECKING:
+    from openai import AsyncOpenAI, OpenAI
+
 
 MIB = 2**20
 BASE_BYTES = MIB // 4
@@ -214,11 +222,6 @@ class _Body:
         response.stream = type(response)(response.status_code, content=content).stream
 
 
-def _ask_for_gzip(request: Any) -> None:
-    """Other compressions cannot be read up to a limit."""
-    request.headers["Accept-Encoding"] = "gzip"
-
-
 def _refuse_redirect(response: Any, key: str) -> None:
     """Raise where a server points elsewhere: what was asked, and the key, would go there.
 
@@ -257,8 +260,17 @@ def _taking(response: Any, key: str, problem: Problem) -> Iterator[_Body]:
         raise problem(message=str(refused), request=response.request) from refused
 
 
-def guard(key: str, problem: Problem) -> dict[str, list[Callable[[Any], Any]]]:
-    """Event hooks for a client of httpx that waits where it stands.
+def _client_settings(check: Callable[[Any], Any]) -> dict[str, Any]:
+    """Arguments of a client of httpx whose responses are checked; of compressions gzip alone is read up to a limit."""
+    return {
+        "follow_redirects": False,
+        "headers": {"Accept-Encoding": "gzip"},
+        "event_hooks": {"response": [check]},
+    }
+
+
+def guard(key: str, problem: Problem) -> dict[str, Any]:
+    """Arguments of a client of httpx that waits where it stands.
 
     Args:
         key: the key that its requests carry, or empty.
@@ -275,14 +287,11 @@ def guard(key: str, problem: Problem) -> dict[str, list[Callable[[Any], Any]]]:
         finally:
             stream.close()
 
-    return {"request": [_ask_for_gzip], "response": [check]}
+    return _client_settings(check)
 
 
-def async_guard(key: str, problem: Problem) -> dict[str, list[Callable[[Any], Any]]]:
+def async_guard(key: str, problem: Problem) -> dict[str, Any]:
     """The same for an asynchronous client."""
-
-    async def ask_for_gzip(request: Any) -> None:
-        _ask_for_gzip(request)
 
     async def check(response: Any) -> None:
         stream = response.stream
@@ -294,4 +303,81 @@ def async_guard(key: str, problem: Problem) -> dict[str, list[Callable[[Any], An
         finally:
             await stream.aclose()
 
-    return {"request": [ask_for_gzip], "response": [check]}
+    return _client_settings(check)
+
+
+Client = TypeVar("Client", "OpenAI", "AsyncOpenAI")
+
+SECONDS = 120.0
+"""Timeout of a call of `server_client`."""
+CONNECT_SECONDS = 20.0
+"""Most seconds for a connection to a chat provider."""
+_LOGGERS = ("httpx", "httpx2", "httpcore", "httpcore2", "openai", "anthropic")
+
+
+def server_client(what: str, url: str, key: str, *, is_openai: bool = False) -> OpenAI:
+    """A client that waits where it stands; it does not retry by itself (`endoxa.models.retrying` does).
+
+    Args:
+        what: what needs it, for the message ("The model 'http://...'").
+        url: base address of the server.
+        key: the key, or `NO_KEY`.
+        is_openai: the server is OpenAI's own, which may learn of the organization.
+
+    Raises:
+        UserError: the openai package is not installed.
+    """
+    require_libraries(what, ("openai",), installation("server"))
+    import openai
+
+    keep_quiet()
+    client = openai.OpenAI(
+        base_url=url,
+        api_key=key,
+        max_retries=0,
+        timeout=SECONDS,
+        http_client=openai.DefaultHttpxClient(**guard(key, openai.APIConnectionError)),
+        default_headers=None if is_openai else foreign_headers(key),
+    )
+    return client if is_openai else without_organization(client)
+
+
+def provider_settings(library: Any, url: str, key: str, timeout: float) -> dict[str, Any]:
+    """Arguments for the asynchronous clients of the libraries openai and anthropic; neither retries by itself.
+
+    Args:
+        library: the module.
+        url: base address of the interface.
+        key: the key.
+        timeout: seconds without a byte after which a call is given up.
+    """
+    keep_quiet()
+    return {
+        "api_key": key,
+        "base_url": url,
+        "max_retries": 0,
+        "timeout": library.Timeout(timeout, connect=min(timeout, CONNECT_SECONDS), pool=None),
+        "http_client": library.DefaultAsyncHttpxClient(**async_guard(key, library.APIConnectionError)),
+    }
+
+
+def without_organization(client: Client) -> Client:
+    """The client of a server that is not OpenAI's, which must not see OPENAI_ORG_ID and OPENAI_PROJECT_ID."""
+    client.organization = client.project = None
+    return client
+
+
+def foreign_headers(key: str, environment: Mapping[str, str] = os.environ) -> dict[str, Any]:
+    """Headers for a server that is not OpenAI's: none of OPENAI_CUSTOM_HEADERS, which the client adds by itself."""
+    import openai
+
+    lines = environment.get("OPENAI_CUSTOM_HEADERS", "").splitlines()
+    names = {line.partition(":")[0].strip() for line in lines if ":" in line}
+    others = {name for name in names if name.lower() != "authorization"}
+    return {**dict.fromkeys(others, openai.Omit()), "Authorization": f"Bearer {key}"}
+
+
+def keep_quiet() -> None:
+    """Silence the libraries: a log line could quote a key."""
+    for name in _LOGGERS:
+        logging.getLogger(name).setLevel(logging.WARNING)

@@ -26,7 +26,7 @@ LEFT_OUT_COLUMNS: dict[str, str] = {
 REFUSED, FAILED, UNREADABLE = "refused", "failed", "unreadable"
 MALFORMED, AFTER_STOP, REPEATED, KNOWN = "malformed", "after-stop", "repeated", "known"
 OFF_LIST, ELSEWHERE = "off-list", "elsewhere"
-IDENTICAL, NO_GROUP, NEGATION, ALIKE, CHANGED = "identical", "no-group", "negation", "alike", "changed"
+IDENTICAL, NO_GROUP, NEGATION, ALIKE = "identical", "no-group", "negation", "alike"
 
 ANSWER_REASONS: dict[str, str] = {
     REFUSED: "the model declined",
@@ -46,7 +46,6 @@ REASONS: dict[str, str] = {
     NO_GROUP: "the group is not in the sentence",
     NEGATION: "it only denies the stereotype",
     ALIKE: "it is nearly the stereotype itself",
-    CHANGED: "sentences were changed although the pair was to be kept",
 }
 """Reasons why a row is no draft."""
 
@@ -59,8 +58,6 @@ YIELD_COLUMNS: dict[str, str] = {
     "rows": "rows read",
     **REASONS,
     "drafts": "rows kept as drafts",
-    "distinct": "different first words of attributes or sentences among the drafts",
-    "spread": "mean cosine distance between drafts (0 all alike); empty without --encoder",
     "cost_usd": "US dollars for all answers; empty where the price is not known",
 }
 """Columns of `*_yield.csv`, a row for each model."""

@@ -6,8 +6,7 @@ REPRODUCTION_COLUMNS: dict[str, str] = {
     "result": "name of the published result, as in `endoxa reproduce`",
     "table": "where the number is printed",
     "cell": "row and column of the printed table",
-    "published": "the printed number, or that of the independent program where the result is a reference; empty where "
-    "it cannot be read here, or where there is no such cell",
+    "published": "the printed number; empty where endoxa does not hold it, or where there is no such cell",
     "ours": "our number; empty where it was not computed",
     "difference": "ours minus published; empty where there is no verdict",
     "tolerance": "largest absolute difference that counts as agreement",

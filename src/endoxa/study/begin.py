@@ -9,11 +9,11 @@ import polars as pl
 
 from endoxa.author.tables import with_association_ids
 from endoxa.curate.associations import association_id
-from endoxa.curate.keys import with_identity_keys
+from endoxa.curate.normalise.identity import with_identity_keys
 from endoxa.curate.published import chosen_associations
 from endoxa.errors import UserError
-from endoxa.models.chat.simulated.latent import LATENT
-from endoxa.models.chat.simulated.model import SIMULATIONS, read_words
+from endoxa.models.chat.simulated import SIMULATIONS, read_words
+from endoxa.models.chat.simulated.draws import LATENT
 from endoxa.report.words import model_name
 from endoxa.schema.stories import STORY_MAP_COLUMNS
 from endoxa.sources.frames import write_table
@@ -271,7 +271,7 @@ def takes(part: str, model: str) -> bool:
     """Whether an instrument can take a model, as far as its words tell."""
     if is_simulated(model):
         # Whether a simulated model of that name answers the probe of an instrument.
-        name = read_words(model).name
+        name, _ = read_words(model)
         if part not in _ASKING:
             return name == LATENT
         return name in SIMULATIONS.get("qa" if part == QUESTIONS.name else part).respondents

@@ -143,13 +143,7 @@ def study_of(folder: Path) -> Study:
         )
     require_file(path)
     try:
-        written = tomllib.loads(path.read_text(encoding="utf-8"))
-        if "steps" in written:
-            raise UserError(
-                f"{path}: [[steps]] are not carried out any more. Run these commands yourself, before or after "
-                f"`endoxa study run {folder}`, and delete [[steps]]."
-            )
-        content = _Content.model_validate(written)
+        content = _Content.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as problem:
         raise UserError(f"{path} is not valid TOML: {problem}.") from problem
     except ValidationError as problem:

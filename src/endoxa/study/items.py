@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from endoxa.curate.keys import with_identity_keys
+from endoxa.curate.normalise.identity import with_identity_keys
 from endoxa.errors import UserError
 from endoxa.report.words import plural
 from endoxa.sources.frames import read_table, write_table

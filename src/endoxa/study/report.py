@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +16,13 @@ from endoxa.report.frame import CITE, Page, write_page
 from endoxa.report.inputs import read_runs
 from endoxa.report.tables import Column, Table, headline_of, number_field, text_field
 from endoxa.report.words import listed, plural
+from endoxa.schema.convergence import SEVERAL
 from endoxa.schema.headline import Headline
 from endoxa.sources.files import require_apart
 from endoxa.sources.frames import read_table
 from endoxa.stats.verdicts import ABOVE, UNTESTED
-from endoxa.study.convergence.chance import ASSOCIATION_OR_WORD
-from endoxa.study.convergence.correlations import beyond, ends, number, tool
-from endoxa.study.convergence.page import instruments_of, sections, several_shown
+from endoxa.study.convergence.estimates import ASSOCIATION_OR_WORD, beyond, ends, number, tool
+from endoxa.study.convergence.page import instruments_of, sections
 from endoxa.study.convergence.run import Convergence, StudyRuns, converge, write_tables
 from endoxa.study.file import FILE, Study
 from endoxa.study.items import Items, left_out_lines, map_of, read_associations
@@ -61,23 +60,11 @@ test of it alone can be significant; how well profiles were read is on their own
 _MOST_LEFT_OUT = 50
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
-    """A study that was reported.
-
-    Attributes:
-        convergence: what the instruments say together.
-        headline: the correlations of instruments, for the terminal.
-        files: the page, its tables, and the page of each instrument.
-    """
-
-    convergence: Convergence
-    headline: Headline
-    files: tuple[Path, ...]
-
-
-def write_study(study: Study, output: Path) -> Written:
+def write_study(study: Study, output: Path) -> tuple[Convergence, list[Path]]:
     """Write the page of a study, its tables into `STEM_tables`, and the pages of its instruments into `STEM_pages`.
+
+    Returns:
+        What the instruments say together; the page, its tables, and the page of each instrument.
 
     Raises:
         UserError: a run is missing, or was made with other settings or items; another format than HTML; a file cannot
@@ -99,7 +86,7 @@ def write_study(study: Study, output: Path) -> Written:
     except OSError as problem:
         raise UserError(f"'{output}' cannot be written: {problem.strerror or problem}.") from problem
     tables = write_tables(convergence, output.with_name(f"{output.stem}_tables"))
-    return Written(convergence, headline(convergence), (output, *tables, *pages))
+    return convergence, [output, *tables, *pages]
 
 
 def _copied(study: Study, current: Sequence[Step], output: Path) -> Iterator[Path]:
@@ -151,15 +138,14 @@ def _page(
 
 def _title(convergence: Convergence, otherwise: str) -> str:
     """How many associations several instruments show of the only model, as the title of a page."""
-    row = several_shown(convergence)
-    if row is None:
+    rows = convergence.chance.filter(together=SEVERAL).rows(named=True)
+    if len(rows) != 1 or rows[0]["verdict"] == UNTESTED:
         return otherwise
-    every, _ = instruments_of(row)
+    (row,), (label,) = rows, convergence.labels.values()
     often = "more often than by chance" if row["verdict"] == ABOVE else "not distinguishable from chance"
-    (label,) = convergence.labels.values()
     return (
-        f"{label} shows {int(row['observed']) or 'none'} of {plural(row['n_associations'], 'association')} in {every} "
-        f"instruments: {often}"
+        f"{label} shows {int(row['observed']) or 'none'} of {plural(row['n_associations'], 'association')} in "
+        f"{instruments_of(row)[0]} instruments: {often}"
     )
 
 

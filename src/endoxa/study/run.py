@@ -1,31 +1,49 @@
-"""`endoxa study run`: every instrument, within one budget; what is done is never done again.
+"""`endoxa study run`: what it takes (`--plan`), then every instrument, within one budget.
 
-A run whose settings or items have changed is moved to `earlier` and begun anew; where an earlier run has just these
-settings, it takes its place again. A study that was stopped continues with the same command.
+What is done is never done again. A run whose settings or items have changed is moved to `earlier` and begun anew; where
+an earlier run has just these settings, it takes its place again. A study that was stopped continues with the same
+command.
 """
 
 from __future__ import annotations
 
+import itertools
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
-from itertools import count
+from itertools import combinations
+from math import isnan, nan, sqrt, tanh
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
+import polars as pl
+
 from endoxa.errors import UserError
-from endoxa.runs.asking.cost import run_cost
+from endoxa.report.tables import headline_of, number_field, text_field
+from endoxa.report.words import count
+from endoxa.runs.asking.cost import Expected, Planned, parse_models, planned, run_cost
 from endoxa.runs.asking.settings import ChatRunSettings
 from endoxa.runs.folder import JOURNAL, RUN, DifferentRunError
 from endoxa.runs.instrument import INSTRUMENTS
 from endoxa.runs.run import outdated, read_run, run
 from endoxa.schema import Progress
+from endoxa.schema.headline import Headline
 from endoxa.schema.options import settings_from
+from endoxa.stats.intervals import effective_number
+from endoxa.stats.power import ASSUMED_CORRELATION, POWER, detectable_effect_size
 from endoxa.study import simulated
 from endoxa.study.file import Study
-from endoxa.study.items import ID, Items, build_items, read_associations, vocabulary_file
-from endoxa.study.parts import PAIRS, RUNS, STORIES, TESTS, Part, Step, Values
+from endoxa.study.items import (
+    ID,
+    Items,
+    build_items,
+    read_associations,
+    study_vocabulary,
+    vocabulary_file,
+)
+from endoxa.study.parts import CHOICES, PAIRS, QUESTIONS, RUNS, STORIES, TESTS, Part, Step, Values
 
 EARLIER = "earlier"
 PROFILES = "profiles"
@@ -104,6 +122,162 @@ def _run(study: Study, name: str, kind: str, values: Values, models: Iterable[st
     return Step(name, instrument, settings, study.folder / RUNS / name)
 
 
+# ------------------------------------------------------------------ what a study takes
+
+STORY_TOKENS, QUESTION_TOKENS = 300, 700
+"""Tokens of a story and of what is asked about it."""
+ANSWER_TOKENS = 15
+"""Tokens of an answer about one attribute of a story."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedStep:
+    """What one run of a study will take.
+
+    Attributes:
+        name: the run.
+        items: number of items.
+        associations: associations that have an item.
+        identities: identities among them.
+        calls: calls to chat models, all models together; 0 where none is asked.
+        dollars: what they cost; None where a price is not known.
+        detectable: smallest mean effect over associations that is found four times in five, in standard deviations of
+            associations; NaN where too few.
+    """
+
+    name: str
+    items: int
+    associations: int
+    identities: int
+    calls: int
+    dollars: float | None
+    detectable: float
+
+
+def plan_study(study: Study) -> tuple[list[Items], list[PlannedStep]]:
+    """Make the items and plan every run of them.
+
+    Raises:
+        UserError: the study file, the associations or a model cannot be used.
+    """
+    associations = read_associations(study)
+    identities = dict(associations.select(ID, "identity").iter_rows())
+    made = build_items(study, associations)
+    by_name = {part.part.name: part for part in made}
+    return made, [_planned(study, step, by_name, identities) for step in steps(study)]
+
+
+def _planned(
+    study: Study, step: Step, items: Mapping[str, Items], identities: Mapping[str, str]
+) -> PlannedStep:
+    part_items = items[STORIES.name if step.name == PROFILES else step.name]
+    work = _expected_work(study, step, part_items)
+    calls = sum(planned_model.expected.calls for planned_model in work)
+    dollars = [planned_model.dollars for planned_model in work]
+    sizes = pl.Series([identities[name] for name in part_items.ids]).value_counts()["count"].to_numpy()
+    return PlannedStep(
+        step.name,
+        part_items.count,
+        len(part_items.ids),
+        len(sizes),
+        calls,
+        None if None in dollars else float(sum(price or 0.0 for price in dollars)),
+        detectable_mean(sizes),
+    )
+
+
+def _expected_work(study: Study, step: Step, items: Items) -> list[Planned]:
+    """Expected work of each chat model of a run; empty where none is asked."""
+    if not isinstance(step.settings, ChatRunSettings):
+        return []
+    if step.name == QUESTIONS.name:
+        from endoxa.instruments.questions.probe.work import plan_qa
+
+        return plan_qa(step.settings)  # type: ignore[arg-type]
+    if step.name == CHOICES.name:
+        from endoxa.instruments.choices.work import plan_choices
+
+        return plan_choices(step.settings)  # type: ignore[arg-type]
+    if step.name == STORIES.name:
+        from endoxa.instruments.stories.probe import stories_probe
+
+        return stories_probe(step.settings).plan()  # type: ignore[arg-type]
+    # Stories that are not written yet: two questions about each.
+    repeats = int(study.sections[STORIES.name].probe.get(("repeats",), 1))
+    stories = items.count * repeats * len(study.models_of(STORIES))
+    answer = ANSWER_TOKENS * len(study_vocabulary(study))
+    work = Expected(2 * stories, stories * (2 * STORY_TOKENS + QUESTION_TOKENS), stories * answer)
+    return planned(step.settings, parse_models(step.settings.models), work)
+
+
+def detectable_mean(sizes: np.ndarray) -> float:
+    """Smallest mean effect of associations, in their standard deviations, that a t-test finds with power 0.8.
+
+    Associations of one identity are taken to be correlated (0.1): n of them in clusters of the given sizes count as
+    n / (1 + 0.1 (m - 1)), with m the size-weighted mean size.
+
+    Args:
+        sizes: associations of each identity, shape (identities,).
+    """
+    total = float(np.sum(sizes))
+    if total < 2:
+        return nan
+    weighted = total / effective_number(sizes)
+    return detectable_effect_size(int(total / (1 + ASSUMED_CORRELATION * (weighted - 1))))
+
+
+def detectable_correlation(associations: int) -> float:
+    """Smallest correlation between two instruments that is found with power 0.8 at 0.05 (Fisher's z; Cohen 1988).
+
+    Args:
+        associations: associations that both measure. NaN for fewer than five.
+    """
+    from scipy.stats import norm
+
+    if associations < 5:
+        return nan
+    return tanh(float(norm.isf(0.025) + norm.ppf(POWER)) / sqrt(associations - 3))
+
+
+def plan_table(items: Sequence[Items], rows: Sequence[PlannedStep]) -> Headline:
+    """The plan as the terminal shows it."""
+    fields = (
+        text_field("run", "name"),
+        *map(number_field, ("items", "associations", "identities")),
+        number_field("calls", "calls", lambda calls: count(calls) if calls else "-"),
+        number_field("dollars", _dollars),
+        number_field("detectable", "detectable", lambda effect: "-" if isnan(effect) else f"{effect:.2f}"),
+    )
+    notes = "\n".join((_EXPLAINED, *_correlations(items)))
+    return headline_of("What the study takes", map(asdict, rows), fields, notes=[notes])
+
+
+_EXPLAINED = (
+    "detectable: smallest mean effect found four times in five, in standard deviations of associations."
+)
+
+
+def _dollars(row: Mapping[str, Any]) -> str:
+    if not row["calls"]:
+        return "-"
+    return "unknown" if row["dollars"] is None else f"{row['dollars']:.2f}"
+
+
+def _correlations(items: Sequence[Items]) -> list[str]:
+    """What correlation between two instruments can be found, and how many associations they share."""
+    lines = []
+    for first, other in combinations(items, 2):
+        number = len({*first.ids} & {*other.ids})
+        least = detectable_correlation(number)
+        effect = f"correlations from {least:.2f} on can be found (if independent)"
+        effect = "too few to correlate" if isnan(least) else effect
+        lines.append(f"{first.part.name} and {other.part.name}: {number} associations in common; {effect}.")
+    return lines
+
+
+# ------------------------------------------------------------------ measuring
+
+
 @dataclass(frozen=True, slots=True)
 class Done:
     """One step of a study that is finished.
@@ -158,12 +332,9 @@ def _run_step(study: Study, step: Step, progress: Progress, command: Sequence[st
         made = run(step.instrument, settings, step.folder, progress=progress, command=command)
         return Done(step.name, made.folder, made.counts, "was complete" if made.was_complete else what)
 
-    try:
-        return begin()
-    except DifferentRunError:
-        _set_aside(study, step.name)
-    for earlier in _earlier(study, step.name):
-        earlier.rename(step.folder)
+    for earlier in (None, *_earlier(study, step.name)):
+        if earlier is not None:
+            earlier.rename(step.folder)
         try:
             return begin()
         except DifferentRunError:
@@ -178,18 +349,15 @@ def _set_aside(study: Study, name: str) -> None:
         shutil.rmtree(folder)
         return
     beside.mkdir(exist_ok=True)
-    number = next(number for number in count(1) if not (beside / f"{name}-{number}").exists())
+    number = next(number for number in itertools.count(1) if not (beside / f"{name}-{number}").exists())
     folder.rename(beside / f"{name}-{number}")
 
 
-def _earlier(study: Study, name: str) -> Iterator[Path]:
-    """Earlier runs of a step, the latest first; as they are now, since a look may move them."""
-    folders = [
-        path
-        for path in (study.folder / EARLIER).glob(f"{name}-*")
-        if path.name.removeprefix(f"{name}-").isdigit()
-    ]
-    yield from sorted(folders, key=lambda path: int(path.name.rpartition("-")[2]), reverse=True)
+def _earlier(study: Study, name: str) -> list[Path]:
+    """Earlier runs of a step, the latest first."""
+    numbers = (path.name.removeprefix(f"{name}-") for path in (study.folder / EARLIER).glob(f"{name}-*"))
+    latest = sorted((int(number) for number in numbers if number.isdigit()), reverse=True)
+    return [study.folder / EARLIER / f"{name}-{number}" for number in latest]
 
 
 def _within_budget(study: Study, step: Step) -> Any:
@@ -200,8 +368,6 @@ def _within_budget(study: Study, step: Step) -> Any:
     """
     if study.budget is None or not isinstance(step.settings, ChatRunSettings):
         return step.settings
-    from endoxa.runs.asking.cost import parse_models
-
     if all(spec.host.free for spec in parse_models(step.settings.models)):
         return step.settings
     others = sum(run_cost(path) for path in run_folders(study) if path != step.folder)

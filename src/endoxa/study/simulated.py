@@ -1,6 +1,6 @@
 """`sim/latent` as a model of sentences and as an encoder: for rehearsals of a study, where every truth is planted.
 
-Chat models of that name answer questions and tell stories (`endoxa.models.chat.simulated.latent`). Here the same
+Chat models of that name answer questions and tell stories (`endoxa.models.chat.simulated.draws`). Here the same
 strengths decide which sentence of a pair is more probable, and how near an identity lies to an attribute.
 """
 
@@ -15,9 +15,8 @@ from typing import Any
 import numpy as np
 
 from endoxa.errors import UserError
-from endoxa.models.chat.simulated.draws import normal, parameters
-from endoxa.models.chat.simulated.latent import LATENT, Strengths
-from endoxa.models.chat.simulated.model import PREFIX, read_words
+from endoxa.models.chat.simulated import PREFIX, read_words
+from endoxa.models.chat.simulated.draws import LATENT, Strengths, normal, parameters
 from endoxa.models.live import Scorer, offer
 from endoxa.schema import Architecture, AssociationTest, Request, Score, Unscorable
 
@@ -40,12 +39,12 @@ def planted(model: str) -> Strengths:
     Raises:
         UserError: another simulated respondent, which cannot score sentences, or an unknown parameter.
     """
-    words = read_words(model)
-    if words.name != LATENT:
+    respondent, values = read_words(model)
+    if respondent != LATENT:
         raise UserError(
             f"'{model}' cannot score sentences or encode texts. Give sim/{LATENT}, or weights (hf/...)."
         )
-    return Strengths(**{name: value for name, value in words.values.items() if name in parameters(Strengths)})
+    return Strengths(**{name: value for name, value in values.items() if name in parameters(Strengths)})
 
 
 @dataclass(frozen=True, slots=True)

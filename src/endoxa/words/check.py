@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import combinations, product
 from pathlib import Path
@@ -23,10 +23,10 @@ _WORD = regex.compile(r"[\p{L}\p{M}]+")
 _SETTINGS = regex.compile(r"^(?:extract\.toml, order|terms\.toml|lists\.toml.*/without/|unkind\.toml)")
 """Texts that are names of settings or English, and words that are typed in Latin letters, too."""
 _NO_WORDS = (
-    "answer patterns", "author prompts", "page texts", "preset texts", "preset pairs", "names bank", "names of peoples",
-    "neutral identities",
+    "answer patterns", "author prompts", "page texts", "hearsay questions", "preset texts", "preset pairs",
+    "names bank",
 )  # fmt: skip
-"""Components whose texts hold names of fields, that are in no pack, or that are checked as tables."""
+"""Components whose texts hold names of fields, or that are in no pack."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,28 +83,15 @@ def faults(language: str, folder: Path | None) -> Iterator[Fault]:
     yield from _scripts(
         pack, ((place, text.text) for text in texts if not _SETTINGS.search(place := _place(text)))
     )
-    yield from _scripts(
-        pack,
-        (
-            (f"{name}, row {number}, {column}", row[column] or "")
-            for name, columns in _TABLES.items()
-            for number, row in enumerate(rows_of(pack.code, name), start=2)
-            for column in columns
-        ),
-    )
     yield from (fault for text in texts if (fault := _slots(text)))
     yield from _people(pack.code)
     yield from _opposites(pack.code)
 
 
-_TABLES: Mapping[str, tuple[str, ...]] = {
-    "people.csv": ("singular", "singular_f", "plural", "plural_f", "also"),
-    "cases.csv": ("identity", "attribute", "sentence", "denied"),
-}
-
-
 def _place(text: Text) -> str:
-    return f"{text.file.rsplit('/', 1)[-1]}, {'/'.join(text.path)}"
+    first, *rest = text.path
+    keys = [f"row {first}", *rest] if text.file.endswith(".csv") else ["/".join(text.path)]
+    return ", ".join([text.file.rsplit("/", 1)[-1], *keys])
 
 
 def _strangers(folder: Path) -> Iterator[Fault]:

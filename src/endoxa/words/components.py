@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -16,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from endoxa.errors import UserError
+from endoxa.words.opening import leaves, tree_of
 from endoxa.words.packs import languages_with, user_file, user_packs
 
 PACKAGE = Path(str(files("endoxa")))
@@ -40,7 +39,6 @@ class Source:
     label: str = ""
     named: Parts = ()
     first_of: Parts = ()
-    inside: tuple[Parts, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +60,7 @@ class Component:
 
 def _source(entry: Mapping[str, Any]) -> Source:
     fields: dict[str, Any] = {
-        name: tuple(tuple(each) if isinstance(each, list) else each for each in value)
-        if isinstance(value, list)
-        else value
-        for name, value in entry.items()
+        name: tuple(value) if isinstance(value, list) else value for name, value in entry.items()
     }
     return Source(**fields)
 
@@ -157,7 +152,7 @@ def _all_texts(component: Component) -> tuple[Text, ...]:
     texts = []
     for source in component.sources:
         for name, code in _files(source):
-            tree = parsed(name, file_of(name).read_text(encoding="utf-8"))
+            tree = tree_of(file_of(name))
             label = source.label or name.rsplit("/", 1)[-1]
             prefix = f"{label}: " if len(component.sources) > 1 or "*" in source.file else ""
             for language, key, path, text in _chosen(source, code, tree):
@@ -198,49 +193,3 @@ def _chosen(source: Source, code: str, tree: Mapping[str, Any]) -> Iterator[tupl
         kept = not source.keep or any(fnmatchcase(joined, pattern) for pattern in source.keep)
         if language and kept and not any(fnmatchcase(joined, pattern) for pattern in source.leave):
             yield language, key, path, value
-
-
-def parsed(name: str, content: str) -> dict[str, Any]:
-    """A file as a tree: TOML and YAML as they are, tables by row (from 1) and column, catalogues by their English text.
-
-    Args:
-        name: path of the file; its ending says the format.
-        content: the file.
-    """
-    if name.endswith(".toml"):
-        return tomllib.loads(content)
-    if name.endswith(".csv"):
-        rows = csv.DictReader(io.StringIO(content))
-        return {str(number): dict(row) for number, row in enumerate(rows, start=1)}
-    if name.endswith(".po"):
-        return _catalogue(content)
-    import yaml
-
-    tree: dict[str, Any] = yaml.safe_load(content)
-    return tree
-
-
-def leaves(tree: Any, path: Parts = ()) -> Iterator[tuple[Parts, Any]]:
-    """Everything in a tree that is neither a table nor a list, with the keys that lead to it."""
-    if isinstance(tree, Mapping):
-        for key, value in tree.items():
-            yield from leaves(value, (*path, str(key)))
-    elif isinstance(tree, list):
-        for number, value in enumerate(tree, start=1):
-            yield from leaves(value, (*path, str(number)))
-    else:
-        yield path, tree
-
-
-def _catalogue(content: str) -> dict[str, Any]:
-    """Translations by their English text; several forms of one by their number. Drafts (fuzzy) are none."""
-    from babel.messages.pofile import read_po
-
-    translations: dict[str, Any] = {}
-    for message in read_po(io.BytesIO(content.encode())):
-        if not message.id or message.fuzzy:
-            continue
-        single = message.id if isinstance(message.id, str) else message.id[0]
-        name = f"{message.context}: {single}" if message.context else single
-        translations[name] = message.string if isinstance(message.string, str) else list(message.string or ())
-    return translations

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 
+from babel import Locale, UnknownLocaleError
+
 from endoxa.words.packs import languages_with, words_by_language, words_of
 
 _TABLE = "countries.toml"
@@ -16,17 +18,20 @@ _LETTERS = 2
 
 
 @cache
-def country_names(language: str) -> Mapping[str, str]:
-    """Names of countries and territories by ISO 3166 code, from Unicode's CLDR; in English where it has none."""
-    from babel import Locale, UnknownLocaleError
-
-    english = Locale.parse("en").territories
+def territories(language: str) -> Mapping[str, str]:
+    """Names of countries, territories and regions by their code, of CLDR; none where it lacks the language."""
     try:
-        local = Locale.parse(language).territories
+        locale = Locale.parse(language.replace("-", "_"))
     except (UnknownLocaleError, ValueError):
-        local = english
-    codes = (str(code) for code in english)
-    return {code: str(local.get(code) or english[code]) for code in codes if len(code) == _LETTERS}
+        return {}
+    return {str(code): str(name) for code, name in locale.territories.items()}
+
+
+@cache
+def country_names(language: str) -> Mapping[str, str]:
+    """Names of countries and territories by ISO 3166 code; in English where CLDR has none."""
+    english, local = territories("en"), territories(language)
+    return {code: local.get(code) or english[code] for code in english if len(code) == _LETTERS}
 
 
 def from_country(code: str, language: str) -> str:

@@ -5,12 +5,18 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections import Counter
 from collections.abc import Iterator
 from importlib.resources import files
+from itertools import chain
 from pathlib import Path
+
+from babel import Locale
+from babel.core import get_global
 
 from endoxa.errors import UserError
 from endoxa.words.components import ENGLISH
+from endoxa.words.countries import territories
 from endoxa.words.coverage import joints
 from endoxa.words.opening import formats
 from endoxa.words.packs import PACK, Pack, file_with, languages_with, rows_of
@@ -18,23 +24,14 @@ from endoxa.words.packs import PACK, Pack, file_with, languages_with, rows_of
 CLDR = "Unicode CLDR"
 TO_FILL = "to_fill"
 """Folder of the texts in English, which nothing reads."""
-_QUOTES = {
-    "ar": "”“’‘", "de": "„“‚‘", "es": "«»“”", "fa": "«»‹›", "fr": "«»“”", "it": "«»“”", "nl": "‘’“”", "ru": "«»„“",
-    "uk": "«»„“",
-}  # fmt: skip
-"""CLDR's quotation marks of languages that have others than English; babel does not hold them."""
+_USUAL = (".", "?", "!")
 _STOPS = {
-    "Deva": "।",
-    "Beng": "।",
-    "Guru": "।",
-    "Orya": "।",
-    "Hans": "。",
-    "Hant": "。",
-    "Jpan": "。",
-    "Ethi": "።",
+    **dict.fromkeys(("Deva", "Beng", "Guru", "Orya"), ("।", "?", "!")),
+    **dict.fromkeys(("Hans", "Hant", "Jpan"), ("。", "？", "！")),
+    "Ethi": ("።", "?", "!"),
+    "Arab": (".", "؟", "!"),
 }
-_QUESTION = {"Arab": "؟", "Hans": "？", "Hant": "？", "Jpan": "？"}
-_EXCLAMATION = {"Hans": "！", "Hant": "！", "Jpan": "！"}
+"""Marks that end a sentence, by script."""
 
 
 def facts_of(code: str) -> Pack:
@@ -43,23 +40,15 @@ def facts_of(code: str) -> Pack:
     Args:
         code: ISO 639 code.
     """
-    from babel import Locale, UnknownLocaleError
-    from babel.core import get_global
-
     script = next(iter(get_global("likely_subtags").get(code, "").split("_")[1:]), "Latn")
-    english = Locale(ENGLISH)
-    try:
-        known = bool(Locale.parse(code))
-    except (UnknownLocaleError, ValueError):
-        known = False
     return Pack(
         code=code,
-        name=str(english.languages.get(code, code)),
+        name=str(Locale(ENGLISH).languages.get(code, code)),
         script=script,
-        quotes=tuple(_QUOTES.get(code, "“”‘’")),
-        stops=(_STOPS.get(script, "."), _QUESTION.get(script, "?"), _EXCLAMATION.get(script, "!")),
+        quotes=tuple("“”‘’"),
+        stops=_STOPS.get(script, _USUAL),
         status="draft",
-        source=CLDR if known else f"{CLDR} does not know this language: look through every line",
+        source=CLDR if territories(code) else f"{CLDR} does not know this language: look through every line",
     )
 
 
@@ -99,9 +88,6 @@ def create(code: str, folder: Path) -> list[Path]:
             ),
         ),
         "README.md": _readme(pack),
-        f"{TO_FILL}/grammar.csv": _table(
-            "grammar.csv", ({"set": name, "note": note} for name, note in _SETS)
-        ),
     }
     for name in dict.fromkeys(name.partition("#")[0] for joint in joints() for name in joint.files):
         if name in written or f"{TO_FILL}/{name}" in written:
@@ -122,46 +108,17 @@ KINDS = (
     "women of a group", "profession", "religion", "typed without marks", "no group named", "no statement",
 )  # fmt: skip
 """Kinds of cases that every language should have, one or more of each."""
-_SETS = (
-    ("copula", "They are lazy. {identity} stands for the group, {attribute} for what is said of it"),
-    ("verb", "They talk. {identity}, {verb}"),
-    ("have", "They have money. {identity}, {attribute}"),
-    ("can", "They can dance. {identity}, {verb}"),
-    ("habitual", "They always talk. {identity}, {verb}"),
-)
-_GROUPS = {
-    "gender": ("women", "men"),
-    "age": ("old people", "young people", "children"),
-    "religion": ("Muslims", "Christians", "Jews", "Hindus", "Buddhists", "atheists"),
-    "profession": (
-        "doctors", "nurses", "teachers", "farmers", "police officers", "politicians", "lawyers", "traders", "drivers",
-        "fishers", "students", "engineers",
-    ),
-    "status": ("rich people", "poor people", "migrants", "refugees", "people with disabilities"),
-    "neutral": ("people", "they"),
-}  # fmt: skip
-"""Usual groups; `identity_key` names them so in all languages."""
 
 
 def _people(code: str) -> Iterator[dict[str, str]]:
-    """Rows for the people of each country, with its name, and for the usual groups."""
-    from babel import Locale, UnknownLocaleError
-
-    english = {str(territory): str(name) for territory, name in Locale(ENGLISH).territories.items()}
-    try:
-        names = {str(territory): str(name) for territory, name in Locale.parse(code).territories.items()}
-    except (UnknownLocaleError, ValueError):
-        names = {}
-    countries = (each for each in english if len(each) == 2 and each.isalpha() and each not in _NO_COUNTRIES)
-    for territory in sorted(countries):
-        place = names.get(territory, "")
-        note = CLDR if place else f"name of the country wanted: {english[territory]}"
-        yield {"id": territory, "kind": "nationality", "also": place, "source": note}
-    for kind, groups in _GROUPS.items():
-        yield from ({"id": group, "kind": kind} for group in groups)
-
-
-_NO_COUNTRIES = ("EU", "EZ", "QO", "UN", "XA", "XB", "ZZ", "AC", "CP", "CQ", "DG", "EA", "IC", "TA")
+    """The groups that two languages have or more, without their words; the people of a country with its name."""
+    by_language = [
+        {(row["id"], row["kind"]) for row in rows_of(language, "people.csv")}
+        for language in languages_with("people.csv")
+    ]
+    for group, kind in sorted(key for key, n in Counter(chain(*by_language)).items() if n > 1):
+        place = territories(code).get(group, "")
+        yield {"id": group, "kind": kind, "also": place, "source": CLDR if place else ""}
 
 
 def _table(name: str, rows: Iterator[dict[str, str]]) -> str:

@@ -8,17 +8,19 @@ from __future__ import annotations
 
 import csv
 import io
-import re
 import subprocess
 import sys
 import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from string import Formatter
-from typing import Any
+from typing import Annotated, Any, Literal
+
+from annotated_types import Len
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from endoxa.errors import UserError
 from endoxa.words.packs import FORMER, PACK, Pack, read_pack
@@ -67,53 +69,50 @@ def pack_files(folder: Path) -> list[Path]:
     return sorted(path for path in folder.iterdir() if path.name in formats() and path.is_file())
 
 
-_FACTS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
-    "code": (
-        lambda value: re.fullmatch("[a-z]{2,3}", str(value)) is not None,
-        "an ISO 639 code such as 'wo'",
-    ),
-    "name": (lambda value: isinstance(value, str), "a text"),
-    "quotes": (lambda value: _is_list(value) and len(value) in (2, 4), "two or four marks"),
-    "script": (
-        lambda value: re.fullmatch("[A-Z][a-z]{3}", str(value)) is not None,
-        "an ISO 15924 code such as 'Latn'",
-    ),
-    "source": (lambda value: isinstance(value, str), "a text"),
-    "status": (lambda value: value in ("draft", "reviewed"), "'draft' or 'reviewed'"),
-    "stops": (lambda value: _is_list(value) and bool(value) and all(value), "at least one mark"),
-}
-"""What `pack.toml` says: whether a value can be used, and what is expected."""
+class _Facts(BaseModel):
+    """What `pack.toml` says, see `Pack`."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    code: Annotated[str, Field(pattern="^[a-z]{2,3}$")]
+    name: str
+    script: Annotated[str, Field(pattern="^[A-Z][a-z]{3}$")]
+    quotes: Annotated[list[str], Len(2, 4)]
+    stops: Annotated[list[Annotated[str, Len(1)]], Len(1)]
+    status: Literal["draft", "reviewed"]
+    source: str
 
 
 def _pack(path: Path, table: Mapping[str, Any]) -> Pack:
-    if unknown := sorted(table.keys() - {*_FACTS, *FORMER}):
-        raise UserError(f"{path}: '{unknown[0]}' is not known. Expected {', '.join(_FACTS)}.")
-    for name, (fits, expected) in _FACTS.items():
-        if not fits(table[name]):
-            raise UserError(f"{path}: {name} is {table[name]!r}. Expected {expected}.")
+    facts = {name: value for name, value in table.items() if name not in FORMER}
+    try:
+        _Facts.model_validate(facts)
+    except ValidationError as problem:
+        fault = problem.errors()[0]
+        place = ", ".join([str(path), *map(str, fault["loc"])])
+        raise UserError(f"{place}: {fault['msg']}. `endoxa languages init` writes an example.") from problem
     return read_pack(table)
 
 
 def tree_of(path: Path) -> dict[str, Any]:
-    """A file as a tree; rows of a table by their line.
+    """A file as a tree; rows of a table by their line, catalogues by their English text.
 
     Raises:
         UserError: it cannot be read.
     """
+    import yaml
+
     try:
         text = path.read_text(encoding="utf-8-sig" if path.suffix == ".csv" else "utf-8")
-        if path.suffix == ".toml":
-            return tomllib.loads(text)
+        if path.suffix == ".csv":
+            return dict(_rows(path, text))
+        if path.suffix == ".po":
+            return _catalogue(text)
+        tree = tomllib.loads(text) if path.suffix == ".toml" else yaml.safe_load(text)
     except UnicodeDecodeError as problem:
         raise UserError(f"{path} is not UTF-8 text (byte {problem.start}): save it as UTF-8.") from problem
     except tomllib.TOMLDecodeError as problem:
         raise UserError(f"{path} is not TOML: {problem}.") from problem
-    if path.suffix == ".csv":
-        return dict(_rows(path, text))
-    import yaml
-
-    try:
-        tree = yaml.safe_load(text)
     except yaml.YAMLError as problem:
         raise UserError(f"{path} is not YAML: {' '.join(str(problem).split())}.") from problem
     if not isinstance(tree, dict):
@@ -121,11 +120,37 @@ def tree_of(path: Path) -> dict[str, Any]:
     return tree
 
 
+def leaves(tree: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Everything in a tree that is neither a table nor a list, with the keys that lead to it."""
+    if isinstance(tree, Mapping):
+        for key, value in tree.items():
+            yield from leaves(value, (*path, str(key)))
+    elif isinstance(tree, list):
+        for number, value in enumerate(tree, start=1):
+            yield from leaves(value, (*path, str(number)))
+    else:
+        yield path, tree
+
+
+def _catalogue(content: str) -> dict[str, Any]:
+    """Translations by their English text; several forms of one by their number. Drafts (fuzzy) are none."""
+    from babel.messages.pofile import read_po
+
+    translations: dict[str, Any] = {}
+    for message in read_po(io.BytesIO(content.encode())):
+        if not message.id or message.fuzzy:
+            continue
+        single = message.id if isinstance(message.id, str) else message.id[0]
+        name = f"{message.context}: {single}" if message.context else single
+        translations[name] = message.string if isinstance(message.string, str) else list(message.string or ())
+    return translations
+
+
 def _rows(path: Path, text: str) -> Iterator[tuple[str, dict[str, str]]]:
     reader = csv.reader(io.StringIO(text), strict=True)
     try:
         head = next(reader, [])
-        missing = [name for name in formats()[path.name].get("columns", ()) if name not in head]
+        missing = [name for name in formats().get(path.name, {}).get("columns", ()) if name not in head]
         if missing:
             raise UserError(f"{path}: the column '{missing[0]}' is missing in the first row.")
         for number, cells in enumerate(reader, start=2):
@@ -151,8 +176,6 @@ def _checked(path: Path, tree: Mapping[str, Any], form: Mapping[str, Any]) -> It
             raise UserError(f"{path}: '{name}' is missing.")
     if path.suffix == ".toml":
         _require_kinds(path, tree)
-    from endoxa.words.components import leaves
-
     for key, value in leaves(tree):
         joined = "/".join(key)
         for name, slots in form.get("slots", {}).items():

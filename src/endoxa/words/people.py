@@ -17,10 +17,9 @@ from functools import cache, lru_cache
 from typing import Literal
 
 import regex
-from babel import Locale, UnknownLocaleError
 from babel.core import get_global
 
-from endoxa.words.countries import names_in
+from endoxa.words.countries import names_in, territories
 from endoxa.words.packs import languages_with, rows_of, words_of
 
 Gender = Literal["m", "f"]
@@ -271,18 +270,14 @@ def _index(language: str = "", *, peoples: bool = False) -> Mapping[str, Named]:
 @cache
 def places() -> tuple[tuple[str, str], ...]:
     """Names of countries, territories and regions in all languages, with their codes (CLDR)."""
-    names: list[tuple[str, str]] = []
-    for language in languages_with(FILE):
-        try:
-            names += ((name, code) for code, name in Locale.parse(language).territories.items())
-        except (UnknownLocaleError, ValueError):
-            continue
-    return tuple(names)
+    return tuple(
+        (name, code) for language in languages_with(FILE) for code, name in territories(language).items()
+    )
 
 
 @cache
 def _place_spellings(language: str) -> Mapping[str, str]:
-    return {plain(name): name for name in Locale.parse(language).territories.values()}
+    return {plain(name): name for name in territories(language).values()}
 
 
 def with_place(text: str, language: str) -> str:
@@ -297,11 +292,7 @@ def with_place(text: str, language: str) -> str:
 
 def is_country(text: str, language: str) -> bool:
     """Whether the words are the name of a country or territory in a language, and no word for its people."""
-    try:
-        there = plain(text) in _place_spellings(language)
-    except (UnknownLocaleError, ValueError):
-        return False
-    return there and plain(text) not in _plurals(language)
+    return plain(text) in _place_spellings(language) and plain(text) not in _plurals(language)
 
 
 @cache

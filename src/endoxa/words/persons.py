@@ -17,8 +17,8 @@ from itertools import product
 from typing import TypeAlias
 
 import regex
-from babel import Locale, UnknownLocaleError
 
+from endoxa.words.countries import territories
 from endoxa.words.packs import rows_of, words_by_language, words_of
 
 NotAPerson: TypeAlias = Callable[[str], bool]
@@ -143,14 +143,8 @@ def _names_a_group(low: str, language: str) -> bool:
 @cache
 def _countries(language: str) -> frozenset[str]:
     """Names of the countries (ISO 3166) in the languages of the lists and one more, folded."""
-    names: set[str] = set()
-    for each in (*_LANGUAGES, language):
-        try:
-            territories = Locale.parse(each, sep="-" if "-" in each else "_").territories
-        except (UnknownLocaleError, ValueError):
-            continue
-        names.update(folded(str(name)) for code, name in territories.items() if code.isalpha())
-    return frozenset(names)
+    every = (place for each in (*_LANGUAGES, language) for place in territories(each).items())
+    return frozenset(folded(name) for code, name in every if code.isalpha())
 
 
 # --- first names: of the bank that questions are built with, of Faker and our own ---

@@ -60,6 +60,7 @@ class State:
         speakers: how many speakers have looked at each of the texts as they are now.
         names: those of them who wished to be named.
         files: where the texts are, below the package.
+        digest: of the texts as they are now, for an entry of `reviews.toml`.
     """
 
     component: str
@@ -68,6 +69,7 @@ class State:
     speakers: int
     names: tuple[str, ...]
     files: tuple[str, ...]
+    digest: str
 
     @property
     def word(self) -> str:
@@ -116,12 +118,13 @@ def states(components: Sequence[str] = (), languages: Sequence[str] = ()) -> lis
 
 def _state(component: Component, language: str, reviews: Iterable[Review]) -> State:
     texts = texts_of(component, language)
-    matching = [
-        review for review in reviews if (review.component, review.language) == (component.name, language)
-    ]
-    now = digest(texts) if matching else ""
+    now = digest(texts)
     # A text that was changed since makes what was reviewed another text.
-    valid = [review for review in matching if review.digest == now]
+    valid = [
+        review
+        for review in reviews
+        if (review.component, review.language, review.digest) == (component.name, language, now)
+    ]
     return State(
         component=component.name,
         language=language,
@@ -129,6 +132,7 @@ def _state(component: Component, language: str, reviews: Iterable[Review]) -> St
         speakers=max((review.speakers for review in valid), default=0),
         names=tuple(dict.fromkeys(name for review in valid for name in review.names)),
         files=tuple(dict.fromkeys(text.file for text in texts)),
+        digest=now,
     )
 
 

@@ -7,9 +7,8 @@ import pytest
 
 from endoxa.instruments.choices.items import read_items
 from endoxa.study.reproduce import RESULTS
-from endoxa.study.reproduce.declaration import compare, counted
-from endoxa.study.reproduce.kinds.lists import Sorted, resampled_bias
-from endoxa.study.reproduce.run import Inputs
+from endoxa.study.reproduce.answers import Sorted, resampled_bias
+from endoxa.study.reproduce.run import Inputs, compare, counted
 
 
 def test_their_stimuli_are_read_as_they_are(shared: Path):

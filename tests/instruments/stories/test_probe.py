@@ -22,9 +22,10 @@ from endoxa.instruments.stories.instrument import (
     StoriesSettings,
 )
 from endoxa.instruments.stories.probe import stories_probe
-from endoxa.models.chat import ChatOptions, parse_chat_model
+from endoxa.models.chat import parse_chat_model
 from endoxa.models.chat.anthropic import message_body
 from endoxa.models.chat.openai import completion_body
+from endoxa.models.chat.spec import ChatOptions
 from endoxa.runs.asking import trials
 from endoxa.runs.folder import data_notes
 from endoxa.runs.run import measure, run

@@ -15,19 +15,11 @@ import pytest
 
 from endoxa.errors import UserError
 from endoxa.models import retrying
-from endoxa.models.chat import (
-    BatchClient,
-    BatchRequest,
-    ChatOptions,
-    Submission,
-    SubmissionStatus,
-    anthropic,
-    open_batch,
-    open_chat,
-    parse_chat_model,
-)
+from endoxa.models.chat import anthropic, open_batch, open_chat, parse_chat_model
 from endoxa.models.chat.openai import read_line
-from endoxa.models.chat.spec import Price
+from endoxa.models.chat.remote import BatchClient
+from endoxa.models.chat.spec import BatchRequest, ChatOptions, Price, Submission, SubmissionStatus
+from endoxa.models.retrying import Failure
 from endoxa.runs.asking.batches import ask_in_batches
 from endoxa.runs.asking.calls import Asking
 from endoxa.runs.asking.cost import Budget, cost, spent, worst
@@ -213,10 +205,9 @@ def test_a_provider_without_batches() -> None:
     ],
 )
 def test_lines_without_an_answer_are_asked_again(line: dict[str, Any]) -> None:
-    read = read_line(line, KEY)
-    assert read.name == "1-0"
-    assert read.answer is None
-    assert read.failure is None or read.failure.status == 0
+    name, outcome = read_line(line, KEY)
+    assert name == "1-0"
+    assert outcome is None or (isinstance(outcome, Failure) and outcome.status == 0)
 
 
 def test_a_line_that_holds_no_answer_is_an_error_with_its_cause() -> None:
@@ -288,7 +279,7 @@ def test_what_cannot_be_told_of_a_batch_of_anthropic() -> None:
 
 def test_names_of_results_are_read_without_the_tag() -> None:
     line = {"custom_id": f"{TAG.tag}-12-1", "result": {"type": "expired"}}
-    assert anthropic.read_line(line, KEY).name == "12-1"
+    assert anthropic.read_line(line, KEY)[0] == "12-1"
     assert len(f"{TAG.tag}-{2**63}-{2**20}") <= 64
 
 

@@ -9,8 +9,8 @@ import torch
 from transformers import GPT2Config, GPT2LMHeadModel
 
 from endoxa.models.chat.batcher import Batcher
-from endoxa.models.chat.draws import Prompt, Settings
 from endoxa.models.chat.generation import Generator
+from endoxa.models.chat.templates import Prompt, Settings
 
 
 class _Tokenizer:

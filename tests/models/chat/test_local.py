@@ -15,10 +15,11 @@ from tokenizers import processors
 from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM, AutoTokenizer
 
 from endoxa.errors import UserError
-from endoxa.models.chat import ChatOptions, open_chat, parse_chat_model
+from endoxa.models.chat import open_chat, parse_chat_model
 from endoxa.models.chat.batcher import Batcher
-from endoxa.models.chat.draws import Generated, Prompt, Settings, next_tokens
-from endoxa.models.chat.templates import Stops, Template, next_turn_of
+from endoxa.models.chat.generation import next_tokens
+from endoxa.models.chat.spec import ChatOptions
+from endoxa.models.chat.templates import Generated, Prompt, Settings, Stops, Template, next_turn_of
 from endoxa.models.chat.thoughts import part_thoughts
 from endoxa.schema.chat import Message, Sampling
 

@@ -16,10 +16,10 @@ import pytest
 
 from endoxa.errors import UserError
 from endoxa.models import retrying
-from endoxa.models.chat import ChatOptions, open_chat, parse_chat_model, remote
+from endoxa.models.chat import open_chat, parse_chat_model, remote
 from endoxa.models.chat.anthropic import message_body, read_message, version_headers
 from endoxa.models.chat.openai import completion_body, read_completion
-from endoxa.models.chat.spec import UnusableError
+from endoxa.models.chat.spec import ChatOptions, UnusableError
 from endoxa.schema import ChatAnswer, ChatModel, Message, Sampling, Usage
 from endoxa.schema.finish import CALLED_A_TOOL
 from endoxa.testing.chat_server import FAULTS, ChatServer, Refusal, Settings, letter, running

@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from endoxa.errors import UserError
-from endoxa.models.chat import ChatOptions, open_chat, parse_chat_model
+from endoxa.models.chat import open_chat, parse_chat_model
 from endoxa.models.chat.presets import USER_PROVIDERS, presets, price_of
-from endoxa.models.chat.spec import Price, read_key
+from endoxa.models.chat.spec import ChatOptions, Price, read_key
 from endoxa.models.keys import SHOWN, refuse_secrets, scrub, shown
 from endoxa.models.retrying import requested_wait
 
@@ -45,8 +45,13 @@ def test_words_that_name_a_model(
     text: str, kind: str, provider: str, served_name: str, url: str, key: str
 ) -> None:
     spec = parse_chat_model(text, {})
-    assert (spec.text, spec.kind, spec.provider, spec.served_name) == (text, kind, provider, served_name)
-    assert (spec.base_url, spec.key_variable) == (url, key)
+    assert (spec.text, spec.host.kind, spec.host.name, spec.served_name) == (
+        text,
+        kind,
+        provider,
+        served_name,
+    )
+    assert (spec.base_url, spec.host.key) == (url, key)
 
 
 @pytest.mark.parametrize(
@@ -81,7 +86,7 @@ def test_every_preset_is_an_address_with_a_key_variable() -> None:
     for name, preset in presets({}).items():
         spec = parse_chat_model(f"{name}/x", {})
         assert spec.base_url.startswith("https://" if preset.key else "http://localhost:")
-        assert spec.key_variable.isupper()
+        assert spec.host.key.isupper()
 
 
 def test_own_providers(tmp_path: Path) -> None:
@@ -89,7 +94,11 @@ def test_own_providers(tmp_path: Path) -> None:
     environment = {USER_PROVIDERS: str(path)}
     path.write_text('[lab]\nbase_url = "http://lab:1/v1/"\nkey = "LAB_KEY"\nbatches = true\n')
     spec = parse_chat_model("lab/x", environment)
-    assert (spec.base_url, spec.key_variable, spec.batches) == ("http://lab:1/v1", "LAB_KEY", True)
+    assert (spec.base_url, spec.host.key, spec.host.open_batch is not None) == (
+        "http://lab:1/v1",
+        "LAB_KEY",
+        True,
+    )
     for secret in ("http://me:secret@lab/v1", "http://lab/v1?api-key=secret"):
         path.write_text(f'[lab]\nbase_url = "{secret}"\n')
         with pytest.raises(UserError, match="no user name, password") as raised:

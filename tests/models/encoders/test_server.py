@@ -11,7 +11,8 @@ import pytest
 
 from endoxa.errors import UserError
 from endoxa.models import retrying
-from endoxa.models.encoders import EncoderOptions, open_encoders, parse_encoder
+from endoxa.models.encoders import open_encoders, parse_encoder
+from endoxa.models.encoders.encoder import EncoderOptions
 from endoxa.models.encoders.server import ServerEncoder
 from support.http_server import serving
 

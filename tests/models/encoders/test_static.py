@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from endoxa.errors import UserError
-from endoxa.models.encoders import EncoderOptions, open_encoders, parse_encoder
+from endoxa.models.encoders import open_encoders, parse_encoder
+from endoxa.models.encoders.encoder import EncoderOptions
 from endoxa.models.encoders.static import StaticEncoder, read_vectors, write_npz
 
 ROWS = {

@@ -12,9 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from endoxa.errors import UserError
-from endoxa.models.encoders import EncoderOptions, open_encoders, parse_encoder
-from endoxa.models.encoders.encoder import POOLINGS
-from endoxa.models.encoders.kinds import fit_poolings, look_at_encoder
+from endoxa.models.encoders import fit_poolings, look_at_encoder, open_encoders, parse_encoder
+from endoxa.models.encoders.encoder import POOLINGS, EncoderOptions
 from endoxa.models.spec import ModelOptions
 
 ALL = ("cls", "mean", "mean-content", "last", "first-wordpiece")

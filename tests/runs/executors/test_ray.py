@@ -30,7 +30,7 @@ from endoxa.instruments.pairs.options import PairsSettings
 from endoxa.instruments.questions.probe.settings import QaSettings
 from endoxa.instruments.stories.associations import discover
 from endoxa.instruments.stories.options import Discovery
-from endoxa.models.chat import ChatOptions
+from endoxa.models.chat.spec import ChatOptions
 from endoxa.runs import options
 from endoxa.runs.executors import begun_ahead, workers
 from endoxa.runs.executors.remote import PooledModel

@@ -13,8 +13,7 @@ from endoxa.schema.convergence import CHANCE_COLUMNS
 from endoxa.stats.attenuation import corrected_correlation, rest_p_values
 from endoxa.stats.reliability import part_scores
 from endoxa.study.convergence.chance import attribute_levels, exchanged, seen_together
-from endoxa.study.convergence.correlations import correlations
-from endoxa.study.convergence.effects import effects, joined_parts, measured
+from endoxa.study.convergence.estimates import correlations, effects, joined_parts, measured
 from support.convergence_samples import attributes, planted_parts
 
 THREE = {"pairs": 0.8, "tests": 0.8, "stories": 0.8}

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from endoxa.study.convergence.chance import seen_together
-from endoxa.study.convergence.effects import effects, joined_parts, measured
+from endoxa.study.convergence.estimates import effects, joined_parts, measured
 from endoxa.study.convergence.mtmm import Traits, matrices
 
 TOOLS = ("pairs", "tests", "choices")

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from endoxa.report.frame import Page, write_page
-from endoxa.study.convergence.correlations import ends
+from endoxa.study.convergence.estimates import ends, number
 from endoxa.study.convergence.page import sections
 from endoxa.study.convergence.run import Convergence, converge_parts, write_tables
 from endoxa.study.parts import ConvergenceOptions
@@ -59,6 +59,13 @@ def test_every_sentence_is_true_of_its_rows(name, shared):
     assert (made[0].anchor == "associations") == (name not in {"one instrument"})
 
 
+def traits(parts: pl.DataFrame, word: str = "") -> dict[str, str]:
+    """Two traits, of which each attribute has one."""
+    return {
+        name: f"{text in ('attribute 0', 'attribute 1')} {word}" for name, text in attributes(parts).items()
+    }
+
+
 def page_of(found: Convergence) -> Page:
     """The sections of convergence in the frame of a study's page."""
     return Page("endoxa.study", "Convergence", "", tuple(sections(found)), (), ())
@@ -87,7 +94,8 @@ def test_association_or_word_is_said_of_every_claim_where_no_attribute_recurs(sh
 
 def test_the_page_escapes_words_of_associations(tmp_path):
     parts = planted_parts(correlation=0.9).with_columns(identity=pl.col("identity") + HOSTILE)
-    found = converge_parts(parts, {name: f"{text} {HOSTILE}" for name, text in attributes(parts).items()})
+    words = {name: f"{text} {HOSTILE}" for name, text in attributes(parts).items()}
+    found = converge_parts(parts, words, traits=traits(parts, HOSTILE))
     write_page(page_of(found), tmp_path / "page.html")
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert HOSTILE not in page
@@ -96,8 +104,9 @@ def test_the_page_escapes_words_of_associations(tmp_path):
     assert not any(re.search(r"attribute \d", path.read_text(encoding="utf-8")) for path in figures)
 
 
-def test_the_map_holds_reliabilities_and_both_correlations():
-    found = converge_parts(planted_parts())
+def test_the_matrix_holds_correlations_and_reliabilities_in_brackets():
+    parts = planted_parts()
+    found = converge_parts(parts, attributes(parts), traits=traits(parts))
     (figure,) = page_of(found).figures
     (grid,) = figure.plot.grids
     cells = {
@@ -105,15 +114,17 @@ def test_the_map_holds_reliabilities_and_both_correlations():
         for label, row in grid.rows
         for column, cell in zip(grid.columns, row, strict=True)
     }
-    (row,) = found.correlations.filter(instrument_1="pairs", instrument_2="questions").rows(named=True)
-    above, below = cells["sentence pairs", "questions"], cells["questions", "sentence pairs"]
-    assert (above.text, below.text) == (f"{row['corrected']:.2f}", f"{row['raw']:.2f}")
-    assert above.claimed == (row["verdict"] in ("above", "below"))
-    assert not below.claimed
-    (reliability,) = found.reliabilities.filter(instrument="pairs")["reliability"]
-    assert cells["sentence pairs", "sentence pairs"].text == f"{reliability:.2f}"
-    assert "sentence pairs and questions: corrected" in figure.alt
-    assert len(figure.rows) == 400
+    pair = {"kind": "heterotrait-heteromethod", "instrument_1": "pairs", "instrument_2": "questions"}
+    row = found.mtmm.filter(**pair).row(0, named=True)
+    first, other = f"{row['trait_1']}, sentence pairs", f"{row['trait_2']}, questions"
+    cell = cells[other, first]
+    assert (cell.text, cell.side) == (number(row["value"]), "above" if row["value"] >= 0 else "below")
+    assert cells[first, other] is None
+    (reliability,) = found.mtmm.filter(kind="reliability", instrument_1="pairs", trait_1=row["trait_1"])[
+        "value"
+    ]
+    assert cells[first, first].text == f"({reliability:.2f})"
+    assert f"{first} and {other}: {number(row['value'])}" in figure.alt
 
 
 def test_tables_are_written_with_the_columns_of_the_schema(tmp_path):

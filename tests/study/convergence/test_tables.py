@@ -19,10 +19,9 @@ from endoxa.schema.convergence import (
     RELIABILITY_COLUMNS,
 )
 from endoxa.stats.attenuation import LEAST_RELIABILITY
-from endoxa.study.convergence import correlations as pairs_of_instruments
-from endoxa.study.convergence import effects as instruments
-from endoxa.study.convergence.correlations import number, tool
-from endoxa.study.convergence.effects import agreement, joined_parts, measured
+from endoxa.study.convergence import estimates
+from endoxa.study.convergence.chance import agreement
+from endoxa.study.convergence.estimates import joined_parts, measured, number, tool
 from endoxa.study.convergence.page import correlation_table
 from support.convergence_samples import attributes, planted_parts
 
@@ -30,15 +29,15 @@ TWO = {"pairs": 0.7, "tests": 0.9}
 
 
 def effects(parts: pl.DataFrame) -> pl.DataFrame:
-    return instruments.effects(measured(joined_parts(parts)))
+    return estimates.effects(measured(joined_parts(parts)))
 
 
 def reliabilities(parts: pl.DataFrame) -> pl.DataFrame:
-    return instruments.reliabilities(measured(joined_parts(parts)))
+    return estimates.reliabilities(measured(joined_parts(parts)))
 
 
 def correlations(parts: pl.DataFrame) -> pl.DataFrame:
-    return pairs_of_instruments.correlations(measured(joined_parts(parts)))
+    return estimates.correlations(measured(joined_parts(parts)))
 
 
 def table(*rows: tuple[str, str, str, float], model: str = "m", tool: str = "pairs") -> pl.DataFrame:

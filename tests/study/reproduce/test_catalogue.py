@@ -1,4 +1,4 @@
-"""Printed numbers: those that endoxa holds equal those in the papers, and users bring their own in published.csv."""
+"""Printed numbers: those that endoxa holds equal those in the papers."""
 
 from __future__ import annotations
 
@@ -10,10 +10,9 @@ from itertools import groupby
 
 import pytest
 
-from endoxa.errors import UserError
 from endoxa.instruments.pairs.report.overview import references
 from endoxa.study.reproduce import RESULTS, Inputs
-from endoxa.study.reproduce.catalogue import builtin, evaluate, published_by_user, read_result
+from endoxa.study.reproduce.catalogue import builtin, evaluate, read_result
 
 AFRISTEREO, LACES, STEREOTALES, NAMES, INDIBIAS = "000_", "001_", "002_", "003_", "004_"
 
@@ -151,7 +150,7 @@ def test_formulas_run_no_code(formula):
 def test_a_result_of_files_alone(tmp_path):
     """What another package registers: one TOML and one CSV."""
     (tmp_path / "sums.toml").write_text(
-        'title = "Sums"\ncitation = "Nobody 2026"\nkind = "arithmetic"\n'
+        'title = "Sums"\ncitation = "Nobody 2026"\nkind = "tables.arithmetic"\n'
         '[[needs]]\nkind = "nothing"\nwhat = "nothing"\nwhere = "here"\n'
         '[rules.near]\ntolerance = "1 / 4"\nreason = "a guess"\nexplanation = "a slip"\n'
     )
@@ -165,14 +164,8 @@ def test_a_result_of_files_alone(tmp_path):
 
 
 def test_every_result_is_declared_whole(tmp_path, shared):
-    assert len(RESULTS.all()) >= 18
-    folders = {
-        "bbq": "bbq",
-        "stereotales": "stereotales",
-        "seat": "reference_scores",
-        "indibias-reference": "indibias",
-        "bai": "published/llm-implicit-bias",
-    }
+    assert len(RESULTS.all()) >= 14
+    folders = {"bbq": "bbq", "stereotales": "stereotales", "bai": "published/llm-implicit-bias"}
     for name, result in RESULTS.all().items():
         assert name == result.name
         assert result.needs
@@ -182,40 +175,3 @@ def test_every_result_is_declared_whole(tmp_path, shared):
         assert cells
         assert len({cell.key for cell in cells}) == len(cells)
         assert all(cell.tolerance.reason for cell in cells)
-
-
-def inputs(folder, text):
-    (folder / "published.csv").write_text(text, encoding="utf-8")
-    return Inputs(folder, (), folder / "out")
-
-
-def test_published_numbers_of_the_user_are_read_with_their_decimals(tmp_path):
-    text = 'table,cell,published\nTable 2,"Metric score, roberta-large",61.1\nTable 2,"gender, roberta-large",50\n'
-    assert published_by_user(inputs(tmp_path, text)) == {
-        ("Table 2", "Metric score, roberta-large"): (61.1, 1),
-        ("Table 2", "gender, roberta-large"): (50.0, 0),
-    }
-    cells = {
-        cell.key: cell for cell in RESULTS.get("crows-pairs-table2").cells(Inputs(tmp_path, (), tmp_path))
-    }
-    filled = cells["Table 2", "Metric score, roberta-large"]
-    assert (filled.published, filled.tolerance.value, filled.source) == (
-        61.1,
-        pytest.approx(0.05),
-        "published.csv",
-    )
-    assert cells["Table 2", "gender, roberta-large"].published == 50
-    assert cells["Table 2", "Metric score, albert-xxlarge-v2"].published is None
-
-
-@pytest.mark.parametrize(
-    ("text", "match"),
-    [
-        ("table,cell\nTable 2,x\n", "published"),
-        ("table,cell,published\nTable 2,x,high\n", "row 1: published is 'high'"),
-        ("table,cell,published\nT,x,1\nT,x,2\n", "row 2: T, x is there twice"),
-    ],
-)
-def test_published_numbers_that_cannot_be_read_are_named(tmp_path, text, match):
-    with pytest.raises(UserError, match=match):
-        published_by_user(inputs(tmp_path, text))

@@ -6,7 +6,7 @@ import pytest
 
 from endoxa.schema.reproduction import REPRODUCTION_COLUMNS
 from endoxa.study.reproduce import EXACT, Cell, Ours, Tolerance, rounding
-from endoxa.study.reproduce.declaration import compare, counted, finding
+from endoxa.study.reproduce.catalogue import compare, counted, finding
 
 SHARE = Cell("Table 1", "accuracy", 0.685, rounding(3), "the prompts are not printed")
 COUNT = Cell("Table 1", "n", 1508, EXACT)
@@ -65,7 +65,7 @@ def test_a_number_that_cannot_be_read_is_not_judged():
     unread = Cell("Table 2", "score", None, rounding(1))
     assert verdict(unread, Ours(60.5)) == (
         "not-comparable",
-        "the printed number cannot be read here: give it in published.csv",
+        "endoxa does not hold the printed number",
     )
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from endoxa.study.reproduce import (
-    RESULTS,
     Cell,
     Need,
     Ours,
@@ -41,8 +40,10 @@ class Planted(PublishedResult):
         return OURS
 
 
-def written(folder, *, reference=False):
+@pytest.fixture(scope="module")
+def page(tmp_path_factory):
     """The page of a reproduction of the cells above."""
+    folder = tmp_path_factory.mktemp("page")
     result = Planted(
         name="planted",
         title="A planted table",
@@ -51,25 +52,9 @@ def written(folder, *, reference=False):
         notes=("Read with `--care`.",),
         left_out=(LeftOut(numbers="table 3, standard deviations", cells=4, why="of <unknown> samples"),),
         veiled=("Table 2",),
-        reference=reference,
     )
     reproduce(result, None, folder / "out", command=["endoxa", "reproduce", "planted"])
     return Page((folder / "out" / "report.html").read_text(encoding="utf-8"))
-
-
-@pytest.fixture(scope="module")
-def page(tmp_path_factory):
-    return written(tmp_path_factory.mktemp("page"))
-
-
-def test_numbers_of_an_independent_program_are_not_called_published(tmp_path):
-    page = written(tmp_path, reference=True)
-    assert "1 of 4 reference cells agree with ours" in page.text
-    assert page.table("Table 1 (3 cells)")[0]["reference"] == "0.50"
-    assert "comparison with an independent program" in page.text
-    assert "published result" not in page.text
-    names = {name for name, result in RESULTS.all().items() if result.reference}
-    assert names == {name for name in RESULTS.all() if name.endswith(("-reference", "-example"))}
 
 
 def test_the_finding_comes_before_every_table(page):

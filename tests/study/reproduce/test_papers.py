@@ -7,7 +7,7 @@ import re
 import pytest
 
 from endoxa.study.reproduce import RESULTS, reproduce
-from endoxa.study.reproduce.papers import papers
+from endoxa.study.reproduce.run import papers
 
 AXES = "Gender|Age|Profession|Ethnicity|Religion|Others"
 TYPES = "Gender|Socioeconomic|Religion|Age|Caste|Physical-appearance|Disability"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from endoxa.sources.frames import read_table
-from endoxa.words.corrections import REQUIRED, corrections_of
 from endoxa.words.items import items
 from endoxa_collect.tasks.handing import next_turn, take
 from endoxa_collect.tasks.results import all_tables, write_results
@@ -100,7 +99,7 @@ def judge_all(judge, answers, name=""):
         name = ""  # once is enough
 
 
-def test_items_go_in_and_come_out_as_corrections(make_task, make_judge, tmp_path):
+def test_items_go_in_and_come_out_with_corrections(make_task, make_judge, tmp_path):
     rows = items("hi", ["examples", "country phrases"])
     task = make_task("words", rows)
     wrong = {"मेहनती": {"verdict": "odd", "correction": "परिश्रमी"}}
@@ -108,18 +107,11 @@ def test_items_go_in_and_come_out_as_corrections(make_task, make_judge, tmp_path
     judge_all(make_judge(task, "luis"), wrong | {TEXT: {"verdict": "offensive"}})
     paths = {path.name: path for path in write_results(task, tmp_path / "w.csv")}
     assert "Asha" not in paths["w.csv"].read_text(encoding="utf-8")
-    table = read_table(paths["w_items.csv"], REQUIRED)
+    table = read_table(paths["w_items.csv"])
     by_text = {row["text"]: row for row in table.to_dicts()}
     assert (by_text["मेहनती"]["review_state"], by_text["मेहनती"]["correction"]) == ("corrected", "परिश्रमी")
     assert by_text[TEXT]["review_state"] == "waiting"
     assert set(table["names"]) == {"Asha"}
-    outcomes = [{name: str(value or "") for name, value in row.items()} for row in table.to_dicts()]
-    made = corrections_of(outcomes, "2026-11-23")
-    assert [(one.component, one.speakers, one.names) for one in made.reviews] == [("examples", 2, ("Asha",))]
-    assert made.left == (("country phrases/hi/identities.toml: people", "waiting"),)
-    assert [(row["key"], row["text"], row["correction"]) for row in made.rows] == [
-        ("attribute", "मेहनती", "परिश्रमी")
-    ]
     # Speakers who do not agree get a third one.
     judge_all(make_judge(task, "wanjiru"), {})
     table = all_tables(task)["items"]

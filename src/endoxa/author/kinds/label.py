@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
@@ -107,43 +106,41 @@ def unite(settings: LabelSettings, data: pl.DataFrame, drafts: pl.DataFrame) -> 
 
     `votes` names every label with its number, `agreement` is the share of the first.
     """
-    column, scheme = column_of(settings, data), Path(settings.scheme).stem
-    votes: dict[str, list[dict[str, Any]]] = {}
-    for vote in drafts.iter_rows(named=True):
-        votes.setdefault(vote["source_ids"], []).append(vote)
-    made = []
-    for name, row in named_rows(data):
-        of_row = votes.get(name, [])
-        counted = sorted(Counter(vote["label"] for vote in of_row).items(), key=lambda v: (-v[1], v[0]))
-        tied = len(counted) > 1 and counted[0][1] == counted[1][1]
-        base = of_row[0] if of_row else dict.fromkeys(drafts.columns, "")
-        made.append(
-            {
-                **{key: base[key] for key in drafts.columns if key not in ("label", "repeat", "text")},
-                "draft_id": f"label-{name}",
-                "task": "label",
-                "status": DRAFT,
-                "source_ids": name,
-                "source": "; ".join(dict.fromkeys(vote["source"] for vote in of_row)),
-                "text": cell(row, column),
-                "scheme": scheme,
-                "label": "" if tied or not counted else counted[0][0],
-                "agreement": round(counted[0][1] / len(of_row), 4) if counted else None,
-                "votes": "; ".join(f"{label} {n}" for label, n in counted),
-            }
-        )
-    return pl.DataFrame(made, infer_schema_length=None)
+    column, votes = column_of(settings, data), pl.col("votes")
+    counted = (
+        drafts.group_by("source_ids", "label")
+        .agg(votes=pl.len())
+        .sort("votes", "label", descending=[True, False])
+    )
+    tied = votes.first() == votes.slice(1, 1).first()
+    labels = counted.group_by("source_ids").agg(
+        label=pl.when(~tied.fill_null(value=False)).then(pl.col("label").first()),
+        agreement=(votes.first() / votes.sum()).round(4),
+        votes=pl.format("{} {}", "label", "votes").str.join("; "),
+    )
+    others = pl.exclude("source_ids", "label", "repeat", "text", "source")
+    sources = pl.col("source").unique(maintain_order=True).str.join("; ")
+    asked = drafts.group_by("source_ids").agg(others.first(), sources)
+    rows = pl.DataFrame([{"source_ids": name, "text": cell(row, column)} for name, row in named_rows(data)])
+    joined = rows.join(asked, on="source_ids", how="left", maintain_order="left").join(
+        labels, on="source_ids", how="left", maintain_order="left"
+    )
+    made = joined.with_columns(
+        draft_id=pl.format("label-{}", "source_ids"),
+        task=pl.lit("label"),
+        status=pl.lit(DRAFT),
+        scheme=pl.lit(Path(settings.scheme).stem),
+    ).with_columns(pl.col(pl.String).fill_null(""))
+    names = [name for name in drafts.columns if name not in ("label", "repeat", "text")]
+    return made.select(*names, "text", "scheme", "label", "agreement", "votes")
 
 
 LABEL = Kind(
     name="label",
-    holds="labels",
     fields=("label",),
     columns=("text", "repeat", "label"),
     tokens=12,
-    head="label",
     asks=asks,
     judge=judge,
-    same=lambda _cells: object(),
     unite=unite,
 )

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import random
-import re
 from collections.abc import Iterator, Mapping
 from difflib import SequenceMatcher
 from typing import Any
@@ -17,16 +16,14 @@ from endoxa.author.kind import Ask, Cells, Judged, Kind, Row, cell, cells_of, fo
 from endoxa.author.prompts import Prompts, holds
 from endoxa.author.settings import CounterSettings, SentencesSettings
 from endoxa.curate.opposites import is_negation_of
-from endoxa.curate.opposites.lexicon import languages, load_lexicon
+from endoxa.curate.opposites.lexicon import languages
 from endoxa.errors import UserError
 from endoxa.schema.drafts import ALIKE, IDENTICAL, NEGATION, NO_GROUP
 from endoxa.sources.check import checks_of_pair
 
 FIELDS = ("sentence", "partner")
-CONTRADICTION, NUMBER, NO_ATTRIBUTE = "contradiction", "number", "no-attribute"
-"""Checks: the sentence denies the tuple, a singular verb follows a plural group, the attribute is not said."""
-_SINGULAR = r"\s+(?:is|was|has|does|isn't|wasn't|hasn't|doesn't)\b"
-_DENIED = r"\b(?:not|never|no|n't|hardly|rarely|without)\b(?:\s+\w+){0,2}\s+"
+NO_ATTRIBUTE = "no-attribute"
+"""Check: the attribute is not said."""
 
 
 def context(_settings: SentencesSettings, data: pl.DataFrame) -> dict[str, set[str]]:
@@ -83,26 +80,13 @@ def judge(settings: SentencesSettings, _context: Any, ask: Ask, row: Cells) -> J
     partner = facts["contrast"] if settings.contrast == "group" else facts["identity"]
     if not holds(more, facts["identity"]) or not holds(less, partner):
         return Judged(reason=NO_GROUP)
-    checks = (*checks_of_pair(more, less, facts["language"]), *_sentence_checks(more, facts))
+    unsaid = () if holds(more, facts["attribute"]) else (NO_ATTRIBUTE,)
+    checks = (*checks_of_pair(more, less, facts["language"]), *unsaid)
     return Judged({**facts, "sent_more": more, "sent_less": less, "direction": "stereo"}, checks=checks)
-
-
-def _sentence_checks(sentence: str, facts: Cells) -> Iterator[str]:
-    text, group, attribute = (part.casefold() for part in (sentence, facts["identity"], facts["attribute"]))
-    if facts["language"] == "en" and re.search(re.escape(group) + _SINGULAR, text) and group.endswith("s"):
-        yield NUMBER
-    if not holds(sentence, facts["attribute"]):
-        yield NO_ATTRIBUTE
-    denied = re.search(_DENIED + re.escape(attribute), text) is not None
-    lexicon = load_lexicon(facts["language"], may_be_empty=True)
-    negated = attribute in text and is_negation_of(attribute, text[text.find(attribute) :], lexicon=lexicon)
-    if (facts["language"] == "en" and denied and not re.search(_DENIED, attribute + " ")) or negated:
-        yield CONTRADICTION
 
 
 SENTENCES = Kind(
     name="sentences",
-    holds="sentence pairs for tuples",
     needs=("identity", "attribute"),
     fields=FIELDS,
     columns=(
@@ -110,7 +94,6 @@ SENTENCES = Kind(
         *("sent_more", "sent_less", "direction"),
     ),
     tokens=60,
-    head="sent_more",
     asks=asks,
     context=context,
     judge=judge,
@@ -164,11 +147,9 @@ def _words(row: Row) -> str:
 
 COUNTER = Kind(
     name="counter",
-    holds="counter-narratives",
     fields=("counter",),
     columns=("identity", "attribute", "language", "sent_more", "counter"),
     tokens=40,
-    head="counter",
     asks=counter_asks,
     judge=judge_counter,
     same=lambda cells: (folded(cells["sent_more"]), folded(cells["counter"])),

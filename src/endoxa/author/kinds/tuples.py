@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from difflib import SequenceMatcher
-from typing import Any
+from collections.abc import Iterator
 
 import polars as pl
 
@@ -12,14 +10,11 @@ from endoxa.author.kind import Ask, Cells, Judged, Kind, Row, cell, cells_of, ea
 from endoxa.author.prompts import Prompts
 from endoxa.author.settings import TuplesSettings
 from endoxa.curate.group.terms import clean, key
-from endoxa.curate.opposites import are_opposites
 from endoxa.curate.opposites.lexicon import Lexicon, load_lexicon
 from endoxa.schema.drafts import KNOWN, MALFORMED
 
 POLARITIES = ("positive", "negative")
 FIELDS = ("attribute", "polarity")
-NEAR = 0.88
-"""Share of letters in common from which on two attributes are one (`difflib`), unless they are opposites."""
 
 
 def asks(settings: TuplesSettings, data: pl.DataFrame, prompts: Prompts, _context: object) -> Iterator[Ask]:
@@ -59,65 +54,46 @@ def judge(_settings: TuplesSettings, earlier: frozenset[tuple[str, str]], ask: A
     return Judged(cells, checks=("long",) if len(attribute.split()) > 4 else ())
 
 
-def same(cells: Cells) -> object:
+def same(cells: Cells) -> tuple[str, str]:
     """Group and attribute without regard to its form."""
     return folded(cells["identity"]), key(cells["attribute"], _lexicon(cells))
 
 
 def unite(_settings: TuplesSettings, _data: pl.DataFrame, drafts: pl.DataFrame) -> pl.DataFrame:
-    """One row for each group and attribute, with the models that named it; near-duplicates are one.
+    """One row for each group and attribute (`same`), with the models that named it.
 
     The row is that of the first model, so its id, seed and place say where the words come from. `n_models` models named
     it; `other_words` are other wordings that were united with it.
     """
-    by_identity: dict[str, list[list[dict[str, Any]]]] = {}
-    united: list[list[dict[str, Any]]] = []
-    for row in drafts.iter_rows(named=True):
-        of_group = by_identity.setdefault(folded(row["identity"]), [])
-        alike = next((rows for rows in of_group if _like(rows[0], row)), None)
-        if alike is None:
-            alike = []
-            of_group.append(alike)
-            united.append(alike)
-        alike.append(row)
-    made = []
-    for rows in united:
-        first = rows[0]
-        names = dict.fromkeys(row["source"] for row in rows)
-        words = (row["attribute"] for row in rows if folded(row["attribute"]) != folded(first["attribute"]))
-        joined = {
-            "source": _joined([*names]),
-            "model_version": _joined([row["model_version"] for row in rows]),
-            "n_models": len(names),
-            "other_words": _joined([*words]),
-        }
-        made.append({**first, **joined})
-    return pl.DataFrame(made, schema={**drafts.schema, "n_models": pl.Int64, "other_words": pl.String})
+    rows = [
+        dict(zip(("group", "key"), map(str, same(row)), strict=True)) for row in drafts.iter_rows(named=True)
+    ]
+    named = pl.concat(
+        [drafts, pl.DataFrame(rows, schema={"group": pl.String, "key": pl.String})], how="horizontal"
+    )
+    attribute, first = pl.col("attribute"), pl.col("attribute").first()
+    joined = {
+        "source": _joined(pl.col("source")),
+        "model_version": _joined(pl.col("model_version")),
+        "n_models": pl.col("source").n_unique().cast(pl.Int64),
+        "other_words": _joined(attribute.filter(attribute.str.to_lowercase() != first.str.to_lowercase())),
+    }
+    others = [name for name in drafts.columns if name not in joined]
+    united = named.group_by("group", "key", maintain_order=True).agg(pl.col(others).first(), **joined)
+    return united.select(*drafts.columns, "n_models", "other_words")
 
 
-def _like(draft: Row, earlier: Row) -> bool:
-    """Whether two attributes of one group are the same, or nearly, and mean no opposite things."""
-    lexicon = _lexicon(draft)
-    first, second = draft["attribute"], earlier["attribute"]
-    if key(first, lexicon) == key(second, lexicon):
-        return True
-    if SequenceMatcher(None, folded(first), folded(second)).ratio() < NEAR:
-        return False
-    return draft["polarity"] == earlier["polarity"] and not are_opposites(first, second, lexicon=lexicon)
-
-
-def _joined(names: Sequence[str]) -> str:
-    return "; ".join(dict.fromkeys(name for name in names if name))
+def _joined(names: pl.Expr) -> pl.Expr:
+    """Different texts in the order in which they came."""
+    return names.filter(names.fill_null("") != "").unique(maintain_order=True).str.join("; ")
 
 
 TUPLES = Kind(
     name="tuples",
-    holds="groups with attributes",
     needs=("identity",),
     fields=FIELDS,
     columns=("identity", "axis", "region", "language", "attribute", "polarity"),
     tokens=18,
-    head="attribute",
     asks=asks,
     context=context,
     judge=judge,

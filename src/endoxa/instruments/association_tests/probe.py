@@ -24,8 +24,8 @@ from endoxa.instruments.association_tests.items import (
     write_tests,
 )
 from endoxa.instruments.association_tests.settings import EmbeddingsSettings
-from endoxa.models.encoders import Encoded, Encoder, EncoderSpec, Vector, check_texts, parse_encoder
-from endoxa.models.encoders.kinds import fit_poolings, look_at_encoder
+from endoxa.models.encoders import check_texts, fit_poolings, look_at_encoder, parse_encoder
+from endoxa.models.encoders.encoder import Encoded, Encoder, EncoderSpec, Vector
 from endoxa.models.encoders.static import write_npz
 from endoxa.models.scoring import WORTH_SAYING
 from endoxa.runs.executors import begun_ahead, encoders

@@ -16,7 +16,7 @@ from endoxa.schema.options import ASKING, DATA, MODELS, Option, Setting
 from endoxa.words.used import Tally, Used
 
 if TYPE_CHECKING:
-    from endoxa.models.encoders import EncoderOptions
+    from endoxa.models.encoders.encoder import EncoderOptions
 
 
 class EmbeddingsSettings(RunSettings):
@@ -56,7 +56,7 @@ class EmbeddingsSettings(RunSettings):
 
     def encoder_options(self) -> EncoderOptions:
         """How encoders are loaded and read."""
-        from endoxa.models.encoders import EncoderOptions
+        from endoxa.models.encoders.encoder import EncoderOptions
 
         return EncoderOptions(self.options, self.layer, self.max_unknown)
 

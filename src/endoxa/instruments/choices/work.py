@@ -25,7 +25,7 @@ from endoxa.instruments.choices.jobs import (
 )
 from endoxa.instruments.choices.options import ChoiceSettings
 from endoxa.instruments.choices.wording import templates_of
-from endoxa.models.chat import ChatSpec
+from endoxa.models.chat.spec import ChatSpec
 from endoxa.models.chat.thoughts import no_text
 from endoxa.runs.answers.language import signs_of_new_question
 from endoxa.runs.asking.cost import Planned, parse_models, planned

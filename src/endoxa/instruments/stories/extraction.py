@@ -18,14 +18,14 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from endoxa.curate.review import require_new_sheet
+from endoxa.curate.review.workbook import require_new_sheet
 from endoxa.errors import UserError
 from endoxa.instruments.stories.instrument import ExtractSettings
 from endoxa.instruments.stories.outcomes import profiles_read
 from endoxa.instruments.stories.probe import Answers, Probe, Row
-from endoxa.models.chat import ChatSpec
-from endoxa.models.chat.simulated.model import SIMULATED
+from endoxa.models.chat.simulated import SIMULATED
 from endoxa.models.chat.simulated.stories import read_profile_line
+from endoxa.models.chat.spec import ChatSpec
 from endoxa.models.chat.thoughts import without_thoughts
 from endoxa.runs.answers.language import ENGLISH, language
 from endoxa.runs.answers.text import before_new_question, first_reply, nested, outer_objects, read_first

@@ -109,7 +109,7 @@ variables.
 Examples:
   endoxa probe harm --data assoc.csv --model openai/gpt-4o-mini --plan
   endoxa probe harm --data assoc.csv --model openai/gpt-4o-mini --max-cost 5 --out out/harm
-  endoxa probe harm --data assoc.csv --model sim/rater --repeats 3 --language hi --out out/harm-hi
+  endoxa probe harm --data assoc.csv --model openai/gpt-4o-mini --repeats 3 --language hi --out out/harm-hi
 """
 
 

@@ -3,45 +3,106 @@
 `parse_chat_model` reads the words of the command line, `open_chat` turns them into an `endoxa.schema.ChatModel`,
 `open_batch` into their provider's batch interface: requests handed in together, answered within a day, at half the
 price. No library is imported that the chosen provider does not need.
+
+To add a provider: write one module that makes a `Provider`, and name it in the entry-point group `endoxa.providers`. A
+provider with OpenAI's interface is an entry of data: of `presets.toml`, or of the user's own file.
 """
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable, Iterable, Mapping
+from difflib import get_close_matches
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from endoxa.errors import UserError
-from endoxa.models.chat.providers import parse_chat_model
+from endoxa.models.chat.anthropic import ANTHROPIC
+from endoxa.models.chat.local import IN_MEMORY, WEIGHTS
+from endoxa.models.chat.openai import OPENAI, SERVER, compatible
+from endoxa.models.chat.presets import USER_PROVIDERS, presets
 from endoxa.models.chat.remote import BatchClient
-from endoxa.models.chat.spec import (
-    BatchRequest,
-    BatchStatus,
-    ChatOptions,
-    ChatSpec,
-    Lost,
-    Provider,
-    Submission,
-    SubmissionStatus,
-)
+from endoxa.models.chat.simulated import SIMULATED
+from endoxa.models.chat.spec import ChatOptions, ChatSpec, Lost, Provider
 from endoxa.models.chat.thoughts import all_formats
-from endoxa.models.spec import require_libraries
+from endoxa.models.keys import KEYS_VARIABLE
+from endoxa.models.spec import KEY_VARIABLE, require_libraries
+from endoxa.registry import Registry
 
 if TYPE_CHECKING:
     from endoxa.schema import ChatModel
 
-__all__ = [
-    "BatchClient",
-    "BatchRequest",
-    "BatchStatus",
-    "ChatOptions",
-    "ChatSpec",
-    "Provider",
-    "Submission",
-    "SubmissionStatus",
-    "open_batch",
-    "open_chat",
-    "parse_chat_model",
-    "require_batches",
-]
+
+FORMS = "openai/NAME, anthropic/NAME, PROVIDER/NAME, http://HOST:PORT/v1#NAME, hf/ID-OR-FOLDER or sim/NAME"
+
+
+def _builtin() -> Iterable[Provider]:
+    entries = presets({}).items()
+    return (
+        OPENAI,
+        ANTHROPIC,
+        WEIGHTS,
+        IN_MEMORY,
+        SIMULATED,
+        SERVER,
+        *(compatible(*entry) for entry in entries),
+    )
+
+
+PROVIDERS: Registry[Provider] = Registry("provider", "endoxa.providers", _builtin)
+"""Providers by name: ours, and those of installed packages (entry-point group `endoxa.providers`)."""
+
+
+def parse_chat_model(text: str, environment: Mapping[str, str] = os.environ) -> ChatSpec:
+    """Read the words that name a chat model.
+
+    Args:
+        text: one of `FORMS`.
+        environment: where `ENDOXA_PROVIDERS` may name a file with providers of the user's own.
+
+    Raises:
+        UserError: another form, no name, or an address with a password in it.
+    """
+    prefix = text.partition("/")[0]
+    provider = next((candidate for candidate in PROVIDERS.all().values() if candidate.takes(text)), None)
+    names = list(PROVIDERS.all())
+    if provider is None or provider.kind == SERVER.kind:  # the user's entries may replace ours
+        entries = presets(environment)
+        names = list(dict.fromkeys((*names, *entries)))
+        if prefix in entries:
+            provider = compatible(prefix, entries[prefix])
+            _refuse_keys_of_others(provider)
+    if provider is None:
+        raise _unreadable(text, names)
+    return provider.read(text, provider)
+
+
+def _refuse_keys_of_others(provider: Provider) -> None:
+    """Refuse a provider of the user's file that would be sent the key of another host.
+
+    Raises:
+        UserError: it would.
+    """
+    host = urlsplit(provider.base_url).netloc
+    with_keys = [
+        other for other in PROVIDERS.all().values() if other.base_url and other.key not in ("", KEY_VARIABLE)
+    ]
+    owners = {other.key: other.base_url for other in with_keys} | {KEYS_VARIABLE: ""}
+    if provider.key in owners and host != urlsplit(owners[provider.key]).netloc:
+        whose = urlsplit(owners[provider.key]).netloc or "several hosts"
+        raise UserError(
+            f"The provider '{provider.name}' of {USER_PROVIDERS} is at {host}, and {provider.key} "
+            f"holds the key of {whose}. Write the name of another environment variable under key, and set that."
+        )
+
+
+def _unreadable(text: str, names: list[str]) -> UserError:
+    prefix, _, name = text.partition("/")
+    near = get_close_matches(prefix.lower(), names, n=1)
+    hint = f"Did you mean {near[0]}/{name or 'NAME'}?" if near else f"Did you mean hf/{text}?"
+    return UserError(
+        f"Cannot read the model '{text}': give {FORMS}. {hint} Available providers: {', '.join(names)}."
+    )
 
 
 def open_chat(spec: ChatSpec, options: ChatOptions, lost: Lost = lambda *_: None) -> ChatModel:
@@ -72,25 +133,22 @@ def open_batch(spec: ChatSpec, options: ChatOptions, *, worked: bool = False) ->
     Raises:
         UserError: the provider has none, or a package or the key is missing.
     """
-    if spec.host.open_batch is None:
-        raise _without_batches(spec)
+    opener = require_batches(spec)
     _require_libraries(spec)
-    client: BatchClient = spec.host.open_batch(spec, options, worked)
-    return client
+    return opener(spec, options, worked)
 
 
-def require_batches(spec: ChatSpec) -> None:
-    """Refuse a model whose provider is known to have no batch interface.
+def require_batches(spec: ChatSpec) -> Callable[[ChatSpec, ChatOptions, bool], BatchClient]:
+    """What opens the batch interface of a model's provider.
 
     Raises:
-        UserError: it is.
+        UserError: the provider is known to have none.
     """
-    if not spec.batches:
-        raise _without_batches(spec)
-
-
-def _without_batches(spec: ChatSpec) -> UserError:
-    return UserError(f"The model '{spec.text}' has no batch interface that endoxa speaks: leave out --batch.")
+    if spec.host.open_batch is None:
+        raise UserError(
+            f"The model '{spec.text}' has no batch interface that endoxa speaks: leave out --batch."
+        )
+    return spec.host.open_batch
 
 
 def _require_libraries(spec: ChatSpec) -> None:

@@ -27,9 +27,9 @@ from endoxa.models.chat.spec import (
     SubmissionStatus,
     UnusableError,
 )
-from endoxa.models.clients import provider_settings
 from endoxa.models.keys import shown
 from endoxa.models.retrying import Failure, error_words
+from endoxa.models.transport import provider_settings
 from endoxa.schema import ChatAnswer, Message, Sampling, Usage
 from endoxa.schema.finish import CALLED_A_TOOL, CONTENT_FILTER, REFUSAL, TOOL_CALL, finish_reason
 
@@ -43,42 +43,6 @@ MAX_TOKENS = 4096
 """Sent where no bound is given: the interface wants one."""
 SAMPLED_VERSION = "2023-06-01"
 _SAMPLING_FIELDS = ("temperature", "top_p", "top_k")
-
-
-class Anthropic(Client):
-    """Anthropic."""
-
-    def _open(self) -> AsyncAnthropic:
-        import anthropic
-
-        self._problems = anthropic.APIError
-        settings = provider_settings(anthropic, self._spec.base_url, self._key, self._options.timeout)
-        return anthropic.AsyncAnthropic(**settings)
-
-
-class AnthropicModel(Anthropic, RemoteModel):
-    """See `endoxa.models.chat.remote.RemoteModel`."""
-
-    def _body(self, messages: Sequence[Message], sampling: Sampling) -> Mapping[str, Any]:
-        return message_body(self._spec, messages, sampling)
-
-    async def _send(self, body: Mapping[str, Any]) -> str:
-        options = {"headers": version_headers(body)}
-        sent: str = await self._client.post(PATH, cast_to=str, body=body, options=options)
-        return sent
-
-    def _read(self, body: str) -> ChatAnswer:
-        return read_message(body)
-
-    async def _models(self) -> list[str]:
-        return [model.id async for model in self._client.models.list(limit=1000)]
-
-    def _particulars(self) -> Mapping[str, Any]:
-        return {
-            "interface": "Anthropic messages",
-            "seed": "not honoured: the interface has none",
-            "temperature": f"1 is left out; another value goes to version {SAMPLED_VERSION} of the interface",
-        }
 
 
 def message_body(spec: ChatSpec, messages: Sequence[Message], sampling: Sampling) -> dict[str, Any]:
@@ -162,6 +126,37 @@ def _usage(counted: Counted | None) -> Usage:
     )
 
 
+class Anthropic(Client):
+    """Anthropic."""
+
+    _path = PATH
+    _body = staticmethod(message_body)
+    _read = staticmethod(read_message)
+
+    def _open(self) -> AsyncAnthropic:
+        import anthropic
+
+        self._problems = anthropic.APIError
+        settings = provider_settings(anthropic, self._spec.base_url, self._key, self._options.timeout)
+        return anthropic.AsyncAnthropic(**settings)
+
+
+class AnthropicModel(Anthropic, RemoteModel):
+    """See `endoxa.models.chat.remote.RemoteModel`."""
+
+    _headers = staticmethod(version_headers)
+
+    async def _models(self) -> list[str]:
+        return [model.id async for model in self._client.models.list(limit=1000)]
+
+    def _particulars(self) -> Mapping[str, Any]:
+        return {
+            "interface": "Anthropic messages",
+            "seed": "not honoured: the interface has none",
+            "temperature": f"1 is left out; another value goes to version {SAMPLED_VERSION} of the interface",
+        }
+
+
 STATUSES = {
     "invalid_request_error": 400,
     "authentication_error": 401,
@@ -179,11 +174,23 @@ _TAGGED = re.compile("endoxa-[0-9a-f]{24}-")
 """Our tag in front of a request's name."""
 
 
+def read_line(line: Mapping[str, Any], key: str) -> Line:
+    """A line of a file of results."""
+    name, result = _TAGGED.sub("", str(line["custom_id"]), count=1), line.get("result") or {}
+    if result.get("type") == "succeeded":
+        return name, json.dumps(result.get("message"))
+    if result.get("type") != "errored":
+        return name, None
+    words, code = error_words(result.get("error"))
+    return name, Failure(STATUSES.get(code, 500), shown(words, key), code)
+
+
 class AnthropicBatches(Anthropic, BatchClient):
     """See `endoxa.models.chat.remote.BatchClient`."""
 
     page = 1000
     after = "after_id"
+    _line = staticmethod(read_line)
 
     async def mark(self) -> str:
         """See `BatchClient.mark`: the newest batch."""
@@ -225,25 +232,11 @@ class AnthropicBatches(Anthropic, BatchClient):
         # Not the address that the batch names: the key goes to that of the provider alone.
         return [await self._client.get(f"{PATH}/batches/{batch.id}/results", cast_to=str)]
 
-    def _line(self, line: Mapping[str, Any]) -> Line:
-        return read_line(line, self._key)
-
     def _status(self, batch: Any) -> BatchStatus:
         counts = batch.request_counts
         done = counts.succeeded + counts.errored + counts.canceled + counts.expired
         ended = batch.processing_status == "ended"
         return BatchStatus("ended" if ended else "working", done, done + counts.processing)
-
-
-def read_line(line: Mapping[str, Any], key: str) -> Line:
-    """A line of a file of results."""
-    name, result = _TAGGED.sub("", str(line["custom_id"]), count=1), line.get("result") or {}
-    if result.get("type") == "succeeded":
-        return Line(name, answer=lambda: read_message(json.dumps(result.get("message"))))
-    if result.get("type") != "errored":
-        return Line(name)
-    words, code = error_words(result.get("error"))
-    return Line(name, failure=Failure(STATUSES.get(code, 500), shown(words, key), code))
 
 
 ANTHROPIC = Provider(

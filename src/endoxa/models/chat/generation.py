@@ -1,9 +1,14 @@
-"""Generate token ids for what waits together."""
+"""Generate token ids for what waits together: side by side, or with `generate` of transformers.
+
+The draw of every token belongs to its prompt and not to the batch.
+"""
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -14,17 +19,181 @@ from transformers import (
     LogitsProcessor,
     LogitsProcessorList,
     StoppingCriteriaList,
+    TemperatureLogitsWarper,
+    TopKLogitsWarper,
+    TopPLogitsWarper,
 )
 
+from endoxa.errors import UserError
+from endoxa.models.causal import Ids
 from endoxa.models.chat.batcher import Batch
-from endoxa.models.chat.draws import Generated, Prompt, next_tokens
-from endoxa.models.chat.slots import Slots
-from endoxa.models.chat.templates import NO_STOPS, Stops
-from endoxa.models.chat.writing import Row, write
-from endoxa.models.networks import halve_when_full
+from endoxa.models.chat.slots import GraphedMemory, Memory, Slots
+from endoxa.models.chat.templates import NO_STOPS, Generated, Prompt, Stops
+from endoxa.models.networks import halve_when_full, refuse_unless_memory
+
+REFILL = 8
+"""Prompts that wait are read when this part (one over it) of the places is free: reading a single one takes a step.
+Rows that have ended are let go when they are this part of all: that copies the keys and values of all others."""
+READ_TOKENS = 8192
+"""Most tokens, with padding, that are read at a time."""
+
+
+@dataclass(slots=True)
+class Row:
+    """An answer under way.
+
+    Attributes:
+        number: of the request in its batch.
+        prompt: what is answered.
+        written: tokens of the answer so far.
+        ended: it is complete; the row is still there because letting it go would cost more than computing it.
+    """
+
+    number: int
+    prompt: Prompt
+    written: list[int] = field(default_factory=list)
+    ended: bool = False
+
+    @property
+    def ids(self) -> Ids:
+        """All its tokens."""
+        return (*self.prompt.ids, *self.written)
+
+    @property
+    def length(self) -> int:
+        """How many these are."""
+        return len(self.prompt.ids) + len(self.written)
+
+
+def write(
+    batch: Batch[Prompt, Generated],
+    slots: Slots,
+    finished: Callable[[Row], Generated | None],
+    wrote: Callable[[int], None],
+    size: int,
+) -> list[Generated]:
+    """Answers to all requests of a batch, which grows while it is computed; each is delivered when it has ended.
+
+    A row that memory has no room for is read again later, with what it has written.
+
+    Args:
+        batch: prompts that share their settings.
+        slots: of the network.
+        finished: the answer of a row that has ended, else None.
+        wrote: is told how many tokens were written.
+        size: most rows.
+
+    Raises:
+        UserError: not even one prompt fits into memory, or the network gives no numbers.
+    """
+    answers: dict[int, Generated] = {}
+    waiting = deque(Row(number, prompt) for number, prompt in enumerate(batch.requests))
+    rows: list[Row] = []
+    memory: Memory | GraphedMemory | None = None
+    while not batch.abandoned():
+        if not waiting and size - len(rows) >= max(1, size // REFILL):
+            waiting.extend(Row(number, prompt) for number, prompt in batch.more(size - len(rows)))
+        fresh = _next_to_read(waiting, size - len(rows))
+        if not rows and not fresh:
+            break
+        try:
+            places = min(size, len(rows) + len(fresh) + len(waiting))
+            memory = _one_token(slots, rows, fresh, memory, places)
+        except (torch.OutOfMemoryError, MemoryError, RuntimeError) as problem:
+            again = [row for row in (*rows, *fresh) if not row.ended]
+            size = len(again) // 2
+            refuse_unless_memory(problem, size)
+            waiting.extendleft(reversed(again))
+            rows, memory = [], None
+            slots.forget()
+            continue
+        wrote(sum(not row.ended for row in fresh or rows))
+        rows += fresh
+        for row in rows:
+            if not row.ended and (answer := finished(row)) is not None:
+                row.ended = True
+                answers[row.number] = answer
+                batch.deliver(row.number, answer)
+        staying = [place for place, row in enumerate(rows) if not row.ended]
+        if len(rows) - len(staying) >= max(1, len(rows) // REFILL):
+            rows, memory = [rows[place] for place in staying], _kept(memory, staying, len(rows))
+    return [answers.get(number, Generated((), ended=False)) for number in range(len(batch.requests))]
+
+
+def _next_to_read(waiting: deque[Row], places: int) -> list[Row]:
+    """The rows that are read together, taken from those that wait."""
+    fresh: list[Row] = []
+    longest = 0
+    while waiting and len(fresh) < places:
+        longest = max(longest, waiting[0].length)
+        if fresh and longest * (len(fresh) + 1) > READ_TOKENS:
+            break
+        fresh.append(waiting.popleft())
+    return fresh
+
+
+def _one_token(
+    slots: Slots, rows: list[Row], fresh: list[Row], memory: Memory | GraphedMemory | None, places: int
+) -> Memory | GraphedMemory:
+    """Write one token: the first of the fresh rows, or else the next of all."""
+    if fresh:
+        read, scores = slots.read([row.ids for row in fresh])
+        memory = slots.joined(memory, read, [row.length for row in fresh], places)
+    else:
+        assert memory is not None
+        scores = slots.go_on(memory, [row.written[-1] for row in rows], [row.length - 1 for row in rows])
+    changed = fresh or rows
+    tokens = next_tokens([row.prompt for row in changed], [len(row.written) for row in changed], scores)
+    for row, token in zip(changed, tokens.tolist(), strict=True):
+        if not row.ended:
+            row.written.append(token)
+    return memory
+
+
+def _kept(memory: Memory | GraphedMemory, staying: list[int], rows: int) -> Memory | GraphedMemory | None:
+    if len(staying) < rows and staying:
+        memory.keep(staying)
+    return memory if staying else None
+
 
 STOP_TOKENS = 64
 """Tokens at the end of an answer in which a text that ends it is looked for."""
+
+
+def next_tokens(prompts: Sequence[Prompt], steps: Sequence[int], scores: torch.Tensor) -> torch.Tensor:
+    """The next token of each row: the likeliest at temperature 0, else a draw, the same in whatever batch.
+
+    A row's draw is the inverse of its distribution function at `Prompt.uniform(step)`, which is an exact draw from the
+    distribution after temperature, top-k and top-p, in this order.
+
+    Args:
+        prompts: one for each row; they share how tokens are drawn.
+        steps: tokens that each has written.
+        scores: of the network (rows x vocabulary).
+
+    Raises:
+        UserError: the network gives no numbers.
+    """
+    if torch.isnan(scores).any():
+        raise UserError(
+            "The model's output is not a number (overflow in half precision): choose --set dtype=float32 or bfloat16."
+        )
+    settings = prompts[0].settings
+    if settings.temperature == 0:
+        return scores.argmax(-1)
+    warpers: list[Any] = [TemperatureLogitsWarper(float(settings.temperature))]
+    if settings.top_k:
+        warpers.append(TopKLogitsWarper(settings.top_k))
+    if settings.top_p is not None and settings.top_p < 1:
+        warpers.append(TopPLogitsWarper(settings.top_p))
+    for warper in warpers:
+        scores = warper(None, scores)
+    # 64-bit floats, which Apple's GPUs do not have, keep the sum over large vocabularies exact enough.
+    exact = (scores.cpu() if scores.device.type == "mps" else scores).double()
+    cumulative = exact.softmax(-1).cumsum(-1)
+    uniform = [[prompt.uniform(step)] for prompt, step in zip(prompts, steps, strict=True)]
+    reached = torch.tensor(uniform, dtype=torch.float64, device=cumulative.device) * cumulative[:, -1:]
+    return torch.searchsorted(cumulative, reached, right=True)[:, 0].to(scores.device)
 
 
 class Choice(LogitsProcessor):

@@ -10,7 +10,7 @@ import inspect
 import secrets
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
 import regex
@@ -18,7 +18,16 @@ import regex
 from endoxa.errors import UserError
 from endoxa.models.chat.batcher import Batcher
 from endoxa.models.chat.spec import ChatOptions, ChatSpec, Lost, Provider
-from endoxa.models.chat.templates import Stops, Template, find_template, next_turn_of, render, stops_of
+from endoxa.models.chat.templates import (
+    Prompt,
+    Settings,
+    Stops,
+    Template,
+    find_template,
+    next_turn_of,
+    render,
+    stops_of,
+)
 from endoxa.models.chat.thoughts import Spoken, part_thoughts
 from endoxa.models.live import LIVE, Function, Weights, called, checkpoint_of, fingerprint, offered_for_chat
 from endoxa.models.spec import LOCAL_INSTALL, LOCAL_LIBRARIES, ModelOptions, ModelSpec, require_local
@@ -28,7 +37,6 @@ from endoxa.schema.finish import ERROR, LENGTH, STOP, THOUGHTS_ONLY
 from endoxa.schema.options import deciding
 
 if TYPE_CHECKING:
-    from endoxa.models.chat.draws import Prompt, Settings
     from endoxa.models.checkpoint import Checkpoint
 
 
@@ -38,38 +46,10 @@ EXTRA_SETTINGS = ("top_k", "stop", "chat_template_kwargs")
 """Further settings that are understood, by the names that vLLM's server has for them."""
 
 
-@dataclass(frozen=True, slots=True)
-class OwnSettings:
-    """The checkpoint's own settings of the draw, taken where none are asked for.
-
-    Attributes:
-        temperature: 0 where the checkpoint asks for the likeliest token.
-        top_p: share of the probability mass that is drawn from, or None.
-        top_k: number of likeliest tokens that are drawn from, or None.
-    """
-
-    temperature: float
-    top_p: float | None
-    top_k: int | None
-
-    @classmethod
-    def of(cls, config: Any) -> OwnSettings:
-        """Read a `transformers.GenerationConfig`."""
-        temperature = config.temperature if config.temperature is not None else 1.0
-        return cls(float(temperature) if config.do_sample else 0.0, config.top_p, config.top_k)
-
-
-def settings_of(sampling: Sampling, defaults: OwnSettings, room: int, next_turn: str = "") -> Settings:
-    """What is asked for, completed by the checkpoint's own, for an answer of at most `room` tokens."""
-    from endoxa.models.chat.draws import Settings
-
-    return Settings(
-        temperature=defaults.temperature if sampling.temperature is None else sampling.temperature,
-        top_p=defaults.top_p if sampling.top_p is None else sampling.top_p,
-        top_k=sampling.extra.get("top_k", defaults.top_k),
-        max_tokens=min(room, sampling.max_tokens or USUAL_TOKENS),
-        stop=stops_of(sampling, next_turn),
-    )
+def own_settings(config: Any) -> Settings:
+    """The checkpoint's own settings of the draw (`transformers.GenerationConfig`), taken where none are asked for."""
+    temperature = 1.0 if config.temperature is None else float(config.temperature)
+    return Settings(temperature if config.do_sample else 0.0, config.top_p, config.top_k, USUAL_TOKENS)
 
 
 def refuse_unknown(name: str, sampling: Sampling) -> None:
@@ -172,7 +152,7 @@ class LocalChat:
         self._keep = keep
         self._next_turn = next_turn_of(checkpoint.name, checkpoint.tokenizer, template)
         self._special = SpecialTokens.of(checkpoint.tokenizer)
-        self._defaults = OwnSettings.of(checkpoint.network.generation_config)
+        self._own = own_settings(checkpoint.network.generation_config)
         self._generator = Generator(checkpoint.network, checkpoint.tokenizer, batch_size)
         self._batcher = Batcher(
             self._generator.generate, lambda prompt: replace(prompt.settings, max_tokens=0), batch_size
@@ -190,7 +170,7 @@ class LocalChat:
             "provider": "hf",
             "chat_template": {"source": self._template.source, "sha256": self._template.sha256},
             **({"ends_at": self._next_turn} if self._next_turn else {}),
-            "own_sampling": asdict(self._defaults),
+            "own_sampling": {name: getattr(self._own, name) for name in ("temperature", "top_p", "top_k")},
             "batch_size": self._batch_size,
         }
 
@@ -306,11 +286,16 @@ class LocalChat:
         return limit - len(ids)
 
     def _prompt(self, ids: tuple[int, ...], sampling: Sampling, room: int) -> Prompt:
-        """The conversation ready for the network."""
-        from endoxa.models.chat.draws import Prompt
-
-        seed = secrets.randbits(64) if sampling.seed is None else sampling.seed
-        return Prompt(ids, settings_of(sampling, self._defaults, room, self._next_turn), seed)
+        """The conversation ready for the network; what is not asked for is drawn as the checkpoint has it."""
+        own, seed = self._own, sampling.seed
+        settings = Settings(
+            temperature=own.temperature if sampling.temperature is None else sampling.temperature,
+            top_p=own.top_p if sampling.top_p is None else sampling.top_p,
+            top_k=sampling.extra.get("top_k", own.top_k),
+            max_tokens=min(room, sampling.max_tokens or own.max_tokens),
+            stop=stops_of(sampling, self._next_turn),
+        )
+        return Prompt(ids, settings, secrets.randbits(64) if seed is None else seed)
 
 
 WEIGHTS = Provider(

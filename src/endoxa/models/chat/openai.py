@@ -18,10 +18,10 @@ from endoxa.models.chat.spec import (
     SubmissionStatus,
     UnusableError,
 )
-from endoxa.models.clients import foreign_headers, provider_settings, without_organization
 from endoxa.models.keys import shown
 from endoxa.models.retrying import Failure, error_words
 from endoxa.models.spec import KEY_VARIABLE, checked_address, read_address
+from endoxa.models.transport import foreign_headers, provider_settings, without_organization
 from endoxa.schema import ChatAnswer, Message, Sampling, Usage
 from endoxa.schema.finish import CALLED_A_TOOL, CONTENT_FILTER, ERROR, REFUSAL, TOOL_CALL, finish_reason
 
@@ -33,44 +33,6 @@ if TYPE_CHECKING:
 PATH = "/chat/completions"
 OPENAI_KIND = "openai"
 """`Provider.kind` of OpenAI itself."""
-
-
-class OpenAi(Client):
-    """OpenAI, or a server with its interface, which must not learn of the organization at OpenAI."""
-
-    def _open(self) -> AsyncOpenAI:
-        import openai
-
-        self._problems = openai.APIError
-        settings = provider_settings(openai, self._spec.base_url, self._key, self._options.timeout)
-        if self._spec.kind == OPENAI_KIND:
-            return openai.AsyncOpenAI(**settings)
-        headers = foreign_headers(self._key)
-        return without_organization(openai.AsyncOpenAI(**settings, default_headers=headers))
-
-
-class OpenAiModel(OpenAi, RemoteModel):
-    """See `endoxa.models.chat.remote.RemoteModel`."""
-
-    def _body(self, messages: Sequence[Message], sampling: Sampling) -> Mapping[str, Any]:
-        return completion_body(self._spec, messages, sampling)
-
-    async def _send(self, body: Mapping[str, Any]) -> str:
-        sent: str = await self._client.post(PATH, cast_to=str, body=body)
-        return sent
-
-    def _read(self, body: str) -> ChatAnswer:
-        return read_completion(body)
-
-    async def _models(self) -> list[str]:
-        return [str(model.id) for model in (await self._client.models.list()).data or ()]
-
-    def _particulars(self) -> Mapping[str, Any]:
-        return {
-            "interface": "OpenAI chat completions",
-            "max_tokens_field": self._spec.host.max_tokens_field,
-            "seed_field": self._spec.host.seed_field,
-        }
 
 
 def completion_body(spec: ChatSpec, messages: Sequence[Message], sampling: Sampling) -> dict[str, Any]:
@@ -170,15 +132,60 @@ def _instead(body: str | bytes) -> str:
     return words or f"the server returned {lacking}: '{text}'"
 
 
+class OpenAi(Client):
+    """OpenAI, or a server with its interface, which must not learn of the organization at OpenAI."""
+
+    _path = PATH
+    _body = staticmethod(completion_body)
+    _read = staticmethod(read_completion)
+
+    def _open(self) -> AsyncOpenAI:
+        import openai
+
+        self._problems = openai.APIError
+        settings = provider_settings(openai, self._spec.base_url, self._key, self._options.timeout)
+        if self._spec.host.kind == OPENAI_KIND:
+            return openai.AsyncOpenAI(**settings)
+        headers = foreign_headers(self._key)
+        return without_organization(openai.AsyncOpenAI(**settings, default_headers=headers))
+
+
+class OpenAiModel(OpenAi, RemoteModel):
+    """See `endoxa.models.chat.remote.RemoteModel`."""
+
+    async def _models(self) -> list[str]:
+        return [str(model.id) for model in (await self._client.models.list()).data or ()]
+
+    def _particulars(self) -> Mapping[str, Any]:
+        return {
+            "interface": "OpenAI chat completions",
+            "max_tokens_field": self._spec.host.max_tokens_field,
+            "seed_field": self._spec.host.seed_field,
+        }
+
+
 TAG = "endoxa"
 """Name of the tag in a batch's metadata."""
 _WORKING = frozenset({"validating", "in_progress", "finalizing", "cancelling"})
+
+
+def read_line(line: Mapping[str, Any], key: str) -> Line:
+    """A line of a file of results or of errors."""
+    name, response = str(line["custom_id"]), line.get("response")
+    if not isinstance(response, Mapping):
+        return name, None
+    body, status = response.get("body"), int(response.get("status_code") or 0)
+    if status == 200:
+        return name, json.dumps(body)
+    words, code = error_words(body)
+    return name, Failure(status, shown(words, key), code)
 
 
 class OpenAiBatches(OpenAi, BatchClient):
     """See `endoxa.models.chat.remote.BatchClient`: a batch is found again by the tag in its metadata."""
 
     page = 100
+    _line = staticmethod(read_line)
 
     async def find(self, submission: Submission) -> SubmissionStatus:
         """See `BatchClient.find`."""
@@ -205,9 +212,6 @@ class OpenAiBatches(OpenAi, BatchClient):
         files = filter(None, (batch.output_file_id, batch.error_file_id))
         return [(await self._client.files.content(file)).text for file in files]
 
-    def _line(self, line: Mapping[str, Any]) -> Line:
-        return read_line(line, self._key)
-
     def _status(self, batch: Any) -> BatchStatus:
         counts = batch.request_counts
         total = (counts and counts.total) or 0
@@ -218,18 +222,6 @@ class OpenAiBatches(OpenAi, BatchClient):
             message = "; ".join(error.message or "" for error in (batch.errors and batch.errors.data) or ())
             return BatchStatus("failed", done, total, shown(message, self._key))
         return BatchStatus("ended", done, total)
-
-
-def read_line(line: Mapping[str, Any], key: str) -> Line:
-    """A line of a file of results or of errors."""
-    name, response = str(line["custom_id"]), line.get("response")
-    if not isinstance(response, Mapping):
-        return Line(name)
-    body, status = response.get("body"), int(response.get("status_code") or 0)
-    if status == 200:
-        return Line(name, answer=lambda: read_completion(json.dumps(body)))
-    words, code = error_words(body)
-    return Line(name, failure=Failure(status, shown(words, key), code))
 
 
 LIBRARIES = ("openai", "aiolimiter")

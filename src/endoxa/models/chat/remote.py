@@ -8,7 +8,7 @@ import math
 import re
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import AbstractAsyncContextManager, nullcontext
 from difflib import get_close_matches
 from functools import partial
 from typing import Any, TypeVar
@@ -38,7 +38,7 @@ from endoxa.models.retrying import (
     read_failure,
 )
 from endoxa.models.transport import REFUSED_RESPONSE
-from endoxa.schema import ChatAnswer, Message, Sampling, Usage
+from endoxa.schema import ChatAnswer, Message, Sampling
 from endoxa.schema.finish import ERROR
 
 T = TypeVar("T")
@@ -90,11 +90,9 @@ def permanent(failure: Failure, spec: ChatSpec) -> UserError:
     if failure.code == REFUSED_RESPONSE:
         return UserError(f"{model}: {failure.words}.")
     if failure.status == 401:
-        return UserError(f"{model}: {where} refuses the key in the environment variable {spec.key_variable}.")
+        return UserError(f"{model}: {where} refuses the key in the environment variable {spec.host.key}.")
     if failure.status == 403:
-        return UserError(
-            f"{model}: the key in {spec.key_variable} may not use it at {where} ({failure.words})."
-        )
+        return UserError(f"{model}: the key in {spec.host.key} may not use it at {where} ({failure.words}).")
     if failure.status == 404:
         return UserError(
             f"{model}: {where} has no model '{spec.served_name}', or is not the address of a chat interface "
@@ -102,60 +100,33 @@ def permanent(failure: Failure, spec: ChatSpec) -> UserError:
         )
     if failure.status == 402 or failure.code in OUT_OF_MONEY:
         return UserError(
-            f"{model}: the account of {spec.key_variable} has no money or quota left ({failure.words}). What was "
+            f"{model}: the account of {spec.host.key} has no money or quota left ({failure.words}). What was "
             "done is kept; the same command continues."
         )
     return UserError(f"{model}: {where} refused the request with status {failure.status} ({failure.words}).")
 
 
 BYTES_PER_TOKEN = 4
-"""Bytes of UTF-8 that a token covers on average; what this gets wrong is made good by the next request."""
-BURST_SECONDS = 5.0
-"""The allowance of so many seconds may be used at once."""
-
-
-class RateLimits:
-    """Lets requests through at a bounded rate.
-
-    Tokens are estimated before a request and corrected after it: what an answer took beyond the estimate is waited
-    for by the requests that follow, and what it left over is theirs.
-
-    Args:
-        requests_per_minute: most requests in a minute, or None.
-        tokens_per_minute: most tokens in a minute, or None.
-    """
-
-    def __init__(self, requests_per_minute: int | None, tokens_per_minute: int | None) -> None:
-        from aiolimiter import AsyncLimiter
-
-        def limiter(per_minute: int) -> AsyncLimiter:
-            burst = max(1.0, per_minute * BURST_SECONDS / 60)
-            return AsyncLimiter(burst, 60 * burst / per_minute)
-
-        self._requests = limiter(requests_per_minute) if requests_per_minute else None
-        self._tokens = limiter(tokens_per_minute) if tokens_per_minute else None
-        self._owed = 0.0
-
-    async def enter(self, estimate: int) -> None:
-        """Wait until a request of about so many tokens may be sent."""
-        if self._requests is not None:
-            await self._requests.acquire()
-        if self._tokens is not None:
-            wanted, self._owed = max(0.0, estimate + self._owed), min(0.0, estimate + self._owed)
-            while wanted > 0:
-                amount = min(wanted, self._tokens.max_rate)
-                await self._tokens.acquire(amount)
-                wanted -= amount
-
-    def settle(self, estimate: int, usage: Usage) -> None:
-        """Correct the estimate of a request by what it took."""
-        if self._tokens is not None:
-            self._owed += usage.prompt_tokens + usage.completion_tokens - estimate
+"""Bytes of UTF-8 that a token covers on average."""
 
 
 def estimate_tokens(messages: Sequence[Message]) -> int:
     """Tokens of a conversation, roughly."""
     return 1 + sum(len(message.content.encode()) for message in messages) // BYTES_PER_TOKEN
+
+
+BURST_SECONDS = 5.0
+"""The allowance of so many seconds may be used at once."""
+
+
+def rate_limit(requests_per_minute: int | None) -> AbstractAsyncContextManager[None]:
+    """A block that requests enter at a bounded rate; None bounds nothing."""
+    if requests_per_minute is None:
+        return nullcontext()
+    from aiolimiter import AsyncLimiter
+
+    burst = max(1.0, requests_per_minute * BURST_SECONDS / 60)
+    return AsyncLimiter(burst, 60 * burst / requests_per_minute)
 
 
 EMPTY_TRIES = 5
@@ -183,6 +154,12 @@ class Client(ABC):
 
     _problems: type[Exception]
     """What the client raises."""
+    _path: str
+    """Where conversations are sent, below the address."""
+    _body: Callable[[ChatSpec, Sequence[Message], Sampling], dict[str, Any]]
+    """A conversation as the JSON of a request."""
+    _read: Callable[[str], ChatAnswer]
+    """Reads the body of an answer; UnusableError where it holds none."""
 
     def __init__(self, spec: ChatSpec, options: ChatOptions, who: str) -> None:
         self._spec, self._options, self._key = spec, options, read_key(spec)
@@ -200,7 +177,7 @@ class Client(ABC):
 
 
 class RemoteModel(Client):
-    """See `endoxa.schema.ChatModel`; what is particular about a provider is in the methods that it adds.
+    """See `endoxa.schema.ChatModel`; what is particular about a provider is in what its subclass adds.
 
     Args:
         spec: the model.
@@ -211,20 +188,13 @@ class RemoteModel(Client):
     def __init__(self, spec: ChatSpec, options: ChatOptions, lost: Lost) -> None:
         super().__init__(spec, options, "The model")
         self._lost = lost
-        self._limits = RateLimits(options.requests_per_minute, options.tokens_per_minute)
+        self._rate_limit = rate_limit(options.requests_per_minute)
         self._trying_out = asyncio.Lock()
 
-    @abstractmethod
-    def _body(self, messages: Sequence[Message], sampling: Sampling) -> Mapping[str, Any]:
-        """A conversation as the JSON of a request."""
-
-    @abstractmethod
-    async def _send(self, body: Mapping[str, Any]) -> str:
-        """Send it; the body of the answer as it came."""
-
-    @abstractmethod
-    def _read(self, body: str) -> ChatAnswer:
-        """Read the body of an answer; UnusableError where it holds none."""
+    @staticmethod
+    def _headers(_body: Mapping[str, Any], /) -> dict[str, str]:
+        """Headers that a request needs besides the client's."""
+        return {}
 
     @abstractmethod
     async def _models(self) -> list[str]:
@@ -243,8 +213,8 @@ class RemoteModel(Client):
         """See `ChatModel.describe`."""
         return {
             "name": self._spec.text,
-            "kind": self._spec.kind,
-            "provider": self._spec.provider,
+            "kind": self._spec.host.kind,
+            "provider": self._spec.host.name,
             "server": self._spec.base_url,
             "served_name": self._spec.served_name,
             "revision": None,
@@ -267,7 +237,7 @@ class RemoteModel(Client):
             UserError: it is not answered.
         """
         sampling = Sampling(temperature=None, max_tokens=16)
-        request = self._body(SMALL_QUESTION, sampling)
+        request = self._body(self._spec, SMALL_QUESTION, sampling)
 
         async def ask() -> None:
             sent = await self._sent(request)
@@ -305,15 +275,14 @@ class RemoteModel(Client):
     ) -> ChatAnswer:
         """See `ChatModel.ask`."""
         del told  # for simulated respondents only
-        request = self._body(messages, sampling)
-        estimate = estimate_tokens(messages)
+        request = self._body(self._spec, messages, sampling)
         empty = failures = 0
 
         async def once() -> ChatAnswer:
             nonlocal empty, failures
-            await self._limits.enter(estimate)
             try:
-                answer = await self._answer(messages, request, sampling)
+                async with self._rate_limit:
+                    answer = await self._answer(messages, request, sampling)
             except TransientError as problem:
                 if problem.billed:
                     self._lost(messages, sampling, None)
@@ -321,7 +290,6 @@ class RemoteModel(Client):
                 if failures >= self._options.attempts or self._retrier.silent:
                     await self._answers_at_all(sampling)
                 raise
-            self._limits.settle(estimate, answer.usage)
             if not answer.text and not answer.refused and not answer.error and answer.finish != "length":
                 empty += 1
                 if empty < EMPTY_TRIES:
@@ -364,8 +332,9 @@ class RemoteModel(Client):
                 return True
             if self._retrier.over:
                 return False
-            await self._limits.enter(estimate_tokens(SMALL_QUESTION))
-            sent = await self._sent(self._body(SMALL_QUESTION, sampling), self._options.patience)
+            question = self._body(self._spec, SMALL_QUESTION, sampling)
+            async with self._rate_limit:
+                sent = await self._sent(question, self._options.patience)
             answered = isinstance(sent, ChatAnswer)
             if answered:
                 self._retrier.note_success()
@@ -379,7 +348,8 @@ class RemoteModel(Client):
         """What comes of a request, waited for no longer than `patience` seconds."""
         try:
             async with asyncio.timeout(min(AWAKE * self._options.timeout, patience)):
-                return self._read(await self._send(request))
+                how: Any = {"headers": self._headers(request)}
+                return self._read(await self._client.post(self._path, cast_to=str, body=request, options=how))
         except TimeoutError:
             return Failure(0, SLOW, billed=True)
         except UnusableError as problem:
@@ -392,19 +362,8 @@ PAGES = 20
 """Maximum number of pages of the list of batches that are searched, newest first."""
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
-    """What a file of results says of one request.
-
-    Attributes:
-        name: of the request.
-        answer: makes the answer of what came, or None where nothing did.
-        failure: what came instead, or None.
-    """
-
-    name: str
-    answer: Callable[[], ChatAnswer] | None = None
-    failure: Failure | None = None
+Line = tuple[str, str | Failure | None]
+"""What a file of results says of a request: its name, and the body of its answer, what came instead, or nothing."""
 
 
 class BatchClient(Client):
@@ -428,6 +387,8 @@ class BatchClient(Client):
     max_bytes = 100_000_000
     page: int
     after = "after"
+    _line: Callable[[Mapping[str, Any], str], Line]
+    """Reads a line of a file of results, which may repeat the key."""
 
     def __init__(self, spec: ChatSpec, options: ChatOptions, worked: bool) -> None:
         super().__init__(spec, options, "The batch interface of")
@@ -448,10 +409,6 @@ class BatchClient(Client):
     @abstractmethod
     async def _results(self, batch: Any) -> list[str]:
         """Files of results."""
-
-    @abstractmethod
-    def _line(self, line: Mapping[str, Any]) -> Line:
-        """A line of a file of results."""
 
     @abstractmethod
     def _status(self, batch: Any) -> BatchStatus:
@@ -501,16 +458,16 @@ class BatchClient(Client):
         Raises:
             UserError: every request of the batch was refused for good.
         """
-        several = [self._line(line) for line in lines]
-        worked = self._worked or any(line.answer is not None for line in several)
-        for line in several:
-            yield line.name, self._answer(line, worked=worked)
+        several = [self._line(line, self._key) for line in lines]
+        worked = self._worked or any(isinstance(outcome, str) for _, outcome in several)
+        for name, outcome in several:
+            yield name, self._answer(outcome, worked=worked)
 
-    def _answer(self, line: Line, *, worked: bool) -> ChatAnswer | None:
+    def _answer(self, outcome: str | Failure | None, *, worked: bool) -> ChatAnswer | None:
         try:
-            if line.answer is not None:
-                return line.answer()
-            return None if line.failure is None else judge(line.failure, self._spec, worked=worked)
+            if isinstance(outcome, str):
+                return self._read(outcome)
+            return None if outcome is None else judge(outcome, self._spec, worked=worked)
         except UnusableError as problem:  # it would come as it is once more
             return ChatAnswer("", finish=ERROR, error=shown(str(problem), self._key))
         except TransientError:

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 from annotated_types import Ge, Le
 
 from endoxa.errors import UserError, installation
-from endoxa.models.keys import NO_KEY, key_in, server_key
+from endoxa.models.keys import required_key, server_key
 from endoxa.models.spec import KEY_VARIABLE, Adapter, Device, Dtype, Revision, Tokenizer, TrustRemoteCode
 from endoxa.schema import ChatModel, Message, Sampling, Usage
 from endoxa.schema.options import LOCAL, MODELS, NETWORK, Setting, finite
@@ -105,26 +105,6 @@ class ChatSpec:
     host: Provider
     base_url: str = ""
 
-    @property
-    def provider(self) -> str:
-        """Name of the provider."""
-        return self.host.name
-
-    @property
-    def kind(self) -> str:
-        """See `Provider.kind`."""
-        return self.host.kind
-
-    @property
-    def key_variable(self) -> str:
-        """See `Provider.key`."""
-        return self.host.key
-
-    @property
-    def batches(self) -> bool:
-        """There is a batch interface, or only asking can tell."""
-        return self.host.open_batch is not None
-
 
 def named(text: str, provider: Provider) -> ChatSpec:
     """Read `PROVIDER/NAME`.
@@ -148,7 +128,7 @@ class Provider:
     """Where chat models are, and everything that is particular about asking there.
 
     One is added by an entry point of the group `endoxa.providers`; ours are listed in
-    `endoxa.models.chat.providers`. The other rooms ask a provider for its properties and know none by name.
+    `endoxa.models.chat`. The other rooms ask a provider for its properties and know none by name.
 
     Attributes:
         name: the word in front of the slash (`groq/NAME`).
@@ -208,7 +188,6 @@ class ChatOptions:
     Attributes:
         concurrency: Maximum concurrent calls per model.
         requests_per_minute: Maximum requests per minute.
-        tokens_per_minute: Maximum tokens per minute.
         timeout: Timeout in seconds: a call without any data for so long is retried.
         attempts: Maximum attempts per call while other calls succeed.
         patience: Stop after this many seconds in which every call failed; the run can continue later.
@@ -225,9 +204,6 @@ class ChatOptions:
     concurrency: Annotated[int, Ge(1), Le(1000), Setting(group=NETWORK, decides=False)] = 8
     requests_per_minute: Annotated[
         int | None, Ge(1), Setting(group=NETWORK, name="--rpm", default="no limit", decides=False)
-    ] = None
-    tokens_per_minute: Annotated[
-        int | None, Ge(1), Setting(group=NETWORK, name="--tpm", default="no limit", decides=False)
     ] = None
     timeout: Annotated[float, Ge(0.1), Setting(group=NETWORK, parse=finite, decides=False)] = 600.0
     attempts: Annotated[int, Ge(1), Setting(group=NETWORK, decides=False)] = 12
@@ -250,11 +226,7 @@ def read_key(spec: ChatSpec, environment: Mapping[str, str] = os.environ) -> str
     Raises:
         UserError: the provider wants one and the variable is not set, or see `endoxa.models.keys.server_key`.
     """
-    if spec.key_variable == KEY_VARIABLE:
-        return server_key(f"The model '{spec.text}'", spec.base_url, spec.text, environment=environment)
-    key = key_in(spec.key_variable, environment)
-    if key == NO_KEY:
-        raise UserError(
-            f"The model '{spec.text}' needs a key: set the environment variable {spec.key_variable}."
-        )
-    return key
+    what = f"The model '{spec.text}'"
+    if spec.host.key == KEY_VARIABLE:
+        return server_key(what, spec.base_url, spec.text, environment=environment)
+    return required_key(what, spec.host.key, environment)

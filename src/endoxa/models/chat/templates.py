@@ -1,10 +1,11 @@
-"""From a conversation to the text that a local model continues, and where its answer ends."""
+"""From a conversation to the text that a local model continues: how it is drawn, and where its answer ends."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from hashlib import sha256
+from functools import cached_property
+from hashlib import blake2b, sha256
 from pathlib import Path
 from typing import Any
 
@@ -156,3 +157,64 @@ def stops_of(sampling: Sampling, next_turn: str) -> Stops:
     if not all(isinstance(text, str) and text for text in texts):
         raise UserError(f'extra: "stop" is {stop!r}. Expected a text or a list of texts.')
     return Stops(texts, next_turn)
+
+
+BITS = 48
+"""Bits of a draw: far below the resolution of any probability, and exact in 64-bit floats."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How a prompt is answered; prompts of a batch share all of it but `max_tokens`.
+
+    Attributes:
+        temperature: 0 takes the likeliest token.
+        top_p: share of the probability mass that is drawn from, or None for all of it.
+        top_k: number of likeliest tokens that are drawn from, or None for all.
+        max_tokens: most tokens of an answer.
+        stop: texts at which an answer ends.
+    """
+
+    temperature: float
+    top_p: float | None
+    top_k: int | None
+    max_tokens: int
+    stop: Stops = NO_STOPS
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """One conversation, ready for the network.
+
+    Attributes:
+        ids: its tokens.
+        settings: how to draw.
+        seed: seed of its draws.
+    """
+
+    ids: tuple[int, ...]
+    settings: Settings
+    seed: int
+
+    @cached_property
+    def key(self) -> bytes:
+        """What its draws depend on besides the step: seed and tokens."""
+        return blake2b(f"{self.seed}|{self.ids}".encode(), digest_size=32).digest()
+
+    def uniform(self, step: int) -> float:
+        """The draw of one step: uniform in [0, 1)."""
+        digest = blake2b(step.to_bytes(4, "big"), key=self.key, digest_size=BITS // 8).digest()
+        return float(int.from_bytes(digest, "big") / 2**BITS)
+
+
+@dataclass(frozen=True, slots=True)
+class Generated:
+    """What the network wrote for one prompt.
+
+    Attributes:
+        ids: tokens up to, and without, the end token.
+        ended: it came to an end by itself.
+    """
+
+    ids: tuple[int, ...]
+    ended: bool

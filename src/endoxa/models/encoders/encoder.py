@@ -178,7 +178,7 @@ class EncoderFacts:
     usual: str
 
 
-def _rest(text: str, kind: EncoderKind) -> EncoderSpec:
+def after_slash(text: str, kind: EncoderKind) -> EncoderSpec:
     """Read `KIND/TARGET`.
 
     Raises:
@@ -196,7 +196,7 @@ def _rest(text: str, kind: EncoderKind) -> EncoderSpec:
 class EncoderKind:
     """A kind of encoder, and everything that is particular about it.
 
-    One is added by an entry point of the group `endoxa.encoders`; ours are listed in `endoxa.models.encoders.kinds`.
+    One is added by an entry point of the group `endoxa.encoders`; ours are listed in `endoxa.models.encoders`.
     The other rooms ask a kind for its properties and know none by name.
 
     Attributes:
@@ -219,8 +219,8 @@ class EncoderKind:
     look: Callable[[EncoderSpec, EncoderOptions], EncoderFacts]
     open: Callable[[EncoderSpec, EncoderOptions, Sequence[str], Sequence[str]], list[Encoder]]
     poolings: Callable[[EncoderSpec], tuple[str, ...]]
-    read: Callable[[str, EncoderKind], EncoderSpec] = _rest
-    check: Callable[[EncoderSpec, EncoderOptions, Sequence[str], Sequence[str]], None] | None = None
+    read: Callable[[str, EncoderKind], EncoderSpec] = after_slash
+    check: Callable[[EncoderSpec, EncoderOptions, Sequence[str], Sequence[str]], object] | None = None
     prefixes: tuple[str, ...] = ()
     takes_layers: bool = False
     libraries: tuple[str, ...] = ()
@@ -248,27 +248,31 @@ class States:
     cls_id: int | None
 
 
-@dataclass(frozen=True, slots=True)
+def _every_text(states: States) -> Tensor:
+    return states.special.new_ones(len(states.ids))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Pooling:
     """A named pooling.
 
     Attributes:
         name: word used on the command line (`--pooling`).
-        special_tokens: whether the text is read with the special tokens its tokenizer adds.
         summary: one line for lists.
         source: paper or published code that uses it.
+        pick: vectors (batch x width).
+        special_tokens: whether the text is read with the special tokens its tokenizer adds.
         needs: what every text must have for it, as the end of a sentence, or empty.
         present: (batch,) True where a text has it.
-        pick: vectors (batch x width).
     """
 
     name: str
-    special_tokens: bool
     summary: str
     source: str
-    needs: str
-    present: Callable[[States], Tensor]
     pick: Callable[[States], Tensor]
+    special_tokens: bool = True
+    needs: str = ""
+    present: Callable[[States], Tensor] = _every_text
 
 
 MODEL = "model"
@@ -281,10 +285,6 @@ def _is_cls(states: States) -> Tensor:
     return states.special & (states.ids == (-1 if states.cls_id is None else states.cls_id))
 
 
-def _any(states: States) -> Tensor:
-    return states.special.new_ones(len(states.ids))
-
-
 def _mean_content(states: States) -> Tensor:
     content = (~states.special)[..., None]
     return (states.hidden * content).sum(1) / content.sum(1)
@@ -293,49 +293,39 @@ def _mean_content(states: States) -> Tensor:
 def _builtin() -> tuple[Pooling, ...]:
     return (
         Pooling(
-            "cls",
-            True,
-            "state of the classification token ([CLS], <s>), wherever the tokenizer puts it",
-            "May et al. 2019; IndiBias, Appendix B",
-            "a classification token",
-            lambda states: _is_cls(states).any(1),
-            lambda states: states.hidden[_is_cls(states).cumsum(1).eq(1) & _is_cls(states)],
+            name="cls",
+            summary="state of the classification token ([CLS], <s>), wherever the tokenizer puts it",
+            source="May et al. 2019; IndiBias, Appendix B",
+            pick=lambda states: states.hidden[_is_cls(states).cumsum(1).eq(1) & _is_cls(states)],
+            needs="a classification token",
+            present=lambda states: _is_cls(states).any(1),
         ),
         Pooling(
-            "mean",
-            True,
-            "mean over all tokens, special ones included",
-            "bias-bench, seat.py (Meade et al. 2022)",
-            "",
-            _any,
-            lambda states: states.hidden.mean(1),
+            name="mean",
+            summary="mean over all tokens, special ones included",
+            source="bias-bench, seat.py (Meade et al. 2022)",
+            pick=lambda states: states.hidden.mean(1),
         ),
         Pooling(
-            "mean-content",
-            True,
-            "mean over the tokens of the text alone; special tokens are read but not counted",
-            "Reimers and Gurevych 2019, less the special tokens",
-            "a token that is not special",
-            lambda states: (~states.special).any(1),
-            _mean_content,
+            name="mean-content",
+            summary="mean over the tokens of the text alone; special tokens are read but not counted",
+            source="Reimers and Gurevych 2019, less the special tokens",
+            pick=_mean_content,
+            needs="a token that is not special",
+            present=lambda states: (~states.special).any(1),
         ),
         Pooling(
-            "last",
-            True,
-            "state of the last token, special or not: the one a causal model has read everything at",
-            "May et al. 2019 (GPT)",
-            "",
-            _any,
-            lambda states: states.hidden[:, -1],
+            name="last",
+            summary="state of the last token, special or not: the one a causal model has read everything at",
+            source="May et al. 2019 (GPT)",
+            pick=lambda states: states.hidden[:, -1],
         ),
         Pooling(
-            "first-wordpiece",
-            False,
-            "state of the first token of the text read alone, without special tokens",
-            "reference scores, first_wordpiece_no_special",
-            "",
-            _any,
-            lambda states: states.hidden[:, 0],
+            name="first-wordpiece",
+            summary="state of the first token of the text read alone, without special tokens",
+            source="reference scores, first_wordpiece_no_special",
+            pick=lambda states: states.hidden[:, 0],
+            special_tokens=False,
         ),
     )
 

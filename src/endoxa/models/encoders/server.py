@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from endoxa.errors import UserError
-from endoxa.models.clients import server_client
 from endoxa.models.encoders.encoder import (
     MODEL,
     SHOWN,
@@ -22,10 +21,12 @@ from endoxa.models.encoders.encoder import (
     EncoderKind,
     EncoderSpec,
     Vector,
+    after_slash,
 )
-from endoxa.models.keys import NO_KEY, key_in, server_key, shown
+from endoxa.models.keys import required_key, server_key, shown
 from endoxa.models.retrying import REFUSED_TEXTS, Failure, Retrier, for_server, permanent_failure, unreachable
 from endoxa.models.spec import read_address
+from endoxa.models.transport import server_client
 
 TEXTS = 64
 """Texts in one call; the server batches them as it likes."""
@@ -58,7 +59,10 @@ class ServerEncoder:
         Raises:
             UserError: no key where one is needed, nobody answers, or the model is not served there.
         """
-        encoder = cls(spec, _key(spec))
+        what = f"The encoder '{spec.text}'"
+        is_openai = spec.kind == OPENAI.name
+        key = required_key(what, OPENAI_KEY) if is_openai else server_key(what, spec.target, spec.text)
+        encoder = cls(spec, key)
         if texts:
             encoder._ask(texts[:1], for_server(spec.target, checking=True))
         return encoder
@@ -163,26 +167,9 @@ class ServerEncoder:
         return vectors
 
 
-def _key(spec: EncoderSpec) -> str:
-    """The key for the encoder.
-
-    Raises:
-        UserError: OpenAI's is not set, or see `endoxa.models.keys.server_key`.
-    """
-    what = f"The encoder '{spec.text}'"
-    if spec.kind != OPENAI.name:
-        return server_key(what, spec.target, spec.text)
-    key = key_in(OPENAI_KEY)
-    if key == NO_KEY:
-        raise UserError(f"{what} needs a key: set the environment variable {OPENAI_KEY}.")
-    return key
-
-
 def _read_openai(text: str, kind: EncoderKind) -> EncoderSpec:
-    name = text.partition("/")[2]
-    if not name:
-        raise UserError(f"Cannot read the encoder '{text}': write {kind.form}.")
-    return EncoderSpec(text, kind.name, OPENAI_URL, name)
+    spec = after_slash(text, kind)
+    return replace(spec, target=OPENAI_URL, served_name=spec.target)
 
 
 def _read_address(text: str, kind: EncoderKind) -> EncoderSpec:

@@ -105,6 +105,19 @@ def load_network(spec: EncoderSpec, options: EncoderOptions) -> Network:
     )
 
 
+def read_network(spec: EncoderSpec, options: EncoderOptions) -> Network:
+    """What of a network reads texts, without its weights.
+
+    Raises:
+        UserError: configuration or tokenizer cannot be had.
+    """
+    model = _as_model(spec)
+    longest = longest_input(read_config(model, options.model))
+    tokenizer = load_tokenizer(model, options.model)
+    refuse_tagged(spec, tokenizer)
+    return Network(spec.text, _no_weights, tokenizer, torch.device("cpu"), longest, 1, {})
+
+
 def refuse_tagged(spec: EncoderSpec, tokenizer: Any) -> None:
     """Refuse an encoder that marks texts with their language, which it is not told here.
 
@@ -259,38 +272,18 @@ class TransformerEncoder(BatchEncoder):
         )
 
 
-def by_reading(network: Network, poolings: Sequence[Pooling]) -> list[TransformerEncoder]:
-    """An encoder for the poolings that read texts with special tokens, and one for those that read them without."""
-    groups = [[each for each in poolings if each.special_tokens == reads] for reads in (True, False)]
-    return [TransformerEncoder(network, group) for group in groups if group]
-
-
-def open_transformers(
-    spec: EncoderSpec, options: EncoderOptions, poolings: Sequence[Pooling], texts: Sequence[str]
+def encoders_of(
+    network: Network, poolings: Sequence[Pooling], texts: Sequence[str]
 ) -> list[TransformerEncoder]:
-    """Load the network and look at `texts`, so that a refusal comes before hours of work.
+    """An encoder for the poolings that read texts with special tokens, and one for those that read them without.
+
+    Both look at `texts`, so that a refusal comes before hours of work.
 
     Raises:
-        UserError: the network cannot be had, a text is too long or gives no token, or a pooling finds nothing.
+        UserError: a text is too long or gives no token, or a pooling finds nothing in it.
     """
-    encoders = by_reading(load_network(spec, options), poolings)
+    groups = [[each for each in poolings if each.special_tokens == reads] for reads in (True, False)]
+    encoders = [TransformerEncoder(network, group) for group in groups if group]
     for encoder in encoders:
         encoder.check(texts)
     return encoders
-
-
-def check_texts(
-    spec: EncoderSpec, options: EncoderOptions, poolings: Sequence[Pooling], texts: Sequence[str]
-) -> None:
-    """Tokenize `texts` as the encoder would; no weights are read.
-
-    Raises:
-        UserError: the tokenizer cannot be had, or a text cannot be read.
-    """
-    model = _as_model(spec)
-    longest = longest_input(read_config(model, options.model))
-    tokenizer = load_tokenizer(model, options.model)
-    refuse_tagged(spec, tokenizer)
-    unread = Network(spec.text, _no_weights, tokenizer, torch.device("cpu"), longest, 1, {})
-    for encoder in by_reading(unread, poolings):
-        encoder._inputs(texts)

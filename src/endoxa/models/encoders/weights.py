@@ -5,15 +5,18 @@ A folder of sentence-transformers has a pooling of its own; written `hf/FOLDER` 
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from endoxa.errors import UserError, installation
+from endoxa.errors import UserError, first_line, installation
 from endoxa.models.encoders.encoder import (
     MODEL,
     POOLINGS,
@@ -91,7 +94,7 @@ class SentenceEncoder(BatchEncoder):
             "modules": [type(module).__name__ for module in model],
             "prompt": (model.prompts or {}).get(model.default_prompt_name or ""),
             "device": str(model.device),
-            "dtype": str(next(model.parameters()).dtype).removeprefix("torch."),
+            "dtype": next((str(p.dtype).removeprefix("torch.") for p in model.parameters()), None),
             "parameters": self._parameters,
             "width": model.get_embedding_dimension(),
             "sentence_transformers": sentence_transformers.__version__,
@@ -105,9 +108,22 @@ class SentenceEncoder(BatchEncoder):
         return unknown_share(tokenizer, texts) if hasattr(tokenizer, "unk_token_id") else None
 
     def _inputs(self, texts: Sequence[str]) -> list[tuple[str, int]]:
-        """Texts with their numbers of tokens."""
-        lengths = token_counts(self.name, self.model.tokenizer, self.model.max_seq_length, texts)
-        return list(zip(texts, lengths, strict=True))
+        """Texts with their numbers of tokens; the library would cut a longer text without a word.
+
+        Raises:
+            UserError: a text is longer than the model reads, or holds a special token.
+        """
+        tokenizer = self.model.tokenizer
+        if not texts or not hasattr(tokenizer, "unk_token_id"):  # a bag of words: no order, no limit
+            return [(text, len(text.split())) for text in texts]
+        from endoxa.models.special_tokens import SpecialTokens
+
+        special = SpecialTokens.of(tokenizer)
+        encoded = tokenizer(list(texts))["input_ids"]
+        for text, ids in zip(texts, encoded, strict=True):
+            problem = special.problem(ids, around=True)
+            refuse_unreadable(self.name, text, ids, self.model.max_seq_length, problem)
+        return [(text, len(ids)) for text, ids in zip(texts, encoded, strict=True)]
 
     def _shape(self, each: tuple[str, int]) -> tuple[int, ...]:
         return (each[1],)
@@ -119,42 +135,6 @@ class SentenceEncoder(BatchEncoder):
         return [{MODEL: vector} for vector in np.asarray(encoded, dtype=np.float32)]
 
 
-def token_counts(name: str, tokenizer: Any, limit: int | None, texts: Sequence[str]) -> list[int]:
-    """Tokens of each text, special ones included; the library would cut a longer text without a word.
-
-    Args:
-        name: the encoder, for messages.
-        tokenizer: of it.
-        limit: most tokens that it reads, or None.
-        texts: to be encoded.
-
-    Raises:
-        UserError: a text is longer than the model reads, or holds a special token.
-    """
-    if not texts:
-        return []
-    if not hasattr(tokenizer, "unk_token_id"):  # a bag of words: no order, no limit
-        return [len(text.split()) for text in texts]
-    from endoxa.models.special_tokens import SpecialTokens
-
-    special = SpecialTokens.of(tokenizer)
-    encoded = tokenizer(list(texts))["input_ids"]
-    for text, ids in zip(texts, encoded, strict=True):
-        refuse_unreadable(name, text, ids, limit, special.problem(ids, around=True))
-    return [len(ids) for ids in encoded]
-
-
-def check_sentence_texts(spec: EncoderSpec, options: EncoderOptions, texts: Sequence[str]) -> None:
-    """Count the tokens of `texts` as the model in a folder would; its weights are not kept in memory.
-
-    Raises:
-        UserError: see `SentenceEncoder.open`.
-    """
-    if _sentence_folder(spec) is not None:  # what lies on the hub is fetched when its turn comes
-        on_meta = replace(options, model=replace(options.model, device="meta"))
-        SentenceEncoder.open(spec, on_meta, texts)
-
-
 def load_sentence_transformer(target: str, *, may_guess: bool = False, **how: Any) -> Any:
     """The `SentenceTransformer` in a folder or of a hub id.
 
@@ -164,7 +144,7 @@ def load_sentence_transformer(target: str, *, may_guess: bool = False, **how: An
         how: further arguments of `SentenceTransformer`.
 
     Raises:
-        UserError: the library is not installed.
+        UserError: the library is not installed, or weights are missing or cannot be read.
         NoSentenceModelError: there is no such model, or it was not made with the library.
     """
     if find_spec(LIBRARY) is None:
@@ -175,22 +155,54 @@ def load_sentence_transformer(target: str, *, may_guess: bool = False, **how: An
     from sentence_transformers import SentenceTransformer
     from sentence_transformers.util import is_sentence_transformer_model
 
+    from endoxa.models.local import LOADING_PROBLEMS, refuse_incomplete
+
     transformers.utils.logging.disable_progress_bar()
+    transformers.utils.logging.set_verbosity(logging.CRITICAL)
     folder = Path(target).expanduser()
     source = str(folder) if folder.is_dir() else target
+    cause: Exception | None = None
     try:
-        usable = may_guess or is_sentence_transformer_model(
+        if may_guess or is_sentence_transformer_model(
             source, revision=how.get("revision"), local_files_only=how.get("local_files_only", False)
-        )
-        if usable:
-            return SentenceTransformer(source, **how)
-        cause = None
+        ):
+            with _loading_infos() as infos:
+                model = SentenceTransformer(source, **how)
+            for info in infos:
+                refuse_incomplete(ModelSpec(target, "hf", target), info, ("pooler.",))
+            return model
     except (OSError, ValueError) as problem:
         cause = problem
+    except LOADING_PROBLEMS as problem:
+        raise UserError(f"Cannot load the weights of '{target}': {first_line(problem)}.") from problem
     raise NoSentenceModelError(
         f"The encoder '{target}' cannot be loaded: it is neither a folder of a sentence-transformers model nor one "
         "that can be fetched by that name. A plain network is written hf/... with a --pooling."
     ) from cause
+
+
+@contextmanager
+def _loading_infos() -> Iterator[list[Mapping[str, Any]]]:
+    """What transformers says of each network that it loads in this block: which weights are missing, say.
+
+    sentence-transformers does not ask, and missing weights would be random numbers.
+    """
+    from transformers import PreTrainedModel
+
+    infos: list[Mapping[str, Any]] = []
+    networks: Any = PreTrainedModel
+    load = vars(networks)["from_pretrained"]
+
+    def load_and_note(cls: Any, *names: Any, **how: Any) -> Any:
+        network, info = load.__func__(cls, *names, **how, output_loading_info=True)
+        infos.append(info)
+        return network
+
+    networks.from_pretrained = classmethod(load_and_note)
+    try:
+        yield infos
+    finally:
+        networks.from_pretrained = load
 
 
 def _sentence_folder(spec: EncoderSpec) -> Path | None:
@@ -222,28 +234,25 @@ def _look(spec: EncoderSpec, options: EncoderOptions) -> EncoderFacts:
         return EncoderFacts(mark or getattr(config, "_commit_hash", None), "mean")
 
 
-def _open(
-    spec: EncoderSpec, options: EncoderOptions, poolings: Sequence[str], texts: Sequence[str]
+def _encoders(
+    spec: EncoderSpec,
+    options: EncoderOptions,
+    poolings: Sequence[str],
+    texts: Sequence[str],
+    *,
+    weights: bool,
 ) -> list[Encoder]:
-    opened: list[Encoder] = []
-    picked = [POOLINGS.get(name) for name in poolings if name != MODEL]
-    if picked:
-        from endoxa.models.encoders.transformer import open_transformers
+    """The encoders of local weights, which have looked at `texts`; without the weights they do no more than that."""
+    encoders: list[Encoder] = []
+    if picked := [POOLINGS.get(name) for name in poolings if name != MODEL]:
+        from endoxa.models.encoders.transformer import encoders_of, load_network, read_network
 
-        opened += open_transformers(spec, options, picked, texts)
-    if MODEL in poolings:
-        opened.append(SentenceEncoder.open(spec, options, texts))
-    return opened
-
-
-def _check(spec: EncoderSpec, options: EncoderOptions, poolings: Sequence[str], texts: Sequence[str]) -> None:
-    picked = [POOLINGS.get(name) for name in poolings if name != MODEL]
-    if picked:
-        from endoxa.models.encoders.transformer import check_texts
-
-        check_texts(spec, options, picked, texts)
-    if MODEL in poolings:
-        check_sentence_texts(spec, options, texts)
+        network = load_network(spec, options) if weights else read_network(spec, options)
+        encoders += encoders_of(network, picked, texts)
+    if MODEL in poolings and (weights or _sentence_folder(spec)):  # what is on the hub is fetched in its turn
+        on_meta = replace(options, model=replace(options.model, device="meta"))
+        encoders.append(SentenceEncoder.open(spec, options if weights else on_meta, texts))
+    return encoders
 
 
 def _offered(spec: EncoderSpec) -> tuple[str, ...]:
@@ -255,8 +264,8 @@ HUGGING_FACE = EncoderKind(
     name="hf",
     form="hf/ORG/NAME, hf/FOLDER",
     look=_look,
-    open=_open,
-    check=_check,
+    open=partial(_encoders, weights=True),
+    check=partial(_encoders, weights=False),
     poolings=_offered,
     takes_layers=True,
     libraries=LOCAL_LIBRARIES,

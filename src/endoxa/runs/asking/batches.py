@@ -27,7 +27,7 @@ from endoxa.runs.asking.journal import Batch
 from endoxa.schema import Message, Sampling, Usage
 
 if TYPE_CHECKING:
-    from endoxa.models.chat import BatchClient
+    from endoxa.models.chat.remote import BatchClient
 
 POLL_SECONDS = 30.0
 """How often the provider is asked whether a batch is done."""

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from endoxa.errors import UserError
-from endoxa.models.chat import ChatSpec, parse_chat_model
+from endoxa.models.chat import parse_chat_model
 from endoxa.models.chat.presets import price_of
 from endoxa.models.chat.remote import BYTES_PER_TOKEN, estimate_tokens
-from endoxa.models.chat.spec import Price
+from endoxa.models.chat.spec import ChatSpec, Price
 from endoxa.models.spec import refused_adapter
 from endoxa.runs.asking.jobs import Job
 from endoxa.runs.asking.journal import AnswerJournal, Totals
@@ -270,7 +270,7 @@ def require_askable(settings: ChatRunSettings, specs: Sequence[ChatSpec]) -> Non
     """
     if settings.options.adapter is not None:
         for spec in specs:
-            if spec.provider != "hf":
+            if not spec.host.runs_here:
                 raise refused_adapter(spec.text)
     if settings.batch:
         from endoxa.models.chat import require_batches

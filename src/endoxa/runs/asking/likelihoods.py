@@ -13,8 +13,8 @@ from itertools import count, islice
 from typing import Any
 
 from endoxa.errors import UserError
-from endoxa.models.chat import ChatSpec
 from endoxa.models.chat.local import model_options
+from endoxa.models.chat.spec import ChatSpec
 from endoxa.models.scoring import open_reader, parse_model
 from endoxa.models.spec import ModelOptions, ModelSpec
 from endoxa.runs.asking.calls import Report

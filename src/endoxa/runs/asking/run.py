@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from endoxa.errors import UserError
-from endoxa.models.chat import ChatSpec, open_chat
+from endoxa.models.chat import open_chat
 from endoxa.models.chat.presets import price_of
+from endoxa.models.chat.spec import ChatSpec
 from endoxa.models.retrying import SilentError
 from endoxa.runs.asking.batches import ask_in_batches, fetch_ended
 from endoxa.runs.asking.calls import Asking, Report, ask_all, counting_lost

@@ -13,8 +13,9 @@ from functools import partial
 from typing import Any
 
 from endoxa.errors import UserError
-from endoxa.models.chat import ChatSpec, open_chat
+from endoxa.models.chat import open_chat
 from endoxa.models.chat.presets import price_of
+from endoxa.models.chat.spec import ChatSpec
 from endoxa.models.chat.thoughts import part_thoughts
 from endoxa.models.retrying import TransientError
 from endoxa.runs.asking.settings import ChatRunSettings

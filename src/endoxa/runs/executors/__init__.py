@@ -21,9 +21,8 @@ from typing import TYPE_CHECKING, TypeVar
 from endoxa.runs.options import Cluster, EngineOptions
 
 if TYPE_CHECKING:
-    from endoxa.models.chat import ChatOptions, ChatSpec
-    from endoxa.models.chat.spec import Lost
-    from endoxa.models.encoders import Encoder, EncoderOptions, EncoderSpec
+    from endoxa.models.chat.spec import ChatOptions, ChatSpec, Lost
+    from endoxa.models.encoders.encoder import Encoder, EncoderOptions, EncoderSpec
     from endoxa.models.spec import ModelOptions, ModelSpec
     from endoxa.schema import Model
     from endoxa.schema.chat import ChatModel
@@ -133,8 +132,7 @@ def encoders(
     Raises:
         UserError: the encoder or the cluster cannot be had, or a text cannot be encoded.
     """
-    from endoxa.models.encoders import open_encoders
-    from endoxa.models.encoders.kinds import ENCODERS
+    from endoxa.models.encoders import ENCODERS, open_encoders
 
     opened: Callable[[], list[Encoder]] = partial(open_encoders, spec, options, poolings, texts)
     if engine.engine == "local" or "torch" not in ENCODERS.get(spec.kind).libraries:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from endoxa.models.encoders import Encoded, Encoder
+from endoxa.models.encoders.encoder import Encoded, Encoder
 from endoxa.runs.executors.workers import Pool
 from endoxa.schema import Architecture, Model, Request, Score, Unscorable
 from endoxa.schema.chat import ChatAnswer, ChatModel, Message, Sampling

@@ -161,7 +161,7 @@ def compare_studies(
     Raises:
         UserError: fewer than two studies, one is not finished, or nothing can be compared.
     """
-    from endoxa.study.convergence.correlations import tool
+    from endoxa.study.convergence.estimates import tool
     from endoxa.study.file import FILE, study_of
 
     for path in folders:

@@ -1,4 +1,6 @@
-"""What instruments that know nothing of each other would agree on: identities exchanged in all instruments but one.
+"""Which associations several instruments show, and how many instruments that know nothing of each other would.
+
+For chance, identities are exchanged in all instruments but one.
 
 An attribute that is said of many identities has a level of its own in every instrument (a harsh word, a frequent one),
 and so have the instruments themselves. So attribute means are removed first, what is left of whole identities is
@@ -17,12 +19,26 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from endoxa.runs.families import Family, adjusted, decided
-from endoxa.schema.convergence import ALL, CHANCE_COLUMNS, SEVERAL, TOGETHER
+from endoxa.runs.families import Family
+from endoxa.schema.convergence import (
+    AGREEMENT_COLUMNS,
+    AGREEMENTS,
+    ALL,
+    ALL_AGREE,
+    CHANCE_COLUMNS,
+    CONTRADICT,
+    LONE_FINDING,
+    NONE_SEES,
+    NOT_TESTED,
+    SEVERAL,
+    SINGLE_INSTRUMENT,
+    SOME_AGREE,
+    TOGETHER,
+)
 from endoxa.stats.reliability import FEWEST_UNITS
 from endoxa.stats.signs import fewest_units
-from endoxa.stats.verdicts import ABOVE, BELOW, significance, too_few
-from endoxa.study.convergence.effects import attribute_codes, identity_codes, types_of
+from endoxa.stats.verdicts import ABOVE, BELOW, UNCLEAR, UNTESTED, significance, too_few
+from endoxa.study.convergence.estimates import ASSOCIATION_OR_WORD, attribute_codes, identity_codes, judged
 
 EXCHANGES = 999
 """Exchanges of identities that are drawn."""
@@ -34,8 +50,6 @@ COINCIDENCE = Family(
 )
 TESTED = (SEVERAL, ALL)
 """Numbers that are tested; the others are beside them to be read."""
-ASSOCIATION_OR_WORD = "every attribute belongs to one identity: association or word cannot be told apart"
-"""Why nothing can be told of associations, or of a correlation over them."""
 
 
 def seen_together(
@@ -62,22 +76,14 @@ def seen_together(
         Columns of `schema.convergence.CHANCE_COLUMNS`, rows for each model with two instruments or more.
     """
     models = effects.partition_by("model", maintain_order=True)
-    rows = [
+    rows = (
         row
         for part in models
         if part["instrument"].n_unique() > 1
         for row in _rows(part, attributes, confidence, (seed, exchanges))
-    ]
-    table = adjusted(pl.DataFrame(rows, schema=types_of(CHANCE_COLUMNS)), COINCIDENCE)
-    neutral = pl.when(pl.col("together").is_in(TESTED)).then(pl.col("expected").fill_null(0.0))
-    table = decided(
-        table.with_columns(neutral=neutral),
-        value="observed",
-        confidence=confidence,
-        alternative="greater",
-        ends=(),
     )
-    return table.select(list(CHANCE_COLUMNS)).fill_nan(None)
+    how: dict[str, Any] = {"value": "observed", "alternative": "greater", "ends": ()}
+    return judged(rows, CHANCE_COLUMNS, COINCIDENCE, confidence=confidence, **how)
 
 
 def _rows(
@@ -88,7 +94,7 @@ def _rows(
     tested = tested.filter(pl.len().over("association_id") > 1).sort("association_id", maintain_order=True)
     each = tested.group_by("association_id", maintain_order=True).agg(pl.col("identity").first(), n=pl.len())
     names = each["association_id"].to_list()
-    attribute, identity = attribute_codes(names, attributes), identity_codes(tuple(each["identity"]))
+    attribute, identity = attribute_codes(names, attributes), identity_codes(each["identity"].to_list())
     by_instrument = tested.partition_by("instrument", as_dict=True)
     claims = [
         sides_of(by_instrument[name,], names, attribute)
@@ -112,6 +118,7 @@ def _rows(
             "together": together,
             "n_associations": int(counted.sum()),
             "observed": 0.0,
+            "neutral": 0.0 if together in TESTED else None,
             "reason": reason,
         }
         if counts is not None and counted.any():
@@ -121,6 +128,7 @@ def _rows(
                 tail = (1 - confidence) / 2
                 row |= {
                     "expected": float(others.mean()),
+                    "neutral": float(others.mean()) if together in TESTED else None,
                     "range_low": float(np.quantile(others, tail, method="inverted_cdf")),
                     "range_high": float(np.quantile(others, 1 - tail, method="inverted_cdf")),
                 }
@@ -163,9 +171,11 @@ def sides_of(table: pl.DataFrame, names: Sequence[str], attribute: np.ndarray) -
     claimed = table["verdict"].is_in([ABOVE, BELOW]).to_numpy()
     # The standard errors of the least claim; a rounding error is no difference.
     bound = float(np.abs(effects / error)[claimed].min()) * (1 - 1e-9) if claimed.any() else np.inf
-    identity = identity_codes(tuple(table["identity"]))
+    identity = identity_codes(table["identity"].to_list())
     moves = with_partner(identity, attribute[place])
-    identity, codes = (_codes(values[moves]) for values in (identity, attribute[place]))
+    identity, codes = (
+        np.unique(codes[moves], return_inverse=True)[1] for codes in (identity, attribute[place])
+    )
     level, order = attribute_levels(effects[moves], codes), _order(identity, codes)
 
     def sides(rng: np.random.Generator | None) -> np.ndarray:
@@ -211,19 +221,10 @@ def with_partner(identity: np.ndarray, attribute: np.ndarray) -> np.ndarray:
     return np.asarray(np.bincount(attribute[first])[attribute] > 1)
 
 
-def _codes(values: np.ndarray) -> np.ndarray:
-    """0 and up, without gaps."""
-    return np.asarray(np.unique(values, return_inverse=True)[1])
-
-
 def _order(identity: np.ndarray, attribute: np.ndarray) -> np.ndarray:
     """Code of the attribute, and of the how many-th association of its identity with it."""
-    cell = np.stack([identity, attribute])
-    place = np.lexsort(cell)
-    ordered = cell[:, place]
-    starts = np.flatnonzero(np.r_[True, (np.diff(ordered) != 0).any(axis=0)])
-    rank = np.empty(len(identity), dtype=np.int64)
-    rank[place] = np.arange(len(place)) - np.repeat(starts, np.diff(np.r_[starts, len(place)]))
+    cells = pl.DataFrame({"identity": identity, "attribute": attribute})
+    rank = cells.select(pl.int_range(pl.len()).over("identity", "attribute")).to_series().to_numpy()
     return np.asarray(attribute * (int(rank.max(initial=0)) + 1) + rank)
 
 
@@ -250,3 +251,66 @@ def exchanged(identity: np.ndarray, attribute: np.ndarray, rng: np.random.Genera
     within[order] = np.arange(len(key)) - starts[identity[order]]
     turn = (within + rng.integers(len(key))) % sizes[partner]
     return np.asarray(np.where(key[same] == wanted, same, order[starts[partner] + turn]))
+
+
+_CLAIMS = {ABOVE: "above", BELOW: "below", UNCLEAR: "unclear", UNTESTED: "untested"}
+
+
+def agreement(effects: pl.DataFrame, attributes: Mapping[str, str]) -> pl.DataFrame:
+    """What the instruments say together about each association of each model.
+
+    Associations that all instruments see come first, then those on which they contradict each other, and so on in the
+    order of `schema.convergence.AGREEMENTS`; within a kind the stereotype before its opposite, and the largest mean
+    effect first.
+
+    Args:
+        effects: columns of `schema.convergence.EFFECT_COLUMNS`.
+        attributes: attribute of each association, by id.
+
+    Returns:
+        Columns of `schema.convergence.AGREEMENT_COLUMNS`.
+    """
+    named = {
+        name: pl.col("instrument").filter(pl.col("verdict") == verdict) for verdict, name in _CLAIMS.items()
+    }
+    table = (
+        effects.with_columns(instruments=pl.col("instrument").n_unique().over("model"))
+        .group_by("model", "association_id", maintain_order=True)
+        .agg(
+            pl.col("identity", "instruments").first(),
+            n_instruments=pl.len().cast(pl.Int64),
+            mean_effect=pl.col("effect").mean(),
+            **{name: claims.str.join("; ") for name, claims in named.items()},
+            **{f"n_{name}": claims.len() for name, claims in named.items()},
+        )
+    )
+    above, below = pl.col("n_above"), pl.col("n_below")
+    tested, most = above + below + pl.col("n_unclear"), pl.max_horizontal(above, below)
+    contradict = (above > 0) & (below > 0)
+    kinds = {
+        NOT_TESTED: tested == 0,
+        SINGLE_INSTRUMENT: tested == 1,
+        CONTRADICT: contradict,
+        NONE_SEES: most == 0,
+        ALL_AGREE: most == pl.col("instruments"),  # every one that measured the model at all
+        SOME_AGREE: most > 1,
+        LONE_FINDING: most == 1,
+    }
+    directions = {"": contradict | (most == 0), "above": above > 0, "below": below > 0}
+    table = table.with_columns(
+        attribute=pl.col("association_id").replace_strict(attributes, default="", return_dtype=pl.String),
+        agreement=pl.coalesce(pl.when(holds).then(pl.lit(kind)) for kind, holds in kinds.items()),
+        direction=pl.coalesce(pl.when(holds).then(pl.lit(side)) for side, holds in directions.items()),
+    )
+    order: dict[str, Sequence[str]] = {
+        "model": effects["model"].unique(maintain_order=True).to_list(),
+        "agreement": AGREEMENTS,
+        "direction": ("above", "", "below"),
+    }
+    table = table.sort(
+        *(pl.col(name).cast(pl.Enum(values)) for name, values in order.items()),
+        -pl.col("mean_effect").abs().fill_null(0.0),
+        "association_id",
+    )
+    place = pl.int_range(1, pl.len() + 1).over("model").cast(pl.Int64).alias("place")
+    return table.with_columns(place).select(list(AGREEMENT_COLUMNS))

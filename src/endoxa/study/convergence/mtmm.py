@@ -11,13 +11,13 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
+from itertools import combinations, product
 from typing import Any, Literal
 
 import numpy as np
 import polars as pl
 
-from endoxa.runs.families import Family, adjusted, decided
+from endoxa.runs.families import Family
 from endoxa.schema.convergence import (
     HETEROTRAIT_HETEROMETHOD,
     HETEROTRAIT_MONOMETHOD,
@@ -30,12 +30,16 @@ from endoxa.stats.jackknife import jackknife
 from endoxa.stats.reliability import EDGE, FEWEST_UNITS, reliability, unknown_reliability
 from endoxa.stats.signs import fewest_units
 from endoxa.stats.verdicts import significance, too_few
-from endoxa.study.convergence.correlations import DIGITS
-from endoxa.study.convergence.effects import Measured, types_of
+from endoxa.study.convergence.estimates import DIGITS, Measured, identity_codes, judged, types_of
 
 MOST_TRAITS = 6
 """Traits of a matrix: those with most associations."""
-KINDS = (MONOTRAIT_HETEROMETHOD, HETEROTRAIT_MONOMETHOD, HETEROTRAIT_HETEROMETHOD)
+KINDS = {
+    (True, False): MONOTRAIT_HETEROMETHOD,
+    (False, True): HETEROTRAIT_MONOMETHOD,
+    (False, False): HETEROTRAIT_HETEROMETHOD,
+}
+"""Kind of a correlation by whether its two measurements have the same trait, and the same instrument."""
 CONVERGENT, DISCRIMINANT, METHOD = "convergent validity", "discriminant validity", "method effect"
 MEASURES = {
     CONVERGENT: (MONOTRAIT_HETEROMETHOD, ""),
@@ -83,26 +87,25 @@ class Traits:
 
 @dataclass(frozen=True, eq=False)
 class Matrix:
-    """Effects of one model, and what a matrix is made from them.
+    """Effects of one model, and what a matrix is made from.
 
     Attributes:
-        model: its name.
         columns: trait and instrument of each column.
-        effects: each `effect` with the codes of its `association`, `identity`, `attribute`, `column` and `unit`.
+        effect: effects.
+        association: code of the association of each effect.
+        column: its column.
+        unit: code of what it is measured of.
+        identity: code of the identity of each association.
+        attribute: code of its attribute.
     """
 
-    model: str
     columns: tuple[tuple[str, str], ...]
-    effects: pl.DataFrame
-
-    @cached_property
-    def codes(self) -> dict[str, np.ndarray]:
-        """Columns of `effects`; `identity` and `attribute` of each association."""
-        each = self.effects.unique("association").sort("association")
-        names = ("association", "column", "unit", "effect")
-        return {name: self.effects[name].to_numpy() for name in names} | {
-            name: each[name].to_numpy() for name in ("identity", "attribute")
-        }
+    effect: np.ndarray
+    association: np.ndarray
+    column: np.ndarray
+    unit: np.ndarray
+    identity: np.ndarray
+    attribute: np.ndarray
 
     @cached_property
     def pairs(self) -> list[tuple[int, int]]:
@@ -112,7 +115,8 @@ class Matrix:
     @cached_property
     def kinds(self) -> np.ndarray:
         """Kind of the correlation of every two columns."""
-        return np.array([kind_of(self.columns[i], self.columns[j]) for i, j in self.pairs], dtype=object)
+        sides = ((self.columns[i], self.columns[j]) for i, j in self.pairs)
+        return np.array([KINDS[first[0] == other[0], first[1] == other[1]] for first, other in sides])
 
     def correlations(self, kept: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Correlation of every two columns over the units of both, and the number of these.
@@ -120,11 +124,11 @@ class Matrix:
         Args:
             kept: associations that are used.
         """
-        used, codes = kept[self.codes["association"]], self.codes
-        shape = (int(codes["unit"].max()) + 1, len(self.columns))
-        cell = codes["unit"][used] * shape[1] + codes["column"][used]
+        used = kept[self.association]
+        shape = (int(self.unit.max()) + 1, len(self.columns))
+        cell = self.unit[used] * shape[1] + self.column[used]
         count = np.bincount(cell, minlength=shape[0] * shape[1])
-        total = np.bincount(cell, codes["effect"][used], minlength=shape[0] * shape[1])
+        total = np.bincount(cell, self.effect[used], minlength=shape[0] * shape[1])
         table = (total / np.maximum(count, 1)).reshape(shape)
         there = (count > 0).reshape(shape).astype(float)
         number = there.T @ there
@@ -139,19 +143,19 @@ class Matrix:
     def statistics(self, kept: np.ndarray) -> np.ndarray:
         """Fisher's z of every correlation that the whole has, then `MEASURES`."""
         r = np.where(self.defined, self.correlations(kept)[0], np.nan)
-        means = {kind: _mean(r[self.kinds == kind]) for kind in KINDS} | {"": 0.0}
+        means = {kind: _mean(r[self.kinds == kind]) for kind in KINDS.values()} | {"": 0.0}
         measures = [means[more] - means[less] for more, less in MEASURES.values()]
         return np.concatenate([np.arctanh(np.clip(r, -EDGE, EDGE)), measures])
 
-    @property
-    def everything(self) -> np.ndarray:
-        """A mask of all associations."""
-        return np.ones(len(self.codes["identity"]), dtype=bool)
-
     @cached_property
+    def overall(self) -> tuple[np.ndarray, np.ndarray]:
+        """`correlations` of all associations."""
+        return self.correlations(np.ones(len(self.identity), dtype=bool))
+
+    @property
     def defined(self) -> np.ndarray:
         """Whether every two columns have enough units in common, and vary there."""
-        r, number = self.correlations(self.everything)
+        r, number = self.overall
         return np.asarray((number >= FEWEST_UNITS) & np.isfinite(r))
 
 
@@ -159,20 +163,6 @@ def _mean(values: np.ndarray) -> float:
     """Mean of the defined values; NaN where none is."""
     values = values[np.isfinite(values)]
     return float(values.mean()) if len(values) else float("nan")
-
-
-def kind_of(first: tuple[str, str], other: tuple[str, str]) -> str:
-    """What the correlation of two columns, trait and instrument each, is called."""
-    if first == other:
-        return RELIABLE
-    same_trait, same_method = (a == b for a, b in zip(first, other, strict=True))
-    return (
-        MONOTRAIT_HETEROMETHOD
-        if same_trait
-        else HETEROTRAIT_MONOMETHOD
-        if same_method
-        else HETEROTRAIT_HETEROMETHOD
-    )
 
 
 def matrices(
@@ -193,20 +183,18 @@ def matrices(
     measures: list[dict[str, Any]] = []
     for model in dict.fromkeys(source.model for source in sources):
         of_model = [source for source in sources if source.model == model]
-        matrix = None if traits is None else _matrix(model, of_model, traits)
+        matrix = None if traits is None else _matrix(of_model, traits)
         if traits is not None and matrix is not None:
-            made = _estimated(matrix, of_model, traits, confidence)
-            entries += made[0]
-            measures += made[1]
-    table = adjusted(pl.DataFrame(measures, schema=types_of(VALIDITY_COLUMNS)), VALIDITY)
-    table = decided(table, confidence=confidence, resolution=DIGITS)
-    return (
-        pl.DataFrame(entries, schema=types_of(MTMM_COLUMNS)).fill_nan(None),
-        table.select(list(VALIDITY_COLUMNS)).fill_nan(None),
-    )
+            begun = {"model": model, "confidence": confidence}
+            entries += [begun | row for row in _diagonal(matrix, of_model, traits, confidence)]
+            made = _estimated(matrix, confidence)
+            entries += [begun | row for row in made[0]]
+            measures += [begun | row for row in made[1]]
+    table = pl.DataFrame(entries, schema=types_of(MTMM_COLUMNS)).fill_nan(None)
+    return table, judged(measures, VALIDITY_COLUMNS, VALIDITY, confidence=confidence, resolution=DIGITS)
 
 
-def _matrix(model: str, sources: Sequence[Measured], traits: Traits) -> Matrix | None:
+def _matrix(sources: Sequence[Measured], traits: Traits) -> Matrix | None:
     """Effects by trait, instrument and unit; None with fewer than two traits or instruments."""
     effects = pl.concat(
         pl.DataFrame({"association": source.associations, "identity": source.identities}).with_columns(
@@ -227,41 +215,35 @@ def _matrix(model: str, sources: Sequence[Measured], traits: Traits) -> Matrix |
     named = named.filter(pl.col("trait").is_in(enough))
     there = set(named.select("trait", "instrument").iter_rows())
     columns = tuple(
-        (trait, source.instrument)
-        for trait in enough
-        for source in sources
-        if (trait, source.instrument) in there
+        pair for pair in product(enough, (source.instrument for source in sources)) if pair in there
     )
     place = pl.DataFrame(columns, schema=["trait", "instrument"], orient="row").with_row_index("column")
     coded = named.join(place, on=["trait", "instrument"], maintain_order="left").with_columns(
         attribute="unit" if traits.unit == "attribute" else "trait"
     )
-    codes = [
-        pl.col(name).rank("dense").cast(pl.Int64) - 1
-        for name in ("association", "identity", "attribute", "unit")
-    ]
-    return Matrix(model, columns, coded.select(*codes, pl.col("column").cast(pl.Int64), "effect"))
+    codes = ("association", "identity", "attribute", "unit")
+    coded = coded.with_columns(pl.col(name).rank("dense").cast(pl.Int64) - 1 for name in codes)
+    each = coded.unique("association").sort("association")
+    of_effects = (coded[name].to_numpy() for name in ("effect", "association", "column", "unit"))
+    return Matrix(columns, *of_effects, *(each[name].to_numpy() for name in ("identity", "attribute")))
 
 
-def _estimated(
-    matrix: Matrix, sources: Sequence[Measured], traits: Traits, confidence: float
-) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+def _estimated(matrix: Matrix, confidence: float) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     needed = fewest_units(significance(confidence))
-    identity, attribute = matrix.codes["identity"], matrix.codes["attribute"]
-    reason = too_few(len(np.unique(identity)), "identities", needed)
-    crossed = attribute if len(np.unique(attribute)) >= needed else None
-    made = jackknife(matrix.statistics, identity, crossed)
+    reason = too_few(len(np.unique(matrix.identity)), "identities", needed)
+    crossed = matrix.attribute if len(np.unique(matrix.attribute)) >= needed else None
+    made = jackknife(matrix.statistics, matrix.identity, crossed)
     low, high = made.ends(confidence)
-    _, number = matrix.correlations(matrix.everything)
-    begun = {"model": matrix.model, "confidence": confidence}
-    entries = [begun | row for row in _diagonal(matrix, sources, traits, confidence)]
+    entries = []
     for k, (i, j) in enumerate(matrix.pairs):
         ends = {} if reason else {"low": float(np.tanh(low[k])), "high": float(np.tanh(high[k]))}
-        sides = matrix.columns[i] + matrix.columns[j]
         entries.append(
-            begun
-            | dict(zip(SIDES, sides, strict=True))
-            | {"kind": matrix.kinds[k], "n_units": int(number[k]), "value": float(np.tanh(made.value[k]))}
+            dict(zip(SIDES, matrix.columns[i] + matrix.columns[j], strict=True))
+            | {
+                "kind": matrix.kinds[k],
+                "n_units": matrix.overall[1][k],
+                "value": float(np.tanh(made.value[k])),
+            }
             | ends
         )
     measures = []
@@ -270,7 +252,7 @@ def _estimated(
         fewest = min(int((matrix.defined & (matrix.kinds == kind)).sum()) for kind in kinds if kind)
         why = reason or ("" if fewest else "no two traits have ten units in common")
         row = {"measure": measure, "n_correlations": fewest, "neutral": 0.0, "reason": why}
-        measures.append(begun | row | {name: float(values[place]) for name, values in numbers.items()})
+        measures.append(row | {name: float(values[place]) for name, values in numbers.items()})
     return entries, measures
 
 
@@ -287,11 +269,10 @@ def _diagonal(
         source = by_instrument[instrument]
         rows = np.array([k for k, name in enumerate(source.associations) if traits.of.get(name) == trait])
         scores = source.scores.take(rows)
-        codes = np.unique([source.identities[k] for k in rows], return_inverse=True)[1]
         units = {traits.units[source.associations[k]] for k in rows}
         row: dict[str, Any] = {"kind": RELIABLE, "n_units": len(units)}
         row |= zip(SIDES, (trait, instrument) * 2, strict=True)
         if not unknown_reliability(scores):
-            made = reliability(scores, codes, confidence)
+            made = reliability(scores, identity_codes([source.identities[k] for k in rows]), confidence)
             row |= {"value": made.value, "low": made.interval.low, "high": made.interval.high}
         yield row

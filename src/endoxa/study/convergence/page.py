@@ -23,7 +23,7 @@ from endoxa.stats.attenuation import LEAST_RELIABILITY
 from endoxa.stats.reliability import FEWEST_UNITS
 from endoxa.stats.verdicts import ABOVE, BELOW, UNCLEAR, UNTESTED, significance
 from endoxa.study.convergence.chance import COINCIDENCE, EXCHANGES
-from endoxa.study.convergence.correlations import correlation_sentence, ends, level, number, tool
+from endoxa.study.convergence.estimates import correlation_sentence, ends, level, number, tool
 from endoxa.study.convergence.mtmm import CONVERGENT, DISCRIMINANT, METHOD, VALIDITY
 from endoxa.study.convergence.run import Convergence
 
@@ -71,34 +71,18 @@ SEEN = {ABOVE: "stereotype", BELOW: "opposite", UNCLEAR: "unclear", UNTESTED: "c
 """What an instrument shows of an association with a verdict."""
 
 
-LEGEND = (
-    "Diagonal: reliability. Above it: correlation corrected for unreliability, outlined where it is claimed. Below it: "
-    "correlation as observed."
-)
 IN_MATRIX = (
     "In brackets: reliabilities. Same trait, other instrument: monotrait-heteromethod; same instrument, other trait: "
     "heterotrait-monomethod; neither: heterotrait-heteromethod (Campbell and Fiske 1959). n/a: fewer than ten units "
     "were measured by both. mtmm.csv has the intervals and the number of units of each entry."
 )
-UNLIKE = "not distinguishable from"
 MATRIX_WORDS = {
-    CONVERGENT: {
-        ABOVE: "different instruments go together on the same trait",
-        BELOW: "different instruments go against each other on the same trait",
-        "": f"how different instruments correspond on the same trait is {UNLIKE} chance",
-    },
-    DISCRIMINANT: {
-        ABOVE: "different instruments go together more on the same trait than on different traits",
-        BELOW: "different instruments agree less on the same trait than on different traits",
-        "": f"how different instruments correspond on the same trait is {UNLIKE} how they do on different traits",
-    },
-    METHOD: {
-        ABOVE: "different traits go together more within an instrument than between instruments (a method effect)",
-        BELOW: "correlations of different traits are lower within an instrument than between instruments",
-        "": f"correlations of different traits within an instrument are {UNLIKE} those between instruments (no method "
-        "effect is shown)",
-    },
+    CONVERGENT: "mean correlation of different instruments on the same trait",
+    DISCRIMINANT: "how much more different instruments go together on the same trait than on different traits",
+    METHOD: "how much more different traits go together within an instrument than between instruments",
 }
+"""What a measure is."""
+APART = {ABOVE: "above 0", BELOW: "below 0", UNCLEAR: "not distinguishable from 0"}
 
 
 INSTRUMENT = text_field("instrument", "instrument", tool)
@@ -115,13 +99,11 @@ def model_table(
     rows: pl.DataFrame,
     labels: Mapping[str, str],
     *fields: Field,
-    stub: int = 2,
-    **settings: Any,
 ) -> Table:
     """A table whose first column names the model, which is left out where there is one model only."""
     several = len(labels) > 1
     model = text_field("model", "model", labels.__getitem__) if several else None
-    return table_of(caption, rows, (model, *fields), stub=stub - (not several), **settings)
+    return table_of(caption, rows, (model, *fields), stub=1 + several)
 
 
 def by_association(convergence: Convergence) -> Section | None:
@@ -137,7 +119,6 @@ def by_association(convergence: Convergence) -> Section | None:
         "associations",
         "Which associations several instruments show",
         findings=tuple(_together(convergence)),
-        **_number(convergence),
         tables=(
             model_table(
                 "Associations by how many instruments show them, and by chance",
@@ -184,30 +165,11 @@ def by_association(convergence: Convergence) -> Section | None:
     )
 
 
-def several_shown(convergence: Convergence) -> Mapping[str, Any] | None:
-    """What several instruments show of the only model beside chance; None where nothing is tested."""
-    rows = convergence.chance.filter(together=SEVERAL).rows(named=True)
-    return rows[0] if len(rows) == 1 and rows[0]["verdict"] != UNTESTED else None
-
-
 def instruments_of(row: Mapping[str, Any]) -> tuple[str, str]:
     """Which instruments a row of chance is about, and with how many its associations were tested."""
     if row["together"] == ALL:
         return f"all {row['n_instruments']}", f"all {row['n_instruments']}"
     return ("both", "both") if row["n_instruments"] == 2 else ("several", "two or more")
-
-
-def _number(convergence: Convergence) -> dict[str, Any]:
-    """The number of associations that several instruments show, and what it is; nothing where nothing is tested."""
-    row = several_shown(convergence)
-    if row is None:
-        return {}
-    every, tested = instruments_of(row)
-    return {
-        "number": f"{int(row['observed'])} of {row['n_associations']}",
-        "meaning": f"associations tested with {tested} instruments are shown by {every}. By chance: "
-        f"{decimal(row['expected'], 1)} ({_range(row)}).",
-    }
 
 
 def _range(row: Mapping[str, Any]) -> str:
@@ -273,24 +235,17 @@ def correlation_table(rows: pl.DataFrame, labels: Mapping[str, str]) -> Table:
 
 
 def agreement_of_instruments(convergence: Convergence) -> Section | None:
-    """Correlations of every two instruments, with a map of each model."""
+    """Correlations of every two instruments."""
     rows, labels = convergence.correlations, convergence.labels
     if rows.is_empty():
         return None
-    # A matrix of a model no two of whose instruments measured the same would be one of empty cells.
-    drawn = set(rows.drop_nulls("raw")["model"])
-    figures = (
-        correlation_map(convergence, model, label) for model, label in labels.items() if model in drawn
-    )
     return Section(
         "convergence",
         "Do the instruments agree?",
         lead=" ".join(convergence.warnings),
         findings=tuple(_findings(convergence)),
-        figures=tuple(figures),
         tables=(correlation_table(rows, labels),),
         notes=(*READING, f"Intervals in brackets: {100 * convergence.options.confidence:g}\u00a0%."),
-        pick_by="Model" if len(labels) > 1 else "",
     )
 
 
@@ -313,60 +268,6 @@ def _findings(convergence: Convergence) -> Iterator[Finding]:
         if len(values) > 1:
             text += f"; corrected correlations lie between {number(min(values))} and {number(max(values))}"
         yield Finding(f"{text}.", (*of_model, {"pairs": part.height}))
-
-
-def correlation_map(convergence: Convergence, model: str, label: str) -> Figure:
-    """Reliabilities in the diagonal, raw correlations below and corrected ones above.
-
-    Args:
-        convergence: what the instruments say together.
-        model: the model, of which several instruments measured the same associations.
-        label: how it is called in the figure.
-    """
-    of_model = convergence.effects.filter(model=model).drop_nulls("effect")
-    tools = of_model["instrument"].unique(maintain_order=True).to_list()
-    spoken = []
-    cells: dict[tuple[str, str], GridCell] = {}
-    for row in convergence.reliabilities.filter(model=model).fill_nan(None).iter_rows(named=True):
-        name, text = row["instrument"], number(row["reliability"])
-        cells[name, name] = GridCell(text, f"Reliability of {tool(name)}: {text}")
-    for row in convergence.correlations.filter(model=model).fill_nan(None).iter_rows(named=True):
-        first, second = row["instrument_1"], row["instrument_2"]
-        pair, corrected, raw = (
-            f"{tool(first)} and {tool(second)}",
-            number(row["corrected"]),
-            number(row["raw"]),
-        )
-        interval = "" if row["low"] is None else f" ({ends(row['low'], row['high'], row['verdict'])})"
-        claimed = row["verdict"] in (ABOVE, BELOW)
-        cells[first, second] = _cell(
-            corrected, f"{pair}: corrected {corrected}{interval}", row["corrected"], claimed
-        )
-        cells[second, first] = _cell(raw, f"{pair}: raw {raw}", row["raw"])
-        spoken.append(f"{pair}: corrected {corrected}, raw {raw}")
-    return Figure(
-        f"convergence-{slug(label)}",
-        f"{label}: correlations of instruments",
-        _square({name: tool(name) for name in tools}, cells, LEGEND),
-        f"Map of correlations, {label}. {'; '.join(spoken)}.",
-        wide=True,
-        rows=of_model.select(
-            "model", "association_id", "identity", "instrument", "effect", "low", "high", "verdict"
-        ),
-    )
-
-
-def _square(heads: Mapping[Any, str], cells: Mapping[tuple[Any, Any], GridCell], legend: str) -> Grids:
-    """Cells whose rows and columns are the same, by name."""
-    rows = tuple((head, tuple(cells.get((row, column)) for column in heads)) for row, head in heads.items())
-    return Grids((Grid("", tuple(heads.values()), rows),), legend)
-
-
-def _cell(text: str, tip: str, value: float | None, claimed: bool = False) -> GridCell:
-    """A correlation, the fuller the farther from zero."""
-    if value is None:
-        return GridCell(text, tip)
-    return GridCell(text, tip, "above" if value >= 0 else "below", min(1.0, abs(value)), claimed)
 
 
 def matrix(convergence: Convergence) -> Section | None:
@@ -393,16 +294,13 @@ def matrix_findings(convergence: Convergence) -> Iterator[Finding]:
     """What Campbell and Fiske ask of a matrix, a sentence for each model and measure."""
     for row in convergence.validity.iter_rows(named=True):
         label = convergence.labels[row["model"]]
-        words = MATRIX_WORDS[row["measure"]]
+        text = f"{label}: {row['measure']} ({MATRIX_WORDS[row['measure']]})"
         if row["verdict"] == UNTESTED:
-            text = f"{label}: {row['measure']} cannot be tested: {row['reason']}."
+            text += f" cannot be tested: {row['reason']}."
         else:
-            phrase = "mean correlation" if row["measure"] == CONVERGENT else "difference of mean correlations"
             interval = ends(row["low"], row["high"], row["verdict"])
-            text = (
-                f"{label}: {words.get(row['verdict'], words[''])}: {phrase} {number(row['value'])} "
-                f"({level(row)} interval {interval}).{blamed(row)}"
-            )
+            text += f" is {APART[row['verdict']]}: {number(row['value'])} ({level(row)} interval {interval})."
+            text += blamed(row)
         yield Finding(text, (row,))
 
 
@@ -415,23 +313,23 @@ def matrix_map(convergence: Convergence, model: str, rows: pl.DataFrame) -> Figu
         rows: its rows of `convergence.mtmm`.
     """
     label = convergence.labels[model]
-    cells: dict[tuple[Any, Any], GridCell] = {}
+    cells: dict[tuple[str, str], GridCell] = {}
     for row in rows.iter_rows(named=True):
-        first, other = ((row[f"trait_{k}"], row[f"instrument_{k}"]) for k in "12")
+        first, other = (f"{axis_name(row[f'trait_{k}'])}, {tool(row[f'instrument_{k}'])}" for k in "12")
         text, value = number(row["value"]), row["value"]
-        if row["kind"] == RELIABLE and value is not None:
-            text, value = f"({text})", None
-        cells[other, first] = _cell(text, f"{_measurement(first)} and {_measurement(other)}: {text}", value)
-    heads = {first: _measurement(first) for other, first in cells if first == other}
+        if value is None:
+            cells[other, first] = GridCell(text, f"{first} and {other}: {text}")
+        elif row["kind"] == RELIABLE:
+            cells[other, first] = GridCell(f"({text})", f"{first} and {other}: ({text})")
+        else:
+            side = "above" if value >= 0 else "below"
+            cells[other, first] = GridCell(text, f"{first} and {other}: {text}", side, min(1.0, abs(value)))
+    heads = [first for other, first in cells if first == other]
+    lines = tuple((head, tuple(cells.get((head, column)) for column in heads)) for head in heads)
     title = f"Multitrait-multimethod matrix, {label}"
-    plot = _square(heads, cells, IN_MATRIX)
+    plot = Grids((Grid("", tuple(heads), lines),), IN_MATRIX)
     alt = described(f"{title}. {IN_MATRIX}", (cell.tip for cell in cells.values()))
     return Figure(f"matrix-{slug(label)}", title, plot, alt, wide=True, rows=rows)
-
-
-def _measurement(measured: tuple[str, str]) -> str:
-    """A trait and an instrument."""
-    return f"{axis_name(measured[0])}, {tool(measured[1])}"
 
 
 def tests_made(convergence: Convergence) -> Section:

@@ -23,9 +23,15 @@ from endoxa.study.convergence.adapters import (
     question_parts,
     story_parts,
 )
-from endoxa.study.convergence.chance import seen_together
-from endoxa.study.convergence.correlations import correlations, tool
-from endoxa.study.convergence.effects import agreement, effects, joined_parts, measured, reliabilities
+from endoxa.study.convergence.chance import agreement, seen_together
+from endoxa.study.convergence.estimates import (
+    correlations,
+    effects,
+    joined_parts,
+    measured,
+    reliabilities,
+    tool,
+)
 from endoxa.study.convergence.mtmm import Traits, matrices
 from endoxa.study.parts import USUAL, ConvergenceOptions
 
@@ -35,8 +41,8 @@ class StudyRuns:
     """What a study measured its associations with.
 
     Attributes:
-        associations: columns of `schema.ASSOCIATION_COLUMNS`, of which association_id and identity are needed; with
-            `identity_key`, translations of an identity count as one, which has all their names.
+        associations: columns of `schema.ASSOCIATION_COLUMNS`; association_id, identity and language are needed;
+            with `identity_key`, translations of an identity count as one, which has all their names.
         runs: run folder by instrument; of stories the run of `probe extract`.
         story_map: which cell of the stories is which association (`schema.stories.STORY_MAP_COLUMNS`), or None.
         aliases: name in a run -> name of the model in the study; others keep the name of their run.
@@ -77,6 +83,11 @@ class Convergence:
     options: ConvergenceOptions
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+
+    @property
+    def tables(self) -> dict[str, pl.DataFrame]:
+        """What is written, by name."""
+        return {name: getattr(self, name) for name in TABLES}
 
     @property
     def models(self) -> list[str]:
@@ -158,15 +169,12 @@ def study_parts(
     parts = pl.concat(tables)
     names = {model: _in_study(model, runs.aliases) for model in parts["model"].unique()}
     parts = parts.with_columns(pl.col("model").replace(names))
-    stated_language = (
-        _filled("language") if "language" in runs.associations.columns else pl.lit(None, pl.String)
-    )
     labels = (
         with_joined_names(runs.associations)
         .select(
             pl.col("association_id").cast(pl.String),
             identity=_filled("identity"),
-            own_language=stated_language,
+            own_language=_filled("language"),
         )
         .unique("association_id", keep="first", maintain_order=True)
     )
@@ -256,15 +264,7 @@ def _column(associations: pl.DataFrame, parts: pl.DataFrame, column: str) -> dic
     return {name: str(values.get(name, values.get(name.rpartition(" [")[0])) or "") for name in names}
 
 
-TABLES = (
-    "effects",
-    "reliabilities",
-    "correlations",
-    "agreement",
-    "chance",
-    "mtmm",
-    "validity",
-)
+TABLES = ("effects", "reliabilities", "correlations", "agreement", "chance", "mtmm", "validity")
 
 
 def write_tables(convergence: Convergence, folder: Path) -> list[Path]:
@@ -274,8 +274,7 @@ def write_tables(convergence: Convergence, folder: Path) -> list[Path]:
         UserError: a file cannot be written.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    written = []
-    for name in TABLES:
-        written.append(folder / f"{name}.csv")
-        write_table(getattr(convergence, name), written[-1])
-    return written
+    written = {folder / f"{name}.csv": table for name, table in convergence.tables.items()}
+    for path, table in written.items():
+        write_table(table, path)
+    return list(written)

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from endoxa.registry import Registry
-from endoxa.study.reproduce.catalogue import PublishedResult, builtin, read_result
-from endoxa.study.reproduce.declaration import (
+from endoxa.study.reproduce.catalogue import (
     EXACT,
+    RESULTS,
     Cell,
     Key,
     Need,
     Ours,
+    PublishedResult,
     Tolerance,
+    read_result,
     rounding,
 )
-from endoxa.study.reproduce.kinds.answers import first_letter
-from endoxa.study.reproduce.run import Inputs, ModelMatch, Reproduced, reproduce
-
-RESULTS: Registry[PublishedResult] = Registry("published result", "endoxa.reproductions", builtin)
-"""Every published result by name; other packages add theirs under the entry-point group `endoxa.reproductions`."""
+from endoxa.study.reproduce.run import Inputs, Reproduced, reproduce
 
 __all__ = [
     "EXACT",
@@ -25,13 +22,11 @@ __all__ = [
     "Cell",
     "Inputs",
     "Key",
-    "ModelMatch",
     "Need",
     "Ours",
     "PublishedResult",
     "Reproduced",
     "Tolerance",
-    "first_letter",
     "read_result",
     "reproduce",
     "rounding",

@@ -2,7 +2,8 @@
 
 A row of the CSV is a printed cell. Its `rule` says how far ours may be from it: `count` (not at all), `rounding` (half
 of the last printed digit), or a rule of the TOML, whose tolerance is one of these words, a number or a formula; without
-one it stands in the row. `kind` names the computation of ours (`endoxa.study.reproduce.kinds`), `settings` are its own.
+one it stands in the row. `kind` names the computation of ours (`MODULE.FUNCTION` of this package), `settings` are its
+own.
 """
 
 from __future__ import annotations
@@ -11,55 +12,244 @@ import ast
 import operator
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from importlib import import_module
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from io import BytesIO
-from math import sqrt
-from typing import Any
+from math import isfinite, sqrt
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
 
 import polars as pl
 from pydantic import BaseModel, ConfigDict
 
 from endoxa.errors import UserError
-from endoxa.sources.frames import read_table
-from endoxa.study.reproduce.declaration import (
-    EXACT,
-    Cell,
-    Key,
-    Need,
-    Ours,
-    Tolerance,
-    rounding,
+from endoxa.registry import Registry
+from endoxa.schema.reproduction import (
+    AGREES,
+    DIFFERS,
+    NOT_COMPARABLE,
+    NOT_COMPUTED,
+    REPRODUCTION_COLUMNS,
 )
-from endoxa.study.reproduce.run import Inputs
 
-PUBLISHED_FILE = "published.csv"
-"""Printed numbers that endoxa does not hold: columns table, cell, published."""
+if TYPE_CHECKING:
+    from endoxa.study.reproduce.run import Inputs
 
-KINDS = {
-    "arithmetic": "tables",
-    "association-languages": "stories",
-    "association-tests": "models",
-    "association-vectors": "models",
-    "associations": "stories",
-    "counts": "tables",
-    "debiasing": "answers",
-    "expected-associations": "stories",
-    "expected-predictions": "answers",
-    "extraction": "tables",
-    "pairs": "models",
-    "predictions": "answers",
-    "ratings": "tables",
-    "retention": "answers",
-    "survey": "tables",
-    "word-lists": "lists",
-    "word-scores": "models",
+
+Kind = Literal["file", "weights", "predictions", "nothing"]
+"""What is needed: a file of the authors, weights of a model, answers of models that need a key, or nothing."""
+
+Key = tuple[str, str]
+"""Table and cell."""
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """Something that a result needs.
+
+    Attributes:
+        kind: see `Kind`.
+        what: file in the data folder, or which models, in words.
+        where: where to get it.
+        optional: without it some cells are not computed, instead of none.
+    """
+
+    kind: Kind
+    what: str
+    where: str
+    optional: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Tolerance:
+    """How far ours may be from the print and still agree.
+
+    Attributes:
+        value: largest absolute difference, in the unit of the cell.
+        reason: why that much.
+    """
+
+    value: float
+    reason: str
+
+
+EXACT = Tolerance(0.0, "a count")
+
+
+def rounding(decimals: int) -> Tolerance:
+    """Half a unit of the last printed digit."""
+    if decimals == 0:
+        return Tolerance(0.5, "printed without decimals")
+    digits = "1 decimal" if decimals == 1 else f"{decimals} decimals"
+    return Tolerance(0.5 * 10**-decimals, f"printed with {digits}")
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A printed number.
+
+    Attributes:
+        table: where it stands ("Table 2").
+        cell: row and column ("Age, English, Muril").
+        published: the number as printed; None where endoxa does not hold it.
+        tolerance: what still counts as agreement.
+        explanation: what is known to keep ours from it; shown where they differ.
+        source: where the number was read, if not where the result's citation says.
+    """
+
+    table: str
+    cell: str
+    published: float | None
+    tolerance: Tolerance
+    explanation: str = ""
+    source: str = ""
+
+    @property
+    def key(self) -> Key:
+        """Table and cell."""
+        return self.table, self.cell
+
+
+@dataclass(frozen=True, slots=True)
+class Ours:
+    """Our number for a cell.
+
+    Attributes:
+        value: None where it was not computed.
+        why: why it was not computed, or what keeps it from being compared.
+        comparable: False where model or data are not those of the paper, so that no verdict follows.
+    """
+
+    value: float | None
+    why: str = ""
+    comparable: bool = True
+
+    @classmethod
+    def unless(cls, value: float | None, *reasons: str) -> Ours:
+        """A number that is compared, unless one of these reasons is not empty."""
+        why = "; ".join(filter(None, reasons))
+        return cls(value, why, not why)
+
+
+SLACK = 1e-9
+"""Differences of this size come from floating point: 0.6855 - 0.685 is a little more than 0.0005."""
+
+UNKNOWN = "endoxa knows no reason for the difference"
+MISSING = "what it needs was not given"
+NO_CELL = "the paper has no such cell"
+UNREAD = "endoxa does not hold the printed number"
+
+_NUMBERS = ("published", "ours", "difference", "tolerance")
+TYPES: dict[str, type[pl.DataType]] = {
+    name: pl.Float64 if name in _NUMBERS else pl.String for name in REPRODUCTION_COLUMNS
 }
-"""Kind of computation -> module of `kinds`; the function has the name of the kind.
 
-Where the printed cells come from a file that the user has, `NAME_cells` reads them.
-"""
+
+def compare(result: str, citation: str, cells: Sequence[Cell], ours: Mapping[Key, Ours]) -> pl.DataFrame:
+    """One row for each printed cell in the order given, then one for each number of ours without a printed cell.
+
+    A verdict needs a printed number and the paper's own model and data: everything else is not comparable or not
+    computed, and is listed.
+
+    Args:
+        result: name of the published result.
+        citation: where cells without a source of their own were read.
+        cells: printed cells, each key once.
+        ours: what was computed, by table and cell.
+
+    Returns:
+        `schema.reproduction.REPRODUCTION_COLUMNS`.
+
+    Raises:
+        ValueError: a cell is declared twice.
+    """
+    keys = [cell.key for cell in cells]
+    if len(set(keys)) < len(keys):
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise ValueError(f"{result}: the cell {twice} is declared twice")
+    printed: list[tuple[Key, Cell | None]] = [(cell.key, cell) for cell in cells]
+    unprinted = [(key, None) for key in ours if key not in set(keys)]
+    rows = [
+        {"result": result, **_row(key, cell, ours.get(key), citation)} for key, cell in printed + unprinted
+    ]
+    return pl.DataFrame(rows, schema=TYPES)
+
+
+def _row(key: Key, cell: Cell | None, ours: Ours | None, citation: str) -> dict[str, Any]:
+    """A printed cell, or a number of ours that the paper has no cell for."""
+    value = None if ours is None or ours.value is None or not isfinite(ours.value) else float(ours.value)
+    published = None if cell is None else cell.published
+    verdict, why = _verdict(cell, ours, value)
+    judged = value is not None and published is not None and verdict in (AGREES, DIFFERS)
+    return {
+        "table": key[0],
+        "cell": key[1],
+        "published": published,
+        "ours": value,
+        "difference": value - published if judged else None,  # type: ignore[operator]
+        "tolerance": None if cell is None else cell.tolerance.value,
+        "tolerance_reason": "" if cell is None else cell.tolerance.reason,
+        "verdict": verdict,
+        "why": why,
+        "source": "" if cell is None else cell.source or citation,
+    }
+
+
+def _verdict(cell: Cell | None, ours: Ours | None, value: float | None) -> tuple[str, str]:
+    """The verdict and the reason for it."""
+    if ours is None or value is None:
+        return NOT_COMPUTED, ours.why if ours and ours.why else MISSING
+    if cell is None or cell.published is None:
+        return NOT_COMPARABLE, _joined(ours.why, NO_CELL if cell is None else UNREAD)
+    if not ours.comparable:
+        return NOT_COMPARABLE, ours.why
+    if abs(value - cell.published) <= cell.tolerance.value + SLACK:
+        return AGREES, ours.why
+    return DIFFERS, _joined(ours.why, cell.explanation) or UNKNOWN
+
+
+def _joined(*sentences: str) -> str:
+    return "; ".join(filter(None, sentences))
+
+
+def counted(cells: pl.DataFrame) -> dict[str, int]:
+    """Number of cells with each verdict, and `printed`: cells of the paper, with or without a verdict."""
+    numbers = dict(cells["verdict"].value_counts().iter_rows())
+    printed = cells.filter(pl.col("source").fill_null("") != "").height
+    return {
+        **{name: numbers.get(name, 0) for name in (AGREES, DIFFERS, NOT_COMPARABLE, NOT_COMPUTED)},
+        "printed": printed,
+    }
+
+
+def finding(cells: pl.DataFrame) -> str:
+    """What came of it, in a sentence: how many of the printed cells agree, and what became of the others."""
+    n = counted(cells)
+    unprinted = cells.height - n["printed"]
+    rest = [
+        f"{number:,} {words}"
+        for number, words in (
+            (n[DIFFERS], "differ" if n[DIFFERS] > 1 else "differs"),
+            (n[NOT_COMPARABLE] - unprinted, "cannot be compared"),
+            (n[NOT_COMPUTED], "were not computed" if n[NOT_COMPUTED] > 1 else "was not computed"),
+        )
+        if number
+    ]
+    agree = "agree" if n["printed"] > 1 else "agrees"
+    sentence = f"{n[AGREES]:,} of {n['printed']:,} published cells {agree} with ours"
+    if not n[AGREES] + n[DIFFERS]:
+        sentence = f"None of the {n['printed']:,} published cells can be judged"
+    extra = (
+        f" {unprinted:,} further {'value has' if unprinted == 1 else 'values have'} no published counterpart."
+        if unprinted
+        else ""
+    )
+    return "; ".join([sentence, *rest]) + "." + extra
+
+
+# ------------------------------------------------------------------ results as files
 
 
 class Rule(BaseModel):
@@ -89,13 +279,13 @@ class PublishedResult(BaseModel):
         title: what it is, in a line.
         citation: paper, table, and where the printed numbers were read.
         needs: what must be given.
-        kind: the computation of ours, see `KINDS`; empty where a subclass has its own.
+        kind: module and function of this package that compute ours; empty where a subclass has its own. Where the
+            printed cells come from a file that the user has, `FUNCTION_cells` reads them.
         models: label of each published model, and its ids on the Hugging Face hub or names at the provider.
         notes: what a reader must know of the whole result.
         left_out: printed numbers of the same tables and sections that are no cells.
         paper: which of the five papers of `papers` prints the cells; empty for others.
         veiled: tables whose cells name associations, which pages blur until asked for.
-        reference: the numbers are those of an independent program, printed in no paper.
         rules: by the name that rows of the CSV give.
         settings: of the computation.
         rows: of the CSV.
@@ -112,27 +302,35 @@ class PublishedResult(BaseModel):
     left_out: tuple[LeftOut, ...] = ()
     paper: str = ""
     veiled: tuple[str, ...] = ()
-    reference: bool = False
     rules: dict[str, Rule] = {}
     settings: dict[str, Any] = {}
     rows: tuple[dict[str, str | None], ...] = ()
 
-    @property
-    def noun(self) -> str:
-        """What its numbers are, as pages and terminals call them."""
-        return "reference" if self.reference else "published"
+    def need(self, inputs: Inputs, *names: str) -> Path:
+        """As `Inputs.find`.
 
-    def need(self, inputs: Inputs, *names: str, where: str = "") -> Any:
-        """`Inputs.need` for this result."""
-        return inputs.need(self.name, where or self.settings["where"], *names)
+        Raises:
+            UserError: the data folder has none of these files.
+        """
+        path = inputs.find(*names)
+        if path is None:
+            folder = "no --data FOLDER was given" if inputs.data is None else f"{inputs.data} has none"
+            raise UserError(
+                f"{self.name} needs the file {' or '.join(names)}, but {folder}. Get it from {self.settings['where']}."
+            )
+        return path
+
+    def other_size(self, number: int) -> str:
+        """Why data of so many rows, questions or people are not the paper's; empty where they are as many."""
+        settings = self.settings
+        return "" if number == settings["size"] else str(settings["other_size"]).format(number=number)
 
     def cells(self, inputs: Inputs) -> Sequence[Cell]:
         """The printed cells, in the order of the file."""
         read = self._function("_cells", None)
         if read is not None:
             return list(read(self, inputs))
-        cells = [self.cell(row) for row in self.rows]
-        return from_user(cells, inputs) if any(need.what == PUBLISHED_FILE for need in self.needs) else cells
+        return [self.cell(row) for row in self.rows]
 
     def compute(self, inputs: Inputs) -> Mapping[Key, Ours]:
         """Ours by table and cell; a key without a printed cell makes a row of its own, without a verdict."""
@@ -140,9 +338,9 @@ class PublishedResult(BaseModel):
         return computed
 
     def _function(self, ending: str = "", *default: Any) -> Any:
-        """What the kind of computation has under its name and an ending."""
-        module = import_module(f"endoxa.study.reproduce.kinds.{KINDS[self.kind]}")
-        return getattr(module, f"{self.kind.replace('-', '_')}{ending}", *default)
+        """What the module of the kind has under the function's name and an ending."""
+        module, _, name = self.kind.partition(".")
+        return getattr(import_module(f"endoxa.study.reproduce.{module}"), name + ending, *default)
 
     def cell(self, row: Mapping[str, str | None]) -> Cell:
         """A row of NAME.csv as a cell."""
@@ -176,14 +374,11 @@ def read_result(folder: Traversable, name: str) -> PublishedResult:
 
     Raises:
         pydantic.ValidationError: a key is missing or unknown.
-        KeyError: the kind of computation is unknown.
     """
     table = folder / f"{name}.csv"
     rows = pl.read_csv(BytesIO(table.read_bytes()), infer_schema=False).to_dicts() if table.is_file() else []
     stated = tomllib.loads((folder / f"{name}.toml").read_text(encoding="utf-8"))
-    result = PublishedResult(name=name, rows=tuple(rows), **stated)
-    KINDS[result.kind]
-    return result
+    return PublishedResult(name=name, rows=tuple(rows), **stated)
 
 
 def tolerance(rule: Rule, printed: str, stated: str) -> Tolerance:
@@ -197,13 +392,8 @@ def tolerance(rule: Rule, printed: str, stated: str) -> Tolerance:
     if rule.tolerance == "count":
         return EXACT
     if rule.tolerance == "rounding":
-        return rounding(decimals(printed))
+        return rounding(len(printed.partition(".")[2]))
     return Tolerance(evaluate(str(rule.tolerance if rule.tolerance is not None else stated)), rule.reason)
-
-
-def decimals(text: str) -> int:
-    """Printed decimals of a number: 2 for '0.50'."""
-    return len(text.partition(".")[2])
 
 
 _OPERATORS: dict[type[ast.operator], Callable[[float, float], float]] = {
@@ -238,42 +428,5 @@ def evaluate(formula: str) -> float:
     return value(ast.parse(formula, mode="eval").body)
 
 
-def published_by_user(inputs: Inputs) -> dict[Key, tuple[float, int]]:
-    """Published number and its decimals by table and cell, from published.csv in the data folder; empty without it.
-
-    Raises:
-        UserError: a column is missing, a number cannot be read, or a cell stands twice.
-    """
-    path = inputs.find(PUBLISHED_FILE)
-    if path is None:
-        return {}
-    numbers: dict[Key, tuple[float, int]] = {}
-    rows = read_table(path, ("table", "cell", "published")).iter_rows(named=True)
-    for number, row in enumerate(rows, start=1):
-        table, cell, text = ((row[name] or "").strip() for name in ("table", "cell", "published"))
-        try:
-            value = float(text)
-        except ValueError:
-            raise UserError(
-                f"{path}, row {number}: published is '{text}'. Expected the number as printed."
-            ) from None
-        if (table, cell) in numbers:
-            raise UserError(f"{path}, row {number}: {table}, {cell} is there twice. Keep one.")
-        numbers[table, cell] = value, decimals(text)
-    return numbers
-
-
-def from_user(cells: Sequence[Cell], inputs: Inputs) -> list[Cell]:
-    """The cells with the numbers of published.csv where endoxa holds none, and its further rows below them."""
-    numbers = published_by_user(inputs)
-
-    def read(key: Key, explanation: str = "") -> Cell:
-        value, places = numbers[key]
-        return Cell(*key, value, rounding(places), explanation, PUBLISHED_FILE)
-
-    filled = [
-        read(cell.key, cell.explanation) if cell.published is None and cell.key in numbers else cell
-        for cell in cells
-    ]
-    printed = {cell.key for cell in cells}
-    return filled + [read(key) for key in numbers if key not in printed]
+RESULTS: Registry[PublishedResult] = Registry("published result", "endoxa.reproductions", builtin)
+"""Every published result by name; other packages add theirs under the entry-point group `endoxa.reproductions`."""

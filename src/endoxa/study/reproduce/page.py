@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -12,10 +11,10 @@ import polars as pl
 from endoxa.report.document import Finding, Section
 from endoxa.report.frame import CITE, Page, present, write_page
 from endoxa.report.inputs import Run
-from endoxa.report.tables import Cell, Field, Table, number_field, table_of, text_field
+from endoxa.report.tables import Cell, Table, number_field, table_of, text_field
 from endoxa.report.words import NO_VALUE, decimal, plural, signed
 from endoxa.schema.reproduction import AGREES, DIFFERS, NOT_COMPARABLE, NOT_COMPUTED
-from endoxa.study.reproduce.declaration import counted
+from endoxa.study.reproduce.catalogue import counted
 
 if TYPE_CHECKING:
     from endoxa.study.reproduce.catalogue import PublishedResult
@@ -38,10 +37,11 @@ def _number(place: int, row: Row) -> str:
     return number_texts(row, row["places"])[place]
 
 
-def numbers(done: Reproduced) -> tuple[Field, ...]:
-    """The columns of a cell's numbers."""
-    names = (done.result.noun, "ours", "difference", "tolerance")
-    return tuple(number_field(name, partial(_number, place)) for place, name in enumerate(names))
+NUMBERS = tuple(
+    number_field(name, partial(_number, place))
+    for place, name in enumerate(("published", "ours", "difference", "tolerance"))
+)
+"""The columns of a cell's numbers."""
 
 
 def finding(done: Reproduced) -> Section:
@@ -58,13 +58,11 @@ def finding(done: Reproduced) -> Section:
 def differing(done: Reproduced) -> Section:
     """Cells that differ, with the reason in words."""
     veiled, cells = done.result.veiled, done.cells.filter(verdict=DIFFERS)
-    rows = [
-        {**row, "places": places(part)} for _, part in by_table(cells) for row in part.iter_rows(named=True)
-    ]
+    rows = with_places(cells)
     fields = (
         text_field("table"),
         text_field("cell", lambda row: Cell(row["cell"], veiled=row["table"] in veiled), veiled=bool(veiled)),
-        *numbers(done),
+        *NUMBERS,
         text_field("why", "why", str),
     )
     return Section(
@@ -76,8 +74,8 @@ def every_cell(done: Reproduced) -> Section:
     """The cells of each printed table, and why tolerances are as they are, each reason once."""
     reasons = [text for text in done.cells["tolerance_reason"].unique(maintain_order=True) if text]
     tables = tuple(
-        _cells(name, part, numbers(done), veiled=name in done.result.veiled)
-        for name, part in by_table(done.cells)
+        _cells(str(name), part, veiled=name in done.result.veiled)
+        for (name,), part in done.cells.group_by("table", maintain_order=True)
     )
     return Section(
         "cells",
@@ -93,20 +91,20 @@ def _left_out(result: PublishedResult) -> Table:
     return table_of("Printed numbers that are left out", [dict(entry) for entry in result.left_out], fields)
 
 
-def _cells(name: str, cells: pl.DataFrame, shown: Sequence[Field], *, veiled: bool) -> Table:
+def _cells(name: str, cells: pl.DataFrame, *, veiled: bool) -> Table:
     """The cells of a printed table; reasons are numbered and stand below it."""
     reasons = [why for why in cells["why"].unique(maintain_order=True) if why]
     fields = (
         text_field("cell", "cell", str, veiled=veiled),
         text_field("verdict", "verdict", WORDS.__getitem__),
-        *shown,
+        *NUMBERS,
         text_field("why", "why", lambda why: f"({reasons.index(why) + 1})" if why else "")
         if reasons
         else None,
     )
     return table_of(
         f"{name} ({plural(cells.height, 'cell')})",
-        cells.with_columns(places=pl.lit(places(cells))),
+        with_places(cells),
         fields,
         most_open=LONG,
         notes=tuple(f"({number}) {why}." for number, why in enumerate(reasons, start=1)),
@@ -131,24 +129,17 @@ def page(done: Reproduced) -> Page:
         values={
             "veiled": bool(result.veiled),
             "citation": result.citation,
-            "reference": result.reference,
             "repeat": shlex.join(done.facts["command"]) or "endoxa reproduce",
         },
     )
 
 
-def by_table(cells: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
-    """The cells of each printed table."""
-    for (name,), part in cells.group_by("table", maintain_order=True):
-        yield str(name), part
-
-
-def places(cells: pl.DataFrame) -> int:
-    """Decimals of a printed table: those of its cell with the most."""
-    return max(
-        (len(f"{value:.6f}".rstrip("0").partition(".")[2]) for value in cells["published"].drop_nulls()),
-        default=3,
+def with_places(cells: pl.DataFrame) -> list[Row]:
+    """Rows of cells with the decimals of their printed table, `places`: those of its cell with the most."""
+    decimals = pl.col("published").map_elements(
+        lambda value: len(f"{value:.6f}".rstrip("0").partition(".")[2]), return_dtype=pl.Int64
     )
+    return cells.with_columns(places=decimals.max().over("table").fill_null(3)).to_dicts()
 
 
 def number_texts(row: Row, printed: int) -> tuple[str, str, str, str]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import platform
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
@@ -18,15 +19,10 @@ from endoxa.errors import UserError
 from endoxa.models.spec import ModelOptions
 from endoxa.runs.folder import LIBRARIES, RUN, now, write_json
 from endoxa.schema import Progress
+from endoxa.schema.reproduction import AGREES, DIFFERS
 from endoxa.sources.files import sha256
-from endoxa.sources.frames import write_table
-from endoxa.study.reproduce.declaration import compare, counted, finding
-
-if TYPE_CHECKING:
-    from endoxa.study.reproduce.catalogue import PublishedResult
-
-HASH = "sha256:"
-"""How the hash of a file of weights begins among the names of a published model."""
+from endoxa.sources.frames import read_table, write_table
+from endoxa.study.reproduce.catalogue import RESULTS, Key, PublishedResult, compare, counted, finding
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +60,6 @@ class Inputs:
         seed: of everything that is drawn.
         progress: told what is done.
         options: how models are loaded.
-        pooling: of encoders, where it is not the published one.
         read: files that were read, in order; their hashes go into run.json.
     """
 
@@ -74,7 +69,6 @@ class Inputs:
     seed: int = 0
     progress: Progress = lambda *_: None
     options: ModelOptions = field(default_factory=ModelOptions)
-    pooling: str | None = None
     read: list[Path] = field(default_factory=list)
 
     def find(self, *names: str) -> Path | None:
@@ -92,20 +86,6 @@ class Inputs:
             self.read.append(path)
         return path
 
-    def need(self, result: str, where: str, *names: str) -> Path:
-        """As `find`.
-
-        Raises:
-            UserError: the folder has none of these files.
-        """
-        path = self.find(*names)
-        if path is None:
-            folder = "no --data FOLDER was given" if self.data is None else f"{self.data} has none"
-            raise UserError(
-                f"{result} needs the file {' or '.join(names)}, but {folder}. Get it from {where}."
-            )
-        return path
-
 
 def match_models(
     words: Sequence[str], published: Mapping[str, tuple[str, ...]], result: str
@@ -113,8 +93,7 @@ def match_models(
     """The models of `--model`, each LABEL=MODEL or MODEL.
 
     A model counts as the published one by its id on the hub or its provider's name, however it is spelled (`spelled`):
-    `hf/ORG/NAME`, `ORG/NAME`, or the label of the published model. A folder can hold any weights, so it counts only
-    where the result states the hash of the file of weights (`sha256:...`).
+    `hf/ORG/NAME`, `ORG/NAME`, or the label of the published model. A folder can hold any weights and never does.
 
     Raises:
         UserError: a label is unknown, or stands twice.
@@ -128,7 +107,7 @@ def match_models(
                 models = ", ".join(published) or "none"
                 raise UserError(f"--model {word}: {result} has no model '{head}'. Its models: {models}.")
             model = spelled(tail.strip(), published[label])
-            match = ModelMatch(label, model, _is_named(model, published[label]))
+            match = ModelMatch(label, model, model in published[label])
         else:
             match = _by_name(word.strip(), published)
         if match.label in matches:
@@ -142,12 +121,9 @@ def match_models(
 def _by_name(word: str, published: Mapping[str, tuple[str, ...]]) -> ModelMatch:
     """The published model of this name or label, or a model that stands for itself."""
     for label, names in published.items():
-        model = spelled(word, names)
-        if _is_named(model, names):
+        model = names[0] if word.casefold() == label.casefold() else spelled(word, names)
+        if model in names:
             return ModelMatch(label, model, True)
-        hub = [name for name in names if not name.startswith(HASH)]
-        if hub and word.casefold() == label.casefold():
-            return ModelMatch(label, hub[0], True)
     model = spelled(word, ())
     return ModelMatch(model, model, False)
 
@@ -173,14 +149,7 @@ def _bare(model: str) -> str:
     return str(Path(name).resolve()) if Path(name).is_dir() else name.casefold()
 
 
-def _is_named(model: str, names: Sequence[str]) -> bool:
-    """Whether a model has one of these names, or its file of weights one of these hashes."""
-    if model in names:
-        return True
-    weights = Path(model.removeprefix("hf/")) / "model.safetensors"
-    hashes = [name for name in names if name.startswith(HASH)]
-    return bool(hashes) and weights.is_file() and f"{HASH}{sha256(weights)}" in hashes
-
+# ------------------------------------------------------------------ a reproduction
 
 KIND = "reproduction"
 CELLS, REPORT, RUNS = "cells.csv", "report.html", "runs"
@@ -205,7 +174,7 @@ class Reproduced:
     @property
     def finding(self) -> str:
         """How many cells agree, in a sentence."""
-        return finding(self.cells, self.result.noun)
+        return finding(self.cells)
 
 
 def reproduce(
@@ -215,7 +184,6 @@ def reproduce(
     *,
     models: Sequence[str] = (),
     options: ModelOptions | None = None,
-    pooling: str | None = None,
     seed: int = 0,
     progress: Progress = lambda *_: None,
     command: Sequence[str] = (),
@@ -230,7 +198,6 @@ def reproduce(
         out: folder to write; one that holds another result is refused.
         models: LABEL=MODEL or MODEL, see `match_models`.
         options: how models are loaded.
-        pooling: of encoders, where it is not the published one.
         seed: of everything that is drawn.
         progress: told what is done.
         command: the words of the command line, for run.json.
@@ -248,18 +215,12 @@ def reproduce(
         seed,
         progress,
         options or ModelOptions(),
-        pooling,
     )
-    new = _require_ours(result, out)
-    try:
-        cells = compare(result.name, result.citation, result.cells(inputs), result.compute(inputs))
-        facts = _facts(result, inputs, cells, command)
-        write_table(cells, out / CELLS)
-        write_json(out / RUN, facts)
-    except UserError:
-        if new and not any(out.iterdir()):
-            out.rmdir()
-        raise
+    _require_ours(result, out)
+    cells = compare(result.name, result.citation, result.cells(inputs), result.compute(inputs))
+    facts = _facts(result, inputs, cells, command)
+    write_table(cells, ensure_folder(out) / CELLS)
+    write_json(out / RUN, facts)
     done = Reproduced(result, out, cells, facts)
     from endoxa.study.reproduce.page import write_report
 
@@ -267,20 +228,27 @@ def reproduce(
     return done
 
 
-def _require_ours(result: PublishedResult, out: Path) -> bool:
-    """Make the folder; whether it was new.
+def ensure_folder(folder: Path) -> Path:
+    """The folder, which is made where it is not there.
 
     Raises:
-        UserError: it cannot be made, or holds something else.
+        UserError: it cannot be made.
     """
-    new = not out.exists()
     try:
-        out.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(parents=True, exist_ok=True)
     except OSError as problem:
-        raise UserError(f"The folder {out} cannot be created: {problem.strerror}.") from problem
-    inside = {path.name for path in out.iterdir()} - {RUNS}
-    if not inside:
-        return new
+        raise UserError(f"The folder {folder} cannot be created: {problem.strerror}.") from problem
+    return folder
+
+
+def _require_ours(result: PublishedResult, out: Path) -> None:
+    """Refuse a folder that holds something else.
+
+    Raises:
+        UserError: it does.
+    """
+    if not out.is_dir() or not {path.name for path in out.iterdir()} - {RUNS}:
+        return
     try:
         before = json.loads((out / RUN).read_text(encoding="utf-8"))
         mine = before.get("kind") == KIND and before.get("result") == result.name
@@ -290,7 +258,6 @@ def _require_ours(result: PublishedResult, out: Path) -> bool:
         raise UserError(
             f"{out} holds something else than a reproduction of '{result.name}'. Choose another --out."
         )
-    return new
 
 
 def _facts(
@@ -307,7 +274,6 @@ def _facts(
         "finished": now(),
         "seed": inputs.seed,
         "options": asdict(inputs.options),
-        "pooling": inputs.pooling,
         "data": str(inputs.data) if inputs.data is not None else None,
         "files": [{"path": str(path), "sha256": sha256(path)} for path in inputs.read if path.is_file()],
         "models": [
@@ -315,10 +281,106 @@ def _facts(
             for match in inputs.models
         ],
         "counts": counted(cells),
-        "finding": finding(cells, result.noun),
+        "finding": finding(cells),
         "versions": {
             "python": platform.python_version(),
             "platform": sys.platform,
             **{name: version(name) for name in LIBRARIES},
         },
     }
+
+
+# ------------------------------------------------------------------ what five papers print, each number once
+
+IMPLIED = "arithmetic"
+"""The result that needs no data: it recomputes printed numbers from others of the same paper."""
+
+Verdicts = dict[Key, tuple[str, str]]
+"""Table and cell in small letters -> verdict and reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class Paper:
+    """The printed numbers of a paper.
+
+    Attributes:
+        name: as the result files have it.
+        agree: numbers that were recomputed and agree.
+        differing: numbers that were recomputed and differ, by the reason; empty where none is known.
+        reasons: the other numbers, by why they are left out.
+    """
+
+    name: str
+    agree: int
+    differing: Mapping[str, int]
+    reasons: Mapping[str, int]
+
+    @property
+    def differ(self) -> int:
+        """Numbers that were recomputed and differ."""
+        return sum(self.differing.values())
+
+    @property
+    def left_out(self) -> int:
+        """Numbers that were not recomputed."""
+        return sum(self.reasons.values())
+
+    @property
+    def printed(self) -> int:
+        """Every number."""
+        return self.agree + self.differ + self.left_out
+
+
+def papers(folder: Path | None = None) -> Iterator[Paper]:
+    """The papers, each number once however many results recompute it.
+
+    Args:
+        folder: holds finished reproductions, each in a folder of the result's name. Without one, a number is recomputed
+            only where other numbers of its paper imply it.
+    """
+    by_paper: dict[str, list[PublishedResult]] = {}
+    for result in RESULTS.all().values():
+        if result.paper:
+            by_paper.setdefault(result.paper, []).append(result)
+    implied = _implied()
+    for name, results in by_paper.items():
+        verdicts = implied[name]
+        for result in results:
+            for key, judged in _verdicts(result, folder).items():
+                if judged[0] in (AGREES, DIFFERS) or key not in verdicts:
+                    verdicts[key] = judged
+        reasons = Counter(why for verdict, why in verdicts.values() if verdict not in (AGREES, DIFFERS))
+        for entry in (entry for result in results for entry in result.left_out):
+            reasons[f"{entry.numbers}: {entry.why}"] += entry.cells
+        differing = Counter(why for verdict, why in verdicts.values() if verdict == DIFFERS)
+        yield Paper(name, sum(verdict == AGREES for verdict, _ in verdicts.values()), differing, reasons)
+
+
+def _key(table: str, cell: str) -> Key:
+    return table.lower(), cell.lower()
+
+
+def _implied() -> dict[str, Verdicts]:
+    """By paper, what its numbers imply about one another; a number differs where any of its checks does."""
+    result, inputs = RESULTS.get(IMPLIED), Inputs(None, (), Path())
+    cells = compare(IMPLIED, "", result.cells(inputs), result.compute(inputs))
+    verdicts: dict[str, Verdicts] = {}
+    for row, declared in zip(cells.iter_rows(named=True), result.rows, strict=True):
+        paper, table = row["table"].split(", ", 1)
+        key = _key(*(declared["of"] or f"{table}|{row['cell']}").split("|"))
+        checked = verdicts.setdefault(paper, {})
+        if checked.get(key, (AGREES,))[0] == AGREES:
+            checked[key] = row["verdict"], row["why"]
+    return verdicts
+
+
+def _verdicts(result: PublishedResult, folder: Path | None) -> Verdicts:
+    """The printed cells of a result, judged by its finished reproduction where the folder has one."""
+    why = f"{result.name} was not run; needs: {'; '.join(need.what for need in result.needs)}"
+    verdicts = {_key(row["table"] or "", row["cell"] or ""): ("", why) for row in result.rows}
+    path = None if folder is None else folder / result.name / CELLS
+    if path is not None and path.is_file():
+        for row in read_table(path, ("table", "cell", "verdict", "why")).iter_rows(named=True):
+            if _key(row["table"], row["cell"]) in verdicts:
+                verdicts[_key(row["table"], row["cell"])] = row["verdict"], row["why"] or ""
+    return verdicts

@@ -25,8 +25,13 @@ from endoxa.instruments.stories.harm.probe import (
     read_language,
 )
 from endoxa.instruments.stories.instrument import HARM, HarmSettings
-from endoxa.models.chat.simulated.draws import Draws, wording, words_of
-from endoxa.models.chat.simulated.ratings import (
+from endoxa.models.chat.simulated.draws import Draws
+from endoxa.runs.run import measure
+from endoxa.schema.harm import HARM_OUTCOMES, HARM_RATING_COLUMNS
+from endoxa.sources.stereotales import read_vocabulary
+from support.harm_samples import associations, write_associations
+from support.respondents import wording, words_of
+from support.respondents.ratings import (
     FORMS,
     GENDER,
     RATINGS,
@@ -34,10 +39,6 @@ from endoxa.models.chat.simulated.ratings import (
     RatingRespondent,
     worded,
 )
-from endoxa.runs.run import measure
-from endoxa.schema.harm import HARM_OUTCOMES, HARM_RATING_COLUMNS
-from endoxa.sources.stereotales import read_vocabulary
-from support.harm_samples import associations, write_associations
 
 READERS = {code: AnswerReader(read_language(code).answers, code) for code in languages()}
 FARM = {

@@ -23,12 +23,12 @@ from endoxa.instruments.stories.harm.analysis import alpha, median_interval, ver
 from endoxa.instruments.stories.harm.raters import agreement, kappa, pearson, spearman
 from endoxa.instruments.stories.harm.ratings import ALL_MODELS, PEOPLE
 from endoxa.instruments.stories.instrument import HARM, HarmSettings
-from endoxa.models.chat.simulated.ratings import GENDER, SOCIOECONOMIC, RatingRespondent
 from endoxa.runs.options import Resampling
 from endoxa.runs.run import measure
 from endoxa.schema import harm as columns
 from endoxa.sources.stereotales.associations import read_associations
 from support.harm_samples import FAIR, associations, rated, write_associations, write_people
+from support.respondents.ratings import GENDER, SOCIOECONOMIC, RatingRespondent
 
 QUICK, FAST = Resampling(resamples=200), Resampling(resamples=100)
 RATINGS = st.lists(st.integers(1, 5), min_size=1, max_size=60)

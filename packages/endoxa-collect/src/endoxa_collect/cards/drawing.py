@@ -267,12 +267,16 @@ class Planning:
         pairs = pairs.exclude(pk__in=listed.values("pair"))
         most = self._settings.k if NEEDS in needs else self._settings.k_max
         pairs = pairs.exclude(pk__in=self._reservations.full(most))
-        for part in (pairs.filter(country__in=rater.origins | rater.near), pairs):
-            # Nothing is locked here: the last pair may be hidden in between.
-            place = int(self._rng.integers(number)) if (number := part.count()) else 0
-            if number and (pair := only(list(part.order_by("pk")[place : place + 1]))) is not None:
-                return pair
-        return None
+        parts = (pairs.filter(country__in=rater.origins | rater.near), pairs)
+        # Nothing is locked here: the last pair may be hidden in between.
+        if (
+            self._laces
+        ):  # each with the same chance, as in the paper; this takes longer the more pairs there are
+            drawn = [part.order_by("pk")[int(self._rng.integers(max(part.count(), 1))) :] for part in parts]
+        else:
+            start, placed = self._rng.random(), [part.order_by("position") for part in parts]
+            drawn = [half for part in placed for half in (part.filter(position__gte=start), part)]
+        return next(filter(None, map(QuerySet.first, drawn)), None)
 
     def _finds(self) -> Iterator[tuple[Match, bool]]:
         """As `matching.find`: pairs that pick the person; by the rule of LACES any pairs that miss ratings."""

@@ -142,7 +142,7 @@ _FOLLOWING = {
     "extraction": "endoxa curate group {items} -o groups.csv",
     "pairs": "endoxa datasets check {pairs}",
     "translation": "endoxa datasets check {pairs}",
-    "words": "endoxa languages check CODE --apply {items} -o corrections.csv",
+    "words": "endoxa languages check --json",
     "votes": "endoxa analyze agreement {table} -o agreement.csv --help",
 }
 """What to do with the tables of each kind of task."""

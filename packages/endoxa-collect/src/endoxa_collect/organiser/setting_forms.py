@@ -407,8 +407,10 @@ SECTIONS: dict[str, Section] = {
         gettext_lazy("How many ratings each pair should get, and which cards people get."),
         within="sampler",
         parts={
-            gettext_lazy("How many ratings"): ("k", "own_slots", "near_slots", "k_max", "disagreement", "topup"),
-            gettext_lazy("Pace and care"): ("rule", "break_after", "negative_in_a_row", "in_a_row"),
+            gettext_lazy("How many ratings"): (
+                "rule", "k", "own_slots", "near_slots", "k_max", "disagreement", "topup",
+            ),
+            gettext_lazy("Pace and care"): ("break_after", "negative_in_a_row", "in_a_row"),
             gettext_lazy("Asking for new pairs"): (
                 "prompt_early", "prompt", "tick_people", "second_mention", "candidate_share",
             ),

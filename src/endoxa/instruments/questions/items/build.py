@@ -17,7 +17,7 @@ from endoxa import __version__
 from endoxa.curate.associations import association_id
 from endoxa.curate.crossed import CROSS_OF, read_parts, with_parts
 from endoxa.curate.grammar.gender import in_genders, quoted
-from endoxa.curate.keys import with_identity_keys
+from endoxa.curate.normalise.identity import with_identity_keys
 from endoxa.curate.opposites import languages, load_lexicon
 from endoxa.curate.persons import Distractors, Observed, Person, comparable, identity_of, plain_attribute
 from endoxa.errors import UserError

@@ -33,7 +33,7 @@ from endoxa.instruments.questions.probe.jobs import (
     written,
 )
 from endoxa.instruments.questions.probe.settings import QaSettings
-from endoxa.models.chat import ChatSpec
+from endoxa.models.chat.spec import ChatSpec
 from endoxa.models.chat.thoughts import no_text
 from endoxa.runs.answers.language import signs_of_new_question
 from endoxa.runs.answers.read import item_cells, outcome, read_answer

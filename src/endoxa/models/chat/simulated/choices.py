@@ -7,13 +7,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from endoxa.models.chat.simulated.draws import (
+    LATENT,
     Draws,
     Simulation,
+    Strengths,
     planted,
     require_chances,
+    share,
     without_answer,
 )
-from endoxa.models.chat.simulated.latent import LATENT, Strengths, share
 
 LETTERS = "ABC"
 FORMS = ("{letter}", "({letter})", "{letter}. {text}", "({letter}) {text}", "{text}")

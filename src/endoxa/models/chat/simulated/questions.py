@@ -7,15 +7,17 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from endoxa.models.chat.simulated.draws import (
+    LATENT,
     Draws,
     Simulation,
+    Strengths,
     planted,
     require_chances,
+    share,
     without_answer,
     wording,
     words_of,
 )
-from endoxa.models.chat.simulated.latent import LATENT, Strengths, share
 from endoxa.schema.qa import PROTOCOLS
 
 LETTERS = "ABC"

@@ -1,4 +1,4 @@
-"""Tellers of stories, whose last line says outright what was planted; readers of stories, statements and thoughts."""
+"""Tellers of stories, whose last line says outright what was planted; readers of stories and statements."""
 
 from __future__ import annotations
 
@@ -12,14 +12,16 @@ from typing import Any
 
 from endoxa.errors import UserError
 from endoxa.models.chat.simulated.draws import (
+    LATENT,
     Draws,
     Simulation,
+    Strengths,
     parameters,
     planted,
     require_chances,
+    share,
     words_of,
 )
-from endoxa.models.chat.simulated.latent import LATENT, Strengths, share
 from endoxa.sources.stereotales import OTHER, SPELLINGS, UNKNOWN, read_vocabulary
 
 LARGEST_SHARE = 0.9
@@ -353,35 +355,7 @@ class StatementReader(Reader):
         return [{**other, "attribute": pairs[0]["attribute"]}] if pairs else [other]
 
 
-_CODES = ("group_reason", "stereotype", "rejects", "missing")
-_LETTERS = ("A", "B", "C", "none")
-
-
-class ThoughtReader(Reader):
-    """Codes thoughts.
-
-    It is told of each: "name" (what tells it from others), "codes" (what is right, 'no' where nothing is told) and
-    "options" (whether there is an option to argue for). Each code is another one with chance `error`.
-    """
-
-    __slots__ = ()
-
-    def answer(self, facts: Mapping[str, Any], draws: Draws) -> str:
-        """The codes."""
-        truth, codes = facts["codes"], {}
-        for name in _CODES:
-            codes[name] = (truth.get(name) == "yes") != (draws.uniform(name) < self.error)
-        reply: dict[str, Any] = {name: "yes" if code else "no" for name, code in codes.items()}
-        if facts["options"]:
-            right = truth.get("argued", "none")
-            others = [letter for letter in _LETTERS if letter != right]
-            wrong = draws.uniform("argued") < self.error
-            reply["argued"] = draws.choose(others, "argued instead") if wrong else right
-        return self.written(reply, draws)
-
-
 TELLERS = Simulation("stories", ("sample_id",), {"": Teller, LATENT: LatentTeller})
 READERS = Simulation("extract", ("name", "turn"), {"": StoryReader})
 STATEMENTS = Simulation("statements", ("name",), {"": StatementReader})
-CODERS = Simulation("thoughts", ("name",), {"": ThoughtReader})
-"""Respondents to the probes "stories", "extract", "statements" and "thoughts"."""
+"""Respondents to the probes "stories", "extract" and "statements"."""

@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 
 from endoxa.curate.associations import mentions
-from endoxa.curate.keys import IDENTITY_KEY, with_identity_keys
+from endoxa.curate.normalise.identity import IDENTITY_KEY, with_identity_keys
 from endoxa.curate.pages import METHODS, page_of
 from endoxa.errors import UserError
 from endoxa.report.claims import P_ADJUSTED, VERDICT, signed_ends

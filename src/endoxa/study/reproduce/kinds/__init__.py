@@ -1,1 +1,0 @@
-"""How our numbers are computed, a function for each kind; what differs between results is in their settings."""
