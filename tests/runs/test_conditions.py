@@ -26,7 +26,7 @@ from endoxa.runs.asking.jobs import conversation
 from endoxa.runs.conditions import Conditions, presets, read_conditions, run_conditions
 from endoxa.runs.folder import DifferentRunError, run_folder
 from endoxa.schema import ChatAnswer
-from endoxa.study.gate.run import gate
+from endoxa.study.compare.gate import gate
 from endoxa.testing.chat_server import Settings as ServerSettings
 from endoxa.testing.chat_server import running
 from support.qa_questions import questions, write

@@ -29,7 +29,7 @@ from support.tutorials import PARTS, file_of, split
 NOT_RUN: Mapping[str, str] = {
     r"^endoxa collect serve": "serves until it is stopped",
     r"^endoxa datasets convert [a-z-]+( |$)": "needs a network",
-    r"^endoxa gate .*out/stories-a": "needs stories of two models; tests/study/gate",
+    r"^endoxa gate .*out/profiles-a": "needs stories of two models; tests/study/gate",
     r"^endoxa collect check /srv": "a site behind its proxy; the site's test_health.py",
     r"^endoxa demo": "takes a minute; tests/demo runs it",
     r"^endoxa reproduce (?!arithmetic)": "takes minutes; tests/commands/test_reproduce.py",

@@ -204,25 +204,23 @@ class Measure:
         name: its name, which is the column with its values.
         neutral: value of an unbiased model, from which columns are measured; None where none is neutral.
         summary: what it is, for pages.
-        worse: what worse means, in words.
         use: where it is used.
         biased: a measure of bias although no value is neutral.
         reach: the largest difference of one item between two models; infinite where nothing bounds it.
         units: columns of the units that are samples, where they are not those of the instrument; their names are nouns.
         instead: column of the units that stand in place of fewer than six units of the first kind.
-        within: it weighs items whose `aligned` is true against the others, within units of the first kind.
+        within: column of the units within which it weighs items whose `aligned` is true against the others.
     """
 
     name: str
     neutral: float | None
     summary: str
-    worse: str = "lower"
     use: Literal["both", "compare", "gate"] = "both"
     biased: bool = False
     reach: float = 1.0
     units: tuple[str, ...] = ()
     instead: str = ""
-    within: bool = False
+    within: str = ""
 
     @property
     def kind(self) -> Kind:

@@ -140,7 +140,7 @@ def _shown(runs: Sequence[Any], _how: Any) -> Shown:
     return Shown(lambda: page, {"csv": lambda: csv_text(table)})
 
 
-SHARE = Measure("share", 0.5, "lines in which the letter stands", "further from 0.5")
+SHARE = Measure("share", 0.5, "lines in which the letter stands")
 LETTERS = Instrument(
     name="letters",
     holds="counts of letters",

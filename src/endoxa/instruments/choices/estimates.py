@@ -244,7 +244,6 @@ MEASURED = Measured(
             0.0,
             "inferences, decisions and word lists: answers for the stereotype minus answers against it, over answers "
             "read in both runs",
-            "further from 0",
             reach=2.0,
         ),
         Measure("answered", None, "answers that were read, over answers asked for"),
