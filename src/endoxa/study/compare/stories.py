@@ -211,7 +211,7 @@ def with_outcomes(table: pl.DataFrame) -> pl.DataFrame:
     words = pl.Series([len(text.split()) for text in texts], dtype=pl.Float64)
     written = (words > 0) if "story" in table.columns else pl.repeat(value=True, n=table.height, eager=True)
     # A profile that is no object, or says nothing at all, was read from no story.
-    decoded = decode(table[PROFILE], ()).columns
+    decoded = decode(table[PROFILE]).columns
     usable = (
         decoded.select(pl.any_horizontal(pl.all().is_not_null())).to_series()
         if decoded.width
