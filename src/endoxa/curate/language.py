@@ -103,7 +103,7 @@ def identify(
     posterior = np.empty_like(text_probabilities)
     people = np.array(respondents)
     for person in dict.fromkeys(respondents):
-        rows = np.flatnonzero(people == person)
+        rows = np.flatnonzero(people == person).tolist()
         different = list({texts[row]: row for row in rows}.values())
         mix = _mix(text_probabilities[different], survey)
         posterior[rows] = _posterior(text_probabilities[rows], mix)
