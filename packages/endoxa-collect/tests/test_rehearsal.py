@@ -6,7 +6,6 @@ import csv
 
 import pytest
 from django.contrib.auth.models import AnonymousUser
-from django.core.cache import cache
 from django.urls import reverse
 from typer.testing import CliRunner
 
@@ -40,11 +39,6 @@ from endoxa_collect.project.starting import invitations
 from endoxa_collect.withdrawals import What
 
 NOBODY = AnonymousUser()
-
-
-@pytest.fixture(autouse=True)
-def _nothing_kept():
-    cache.clear()
 
 
 @pytest.fixture

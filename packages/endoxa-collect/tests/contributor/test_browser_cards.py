@@ -9,12 +9,8 @@ from uuid import UUID
 
 import pytest
 
-from collect_support.browsing import CHROMIUM, join, out_of_sight, visit
+from collect_support.browsing import join, out_of_sight, visit
 from endoxa_collect.campaign import UI_LANGUAGES
-
-pytestmark = pytest.mark.skipif(
-    CHROMIUM is None, reason="no browser is installed (apt-get install chromium-headless-shell)"
-)
 
 HEIGHT = 640
 ABOVE_KEYBOARD = 300
@@ -182,20 +178,6 @@ def test_after_a_card_about_another_country_only_ticks_are_asked(browser, site, 
     ) == [(ticked, "other_country")]
 
 
-def test_a_card_that_is_not_covered_takes_two_taps(phone, site, capsys):
-    join(phone, site.join)
-    card = token(phone)
-    become(site, card, revealed="shown", source="seed")
-    phone.page.reload()
-    phone.page.locator("form.answers button[value='3']").click()
-    phone.page.wait_for_url("**/add/")
-    phone.press("Next")
-    phone.page.locator("form.answers, #reveal, #id_text").first.wait_for()
-    assert stored(site, card) == [("shown", 3)]
-    with capsys.disabled():
-        print("\ntaps of a card that is not covered, with the page that asks for words: 2")
-
-
 def test_all_of_it_without_javascript(plain_phone, site):
     card = covered_card(plain_phone, site)
     one = plain_phone
@@ -229,30 +211,6 @@ def test_the_question_alone(browser, site, language):
         one.page.locator("#hurt button[value=unsure]").click()
         one.page.wait_for_url("**/card/")
         assert said(site, card) == [("unsure",)]
-
-
-def test_the_button_that_takes_back_names_what_it_takes_back(browser, site):
-    """On a question and at a pause it stands alone, and could be taken for one that empties the page."""
-    with visit(browser, site.address, locale="sw") as one:
-        # The campaign begins without pairs in Swahili: a question comes at once.
-        join(one, site.join, languages=())
-        one.page.locator("#id_text").fill("huimba njiani")
-        one.page.locator(".one-line .button").click()
-        one.page.locator("#added").wait_for()
-        one.page.locator(".actions .primary").click()
-        one.page.locator("#added").wait_for(state="detached")
-        one.go("/pause/")
-        taken = one.page.locator("#undo").inner_text()
-        assert "Ajentina" in taken
-        one.check("pause-undo-sw")
-
-
-def test_a_phone_that_always_shows_such_words(phone, site):
-    card = covered_card(phone, site)
-    phone.press("Always show such words on this phone")
-    phone.page.locator("form.answers button[value='2']").click()
-    phone.page.wait_for_url("**/add/")
-    assert stored(site, card) == [("revealed", 2)]
 
 
 @pytest.mark.parametrize("language", ["ar", "hi"])

@@ -9,13 +9,9 @@ from uuid import uuid4
 
 import pytest
 
-from collect_support.browsing import CHROMIUM, join, out_of_sight, visit
+from collect_support.browsing import join, out_of_sight, visit
 from collect_support.served import endoxa
 from endoxa_collect.sampler.slots import FULL
-
-pytestmark = pytest.mark.skipif(
-    CHROMIUM is None, reason="no browser is installed (apt-get install chromium-headless-shell)"
-)
 
 HEIGHT = 640
 TARGET = 44

@@ -21,11 +21,6 @@ from endoxa_collect.project.starting import start
 from endoxa_collect.security.limits import LOGIN_ACCOUNT
 
 
-@pytest.fixture(autouse=True)
-def _fast_passwords(settings):
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
-
-
 def sign_in(name, password):
     return Client().post("/organise/login/", {"username": name, "password": password}).status_code == 302
 

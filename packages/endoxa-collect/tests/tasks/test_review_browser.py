@@ -7,14 +7,10 @@ from contextlib import contextmanager
 
 import pytest
 
-from collect_support.browsing import CHROMIUM, DESK, PHONE, visit
+from collect_support.browsing import DESK, PHONE, visit
 from collect_support.served import endoxa
 from tasks.test_extraction import rows
 from tasks.test_translation import rows as translations
-
-pytestmark = pytest.mark.skipif(
-    CHROMIUM is None, reason="no browser is installed (apt-get install chromium-headless-shell)"
-)
 
 TASKS = "/organise/laces/tasks/"
 NAMED = {"Enter", "Escape", "Tab"}
@@ -140,16 +136,6 @@ def test_extraction_on_a_phone(browser, site, signed_in, make, language):
         one.page.locator("details.fold:not(.keys) > summary").first.click()
         one.page.locator("details.fold:not(.keys) > summary").last.click()
         one.check(f"extraction-phone-open-{language}")
-
-
-def test_extraction_at_a_desk_without_a_script(browser, site, signed_in, make):
-    address = make("extraction", rows(2), "plain")
-    with at(browser, site, signed_in, address, java_script_enabled=False) as one:
-        one.page.locator("#attribute").fill("merry")
-        one.press("Accept these words")
-        one.page.locator("summary", has_text="Reject").click()
-        one.press("It has no meaning")
-        assert in_force(site, "plain") == [("edit", 1), ("omit", 1)]
 
 
 @pytest.mark.parametrize("language", ["en", "ar"])

@@ -38,19 +38,6 @@ from endoxa_collect.sampler.controller import Balance, Expected, Forecast, Outlo
 from endoxa_collect.sampler.slots import OPEN
 from endoxa_collect.small_cells import LEAST, OTHERS
 
-
-@pytest.fixture(autouse=True)
-def _quick_and_nothing_kept(settings):
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
-    cache.clear()
-
-
-@pytest.fixture
-def organiser(client, campaign, make_account):
-    client.force_login(make_account("ana", campaign, Role.ORGANISER))
-    return client
-
-
 REHEARSAL = "This is a rehearsal until you press Open: then the planned time begins."
 
 

@@ -22,12 +22,6 @@ QUESTIONS = [
 ]
 
 
-@pytest.fixture(autouse=True)
-def _quick_and_nothing_kept(settings):
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
-    cache.clear()
-
-
 @pytest.fixture
 def river(make_campaign):
     return make_campaign(cards=False, survey=True, questions=QUESTIONS)
