@@ -28,9 +28,8 @@ from endoxa_collect.campaign import CampaignSettings, ProfileField, SurveyQuesti
 from endoxa_collect.export.card import survey_map
 from endoxa_collect.export.columns import LEAST, OTHER, TABLES
 from endoxa_collect.export.folder import read_export
-from endoxa_collect.export.run import export_campaign, patch_release
-from endoxa_collect.models import Card, MixedAnswer, MixedCard, Moderation, Statement
-from endoxa_collect.privacy import withdraw
+from endoxa_collect.export.run import export_campaign
+from endoxa_collect.models import Card, MixedAnswer, MixedCard, Moderation
 from endoxa_collect.small_cells import merge_small_cells
 from support.repository import ROOT, SUPPORT_PATH
 
@@ -477,37 +476,6 @@ def test_the_map_of_the_survey_is_valid_toml(identity):
     settings = CampaignSettings.model_construct(questions=(named,))
     (read,) = tomllib.loads(survey_map(settings))["question"]
     assert read.get("identity", "") == identity.lower()
-
-
-@pytest.mark.slow
-def test_small_cells_of_a_patch_are_merged_anew(campaign, crowd, make_pairs, tmp_path):
-    (pair,) = make_pairs(campaign, ("UY", "drink mate", "en"))
-    uruguay, argentina = crowd(campaign, "UY"), crowd(campaign, "AR", 2 * LEAST)
-    for person in (*uruguay, *argentina):
-        give_rating(person, pair, 4)
-        give_skip(person, None, "dont_know")
-        Statement.objects.create(
-            campaign=campaign, person=person, question="cooks", axis="profession", language="en", text="sing"
-        )
-    export_campaign(campaign, tmp_path / "one", release="1.0")
-    for person in argentina[:LEAST]:
-        withdraw(person)
-    patch_release(campaign, tmp_path / "one", tmp_path / "same")
-    _, same = read_export(tmp_path / "same")
-    assert Counter(same["people"]["country"]) == {"UY": LEAST, "AR": LEAST}
-    withdraw(uruguay[0])
-    withdraw(argentina[LEAST])
-    patch_release(campaign, tmp_path / "same", tmp_path / "patch")
-    export_campaign(campaign, tmp_path / "fresh")
-    (about, patched), (_, fresh) = read_export(tmp_path / "patch"), read_export(tmp_path / "fresh")
-    assert about.left_out.people == 2 * LEAST - 2
-    keys = {"rater", "respondent"}
-    for name in set(TABLES) - {"withdrawals"}:
-        assert_frame_equal(patched[name].drop(keys, strict=False), fresh[name].drop(keys, strict=False))
-    assert set(patched["ratings"]["rater"]) == {""}
-    assert patched["people"].is_empty()
-    earlier = set(same["people"]["rater"])
-    assert not earlier & set(patched["statements"]["respondent"])
 
 
 def test_other_rooms_say_what_the_tables_are_for(campaign, crowd, make_pairs, tmp_path):

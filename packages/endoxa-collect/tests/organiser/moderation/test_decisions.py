@@ -294,20 +294,6 @@ def test_pages_cover_words_and_say_why_in_words(client, campaign, person, modera
 
 
 @pytest.mark.slow
-def test_words_stand_as_reported_speech_also_where_they_are_not_covered(
-    client, campaign, make_pairs, organiser
-):
-    (pair,) = make_pairs(campaign, ("AR", "love poetry", "en"), flags=["long"])
-    client.force_login(organiser)
-    client.post(at("moderation_words", campaign), {"show": "1"})
-    html = client.get(at("moderation", campaign)).content.decode()
-    assert '<span class="frame">some say:</span> <q lang="en" dir="auto">love poetry</q>' in html
-    html = client.get(at("moderation_item", campaign, pair.public_id)).content.decode()
-    assert "People here say of people <bdi>from" in html
-    assert '<p class="words"><q lang="en" dir="auto">love poetry</q>' in html
-
-
-@pytest.mark.slow
 def test_only_moderators_can_hand_a_pair_to_the_organiser(client, campaign, person, moderator, organiser):
     page = at("moderation_item", campaign, say(person, "love poetry").public_id)
     offered = 'value="escalate"'
