@@ -96,7 +96,6 @@ class TestInit:
     @pytest.mark.parametrize(
         ("words", "stdin", "said"),
         [
-            (["--preset", "lases"], "", "Unknown preset 'lases'"),
             (["--preset", "laces", "--password-stdin"], "short\n", "The password cannot be used"),
             (["--preset", "laces", "--name", "a b"], "", "'a b' cannot be the name"),
             (["--preset", "laces", "--organisation", "a" * 121], "", "--organisation: String should have at"),
@@ -270,7 +269,7 @@ class TestServe:
         assert "Kestrel" not in out
         assert "203.0.113.9" not in out
 
-    @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+    @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
     def test_ends_with_the_terminal_or_the_system_too(self, served, number):
         port, process = served
         os.killpg(process.pid, number)
