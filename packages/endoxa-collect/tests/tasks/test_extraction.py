@@ -176,24 +176,6 @@ def test_all_is_undone_to_the_beginning_and_the_table_is_untouched(make_task, ma
     assert same_cells(table, rows(4))
 
 
-def test_no_page_of_a_reviewer_shows_what_another_one_said(make_task, make_judge, client):
-    task = make_task("extraction", rows(1))
-    noted = {**EDIT, "pairs": [["bakers", "gloomy-word"]], "note": "my-secret-note"}
-    judged_by(task, make_judge, first_reviewer={1: noted})
-    client.force_login(make_judge(task, "rosa").user)
-    here = f"/organise/{task.campaign.slug}/tasks/"
-    seen = [client.get(here), client.post(f"{here}extraction/begin/", follow=True)]
-    token = task.judges.get(user__username="rosa").turns.get().token
-    seen.append(client.post(f"{here}extraction/judge/", {"token": token, "action": "keep", "identity": ""}))
-    assert seen[-1].status_code == 422
-    cells = {"token": token, "action": "keep", **SHOWN}
-    seen.append(client.post(f"{here}extraction/judge/", cells, follow=True))
-    seen.append(client.post(f"{here}extraction/undo/", follow=True))
-    for page in seen:
-        text = page.content.decode()
-        assert not [word for word in ("gloomy-word", "my-secret-note", "first_reviewer") if word in text]
-
-
 def test_the_reading_of_a_second_reader_is_shown_and_escaped(make_task, make_judge, client):
     task = make_task("extraction", [{**rows(1)[0], "other_reading": "cooks | <b>calm</b>"}])
     client.force_login(make_judge(task, "rosa").user)
