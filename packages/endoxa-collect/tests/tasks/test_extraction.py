@@ -15,8 +15,10 @@ from endoxa.commands import app
 from endoxa.curate import review as curate_review
 from endoxa.curate.associations import mentions
 from endoxa.curate.group import read_attributes
-from endoxa.curate.review.form import REVIEW_COLUMNS, kind_of
-from endoxa.curate.review.sheet import rows_of, with_row_keys
+from endoxa.curate.review import REVIEW_COLUMNS, kind_of
+from endoxa.curate.review.merge import apply_review
+from endoxa.curate.review.returned import read_sheets
+from endoxa.curate.review.sheet import Choice, make_sheet, rows_of, with_row_keys, write_sheet
 from endoxa.errors import UserError
 from endoxa.sources.frames import read_table, write_table
 from endoxa_collect.tasks.extraction import (
@@ -217,7 +219,7 @@ def test_what_comes_out_is_read_by_the_next_steps_and_by_the_sheets(make_task, m
     ]
     # Sheets for those who prefer a spreadsheet are made from it, and applied to it.
     sheet = tmp_path / "third.csv"
-    curate_review.write_sheet(curate_review.make_sheet(items, curate_review.Choice(reviewer="Ana")), sheet)
+    write_sheet(make_sheet(items, Choice(reviewer="Ana")), sheet)
     with sheet.open(newline="", encoding="utf-8") as file:
         cells = list(csv.DictReader(file))
     cells[0]["decision"], cells[0]["attribute"] = "edit", "jolly"
@@ -225,7 +227,7 @@ def test_what_comes_out_is_read_by_the_next_steps_and_by_the_sheets(make_task, m
         writer = csv.DictWriter(file, list(cells[0]))
         writer.writeheader()
         writer.writerows(cells)
-    done = curate_review.apply_review(items, curate_review.read_sheets([sheet]))
+    done = apply_review(items, read_sheets([sheet]))
     assert done.table["attribute"][0] == "jolly"
     assert done.conflicts.is_empty()
 
