@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path
 
 import polars as pl
@@ -31,6 +30,7 @@ from endoxa_collect.tasks.extraction import (
 from endoxa_collect.tasks.handing import next_turn, take, undo
 from endoxa_collect.tasks.results import all_tables, write_results
 from endoxa_collect.tasks.rooms import Judged, JudgedItem
+from support.review_sheets import fill
 
 SHOWN = {"identity": "bakers", "attribute": "cheerful"}
 
@@ -218,15 +218,9 @@ def test_what_comes_out_is_read_by_the_next_steps_and_by_the_sheets(make_task, m
         ("002-work-001", "early risers", "g2")
     ]
     # Sheets for those who prefer a spreadsheet are made from it, and applied to it.
-    sheet = tmp_path / "third.csv"
+    sheet = tmp_path / "third.xlsx"
     write_sheet(make_sheet(items, Choice(reviewer="Ana")), sheet)
-    with sheet.open(newline="", encoding="utf-8") as file:
-        cells = list(csv.DictReader(file))
-    cells[0]["decision"], cells[0]["attribute"] = "edit", "jolly"
-    with sheet.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, list(cells[0]))
-        writer.writeheader()
-        writer.writerows(cells)
+    fill(sheet, {(2, "decision"): "edit", (2, "attribute"): "jolly"})
     done = apply_review(items, read_sheets([sheet]))
     assert done.table["attribute"][0] == "jolly"
     assert done.conflicts.is_empty()
