@@ -15,7 +15,6 @@ from typing import Any, Generic, TypeVar
 
 import polars as pl
 
-from endoxa.runs.answers.language import ENGLISH, signs_of_new_question
 from endoxa.runs.asking.cost import Expected, Planned, expect, parse_models, planned
 from endoxa.runs.asking.jobs import Job
 from endoxa.runs.asking.journal import AnswerJournal
@@ -145,7 +144,6 @@ def _instrument(texts: Texts[Any]) -> Instrument[ReaderSettings]:
                 calls=1,
                 write=partial(_write, texts, settings.models),
                 outcomes=partial(_outcomes, texts),
-                signs=lambda: signs_of_new_question([ENGLISH]),
             )
         )
 

@@ -45,7 +45,6 @@ class Contents:
         items: how many there are.
         label: what reports call the data.
         templates: number of their templates, which tests resample.
-        languages: their languages, in order.
         styles: what those ask that endoxa made from associations (`schema.qa.STYLES`).
         note: how many have no target, and why; empty where all have one.
         names: how many names stand in the place of groups, and how many have a source; empty where none does.
@@ -54,7 +53,6 @@ class Contents:
     items: int
     label: str
     templates: int
-    languages: tuple[str, ...]
     styles: tuple[str, ...]
     note: str = ""
     names: str = ""
@@ -154,7 +152,6 @@ def scan(settings: QaSettings, journal: JournalFile | None = None) -> Contents:
     categories: Counter[str] = Counter()
     reasons: Counter[str] = Counter()
     templates: set[str] = set()
-    languages: set[str] = set()
     styles: set[str | None] = set()
 
     def repeated(name: str, first: int, second: int) -> str:
@@ -170,7 +167,6 @@ def scan(settings: QaSettings, journal: JournalFile | None = None) -> Contents:
         categories[item.category] += 1
         reasons[item.no_target] += 1
         templates.add(item.template)
-        languages.add(item.language)
         styles.add(style_of(item.built_by))
     if not count:
         language = f" in the language {', '.join(settings.languages)}" if settings.languages else ""
@@ -185,7 +181,7 @@ def scan(settings: QaSettings, journal: JournalFile | None = None) -> Contents:
     names = (
         f"{stated:,} of {len(sources):,} names that stand for groups have a stated source." if sources else ""
     )
-    return Contents(count, label, len(templates), tuple(sorted(languages)), known, note, names)
+    return Contents(count, label, len(templates), known, note, names)
 
 
 def words(settings: QaSettings) -> Used:
