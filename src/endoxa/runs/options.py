@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
@@ -92,14 +92,6 @@ class RunSettings(Settings):
             )
         return self
 
-    def with_earlier(self, _before: Mapping[str, Any]) -> Self:
-        """These settings, with what an earlier run goes on with: what it measured besides, and how.
-
-        Args:
-            _before: what `run.json` of the run says; of a run to be repeated its identity.
-        """
-        return self
-
     def asked(self) -> dict[str, Any]:
         """What decides estimates and report besides the records."""
         return {"seed": self.seed}
@@ -121,10 +113,13 @@ class Resampling:
 
 
 @dataclass(frozen=True, slots=True)
-class PaperOptions:
-    """What tables and figures for a paper hold; tables as Markdown, LaTeX and CSV.
+class ReportOptions:
+    """How a report is made, and what its tables and figures for a paper hold; tables as Markdown, LaTeX and CSV.
 
     Attributes:
+        confidence: Confidence level of the intervals; not for association tests.
+        seed: seed of the bootstrap.
+        labels: Display names of models: table with columns model, label, provider, size (questions, stories).
         interval: Tables of pairs: which interval; t is for mean differences, over pairs.
         rules: Tables of pairs: only this rule; repeatable.
         transpose: Wide tables: rows and columns exchanged (pairs, questions, tests).
@@ -134,6 +129,11 @@ class PaperOptions:
         note: what every table says of its runs at the end.
     """
 
+    confidence: Annotated[
+        float | None, Ge(0.01), Le(0.999), Option(group=ANALYSIS, default=str(DEFAULT_CONFIDENCE))
+    ] = None
+    seed: Seed = 0
+    labels: Annotated[Path | None, Option(group=OUTPUT)] = None
     interval: Annotated[Literal["identities", "wilson", "t"], Option(group=OUTPUT)] = "identities"
     rules: Annotated[tuple[str, ...], Option(group=OUTPUT, name="--rule", metavar="RULE")] = ()
     transpose: Annotated[bool, Option(group=OUTPUT, only_on=True)] = False
@@ -141,40 +141,6 @@ class PaperOptions:
     label: Annotated[str | None, Option(group=OUTPUT, metavar="NAME")] = None
     width: Annotated[Literal["column", "page"] | None, Option(group=OUTPUT)] = None
     note: str = ""
-
-
-USUAL_PAPER = PaperOptions()
-
-
-@dataclass(frozen=True, slots=True)
-class ReportOptions:
-    """How a report is made.
-
-    Attributes:
-        confidence: Confidence level of the intervals; not for association tests.
-        seed: seed of the bootstrap.
-        labels: Display names of models: table with columns model, label, provider, size (questions, stories).
-        paper: what a table for a paper holds.
-    """
-
-    confidence: Annotated[
-        float | None, Ge(0.01), Le(0.999), Option(group=ANALYSIS, default=str(DEFAULT_CONFIDENCE))
-    ] = None
-    seed: Seed = 0
-    labels: Annotated[Path | None, Option(group=OUTPUT)] = None
-    paper: PaperOptions = USUAL_PAPER
-
-    def having(self, changes: Mapping[str, Any]) -> ReportOptions:
-        """These options with single fields replaced, those of `paper` among them (`width`, `interval`, ...).
-
-        Raises:
-            TypeError: a field that there is not.
-        """
-        names = {field.name for field in fields(PaperOptions)}
-        paper = {name: value for name, value in changes.items() if name in names}
-        rest = {name: value for name, value in changes.items() if name not in names}
-        base = rest.pop("paper", self.paper)
-        return replace(self, paper=replace(base, **paper), **rest)
 
 
 @dataclass(frozen=True, slots=True)

@@ -128,8 +128,6 @@ def measure(
             _require_same_code(expected or (before or {}).get("identity", {}))
             if before is not None:
                 settings = _with_earlier(settings, before, out)
-            elif expected is not None:
-                settings = settings.with_earlier({"identity": expected})
             work = instrument.work(settings, out)
             _require_repeated(expected, work)
             components = _components_used(instrument, settings, before)
@@ -257,7 +255,7 @@ def _with_earlier(settings: S, before: Mapping[str, Any], out: Path) -> S:
     """
     earlier = before.get("settings", {}).get("models", [])
     if not settings.models or len(set(settings.models)) < len(settings.models):
-        return settings.with_earlier(before)  # refused by the instrument
+        return settings  # refused by the instrument
     left_out = [name for name in earlier if name not in settings.models]
     if left_out and not before.get("finished"):
         raise DifferentRunError(
@@ -265,7 +263,7 @@ def _with_earlier(settings: S, before: Mapping[str, Any], out: Path) -> S:
             "choose another --out, or pass --restart to replace the run."
         )
     added = [name for name in settings.models if name not in earlier]
-    return settings.model_copy(update={"models": (*earlier, *added)}).with_earlier(before)
+    return settings.model_copy(update={"models": (*earlier, *added)})
 
 
 def _require_same_code(earlier: Mapping[str, Any]) -> None:

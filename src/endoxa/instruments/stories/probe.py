@@ -18,7 +18,7 @@ import polars as pl
 from endoxa.errors import UserError
 from endoxa.instruments.stories.instrument import StoriesSettings
 from endoxa.instruments.stories.outcomes import stories_written
-from endoxa.runs.asking.cost import Expected, Planned, expect, parse_models, planned
+from endoxa.runs.asking.cost import Planned, expect, parse_models, planned
 from endoxa.runs.asking.jobs import Job, draw_seed
 from endoxa.runs.asking.journal import AnswerJournal
 from endoxa.runs.asking.outcomes import AnswerCounts
@@ -176,9 +176,7 @@ class Probe(Generic[T]):
         """
         specs = parse_models(self.settings.models)
         self.scan()
-        return planned(
-            self.settings, specs, sum((expect(job, self.lengths) for job in self.jobs()), Expected())
-        )
+        return planned(self.settings, specs, expect((job, self.lengths) for job in self.jobs()))
 
 
 def ending(answer: ChatAnswer) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from typing import Any, Generic, TypeVar
 
 import polars as pl
 
-from endoxa.runs.asking.cost import Expected, Planned, expect, parse_models, planned
+from endoxa.runs.asking.cost import Planned, expect, parse_models, planned
 from endoxa.runs.asking.jobs import Job
 from endoxa.runs.asking.journal import AnswerJournal
 from endoxa.runs.asking.outcomes import AnswerCounts, answer_warnings, count_answers, read_counts
@@ -122,10 +122,8 @@ def plan_readers(texts: Texts[Any], settings: ReaderSettings) -> list[Planned]:
     Raises:
         UserError: a model's name, or how it is to be asked.
     """
-    total = Expected()
-    for job in texts.jobs(settings):
-        total += expect(job, [ANSWER_TOKENS])
-    return planned(settings, parse_models(settings.models), total)
+    work = expect((job, [ANSWER_TOKENS]) for job in texts.jobs(settings))
+    return planned(settings, parse_models(settings.models), work)
 
 
 def _instrument(texts: Texts[Any]) -> Instrument[ReaderSettings]:

@@ -383,6 +383,6 @@ def shown(runs: Sequence[Run], how: ReportOptions) -> Shown:
         page=lambda: tests_page(runs, results),
         texts={
             "estimates": partial(csv_text, results.estimates.select("run", *TEST_COLUMNS)),
-            **paper_forms(results, how.paper),
+            **paper_forms(results, how),
         },
     )

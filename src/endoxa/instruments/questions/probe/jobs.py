@@ -390,13 +390,14 @@ def expected_work(settings: QaSettings, prompts: Mapping[str, Prompts], *, longe
     once = settings.model_copy(update={"repeats": 1})  # every repeat takes the same
     most = settings.sampling.max_tokens
     answer = LIKELY_TOKENS.get(settings.ask, LIKELY_TOKENS["text"])
-    total = Expected()
-    for job in jobs(once, prompts):
+
+    def lengths(job: Job) -> list[int]:
         likely = [answer] * len(job.turns)
         if job.told["protocol"] == "explanation":
             likely[0] = EXPLANATION_TOKENS
-        total += expect(job, [most if longest and most else min(length, most or length) for length in likely])
-    return total.times(settings.repeats)
+        return [most if longest and most else min(length, most or length) for length in likely]
+
+    return expect(((job, lengths(job)) for job in jobs(once, prompts)), settings.repeats)
 
 
 def _simulation_facts(presentation: Presentation, ask: str) -> dict[str, Any]:

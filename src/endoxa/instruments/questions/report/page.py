@@ -160,7 +160,7 @@ def shown(runs: Sequence[Run], how: ReportOptions) -> Shown:
     rows = results.estimates.select(list(QA_ESTIMATE_COLUMNS))
     return Shown(
         page=lambda: qa_page(runs, results, seed=how.seed),
-        texts={"estimates": partial(csv_text, rows), **paper_forms(results, how.paper)},
+        texts={"estimates": partial(csv_text, rows), **paper_forms(results, how)},
     )
 
 
