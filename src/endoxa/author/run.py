@@ -29,7 +29,7 @@ from endoxa.runs.asking.outcomes import AnswerCounts, count_answers
 from endoxa.runs.asking.run import Questions, asking_work
 from endoxa.runs.folder import RECORDS
 from endoxa.runs.instrument import Work
-from endoxa.runs.items import chosen
+from endoxa.runs.journal import chosen
 from endoxa.schema.drafts import (
     AFTER_STOP,
     DRAFT,

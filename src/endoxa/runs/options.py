@@ -28,20 +28,6 @@ from endoxa.schema.options import (
 DEFAULT_CONFIDENCE = 0.95
 DEFAULT_RESAMPLES = 2000
 
-Languages = Annotated[
-    tuple[str, ...],
-    Option("Use only items in this language; repeatable.", DATA, name="--language", metavar="CODE"),
-]
-Limit = Annotated[int | None, Ge(1), Option("Use only the first N items.", DATA, metavar="N")]
-Sample = Annotated[
-    int | None,
-    Ge(1),
-    Option(
-        "Use a random sample of N items, stratified by what they have: language, axis, template, identity (--seed).",
-        DATA,
-        metavar="N",
-    ),
-]
 IncludeDrafts = Annotated[
     bool,
     Setting(
@@ -68,18 +54,19 @@ class RunSettings(Settings):
 
     Attributes:
         models: Model; repeatable.
-        languages: only items in these languages; empty takes all.
-        limit: only the first N items.
-        sample: only a stratified random sample of N items.
+        languages: Use only items in this language; repeatable.
+        limit: Use only the first N items.
+        sample: Use a random sample of N items, stratified by what they have: language, axis, template, identity
+            (--seed).
         include_drafts: also drafts in a table that nobody has judged.
         seed: Seed of every random draw.
         notice: what every page made from the run must say first ("planted models").
     """
 
     models: Annotated[tuple[str, ...], Option(group=DATA, name="--model", metavar="MODEL")] = ()
-    languages: Languages = ()
-    limit: Limit = None
-    sample: Sample = None
+    languages: Annotated[tuple[str, ...], Option(group=DATA, name="--language", metavar="CODE")] = ()
+    limit: Annotated[int | None, Ge(1), Option(group=DATA, metavar="N")] = None
+    sample: Annotated[int | None, Ge(1), Option(group=DATA, metavar="N")] = None
     include_drafts: IncludeDrafts = False
     seed: Annotated[Seed, Option(group=ANALYSIS, decides="sample")] = 0
     notice: Annotated[str | None, Internal(decides=False)] = None

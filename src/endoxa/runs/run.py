@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from itertools import takewhile
 from pathlib import Path
 from typing import Any
@@ -30,8 +31,7 @@ from endoxa.runs.folder import (
     write_json,
 )
 from endoxa.runs.instrument import INSTRUMENTS, Instrument, Run, S, Work
-from endoxa.runs.items import AVAILABLE
-from endoxa.runs.journal import JournalFile
+from endoxa.runs.journal import AVAILABLE, JournalFile
 from endoxa.schema import Progress
 from endoxa.sources.collected import left_out_notes
 from endoxa.sources.files import sha256
@@ -229,11 +229,8 @@ def _earlier(instrument: Instrument[S], out: Path, *, restart: bool) -> dict[str
 def _measured_nothing(out: Path) -> bool:
     if not (out / JOURNAL).exists():
         return True
-    journal = JournalFile(out / JOURNAL, "")
-    try:
+    with closing(JournalFile(out / JOURNAL, "")) as journal:
         return journal.empty()
-    finally:
-        journal.close()
 
 
 def _components_used(instrument: Instrument[S], settings: S, before: Mapping[str, Any] | None) -> Used:

@@ -24,7 +24,7 @@ from endoxa.errors import UserError
 from endoxa.report.tables import headline_of, number_field, text_field
 from endoxa.report.words import count
 from endoxa.runs.asking.cost import Expected, Planned, parse_models, planned, run_cost
-from endoxa.runs.asking.settings import ChatRunSettings
+from endoxa.runs.asking.jobs import ChatRunSettings
 from endoxa.runs.folder import JOURNAL, RUN, DifferentRunError
 from endoxa.runs.instrument import INSTRUMENTS
 from endoxa.runs.run import outdated, read_run, run

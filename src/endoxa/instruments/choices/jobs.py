@@ -18,7 +18,7 @@ from endoxa.instruments.choices.options import ORDERS, ChoiceSettings
 from endoxa.instruments.choices.wording import COMPONENT, templates_of
 from endoxa.runs.asking.cost import Expected, expect
 from endoxa.runs.asking.jobs import Job, draw_seed
-from endoxa.runs.items import chosen
+from endoxa.runs.journal import chosen
 from endoxa.schema.choices import ChoiceItem, Word
 from endoxa.words.used import Tally, Used
 

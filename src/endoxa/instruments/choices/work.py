@@ -41,7 +41,7 @@ from endoxa.runs.asking.run import Questions, asking_work
 from endoxa.runs.estimates import parquet_in_parts
 from endoxa.runs.folder import RECORDS
 from endoxa.runs.instrument import Work
-from endoxa.runs.items import chunked, counted, each_once
+from endoxa.runs.journal import chunked, counted, each_once
 from endoxa.schema import ChatAnswer
 from endoxa.schema.choices import (
     ANTI,

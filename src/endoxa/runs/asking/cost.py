@@ -5,19 +5,19 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from endoxa.errors import UserError
-from endoxa.models.chat import parse_chat_model
+from endoxa.models.chat import parse_chat_model, require_batches
 from endoxa.models.chat.presets import price_of
 from endoxa.models.chat.remote import estimate_tokens
 from endoxa.models.chat.spec import ChatSpec, Price
 from endoxa.models.spec import refused_adapter
-from endoxa.runs.asking.jobs import Job
+from endoxa.runs.asking.jobs import ChatRunSettings, Job
 from endoxa.runs.asking.journal import AnswerJournal, Totals
-from endoxa.runs.asking.settings import ChatRunSettings
 from endoxa.runs.folder import JOURNAL, RUN
 from endoxa.runs.instrument import Plan
 from endoxa.schema import Message, Sampling, Usage
@@ -224,8 +224,6 @@ def require_askable(settings: ChatRunSettings, specs: Sequence[ChatSpec]) -> Non
             if not spec.host.runs_here:
                 raise refused_adapter(spec.text)
     if settings.batch:
-        from endoxa.models.chat import require_batches
-
         for spec in specs:
             require_batches(spec)
     prices(settings, specs)
@@ -314,14 +312,12 @@ def run_cost(folder: Path) -> float:
     settings = facts.get("settings", {})
     if "usage" not in facts and "sampling" not in settings:
         return 0.0
-    journal = AnswerJournal(folder / JOURNAL)
-    try:
-        known = [
-            price_of(parse_chat_model(name), settings.get("price")) for name in settings.get("models", [])
-        ]
-        return sum(spent(journal.totals(k), price) or 0.0 for k, price in enumerate(known))
-    finally:
-        journal.close()
+    with closing(AnswerJournal(folder / JOURNAL)) as journal:
+        specs = map(parse_chat_model, settings.get("models", []))
+        each = (
+            spent(journal.totals(k), price_of(spec, settings.get("price"))) for k, spec in enumerate(specs)
+        )
+        return sum(dollars or 0.0 for dollars in each)
 
 
 def _dollars(amount: float) -> str:

@@ -16,11 +16,10 @@ from typing import Any, Generic, TypeVar
 import polars as pl
 
 from endoxa.runs.asking.cost import Planned, expect, parse_models, planned
-from endoxa.runs.asking.jobs import Job
+from endoxa.runs.asking.jobs import ChatRunSettings, Job
 from endoxa.runs.asking.journal import AnswerJournal
 from endoxa.runs.asking.outcomes import AnswerCounts, answer_warnings, count_answers, read_counts
 from endoxa.runs.asking.run import Questions, asking_lines, asking_work
-from endoxa.runs.asking.settings import ChatRunSettings
 from endoxa.runs.estimates import parquet_in_parts
 from endoxa.runs.folder import RECORDS
 from endoxa.runs.instrument import Instrument, Work

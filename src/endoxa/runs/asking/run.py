@@ -15,17 +15,16 @@ from pathlib import Path
 from typing import Any
 
 from endoxa.errors import UserError
-from endoxa.models.chat import open_chat
+from endoxa.models.chat import open_batch, open_chat
 from endoxa.models.chat.presets import price_of
 from endoxa.models.chat.spec import ChatSpec
 from endoxa.models.retrying import SilentError
 from endoxa.runs.asking.batches import ask_in_batches, fetch_ended
 from endoxa.runs.asking.calls import Asking, Report, ask_all, counting_lost
 from endoxa.runs.asking.cost import Budget, prices, require_askable, spent
-from endoxa.runs.asking.jobs import Job
+from endoxa.runs.asking.jobs import ChatRunSettings, Job
 from endoxa.runs.asking.journal import AnswerJournal, Totals
 from endoxa.runs.asking.outcomes import AnswerCounts, count_lines, read_counts, write_counts
-from endoxa.runs.asking.settings import ChatRunSettings
 from endoxa.runs.executors import chat_model
 from endoxa.runs.instrument import Run, Work
 from endoxa.runs.journal import JournalError
@@ -235,8 +234,6 @@ class _Models:
         enough = self.questions.enough if spec.host.runs_here else None
         asking = Asking(chat, number, settings.sampling, at_once, self.journal, budget, report, enough)
         if settings.batch or self.journal.batches(number):
-            from endoxa.models.chat import open_batch
-
             client = open_batch(spec, settings.options, worked=self.journal.worked(number))
             if settings.batch:
                 asyncio.run(chat.close())  # it only names the model; the batches have a client of their own

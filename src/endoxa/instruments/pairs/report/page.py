@@ -36,7 +36,7 @@ from endoxa.report.overview import Used, families
 from endoxa.report.quoting import quoting
 from endoxa.report.tables import Cell, Table, number_field, paper_texts, table_of, text_field
 from endoxa.report.words import NO_VALUE, axis_name, count, language_name, listed, plural, signed
-from endoxa.runs.families import COMPARISONS, PREFERENCES
+from endoxa.runs.estimates import COMPARISONS, PREFERENCES
 from endoxa.runs.instrument import Shown
 from endoxa.runs.options import DEFAULT_CONFIDENCE, ReportOptions
 from endoxa.schema import ALL

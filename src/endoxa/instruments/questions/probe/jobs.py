@@ -26,8 +26,7 @@ from endoxa.instruments.questions.probe.settings import QaSettings
 from endoxa.runs.answers.read import read_answer
 from endoxa.runs.asking.cost import Expected, expect
 from endoxa.runs.asking.jobs import Job, draw_seed
-from endoxa.runs.items import chosen, chunked, each_once
-from endoxa.runs.journal import JournalFile
+from endoxa.runs.journal import JournalFile, chosen, chunked, each_once
 from endoxa.schema import QaItem
 from endoxa.schema.qa import style_of
 from endoxa.sources.bbq import find_metadata, read_items, targets_note

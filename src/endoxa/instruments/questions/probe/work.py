@@ -43,7 +43,7 @@ from endoxa.runs.asking.run import Questions, asking_work
 from endoxa.runs.estimates import parquet_in_parts
 from endoxa.runs.folder import NOTES, RECORDS
 from endoxa.runs.instrument import Plan, Work
-from endoxa.runs.items import counted, untestable
+from endoxa.runs.journal import counted, untestable
 from endoxa.schema import QA_RECORD_COLUMNS, ChatAnswer, Reading
 from endoxa.sources.files import require_file, sha256
 from endoxa.stats.signs import fewest_units
