@@ -213,7 +213,7 @@ class Result:
         from endoxa.instruments.reports import shown_as
         from endoxa.report.inputs import read_runs
 
-        return shown_as(read_runs([self.folder]), ReportOptions().having(options))
+        return shown_as(read_runs([self.folder]), ReportOptions(**options))
 
     def __repr__(self) -> str:
         """'Result(sentence pairs, 2 models, out/run)'."""

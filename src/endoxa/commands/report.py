@@ -61,7 +61,7 @@ def report(
             tracked(run)  # refuses what is no run folder, before anything is written
     written = write_report(list(runs), out, format=format, options=options)
     lines = [f"Written: {written}"]
-    width = options.paper.width
+    width = options.width
     if width or resolve_format(out, format) == "html":
         folder = figures_folder(out)
         lines.append(f"Figures: {folder}")

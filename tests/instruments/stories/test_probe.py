@@ -100,7 +100,7 @@ def test_a_plan_counts_what_would_be_asked(tmp_path: Path) -> None:
     data = str(write(tmp_path / "prompts.jsonl", prompts(["gender"], 4)))
     (row,) = stories_probe(StoriesSettings(data=data, models=("openai/gpt-4o-mini",), repeats=3)).plan()
     assert row.expected.calls == 36
-    assert row.expected.completion_tokens == 36 * 300
+    assert row.expected.usage.completion_tokens == 36 * 300
     assert row.dollars is not None
 
 

@@ -32,7 +32,7 @@ from endoxa.runs.answers.text import before_new_question, first_reply, nested, o
 from endoxa.runs.asking.cost import parse_models, warn_of_schemas
 from endoxa.runs.asking.jobs import Job
 from endoxa.runs.folder import NOTES, RUN
-from endoxa.runs.items import part_of_run
+from endoxa.runs.journal import part_of_run
 from endoxa.runs.run import read_run
 from endoxa.schema import ChatAnswer
 from endoxa.schema.finish import ERROR, LENGTH, finish_reason

@@ -328,7 +328,7 @@ def test_ratings_in_any_language_are_read(data: Path, tmp_path: Path, code: str)
 def test_the_plan_counts_calls_and_asks_nothing(data: Path) -> None:
     (planned,) = harm_probe(settings(data, repeats=3, limit=10)).plan()
     assert planned.expected.calls == 30
-    assert planned.expected.prompt_tokens > 30 * 50
+    assert planned.expected.usage.prompt_tokens > 30 * 50
 
 
 @pytest.mark.slow

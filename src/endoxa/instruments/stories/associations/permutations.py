@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from endoxa.instruments.stories.associations.tables import least_p
-from endoxa.runs.families import decided
+from endoxa.runs.estimates import decided
 from endoxa.schema.stories import PROTAGONIST_DIFFERENCE_COLUMNS
 from endoxa.sources.stereotales import UNKNOWN, Profiles
 from endoxa.sources.stereotales.profiles import MISSING

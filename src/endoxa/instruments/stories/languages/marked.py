@@ -18,7 +18,7 @@ from endoxa.errors import UserError
 from endoxa.instruments.stories.harm.raters import measured
 from endoxa.instruments.stories.languages.presence import Presence
 from endoxa.instruments.stories.prompt_language import Key, Tree, parse_tree, read_tree, require_known
-from endoxa.runs.families import GROUPS_MOVED, adjusted, decided
+from endoxa.runs.estimates import GROUPS_MOVED, adjusted, decided
 from endoxa.runs.options import Resampling
 from endoxa.schema import ALL
 from endoxa.schema.stories import SHIFT_COLUMNS
