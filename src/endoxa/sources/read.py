@@ -11,8 +11,7 @@ import polars as pl
 from endoxa.errors import UserError
 from endoxa.schema import PAIR_COLUMNS, Reader, ReadOptions
 from endoxa.sources import READERS
-from endoxa.sources.bbq import is_bbq
-from endoxa.sources.bbq.rows import options_in_a_list
+from endoxa.sources.bbq.rows import is_bbq, options_in_a_list
 from endoxa.sources.collected import use_of
 from endoxa.sources.drafts import Format
 from endoxa.sources.files import require_file

@@ -25,7 +25,7 @@ from endoxa.instruments.questions.estimates.answers import NEEDED, check_answers
 from endoxa.runs.answers.read import item_cells, outcome, read_answer
 from endoxa.runs.folder import RECORDS
 from endoxa.schema import PROTOCOLS, QA_RECORD_COLUMNS, QaItem, Reading
-from endoxa.sources.bbq import find_metadata, read_items
+from endoxa.sources.bbq.items import find_metadata, read_items
 from endoxa.sources.files import sha256
 from endoxa.sources.frames import read_table
 from endoxa.sources.logs import HARNESS, Log
