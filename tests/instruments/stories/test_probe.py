@@ -30,8 +30,9 @@ from endoxa.runs.folder import data_notes
 from endoxa.runs.run import measure, run
 from endoxa.schema import Message, Sampling
 from endoxa.schema.stories import EXTRACTED_COLUMNS, EXTRACTION_ESTIMATE_COLUMNS, STORY_COLUMNS
-from endoxa.sources.stereotales import UNKNOWN, read_profiles, read_vocabulary
 from endoxa.sources.stereotales.associations import PARTS
+from endoxa.sources.stereotales.profiles import UNKNOWN, read_profiles
+from endoxa.sources.stereotales.vocabulary import read_vocabulary
 from endoxa.testing.chat_server import Settings, running
 from support.story_runs import READERS, extracted, prompt, prompts, told, write
 

@@ -39,17 +39,9 @@ from endoxa.schema.finish import ERROR, LENGTH, finish_reason
 from endoxa.schema.provenance import BUILT_BY, WORDS
 from endoxa.schema.stories import EXTRACTED_COLUMNS
 from endoxa.sources.files import require_file
-from endoxa.sources.stereotales import (
-    OTHER,
-    UNKNOWN,
-    WHOLE_NUMBERS,
-    Attribute,
-    Story,
-    Vocabulary,
-    read_stories,
-    read_vocabulary,
-    story_file,
-)
+from endoxa.sources.stereotales.profiles import OTHER, UNKNOWN
+from endoxa.sources.stereotales.stories import WHOLE_NUMBERS, Story, read_stories, story_file
+from endoxa.sources.stereotales.vocabulary import Attribute, Vocabulary, read_vocabulary
 from endoxa.words.used import Tally, Used
 
 REFUSAL = "refusal"

@@ -30,7 +30,7 @@ from endoxa.runs.journal import JournalFile, Stratum, chosen, chunked, counted, 
 from endoxa.schema import ChatAnswer
 from endoxa.schema.stories import STORY_COLUMNS
 from endoxa.sources.files import require_file, sha256
-from endoxa.sources.stereotales import WHOLE_NUMBERS, StoryPrompt, read_prompts
+from endoxa.sources.stereotales.stories import WHOLE_NUMBERS, StoryPrompt, read_prompts
 from endoxa.words.used import Tally, Used
 
 T = TypeVar("T")

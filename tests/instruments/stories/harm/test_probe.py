@@ -28,7 +28,7 @@ from endoxa.instruments.stories.instrument import HARM, HarmSettings
 from endoxa.models.chat.simulated.draws import Draws
 from endoxa.runs.run import measure
 from endoxa.schema.harm import HARM_OUTCOMES, HARM_RATING_COLUMNS
-from endoxa.sources.stereotales import read_vocabulary
+from endoxa.sources.stereotales.vocabulary import read_vocabulary
 from support.harm_samples import associations, write_associations
 from support.respondents import wording, words_of
 from support.respondents.ratings import (

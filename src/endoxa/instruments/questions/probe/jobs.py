@@ -29,7 +29,7 @@ from endoxa.runs.asking.jobs import Job, draw_seed
 from endoxa.runs.journal import JournalFile, chosen, chunked, each_once
 from endoxa.schema import QaItem
 from endoxa.schema.qa import style_of
-from endoxa.sources.bbq import find_metadata, read_items, targets_note
+from endoxa.sources.bbq.items import find_metadata, read_items, targets_note
 from endoxa.sources.identities import identity_key
 from endoxa.sources.toml import read_toml, validated
 from endoxa.words.packs import words_by_language
