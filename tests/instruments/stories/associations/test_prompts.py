@@ -37,7 +37,7 @@ from endoxa.instruments.stories.associations.tables import (
     units_of_prompts,
     units_of_stories,
 )
-from story_sets import StorySets, Studies
+from benchmarks.worlds.story_sets import StorySets, Studies
 
 QUICK = Discovery(draws=1000, jobs=1)
 
