@@ -3,12 +3,10 @@
     python benchmarks/associations.py --make SCRIPT           makes the stories first (23 models, 10 languages)
     python benchmarks/associations.py out/big.parquet         on stories that are there
     python benchmarks/associations.py out/big.parquet --pooled          only all languages together
-    python benchmarks/associations.py out/big.parquet --rounds 5        minimum, median and maximum of five rounds
 
 The literal reference reads every row with the json module, counts with a dictionary, and tests each table by scipy's
 `fisher_exact` with 500,000 random tables, one after the other, in one process. It is timed on a sample of its tables
-in the same round, taken evenly over all of them, and its whole is extrapolated. Loading is compared with a bare polars
-read and JSON decode of the same file.
+in the same round, taken evenly over all of them, and its whole is extrapolated.
 """
 
 from __future__ import annotations

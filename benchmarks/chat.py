@@ -3,9 +3,8 @@
     python benchmarks/chat.py                         10,000 requests at 32 at once, three rounds taken in turn
 
 The server (`endoxa.testing.chat_server`) runs in a process of its own and answers after a fixed latency. The bare loop
-is what one would write without endoxa: as many tasks as calls at once, each sending one request after the other with
-openai's asynchronous client; no retries, no limits, no journal. Ours has all of these switched on; where calls cost
-something, each is in the journal before it is sent.
+has as many tasks as calls at once, each sending one request after the other with openai's client; no retries, no
+limits, no journal. Ours has all of these; where calls cost something, each is in the journal before it is sent.
 """
 
 from __future__ import annotations

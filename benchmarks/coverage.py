@@ -94,9 +94,11 @@ def load_scenarios(path: Path = SCENARIOS) -> list[Scenario]:
 
 
 def function(name: str) -> Callable[..., Any]:
-    """The function of a scenario's name "module.function"; modules are those of the folder `worlds`."""
-    module, attribute = name.split(".")
-    return getattr(import_module(f"benchmarks.worlds.{module}"), attribute)  # type: ignore[no-any-return]
+    """The function "module.function" of the folder `worlds`, with the first argument that follows a colon."""
+    path, _, argument = name.partition(":")
+    module, attribute = path.split(".")
+    made: Callable[..., Any] = getattr(import_module(f"benchmarks.worlds.{module}"), attribute)
+    return partial(made, argument) if argument else made
 
 
 def cells(sizes: Mapping[str, tuple[Any, ...]]) -> Iterator[dict[str, Any]]:
@@ -112,23 +114,14 @@ def wilson(rate: float, number: int) -> tuple[float, float]:
     return float(middle - reach), float(middle + reach)
 
 
-def is_clear(outcome: Outcome, level: float) -> bool:
-    """Whether more draws would not change what is thought of a world: both rates lie clearly on one side."""
-    most = level + LIMITS
-    claims = wilson(outcome.claims, outcome.draws)
-    clear = not outcome.null or claims[1] < most or claims[0] > most
-    if outcome.given:
-        held = wilson(outcome.covered, max(1, round(outcome.draws * outcome.given)))
-        clear = clear and (held[0] > 1 - most or held[1] < 1 - most)
-    return clear
-
-
-def is_wrong(outcome: Outcome, level: float) -> bool:
-    """Whether a world shows a fault: clearly more claims than allowed, or clearly fewer intervals with the truth."""
-    most = level + LIMITS
-    claims = outcome.null and wilson(outcome.claims, outcome.draws)[0] > most
-    number = max(1, round(outcome.draws * outcome.given))
-    return claims or (outcome.given > 0 and wilson(outcome.covered, number)[1] < 1 - most)
+def judged(outcome: Outcome, level: float) -> str:
+    """`wrong` where a rate is clearly beyond its limit, `right` where all are clearly within, else ""."""
+    most, number = level + LIMITS, max(1, round(outcome.draws * outcome.given))
+    errors = [wilson(outcome.claims, outcome.draws)] if outcome.null else []
+    errors += [wilson(1 - outcome.covered, number)] if outcome.given else []
+    if any(low > most for low, _ in errors):
+        return "wrong"
+    return "right" if all(high < most for _, high in errors) else ""
 
 
 def measure(
@@ -167,7 +160,7 @@ def measure(
                 len(covered) / number,
                 scenario.neutral is not None and truth in (scenario.neutral, "drawn", "none"),
             )
-            if number == draws or is_clear(outcome, scenario.level):
+            if number == draws or judged(outcome, scenario.level):
                 return outcome
     raise AssertionError("at least one draw")
 

@@ -4,13 +4,9 @@
     python benchmarks/embeddings.py --tests 20        the same with fewer tests
     python benchmarks/embeddings.py --rounds 1
 
-The model has the size of BERT base and random weights; its tokenizer is trained on the texts. The tests cross groups
-with pairs of attribute sets, every pair of groups against every pair of sets, as IndiBias does (its tables 3, 4 and 9):
-groups of 14 names in one sentence each, attribute sets of 8 words. The published way (bias-bench's seat.py, sent-bias)
-is written anew: each test encodes its own four sets, sentence by sentence, with the same weights and poolings. endoxa's
-time holds everything that `endoxa probe embeddings` does after loading (reading and checking tests, tokenizing,
-journal, files of vectors) and reading them back. Loading the network is left out on both sides, drawing of p-values
-too. Effect sizes of all tests are compared.
+Random weights of the size of BERT base. Tests cross groups of 14 names with pairs of sets of 8 words, as IndiBias does.
+The published way (bias-bench's seat.py, sent-bias) is written anew: each test encodes its own four sets, sentence by
+sentence. endoxa's time holds all that `endoxa probe embeddings` does after loading, and reading vectors back.
 """
 
 from __future__ import annotations

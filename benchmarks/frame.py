@@ -10,7 +10,8 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -94,6 +95,18 @@ def peak_memory() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
+@contextmanager
+def postgresql() -> Iterator[str]:
+    """The address of a PostgreSQL server of our own."""
+    from collect_support.databases import postgres, postgres_programs
+
+    programs = postgres_programs()
+    if programs is None:
+        sys.exit("PostgreSQL is not installed (apt-get install postgresql)")
+    with postgres(programs) as address:
+        yield address
+
+
 def processor() -> str:
     """The processor and whether it has the instructions that matter here, as Linux names them."""
     path = Path("/proc/cpuinfo")
@@ -110,9 +123,6 @@ def save(network: Any, tokenizer: Any, folder: Path) -> Path:
     return folder
 
 
-SPECIAL = {"pad_token": "[PAD]", "unk_token": "[UNK]", "cls_token": "[CLS]", "sep_token": "[SEP]"}
-
-
 def tokenizer(kind: str, texts: Sequence[str], size: int = 20_000) -> Any:
     """A tokenizer trained on texts: `byte-level` (GPT-2), `word-piece` (BERT), `unigram` (T5) or `words`."""
     from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
@@ -127,7 +137,7 @@ def tokenizer(kind: str, texts: Sequence[str], size: int = 20_000) -> Any:
             decoders.ByteLevel(),
         )
     elif kind == "word-piece":
-        special = {**SPECIAL, "mask_token": "[MASK]"}
+        special = {f"{name}_token": f"[{name.upper()}]" for name in ("pad", "unk", "cls", "sep", "mask")}
         made, trainer = Tokenizer(models.WordPiece(unk_token="[UNK]")), trainers.WordPieceTrainer
         made.normalizer, made.pre_tokenizer = normalizers.BertNormalizer(), pre_tokenizers.BertPreTokenizer()
     elif kind == "unigram":

@@ -5,11 +5,6 @@
 
 Ways: `former` encodes with sentence-transformers' own loop and compares every row with all rows; `float32` and
 `bfloat16` are endoxa in the two precisions of its encoder.
-
-The attributes are made by combining everyday words ("honest with neighbours", "not shy but tidy at work"). Prints, for
-each way, the seconds of encoding and of everything else as minimum, median and maximum, with the processor's seconds,
-the ratio of each to the former way (median of the rounds' ratios), the groups, whether the table is that of the former
-way, and the peak memory of the whole process (torch included).
 """
 
 from __future__ import annotations

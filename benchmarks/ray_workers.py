@@ -3,9 +3,7 @@
     python benchmarks/ray_workers.py --pairs 600 --rounds 3
 
 A random-weight GPT-2 of 6 layers scores pairs of random words. What is timed is the scoring: from the first chunk to
-the last, without starting workers and loading weights, which are printed apart. The ways take turns; printed are
-min, median and max in seconds, the speed-up of two workers over one, and what one worker costs beside this process
-with one thread.
+the last, without starting workers and loading weights, which are printed apart.
 """
 
 from __future__ import annotations

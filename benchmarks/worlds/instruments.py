@@ -88,14 +88,10 @@ def encoders(rng: np.random.Generator, number: int, correlation: float) -> list[
     return [_p_value(row[:8], row[8:]) for row in values]
 
 
-def a_family_each(p_values: list[float]) -> Reading:
-    """Whether anything is claimed where each encoder is a family."""
-    return Reading(min(adjust_within(p_values, range(len(p_values)))) <= 0.05)
-
-
-def all_in_one_family(p_values: list[float]) -> Reading:
-    """Whether anything is claimed where all encoders are one family."""
-    return Reading(min(adjust(p_values)) <= 0.05)
+def families(kind: str, p_values: list[float]) -> Reading:
+    """Whether anything is claimed where `each` encoder is a family, or `all` of them are one."""
+    adjusted = adjust_within(p_values, range(len(p_values))) if kind == "each" else adjust(p_values)
+    return Reading(min(adjusted) <= 0.05)
 
 
 # ---------------------------------------------------------------------------- convergence
@@ -185,37 +181,20 @@ def recurring(
     return pl.concat(tables), {name: f"word {code}" for name, code in zip(names, attribute, strict=True)}
 
 
-def _correlated(parts: pl.DataFrame, names: dict[str, str]) -> Reading:
-    row = correlations(measured(joined_parts(parts)), names).row(0, named=True)
+def correlated(sample: str, data: tuple[pl.DataFrame, dict[str, str]]) -> Reading:
+    """The correlation with `identities` alone as the sample, or with `both` identities and attributes."""
+    parts, names = data
+    row = correlations(measured(joined_parts(parts)), names if sample == "both" else {}).row(0, named=True)
     if row["low"] is None:
         return Reading(0)
     return Reading(row["p_value"] <= 0.05, row["low"], row["high"])
 
 
-def over_both(data: tuple[pl.DataFrame, dict[str, str]]) -> Reading:
-    """The correlation with identities and attributes as samples."""
-    return _correlated(*data)
-
-
-def over_identities(data: tuple[pl.DataFrame, dict[str, str]]) -> Reading:
-    """The correlation with identities alone as the sample."""
-    return _correlated(data[0], {})
-
-
-def _seen(together: str, data: tuple[pl.DataFrame, dict[str, str]]) -> Reading:
+def seen(together: str, data: tuple[pl.DataFrame, dict[str, str]]) -> Reading:
+    """Whether more associations than by chance are seen by `several` instruments, or by `all`."""
     parts, names = data
     rows = seen_together(effects_of(measured(joined_parts(parts))), names, seed=0, exchanges=199)
     return Reading((rows.filter(together=together)["p_value"] <= 0.05).any())
-
-
-def seen_by_several(data: tuple[pl.DataFrame, dict[str, str]]) -> Reading:
-    """Whether more associations than by chance are seen by several instruments."""
-    return _seen("several", data)
-
-
-def seen_by_all(data: tuple[pl.DataFrame, dict[str, str]]) -> Reading:
-    """Whether more associations than by chance are seen by all instruments."""
-    return _seen("all", data)
 
 
 # ---------------------------------------------------------------------------- gate
@@ -286,14 +265,10 @@ def _crossed(
     return Values(sides - 0.5, np.where(sides, lot >= down, lot < up) - 0.5, first, attribute=second)
 
 
-def passes(data: tuple[Contrasts, float]) -> Reading:
-    """Whether the gate passes."""
-    return Reading(data[0].evidence(data[1], 0.05).p_not_worse <= 0.05)
-
-
-def fails(data: tuple[Contrasts, float]) -> Reading:
-    """Whether the candidate is found worse."""
-    return Reading(data[0].evidence(data[1], 0.05).p_worse <= 0.05)
+def gate(decision: str, data: tuple[Contrasts, float]) -> Reading:
+    """Whether the gate `passes`, or the candidate is found `worse`."""
+    evidence = data[0].evidence(data[1], 0.05)
+    return Reading((evidence.p_worse if decision == "worse" else evidence.p_not_worse) <= 0.05)
 
 
 def normal_estimates(_: np.random.Generator, correlation: float, margin: float, away: float) -> float:

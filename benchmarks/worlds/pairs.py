@@ -13,10 +13,9 @@ from scipy.special import ndtr, ndtri
 from scipy.stats import ttest_ind
 
 from benchmarks.worlds import Reading, beta
-from endoxa.demo.planted import load_sample
 from endoxa.instruments.pairs.estimates import STATISTICS
 from endoxa.instruments.pairs.estimates.inference import Question, share_estimate, testable
-from endoxa.instruments.pairs.estimates.records import check_records, frame, groups, scores_of
+from endoxa.instruments.pairs.estimates.records import frame, groups
 from endoxa.instruments.pairs.estimates.statistics import detectable
 from endoxa.instruments.pairs.probe.items import MOST
 from endoxa.schema import Estimate, Sample
@@ -24,8 +23,6 @@ from endoxa.sources.groups import group_of_pair, published_groups
 from endoxa.sources.identities import identity_key
 from endoxa.sources.read import read_pairs
 from endoxa.stats.contrasts import contrast
-from endoxa.stats.intervals import agreeing, clustered_share
-from endoxa.stats.signs import sign_flip_test
 from endoxa.stats.two_way import two_way
 
 FLIPS = 2000
@@ -62,18 +59,13 @@ class Pairs:
 
 @cache
 def layout(name: str) -> Pairs:
-    """Codes of `12 x 40`, `60 x 100 filled 0.15`, `survey IDENTITIES ATTRIBUTES PAIRS`, `dominated` or `demo`."""
+    """Codes of `12 x 40`, `60 x 100 filled 0.15`, `survey IDENTITIES ATTRIBUTES PAIRS`, or `dominated`."""
     words = name.split()
     if (
         name == "dominated"
     ):  # one of eight identities has 63 % of the pairs, whose attributes mostly do not recur
         identity = np.repeat(np.arange(8), [126, *[11] * 6, 8])
         attribute = np.random.default_rng(8).integers(0, 180, len(identity))
-    elif name == "demo":
-        names = load_sample().select(
-            pl.col("identity_key", "attribute_more").rank("dense").cast(pl.Int64) - 1
-        )
-        identity, attribute = (names[column].to_numpy() for column in names.columns)
     elif words[0] == "survey":  # few identities and attributes are said often, most rarely
         counts, pairs = (int(words[1]), int(words[2])), int(words[3])
         rng = np.random.default_rng(sum(counts))
@@ -117,37 +109,6 @@ def skewed(rng: np.random.Generator, design: str, share: float, tail: int, devia
     for codes in pairs.units:
         latent += tail * deviation * (rng.exponential(size=codes.max() + 1) - 1)[codes]
     return replace(pairs, values=(latent > 0).astype(float))
-
-
-@cache
-def _sized_centre(share: float, direction: int) -> float:
-    many = np.random.default_rng(0).normal(size=200_000)
-    weights = np.maximum(1, np.round(np.exp(1.5 + 0.8 * many)))
-
-    def excess(centre: float) -> float:
-        return float(np.average(ndtr((centre + 0.5 * direction * many) / 1.25**0.5), weights=weights) - share)
-
-    return float(brentq(excess, -3, 3))
-
-
-def sized(rng: np.random.Generator, identities: int, share: float, direction: int) -> Pairs:
-    """Identities with more pairs prefer the stereotype more (or less)."""
-    effect = rng.normal(size=identities)
-    number = np.maximum(1, np.round(np.exp(1.5 + 0.8 * effect))).astype(int)
-    identity = np.repeat(np.arange(identities), number)
-    attribute = rng.integers(0, 3 * identities, len(identity))
-    latent = _sized_centre(share, direction) + 0.5 * direction * effect[identity]
-    latent += rng.normal(size=len(identity)) + rng.normal(0, 0.5, 3 * identities)[attribute]
-    return Pairs((latent > 0).astype(float), identity, attribute)
-
-
-def identities_alone(pairs: Pairs) -> Reading:
-    """Identities are the sample, attributes are taken as they are."""
-    _, place = np.unique(pairs.identity, return_inverse=True)
-    sizes, sums = np.bincount(place).astype(float), np.bincount(place, pairs.values)
-    p_value = float(np.nan_to_num(sign_flip_test(sums - sizes / 2), nan=1.0))
-    interval = clustered_share(sizes, sums, float(pairs.values.var()), 0.95)
-    return Reading.of(p_value, agreeing(interval, float(pairs.values.mean()), 0.5, p_value, 0.95))
 
 
 def crossed(pairs: Pairs) -> Reading:
@@ -242,7 +203,8 @@ def at_detectable(rng: np.random.Generator, identities: int, correlation: float)
     return beta_binomial(rng, identities, "equal", _reported(identities, correlation), correlation)
 
 
-def _statistic(name: str, neutral: float, pairs: Pairs) -> Reading:
+def statistic(name: str, pairs: Pairs) -> Reading:
+    """`preference_ratio` or `mean_difference` over identities."""
     n = len(pairs.values)
     sample = Sample(
         difference=pairs.values,
@@ -253,53 +215,12 @@ def _statistic(name: str, neutral: float, pairs: Pairs) -> Reading:
         cluster=pairs.identity,
         resamples=600,
     )
-    return _claimed(STATISTICS.get(name).compute(sample, 0.95, 1)[1], neutral)
+    return _claimed(STATISTICS.get(name).compute(sample, 0.95, 1)[1], 0.5 * (name == "preference_ratio"))
 
 
 def _claimed(row: Estimate, neutral: float) -> Reading:
     claimed = row.p_value <= 0.05 and not row.reason and abs(row.value - neutral) > 5e-4
     return Reading(claimed, row.low, row.high)
-
-
-def preference_ratio(pairs: Pairs) -> Reading:
-    """The preference ratio over identities."""
-    return _statistic("preference_ratio", 0.5, pairs)
-
-
-def mean_difference(pairs: Pairs) -> Reading:
-    """The mean difference over identities."""
-    return _statistic("mean_difference", 0.0, pairs)
-
-
-def translated(rng: np.random.Generator, languages: int) -> Pairs:
-    """20 identities with 5 pairs in each of several languages; attributes are the languages."""
-    cluster = np.tile(np.repeat(np.arange(20), 5), languages)
-    language = np.repeat(np.arange(languages), 100)
-    return Pairs(_sides(rng, cluster, 0.5, 0.2), cluster, language)
-
-
-def linked(pairs: Pairs) -> Reading:
-    """The ratio of all languages pooled, whose identities are linked by a key."""
-    n = len(pairs.values)
-    named = [f"{language} {who}" for language, who in zip(pairs.attribute, pairs.identity, strict=True)]
-    columns = {
-        "item_id": [f"i{k}" for k in range(n)],
-        "language": [f"l{k}" for k in pairs.attribute],
-        "identity": named,
-        "identity_key": pairs.identity.astype(str),
-        "score_more": pairs.values,
-    }
-    records = pl.DataFrame(columns).with_columns(
-        axis=pl.lit("all people"),
-        direction=pl.lit("stereo"),
-        stereotypical=pl.lit("more"),
-        model=pl.lit("m"),
-        rule=pl.lit("sum"),
-        score_less=pl.lit(0.0),
-    )
-    (cell,) = scores_of(check_records(records), 100)
-    assert not cell.unlinked(np.ones(n, dtype=bool))
-    return _claimed(STATISTICS.get("preference_ratio").compute(cell.sample, 0.95, 1)[1], 0.5)
 
 
 # ---------------------------------------------------------------------------- groups of published pairs

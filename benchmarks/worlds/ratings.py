@@ -33,7 +33,8 @@ def votes(rng: np.random.Generator, layout: tuple[int, list[float]], error: floa
     return Votes(codes, np.array(shares), error)
 
 
-def _agreement(name: str, data: Votes) -> Reading:
+def agreement(name: str, data: Votes) -> Reading:
+    """The interval of a coefficient of agreement."""
     coefficient, domain = COEFFICIENTS.get(name), np.arange(len(data.shares))
     truth = (1 - data.error) ** 2
     if name == "percent_agreement":
@@ -43,16 +44,6 @@ def _agreement(name: str, data: Votes) -> Reading:
         return Reading(0, truth=truth)
     interval = agreement_interval(coefficient, counts, "nominal", domain, confidence=0.95, parts=2000)
     return Reading(0, interval.low, interval.high, truth)
-
-
-def percent_agreement(data: Votes) -> Reading:
-    """The interval of percent agreement."""
-    return _agreement("percent_agreement", data)
-
-
-def alpha(data: Votes) -> Reading:
-    """The interval of Krippendorff's alpha."""
-    return _agreement("krippendorff_alpha", data)
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from benchmarks.worlds import Reading
 from benchmarks.worlds.story_sets import StorySets, Studies
 from endoxa.instruments.stories.associations import Discovery, discover
 from endoxa.instruments.stories.associations.cells import Cells, design_effects, lift_interval
-from endoxa.instruments.stories.associations.permutations import PROMPT, differences
+from endoxa.instruments.stories.associations.permutations import differences
 from endoxa.instruments.stories.associations.tables import units_of_prompts
 from endoxa.instruments.stories.harm import raters
 from endoxa.instruments.stories.harm.raters import RESOLUTION, Ratings, difference
@@ -39,32 +39,20 @@ def sets(rng: np.random.Generator, **design: Any) -> StorySets:
     return StorySets(sets=1, seed=_seed(rng), **design)
 
 
-def _discovered(data: StorySets, *, by_prompt: bool) -> tuple[pl.DataFrame, pl.DataFrame]:
-    settings = Discovery(draws=DRAWS, jobs=1, pooled="stratified" if by_prompt else "published")
-    result = discover(data.profiles(prompt_per_story=not by_prompt), settings)
+def discovered(what: str, data: StorySets) -> Reading:
+    """Whether a table is kept (`family`), or an association (or the planted one) is claimed (`association`).
+
+    After `independent` stories are taken as independent and languages are pooled, as published.
+    """
+    independent = what.startswith("independent")
+    settings = Discovery(draws=DRAWS, jobs=1, pooled="published" if independent else "stratified")
+    result = discover(data.profiles(prompt_per_story=independent), settings)
+    if what.endswith("family"):
+        return Reading(result.tables.filter(significant=1).height > 0)
     claimed = result.associations.filter(verdict=ABOVE)
-    planted = data.lift != 1
-    return result.tables, claimed.filter(base_value="b0", compared_value="1") if planted else claimed
-
-
-def families(data: StorySets) -> Reading:
-    """Whether the table is kept, by prompts."""
-    return Reading(_discovered(data, by_prompt=True)[0].filter(significant=1).height > 0)
-
-
-def families_of_stories(data: StorySets) -> Reading:
-    """Whether the table is kept, with stories taken as independent."""
-    return Reading(_discovered(data, by_prompt=False)[0].filter(significant=1).height > 0)
-
-
-def associations(data: StorySets) -> Reading:
-    """Whether an association (or the planted one) is claimed, by prompts."""
-    return Reading(_discovered(data, by_prompt=True)[1].height > 0)
-
-
-def associations_of_stories(data: StorySets) -> Reading:
-    """The same with stories taken as independent and languages pooled, as published."""
-    return Reading(_discovered(data, by_prompt=False)[1].height > 0)
+    return Reading(
+        (claimed.filter(base_value="b0", compared_value="1") if data.lift != 1 else claimed).height > 0
+    )
 
 
 def lifts(data: StorySets) -> Reading:
@@ -87,13 +75,6 @@ def differing(data: tuple[pl.DataFrame, str, int]) -> Reading:
     """Whether a difference of protagonists is claimed."""
     stories, by, seed = data
     return Reading(bool((differences(stories, by, seed=seed, permutations=99)["verdict"] == ABOVE).any()))
-
-
-def differing_stories(data: tuple[pl.DataFrame, str, int]) -> Reading:
-    """The same with stories taken as independent."""
-    stories, by, seed = data
-    alone = stories.with_columns(pl.int_range(pl.len()).cast(pl.String).alias(PROMPT))
-    return differing((alone, by, seed))
 
 
 # ---------------------------------------------------------------------------- harm
@@ -220,7 +201,8 @@ def _rated(
     return base, *means
 
 
-def _measure(name: str, data: tuple[tuple[np.ndarray, ...], tuple[np.ndarray, ...]]) -> Reading:
+def measured(name: str, data: tuple[tuple[np.ndarray, ...], tuple[np.ndarray, ...]]) -> Reading:
+    """A correlation or agreement (`spearman`, `pearson`, `agreement`, `kappa`) of a model with people."""
     (base, *means), (_, *every) = data
     if name in ("agreement", "kappa"):
         means, every = ([(mean >= 3.5).astype(float) for mean in side] for side in (means, every))
@@ -233,23 +215,3 @@ def _measure(name: str, data: tuple[tuple[np.ndarray, ...], tuple[np.ndarray, ..
         truth = truth if name == "agreement" else (truth - chance) / (1 - chance)
     row = getattr(raters, name)(*means, Resampling(0.95, 200), base)
     return Reading(0, row.low, row.high, truth)
-
-
-def spearman(data: Any) -> Reading:
-    """Spearman's correlation of a model with people."""
-    return _measure("spearman", data)
-
-
-def pearson(data: Any) -> Reading:
-    """Pearson's correlation of a model with people."""
-    return _measure("pearson", data)
-
-
-def agreement(data: Any) -> Reading:
-    """Share of associations that a model and people class alike."""
-    return _measure("agreement", data)
-
-
-def kappa(data: Any) -> Reading:
-    """Cohen's kappa of a model and people."""
-    return _measure("kappa", data)
