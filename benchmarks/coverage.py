@@ -154,7 +154,7 @@ def measure(
         if number == draws or (stop and number % BATCH == 0):
             outcome = Outcome(
                 number,
-                float(np.mean(claims)),
+                float(np.nanmean(claims)),
                 float(np.mean(covered)) if covered else np.nan,
                 float(np.median(widths)) if widths else np.nan,
                 len(covered) / number,

@@ -15,7 +15,7 @@ class Reading:
     """What an estimate says of one set of data.
 
     Attributes:
-        claimed: whether something is claimed; of several statements the share.
+        claimed: whether something is claimed; of several statements the share; NaN where nothing can be tested.
         low: lower ends of intervals, NaN where there is none.
         high: upper ends.
         truth: the planted truth where it is drawn with the data.

@@ -143,9 +143,10 @@ def two_kinds(
 
 
 def two_way_contrast(pairs: Pairs) -> Reading:
-    """The difference of two shares with both kinds of units as samples."""
+    """The difference of two shares with both kinds of units as samples, where it can be tested."""
     result = contrast(pairs.values, pairs.kinds, pairs.units, confidence=0.95, bounds=(-1, 1), flips=1000)
-    return Reading.of(result.p_value, result.interval)
+    claimed = np.nan if result.sampled == "none" else result.p_value <= 0.05
+    return Reading(claimed, result.interval.low, result.interval.high)
 
 
 def welch(pairs: Pairs) -> Reading:
