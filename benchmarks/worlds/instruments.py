@@ -20,10 +20,10 @@ from endoxa.stats.attenuation import corrected_correlation
 from endoxa.stats.intervals import agreeing
 from endoxa.stats.reliability import PartScores, part_scores
 from endoxa.stats.verdicts import CLEAR, adjust, adjust_within, decide
+from endoxa.study.compare.decision import Contrasts, Values
 from endoxa.study.convergence.chance import seen_together
 from endoxa.study.convergence.estimates import correlations, joined_parts, measured
 from endoxa.study.convergence.estimates import effects as effects_of
-from endoxa.study.gate.decision import Contrasts, Values
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "tests"))
 from support import gate_runs

@@ -11,7 +11,7 @@ from scipy.stats import fisher_exact
 from benchmarks.worlds import Reading
 from endoxa.curate.ratings.disagreement import excess
 from endoxa.stats.agreement import COEFFICIENTS, agreement_interval
-from endoxa.stats.crossed import crossed_contrast, fit_crossed
+from endoxa.stats.crossed import crossed_contrast
 from endoxa.stats.permutation import units_by_group_test
 
 
@@ -94,13 +94,6 @@ def within(data: Ratings) -> Reading:
         data.rating, data.inside, data.rater, data.item, needed=6, confidence=0.95, bounds=(-99, 99)
     )
     return Reading.of(result.p_value, result.interval)
-
-
-def mixed_model(data: Ratings) -> Reading:
-    """Leniency by a mixed model without slopes."""
-    columns = np.column_stack([np.ones(len(data.rating)), data.inside])
-    low, high = fit_crossed(data.rating, columns, data.rater, data.item).interval(1, 0.95)
-    return Reading(not low <= 0 <= high, low, high)
 
 
 def topics(rng: np.random.Generator, layout: tuple[int, int], factor: float) -> pl.DataFrame:

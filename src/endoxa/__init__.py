@@ -12,9 +12,7 @@ first used, so that importing endoxa is instant. The parts behind them are packa
 """
 
 # ruff: noqa: F403, F405
-import sys as _sys
 from importlib import import_module as _import_module
-from types import ModuleType as _ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -30,7 +28,6 @@ __all__ = [
     "Result",
     "UserError",
     "analyze",
-    "build",
     "command",
     "compare",
     "extract",
@@ -51,54 +48,15 @@ __all__ = [
     "read_run",
 ]
 
-PACKAGES = ("author", "curate", "export", "report")
-"""Packages that are verbs, too."""
-
-_VERBS = tuple(
-    f"{verb}_"
-    for verb in (
-        "analyze",
-        "build",
-        "curate",
-        "datasets",
-        "export",
-        "languages",
-        "probe",
-        "study",
-    )
-)
-
-
-class _Callable(_ModuleType):
-    """A package that is a verb, too."""
-
-    def __call__(self, *inputs: Any, **options: Any) -> Any:
-        """Carry out a command: `ex.curate("group", "statements.csv", out="groups.csv")`; see `endoxa.command`."""
-        verb = self.__name__.rpartition(".")[2]
-        if verb in ("author", "report"):
-            return _import_module("endoxa.api").command(verb, *inputs, **options)
-        name, *others = inputs
-        return _import_module("endoxa.api").command(f"{verb} {name}", *others, **options)
-
-
-def as_verb(package: str) -> None:
-    """Make a package callable whose name is a verb: `ex.build` and `ex.analyze` are functions, `ex.curate` is both."""
-    _sys.modules[package].__class__ = _Callable
-
 
 def __getattr__(name: str) -> Any:
-    """A public name, loaded now: one of `__all__`, the function of a command ("curate_group"), or a verb ("curate")."""
-    if name in PACKAGES:
-        return _import_module(f"endoxa.{name}")
-    if name in __all__:
-        module = "endoxa.errors" if name == "UserError" else "endoxa.api"
-    elif name == "reproduce" or name.startswith(_VERBS):
-        module = "endoxa.api.functions"
-    else:
-        raise AttributeError(f"module 'endoxa' has no attribute '{name}'")
-    loaded = getattr(_import_module(module), name)
-    globals()[name] = loaded
-    return loaded
+    """A public name, loaded now: one of `__all__`, or the function of a command ("curate_group")."""
+    if name in __all__ or name == "reproduce" or "_" in name.strip("_"):  # no package has such a name
+        for module in map(_import_module, ("endoxa.errors", "endoxa.api", "endoxa.api.functions")):
+            if hasattr(module, name):
+                globals()[name] = getattr(module, name)
+                return globals()[name]
+    raise AttributeError(f"module 'endoxa' has no attribute '{name}'")
 
 
 def __dir__() -> list[str]:

@@ -11,7 +11,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import endoxa as ex
-from endoxa.api.models import _name_of
+from endoxa.api.inputs import _name_of
 from endoxa.sources.bbq import read_items
 from support import qa_questions, tiny
 
@@ -73,7 +73,7 @@ def test_questions_come_back_as_they_were(tmp_path: Path) -> None:
     renamed = frame.rename({"context": "passage"})
     again = ex.load_questions(renamed, columns={"context": "passage"})
     assert_frame_equal(again, frame, check_column_order=False)
-    from endoxa.api.data import opened
+    from endoxa.api.inputs import opened
 
     with opened(frame, "questions") as stored:
         assert list(read_items(stored)) == list(read_items(path))
@@ -81,7 +81,7 @@ def test_questions_come_back_as_they_were(tmp_path: Path) -> None:
 
 @pytest.mark.reference
 def test_published_questions_come_back_as_they_were(shared: Path, tmp_path: Path) -> None:
-    from endoxa.api.data import opened
+    from endoxa.api.inputs import opened
 
     path = next(iter(sorted((shared / "data" / "bbq").rglob("*.jsonl"))))
     head = tmp_path / "head.jsonl"

@@ -40,14 +40,9 @@ def test_a_command_gives_the_same_table_through_every_door(tmp_path: Path) -> No
         "curate associations", tmp_path / "statements.csv", out=tmp_path / "words.csv", min_support=2
     )
     by_name = ex.curate_associations(STATEMENTS, out=tmp_path / "name.csv", min_support=2)
-    by_package = ex.curate("associations", STATEMENTS, out=tmp_path / "package.csv", min_support=2)
     typed = pl.read_csv(tmp_path / "typed.csv")
     assert typed.select("identity", "attribute", "support").rows() == [("bakers", "patient", 2)]
-    for outcome, file in (
-        (by_words, "words.csv"),
-        (by_name, "name.csv"),
-        (by_package, "package.csv"),
-    ):
+    for outcome, file in ((by_words, "words.csv"), (by_name, "name.csv")):
         assert_frame_equal(pl.read_csv(tmp_path / file), typed)
         assert outcome.tables["out"].height == 1
         sentences = printed.stdout.partition("\nNext: ")[0]  # the hint is of the command line alone

@@ -14,7 +14,7 @@ import polars as pl
 import pytest
 
 import endoxa as ex
-from endoxa.api.data import as_polars, as_stored
+from endoxa.api.inputs import as_polars, as_stored
 from endoxa.api.runs import _settings_asked
 from endoxa.curate.published import read_associations
 from endoxa.instruments.choices.items import read_items as read_choices

@@ -61,10 +61,10 @@ def test_a_result_has_tables_charts_and_a_page(result: ex.Result, tmp_path: Path
     assert result.plot()._repr_svg_().startswith("<svg")
     assert result.plot(next(reversed(result.figures))).title
     assert result.table("latex").startswith("%") or "\\toprule" in result.table("latex")
-    page = result.save_report(tmp_path / "page.html")
+    page = result.save_report(tmp_path / "page.html", width="column")
     assert "<svg" in page.read_text(encoding="utf-8")
-    drawn = result.save_figures(tmp_path / "figures")
-    assert {path.suffix for path in drawn} == {".pdf", ".svg", ".png"}
+    drawn = list((tmp_path / "page_figures").iterdir())
+    assert {path.suffix for path in drawn} == {".csv", ".pdf", ".svg", ".png"}
     assert {path.stem for path in drawn} == set(result.figures)
     with pytest.raises(ex.UserError, match=r"no figure 'x'. There are: headline"):
         result.plot("x")

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 from typer.testing import CliRunner
 
-from endoxa.api.data import load_pairs
+from endoxa.api.inputs import load_pairs
 from endoxa.author.tables import approved, counted, label_votes, with_association_ids
 from endoxa.commands import app
 from endoxa.errors import UserError

@@ -78,10 +78,15 @@ def test_export_says_what_it_did(tmp_path):
         "attribute": ["", ""],
     }
     table = write_table(tmp_path, columns)
-    output = review(table, "-o", tmp_path / "a.csv", "--sample", 2, "--seed", 4)
+    output = review(table, "-o", tmp_path / "a.xlsx", "--sample", 2, "--seed", 4)
     assert "2 rows of statements written" in output
-    assert "1 cells contain control characters" in output
     assert "Content notice" in output
+
+
+def test_a_sample_of_none_is_refused(tmp_path):
+    result = run("curate", "review", write_table(tmp_path), "-o", tmp_path / "a.xlsx", "--sample", 0)
+    assert result.exit_code == 2
+    assert "--sample" in result.output
 
 
 @pytest.mark.slow

@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from endoxa.commands import app
-from endoxa.commands.further import Further, values_set
+from endoxa.commands.options import Further, values_set
 from endoxa.errors import UserError
 from endoxa.instruments.questions.probe.settings import QaSettings
 from endoxa.runs.instrument import INSTRUMENTS

@@ -202,8 +202,9 @@ def test_votes_without_item_or_column_are_refused(tmp_path):
     options = {"rater": "rater", "value": "value", "raters": None}
     with pytest.raises(UserError, match="vote 1: the item or the rater is empty"):
         read_votes(path, item=None, **options)
-    with pytest.raises(UserError, match="no column 'thing'"):
-        read_votes(path, item="thing", **options)
+    for wrong in ({"item": "thing"}, {"value": "thing"}, {"rater": "thing"}):
+        with pytest.raises(UserError, match="no column 'thing'"):
+            read_votes(path, **({"item": None} | options | wrong))
 
 
 def test_fleiss_where_each_item_has_other_raters():

@@ -10,14 +10,13 @@ import pytest
 from endoxa.curate.evaluation import (
     Reading,
     attribute_parts,
+    evaluate,
     loose_attribute,
     loose_identity,
     strict,
     token_f1,
 )
-from endoxa.curate.evaluation.baseline import read_by_expression
-from endoxa.curate.evaluation.gold import Gold, read_gold
-from endoxa.curate.evaluation.report import evaluate, read_all
+from endoxa.curate.evaluation.gold import Gold, read_all, read_by_expression, read_gold
 from endoxa.curate.extract import Question
 from endoxa.errors import UserError
 

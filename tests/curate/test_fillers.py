@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from endoxa.curate.extract.fillers import find_fillers, without_fillers
 from endoxa.curate.extract.omission import NOISE
+from endoxa.curate.extract.reader import find_fillers, without_fillers
 from endoxa.curate.survey import parse_map
 from endoxa.curate.survey.reading import Respondent, Survey
 from endoxa.curate.survey.statements import extract_all, identify_languages, split_survey
@@ -107,7 +107,7 @@ def rows(answer, language, *, declared=True):
         "",
     )
     questions = tuple(column.question for column in survey_map.question)
-    survey = Survey(questions, (), (Respondent("1", "", "", {}, (answer,)),), (), ())
+    survey = Survey(questions, (), (Respondent("1", "", "", {}, (answer,)),), (), {})
     return extract_all(identify_languages(split_survey(survey, survey_map), survey_map.languages), ())
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from endoxa.curate.language import Identified, identify, three_letters
+from endoxa.curate.language import Identified, identify
 from endoxa.errors import UserError
 from endoxa.words.packs import language_name
 
@@ -59,7 +59,6 @@ def test_language_that_cannot_be_identified_is_said():
 
 def test_names_and_codes():
     assert (language_name("fr"), language_name("qqq")) == ("French", "qqq")
-    assert (three_letters("fr"), three_letters("wo")) == ("fra", "wo")
 
 
 @pytest.mark.slow

@@ -11,11 +11,12 @@ from endoxa.curate.extract import Question, extract
 from endoxa.curate.second import (
     ReaderItem,
     StatementReaderSettings,
+    combine,
     question_about,
     read_answer,
+    same_reading,
     to_read,
 )
-from endoxa.curate.second.table import combine, same_reading
 from endoxa.runs.asking.readers import plan_readers, read_with_models
 
 OPEN = Question("other", "other")

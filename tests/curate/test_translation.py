@@ -1,14 +1,16 @@
-"""Translators: a table, a chat server over HTTP, local weights; and what is remembered."""
+"""Translators: a table, a chat server over HTTP, local chat weights; and what is remembered."""
 
 from __future__ import annotations
 
 import json
-from types import SimpleNamespace
+import shutil
 
 import pytest
 
 from endoxa.curate.translation import Translated, open_translator, translate_all
 from endoxa.errors import UserError
+from endoxa.models.chat import ChatOptions, open_chat
+from endoxa.schema import Sampling
 from support.http_server import serving
 
 LEXICON = {"Les chats dorment": "Cats sleep", "Les vieux sont sages": "Old people are wise", "Na": "Na"}
@@ -165,14 +167,14 @@ def test_no_key_is_shown_and_no_organization_is_sent(monkeypatch):
         translator = open_translator(f"{url}#m")
         with pytest.raises(UserError) as caught:
             list(translator.translate(["Na"], "fr", "en"))
-    assert translator.client.organization is None
-    assert "(key)" in str(caught.value)
+    assert open_chat(translator.spec, ChatOptions())._client.organization is None
+    assert "refuses the key in the environment variable ENDOXA_SERVER_KEY" in str(caught.value)
     assert not any(part in str(caught.value) for part in ("topsecret", "wxyz"))
 
 
 def test_dead_server_and_missing_key_are_one_sentence(monkeypatch):
     monkeypatch.setattr("endoxa.curate.translation.PATIENCE", 0.1)
-    with pytest.raises(UserError, match=r"does not answer .*the same command continues"):
+    with pytest.raises(UserError, match=r"does not answer: .*the same command continues"):
         list(open_translator("http://127.0.0.1:9/v1#m").translate(["Na"], "fr", "en"))
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     with pytest.raises(UserError, match="OPENAI_API_KEY"):
@@ -183,71 +185,16 @@ def test_dead_server_and_missing_key_are_one_sentence(monkeypatch):
 
 
 @pytest.mark.slow
-def test_local_encoder_decoder_gives_one_line_per_text_the_same_each_time(tiny):
-    translator = open_translator(f"hf/{tiny['encoder-decoder']}")
-    texts = ["Les chats dorment", "Na"] * 10
+def test_local_chat_weights_give_one_line_or_nothing_the_same_each_time(tiny, tmp_path, monkeypatch):
+    from transformers import AutoTokenizer
+
+    monkeypatch.setattr("endoxa.curate.translation.SAMPLING", Sampling(temperature=0, max_tokens=8))
+    folder = shutil.copytree(tiny["causal"], tmp_path / "chat")
+    tokenizer = AutoTokenizer.from_pretrained(folder)
+    tokenizer.chat_template = "{% for message in messages %}{{ message['content'] }} {% endfor %}"
+    tokenizer.save_pretrained(folder)
+    translator = open_translator(f"hf/{folder}")
+    texts = ["Les chats dorment", "Na"]
     first = list(translator.translate(texts, "fr", "en"))
-    assert len(first) == 20
     assert first == list(translator.translate(texts, "fr", "en"))
-    assert first[:2] * 10 == first  # a batch does not change what a text becomes
-    assert all(one is None or "\n" not in one for one in first)
-
-
-def test_local_model_of_another_kind_is_refused(tiny):
-    with pytest.raises(UserError, match="is a causal model, which cannot translate"):
-        open_translator(f"hf/{tiny['causal']}")
-
-
-class Names:
-    """As much of a tokenizer as the naming of languages needs."""
-
-    def __init__(self, tokens, **attributes):
-        self.all_special_tokens = tokens
-        self.__dict__.update(attributes)
-
-    def convert_tokens_to_ids(self, token):
-        return self.all_special_tokens.index(token)
-
-    def get_vocab(self):
-        return dict.fromkeys(self.all_special_tokens, 0)
-
-
-class Config:
-    task_specific_params = None
-
-
-class Network:
-    config = Config
-
-
-@pytest.mark.parametrize(
-    ("tokens", "source", "target"),
-    [
-        (["</s>", "eng_Latn", "fra_Latn"], "fra_Latn", 1),
-        (["</s>", "en_XX", "fr_XX"], "fr_XX", 1),
-        (["</s>", "__en__", "__fr__"], "fr", 1),
-    ],
-)
-def test_models_that_name_languages_by_tokens(tokens, source, target):
-    from endoxa.curate.translation import Seq2SeqTranslator
-
-    tokenizer = Names(tokens, src_lang=None)
-    translator = Seq2SeqTranslator("x", Network, tokenizer)
-    assert translator._target_token("fr", "en") == {"forced_bos_token_id": target}
-    assert tokenizer.src_lang == source
-    with pytest.raises(UserError, match="has no token for the language 'yo'"):
-        translator._target_token("yo", "en")
-
-
-def test_models_that_want_an_instruction_in_front():
-    from endoxa.curate.translation import Seq2SeqTranslator
-
-    assert Seq2SeqTranslator("x", Network, Names(["<2en>"]))._prefix("fr", "en") == "<2en> "
-    assert Seq2SeqTranslator("x", Network, Names([]))._prefix("fr", "en") == ""
-
-    class T5:
-        config = SimpleNamespace(
-            task_specific_params={"translation_fr_to_en": {"prefix": "translate French to English: "}}
-        )
-
-    assert Seq2SeqTranslator("x", T5, Names([]))._prefix("fr", "en") == "translate French to English: "
+    assert all(line is None or "\n" not in line for line in first)

@@ -11,7 +11,7 @@ import pytest
 
 from endoxa.api.functions import study_run
 from endoxa.commands import main
-from endoxa.commands.probe import recorded_settings
+from endoxa.commands.options import run_settings
 from endoxa.errors import UserError
 from endoxa.instruments.questions.instrument import QUESTIONS
 from endoxa.instruments.stories.instrument import EXTRACT
@@ -20,8 +20,9 @@ from endoxa.models.checkpoint import fingerprint
 from endoxa.models.keys import server_key
 from endoxa.models.scoring import look_at, parse_model
 from endoxa.models.spec import ModelOptions
-from endoxa.runs.executors.workers import connect
+from endoxa.runs.cluster import connect
 from endoxa.runs.run import measure
+from endoxa.schema.options import settings_from
 from endoxa.schema.typed import typed_words
 from support.http_server import serving
 from support.qa_questions import questions, write
@@ -114,8 +115,8 @@ def test_a_repeated_run_writes_no_file_that_only_it_names(tmp_path):
     )
     kept = {"settings": settings.model_dump(mode="json"), "identity": {"sample": None}}
     (tmp_path / "run.json").write_text(json.dumps(kept), encoding="utf-8")
-    repeated, _ = recorded_settings(EXTRACT, tmp_path)
-    assert repeated == settings.model_copy(update={"sheet": None})
+    values, _ = run_settings(EXTRACT.settings, tmp_path / "run.json")
+    assert settings_from(EXTRACT.settings, values) == settings.model_copy(update={"sheet": None})
 
 
 def test_a_cluster_that_cannot_start_is_one_sentence(monkeypatch):

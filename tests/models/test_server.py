@@ -15,7 +15,7 @@ from endoxa.models.scoring import look_at, open_model, parse_model
 from endoxa.models.spec import ModelOptions
 from endoxa.models.transport import server_client
 from endoxa.schema import CausalRequest, Unscorable
-from endoxa.testing.scorers import score_pairs
+from endoxa.testing.plugins import score_pairs
 from support.http_server import serving
 from support.server_answers import llamacpp
 from support.tiny import PAIRS

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from endoxa.api.data import opened
+from endoxa.api.inputs import opened
 from endoxa.errors import UserError
 from endoxa.sources.bbq import find_metadata, is_bbq, read_items, read_metadata, read_rows, write_items
 from endoxa.sources.bbq.rows import Seen

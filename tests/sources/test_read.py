@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from endoxa.api.data import load_pairs
+from endoxa.api.inputs import load_pairs
 from endoxa.errors import UserError
 from endoxa.schema import PAIR_COLUMNS, ReadOptions
 from endoxa.sources import READERS
@@ -21,7 +21,7 @@ from endoxa.sources.check import check_file
 from endoxa.sources.frames import write_table
 from endoxa.sources.read import convert_pairs, read_pairs, recognise
 from endoxa.sources.source import reading_files
-from endoxa.testing.readers import check_reader
+from endoxa.testing.plugins import check_reader
 
 NAMES = ("crows-pairs", "indibias", "s-as", "stereoset", "native")
 TEMPORARY = settings(

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from endoxa.stats.agreement import COEFFICIENTS, LEVELS
-from endoxa.testing.coefficients import check_coefficient
+from endoxa.testing.plugins import check_coefficient
 
 
 @pytest.mark.parametrize("name", ["percent_agreement", "cohen_kappa", "fleiss_kappa", "krippendorff_alpha"])

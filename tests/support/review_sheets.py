@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import csv
-
 import polars as pl
 from openpyxl import load_workbook
 
-from endoxa.curate.review import Choice, make_sheet, write_sheet
+from endoxa.curate.review.sheet import Choice, make_sheet, write_sheet
 from endoxa.sources import frames
 
 STATEMENTS = {
@@ -55,21 +53,4 @@ def fill(path, cells):
     for (row, column), value in cells.items():
         page.cell(row, places[column]).value = value
     book.save(path)
-    return path
-
-
-def lines_of(path):
-    with path.open(encoding="utf-8-sig", newline="") as stream:
-        return list(csv.reader(stream))
-
-
-def fill_csv(path, cells, delimiter=","):
-    """Fill in a CSV sheet as a spreadsheet program saves it."""
-    lines = lines_of(path)
-    missing = max((row for row, _ in cells), default=0) - len(lines)
-    lines += [[""] * len(lines[0]) for _ in range(missing)]
-    for (row, column), value in cells.items():
-        lines[row - 1][lines[0].index(column)] = value
-    with path.open("w", encoding="utf-8-sig", newline="") as stream:
-        csv.writer(stream, delimiter=delimiter).writerows(lines)
     return path

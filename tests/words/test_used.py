@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import polars as pl
 import pytest
@@ -16,6 +17,7 @@ from endoxa.words.used import languages_of_name
 
 pytestmark = pytest.mark.usefixtures("nothing_reviewed")
 
+MILD_ASSOCIATIONS = Path(__file__).parent.parent / "support" / "mild_associations.csv"
 LINE = "Not yet checked by native speakers: endoxa's own"
 CLI = CliRunner()
 
@@ -148,8 +150,7 @@ def test_data_cards_say_it(pairs, tmp_path):
 
 
 def test_questions_tests_and_harm(tmp_path):
-    endoxa("build", "qa", "--sample", tmp_path / "a.csv")
-    endoxa("build", "qa", tmp_path / "a.csv", "--language", "es", "-o", tmp_path / "q.jsonl")
+    endoxa("build", "qa", MILD_ASSOCIATIONS, "--language", "es", "-o", tmp_path / "q.jsonl")
     every = ["answer patterns", "answer words", "names of peoples", "question prompts", "question templates"]
     every.append("person question templates")
     assert words_of("qa", data=tmp_path / "q.jsonl") == {name: ["es"] for name in every}

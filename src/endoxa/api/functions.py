@@ -102,21 +102,21 @@ def _described(  # noqa: PLR0917
 
 
 def _parameter(word: str, entry: OptionField, kind: Any) -> Parameter:
-    default = Parameter.empty if entry.default is ... else entry.default
+    default = entry.default if isinstance(entry.default, str | int | float | tuple | None) else ...
+    if entry.default is ...:
+        default = Parameter.empty
     return Parameter(word, kind, default=default, annotation=_written_type(entry))
 
 
 def _written_type(entry: OptionField) -> str:
     """The type as a program may give it: a name for a path, one value for several."""
-    plain = [part for part in _parts(entry.type) if part is not type(None)]
+    several = get_origin(entry.type) in (Union, types.UnionType)
+    parts = get_args(entry.type) if several else (entry.type,)
+    plain = [part for part in parts if part is not type(None)]
     words = " | ".join(
         dict.fromkeys(word for part in plain for word in _words(part, positional=entry.option.positional))
     )
-    return f"{words} | None" if len(plain) < len(_parts(entry.type)) and words != "Any" else words
-
-
-def _parts(kind: Any) -> tuple[Any, ...]:
-    return get_args(kind) if get_origin(kind) in (Union, types.UnionType) else (kind,)
+    return f"{words} | None" if len(plain) < len(parts) and words != "Any" else words
 
 
 def _words(kind: Any, *, positional: bool) -> list[str]:
@@ -135,27 +135,14 @@ def stub() -> Iterator[str]:
     yield '"""Written by `make docs`; see functions.py."""\n\n'
     yield "from collections.abc import Callable, Iterator, Mapping, Sequence\nfrom pathlib import Path\n"
     yield "from typing import Any, Literal\n\n"
-    yield "from endoxa.api.data import Columns, Source\nfrom endoxa.api.result import Result\n"
-    yield "from endoxa.api.runs import Models\nfrom endoxa.commands.verbs import Outcome\n\n"
+    yield "from endoxa.api.inputs import Columns, Models, Source\nfrom endoxa.api.result import Result\n"
+    yield "from endoxa.commands.verbs import Outcome\n\n"
     yield f"__all__ = {sorted(functions())!r}\n"
     yield "\ndef functions() -> Mapping[str, Callable[..., Any]]: ...\n"
     yield "def stub() -> Iterator[str]: ...\ndef write_stub() -> None: ...\n"
     for name, function in functions().items():
-        signature: Signature = function.__signature__  # type: ignore[attr-defined]
-        yield f"\ndef {name}(\n"
-        named = False
-        for entry in signature.parameters.values():
-            if entry.kind is Parameter.KEYWORD_ONLY and not named:
-                named = True
-                yield "    *,\n"
-            default = "" if entry.default is Parameter.empty else f" = {_literal(entry.default)}"
-            yield f"    {entry.name}: {entry.annotation}{default},\n"
-        yield f") -> {signature.return_annotation}:\n"
+        yield f"\ndef {name}{signature(function)}:\n"
         yield textwrap.indent(f'"""{function.__doc__}"""\n', "    ").replace("\\", "\\\\")
-
-
-def _literal(value: Any) -> str:
-    return repr(value) if isinstance(value, str | int | float | bool | type(None)) or value == () else "..."
 
 
 def write_stub() -> None:

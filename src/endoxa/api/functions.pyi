@@ -4,9 +4,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from endoxa.api.data import Columns, Source
+from endoxa.api.inputs import Columns, Models, Source
 from endoxa.api.result import Result
-from endoxa.api.runs import Models
 from endoxa.commands.verbs import Outcome
 
 __all__ = ['analyze_agreement', 'analyze_associations', 'analyze_novelty', 'analyze_ratings', 'analyze_run', 'build_choices', 'build_pairs', 'build_qa', 'build_stories', 'build_tests', 'curate_associations', 'curate_evaluate', 'curate_extract', 'curate_group', 'curate_review', 'datasets_check', 'datasets_convert', 'datasets_list', 'export_hub', 'export_task', 'extract', 'languages_check', 'languages_init', 'probe_choices', 'probe_embeddings', 'probe_pairs', 'probe_questions', 'probe_stories', 'rate_harm', 'reproduce', 'study_init', 'study_run']
@@ -15,53 +14,7 @@ def functions() -> Mapping[str, Callable[..., Any]]: ...
 def stub() -> Iterator[str]: ...
 def write_stub() -> None: ...
 
-def probe_choices(
-    data: Source,
-    models: Models,
-    *,
-    out: str | Path | None = None,
-    columns: Columns | None = None,
-    restart: bool = False,
-    progress: bool = True,
-    languages: Sequence[str] | str = (),
-    limit: int | None = None,
-    sample: int | None = None,
-    include_drafts: bool = False,
-    system: str = '',
-    retry_errors: bool = False,
-    before: str = '',
-    after: str = '',
-    examples: Sequence[Sequence[str] | str] | str = (),
-    ask: Literal['auto', 'text', 'letters', 'loglik', 'loglik-mean'] = 'auto',
-    repeats: int = 1,
-    temperature: float | None = 1.0,
-    top_p: float | None = None,
-    max_tokens: int | None = 512,
-    reasoning: str | None = None,
-    extra: Any = ...,
-    seed: int = 0,
-    confidence: float = 0.95,
-    concurrency: int = 8,
-    requests_per_minute: int | None = None,
-    timeout: float = 600.0,
-    attempts: int = 12,
-    patience: float = 180.0,
-    batch: bool = False,
-    max_cost: float | None = None,
-    price: str | None = None,
-    device: str = 'auto',
-    dtype: Literal['auto', 'float32', 'bfloat16', 'float16'] = 'auto',
-    revision: str | None = None,
-    tokenizer: str | None = None,
-    adapter: str | None = None,
-    trust_remote_code: bool = False,
-    chat_template: str | None = None,
-    batch_size: int | None = None,
-    engine: Literal['local', 'ray'] = 'local',
-    ray_address: str | None = None,
-    workers: int | None = None,
-    num_gpus: float | None = None,
-) -> Result:
+def probe_choices(data: 'Source', models: 'Models', *, out: 'str | Path | None' = None, columns: 'Columns | None' = None, restart: 'bool' = False, progress: 'bool' = True, languages: 'Sequence[str] | str' = (), limit: 'int | None' = None, sample: 'int | None' = None, include_drafts: 'bool' = False, system: 'str' = '', retry_errors: 'bool' = False, before: 'str' = '', after: 'str' = '', examples: 'Sequence[Sequence[str] | str] | str' = (), ask: "Literal['auto', 'text', 'letters', 'loglik', 'loglik-mean']" = 'auto', repeats: 'int' = 1, temperature: 'float | None' = 1.0, top_p: 'float | None' = None, max_tokens: 'int | None' = 512, reasoning: 'str | None' = None, extra: 'Any' = Ellipsis, seed: 'int' = 0, confidence: 'float' = 0.95, concurrency: 'int' = 8, requests_per_minute: 'int | None' = None, timeout: 'float' = 600.0, attempts: 'int' = 12, patience: 'float' = 180.0, batch: 'bool' = False, max_cost: 'float | None' = None, price: 'str | None' = None, device: 'str' = 'auto', dtype: "Literal['auto', 'float32', 'bfloat16', 'float16']" = 'auto', revision: 'str | None' = None, tokenizer: 'str | None' = None, adapter: 'str | None' = None, trust_remote_code: 'bool' = False, chat_template: 'str | None' = None, batch_size: 'int | None' = None, engine: "Literal['local', 'ray']" = 'local', ray_address: 'str | None' = None, workers: 'int | None' = None, num_gpus: 'float | None' = None) -> 'Result':
     """What a model concludes, decides and associates about two groups, from the same associations. `endoxa probe choices`; see `probe`.
 
     Options:
@@ -105,35 +58,7 @@ def probe_choices(
         num_gpus: With --set engine=ray: GPUs of each copy, such as 0.5.
     """
 
-def probe_embeddings(
-    data: Source,
-    models: Models,
-    *,
-    out: str | Path | None = None,
-    columns: Columns | None = None,
-    restart: bool = False,
-    progress: bool = True,
-    languages: Sequence[str] | str = (),
-    poolings: Sequence[str] | str = (),
-    layer: int | None = None,
-    max_unknown: float = 0.2,
-    seed: int = 0,
-    confidence: float = 0.95,
-    draws: int = 100000,
-    device: str = 'auto',
-    dtype: Literal['auto', 'float32', 'bfloat16', 'float16'] = 'auto',
-    four_bit: bool = False,
-    revision: str | None = None,
-    tokenizer: str | None = None,
-    adapter: str | None = None,
-    trust_remote_code: bool = False,
-    batch_tokens: int | None = None,
-    packed_weights: bool = True,
-    engine: Literal['local', 'ray'] = 'local',
-    ray_address: str | None = None,
-    workers: int | None = None,
-    num_gpus: float | None = None,
-) -> Result:
+def probe_embeddings(data: 'Source', models: 'Models', *, out: 'str | Path | None' = None, columns: 'Columns | None' = None, restart: 'bool' = False, progress: 'bool' = True, languages: 'Sequence[str] | str' = (), poolings: 'Sequence[str] | str' = (), layer: 'int | None' = None, max_unknown: 'float' = 0.2, seed: 'int' = 0, confidence: 'float' = 0.95, draws: 'int' = 100000, device: 'str' = 'auto', dtype: "Literal['auto', 'float32', 'bfloat16', 'float16']" = 'auto', four_bit: 'bool' = False, revision: 'str | None' = None, tokenizer: 'str | None' = None, adapter: 'str | None' = None, trust_remote_code: 'bool' = False, batch_tokens: 'int | None' = None, packed_weights: 'bool' = True) -> 'Result':
     """Which of two groups an encoder places nearer to an attribute: association tests (WEAT, SEAT). `endoxa probe embeddings`; see `probe`.
 
     Options:
@@ -153,60 +78,9 @@ def probe_embeddings(
         trust_remote_code: Run Python code that comes with the model.
         batch_tokens: Maximum tokens per batch.
         packed_weights: Pack weights for the CPU: faster, more memory, same numbers to about 1e-5.
-        engine: Compute on this machine, or on a Ray cluster.
-        ray_address: Ray cluster: auto, HOST:PORT or ray://HOST:10001.
-        workers: With --set engine=ray: copies of each model.
-        num_gpus: With --set engine=ray: GPUs of each copy, such as 0.5.
     """
 
-def extract(
-    data: Source,
-    models: Models,
-    *,
-    out: str | Path | None = None,
-    columns: Columns | None = None,
-    restart: bool = False,
-    progress: bool = True,
-    languages: Sequence[str] | str = (),
-    limit: int | None = None,
-    sample: int | None = None,
-    include_drafts: bool = False,
-    system: str = '',
-    retry_errors: bool = False,
-    before: str = '',
-    after: str = '',
-    examples: Sequence[Sequence[str] | str] | str = (),
-    vocabulary: str | None = None,
-    structured: bool = True,
-    temperature: float | None = 0.0,
-    top_p: float | None = None,
-    max_tokens: int | None = 1024,
-    reasoning: str | None = None,
-    extra: Any = ...,
-    seed: int = 0,
-    concurrency: int = 8,
-    requests_per_minute: int | None = None,
-    timeout: float = 600.0,
-    attempts: int = 12,
-    patience: float = 180.0,
-    batch: bool = False,
-    max_cost: float | None = None,
-    price: str | None = None,
-    device: str = 'auto',
-    dtype: Literal['auto', 'float32', 'bfloat16', 'float16'] = 'auto',
-    revision: str | None = None,
-    tokenizer: str | None = None,
-    adapter: str | None = None,
-    trust_remote_code: bool = False,
-    chat_template: str | None = None,
-    batch_size: int | None = None,
-    engine: Literal['local', 'ray'] = 'local',
-    ray_address: str | None = None,
-    workers: int | None = None,
-    num_gpus: float | None = None,
-    sheet: str | None = None,
-    sheet_rows: int = 200,
-) -> Result:
+def extract(data: 'Source', models: 'Models', *, out: 'str | Path | None' = None, columns: 'Columns | None' = None, restart: 'bool' = False, progress: 'bool' = True, languages: 'Sequence[str] | str' = (), limit: 'int | None' = None, sample: 'int | None' = None, include_drafts: 'bool' = False, system: 'str' = '', retry_errors: 'bool' = False, before: 'str' = '', after: 'str' = '', examples: 'Sequence[Sequence[str] | str] | str' = (), vocabulary: 'str | None' = None, structured: 'bool' = True, temperature: 'float | None' = 0.0, top_p: 'float | None' = None, max_tokens: 'int | None' = 1024, reasoning: 'str | None' = None, extra: 'Any' = Ellipsis, seed: 'int' = 0, concurrency: 'int' = 8, requests_per_minute: 'int | None' = None, timeout: 'float' = 600.0, attempts: 'int' = 12, patience: 'float' = 180.0, batch: 'bool' = False, max_cost: 'float | None' = None, price: 'str | None' = None, device: 'str' = 'auto', dtype: "Literal['auto', 'float32', 'bfloat16', 'float16']" = 'auto', revision: 'str | None' = None, tokenizer: 'str | None' = None, adapter: 'str | None' = None, trust_remote_code: 'bool' = False, chat_template: 'str | None' = None, batch_size: 'int | None' = None, engine: "Literal['local', 'ray']" = 'local', ray_address: 'str | None' = None, workers: 'int | None' = None, num_gpus: 'float | None' = None, sheet: 'str | None' = None, sheet_rows: 'int' = 200) -> 'Result':
     """Have several models read the main character's profile from each story; the majority decides. `endoxa probe extract`; see `probe`.
 
     Options:
@@ -251,52 +125,7 @@ def extract(
         sheet_rows: Number of stories on the sheet, from every model and language.
     """
 
-def rate_harm(
-    data: Source,
-    models: Models,
-    *,
-    out: str | Path | None = None,
-    columns: Columns | None = None,
-    restart: bool = False,
-    progress: bool = True,
-    limit: int | None = None,
-    sample: int | None = None,
-    include_drafts: bool = False,
-    system: str = '',
-    retry_errors: bool = False,
-    before: str = '',
-    after: str = '',
-    examples: Sequence[Sequence[str] | str] | str = (),
-    language: str = 'en',
-    repeats: int = 3,
-    prompts: str | None = None,
-    temperature: float | None = 1.0,
-    top_p: float | None = None,
-    max_tokens: int | None = 512,
-    reasoning: str | None = None,
-    extra: Any = ...,
-    seed: int = 0,
-    concurrency: int = 8,
-    requests_per_minute: int | None = None,
-    timeout: float = 600.0,
-    attempts: int = 12,
-    patience: float = 180.0,
-    batch: bool = False,
-    max_cost: float | None = None,
-    price: str | None = None,
-    device: str = 'auto',
-    dtype: Literal['auto', 'float32', 'bfloat16', 'float16'] = 'auto',
-    revision: str | None = None,
-    tokenizer: str | None = None,
-    adapter: str | None = None,
-    trust_remote_code: bool = False,
-    chat_template: str | None = None,
-    batch_size: int | None = None,
-    engine: Literal['local', 'ray'] = 'local',
-    ray_address: str | None = None,
-    workers: int | None = None,
-    num_gpus: float | None = None,
-) -> Result:
+def rate_harm(data: 'Source', models: 'Models', *, out: 'str | Path | None' = None, columns: 'Columns | None' = None, restart: 'bool' = False, progress: 'bool' = True, limit: 'int | None' = None, sample: 'int | None' = None, include_drafts: 'bool' = False, system: 'str' = '', retry_errors: 'bool' = False, before: 'str' = '', after: 'str' = '', examples: 'Sequence[Sequence[str] | str] | str' = (), language: 'str' = 'en', repeats: 'int' = 3, prompts: 'str | None' = None, temperature: 'float | None' = 1.0, top_p: 'float | None' = None, max_tokens: 'int | None' = 512, reasoning: 'str | None' = None, extra: 'Any' = Ellipsis, seed: 'int' = 0, concurrency: 'int' = 8, requests_per_minute: 'int | None' = None, timeout: 'float' = 600.0, attempts: 'int' = 12, patience: 'float' = 180.0, batch: 'bool' = False, max_cost: 'float | None' = None, price: 'str | None' = None, device: 'str' = 'auto', dtype: "Literal['auto', 'float32', 'bfloat16', 'float16']" = 'auto', revision: 'str | None' = None, tokenizer: 'str | None' = None, adapter: 'str | None' = None, trust_remote_code: 'bool' = False, chat_template: 'str | None' = None, batch_size: 'int | None' = None, engine: "Literal['local', 'ray']" = 'local', ray_address: 'str | None' = None, workers: 'int | None' = None, num_gpus: 'float | None' = None) -> 'Result':
     """Have models rate how harmful associations are (1 to 5), and whether they are frequent in reality. `endoxa probe harm`; see `probe`.
 
     Options:
@@ -339,41 +168,7 @@ def rate_harm(
         num_gpus: With --set engine=ray: GPUs of each copy, such as 0.5.
     """
 
-def probe_pairs(
-    data: Source,
-    models: Models,
-    *,
-    out: str | Path | None = None,
-    columns: Columns | None = None,
-    restart: bool = False,
-    progress: bool = True,
-    languages: Sequence[str] | str = (),
-    limit: int | None = None,
-    sample: int | None = None,
-    include_drafts: bool = False,
-    format: str | None = None,
-    prefix: str | None = None,
-    template: str | None = None,
-    identities: str | Path | None = None,
-    rules: Sequence[str] | str = (),
-    calibrate: bool = True,
-    skip_unscorable: bool = False,
-    seed: int = 0,
-    confidence: float = 0.95,
-    device: str = 'auto',
-    dtype: Literal['auto', 'float32', 'bfloat16', 'float16'] = 'auto',
-    four_bit: bool = False,
-    revision: str | None = None,
-    tokenizer: str | None = None,
-    adapter: str | None = None,
-    trust_remote_code: bool = False,
-    batch_tokens: int | None = None,
-    packed_weights: bool = True,
-    engine: Literal['local', 'ray'] = 'local',
-    ray_address: str | None = None,
-    workers: int | None = None,
-    num_gpus: float | None = None,
-) -> Result:
+def probe_pairs(data: 'Source', models: 'Models', *, out: 'str | Path | None' = None, columns: 'Columns | None' = None, restart: 'bool' = False, progress: 'bool' = True, languages: 'Sequence[str] | str' = (), limit: 'int | None' = None, sample: 'int | None' = None, include_drafts: 'bool' = False, format: 'str | None' = None, prefix: 'str | None' = None, template: 'str | None' = None, identities: 'str | Path | None' = None, rules: 'Sequence[str] | str' = (), calibrate: 'bool' = True, skip_unscorable: 'bool' = False, seed: 'int' = 0, confidence: 'float' = 0.95, device: 'str' = 'auto', dtype: "Literal['auto', 'float32', 'bfloat16', 'float16']" = 'auto', four_bit: 'bool' = False, revision: 'str | None' = None, tokenizer: 'str | None' = None, adapter: 'str | None' = None, trust_remote_code: 'bool' = False, batch_tokens: 'int | None' = None, packed_weights: 'bool' = True, engine: "Literal['local', 'ray']" = 'local', ray_address: 'str | None' = None, workers: 'int | None' = None, num_gpus: 'float | None' = None) -> 'Result':
     """Which sentence of each pair a model finds more probable. `endoxa probe pairs`; see `probe`.
 
     Options:
@@ -405,59 +200,7 @@ def probe_pairs(
         num_gpus: With --set engine=ray: GPUs of each copy, such as 0.5.
     """
 
-def probe_questions(
-    data: Source,
-    models: Models,
-    *,
-    out: str | Path | None = None,
-    columns: Columns | None = None,
-    restart: bool = False,
-    progress: bool = True,
-    languages: Sequence[str] | str = (),
-    limit: int | None = None,
-    sample: int | None = None,
-    include_drafts: bool = False,
-    metadata: str | None = None,
-    label: str | None = None,
-    system: str = '',
-    retry_errors: bool = False,
-    before: str = '',
-    after: str = '',
-    examples: Sequence[Sequence[str] | str] | str = (),
-    ask: Literal['letters', 'text', 'loglik', 'loglik-mean'] = 'letters',
-    protocols: Sequence[Literal['baseline', 'explanation', 'reprompting']] | str = ...,
-    repeats: int = 1,
-    shuffle: bool = True,
-    prompts: str | None = None,
-    names: str | None = None,
-    temperature: float | None = 1.0,
-    top_p: float | None = None,
-    max_tokens: int | None = 512,
-    reasoning: str | None = None,
-    extra: Any = ...,
-    seed: int = 0,
-    confidence: float = 0.95,
-    concurrency: int = 8,
-    requests_per_minute: int | None = None,
-    timeout: float = 600.0,
-    attempts: int = 12,
-    patience: float = 180.0,
-    batch: bool = False,
-    max_cost: float | None = None,
-    price: str | None = None,
-    device: str = 'auto',
-    dtype: Literal['auto', 'float32', 'bfloat16', 'float16'] = 'auto',
-    revision: str | None = None,
-    tokenizer: str | None = None,
-    adapter: str | None = None,
-    trust_remote_code: bool = False,
-    chat_template: str | None = None,
-    batch_size: int | None = None,
-    engine: Literal['local', 'ray'] = 'local',
-    ray_address: str | None = None,
-    workers: int | None = None,
-    num_gpus: float | None = None,
-) -> Result:
+def probe_questions(data: 'Source', models: 'Models', *, out: 'str | Path | None' = None, columns: 'Columns | None' = None, restart: 'bool' = False, progress: 'bool' = True, languages: 'Sequence[str] | str' = (), limit: 'int | None' = None, sample: 'int | None' = None, include_drafts: 'bool' = False, metadata: 'str | None' = None, label: 'str | None' = None, system: 'str' = '', retry_errors: 'bool' = False, before: 'str' = '', after: 'str' = '', examples: 'Sequence[Sequence[str] | str] | str' = (), ask: "Literal['letters', 'text', 'loglik', 'loglik-mean']" = 'letters', protocols: "Sequence[Literal['baseline', 'explanation', 'reprompting']] | str" = ('baseline',), repeats: 'int' = 1, shuffle: 'bool' = True, prompts: 'str | None' = None, names: 'str | None' = None, temperature: 'float | None' = 1.0, top_p: 'float | None' = None, max_tokens: 'int | None' = 512, reasoning: 'str | None' = None, extra: 'Any' = Ellipsis, seed: 'int' = 0, confidence: 'float' = 0.95, concurrency: 'int' = 8, requests_per_minute: 'int | None' = None, timeout: 'float' = 600.0, attempts: 'int' = 12, patience: 'float' = 180.0, batch: 'bool' = False, max_cost: 'float | None' = None, price: 'str | None' = None, device: 'str' = 'auto', dtype: "Literal['auto', 'float32', 'bfloat16', 'float16']" = 'auto', revision: 'str | None' = None, tokenizer: 'str | None' = None, adapter: 'str | None' = None, trust_remote_code: 'bool' = False, chat_template: 'str | None' = None, batch_size: 'int | None' = None, engine: "Literal['local', 'ray']" = 'local', ray_address: 'str | None' = None, workers: 'int | None' = None, num_gpus: 'float | None' = None) -> 'Result':
     """Which person a model picks where nobody can know, and whether debiasing changes its answer. `endoxa probe qa`; see `probe`.
 
     Options:
@@ -507,52 +250,7 @@ def probe_questions(
         num_gpus: With --set engine=ray: GPUs of each copy, such as 0.5.
     """
 
-def probe_stories(
-    data: Source,
-    models: Models,
-    *,
-    out: str | Path | None = None,
-    columns: Columns | None = None,
-    restart: bool = False,
-    progress: bool = True,
-    languages: Sequence[str] | str = (),
-    limit: int | None = None,
-    sample: int | None = None,
-    include_drafts: bool = False,
-    themes: Sequence[str] | str = (),
-    system: str = '',
-    retry_errors: bool = False,
-    before: str = '',
-    after: str = '',
-    examples: Sequence[Sequence[str] | str] | str = (),
-    repeats: int = 1,
-    temperature: float | None = 1.0,
-    top_p: float | None = None,
-    max_tokens: int | None = 800,
-    reasoning: str | None = None,
-    extra: Any = ...,
-    seed: int = 0,
-    concurrency: int = 8,
-    requests_per_minute: int | None = None,
-    timeout: float = 600.0,
-    attempts: int = 12,
-    patience: float = 180.0,
-    batch: bool = False,
-    max_cost: float | None = None,
-    price: str | None = None,
-    device: str = 'auto',
-    dtype: Literal['auto', 'float32', 'bfloat16', 'float16'] = 'auto',
-    revision: str | None = None,
-    tokenizer: str | None = None,
-    adapter: str | None = None,
-    trust_remote_code: bool = False,
-    chat_template: str | None = None,
-    batch_size: int | None = None,
-    engine: Literal['local', 'ray'] = 'local',
-    ray_address: str | None = None,
-    workers: int | None = None,
-    num_gpus: float | None = None,
-) -> Result:
+def probe_stories(data: 'Source', models: 'Models', *, out: 'str | Path | None' = None, columns: 'Columns | None' = None, restart: 'bool' = False, progress: 'bool' = True, languages: 'Sequence[str] | str' = (), limit: 'int | None' = None, sample: 'int | None' = None, include_drafts: 'bool' = False, themes: 'Sequence[str] | str' = (), system: 'str' = '', retry_errors: 'bool' = False, before: 'str' = '', after: 'str' = '', examples: 'Sequence[Sequence[str] | str] | str' = (), repeats: 'int' = 1, temperature: 'float | None' = 1.0, top_p: 'float | None' = None, max_tokens: 'int | None' = 800, reasoning: 'str | None' = None, extra: 'Any' = Ellipsis, seed: 'int' = 0, concurrency: 'int' = 8, requests_per_minute: 'int | None' = None, timeout: 'float' = 600.0, attempts: 'int' = 12, patience: 'float' = 180.0, batch: 'bool' = False, max_cost: 'float | None' = None, price: 'str | None' = None, device: 'str' = 'auto', dtype: "Literal['auto', 'float32', 'bfloat16', 'float16']" = 'auto', revision: 'str | None' = None, tokenizer: 'str | None' = None, adapter: 'str | None' = None, trust_remote_code: 'bool' = False, chat_template: 'str | None' = None, batch_size: 'int | None' = None, engine: "Literal['local', 'ray']" = 'local', ray_address: 'str | None' = None, workers: 'int | None' = None, num_gpus: 'float | None' = None) -> 'Result':
     """Have models write stories about a protagonist of whom the prompt names one attribute. `endoxa probe stories`; see `probe`.
 
     Options:
@@ -595,40 +293,7 @@ def probe_stories(
         num_gpus: With --set engine=ray: GPUs of each copy, such as 0.5.
     """
 
-def analyze_run(
-    runs: Source | Sequence[Source] = (),
-    *,
-    progress: bool = True,
-    human: Sequence[str | Path] | str = (),
-    parts: str | Path | None = None,
-    data: str | Path | None = None,
-    predictions: str | Path | None = None,
-    metadata: str | Path | None = None,
-    language: str | None = None,
-    against: str | Path | None = None,
-    tests: str | Path | None = None,
-    vectors: Sequence[str | Path] | str = (),
-    pooling: str = '',
-    associations: str | Path | None = None,
-    coded: str | Path | None = None,
-    reader: Sequence[str] | str = (),
-    seed: int = 0,
-    draws: int = 100000,
-    unequal: Literal['fixed', 'truncate'] = 'fixed',
-    ddof: Literal['1', 'wefe'] = '1',
-    confidence: float = 0.95,
-    resamples: int = 2000,
-    alternative: Literal['greater', 'less', 'two-sided'] = 'two-sided',
-    unit: Literal['auto', 'text', 'term'] = 'auto',
-    threshold: float = 4.0,
-    batch: bool = False,
-    max_cost: float | None = None,
-    price: str | None = None,
-    out: str | Path,
-    plan: bool = False,
-    sheet: str | Path | None = None,
-    sheet_rows: int = 100,
-) -> Outcome:
+def analyze_run(runs: 'Source | Sequence[Source]' = (), *, progress: 'bool' = True, human: 'Sequence[str | Path] | str' = (), parts: 'str | Path | None' = None, data: 'str | Path | None' = None, predictions: 'str | Path | None' = None, metadata: 'str | Path | None' = None, language: 'str | None' = None, against: 'str | Path | None' = None, tests: 'str | Path | None' = None, vectors: 'Sequence[str | Path] | str' = (), pooling: 'str' = '', associations: 'str | Path | None' = None, coded: 'str | Path | None' = None, reader: 'Sequence[str] | str' = (), seed: 'int' = 0, draws: 'int' = 100000, unequal: "Literal['fixed', 'truncate']" = 'fixed', ddof: "Literal['1', 'wefe']" = '1', confidence: 'float' = 0.95, resamples: 'int' = 2000, alternative: "Literal['greater', 'less', 'two-sided']" = 'two-sided', unit: "Literal['auto', 'text', 'term']" = 'auto', threshold: 'float' = 4.0, batch: 'bool' = False, max_cost: 'float | None' = None, price: 'str | None' = None, out: 'str | Path', plan: 'bool' = False, sheet: 'str | Path | None' = None, sheet_rows: 'int' = 100) -> 'Outcome':
     """Estimate what finished runs measured, with intervals and corrections for multiple testing. `endoxa analyze run`; see `command`.
 
     Options:
@@ -663,27 +328,7 @@ def analyze_run(
         sheet_rows: Number of thoughts on the sheet.
     """
 
-def analyze_associations(
-    stories: Source,
-    *,
-    progress: bool = True,
-    harm: str | Path | None = None,
-    groups: str | Path | None = None,
-    by_language: bool = False,
-    alpha: float = 0.05,
-    draws: int = 500000,
-    early_stop: bool = True,
-    error: float = 0.001,
-    confidence: float = 0.95,
-    seed: int = 0,
-    jobs: int | None = None,
-    pooled: Literal['stratified', 'published'] = 'stratified',
-    rule: Literal['both-steps', 'paper'] = 'both-steps',
-    resamples: int = 2000,
-    engine: Literal['local', 'ray'] = 'local',
-    ray_address: str | None = None,
-    out: str | Path,
-) -> Outcome:
+def analyze_associations(stories: 'Source', *, progress: 'bool' = True, harm: 'str | Path | None' = None, groups: 'str | Path | None' = None, by_language: 'bool' = False, alpha: 'float' = 0.05, draws: 'int' = 500000, early_stop: 'bool' = True, error: 'float' = 0.001, confidence: 'float' = 0.95, seed: 'int' = 0, jobs: 'int | None' = None, pooled: "Literal['stratified', 'published']" = 'stratified', rule: "Literal['both-steps', 'paper']" = 'both-steps', resamples: 'int' = 2000, out: 'str | Path') -> 'Outcome':
     """Find values that occur together in stories more often than chance, for each model (and language). `endoxa analyze associations`; see `command`.
 
     Options:
@@ -700,23 +345,10 @@ def analyze_associations(
         pooled: Pooled languages: report associations that also hold within languages, or use the published test.
         rule: paper: keep only medium and large effects with a lift of at least 2.
         resamples: Bootstrap samples per interval.
-        engine: Compute on this machine, or on a Ray cluster.
-        ray_address: Ray cluster: auto, HOST:PORT or ray://HOST:10001.
         out: The main table (.csv, .tsv, .jsonl, .parquet), or a folder for every table of the analysis.
     """
 
-def analyze_ratings(
-    files: Source | Sequence[Source],
-    *,
-    progress: bool = True,
-    topics: str | Path | None = None,
-    quantile: float = 0.8,
-    ties: Literal['low', 'split'] = 'low',
-    confidence: float = 0.95,
-    seed: int = 0,
-    resamples: int = 2000,
-    out: str | Path,
-) -> Outcome:
+def analyze_ratings(files: 'Source | Sequence[Source]', *, progress: 'bool' = True, topics: 'str | Path | None' = None, quantile: 'float' = 0.8, ties: "Literal['low', 'split']" = 'low', confidence: 'float' = 0.95, seed: 'int' = 0, resamples: 'int' = 2000, out: 'str | Path') -> 'Outcome':
     """Analyze what people rated and said: topics in dispute, leniency towards the own group, frequency of topics. `endoxa analyze ratings`; see `command`.
 
     Options:
@@ -729,22 +361,7 @@ def analyze_ratings(
         out: The main table (.csv, .tsv, .jsonl, .parquet), or a folder for every table of the analysis.
     """
 
-def analyze_agreement(
-    files: Source | Sequence[Source],
-    *,
-    progress: bool = True,
-    value: str | None = None,
-    item: str | None = None,
-    rater: str = 'rater',
-    raters: Sequence[str] | str | None = None,
-    group: str | None = None,
-    level: Literal['nominal', 'ordinal', 'interval', 'ratio'] = 'nominal',
-    order: Sequence[str] | str | None = None,
-    confidence: float = 0.95,
-    seed: int = 0,
-    resamples: int = 2000,
-    out: str | Path,
-) -> Outcome:
+def analyze_agreement(files: 'Source | Sequence[Source]', *, progress: 'bool' = True, value: 'str | None' = None, item: 'str | None' = None, rater: 'str' = 'rater', raters: 'Sequence[str] | str | None' = None, group: 'str | None' = None, level: "Literal['nominal', 'ordinal', 'interval', 'ratio']" = 'nominal', order: 'Sequence[str] | str | None' = None, confidence: 'float' = 0.95, seed: 'int' = 0, resamples: 'int' = 2000, out: 'str | Path') -> 'Outcome':
     """Compute agreement between raters: percent, Cohen's and Fleiss' kappa, Krippendorff's alpha. `endoxa analyze agreement`; see `command`.
 
     Options:
@@ -761,29 +378,13 @@ def analyze_agreement(
         out: Coefficients: .csv, .tsv, .jsonl or .parquet.
     """
 
-def analyze_novelty(
-    files: Source | Sequence[Source],
-    *,
-    progress: bool = True,
-    labels: str | Path | None = None,
-    languages: Sequence[str] | str = (),
-    concept: Literal['attribute', 'association', 'sentence'] = 'attribute',
-    same_identity: bool = False,
-    encoder: str = 'all-MiniLM-L6-v2',
-    threshold: float | None = None,
-    confidence: float = 0.95,
-    seed: int = 0,
-    out: str | Path | None = None,
-    sheet: str | Path | None = None,
-    sheet_pairs: int = 256,
-) -> Outcome:
+def analyze_novelty(files: 'Source | Sequence[Source]', *, progress: 'bool' = True, labels: 'str | Path | None' = None, languages: 'Sequence[str] | str' = (), concept: "Literal['attribute', 'association', 'sentence']" = 'attribute', encoder: 'str' = 'all-MiniLM-L6-v2', threshold: 'float | None' = None, confidence: 'float' = 0.95, seed: 'int' = 0, out: 'str | Path | None' = None, sheet: 'str | Path | None' = None, sheet_pairs: 'int' = 256) -> 'Outcome':
     """Find the concepts of each data set that are in none of the others, and how many every two share. `endoxa analyze novelty`; see `command`.
 
     Options:
         labels: Labelled pairs that choose the threshold: text_a, text_b, related.
         languages: Language of the texts; rows that name another one are left out; repeatable.
         concept: What is compared.
-        same_identity: Associations: compare only those of equal identities.
         encoder: all-MiniLM-L6-v2 (installed), hf/ORG/NAME or hf/FOLDER (any sentence-transformers model).
         threshold: Minimum cosine at which a concept is present; with --sheet, where it is expected.
         confidence: Confidence level of the intervals.
@@ -793,23 +394,7 @@ def analyze_novelty(
         sheet_pairs: Number of pairs of the sheet.
     """
 
-def build_tests(
-    *,
-    progress: bool = True,
-    languages: Sequence[str] | str = (),
-    wanted: str | None = None,
-    lists: Sequence[str | Path] | str = (),
-    templates_file: str | Path | None = None,
-    associations: str | Path | None = None,
-    include_drafts: bool = False,
-    axes: Sequence[str] | str = (),
-    attributes: Sequence[str] | str = (),
-    per_term: int = 1,
-    against: str = '',
-    each: bool = False,
-    out: str | Path | None = None,
-    show: bool = False,
-) -> Outcome:
+def build_tests(*, progress: 'bool' = True, languages: 'Sequence[str] | str' = (), wanted: 'str | None' = None, lists: 'Sequence[str | Path] | str' = (), templates_file: 'str | Path | None' = None, associations: 'str | Path | None' = None, include_drafts: 'bool' = False, axes: 'Sequence[str] | str' = (), attributes: 'Sequence[str] | str' = (), per_term: 'int' = 1, against: 'str' = '', each: 'bool' = False, out: 'str | Path | None' = None, show: 'bool' = False) -> 'Outcome':
     """Make association tests: every pair of groups with every pair of attributes. `endoxa build tests`; see `command`.
 
     Options:
@@ -828,28 +413,7 @@ def build_tests(
         show: List axes, attribute pairs, word lists and languages.
     """
 
-def build_qa(
-    associations: Source | None = None,
-    *,
-    progress: bool = True,
-    limit: int | None = None,
-    include_drafts: bool = False,
-    min_rating: int | None = None,
-    language: str | None = None,
-    per_association: int = 1,
-    gender: Literal['m', 'f', 'any'] = 'm',
-    seed: int = 0,
-    style: Literal['person', 'people'] = 'person',
-    templates: str | Path | None = None,
-    disambiguated: bool = False,
-    cross: bool = False,
-    parts: str | Path | None = None,
-    names: str | Path | None = None,
-    variants: int = 3,
-    bank: str | Path | None = None,
-    out: str | Path | None = None,
-    sample: str | Path | None = None,
-) -> Outcome:
+def build_qa(associations: 'Source | None' = None, *, progress: 'bool' = True, limit: 'int | None' = None, include_drafts: 'bool' = False, min_rating: 'int | None' = None, language: 'str | None' = None, per_association: 'int' = 1, gender: "Literal['m', 'f', 'any']" = 'm', seed: 'int' = 0, style: "Literal['person', 'people']" = 'person', templates: 'str | Path | None' = None, disambiguated: 'bool' = False, cross: 'bool' = False, parts: 'str | Path | None' = None, names: 'str | Path | None' = None, variants: 'int' = 3, bank: 'str | Path | None' = None, out: 'str | Path | None' = None) -> 'Outcome':
     """Make multiple-choice questions: the association's identity against one without the attribute. `endoxa build qa`; see `command`.
 
     Options:
@@ -869,23 +433,9 @@ def build_qa(
         variants: With --names: number of draws of names.
         bank: With --names: your own names (columns group, gender, name).
         out: Questions (.jsonl).
-        sample: Write an invented sample table of associations, and exit.
     """
 
-def build_choices(
-    associations: Source,
-    *,
-    progress: bool = True,
-    include_drafts: bool = False,
-    kind: Literal['inference', 'decision', 'association'] = 'decision',
-    language: str | None = None,
-    per_association: int = 4,
-    premises: Sequence[str] | str = ...,
-    templates: str | Path | None = None,
-    gender: str = 'm',
-    seed: int = 0,
-    out: str | Path,
-) -> Outcome:
+def build_choices(associations: 'Source', *, progress: 'bool' = True, include_drafts: 'bool' = False, kind: "Literal['inference', 'decision', 'association']" = 'decision', language: 'str | None' = None, per_association: 'int' = 4, premises: 'Sequence[str] | str' = ('neutral',), templates: 'str | Path | None' = None, gender: 'str' = 'm', seed: 'int' = 0, out: 'str | Path') -> 'Outcome':
     """Make inferences, decisions between two candidates, or word lists from associations. `endoxa build choices`; see `command`.
 
     Options:
@@ -900,22 +450,7 @@ def build_choices(
         out: Items (.jsonl).
     """
 
-def build_stories(
-    *,
-    progress: bool = True,
-    language: Sequence[str] | str = (),
-    attributes: Sequence[str] | str = (),
-    scenarios: Sequence[str] | str = (),
-    file: Sequence[str | Path] | str = (),
-    seeds: str | Path | None = None,
-    map: str | Path | None = None,
-    include_drafts: bool = False,
-    per_cell: int | None = None,
-    limit: int | None = None,
-    aspects: bool = False,
-    out: str | Path | None = None,
-    check: Sequence[str | Path] | str = (),
-) -> Outcome:
+def build_stories(*, progress: 'bool' = True, language: 'Sequence[str] | str' = (), attributes: 'Sequence[str] | str' = (), scenarios: 'Sequence[str] | str' = (), file: 'Sequence[str | Path] | str' = (), seeds: 'str | Path | None' = None, map: 'str | Path | None' = None, include_drafts: 'bool' = False, per_cell: 'int | None' = None, limit: 'int | None' = None, aspects: 'bool' = False, out: 'str | Path | None' = None, check: 'Sequence[str | Path] | str' = ()) -> 'Outcome':
     """Make story prompts: every value of every attribute in every scenario. `endoxa build stories`; see `command`.
 
     Options:
@@ -933,28 +468,7 @@ def build_stories(
         check: Only check such a file; print one line per fault.
     """
 
-def build_pairs(
-    associations: Source,
-    *,
-    progress: bool = True,
-    language: str | None = None,
-    min_support: int = 1,
-    min_ratings: int = 0,
-    min_mean: float = 1.0,
-    min_knowers: float = 0.0,
-    include_drafts: bool = False,
-    negation_only: bool = False,
-    prefix: str = '',
-    lexicon: str | Path | None = None,
-    templates: str | Path | None = None,
-    antonym_only: bool = False,
-    framings: int = 1,
-    cross: bool = False,
-    parts: str | Path | None = None,
-    out: str | Path,
-    min_cell: int = 5,
-    keep_region: bool = False,
-) -> Outcome:
+def build_pairs(associations: 'Source', *, progress: 'bool' = True, language: 'str | None' = None, min_support: 'int' = 1, min_ratings: 'int' = 0, min_mean: 'float' = 1.0, min_knowers: 'float' = 0.0, include_drafts: 'bool' = False, negation_only: 'bool' = False, prefix: 'str' = '', lexicon: 'str | Path | None' = None, templates: 'str | Path | None' = None, antonym_only: 'bool' = False, framings: 'int' = 1, cross: 'bool' = False, parts: 'str | Path | None' = None, out: 'str | Path', min_cell: 'int' = 5, keep_region: 'bool' = False) -> 'Outcome':
     """Make a stereotype and an anti-stereotype sentence from each association. `endoxa build pairs`; see `command`.
 
     Options:
@@ -977,37 +491,7 @@ def build_pairs(
         keep_region: Keep every region, regardless of --min-cell.
     """
 
-def curate_extract(
-    survey: Source,
-    *,
-    progress: bool = True,
-    map: str | Path | None = None,
-    preset: str | None = None,
-    statement_column: str | None = None,
-    respondent: str | None = None,
-    question_column: str | None = None,
-    axis_column: str | None = None,
-    identity_column: str | None = None,
-    country_column: str | None = None,
-    region_column: str | None = None,
-    language_column: str | None = None,
-    keep: Sequence[str] | str = (),
-    attribute_column: str | None = None,
-    sheet: str | None = None,
-    header_row: str | None = None,
-    language: str | None = None,
-    languages: str | None = None,
-    identities: str | Path | None = None,
-    lexicon: str | Path | None = None,
-    translate: str | None = None,
-    reader: str | None = None,
-    batch: bool = False,
-    max_cost: float | None = None,
-    price: str | None = None,
-    out: str | Path | None = None,
-    print_map: bool = False,
-    plan: bool = False,
-) -> Outcome:
+def curate_extract(survey: 'Source', *, progress: 'bool' = True, map: 'str | Path | None' = None, preset: 'str | None' = None, statement_column: 'str | None' = None, respondent: 'str | None' = None, question_column: 'str | None' = None, axis_column: 'str | None' = None, identity_column: 'str | None' = None, country_column: 'str | None' = None, region_column: 'str | None' = None, language_column: 'str | None' = None, keep: 'Sequence[str] | str' = (), attribute_column: 'str | None' = None, sheet: 'str | None' = None, header_row: 'str | None' = None, language: 'str | None' = None, languages: 'str | None' = None, identities: 'str | Path | None' = None, translate: 'str | None' = None, reader: 'str | None' = None, batch: 'bool' = False, max_cost: 'float | None' = None, price: 'str | None' = None, out: 'str | Path | None' = None, print_map: 'bool' = False, plan: 'bool' = False) -> 'Outcome':
     """Split survey answers into statements and extract identity and attribute from each. `endoxa curate extract`; see `command`.
 
     Options:
@@ -1028,7 +512,6 @@ def curate_extract(
         language: Language of all statements (ISO 639); disables language identification.
         languages: Candidate languages (en,fr).
         identities: Your own synonyms of group names (TOML).
-        lexicon: What reviewers taught, from `endoxa curate evaluate --learn` (TOML).
         translate: Translate into English with hf/MODEL, openai/NAME, http://HOST:PORT/v1#NAME or a table of translations (columns original, translation).
         reader: Chat model that reads: openai/NAME, anthropic/NAME, http://HOST:PORT/v1#NAME, hf/ID, sim/NAME. The statements are sent to it. Its reading stands, and the rules say where they differ.
         batch: Reader models: use the provider's batch interface (half the price).
@@ -1039,23 +522,7 @@ def curate_extract(
         plan: Reader models: only print expected calls, tokens and cost.
     """
 
-def curate_review(
-    table: Source,
-    sheets: Source | Sequence[Source] = (),
-    *,
-    progress: bool = True,
-    sample: int | None = None,
-    only_proposed: bool = False,
-    only_disputed: bool = False,
-    seed: int = 0,
-    resolve: Literal['none', 'first', 'majority'] = 'none',
-    drop_omitted: bool | None = None,
-    out: str | Path,
-    reviewer: str = '',
-    columns: Sequence[str] | str | None = None,
-    edit: Sequence[str] | str | None = None,
-    overwrite: bool = False,
-) -> Outcome:
+def curate_review(table: 'Source', sheets: 'Source | Sequence[Source]' = (), *, progress: 'bool' = True, sample: 'int | None' = None, only_proposed: 'bool' = False, only_disputed: 'bool' = False, seed: 'int' = 0, resolve: "Literal['none', 'first', 'majority']" = 'none', drop_omitted: 'bool | None' = None, out: 'str | Path', reviewer: 'str' = '', columns: 'Sequence[str] | str | None' = None, edit: 'Sequence[str] | str | None' = None, overwrite: 'bool' = False) -> 'Outcome':
     """Write a sheet for a reviewer, or merge returned sheets into the table and list changes and disagreements. `endoxa curate review`; see `command`.
 
     Options:
@@ -1065,58 +532,27 @@ def curate_review(
         seed: Random seed of --sample, and of the intervals of agreement.
         resolve: Value used where reviewers disagree: that of the table, of the first sheet, or of more than half of the reviewers. All disagreements are listed in any case.
         drop_omitted: Remove rows that reviewers omit, or keep them with omit=true.
-        out: Without SHEET: the sheet to write, .xlsx (with drop-down lists) or .csv. Else the reviewed table.
+        out: Without SHEET: the sheet to write (.xlsx). Else the reviewed table.
         reviewer: Sheet: reviewer's name.
         columns: Sheet: columns to show instead of the default ones.
         edit: Sheet: columns that may be edited instead of the default ones.
         overwrite: Sheet: replace an existing one, including its answers.
     """
 
-def curate_evaluate(
-    gold: Source | Sequence[Source],
-    *,
-    progress: bool = True,
-    by: str = 'respondent',
-    statement_column: str | None = None,
-    reading: str | Path | None = None,
-    lexicon: str | Path | None = None,
-    model: str | None = None,
-    confidence: float = 0.95,
-    seed: int = 0,
-    out: str | Path,
-    learn: str | Path | None = None,
-) -> Outcome:
+def curate_evaluate(gold: 'Source | Sequence[Source]', *, progress: 'bool' = True, by: 'str' = 'respondent', statement_column: 'str | None' = None, reading: 'str | Path | None' = None, model: 'str | None' = None, confidence: 'float' = 0.95, seed: 'int' = 0, out: 'str | Path') -> 'Outcome':
     """Score extraction against reviewers, with intervals over respondents. `endoxa curate evaluate`; see `command`.
 
     Options:
         by: Column of the units that intervals are taken over.
         statement_column: Column of the statements in a table with identity and attribute ('statement' or else 'sentence').
         reading: Score this table of statements instead of reading GOLD with the rules.
-        lexicon: Also apply this lexicon (TOML, of --learn).
         model: Also score a chat model as reader, and it and the rules together; its run goes beside --out.
         confidence: Confidence level of the intervals.
         seed: Seed of every random draw.
         out: Scores: .csv, .tsv, .jsonl or .parquet.
-        learn: Also learn a lexicon from the corrections, for `curate extract --lexicon`, and score one learned from other respondents (5-fold cross-validation).
     """
 
-def curate_group(
-    file: Source,
-    *,
-    progress: bool = True,
-    existing: str | Path | None = None,
-    attribute_column: str = 'attribute',
-    language: str | None = None,
-    lexicon: str | Path | None = None,
-    constraints: str | Path | None = None,
-    encoder: str | None = None,
-    precision: str = 'float32',
-    tau: float = 0.55,
-    method: str = 'endoxa',
-    calibrate: bool = False,
-    seed: int = 0,
-    out: str | Path,
-) -> Outcome:
+def curate_group(file: 'Source', *, progress: 'bool' = True, existing: 'str | Path | None' = None, attribute_column: 'str' = 'attribute', language: 'str | None' = None, lexicon: 'str | Path | None' = None, encoder: 'str | None' = None, precision: "Literal['float32', 'bfloat16']" = 'float32', tau: 'float' = 0.55, method: "Literal['endoxa', 'afristereo']" = 'endoxa', out: 'str | Path') -> 'Outcome':
     """Group attributes with similar meanings; opposites and negations are never merged. `endoxa curate group`; see `command`.
 
     Options:
@@ -1124,30 +560,14 @@ def curate_group(
         attribute_column: Column that holds the attributes.
         language: Language of the attributes.
         lexicon: Your own antonyms: columns one, other, pos.
-        constraints: With --calibrate: known pairs (columns attribute_a, attribute_b, relation, source).
         encoder: all-MiniLM-L6-v2 (installed), hf/ORG/NAME or hf/FOLDER (any sentence-transformers model), or same-words.
         precision: Number type of the encoder: float32, or bfloat16 (faster with AMX; a few groups may differ).
         tau: Minimum cosine similarity to merge groups.
         method: endoxa, or afristereo (as published; depends on the order of rows).
-        calibrate: Compare thresholds from 0.3 to 0.8 for both methods instead of grouping.
-        seed: With --calibrate: seed of every random draw.
         out: Groups: .csv, .tsv, .jsonl or .parquet.
     """
 
-def curate_associations(
-    statements: Source,
-    *,
-    progress: bool = True,
-    groups: str | Path | None = None,
-    source: str = '',
-    include_flagged: bool = False,
-    respondent: str | None = None,
-    by: Sequence[Any] | str = (),
-    min_support: int = 1,
-    min_cell: int = 5,
-    out: str | Path,
-    summary: str | Path | None = None,
-) -> Outcome:
+def curate_associations(statements: 'Source', *, progress: 'bool' = True, groups: 'str | Path | None' = None, source: 'str' = '', include_flagged: 'bool' = False, respondent: 'str | None' = None, by: 'Sequence[Any] | str' = (), min_support: 'int' = 1, min_cell: 'int' = 5, out: 'str | Path', summary: 'str | Path | None' = None) -> 'Outcome':
     """Aggregate statements into associations: identity, canonical attribute, number of respondents. `endoxa curate associations`; see `command`.
 
     Options:
@@ -1162,27 +582,10 @@ def curate_associations(
         summary: Also write frequency and composition tables that are safe to share, and a figure, into this folder.
     """
 
-def datasets_list(
-    name: str | None = None,
-    *,
-    progress: bool = True,
-) -> Outcome:
+def datasets_list(name: 'str | None' = None, *, progress: 'bool' = True) -> 'Outcome':
     """List the published data sets and the formats that can be read, or describe one data set. `endoxa datasets list`; see `command`."""
 
-def datasets_check(
-    file: Source,
-    *,
-    progress: bool = True,
-    format: str | None = None,
-    language: str | None = None,
-    prefix: str | None = None,
-    template: str | None = None,
-    include_drafts: bool = False,
-    columns: Any = ...,
-    out: str | Path | None = None,
-    show_text: bool = False,
-    every: bool = False,
-) -> Outcome:
+def datasets_check(file: 'Source', *, progress: 'bool' = True, format: 'str | None' = None, language: 'str | None' = None, prefix: 'str | None' = None, template: 'str | None' = None, include_drafts: 'bool' = False, columns: 'Any' = Ellipsis, out: 'str | Path | None' = None, show_text: 'bool' = False, every: 'bool' = False) -> 'Outcome':
     """Check a file: each problem with its number and the first rows that have it. `endoxa datasets check`; see `command`.
 
     Options:
@@ -1197,21 +600,7 @@ def datasets_check(
         every: List every row of every problem, not the first few.
     """
 
-def datasets_convert(
-    file: str,
-    *,
-    progress: bool = True,
-    format: str | None = None,
-    language: str | None = None,
-    prefix: str | None = None,
-    template: str | None = None,
-    include_drafts: bool = False,
-    columns: Any = ...,
-    mirror: str | None = None,
-    out: str | Path | None = None,
-    to: str = 'native',
-    normalise: bool = False,
-) -> Outcome:
+def datasets_convert(file: 'str', *, progress: 'bool' = True, format: 'str | None' = None, language: 'str | None' = None, prefix: 'str | None' = None, template: 'str | None' = None, include_drafts: 'bool' = False, columns: 'Any' = Ellipsis, mirror: 'str | None' = None, out: 'str | Path | None' = None, to: 'str' = 'native', normalise: 'bool' = False) -> 'Outcome':
     """Convert a file of pairs to endoxa's own format, or to another format; download a published data set. `endoxa datasets convert`; see `command`.
 
     Options:
@@ -1227,27 +616,7 @@ def datasets_convert(
         normalise: Write both sentences of a pair with the same quotes, dashes, blanks, joiners and composed letters.
     """
 
-def export_hub(
-    dataset: Source,
-    *,
-    progress: bool = True,
-    license_file: str | Path | None = None,
-    citation: str | Path | None = None,
-    facts: str | Path | None = None,
-    format: str | None = None,
-    language: str | None = None,
-    prefix: str | None = None,
-    template: str | None = None,
-    include_drafts: bool = False,
-    out: str | Path,
-    name: str | None = None,
-    license: str | None = None,
-    keep: Sequence[str] | str = (),
-    push: str | None = None,
-    public: bool = False,
-    dry_run: bool = False,
-    overwrite: bool = False,
-) -> Outcome:
+def export_hub(dataset: 'Source', *, progress: 'bool' = True, license_file: 'str | Path | None' = None, citation: 'str | Path | None' = None, facts: 'str | Path | None' = None, format: 'str | None' = None, language: 'str | None' = None, prefix: 'str | None' = None, template: 'str | None' = None, include_drafts: 'bool' = False, out: 'str | Path', name: 'str | None' = None, license: 'str | None' = None, keep: 'Sequence[str] | str' = (), overwrite: 'bool' = False) -> 'Outcome':
     """Make a folder for the Hugging Face hub: data, data card, licence, citation, checksums. `endoxa export hub`; see `command`.
 
     Options:
@@ -1263,27 +632,10 @@ def export_hub(
         name: Title.
         license: SPDX id of the licence (CC-BY-4.0). There is no default.
         keep: Also release this column; repeatable.
-        push: Then upload the folder to this data set of the hub (private where it is new).
-        public: With --push: a new data set is public.
-        dry_run: With --push: list what would be uploaded; send nothing.
         overwrite: Replace an earlier export, unless it was edited.
     """
 
-def export_task(
-    file: Source,
-    *,
-    progress: bool = True,
-    format: str | None = None,
-    language: str | None = None,
-    prefix: str | None = None,
-    template: str | None = None,
-    include_drafts: bool = False,
-    seed: int = 0,
-    harness: Literal['lm-eval', 'inspect'],
-    out: str | Path,
-    name: str | None = None,
-    overwrite: bool = False,
-) -> Outcome:
+def export_task(file: 'Source', *, progress: 'bool' = True, format: 'str | None' = None, language: 'str | None' = None, prefix: 'str | None' = None, template: 'str | None' = None, include_drafts: 'bool' = False, seed: 'int' = 0, harness: "Literal['lm-eval', 'inspect']", out: 'str | Path', name: 'str | None' = None, overwrite: 'bool' = False) -> 'Outcome':
     """Make a task for lm-evaluation-harness or Inspect. `endoxa export task`; see `command`.
 
     Options:
@@ -1299,14 +651,7 @@ def export_task(
         overwrite: Replace an earlier export, unless it was edited.
     """
 
-def languages_check(
-    pack: str | None = None,
-    *,
-    progress: bool = True,
-    component: Sequence[str] | str = (),
-    sheet: str | Path | None = None,
-    out: str | Path | None = None,
-) -> Outcome:
+def languages_check(pack: 'str | None' = None, *, progress: 'bool' = True, component: 'Sequence[str] | str' = (), sheet: 'str | Path | None' = None, out: 'str | Path | None' = None) -> 'Outcome':
     """Check the words of a language: its cases there and back, its words, and what each joint of the road lacks. `endoxa languages check`; see `command`.
 
     Options:
@@ -1315,36 +660,14 @@ def languages_check(
         out: Table of all results.
     """
 
-def languages_init(
-    code: str,
-    *,
-    progress: bool = True,
-    out: str | Path | None = None,
-) -> Outcome:
+def languages_init(code: 'str', *, progress: 'bool' = True, out: 'str | Path | None' = None) -> 'Outcome':
     """Begin a pack for a language: what Unicode's CLDR says of it, and blanks for what only its speakers know. `endoxa languages init`; see `command`.
 
     Options:
         out: New folder.
     """
 
-def reproduce(
-    name: str | None = None,
-    *,
-    progress: bool = True,
-    data: str | Path | None = None,
-    model: Sequence[str] | str = (),
-    seed: int = 0,
-    device: str = 'auto',
-    dtype: Literal['auto', 'float32', 'bfloat16', 'float16'] = 'auto',
-    four_bit: bool = False,
-    revision: str | None = None,
-    tokenizer: str | None = None,
-    adapter: str | None = None,
-    trust_remote_code: bool = False,
-    batch_tokens: int | None = None,
-    packed_weights: bool = True,
-    out: str | Path | None = None,
-) -> Outcome:
+def reproduce(name: 'str | None' = None, *, progress: 'bool' = True, data: 'str | Path | None' = None, model: 'Sequence[str] | str' = (), seed: 'int' = 0, device: 'str' = 'auto', dtype: "Literal['auto', 'float32', 'bfloat16', 'float16']" = 'auto', four_bit: 'bool' = False, revision: 'str | None' = None, tokenizer: 'str | None' = None, adapter: 'str | None' = None, trust_remote_code: 'bool' = False, batch_tokens: 'int | None' = None, packed_weights: 'bool' = True, out: 'str | Path | None' = None) -> 'Outcome':
     """Recompute published results cell by cell, and say what agrees. `endoxa reproduce`; see `command`.
 
     Options:
@@ -1363,19 +686,7 @@ def reproduce(
         out: Folder: cells.csv, run.json, report.html; without NAME, where finished ones lie (FOLDER/NAME).
     """
 
-def study_init(
-    folder: Source,
-    *,
-    progress: bool = True,
-    source: str | Path,
-    format: str | None = None,
-    sheet: str | None = None,
-    header_row: str | None = None,
-    min_support: int | None = None,
-    limit: int | None = None,
-    model: Sequence[str] | str = (),
-    language: Sequence[str] | str = (),
-) -> Outcome:
+def study_init(folder: 'Source', *, progress: 'bool' = True, source: 'str | Path', format: 'str | None' = None, sheet: 'str | None' = None, header_row: 'str | None' = None, min_support: 'int | None' = None, limit: 'int | None' = None, model: 'Sequence[str] | str' = (), language: 'Sequence[str] | str' = ()) -> 'Outcome':
     """Write a study file to edit: associations, models, instruments and their settings, seed, budget. `endoxa study init`; see `command`.
 
     Options:
@@ -1389,17 +700,7 @@ def study_init(
         language: Language (ISO 639); repeatable.
     """
 
-def study_run(
-    folder: Source,
-    *,
-    progress: bool = True,
-    models: Sequence[str] | str = (),
-    files: Sequence[str | Path] | str = (),
-    trust_remote_code: bool = False,
-    ray_address: str | None = None,
-    out: str | Path | None = None,
-    plan: bool = False,
-) -> Outcome:
+def study_run(folder: 'Source', *, progress: 'bool' = True, models: 'Sequence[str] | str' = (), files: 'Sequence[str | Path] | str' = (), trust_remote_code: 'bool' = False, ray_address: 'str | None' = None, out: 'str | Path | None' = None, plan: 'bool' = False) -> 'Outcome':
     """Run every instrument of the study, and write its page; what is measured already is not measured again. `endoxa study run`; see `command`.
 
     Options:

@@ -196,23 +196,6 @@ class Result:
 
         return write_report([self.folder], Path(path), **options)
 
-    def save_figures(self, folder: str | Path, width: Literal["column", "page"] = "column") -> list[Path]:
-        """Draw every figure of the page for print: PDF, SVG and PNG (300 dpi) at 85 mm or 170 mm, text of 8 pt.
-
-        Args:
-            folder: where the files go; it is made where it is missing.
-            width: of a column or of a page.
-
-        Returns:
-            The files written, by name.
-        """
-        from endoxa.report.files import write_figures
-
-        figures = self.figures
-        write_figures(figures.values(), Path(folder), width)
-        paths = (Path(folder) / f"{name}.{suffix}" for name in figures for suffix in ("pdf", "svg", "png"))
-        return sorted(path for path in paths if path.is_file())
-
     def keep(self, folder: str | Path) -> Result:
         """Copy the run to a folder of one's own, where it can be continued and reported.
 
@@ -266,7 +249,7 @@ def read_logs(*logs: str | Path, out: str | Path | None = None) -> Result:
     Sentence pairs: crows_pairs, and tasks of `endoxa export`. Questions: bbq. A log is one model; give those of a task.
 
     Args:
-        logs: `samples_TASK_DATE.jsonl`, `.json` or `.eval`.
+        logs: `samples_TASK_DATE.jsonl`, or `.json` of Inspect.
         out: folder to keep it in, as a run folder; by default a temporary one, see `Result.keep`.
 
     Raises:

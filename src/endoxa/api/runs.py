@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, nullcontext, redirect_stdout
 from contextvars import copy_context
@@ -13,9 +13,8 @@ from os import fspath
 from pathlib import Path
 from typing import Any, TypeVar
 
-from endoxa.api import data as frames
-from endoxa.api.data import Columns, Source
-from endoxa.api.models import Model, named
+from endoxa.api import inputs as frames
+from endoxa.api.inputs import Columns, Models, Source, named
 from endoxa.api.result import Result, temporary_folder
 from endoxa.commands.plugins import verb_named
 from endoxa.commands.verbs import Outcome
@@ -32,9 +31,6 @@ from endoxa.sources.source import Source as Data
 from endoxa.sources.source import reading_files
 
 T = TypeVar("T")
-Models = Model | Sequence[Model]
-Written = tuple[Source, Callable[[Any, Path], Any], str]
-"""A path, or what a function writes into a file of this name."""
 
 
 def probe(
@@ -125,9 +121,11 @@ def _settings_asked(  # noqa: PLR0917
     """
     instrument = INSTRUMENTS.get(name)
     options = {word: value for word, value in options.items() if word != "rules" or value != ()}
-    source, write, file = _PREPARED.get(name, _stories)(data, columns, options)
+    prepare, file = _PREPARED.get(name, (_stories, "data.parquet"))
+    source = prepare(data, columns, options)
     values = values_by_path(instrument.settings, options) | {("models",): named(models)}
-    path = Path(source) if frames.is_path(source) else _written(source, write, folder, file)
+    beside = folder.with_name(f"{folder.name}-data") / file  # 'run-data/pairs.parquet' beside 'run'
+    path = Path(source) if frames.is_path(source) else _written(source, beside)
     settings = with_paths(settings_from(instrument.settings, values | {("data",): str(path)}))
     values["data",] = settings.data
     with ExitStack() as stack:
@@ -138,37 +136,34 @@ def _settings_asked(  # noqa: PLR0917
         yield values, stack.enter_context(shown(instrument.unit)) if progress else lambda *_: None
 
 
-def _pairs(data: Source, columns: Columns | None, options: dict[str, Any]) -> Written:
+def _pairs(data: Source, columns: Columns | None, options: dict[str, Any]) -> Source:
     options |= {"columns": dict(columns)} if columns else {}
     if frames.is_path(data):
-        return data, frames.write_frame, "pairs.parquet"
+        return data
     frame, languages = frames.as_polars(data), _languages(options)
     names = ("format", "prefix", "template", "include_drafts")
     reading = {name: options[name] for name in names if name in options}
     language = languages[0] if len(languages) == 1 else None
     frames.load_pairs(frame, columns=columns, language=language, **reading)  # said before models are loaded
-    return frame, frames.write_frame, "pairs.parquet"
+    return frame
 
 
-def _questions(data: Source, columns: Columns | None, options: dict[str, Any]) -> Written:
+def _questions(data: Source, columns: Columns | None, options: dict[str, Any]) -> Source:
     options["columns"] = dict(columns or {})
-    return data if frames.is_path(data) else frames.as_polars(data), frames.write_frame, "questions.parquet"
+    return data if frames.is_path(data) else frames.as_polars(data)
 
 
-def _tests(data: Source, _columns: Columns | None, _options: dict[str, Any]) -> Written:
-    from endoxa.instruments.association_tests.items import write_tests
-
-    return data, write_tests, "tests.json"
-
-
-def _stories(data: Source, columns: Columns | None, _options: dict[str, Any]) -> Written:
+def _stories(data: Source, columns: Columns | None, _options: dict[str, Any]) -> Source:
     if isinstance(data, Result):
         data = data.folder
-    source = data if frames.is_path(data) and not columns else frames.load_stories(data, columns=columns)
-    return source, frames.write_frame, "data.parquet"
+    return data if frames.is_path(data) and not columns else frames.load_stories(data, columns=columns)
 
 
-_PREPARED = {"pairs": _pairs, "qa": _questions, "embeddings": _tests}
+_PREPARED: Mapping[str, tuple[Callable[..., Source], str]] = {
+    "pairs": (_pairs, "pairs.parquet"),
+    "qa": (_questions, "questions.parquet"),
+    "embeddings": (lambda data, *_: data, "tests.json"),
+}
 
 
 def command(words: str, *inputs: Any, progress: bool = True, **options: Any) -> Outcome:
@@ -206,19 +201,17 @@ def command(words: str, *inputs: Any, progress: bool = True, **options: Any) -> 
         return outside_loops(partial(verb.done, settings))
 
 
-def analyze(kind: str, *records: Any, **options: Any) -> Any:
-    """Estimates from runs or tables, as `endoxa analyze KIND` makes them, or from records of one's own.
+def analyze(kind: str, records: Source, **options: Any) -> Any:
+    """Estimates from records of one's own; those of runs are made by `analyze_run` and others.
 
     Args:
-        kind: the analysis ("run", "associations", ...); "pairs" of a data frame of records (columns of
-            `endoxa.schema.RECORD_COLUMNS`: a row for each pair, model and rule), or "qa"
-            (`endoxa.schema.QA_RECORD_COLUMNS` and `data`, a label).
-        records: runs and tables by name, or a data frame.
-        options: those of the command; of records `confidence`, `seed`, `resamples`.
+        kind: "pairs": a data frame with the columns of `endoxa.schema.RECORD_COLUMNS`, a row for each pair, model and
+            rule; or "qa": `endoxa.schema.QA_RECORD_COLUMNS` and `data`, a label.
+        records: the data frame.
+        options: `confidence`, `seed`, `resamples`.
 
     Returns:
-        The outcome, see `command`. Of records `PairsAnalysis` or `QaAnalysis`: frames `.estimates`, and `.comparisons`
-        and `.flips`, or `.debias` and others.
+        `PairsAnalysis` or `QaAnalysis`: frames `.estimates`, and `.comparisons` and `.flips`, or `.debias` and others.
 
     Raises:
         UserError: the kind is unknown, or the records cannot be used.
@@ -227,21 +220,9 @@ def analyze(kind: str, *records: Any, **options: Any) -> Any:
     from endoxa.instruments.questions.estimates import analyze_qa
 
     kinds: Mapping[str, Callable[..., Any]] = {"pairs": analyze_pairs, "qa": analyze_qa}
-    of_records = (
-        len(records) == 1 and not frames.is_path(records[0]) and not isinstance(records[0], list | tuple)
-    )
-    if of_records and "out" not in options:
-        if kind not in kinds:
-            raise UserError(
-                f"Records of kind '{kind}' cannot be analyzed. Expected one of: {', '.join(kinds)}."
-            )
-        return kinds[kind](frames.as_polars(records[0]), **options)
-    return command(f"analyze {kind}", *records, **options)
-
-
-def build(name: str, *inputs: Any, **options: Any) -> Outcome:
-    """Make items (`endoxa build NAME`): "pairs", "qa", "tests", "names" or "stories"; see `command`."""
-    return command(f"build {name}", *inputs, **options)
+    if kind not in kinds:
+        raise UserError(f"Records of kind '{kind}' cannot be analyzed. Expected one of: {', '.join(kinds)}.")
+    return kinds[kind](frames.as_polars(records), **options)
 
 
 def _path_of(value: Any, name: str, stack: ExitStack) -> Any:
@@ -281,9 +262,14 @@ def words_of(settings: Any) -> list[str]:
     return words
 
 
-def _written(data: Any, write: Callable[[Any, Path], Any], folder: Path, name: str) -> Path:
-    """The file that the data is written into: 'run-data/pairs.parquet' beside 'run'."""
-    path = folder.with_name(f"{folder.name}-data") / name
+def _written(data: Any, path: Path) -> Path:
+    """The file that data in memory is written into: a frame, or association tests."""
+    from endoxa.instruments.association_tests.items import write_tests
+    from endoxa.sources.frames import write_table
+
     path.parent.mkdir(parents=True, exist_ok=True)
-    write(data, path)
+    if path.suffix == ".json":
+        write_tests(data, path)
+    else:
+        write_table(frames.as_stored(data), path)
     return path

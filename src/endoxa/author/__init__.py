@@ -3,7 +3,3 @@
 A draft says where it comes from and is never taken for what people said. Its status is 'draft' until a room of a
 campaign or a sheet says otherwise.
 """
-
-from endoxa import as_verb
-
-as_verb(__name__)

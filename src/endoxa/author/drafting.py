@@ -30,12 +30,12 @@ from endoxa.sources.frames import require_table_name
 from endoxa.sources.source import reading_files
 from endoxa.words.used import Used
 
-SEQ2SEQ, TABLE = "seq2seq:", "table:"
+TABLE = "table:"
 
 
 def is_service(engine: str) -> bool:
     """Whether these words name an engine that is no chat model."""
-    return engine.startswith((SEQ2SEQ, TABLE))
+    return engine.startswith(TABLE)
 
 
 def open_service(engine: str) -> Translator:
@@ -44,8 +44,7 @@ def open_service(engine: str) -> Translator:
     Raises:
         UserError: it cannot be had.
     """
-    model = engine.removeprefix(SEQ2SEQ)
-    return open_translator(engine.removeprefix(TABLE) if model == engine else f"hf/{model}")
+    return open_translator(engine.removeprefix(TABLE))
 
 
 def translated(

@@ -112,7 +112,7 @@ class TranslateSettings(AuthorSettings):
         tuple[str, ...],
         Option(
             CHAT_MODELS.replace("Model: ", "Chat model ").replace("; repeatable", "")
-            + " Or seq2seq:MODEL, table:FILE; repeatable.",
+            + " Or table:FILE; repeatable.",
             DATA,
             name="--engine",
             metavar="ENGINE",

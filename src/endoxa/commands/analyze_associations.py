@@ -7,13 +7,25 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import polars as pl
 
 from endoxa.commands.verbs import TABLES, Outcome, argument
 from endoxa.errors import UserError
+from endoxa.instruments.stories.associations import Discovered, discover, nothing_known, tally
+from endoxa.instruments.stories.associations.discover import (
+    Companion,
+    companion_of,
+    differences_in,
+    discover_in,
+    write_companion,
+)
+from endoxa.instruments.stories.associations.permutations import every_difference, protagonists_by_story
+from endoxa.instruments.stories.languages import Overlap, analyze_overlap, read_classes, read_groups
 from endoxa.instruments.stories.options import Discovery
+from endoxa.instruments.stories.report.languages import shared_findings
+from endoxa.instruments.stories.report.sources import themes
 from endoxa.report.tables import headline_of, number_field, text_field
 from endoxa.report.words import decimal, percent, plural
 from endoxa.runs.options import DEFAULT_RESAMPLES, Resamples, Resampling
@@ -23,13 +35,10 @@ from endoxa.schema.headline import Headline
 from endoxa.schema.options import DATA, Option
 from endoxa.sources.files import require_apart
 from endoxa.sources.frames import write_table
+from endoxa.sources.stereotales import Profiles, read_profiles
+from endoxa.sources.stereotales.associations import read_associations
 from endoxa.sources.tables import TABLE_SUFFIXES, table_columns, table_rows
 from endoxa.stats.verdicts import ABOVE
-
-if TYPE_CHECKING:
-    from endoxa.instruments.stories.associations import Discovered
-    from endoxa.instruments.stories.languages import Overlap
-    from endoxa.sources.stereotales import Profiles
 
 SHOWN = 10
 """Associations printed."""
@@ -50,8 +59,6 @@ def counted(associations: pl.DataFrame) -> str:
 
 def discovered_lines(profiles: Profiles, discovered: Discovered, alpha: float) -> Iterator[str | Headline]:
     """Counts of rows and tests, and the strongest associations."""
-    from endoxa.instruments.stories.associations import nothing_known
-
     nothing = int(nothing_known(profiles)["nothing_known"].sum())
     parts = [f"{profiles.unusable} without a usable profile"] if profiles.unusable else []
     if nothing:
@@ -73,7 +80,6 @@ def discovered_lines(profiles: Profiles, discovered: Discovered, alpha: float) -
 
 
 def _tested(discovered: Discovered, alpha: float) -> Iterator[str]:
-    from endoxa.instruments.stories.associations import tally
 
     counts = tally(discovered.tables, discovered.associations, alpha)
     tables, untested, kept, unstable, by_prompts = (
@@ -82,11 +88,10 @@ def _tested(discovered: Discovered, alpha: float) -> Iterator[str]:
     if not tables:
         yield f"Nothing could be tested ({plural(untested, 'table')}): {_why_untested(counts)}."
         return
-    yield (
-        f"{plural(tables, 'table')} tested, {kept} kept"
-        + (f"; {untested} could not be tested" if untested else "")
-        + (f"; {plural(unstable, 'decision')} could change with more draws." if unstable else ".")
-    )
+    parts = [f"{plural(tables, 'table')} tested, {kept} kept"]
+    parts += [f"{untested} could not be tested"] if untested else []
+    parts += [f"{plural(unstable, 'decision')} could change with more draws"] if unstable else []
+    yield f"{'; '.join(parts)}."
     if by_prompts:
         yield f"{plural(by_prompts, 'table')} with several stories per prompt: tested with prompts as units."
 
@@ -160,15 +165,6 @@ def associations(
         stories: Table of stories with profiles, or a run folder of `endoxa probe extract`; or associations found
             before (table, or StereoTales' JSON), whose languages or models are compared.
     """  # noqa: D301
-    from endoxa.instruments.stories.associations import discover, tally
-    from endoxa.instruments.stories.associations.discover import (
-        Companion,
-        companion_of,
-        discover_in,
-        write_companion,
-    )
-    from endoxa.sources.stereotales import read_profiles
-
     how = Resampling(settings.confidence, resamples, settings.seed)
     if sharing.groups is not None and (sharing.harm is None or not settings.by_language):
         raise UserError(
@@ -188,17 +184,12 @@ def associations(
     tables: dict[str, Any] = {"associations": found, "tables": discovered.tables}
     lines = [*discovered_lines(profiles, discovered, settings.alpha), counted(found)]
     if not out.suffix:
-        differences = _differences(stories, profiles, settings)
-        tables["differences"] = differences
-        above = int((differences["verdict"] == ABOVE).sum())
+        tables["differences"] = _differences(stories, profiles, settings)
+        above = int((tables["differences"]["verdict"] == ABOVE).sum())
         lines.append(f"{plural(above, 'difference')} beyond chance in protagonists.")
-    if (
-        found.height
-        and not out.suffix
-        and len(profiles.languages if settings.by_language else profiles.models) > 1
-    ):
-        more, of_shared = _shared(found, profiles, settings, sharing, how)
-        lines, tables = [*lines, *more], tables | of_shared
+        if found.height and len(profiles.languages if settings.by_language else profiles.models) > 1:
+            more, of_shared = _shared(found, profiles, settings, sharing, how)
+            lines, tables = [*lines, *more], tables | of_shared
     write_table(found, main)
     counts = tally(discovered.tables, found, settings.alpha)
     write_companion(main, Companion(settings, str(stories), profiles.duplicates, counts))
@@ -211,8 +202,6 @@ def _discovered_before(path: Path) -> pl.DataFrame | None:
     Raises:
         UserError: the table has no rows: the analysis found nothing.
     """
-    from endoxa.sources.stereotales.associations import read_associations
-
     suffix = path.suffix.lower()
     tabular = path.is_file() and suffix in TABLE_SUFFIXES
     if suffix != ".json" and not (tabular and set(PARTS) <= set(table_columns(path))):
@@ -224,43 +213,30 @@ def _discovered_before(path: Path) -> pl.DataFrame | None:
 
 def _differences(stories: Path, profiles: Profiles, settings: Discovery) -> pl.DataFrame:
     """Differences in protagonists between models, languages and themes."""
-    from endoxa.instruments.stories.associations.discover import differences_in
-    from endoxa.instruments.stories.associations.permutations import every_difference, protagonists_by_story
-    from endoxa.instruments.stories.report.sources import themes
-
-    def by_story() -> pl.DataFrame:
-        return protagonists_by_story(profiles, themes([stories]))
-
     if stories.is_dir():
-        return differences_in(stories, by_story, settings)
-    return every_difference(by_story(), confidence=settings.confidence, seed=settings.seed)
+        return differences_in(stories, lambda: protagonists_by_story(profiles, themes([stories])), settings)
+    by_story = protagonists_by_story(profiles, themes([stories]))
+    return every_difference(by_story, confidence=settings.confidence, seed=settings.seed)
 
 
 def _shared(
     found: pl.DataFrame, profiles: Profiles | None, settings: Discovery, sharing: Sharing, how: Resampling
 ) -> tuple[list[Any], dict[str, Any]]:
     """What languages (or models) share: lines for the terminal, and tables."""
-    from endoxa.instruments.stories.languages import analyze_overlap, read_classes, read_groups
-
     by: Literal["language", "model"] = "language" if settings.by_language else "model"
-    harm = sharing.harm
-    analysis = analyze_overlap(
-        found,
-        None if harm is None else read_classes(harm),
-        read_groups(sharing.groups, found) if harm is not None and settings.by_language else None,
-        by=by,
-        profiles=profiles,
-        how=how,
-    )
+    classes = groups = None
+    if sharing.harm is not None:
+        classes = read_classes(sharing.harm)
+        groups = read_groups(sharing.groups, found) if settings.by_language else None
+    analysis = analyze_overlap(found, classes, groups, by=by, profiles=profiles, how=how)
     beside = {f"overlap_{name}": getattr(analysis, name) for name in BESIDE}
-    level = percent(how.confidence, 0)
-    return list(shared_lines(analysis, by, level)), {"overlap": analysis.reach, **beside}
+    return list(_shared_lines(analysis, by, how.confidence)), {"overlap": analysis.reach, **beside}
 
 
-def shared_lines(analysis: Overlap, by: Literal["language", "model"], level: str) -> Iterator[str | Headline]:
+def _shared_lines(
+    analysis: Overlap, by: Literal["language", "model"], confidence: float
+) -> Iterator[str | Headline]:
     """One row per language or model, and summary sentences."""
-    from endoxa.instruments.stories.report.languages import shared_findings
-
     present = [name for name in MEMBERS if analysis.members[name].is_not_null().any()]
     title = f"Associations per {by} (missed: share of all associations that were not found)"
     yield headline_of(title, analysis.members, (text_field(by, "member"), *present))
@@ -270,4 +246,4 @@ def shared_lines(analysis: Overlap, by: Literal["language", "model"], level: str
     )
     if analysis.comparison is None:
         yield "Harmful and benign associations were not compared. Name a table of harm ratings with --harm FILE."
-    yield from map(str, shared_findings(analysis, level, by))
+    yield from map(str, shared_findings(analysis, percent(confidence, 0), by))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import polars as pl
 from annotated_types import Ge, Gt, Le
 
-from endoxa.commands.verbs import TABLES, Outcome, argument, note, print_lines
+from endoxa.commands.verbs import TABLES, Outcome, argument, note
 from endoxa.errors import UserError
 from endoxa.report.tables import headline_of, number_field, text_field
 from endoxa.report.words import decimal, percent, percent_interval, plural
@@ -20,8 +20,7 @@ from endoxa.sources.frames import write_table
 
 if TYPE_CHECKING:
     from endoxa.curate.encoders import Encoder
-    from endoxa.curate.novelty import Concepts
-    from endoxa.curate.novelty.overlap import Novelty
+    from endoxa.curate.novelty import Concepts, Novelty
 
 
 PAIRS = 256
@@ -35,7 +34,6 @@ def novelty(
     threshold: Annotated[float | None, Gt(0), Le(1), Option(group=ANALYSIS)] = None,
     labels: Annotated[Path | None, Option(group=DATA)] = None,
     concept: Annotated[Literal["attribute", "association", "sentence"], Option(group=ITEMS)] = "attribute",
-    same_identity: Annotated[bool, Option(group=ITEMS, only_on=True)] = False,
     encoder: Annotated[str, Option(group=ITEMS, metavar="NAME")] = "all-MiniLM-L6-v2",
     languages: Annotated[
         tuple[str, ...], Option(group=DATA, name="--language", metavar="CODE", default="en")
@@ -49,8 +47,7 @@ def novelty(
 
     A concept is present in another data set if its largest cosine to any concept there reaches the threshold. A folder
     gets novelty.csv (every data set), novelty_shared.csv (every two, both directions), novelty_concepts.csv (every
-    concept with its nearest), novelty_curve.csv (other thresholds), and with --labels novelty_threshold.csv and
-    novelty_cuts.csv.
+    concept with its nearest), novelty_curve.csv (other thresholds), and with --labels novelty_threshold.csv.
 
     \b
     Examples:
@@ -63,17 +60,20 @@ def novelty(
         threshold: Minimum cosine at which a concept is present; with --sheet, where it is expected.
         labels: Labelled pairs that choose the threshold: text_a, text_b, related.
         concept: What is compared.
-        same_identity: Associations: compare only those of equal identities.
         encoder: all-MiniLM-L6-v2 (installed), hf/ORG/NAME or hf/FOLDER (any sentence-transformers model).
         languages: Language of the texts; rows that name another one are left out; repeatable.
         sheet: Write pairs to label to FILE.
         sheet_pairs: Number of pairs of the sheet.
     """  # noqa: D301
-    from endoxa.curate.encoders import DEFAULT_LANGUAGE, doubt, load_encoder
-    from endoxa.curate.novelty import DEFAULT_LANGUAGES, dataset_names, read_concepts
-    from endoxa.curate.novelty.labels import calibrate, cuts, read_labels
-    from endoxa.curate.novelty.overlap import analyze_novelty, check_inputs
-    from endoxa.curate.opposites import load_lexicon
+    from endoxa.curate.encoders import doubt, load_encoder
+    from endoxa.curate.novelty import (
+        DEFAULT_LANGUAGES,
+        analyze_novelty,
+        check_inputs,
+        dataset_names,
+        read_concepts,
+    )
+    from endoxa.curate.novelty.labels import calibrate, read_labels
 
     if out is None and sheet is None:
         raise UserError("Missing --out. Name the table to write, or a sheet of pairs to label with --sheet.")
@@ -82,27 +82,24 @@ def novelty(
             "Give either --threshold or --labels. To choose a threshold, have a sheet written with --sheet, fill "
             "it in, and give it as --labels."
         )
-    check_inputs(len(files), concept, same_identity=same_identity)
+    check_inputs(len(files))
     datasets = [
         read_concepts(path, concept, languages or DEFAULT_LANGUAGES, name)
         for path, name in zip(files, dataset_names(files), strict=True)
     ]
     pairs = None if labels is None else read_labels(labels, concept)
     vectors = load_encoder(encoder)
-    for language in languages:
-        lexicon = load_lexicon(language, may_be_empty=True)
-        if language != DEFAULT_LANGUAGE and (sentence := doubt(encoder, vectors, lexicon)):
-            note(sentence)
+    note(*filter(None, (doubt(encoder, language) for language in languages)))
+    lines: list[str | Headline] = []
     if sheet is not None:
-        drawing = {"pairs": sheet_pairs, "same_identity": same_identity, "seed": seed}
-        print_lines(list(_write_sheet(datasets, vectors, sheet, threshold, drawing)))
+        drawing = {"pairs": sheet_pairs, "seed": seed}
+        lines += _write_sheet(datasets, vectors, sheet, threshold, drawing)
     if out is None:
-        return Outcome()
-    chosen = curve = None
+        return Outcome(lines)
+    chosen = None
     if pairs is not None:
-        cosine = pairs.cosines(vectors, same_identity=same_identity)
+        cosine = pairs.cosines(vectors)
         chosen = calibrate(pairs, cosine, confidence=confidence, seed=seed)
-        curve = cuts(cosine, pairs.related)
     overlap = analyze_novelty(
         datasets,
         vectors,
@@ -110,7 +107,6 @@ def novelty(
         kind=concept,
         encoder_name=encoder,
         threshold_from="labels" if chosen is not None else "given",
-        same_identity=same_identity,
         confidence=confidence,
     )
     headline = _novelty_headline(overlap, chosen)
@@ -120,9 +116,8 @@ def novelty(
         "novelty_concepts": overlap.concepts,
         "novelty_curve": overlap.curve,
         "novelty_threshold": None if chosen is None else pl.DataFrame([chosen]),
-        "novelty_cuts": curve,
     }
-    return Outcome((headline,), tables, headline)
+    return Outcome((*lines, headline), tables, headline)
 
 
 def _write_sheet(
@@ -135,16 +130,10 @@ def _write_sheet(
     from endoxa.curate.novelty.labels import LIKELY, draw_sheet
 
     drawn = draw_sheet(datasets, encoder, likely=LIKELY if likely is None else likely, **drawing)
-    if drawn.table.is_empty():
-        raise UserError("There is no pair to label: no two concepts of different data sets may be compared.")
-    write_table(drawn.table, path)
-    short = [edge for edge, n in zip(drawn.ranges, drawn.drawn, strict=True) if n < drawn.wanted]
-    yield (
-        f"{plural(drawn.table.height, 'pair')} written to {path}, up to {drawn.wanted} from each of "
-        f"{len(drawn.ranges)} ranges of likeness."
-    )
-    if short:
-        yield f"Fewer from the ranges that begin at {', '.join(f'{edge:g}' for edge in short)}: no more were there."
+    if drawn.is_empty():
+        raise UserError("There is no pair to label: all concepts of the data sets are equal.")
+    write_table(drawn, path)
+    yield f"{plural(drawn.height, 'pair')} written to {path}, evenly from ranges of likeness as far as they go."
     yield f"Next: fill in the column 'related' (yes or no), then give --labels {path}"
 
 

@@ -5,12 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import polars as pl
 from annotated_types import Ge, Le
 
+from endoxa.author.tables import is_labels, label_votes
 from endoxa.commands.verbs import TABLES, Outcome, argument, note, table_option
+from endoxa.curate import agreement as votes_of
+from endoxa.curate import topics as topic_analyses
+from endoxa.curate.agreement import prevalence_note, read_groups, read_votes
+from endoxa.curate.novelty import dataset_names
+from endoxa.curate.ratings import ratings_file, read_ratings
+from endoxa.curate.ratings.disagreement import Disagreement, analyze_disagreement
+from endoxa.curate.ratings.leniency import DIFFERENCE, Leniency, analyze_leniency, basis
+from endoxa.curate.review.returned import is_sheet, read_sheets, votes
+from endoxa.curate.topics import NO_TOPIC
 from endoxa.errors import UserError
 from endoxa.report.claims import VERDICT
 from endoxa.report.tables import headline_of, interval_field, number_field, text_field
@@ -19,11 +29,9 @@ from endoxa.runs.options import DEFAULT_CONFIDENCE, DEFAULT_RESAMPLES, Confidenc
 from endoxa.schema.headline import Headline
 from endoxa.schema.options import ANALYSIS, DATA, Option, names
 from endoxa.sources.files import require_file
+from endoxa.sources.layouts import ratings_layout
 from endoxa.sources.tables import table_columns
 from endoxa.stats.verdicts import NO_QUESTION
-
-if TYPE_CHECKING:
-    from endoxa.curate.ratings import Disagreement, Leniency
 
 MOST_NAMED = 6
 """Raters that a row of the terminal names."""
@@ -71,20 +79,18 @@ def agreement(
         order: Ordered categories, for --level ordinal.
         resamples: Most items left out singly.
     """  # noqa: D301
-    from endoxa.curate import agreement as room
-
     cast = _votes(files, value=value, item=item, rater=rater, raters=raters)
     groups = _groups(files, rater, group)
     ordered = None if order is None else list(order)
-    ballots = room.ballots_from_votes(cast, ordered)
+    ballots = votes_of.ballots_from_votes(cast, ordered)
     tables, lines = [], []
     for name in (None, *sorted(set(groups.values()))):
         votes = cast if name is None else [vote for vote in cast if groups.get(vote[1]) == name]
         if name is not None and len({who for _, who, vote in votes if vote.strip()}) < 2:
             lines.append(f"Group '{name}': fewer than two raters voted, so nothing can agree.")
             continue
-        coefficients = room.agreement(
-            room.ballots_from_votes(votes, ordered),
+        coefficients = votes_of.agreement(
+            votes_of.ballots_from_votes(votes, ordered),
             level=level,
             confidence=confidence,
             resamples=resamples,
@@ -107,7 +113,6 @@ def agreement(
 
 def agreement_lines(agreements: pl.DataFrame) -> Iterator[str | Headline]:
     """The coefficients, with the share of agreeing pairs and the commonest vote; an undefined one is a dash."""
-    from endoxa.curate.agreement import prevalence_note
 
     def coefficient(row: Mapping[str, Any]) -> str:
         level = "" if row["level"] == "nominal" else f" ({row['level']})"
@@ -144,10 +149,6 @@ def _votes(
     Raises:
         UserError: review sheets and tables of votes are mixed.
     """
-    from endoxa.author.tables import is_labels, label_votes
-    from endoxa.curate.agreement import read_votes
-    from endoxa.curate.review import is_sheet, read_sheets, votes
-
     if len(files) == 2 and all(map(is_labels, files)):
         return label_votes(*files)
     sheets = [path for path in files if is_sheet(path)]
@@ -169,10 +170,6 @@ def _votes(
 
 def _groups(files: Sequence[Path], rater: str, group: str | None) -> dict[str, str]:
     """The group of each rater, of tables that name two groups or more."""
-    from endoxa.author.tables import is_labels
-    from endoxa.curate.agreement import read_groups
-    from endoxa.curate.review import is_sheet
-
     groups: dict[str, str] = {}
     for path in files:
         if not is_sheet(path) and not is_labels(path):
@@ -195,7 +192,7 @@ def ratings(
 
     Of ratings: disagreement.csv (associations are split at a quantile of the variance of their ratings; verdicts
     compare associations of about the same mean rating, words as units) and, where ratings say whether the rater is of
-    the group, leniency.csv (verdicts within associations and raters, both as samples; a mixed model stands beside it).
+    the group, leniency.csv (verdicts within associations and raters, both as samples).
     Of associations that people said, with topics: topics.csv (a row counts once, or `support` times). A campaign's
     export has both.
 
@@ -214,18 +211,16 @@ def ratings(
         quantile: Share of associations in the low-variance group.
         ties: Where equal variances go: low, or split at random.
     """  # noqa: D301
-    from endoxa.curate import ratings as room
-
     rated = [path for path in files if _is_rated(path)]
     statements = [path for path in files if path not in rated or path.is_dir()]
     headlines: list[Headline] = []
     tables: dict[str, pl.DataFrame | None] = {}
     if len(files) == 1 and rated:
-        given = room.read_ratings(rated[0], topics)
+        given = read_ratings(rated[0], topics)
         how: dict[str, Any] = {"confidence": confidence, "seed": seed, "resamples": resamples}
         with_group = given["in_group"].is_not_null().any()
         try:
-            disputed = room.analyze_disagreement(given, quantile=quantile, ties=ties, **how)
+            disputed = analyze_disagreement(given, quantile=quantile, ties=ties, **how)
             headlines.append(_disagreement_headline(disputed, quantile, ties))
             tables |= {"disagreement": disputed.topics, "disagreement_pairs": disputed.pairs}
         except UserError as problem:  # too few ratings for it
@@ -233,13 +228,9 @@ def ratings(
                 raise
             note(str(problem))
         if with_group:
-            compared = room.analyze_leniency(given, **how)
+            compared = analyze_leniency(given, **how)
             headlines.append(_leniency_headline(compared))
-            tables |= {
-                "leniency": compared.cells,
-                "leniency_shares": compared.shares,
-                "leniency_topics": compared.topics,
-            }
+            tables["leniency"] = compared.cells
     elif rated and not statements:
         raise UserError("Ratings of several files are not pooled. Analyze them one by one.")
     if statements and (topics is not None or not tables or _has_topics(statements)):
@@ -251,9 +242,6 @@ def ratings(
 
 def _is_rated(path: Path) -> bool:
     """Whether a table, or the export of a campaign, holds ratings of associations."""
-    from endoxa.curate.ratings import ratings_file
-    from endoxa.sources.layouts import ratings_layout
-
     if path.is_dir():
         return ratings_file(path) is not None
     require_file(path)
@@ -288,7 +276,6 @@ def _disagreement_headline(disputed: Disagreement, quantile: float, ties: str) -
 
 def _leniency_headline(compared: Leniency) -> Headline:
     """Means with their intervals; a difference is adjusted, and has the interval of that."""
-    from endoxa.curate.ratings.leniency import DIFFERENCE, basis
 
     def spoken(row: Mapping[str, Any], key: str) -> Any:
         return row[key if row["verdict"] == NO_QUESTION else f"adjusted_{key}"]
@@ -320,13 +307,11 @@ def _has_topics(files: Sequence[Path]) -> bool:
 
 def _counted(files: Sequence[Path], topics: Path | None, confidence: float) -> tuple[pl.DataFrame, Headline]:
     """The topics of each data set: frequency, in-group and out-group share, most frequent association."""
-    from endoxa.curate import topics as room
-    from endoxa.curate.novelty import dataset_names
-
     mentions = [
-        room.read_mentions(path, topics, name) for path, name in zip(files, dataset_names(files), strict=True)
+        topic_analyses.read_mentions(path, topics, name)
+        for path, name in zip(files, dataset_names(files), strict=True)
     ]
-    counted = room.analyze_topics(pl.concat(mentions), confidence=confidence)
+    counted = topic_analyses.analyze_topics(pl.concat(mentions), confidence=confidence)
     unknown = [
         f"{part['in_group'].null_count()} of {plural(part.height, 'mention')} of {path} left out of the in-group "
         "share: the countries of few people are not exported."
@@ -337,7 +322,6 @@ def _counted(files: Sequence[Path], topics: Path | None, confidence: float) -> t
 
 
 def _topics_headline(counted: pl.DataFrame, unknown: Sequence[str]) -> Headline:
-    from endoxa.curate.topics import NO_TOPIC
 
     rows, without = counted.filter(pl.col("topic") != NO_TOPIC), counted.filter(topic=NO_TOPIC)
     drafts, in_groups = rows["n_draft"].sum(), rows["in_group_share"].count() > 0

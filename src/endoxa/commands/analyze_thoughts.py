@@ -6,22 +6,33 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import polars as pl
 from annotated_types import Ge
 
-from endoxa.commands.reader_models import ReaderModels
+from endoxa.commands.options import ReaderModels
+from endoxa.commands.verbs import plan_line
 from endoxa.errors import UserError
+from endoxa.instruments import thoughts as coding
+from endoxa.instruments.association_tests.options import AnalysisOptions
+from endoxa.instruments.questions.thoughts.coded import (
+    coded,
+    holds_thoughts,
+    texts_of,
+    thoughts_of,
+    without_rules,
+)
+from endoxa.instruments.questions.thoughts.estimates import thought_measures
+from endoxa.instruments.thoughts import Codes, ThoughtReaderSettings, ThoughtText, to_read
 from endoxa.report.claims import VERDICT
 from endoxa.report.tables import headline_of, interval_field
 from endoxa.report.words import listed, plural
+from endoxa.runs.asking.readers import read_with_models
+from endoxa.runs.progress import shown
 from endoxa.schema.headline import Headline
 from endoxa.schema.options import ASKING, DATA, OUTPUT, Option
-
-if TYPE_CHECKING:
-    from endoxa.instruments.association_tests.options import AnalysisOptions
-    from endoxa.instruments.thoughts import Codes, ThoughtText
+from endoxa.schema.thoughts import CODE_COLUMNS
 
 QUESTIONS = "qa"
 USUAL_READERS = ReaderModels()
@@ -63,11 +74,9 @@ def plan_thoughts(runs: Sequence[Path], kind: str, options: Thoughts) -> list[He
     Raises:
         UserError: see `analyze_thoughts`.
     """
-    from endoxa.instruments.thoughts import ThoughtReaderSettings, to_read
-
-    finished = _finished(_Thoughts.of(runs, kind), options)
+    finished, *_ = _read(runs, kind, options)
     settings = options.asking.settings(ThoughtReaderSettings, runs[0], options.reader)
-    return [options.asking.planned(to_read(finished), settings)]
+    return [plan_line(options.asking.planned(to_read(finished), settings))]
 
 
 def analyze_thoughts(
@@ -82,18 +91,10 @@ def analyze_thoughts(
     Raises:
         UserError: no thoughts where some were asked for, or thoughts that nobody would read.
     """
-    from endoxa.instruments import thoughts as coding
-    from endoxa.instruments.questions.thoughts.coded import holds_thoughts
-    from endoxa.instruments.questions.thoughts.estimates import thought_measures
-    from endoxa.runs.asking.readers import read_with_models
-    from endoxa.runs.progress import shown
-    from endoxa.schema.thoughts import CODE_COLUMNS
-
     if not options.asked and not (kind == QUESTIONS and any(map(holds_thoughts, runs))):
         return [], {}
-    thoughts = _Thoughts.of(runs, kind)
-    finished = _finished(thoughts, options)
-    lines: list[Any] = list(thoughts.notes)
+    finished, by_rules, notes = _read(runs, kind, options)
+    lines: list[Any] = list(notes)
     if options.sheet is not None:
         count = coding.write_sheet(finished, options.sheet, sample=options.sheet_rows, seed=how.seed)
         lines.append(f"{plural(count, 'thought')} to code written to {options.sheet}")
@@ -106,82 +107,49 @@ def analyze_thoughts(
                 coding.to_read(finished), settings, folder, progress=progress, command=sys.argv
             )
         lines += cost
-    coders = coding.coders_of(
-        finished, read, coding.read_sheet(options.coded, finished) if options.coded else None
-    )
-    agreed = coding.agreement(coders, confidence=how.confidence)
-    measures = thought_measures(thoughts.by_rules, confidence=how.confidence, seed=how.seed)
+    people = coding.read_sheet(options.coded, finished) if options.coded else None
+    agreed = coding.agreement(coding.coders_of(finished, read, people), confidence=how.confidence)
+    measures = thought_measures(by_rules, confidence=how.confidence, seed=how.seed)
     lines += _lines(measures, agreed)
-    codes = thoughts.by_rules.select(list(CODE_COLUMNS))
+    codes = by_rules.select(list(CODE_COLUMNS))
     return lines, {"thoughts": measures, "thought_codes": codes, "thought_agreement": agreed}
 
 
-@dataclass(frozen=True, slots=True)
-class _Thoughts:
-    """The thoughts of some runs.
-
-    Attributes:
-        texts: all thoughts, cut-off ones included.
-        by_rules: the same coded by rules.
-        notes: sentences for the terminal.
-    """
-
-    texts: Sequence[ThoughtText]
-    by_rules: pl.DataFrame
-    notes: Sequence[str]
-
-    @classmethod
-    def of(cls, runs: Sequence[Path], kind: str) -> _Thoughts:
-        """The thoughts of run folders.
-
-        Raises:
-            UserError: runs of something else, or two with thoughts of one model about the same data.
-        """
-        from endoxa.instruments.questions.thoughts.coded import coded, texts_of, thoughts_of, without_rules
-
-        if kind != QUESTIONS:
-            raise UserError(
-                f"Thoughts are read in runs of `endoxa probe qa`, and these are of kind '{kind}'."
-            )
-        texts, frames, lacking = [], [], set()
-        for run in runs:
-            of_run = thoughts_of(run)
-            frames.append(coded(of_run))
-            texts += texts_of(of_run, frames[-1], run.name if len(runs) > 1 else "")
-            lacking |= set(without_rules(of_run))
-        cells = [
-            cell
-            for frame in frames
-            for cell in frame.select("data", "model", "protocol").unique(maintain_order=True).rows()
-        ]
-        twice = next((cell for cell in cells if cells.count(cell) > 1), None)
-        if twice is not None:
-            raise UserError(
-                f"Several of these runs hold thoughts of '{twice[1]}' about '{twice[0]}'. Analyze them one by one."
-            )
-        note = (
-            f"No rules for thoughts in {listed(sorted(lacking))}: only English in them is read. Use --reader."
-        )
-        return cls(texts, pl.concat(frames), [note] if lacking else ())
-
-
-def _finished(thoughts: _Thoughts, options: Thoughts) -> list[ThoughtText]:
-    """The thoughts that ended before an answer.
+def _read(
+    runs: Sequence[Path], kind: str, options: Thoughts
+) -> tuple[list[ThoughtText], pl.DataFrame, list[str]]:
+    """The thoughts that ended before an answer, all of them coded by rules, and notes.
 
     Raises:
-        UserError: there are none.
+        UserError: runs of something else, two with thoughts of one model about the same data, or no thoughts.
     """
-    if not thoughts.texts:
+    if kind != QUESTIONS:
+        raise UserError(f"Thoughts are read in runs of `endoxa probe qa`, and these are of kind '{kind}'.")
+    texts, frames, lacking = [], [], set()
+    for run in runs:
+        of_run = thoughts_of(run)
+        frames.append(coded(of_run))
+        texts += texts_of(of_run, frames[-1], run.name if len(runs) > 1 else "")
+        lacking |= set(without_rules(of_run))
+    cells = pl.concat(
+        [frame.select("data", "model", "protocol").unique(maintain_order=True) for frame in frames]
+    )
+    for data, model, _ in cells.filter(cells.is_duplicated()).rows()[:1]:
+        raise UserError(
+            f"Several of these runs hold thoughts of '{model}' about '{data}'. Analyze them one by one."
+        )
+    if not texts:
         raise UserError(
             "These runs hold no thoughts. Ask a model that thinks, or one whose thoughts stand in its "
             "answers in a known form; providers that hide thoughts return none."
         )
-    finished = [text for text in thoughts.texts if not text.cut_off]
+    finished = [text for text in texts if not text.cut_off]
     if not finished and options.asked:
         raise UserError(
             "No thought in these runs ended before an answer. Raise max_tokens of the probe (--set)."
         )
-    return finished
+    note = f"No rules for thoughts in {listed(sorted(lacking))}: only English in them is read. Use --reader."
+    return finished, pl.concat(frames), [note] if lacking else []
 
 
 def _lines(measures: pl.DataFrame, agreed: pl.DataFrame) -> Iterator[Headline]:

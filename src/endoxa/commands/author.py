@@ -11,16 +11,22 @@ from typing import TYPE_CHECKING, Annotated, Any
 from annotated_types import Ge
 
 from endoxa.author import settings as kinds
+from endoxa.author.drafting import Outcome as Drafted
+from endoxa.author.drafting import draft, is_service, prompt_components
+from endoxa.author.kinds import KINDS as PROMPTED
+from endoxa.author.run import plan
 from endoxa.author.settings import AuthorSettings, TranslateSettings
+from endoxa.author.tables import headline
 from endoxa.commands.verbs import Outcome, argument, note, plan_line
 from endoxa.errors import UserError
 from endoxa.report.words import plural
+from endoxa.runs.asking.cost import plan_table
+from endoxa.runs.asking.outcomes import answer_warnings, read_counts
+from endoxa.runs.asking.run import asking_lines
 from endoxa.runs.progress import shown
 from endoxa.schema.options import OUTPUT, Option, options_of, settings_from
 from endoxa.sources.source import reading_files
-
-if TYPE_CHECKING:
-    from endoxa.author.drafting import Outcome as Drafted
+from endoxa.words import unreviewed
 
 PRINTING = True
 """It has --quiet and --json."""
@@ -119,8 +125,6 @@ def author(
         kind: tuples, sentences, expand, counter, translate or label.
         data: Table that the drafts are made from.
     """  # noqa: D301
-    from endoxa.author.drafting import draft, is_service
-
     if kind not in KINDS:
         raise UserError(f"There is no kind of drafts '{kind}'. Expected one of: {', '.join(KINDS)}.")
     of_kind = _settings_of(kind, data, settings, of_kind_options)
@@ -163,28 +167,19 @@ def _settings_of(kind: str, data: Path, settings: AuthorSettings, of_kind_option
 
 
 def _plan(name: str, settings: AuthorSettings) -> Iterator[Any]:
-    from endoxa.author.drafting import prompt_components
-    from endoxa.author.kinds import KINDS
-    from endoxa.author.run import plan
-    from endoxa.runs.asking.cost import plan_table
-    from endoxa.words import unreviewed
 
     if isinstance(settings, TranslateSettings) and settings.services:
         note(f"Not in this plan, since they are no chat models: {', '.join(settings.services)}.")
         if not settings.models:
             return
     with reading_files(include_drafts=settings.include_drafts):
-        yield plan_line(plan_table(plan(KINDS[name], settings)))
+        yield plan_line(plan_table(plan(PROMPTED[name], settings)))
     if line := unreviewed(prompt_components(settings).items()):
         yield line
 
 
 def _drafted(name: str, drafted: Drafted) -> Outcome:
     """What came of it: a table by model, files, and what to do next."""
-    from endoxa.author.tables import headline
-    from endoxa.runs.asking.outcomes import answer_warnings, read_counts
-    from endoxa.runs.asking.run import asking_lines
-
     made, shown = drafted.made, headline(drafted.made.yields)
     if drafted.run is not None:
         warnings = answer_warnings(read_counts(drafted.run.folder), drafted.run.facts)

@@ -2,34 +2,42 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import polars as pl
 
+from endoxa.author.tables import with_association_ids
 from endoxa.commands.build_prompts import SHOWN, Names, note_left_out, stories, with_names
 from endoxa.commands.verbs import Outcome, add_command, argument, command_group, note, table_option
+from endoxa.curate.language import with_language
+from endoxa.curate.normalise.identity import with_identity_keys
+from endoxa.curate.published import read_associations
 from endoxa.errors import UserError
+from endoxa.instruments.association_tests import items as tests
+from endoxa.instruments.association_tests.items import build_from_associations
 from endoxa.instruments.association_tests.options import BuildOptions, Contrast
+from endoxa.instruments.choices.build import build_choices
 from endoxa.instruments.choices.options import ChoiceOptions
+from endoxa.instruments.pairs.estimates.inference import denials_note
+from endoxa.instruments.pairs.items import Built, build_pairs
 from endoxa.instruments.pairs.options import PairOptions
+from endoxa.instruments.pairs.probe.items import Comparisons
+from endoxa.instruments.questions.items.build import Questions, build_questions
 from endoxa.instruments.questions.options import QaOptions
 from endoxa.report.tables import headline_of
 from endoxa.runs.options import IncludeDrafts
+from endoxa.schema import AssociationTest
 from endoxa.schema.headline import Headline
 from endoxa.schema.options import DATA, OUTPUT, Option, Setting
+from endoxa.schema.qa import STYLES, style_of
+from endoxa.sources.bbq import write_items
 from endoxa.sources.files import require_apart
-from endoxa.sources.frames import read_table, write_table
+from endoxa.sources.frames import write_table
+from endoxa.sources.identities import one_spelling
 from endoxa.sources.source import reading_files
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from endoxa.instruments.pairs.items import Built
-    from endoxa.instruments.questions.items.build import Questions
-    from endoxa.schema import AssociationTest
-
 
 app = command_group("build")
 
@@ -60,8 +68,6 @@ def pairs(
     Options:
         keep_region: Keep every region, regardless of --min-cell.
     """  # noqa: D301
-    from endoxa.instruments.pairs.items import build_pairs
-
     if options.negation_only and options.antonym_only:
         raise UserError("Give --negation-only or --antonym-only, not both.")
     left_out = left_out_file(out, associations)
@@ -97,20 +103,12 @@ def left_out_file(out: Path, source: Path) -> Path:
     return path
 
 
-def _denied(built: Built) -> Iterator[str]:
-    """What to know first where nearly all pairs are denials."""
-    from endoxa.instruments.pairs.estimates.inference import denials_note
-    from endoxa.instruments.pairs.probe.items import Comparisons
-
-    denied = built.pairs.filter(how="negation").rows(named=True)
-    comparisons = Comparisons(built.pairs.iter_rows(named=True))
-    if sentence := denials_note(denied, comparisons, built.pairs.height):
-        yield sentence
-
-
 def _note_pairs(built: Built, listed: Path) -> None:
     """Say what was assumed, which associations are left out and which pairs are to be reviewed."""
-    note(*_denied(built), *built.assumed)
+    denied = built.pairs.filter(how="negation").rows(named=True)
+    comparisons = Comparisons(built.pairs.iter_rows(named=True))
+    sentence = denials_note(denied, comparisons, built.pairs.height)
+    note(*([sentence] if sentence else []), *built.assumed)
     if built.rare:
         note(f"{built.rare} associations left out: too few respondents (--min-support).")
     if built.placeless:
@@ -141,12 +139,6 @@ def associations_of(
     Raises:
         UserError: the table cannot be read, nothing is left of it, or its language cannot be told.
     """
-    from endoxa.author.tables import with_association_ids
-    from endoxa.curate.keys import with_identity_keys
-    from endoxa.curate.language import with_language
-    from endoxa.curate.published import read_associations
-    from endoxa.sources.identities import one_spelling
-
     with reading_files(include_drafts=drafts):
         table = with_association_ids(read_associations(path, min_rating=min_rating))
     table = with_language(table, lambda row: f"{row['identity']} {row['attribute']}", language, path.name)
@@ -161,7 +153,6 @@ def questions(
     names: Names,
     include_drafts: IncludeDrafts = False,
     min_rating: Annotated[int | None, Setting(group=DATA, default="4")] = None,
-    sample: Annotated[Path | None, Option(group=OUTPUT)] = None,
 ) -> Outcome:
     """Make multiple-choice questions: the association's identity against one without the attribute.
 
@@ -176,7 +167,6 @@ def questions(
 
     \b
     Examples:
-      endoxa build qa --sample associations.csv
       endoxa build qa associations.csv --language es --disambiguated -o questions.jsonl
       endoxa build qa associations.csv --style people -o what_people_think.jsonl
       endoxa build qa associations.csv --language pt --per-association 3 --gender any -o questions.jsonl
@@ -186,14 +176,7 @@ def questions(
     Options:
         out: Questions (.jsonl).
         min_rating: Smallest rating that counts, of LACES' release; 0 takes all of it, as the paper does.
-        sample: Write an invented sample table of associations, and exit.
     """  # noqa: D301
-    from endoxa.instruments.questions.items.build import build_questions
-    from endoxa.schema.qa import STYLES, style_of
-    from endoxa.sources.bbq import write_items
-
-    if sample is not None:
-        return _write_sample(sample, [associations, out])
     if names.names is not None:
         if associations is not None:
             raise UserError("Give ASSOCIATIONS or --names FILE, not both.")
@@ -201,7 +184,7 @@ def questions(
     if names != Names():
         raise UserError("--variants and --bank need --names FILE.")
     if associations is None or out is None:
-        raise UserError("Missing ASSOCIATIONS or --out FILE (or write a sample table with --sample FILE).")
+        raise UserError("Missing ASSOCIATIONS or --out FILE.")
     left_out = left_out_file(out, associations)
     made = build_questions(
         associations_of(
@@ -222,19 +205,6 @@ def questions(
             "Content notice: these ask about reported stereotypes, for evaluation only.",
         )
     )
-
-
-def _write_sample(path: Path, others: list[Path | None]) -> Outcome:
-    from endoxa.instruments.questions.items.build import SAMPLE
-
-    if any(others):
-        raise UserError("--sample FILE only writes a sample table. Leave out ASSOCIATIONS and --out.")
-    if path.exists():
-        raise UserError(f"--sample: {path} already exists. Name another file.")
-    table = read_table(SAMPLE)
-    write_table(table, path)
-    sentence = f"{table.height} invented associations in Spanish, English and Portuguese written to {path}"
-    return Outcome((sentence,))
 
 
 def _note_questions(made: Questions, left_out: Path) -> None:
@@ -269,7 +239,6 @@ def choices(
     Options:
         out: Items (.jsonl).
     """  # noqa: D301
-    from endoxa.instruments.choices.build import build_choices
     from endoxa.instruments.choices.items import write_items
 
     if options.gender not in ("m", "f"):
@@ -319,8 +288,6 @@ def association_tests(
         associations: Build tests from associations instead of word lists.
         show: List axes, attribute pairs, word lists and languages.
     """  # noqa: D301
-    from endoxa.instruments.association_tests import items as tests
-
     if show:
         return Outcome(_available(options))
     if out is None:
@@ -340,10 +307,8 @@ def association_tests(
         made = _from_associations(table, options, contrast)
     tests.write_tests(made, out)
     languages = dict.fromkeys(test.language for test in made)
-    for code in languages:
-        sources = (test.source.partition("; positive effect")[0] for test in made if test.language == code)
-        for source in dict.fromkeys(sources):
-            note(f"{code}: {source}")
+    origins = [f"{test.language}: {test.source.partition('; positive effect')[0]}" for test in made]
+    note(*dict.fromkeys(origins))
     return Outcome(
         (
             f"{len(made)} tests in {', '.join(languages)} written to {out}",
@@ -355,7 +320,6 @@ def association_tests(
 def _from_associations(
     table: pl.DataFrame, options: BuildOptions, contrast: Contrast
 ) -> list[AssociationTest]:
-    from endoxa.instruments.association_tests.items import build_from_associations
 
     contrast = replace(contrast, languages=options.languages)
     made, left_out = build_from_associations(table, contrast, options.templates)
@@ -368,8 +332,6 @@ def _from_associations(
 
 def _available(options: BuildOptions) -> Iterator[str | Headline]:
     """Axes, attribute pairs, templates and word lists."""
-    from endoxa.instruments.association_tests import items as tests
-
     lists = tests.load_lists(options.lists)
     for axis, values in lists.axes.items():
         yield f"axis {axis}: {', '.join(values)}"

@@ -6,26 +6,27 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import polars as pl
 from annotated_types import Ge, Le
 
 from endoxa.commands.verbs import Outcome, note
 from endoxa.errors import UserError
+from endoxa.instruments.questions.names.bank import check_bank, read_bank
+from endoxa.instruments.questions.names.build import build_names
+from endoxa.instruments.stories import prompts as texts
 from endoxa.instruments.stories.options import Selection
+from endoxa.instruments.stories.prompt_language import Language
+from endoxa.instruments.stories.prompts import check_files
 from endoxa.runs.options import IncludeDrafts
 from endoxa.runs.progress import shown
 from endoxa.schema.headline import Headline
 from endoxa.schema.options import DATA, ITEMS, OUTPUT, Option
+from endoxa.sources.bbq import read_rows, write_items
 from endoxa.sources.files import require_apart
 from endoxa.sources.frames import require_table_name, write_table
 from endoxa.sources.source import reading_files
-
-if TYPE_CHECKING:
-    from endoxa.instruments.questions.names.bank import NameBank
-    from endoxa.instruments.stories.prompt_language import Language
-
 
 SHOWN = 10
 """Maximum number of reasons printed."""
@@ -52,16 +53,16 @@ def with_names(items: Path, chosen: Names, out: Path | None, seed: int) -> Outco
     Raises:
         UserError: the questions or names cannot be used, or no record can be rewritten.
     """
-    from endoxa.instruments.questions.names.bank import read_bank
-    from endoxa.instruments.questions.names.build import build_names
-    from endoxa.sources.bbq import read_rows, write_items
-
     if out is None:
         raise UserError("Missing --out FILE for the questions with names.")
     unwritten = out.with_suffix(".unwritten.csv")
     require_apart([unwritten], [items, chosen.bank])
     groups = read_bank(chosen.bank)
-    _note_bank(groups)
+    problems = check_bank(groups)
+    for problem in problems[:SHOWN]:
+        note(f"Bank {groups.label}: '{problem.name}' ({problem.group}) {problem.message}.")
+    if len(problems) > SHOWN:
+        note(f"Bank {groups.label}: {len(problems) - SHOWN} more names to review.")
     rows = [row for _, row in read_rows(items)]
     with shown("records") as progress:
         made = build_names(rows, groups, seed=seed, variants=chosen.variants, progress=progress)
@@ -80,16 +81,6 @@ def with_names(items: Path, chosen: Names, out: Path | None, seed: int) -> Outco
             "Content notice: the questions state harmful stereotypes; for evaluation only.",
         )
     )
-
-
-def _note_bank(bank: NameBank) -> None:
-    from endoxa.instruments.questions.names.bank import check_bank
-
-    problems = check_bank(bank)
-    for problem in problems[:SHOWN]:
-        note(f"Bank {bank.label}: '{problem.name}' ({problem.group}) {problem.message}.")
-    if len(problems) > SHOWN:
-        note(f"Bank {bank.label}: {len(problems) - SHOWN} more names to review.")
 
 
 def note_left_out(what: str, number: int, listed: Path, reasons: Iterable[str]) -> None:
@@ -136,12 +127,13 @@ def stories(
         map: Table of associations and the values that mean them; prompts carry their ids.
         check: Only check such a file; print one line per fault.
     """  # noqa: D301
-    from endoxa.instruments.stories import prompts as texts
-
     if check:
         if out is not None:
             raise UserError("--check only checks a file. Leave out --out, or use --file instead of --check.")
-        return _check_files(check)
+        checked = check_files(check)
+        faults = [fault for each in checked for fault in each.faults]
+        names = ", ".join(f"{each.language.name} ({each.language.language})" for each in checked)
+        return Outcome((*faults, f"{names} checked: {len(faults)} faults"), exit_code=int(bool(faults)))
     if out is None:
         raise UserError("Missing --out FILE for the prompts (or --check FILE to check your own file).")
     if seeds is None and aspects:
@@ -186,12 +178,3 @@ def _prompts_table(prompts: pl.DataFrame, languages: Sequence[Language]) -> Head
         rows.append((language.language, language.name, *(str(number) for number in numbers)))
     heads = ("language", "", "prompts", "attributes", "values", "stories per value*")
     return Headline("", heads, rows, words=heads)
-
-
-def _check_files(paths: Sequence[Path]) -> Outcome:
-    from endoxa.instruments.stories.prompts import check_files
-
-    checked = check_files(paths)
-    faults = [fault for file in checked for fault in file.faults]
-    names = ", ".join(f"{file.language.name} ({file.language.language})" for file in checked)
-    return Outcome((*faults, f"{names} checked: {len(faults)} faults"), exit_code=int(bool(faults)))

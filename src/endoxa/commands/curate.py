@@ -17,13 +17,14 @@ from endoxa.commands.verbs import Outcome, add_command, argument, command_group,
 from endoxa.curate import group as grouping
 from endoxa.curate.associations import associations as gather
 from endoxa.curate.associations import mentions
-from endoxa.curate.encoders import DEFAULT_ENCODER, chosen_encoder
+from endoxa.curate.encoders import Precision, chosen_encoder
+from endoxa.curate.group import Method
 from endoxa.curate.opposites import Lexicon, load_lexicon
 from endoxa.errors import UserError
 from endoxa.report.words import plural
 from endoxa.schema.options import ANALYSIS, DATA, ITEMS, OUTPUT, Option
-from endoxa.sources.columns import with_respondents
 from endoxa.sources.frames import read_table
+from endoxa.sources.headers import with_respondents
 
 app = command_group("curate")
 
@@ -47,10 +48,10 @@ class Meanings:
         Option(
             group=ITEMS,
             metavar="NAME",
-            default="all-MiniLM-L6-v2 where it knows the language, else same-words",
+            default="all-MiniLM-L6-v2 in English, else same-words",
         ),
     ] = None
-    precision: Annotated[str, Option(group=ITEMS, metavar="TYPE")] = "float32"
+    precision: Annotated[Precision, Option(group=ITEMS)] = "float32"
     language: Annotated[
         str | None, Option(group=DATA, metavar="CODE", default="the only one that the file names, else en")
     ] = None
@@ -72,69 +73,34 @@ def group(
     *,
     out: Annotated[Path, table_option("Groups")],
     tau: Annotated[float, Ge(0.0), Le(1.0), Option(group=ANALYSIS)] = 0.55,
-    method: Annotated[str, Option(group=ANALYSIS, metavar="NAME")] = "endoxa",
+    method: Annotated[Method, Option(group=ANALYSIS)] = "endoxa",
     existing: Annotated[Path | None, Option(group=DATA, metavar="GROUPS")] = None,
     meanings: Meanings,
-    calibrate: Annotated[bool, Option(group=ANALYSIS, only_on=True)] = False,
-    constraints: Annotated[Path | None, Option(group=DATA, default="surface variants and antonyms")] = None,
-    seed: Annotated[int, Option(group=ANALYSIS)] = 0,
 ) -> Outcome:
     """Group attributes with similar meanings; opposites and negations are never merged.
-
-    With --calibrate, FILE gets a row for each threshold and method (number of groups, silhouette, accuracy on known
-    pairs), and a figure stands beside it. The method `endoxa` uses the rules that generate the pairs, so these test
-    only the published method; give your own pairs to test both.
 
     \b
     Examples:
       endoxa curate group statements.csv -o groups.csv
       endoxa curate group new.csv --existing groups.csv -o groups-2.csv
       endoxa curate group statements.csv --method afristereo -o published.csv
-      endoxa curate group statements.csv --calibrate -o thresholds.csv
 
     Options:
         file: Statements, or another table of attributes.
         tau: Minimum cosine similarity to merge groups.
         method: endoxa, or afristereo (as published; depends on the order of rows).
         existing: Existing groups, kept unchanged; new attributes are added.
-        calibrate: Compare thresholds from 0.3 to 0.8 for both methods instead of grouping.
-        constraints: With --calibrate: known pairs (columns attribute_a, attribute_b, relation, source).
-        seed: With --calibrate: seed of every random draw.
     """  # noqa: D301
-    if calibrate:
-        return _calibrated(file, out, constraints, meanings, seed)
-    chosen = grouping.method_named(method, adds=existing is not None)
-    counts, lexicon = meanings.read(file, grouping.SCHEMA, as_written=chosen == "afristereo")
+    if method == "afristereo" and existing is not None:
+        raise UserError(
+            "The method 'afristereo' cannot extend existing groups. Leave out --method or --existing."
+        )
+    counts, lexicon = meanings.read(file, grouping.SCHEMA, as_written=method == "afristereo")
     earlier = grouping.read_existing(existing) if existing else None
-    encoder = chosen_encoder(meanings.encoder, lexicon, meanings.precision, note)
-    table = grouping.group_attributes(counts, encoder, lexicon, tau=tau, method=chosen, existing=earlier)
+    encoder = chosen_encoder(meanings.encoder, lexicon.language, meanings.precision, note)
+    table = grouping.group_attributes(counts, encoder, lexicon, tau=tau, method=method, existing=earlier)
     groups = table["group_id"].n_unique()
     return Outcome((f"{len(table)} attributes in {groups} groups written to {out}",), {"out": table})
-
-
-def _calibrated(file: Path, out: Path, constraints: Path | None, meanings: Meanings, seed: int) -> Outcome:
-    """Thresholds of both methods compared: number of groups, silhouette, and accuracy on known pairs."""
-    from endoxa.curate.group.thresholds import generate_constraints, grid, read_constraints, thresholds_table
-    from endoxa.curate.pages import thresholds_figure
-    from endoxa.report.files import write_figures
-
-    counts, words = meanings.read(file, as_written=True)
-    pairs = read_constraints(constraints) if constraints else generate_constraints(list(counts), words, seed)
-    encoder = chosen_encoder(meanings.encoder or DEFAULT_ENCODER, words, meanings.precision, note)
-    made = thresholds_table(counts, encoder, words, grid(*GRID), pairs, seed=seed, tell=note)
-    figure = thresholds_figure(made, name=out.stem, from_rules=constraints is None)
-    try:
-        write_figures([figure], out.parent)
-    except OSError as problem:
-        raise UserError(f"The figure cannot be written to '{out.parent}': {problem.strerror}.") from problem
-    sentence = (
-        f"{plural(len(made), 'row')} written to {out}, with {out.stem}.svg and {out.stem}.png beside it"
-    )
-    return Outcome((sentence,), {"out": made})
-
-
-GRID = (0.3, 0.8, 0.05)
-"""First and last threshold of `--calibrate`, and the step between them."""
 
 
 class Apart(StrEnum):
@@ -232,7 +198,7 @@ def _summarised(statements: Path, folder: Path, counting: Counting, min_cell: in
     counted = mentions(
         *counting.tables(statements), source=counting.source, include_flagged=counting.include_flagged
     )
-    made = summarise(counted.table, (), min_cell)
+    made = summarise(counted.table, min_cell)
     note(*made.notes)
     return [str(path) for path in (*write_summary(made, folder), *save_frequencies(made.frequencies, folder))]
 

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import polars as pl
 
-from endoxa.commands.layout import Layout
-from endoxa.commands.reader_models import ReaderModels
-from endoxa.commands.verbs import Outcome, argument, language_option, note, print_lines
+from endoxa.commands.options import Layout, ReaderModels
+from endoxa.commands.verbs import Outcome, argument, language_option, note, plan_line
 from endoxa.errors import UserError
 from endoxa.report.words import plural
 from endoxa.runs.progress import shown
@@ -21,7 +20,7 @@ from endoxa.sources.files import require_apart
 from endoxa.sources.frames import write_table
 
 if TYPE_CHECKING:
-    from endoxa.curate.normalise import Tables
+    from endoxa.curate.normalise.names import Tables
     from endoxa.curate.survey import SurveyMap
     from endoxa.curate.survey.reading import Survey
     from endoxa.curate.survey.statements import Statement
@@ -79,7 +78,6 @@ def extract(
         str | None, Option(group=DATA, metavar="CODES", default="those of the mapping")
     ] = None,
     identities: Annotated[Path | None, Option(group=DATA)] = None,
-    lexicon: Annotated[Path | None, Option(group=DATA)] = None,
     translate: Annotated[
         str | None, Option(group=ASKING, metavar="BACKEND", default="no translation")
     ] = None,
@@ -112,7 +110,7 @@ def extract(
     Examples:
       endoxa curate extract export.csv --print-map > map.toml
       endoxa curate extract export.csv --map map.toml -o statements.csv
-      endoxa curate extract export.csv --preset afristereo -o statements.csv --translate hf/Helsinki-NLP/opus-mt-fr-en
+      endoxa curate extract export.csv --preset afristereo -o statements.csv --translate translations.csv
       endoxa curate extract rows.csv --statement-column text --question-column topic -o statements.csv
       endoxa curate extract survey.xlsx --sheet Answers --statement-column said --respondent code -o statements.csv
       endoxa curate extract export.csv --map map.toml --reader openai/gpt-5-mini --plan -o statements.csv
@@ -129,16 +127,13 @@ def extract(
         language: Language of all statements (ISO 639); disables language identification.
         languages: Candidate languages (en,fr).
         identities: Your own synonyms of group names (TOML).
-        lexicon: What reviewers taught, from `endoxa curate evaluate --learn` (TOML).
         translate: Translate into English with hf/MODEL, openai/NAME, http://HOST:PORT/v1#NAME or a table of
             translations (columns original, translation).
         reader: Chat model that reads: openai/NAME, anthropic/NAME, http://HOST:PORT/v1#NAME, hf/ID, sim/NAME. The
             statements are sent to it. Its reading stands, and the rules say where they differ.
     """  # noqa: D301
-    from endoxa.curate.extract.lexicon import read_lexicon
-    from endoxa.curate.normalise import with_identities
-    from endoxa.curate.second import StatementReaderSettings, to_read
-    from endoxa.curate.second.table import reader_items
+    from endoxa.curate.normalise.names import with_identities
+    from endoxa.curate.second import StatementReaderSettings, reader_items, to_read
     from endoxa.curate.survey import load_map, load_preset, preset_text
     from endoxa.curate.survey import statements as texts
     from endoxa.curate.survey.reading import draft_map
@@ -156,7 +151,6 @@ def extract(
     codes = tuple(word.strip().lower() for word in (languages or "").split(",") if word.strip())
     statements, kept = _statements(survey, survey_map, statement_column, respondent, rows)
     tables = with_identities(identities) if identities else None
-    taught = read_lexicon(lexicon) if lexicon else None
     translator = open_translator(translate) if translate else None
     if language is not None:
         statements = [replace(statement, language=language.lower()) for statement in statements]
@@ -166,16 +160,17 @@ def extract(
         if translator:
             memory = out.with_name(f"{out.name}.translations.jsonl")
             statements = texts.translate_statements(statements, translator, memory, progress)
-        extracted = texts.extract_all(statements, kept, progress, tables, taught)
+        extracted = texts.extract_all(statements, kept, progress, tables)
+    of_readers: list[str] = []
     if reader is not None:
         settings = asking.settings(StatementReaderSettings, survey, (reader,))
         if asking.plan:
-            return Outcome([asking.planned(to_read(reader_items(extracted)), settings)])
-        extracted = _read_twice(extracted, settings, out, tables)
+            return Outcome([plan_line(asking.planned(to_read(reader_items(extracted)), settings))])
+        extracted, of_readers = _read_twice(extracted, settings, out, tables)
     counts = texts.count_lines(statements, extracted, translated=translator is not None)
     written = f"{plural(extracted.height, 'row')} written to {out}"
     following = f"Next: endoxa curate group {out}{language_option(extracted)} -o groups.csv"
-    return Outcome((*counts, written, following), {"out": extracted})
+    return Outcome((*of_readers, *counts, written, following), {"out": extracted})
 
 
 def _statements(
@@ -187,10 +182,9 @@ def _statements(
         UserError: there is no mapping, and no column of statements.
     """
     from endoxa.curate.survey import ColumnChoice
-    from endoxa.curate.survey.gaps import sentences_of
     from endoxa.curate.survey.reading import read_export
-    from endoxa.curate.survey.rows import RowColumns, read_statements
-    from endoxa.sources.columns import usual_column
+    from endoxa.curate.survey.rows import RowColumns, read_statements, sentences_of
+    from endoxa.sources.headers import usual_column
 
     if column is None and survey_map is None and (published := sentences_of(path)):
         path, how = published
@@ -241,7 +235,7 @@ def _warnings(survey: Survey, statements: Sequence[Statement]) -> Iterator[str]:
 
     if survey.private:
         listed = ", ".join(
-            f"'{short_header(entry.column)}' ({entry.kind})" for entry in survey.private[:SHOWN]
+            f"'{short_header(column)}' ({kind})" for column, kind in list(survey.private.items())[:SHOWN]
         )
         more = f" and {len(survey.private) - SHOWN} more" if len(survey.private) > SHOWN else ""
         yield (
@@ -258,9 +252,9 @@ def _warnings(survey: Survey, statements: Sequence[Statement]) -> Iterator[str]:
 
 def _read_twice(
     table: pl.DataFrame, settings: ReaderSettings, out: Path, names: Tables | None
-) -> pl.DataFrame:
+) -> tuple[pl.DataFrame, list[str]]:
     """The table with the reading of both readers that stands; the model's own goes into a table beside the output."""
-    from endoxa.curate.second.table import second_reading
+    from endoxa.curate.second import second_reading
 
     folder = out.with_name(f"{out.name}.model")
     beside = out.with_name(f"{out.stem}.model{out.suffix}")
@@ -268,11 +262,8 @@ def _read_twice(
         readings = second_reading(table, settings, folder, names=names, progress=progress, command=sys.argv)
     write_table(readings.model, beside)
     unread = f"; {plural(readings.unread, 'answer')} could not be read" if readings.unread else ""
-    print_lines(
-        (
-            f"{plural(readings.n_read, 'statement')} read by {settings.models[0]} ({beside}){unread}; the readers "
-            f"differ on {readings.differing} (flag 'readers-differ')",
-            *readings.cost,
-        )
+    differing = (
+        f"{plural(readings.n_read, 'statement')} read by {settings.models[0]} ({beside}){unread}; the readers "
+        f"differ on {readings.differing} (flag 'readers-differ')"
     )
-    return readings.combined
+    return readings.combined, [differing, *readings.cost]

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import polars as pl
 
 from endoxa.commands.analyze_people import agreement_lines
-from endoxa.commands.verbs import Outcome, argument, print_lines, table_option
-from endoxa.curate.review import Choice
+from endoxa.commands.verbs import Outcome, argument, note, table_option
+from endoxa.curate.review.sheet import Choice
 from endoxa.errors import UserError
 from endoxa.report.tables import headline_of, interval_field
 from endoxa.report.words import plural
@@ -25,7 +25,7 @@ from endoxa.sources.frames import require_table_name, write_table
 
 if TYPE_CHECKING:
     from endoxa.curate.evaluation.gold import Gold, Reading
-    from endoxa.curate.review import Reviewed
+    from endoxa.curate.review.merge import Reviewed
 
 _NOTICE = "Content notice: the sheet contains stereotypes as reported by respondents; reviewers may stop at any time."
 SHOWN_CONFLICTS = 10
@@ -58,13 +58,13 @@ def review(
       endoxa curate review statements.csv -o ana.xlsx --reviewer Ana
       endoxa curate review statements.csv -o both.xlsx --sample 200 --seed 1
       endoxa curate review statements.csv ana.xlsx ben.xlsx -o reviewed.csv
-      endoxa curate review pairs.csv a.xlsx b.xlsx c.csv -o reviewed.csv --resolve majority
+      endoxa curate review pairs.csv a.xlsx b.xlsx c.xlsx -o reviewed.csv --resolve majority
       endoxa curate review tuples.csv votes_items.csv -o judged.csv
 
     Options:
         table: Table of statements, groups, associations, pairs or drafts (CSV, JSONL, Parquet).
         sheets: Returned sheets; of drafts outcomes of a room (*_items.csv).
-        out: Without SHEET: the sheet to write, .xlsx (with drop-down lists) or .csv. Else the reviewed table.
+        out: Without SHEET: the sheet to write (.xlsx). Else the reviewed table.
         overwrite: Sheet: replace an existing one, including its answers.
         resolve: Value used where reviewers disagree: that of the table, of the first sheet, or of more than half of
             the reviewers. All disagreements are listed in any case.
@@ -72,7 +72,8 @@ def review(
     """  # noqa: D301
     from endoxa.author.tables import is_drafts
     from endoxa.curate.agreement import agreement, ballots_from_votes
-    from endoxa.curate.review import apply_review, is_sheet, read_sheets, votes
+    from endoxa.curate.review.merge import apply_review
+    from endoxa.curate.review.returned import is_sheet, read_sheets, votes
 
     if not sheets:
         return _handed_out(table, out, sheet, overwrite=overwrite)
@@ -105,7 +106,7 @@ def _handed_out(table: Path, out: Path, sheet: Choice, *, overwrite: bool) -> Ou
     Raises:
         UserError: there is one already, or the table cannot be reviewed.
     """
-    from endoxa.curate.review import make_sheet, write_sheet
+    from endoxa.curate.review.sheet import make_sheet, write_sheet
 
     if out.exists() and not overwrite:
         raise UserError(
@@ -114,13 +115,7 @@ def _handed_out(table: Path, out: Path, sheet: Choice, *, overwrite: bool) -> Ou
     made = make_sheet(table, sheet)
     with shown("rows") as progress:
         write_sheet(made, out, progress)
-    lines = [f"{plural(len(made.rows), 'row')} of {made.kind.name} written to {out}"]
-    if made.disguised:
-        lines.append(
-            f"{made.disguised} cells contain control characters, which .xlsx files cannot store. The sheet shows "
-            "symbols such as ␁ instead; `endoxa curate review TABLE SHEET` restores them."
-        )
-    return Outcome([*lines, _NOTICE])
+    return Outcome([f"{plural(len(made.rows), 'row')} of {made.kind.name} written to {out}", _NOTICE])
 
 
 def _approved(drafts: Path, judged: Sequence[Path], out: Path) -> Outcome:
@@ -165,9 +160,7 @@ def evaluate(
     by: Annotated[str, Option(group=DATA, metavar="COLUMN")] = "respondent",
     statement_column: Annotated[str | None, Option(group=DATA, metavar="COLUMN")] = None,
     reading: Annotated[Path | None, Option(group=DATA, metavar="TABLE")] = None,
-    lexicon: Annotated[Path | None, Option(group=DATA)] = None,
     model: Annotated[str | None, Option(group=DATA, metavar="MODEL")] = None,
-    learn: Annotated[Path | None, Option(group=OUTPUT, ending=".toml")] = None,
     confidence: Confidence = DEFAULT_CONFIDENCE,
     seed: Seed = 0,
 ) -> Outcome:
@@ -177,14 +170,13 @@ def evaluate(
     Omissions are scored too. If GOLD holds the reading of another extractor (columns authors_identity and
     authors_attribute), it is scored as 'published'. Beside the rules, one regular expression is scored: as it reads
     ('regex'), and with all that the rules have besides their grammar, names and forms above all ('regex, normalised').
-    A learned lexicon is a text file with names, spellings and habits of writing: look it through before you use it.
 
     \b
     Examples:
       endoxa curate evaluate gold.csv --by respondent -o scores.csv
       endoxa curate evaluate reviewed.csv -o scores.csv
       endoxa curate evaluate reviewed.csv --reading model.csv -o scores.csv
-      endoxa curate evaluate wave1.csv wave2.csv --learn lexicon.toml -o scores.csv
+      endoxa curate evaluate wave1.csv wave2.csv -o scores.csv
       endoxa curate evaluate gold.csv --model openai/gpt-5-mini -o scores.csv
 
     Options:
@@ -194,25 +186,17 @@ def evaluate(
         statement_column: Column of the statements in a table with identity and attribute ('statement' or else
             'sentence').
         reading: Score this table of statements instead of reading GOLD with the rules.
-        lexicon: Also apply this lexicon (TOML, of --learn).
         model: Also score a chat model as reader, and it and the rules together; its run goes beside --out.
-        learn: Also learn a lexicon from the corrections, for `curate extract --lexicon`, and score one learned from
-            other respondents (5-fold cross-validation).
     """  # noqa: D301
+    from endoxa.curate.evaluation import evaluate as score
     from endoxa.curate.evaluation.gold import read_gold
-    from endoxa.curate.evaluation.report import cross_validated
-    from endoxa.curate.evaluation.report import evaluate as score
 
     reviewed = [statement for path in gold for statement in read_gold(path, by, statement_column)]
-    readings = _readings(reviewed, reading, lexicon)
+    readings = _readings(reviewed, reading)
     if model is not None:
         readings |= _with_model(reviewed, gold[0], model, out)
-    if learn is not None:
-        readings["learned"] = cross_validated(reviewed, seed)
     scores = score(reviewed, readings, confidence=confidence, seed=seed)
     lines: list[str | Headline] = list(_score_lines(scores, confidence))
-    if learn is not None:
-        lines += _learned(reviewed, learn)
     kept = sum(statement.kept for statement in reviewed)
     lines.append(
         f"{plural(len(reviewed), 'reviewed statement')} ({kept} kept, {len(reviewed) - kept} omitted); "
@@ -221,33 +205,11 @@ def evaluate(
     return Outcome(lines, {"out": scores})
 
 
-def _learned(reviewed: list[Gold], out: Path) -> list[str]:
-    """A lexicon with names, spellings and habits of writing, from reviewers' corrections."""
-    from endoxa.curate.evaluation.report import learn
-    from endoxa.curate.extract.lexicon import LISTS, TABLES, written_lexicon
-    from endoxa.report.files import replace_text
-
-    lexicon = learn(reviewed)
-    people = len({statement.unit for statement in reviewed})
-    heading = f"Learned from {plural(len(reviewed), 'reviewed statement')} of {plural(people, 'respondent')}."
-    replace_text(out, written_lexicon(lexicon, heading))
-    counts = {name: len(getattr(lexicon, name)) for name in (*TABLES, *LISTS)}
-    return [
-        heading,
-        *(f"  {name}: {count}" for name, count in counts.items() if count),
-        f"Lexicon written to {out}" if lexicon else f"Nothing to learn; empty lexicon written to {out}",
-    ]
-
-
-def _readings(reviewed: list[Gold], reading: Path | None, lexicon: Path | None) -> dict[str, list[Reading]]:
+def _readings(reviewed: list[Gold], reading: Path | None) -> dict[str, list[Reading]]:
     """What each reader makes of the statements."""
-    from endoxa.curate.evaluation.baseline import read_by_expression
-    from endoxa.curate.evaluation.report import read_all, read_readings
-    from endoxa.curate.extract.lexicon import read_lexicon
+    from endoxa.curate.evaluation.gold import read_all, read_by_expression, read_readings
 
     readings = {reading.stem: read_readings(reading, reviewed)} if reading else {"rules": read_all(reviewed)}
-    if lexicon is not None:
-        readings["lexicon"] = read_all(reviewed, read_lexicon(lexicon))
     published = [statement.published for statement in reviewed if statement.published is not None]
     if len(published) == len(reviewed):
         readings["published"] = published
@@ -259,9 +221,8 @@ def _readings(reviewed: list[Gold], reading: Path | None, lexicon: Path | None) 
 
 def _with_model(reviewed: list[Gold], gold: Path, model: str, out: Path) -> dict[str, list[Reading]]:
     """Readings of a model and of both readers together. A simulated reader errs from the gold pairs."""
-    from endoxa.curate.evaluation.report import as_reading, read_by_rules
-    from endoxa.curate.second import ReaderItem, StatementReaderSettings, to_read
-    from endoxa.curate.second.table import combine
+    from endoxa.curate.evaluation.gold import as_reading, read_by_rules
+    from endoxa.curate.second import ReaderItem, StatementReaderSettings, combine, to_read
     from endoxa.runs.asking.readers import read_with_models
 
     questions = [
@@ -278,7 +239,7 @@ def _with_model(reviewed: list[Gold], gold: Path, model: str, out: Path) -> dict
     rules = read_by_rules(reviewed)
     combined = combine(rules, answers)
     differing = plural(sum(reading.other is not None for reading in combined), "statement")
-    print_lines((*cost, f"The readers differ on {differing}"))
+    note(*cost, f"The readers differ on {differing}")
     return {
         "model": [as_reading(pairs or ()) for pairs in answers],
         "both readers": [as_reading(reading.pairs) for reading in combined],

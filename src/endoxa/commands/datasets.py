@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated
 
-from endoxa.commands.verbs import Outcome, add_command, argument, command_group, print_lines
+from endoxa.commands.verbs import Outcome, add_command, argument, command_group
 from endoxa.errors import UserError
 from endoxa.report.words import plural
 from endoxa.runs.options import IncludeDrafts
@@ -17,9 +17,10 @@ from endoxa.schema.options import DATA, OUTPUT, Option, column_names
 from endoxa.sources import READERS
 from endoxa.sources.check import Problem, check_file, group_problems, write_problems
 from endoxa.sources.files import sha256
+from endoxa.sources.groups import FORMATS_WITHOUT_GROUPS
 from endoxa.sources.layouts import layouts
-from endoxa.sources.read import convert_pairs, read_pairs
-from endoxa.sources.sources import PublishedFile, cached_file, download, source, sources
+from endoxa.sources.read import convert_pairs
+from endoxa.sources.sources import cached_file, download, source, sources
 
 _NOTICE = "Content notice: files of stereotypes contain offensive sentences. They are for evaluation only."
 FIRST_ROWS = 5
@@ -104,6 +105,9 @@ def list_all(
     )
 
 
+UNVERIFIED = "not published; downloads cannot be verified"
+
+
 def _described(name: str) -> Outcome:
     """Where a data set comes from, its licence, citation, warning and hash."""
     described = source(name)
@@ -116,39 +120,19 @@ def _described(name: str) -> Outcome:
         ("warning", described.warning),
         ("note", described.note),
         ("address", "comes with endoxa" if described.is_sample else described.url),
-        (
-            "SHA-256",
-            described.sha256
-            or ("" if described.is_sample else "not published; downloads cannot be verified"),
-        ),
+        ("SHA-256", described.sha256 or ("" if described.is_sample else UNVERIFIED)),
         ("file", str(cached) if cached.is_file() else f"Not downloaded. Run: endoxa datasets convert {name}"),
-        *_groups(described, cached),
+        ("groups", GROUPS.format(described.licence) if described.format in FORMATS_WITHOUT_GROUPS else ""),
     ]
     return Outcome([f"{field + ':':<10}{value}" for field, value in rows if value])
 
 
-def _groups(described: PublishedFile, cached: Path) -> Iterator[tuple[str, str]]:
-    """What the table of groups makes of a data set that names no group."""
-    from endoxa.sources.groups import FORMATS_WITHOUT_GROUPS, Coverage, group_of_pair, published_groups
-
-    if described.format not in FORMATS_WITHOUT_GROUPS:
-        return
-    if cached.is_file():
-        table = published_groups()
-        rows = (row for frame in read_pairs(cached) for row in frame.iter_rows(named=True))
-        coverage = Coverage.of((row["axis"], group_of_pair(table, row)) for row in rows)
-        yield "groups", coverage.sentence
-        shares = (
-            f"{axis} {1 - coverage.unnamed[axis] / n:.0%}" for axis, n in sorted(coverage.pairs.items())
-        )
-        yield "named", ", ".join(shares)
-    yield (
-        "table",
-        "words/en/identity_groups.csv, compiled by the authors of endoxa from the words in which the published "
-        f"sentences differ (licence of the sentences: {described.licence}). Nobody else has reviewed it, and no "
-        "speaker of Hindi: Hindi sentences take the group of the English words of their row. Use your own with "
-        "`endoxa probe pairs --identities FILE`",
-    )
+GROUPS = (
+    "words/en/identity_groups.csv, compiled by the authors of endoxa from the words in which the published sentences "
+    "differ (licence of the sentences: {}). Nobody else has reviewed it, and no speaker of Hindi: Hindi sentences take "
+    "the group of the English words of their row. Use your own with `endoxa probe pairs --identities FILE`"
+)
+"""Where the groups of a data set come from that names none."""
 
 
 def check(
@@ -236,10 +220,10 @@ def convert(
 def _downloaded(name: str, mirror: str | None) -> tuple[Path, list[str]]:
     """The file of a data set, verified, and what is to be known of it."""
     described = source(name)
-    print_lines([f"{described.warning} Licence: {described.licence}. Please cite: {described.citation}."])
+    terms = f"{described.warning} Licence: {described.licence}. Please cite: {described.citation}."
     path = download(name, mirror)
     verified = "as published" if described.sha256 else "not verified: no published hash"
-    return path, [f"{path}", f"SHA-256 {sha256(path)} ({verified})"]
+    return path, [terms, f"{path}", f"SHA-256 {sha256(path)} ({verified})"]
 
 
 add_command(app, list_all, "list")
@@ -273,14 +257,11 @@ def _problem_lines(problems: list[Problem], show_text: bool, every: bool) -> Ite
             where = f"column '{column}': " if column else ""
             number = f" ({plural(len(several), 'row')})" if len(several) > 1 else ""
             yield f"  {where}{message}{number}"
-            shown = several if every else several[:FIRST_ROWS]
-            left_out = (
-                f" and {len(several) - len(shown)} more (--all lists them)"
-                if len(several) > len(shown)
-                else ""
-            )
-            places = [_place(problem, show_text) for problem in shown]
-            yield "    " + ("\n    " if show_text else ", ").join(places) + left_out
+            places = [_place(problem, show_text) for problem in several]
+            shown = places if every else places[:FIRST_ROWS]
+            more = len(places) - len(shown)
+            left_out = f" and {more} more (--all lists them)" if more else ""
+            yield "    " + ("\n    " if show_text else ", ").join(shown) + left_out
 
 
 def _place(problem: Problem, show_text: bool) -> str:

@@ -7,7 +7,6 @@ from typing import Annotated, Literal
 
 from endoxa.commands.datasets import PairsFile, Reading
 from endoxa.commands.verbs import Outcome, add_command, argument, command_group, note
-from endoxa.errors import UserError
 from endoxa.report.words import plural
 from endoxa.schema.options import DATA, ITEMS, OUTPUT, Option
 
@@ -27,23 +26,19 @@ def hub(
     citation: Annotated[Path | None, Option(group=DATA, default="made from --facts")] = None,
     facts: Annotated[Path | None, Option(group=DATA)] = None,
     keep: Annotated[tuple[str, ...], Option(group=OUTPUT, metavar="COLUMN")] = (),
-    push: Annotated[str | None, Option(group=OUTPUT, metavar="OWNER/NAME")] = None,
-    public: Annotated[bool, Option(group=OUTPUT, only_on=True)] = False,
-    dry_run: Annotated[bool, Option(group=OUTPUT, only_on=True)] = False,
     reading: Reading,
     overwrite: Overwrite = False,
 ) -> Outcome:
     """Make a folder for the Hugging Face hub: data, data card, licence, citation, checksums.
 
     Columns that describe respondents are left out unless named with --keep. Missing facts in the data card are marked
-    '[open: ...]' and listed at the end. --push uploads a folder that has a licence and no such mark.
+    '[open: ...]' and listed at the end.
 
     \b
     Examples:
       endoxa export hub pairs.csv -o release --name "Our pairs" --license CC-BY-4.0
       endoxa export hub associations.csv -o release --facts facts.toml --citation CITATION.cff
       endoxa export hub statements.csv -o release --keep country
-      endoxa export hub pairs.csv -o release --license CC-BY-4.0 --facts facts.toml --push OWNER/NAME --dry-run
 
     Options:
         dataset: File of pairs, or table of associations or statements.
@@ -53,20 +48,12 @@ def hub(
         citation: CITATION.cff.
         facts: Answers for the data card (.toml).
         keep: Also release this column; repeatable.
-        push: Then upload the folder to this data set of the hub (private where it is new).
-        public: With --push: a new data set is public.
-        dry_run: With --push: list what would be uploaded; send nothing.
     """  # noqa: D301
     from endoxa.export.datasheet import read_facts
     from endoxa.export.hub import export_hub
     from endoxa.export.licences import Terms
     from endoxa.export.material import read_material
-    from endoxa.export.upload import require_upload
 
-    if push is not None:
-        require_upload(push)
-    elif public or dry_run:
-        raise UserError("--public and --dry-run say how to upload: name a data set with --push OWNER/NAME.")
     material = read_material(dataset, reading.options(), reading.format, list(keep))
     if material.identifying:
         note(f"{plural(material.identifying, 'row')} left out: flagged 'identifier'.")
@@ -86,27 +73,7 @@ def hub(
         places = sum(released.open.values())
         lines.append(f"{places} places are marked '[open: ...]'. Fill them in, in the files or with --facts:")
         lines += [f"  {key}" for key in released.open]
-    if push is not None:
-        licensed = terms.licence is not None or terms.text is not None
-        lines += _uploaded(out, push, released.open, licensed=licensed, public=public, dry_run=dry_run)
     return Outcome(lines)
-
-
-def _uploaded(
-    folder: Path, repository: str, marks: dict[str, int], *, licensed: bool, public: bool, dry_run: bool
-) -> list[str]:
-    """Upload a released folder, or say what would be uploaded."""
-    from endoxa.export.upload import planned, push, require_complete
-
-    require_complete(folder, marks, licensed=licensed)
-    if not dry_run:
-        return [f"Uploaded: {push(folder, repository, public=public, message=f'Release of {folder.name}')}"]
-    files = planned(folder)
-    state = "public" if public else "private"
-    return [
-        f"Would be uploaded to {repository} (data set, {state} where it is new); nothing was sent:",
-        *(f"  {name}  {size:,} bytes" for name, size in files),
-    ]
 
 
 def task(

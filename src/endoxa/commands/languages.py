@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
@@ -18,6 +17,7 @@ from endoxa.schema.options import DATA, OUTPUT, Option
 from endoxa.sources.frames import require_table_name
 from endoxa.words.check import faults, folder_of, read_cases
 from endoxa.words.coverage import coverage
+from endoxa.words.items import items
 from endoxa.words.packs import using
 
 app = command_group("languages")
@@ -87,22 +87,15 @@ def check(
             )
         return _every_language()
     if sheet is not None:
-        return _sheet(pack, component, sheet)
+        rows = items(pack, component)
+        lines = (
+            f"{plural(len(rows), 'text')} written to {sheet}",
+            f"Next: endoxa collect import CAMPAIGN {sheet} --task words",
+        )
+        return Outcome(lines, {"sheet": pl.DataFrame(rows)})
     code, folder = folder_of(pack)
     with using([folder] if folder else []):
         return _checked(code, folder, out)
-
-
-def _sheet(code: str, component: Sequence[str], sheet: Path) -> Outcome:
-    """The texts of a language as items of the language check, each as people would read it."""
-    from endoxa.words.items import items
-
-    rows = items(code, component)
-    lines = (
-        f"{plural(len(rows), 'text')} written to {sheet}",
-        f"Next: endoxa collect import CAMPAIGN {sheet} --task words",
-    )
-    return Outcome(lines, {"sheet": pl.DataFrame(rows)})
 
 
 def _checked(code: str, folder: Path | None, out: Path | None) -> Outcome:
@@ -133,9 +126,8 @@ def _checked(code: str, folder: Path | None, out: Path | None) -> Outcome:
     probed = [probe["kind"] for probe in probes.probes(code)]
     if missing := [kind for kind in probes.kinds() if kind not in probed]:
         lines.append(f"Kinds of fault without a probe in faults.csv: {', '.join(missing)}.")
-    names = [*Result.__slots__, "right"]
-    rows = [{name: getattr(result, name) for name in names} for result in results]
-    table = pl.DataFrame(rows, schema=dict.fromkeys(names, pl.String) | {"right": pl.Boolean})
+    schema = dict.fromkeys((*Result.__slots__, "right"), pl.String) | {"right": pl.Boolean}
+    table = pl.DataFrame([{name: getattr(result, name) for name in schema} for result in results], schema)
     share = pl.format("{} of {}", pl.col("right").sum(), pl.len()).alias("right")
     if results:
         kinds = table.with_columns(pl.col("kind").replace("", "no kind"))

@@ -131,7 +131,7 @@ def _ours(name: str) -> Any:
     """A group (`app` of its module), or the command that the function of the module's name declares."""
     from endoxa.commands.verbs import add_command
 
-    module = import_module(f"endoxa.commands.{name}")
+    module = import_module(f"endoxa.commands.{'compare' if name == 'gate' else name}")
     if not hasattr(module, "app"):
         alone = typer.Typer(rich_markup_mode=None, add_completion=False)
         add_command(alone, getattr(module, name), printing=getattr(module, "PRINTING", False))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,17 +12,20 @@ from typing import Annotated, Any, Literal
 import typer
 from typer.core import TyperGroup
 
+from endoxa.commands.options import run_settings
 from endoxa.commands.plugins import SUMMARIES, Lazy
 from endoxa.commands.verbs import Outcome, Printing, carry_out, command_function, plan_line, single_command
 from endoxa.errors import UserError
-from endoxa.runs.folder import data_notes, run_folder, with_paths
+from endoxa.export.trackers import log_run, require_tracker
+from endoxa.runs.folder import RUN, data_notes, run_folder, with_paths
 from endoxa.runs.instrument import INSTRUMENTS, Instrument, Run
+from endoxa.runs.options import RunSettings
 from endoxa.runs.progress import shown
 from endoxa.runs.run import run
-from endoxa.runs.settings import RunSettings
 from endoxa.schema.headline import Headline
-from endoxa.schema.options import ASKING, OUTPUT, Option, options_of
+from endoxa.schema.options import ASKING, OUTPUT, Option, options_of, settings_from
 from endoxa.sources.source import reading_files
+from endoxa.words import unreviewed
 
 USUAL_PRINTING = Printing()
 
@@ -84,11 +86,6 @@ class Instruments(TyperGroup):
 app = typer.Typer(cls=Instruments, rich_markup_mode=None, no_args_is_help=True, help=SUMMARIES["probe"])
 
 
-@app.callback(help=SUMMARIES["probe"])
-def _probe_group() -> None:
-    pass
-
-
 def _probed(instrument: Instrument[Any], make: Any, typed: Mapping[str, Any], how: RunOptions) -> Outcome:
     """A plan, a run, or a run for each condition.
 
@@ -96,8 +93,6 @@ def _probed(instrument: Instrument[Any], make: Any, typed: Mapping[str, Any], ho
         UserError: any user error.
     """
     if how.log is not None:
-        from endoxa.export.trackers import require_tracker
-
         require_tracker(how.log)
     if how.repeat is not None:
         beside = {"--plan": how.plan, "--conditions": how.conditions}
@@ -105,9 +100,12 @@ def _probed(instrument: Instrument[Any], make: Any, typed: Mapping[str, Any], ho
         if others:
             raise UserError(f"--repeat takes all settings from RUN: leave out {', '.join(others)}.")
         repeated = run_folder(how.repeat)
-        settings, identity = recorded_settings(instrument, repeated)
+        values, recorded = run_settings(
+            instrument.settings, repeated / RUN if repeated.is_dir() else repeated
+        )
+        settings = settings_from(instrument.settings, values)
         _require_recorded(settings, typed, repeated)
-        return _run(instrument, settings, how, expected=identity)
+        return _run(instrument, settings, how, expected=dict(recorded.get("identity", {})))
     settings = with_paths(make())
     if how.conditions is not None:
         return _run_conditions(instrument, settings, typed, how)
@@ -116,12 +114,8 @@ def _probed(instrument: Instrument[Any], make: Any, typed: Mapping[str, Any], ho
     if instrument.plan is None:
         raise UserError(f"There is no plan for `endoxa probe {instrument.name}`: leave out --plan.")
     with reading_files(include_drafts=settings.include_drafts):
-        lines: list[str | Headline] = [plan_line(instrument.plan(settings))]
-        if instrument.words is not None:
-            from endoxa.words import unreviewed
-
-            lines += filter(None, [unreviewed(instrument.words(settings).items())])
-    return Outcome(lines)
+        words = instrument.words(settings) if instrument.words else {}
+        return Outcome(filter(None, (plan_line(instrument.plan(settings)), unreviewed(words.items()))))
 
 
 def _run(
@@ -141,11 +135,8 @@ def _run(
             progress=progress,
             command=sys.argv,
         )
-    lines = [
-        *instrument.summary(settings, done),  # may write files that the settings ask for
-        *logged(done, how),
-        *data_notes(done.facts),
-    ]
+    summary = instrument.summary(settings, done)  # may write files that the settings ask for
+    lines = [*summary, *_logged(done, how), *data_notes(done.facts)]
     if done.was_complete:
         complete = f"{done.folder} was complete already; nothing was measured (--restart does it again)."
         lines.insert(0, complete)
@@ -161,13 +152,9 @@ def _headline(instrument: Instrument[Any], done: Run) -> Headline | None:
     return instrument.headline_of(done.folder) if done.counts.get("records", 1) else None
 
 
-def logged(done: Run, how: RunOptions) -> list[str]:
+def _logged(done: Run, how: RunOptions) -> list[str]:
     """Send a finished run to the tracker that was named, and say where it is."""
-    if how.log is None or not done.counts.get("records", 1):
-        return []
-    from endoxa.export.trackers import log_run
-
-    return [log_run(done.folder, how.log)]
+    return [log_run(done.folder, how.log)] if how.log and done.counts.get("records", 1) else []
 
 
 def _out(how: RunOptions) -> Path:
@@ -205,7 +192,7 @@ def _run_conditions(
     shown_rows = {name: _headline(instrument, done) for name, done in runs.items()}
     lines = (
         *(f"{name}: {_condition_line(instrument, done, shown_rows[name])}" for name, done in runs.items()),
-        *(line for done in runs.values() for line in logged(done, how)),
+        *(line for done in runs.values() for line in _logged(done, how)),
         f"Next: endoxa compare {words} -o {out / 'compare.html'}",
     )
     facts = {name: _as_json(instrument, done, shown_rows[name]) for name, done in runs.items()}
@@ -261,24 +248,3 @@ def _require_recorded(settings: RunSettings, typed: Mapping[str, Any], run: Path
             raise UserError(
                 f"--repeat takes all settings from RUN, and {run} has other ones for {entry.name}: leave it out."
             )
-
-
-def recorded_settings(instrument: Instrument[Any], run: Path) -> tuple[RunSettings, dict[str, Any]]:
-    """Settings and identity kept in a run folder.
-
-    Raises:
-        UserError: it is not a run of this instrument.
-    """
-    from pydantic import ValidationError
-
-    path = run / "run.json" if run.is_dir() else run
-    try:
-        kept = json.loads(path.read_text(encoding="utf-8"))
-        values = kept["settings"]
-        for option in options_of(instrument.settings):
-            if option.is_file and option.option.group == OUTPUT:
-                values.pop(option.path[0], None)  # only the command may say what is written outside of --out
-        settings: RunSettings = instrument.settings.model_validate(values)
-        return settings, dict(kept["identity"])
-    except (OSError, ValueError, KeyError, TypeError, ValidationError) as problem:
-        raise UserError(f"{path} holds no settings of a run of {instrument.holds} to repeat.") from problem

@@ -51,12 +51,11 @@ def report(
         out: File to write: .html, .csv, .md or .tex.
         format: html; csv, md or latex (the table that matters); or estimates (every one, as CSV).
     """  # noqa: D301
+    from endoxa.export.trackers import log_run, require_tracker, tracked
     from endoxa.instruments.reports import write_report
     from endoxa.report.files import figures_folder, resolve_format
 
     if log is not None:
-        from endoxa.export.trackers import log_run, require_tracker, tracked
-
         require_tracker(log)
         for run in runs:
             tracked(run)  # refuses what is no run folder, before anything is written

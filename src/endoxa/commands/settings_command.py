@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from typer.core import TyperArgument, TyperCommand
-from typer.main import get_command
 
 from endoxa.commands.plugins import first_paragraph
 from endoxa.schema.options import DATA, GROUPS
@@ -58,8 +57,8 @@ class GroupedCommand(TyperCommand):
 
 def further_parameters(command: Any) -> list[Any]:
     """What `--set` takes, as options named by the words of the settings."""
-    shown = getattr(command.callback, "further", None)
-    return list(get_command(shown()).params) if shown else []
+    shown: Callable[[], list[Any]] = getattr(command.callback, "further", list)
+    return shown()
 
 
 def setting_words(option: str) -> str:

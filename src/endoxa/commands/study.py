@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import polars as pl
 
-from endoxa.commands.layout import Layout
+from endoxa.commands.options import Layout
 from endoxa.commands.verbs import Outcome, add_command, argument, command_group
 from endoxa.runs.options import Allowed
 from endoxa.runs.progress import shown

@@ -33,7 +33,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Union, get_args, get_origin, g
 import typer
 from typer.main import get_command
 
-from endoxa.commands.further import Further, read_value, values_set
+from endoxa.commands.options import Further, read_value, values_set
 from endoxa.commands.plugins import SUMMARIES
 from endoxa.commands.settings_command import GroupedCommand
 from endoxa.errors import UserError
@@ -73,6 +73,7 @@ class Outcome:
         notes: sentences beside the result, on stderr.
         facts: what `--json` prints, where it is not the headline or the table.
         exit_code: of the command.
+        file: the main table that was written, of those of `TABLES`.
     """
 
     lines: Iterable[str | Headline] = ()
@@ -81,6 +82,7 @@ class Outcome:
     notes: Sequence[str] = ()
     facts: Any = None
     exit_code: int = 0
+    file: Path | None = None
 
     def __str__(self) -> str:
         """What the terminal shows."""
@@ -102,11 +104,6 @@ class Verb:
     help: str
     settings: type[Any]
     run: Callable[[Any], Outcome]
-
-    @property
-    def writes_tables(self) -> bool:
-        """Whether its `out` is a file or a folder of tables."""
-        return any(entry.option is TABLES for entry in options_of(self.settings))
 
     def done(self, settings: Any) -> Outcome:
         """Carry it out, and write its tables; each input is opened once, and `RUN#NAME` is the run of a condition.
@@ -153,7 +150,7 @@ class Verb:
             place = outputs["out"][1]
             written = _write_tables(outcome.tables, place, inputs)
             names = "" if place.suffix else f" ({', '.join(path.name for path in written)})"
-            return replace(outcome, lines=(*outcome.lines, f"Written: {place}{names}"))
+            return replace(outcome, lines=(*outcome.lines, f"Written: {place}{names}"), file=written[0])
         for name in outcome.tables.keys() & outputs.keys():
             write_table(outcome.tables[name], outputs[name][1])
         return outcome
@@ -259,11 +256,9 @@ def add_command(
 
         def work() -> Outcome:
             outcome = verb.done(made)
-            out = getattr(made, "out", None)
+            out = outcome.file or getattr(made, "out", None)
             if out is None:
                 return outcome
-            if outcome.tables and verb.writes_tables and not out.suffix:
-                out /= f"{next(iter(outcome.tables))}.csv"
             if printed.json and outcome.facts is None:
                 return replace(outcome, facts=_rows(outcome, out))
             if not following:
@@ -296,7 +291,8 @@ def carry_out(work: Callable[[], Outcome], printing: Printing) -> None:
             typer.echo(json.dumps(outcome.facts, ensure_ascii=False, indent=1))
     elif not printing.quiet:
         note(*outcome.notes)
-        print_lines(outcome.lines)
+        for line in outcome.lines:
+            typer.echo(str(line))
     if outcome.exit_code:
         raise typer.Exit(outcome.exit_code)
 
@@ -305,12 +301,6 @@ def language_option(table: pl.DataFrame | None) -> str:
     """The option with the language of a table; empty where it is English, or there is none or several."""
     languages = set(table["language"]) if table is not None and "language" in table.columns else set()
     return f" --language {languages.pop()}" if len(languages) == 1 and languages != {"en"} else ""
-
-
-def print_lines(lines: Iterable[str | Headline]) -> None:
-    """Show sentences and tables on the terminal."""
-    for line in lines:
-        typer.echo(str(line))
 
 
 def note(*sentences: str) -> None:
@@ -380,7 +370,7 @@ def command_function(
         for key, entry in (options | others | beyond).items()
     ]
     if further:
-        call.further = partial(_shown_as_options, further)  # type: ignore[attr-defined]
+        call.further = partial(_as_options, further)  # type: ignore[attr-defined]
     return _taking(call, parameters)
 
 
@@ -391,13 +381,11 @@ def _taking(call: Callable[..., None], parameters: Sequence[inspect.Parameter]) 
     return call
 
 
-def _shown_as_options(further: Sequence[OptionField]) -> typer.Typer:
-    """An app with one command that has further settings as options, for help and manual."""
-    app = typer.Typer(add_completion=False)
+def _as_options(further: Sequence[OptionField]) -> list[Any]:
+    """Further settings as options, for help and manual."""
     shown = by_key(replace(entry, option=replace(entry.option, rare=False)) for entry in further)
-
-    app.command()(_taking(lambda **_: None, [_parameter(key, entry) for key, entry in shown.items()]))
-    return app
+    parameters = [_parameter(key, entry) for key, entry in shown.items()]
+    return list(single_command("further", "", _taking(lambda **_: None, parameters)).params)
 
 
 def by_key(entries: Iterable[OptionField]) -> dict[str, OptionField]:

@@ -24,7 +24,6 @@ from endoxa.sources.frames import read_table
 from endoxa.sources.tables import require_columns
 from endoxa.stats.agreement import (
     COEFFICIENTS,
-    LEVELS,
     PERCENT,
     Coefficient,
     Level,
@@ -39,7 +38,7 @@ NO_VOTE = -1
 VALUES = ("value", "vote", "decision", "choice", "state")
 """Columns of a long table that can hold the votes, in the order tried; rooms of a campaign have the later ones."""
 ITEMS = ("item", "item_id")
-GROUP = "group"
+RATER, GROUP = "rater", "group"
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +125,10 @@ def read_votes(
         path, optional=[name for name in (item, rater, value, *(raters or ()), *ITEMS, *VALUES) if name]
     )
     columns = table.columns
+    if raters is None:  # a long table, where a column of it is named
+        require_columns(
+            path, columns, [name for name in (value, rater) if name not in (None, RATER, *VALUES)]
+        )
     value = value or next((name for name in VALUES if name in columns), VALUES[0])
     if raters is None and {rater, value} <= set(columns):
         name = item or next((name for name in ITEMS if name in columns), ITEMS[0])
@@ -316,8 +319,6 @@ def _votes_each(votes: np.ndarray, raters: int) -> int:
 
 def _domain(ballots: Ballots, level: Level) -> np.ndarray:
     """The categories as alpha's distances need them."""
-    if level not in LEVELS:
-        raise UserError(f"Unknown level of measurement '{level}'. Expected one of: {', '.join(LEVELS)}.")
     numbers = ballots.numbers
     if level == "nominal" or (level == "ordinal" and ballots.ordered):
         return np.arange(len(ballots.categories))

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from endoxa.curate.keys import IDENTITY_KEY, with_identity_keys
-from endoxa.curate.summary import choices, further_columns, not_carried, with_common_columns
+from endoxa.curate.normalise.identity import IDENTITY_KEY, with_identity_keys
+from endoxa.curate.summary import choices, further_columns, most_common, not_carried, with_common_columns
 from endoxa.errors import UserError
 from endoxa.schema import ASSOCIATION_COLUMNS
 from endoxa.schema.provenance import BUILT_BY, PROVENANCE_COLUMNS, WORDS, words_cell, words_of_cells
@@ -384,7 +384,7 @@ def _association(
     words = [
         entry for cells in part.select(BUILT_BY, WORDS).unique().rows() for entry in words_of_cells(*cells)
     ]
-    written_polarity, language = (_most_common(part[name].to_list()) for name in ("polarity", "_language"))
+    written_polarity, language = (most_common(part[name]) for name in ("polarity", "_language"))
     name = association_id(key["identity"], key["attribute"], key.get("axis", ""), place, key["source"])
     attribute = key["attribute"]
     return {
@@ -399,13 +399,11 @@ def _association(
         or (rated(key["attribute"]) if language == WORKING_LANGUAGE else "neutral"),
         "source": key["source"],
         "support": str(part["person"].n_unique()),
-        "group_id": _most_common(part["group_id"].to_list()),
-        IDENTITY_KEY: _most_common(part[IDENTITY_KEY].to_list()),
+        "group_id": most_common(part["group_id"]),
+        IDENTITY_KEY: most_common(part[IDENTITY_KEY]),
         AGREEMENT: _gender(Counter(part[AGREEMENT])),
         "statement_ids": " ".join(sorted(set(part["statement_id"].to_list()) - {""})),
-        "predicate": _most_common(
-            joined.get((key["identity"], attribute)) or joined.get(("", attribute), ())
-        ),
+        "predicate": most_common(joined.get((key["identity"], attribute)) or joined.get(("", attribute), ())),
         BUILT_BY: "endoxa curate associations" if words else "",
         WORDS: words_cell(sorted(words)),
     }
@@ -432,12 +430,6 @@ def _moved(table: pl.DataFrame, keys: Sequence[str]) -> list[str]:
     several = table.group_by(keys).agg(pl.col("axis").n_unique()).filter(pl.col("axis") > 1).height
     sentence = f"{several} associations were reported under several axes: each gets the axis with the most respondents"
     return [f"{sentence} (--by axis keeps them apart)."] if several else []
-
-
-def _most_common(cells: Sequence[str | None]) -> str:
-    """The most frequent text that is not empty, the first by alphabet among equals; or empty."""
-    counts = Counter(cell for cell in cells if cell)
-    return min(counts, key=lambda cell: (-counts[cell], cell), default="")
 
 
 _Joined = Mapping[tuple[str, str], Sequence[str]]

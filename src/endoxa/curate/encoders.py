@@ -2,22 +2,23 @@
 
 The default is all-MiniLM-L6-v2 (Reimers and Gurevych 2019) out of an installed package, so that nothing is fetched.
 
-Whether an encoder knows a language is measured with the language's own table of opposites, because an encoder gives
-vectors to words that it never saw, and groups made of them look like any others. Words of one scale (synonyms and
-opposites alike: "kind", "gentle", "cruel") are nearer to each other than to unrelated words where an encoder knows what
-they mean. How often is measured, the unrelated word having the same last letter, so that a shared ending is no
-likeness. 0.5 is chance.
+Cosines between rows of their unit vectors are taken a block of rows at a time, so that the full matrix never exists.
+Each thread multiplies blocks of its own: threads that share one product wait for each other wherever the machine does
+something else as well. A row keeps its nearest neighbours only, so memory grows with the number of rows, however many
+of them are near alike.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
-from typing import Any, Literal, Protocol, get_args
+from typing import Any, Literal, Protocol, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
-from endoxa.curate.opposites.lexicon import Lexicon
 from endoxa.errors import UserError, installation
 from endoxa.models.encoders.encoder import Vector as Vectors
 from endoxa.models.encoders.weights import LIBRARY, NoSentenceModelError, load_sentence_transformer
@@ -44,7 +45,7 @@ class Encoder(Protocol):
         ...
 
 
-def load_encoder(name: str = DEFAULT_ENCODER, precision: str = "float32") -> Encoder:
+def load_encoder(name: str = DEFAULT_ENCODER, precision: Precision = "float32") -> Encoder:
     """The encoder called `name`: 'all-MiniLM-L6-v2', 'hf/ORG/NAME' or 'hf/FOLDER' (sentence-transformers), same-words.
 
     Args:
@@ -53,12 +54,8 @@ def load_encoder(name: str = DEFAULT_ENCODER, precision: str = "float32") -> Enc
             multiply it themselves (Intel's AMX, say), slower on others; cosines differ from the third decimal on.
 
     Raises:
-        UserError: a library is not installed, the model cannot be had, or the precision is unknown.
+        UserError: a library is not installed or the model cannot be had.
     """
-    if precision not in get_args(Precision):
-        raise UserError(
-            f"--precision: '{precision}' is unknown. Expected one of: {', '.join(get_args(Precision))}."
-        )
     if name == SAME_WORDS:
         return _directions
     if find_spec(LIBRARY) is None:
@@ -134,7 +131,7 @@ class _Loaded:
         return [min(len(ids), limit or len(ids)) for ids in encoded["input_ids"]]
 
 
-def _open(name: str, target: str, precision: str, *, offline: bool) -> Any:
+def _open(name: str, target: str, precision: Precision, *, offline: bool) -> Any:
     import torch
 
     try:
@@ -152,73 +149,28 @@ def _open(name: str, target: str, precision: str, *, offline: bool) -> Any:
 
 
 DEFAULT_LANGUAGE = "en"
-"""What the default encoder knows, as its model card says."""
-LEAST = 0.7
-"""Least share that counts as knowing a language.
-
-all-MiniLM-L6-v2 reaches .84 in English, .58 in Spanish and .57 in Swahili, by which the limit was chosen, and .55
-(French, Hindi), .57 (Portuguese) and .58 (Arabic) in the others that we have; letters alone reach .53 to .60.
-"""
-MOST_ROWS = 100
-FEWEST_PAIRS = 30
+"""What the default encoder knows, as its model card says, and as measured: docs/curate/group.md."""
 MULTILINGUAL = "hf/sentence-transformers/LaBSE"
 """Reads 109 languages (Feng et al. 2022, "Language-agnostic BERT Sentence Embedding", ACL, appendix)."""
 
 
-def nearness(encoder: Encoder, lexicon: Lexicon) -> float | None:
-    """How often words of one scale are nearer to each other than to unrelated words; 0.5 by chance.
-
-    None where the table of the language has too few.
+def doubt(name: str, language: str) -> str:
+    """A sentence where the default encoder is used for a language that it does not know; else empty.
 
     Args:
-        encoder: texts to unit vectors.
-        lexicon: opposites of the language; of a long table evenly spaced rows are taken.
+        name: the encoder, as the user wrote it.
+        language: ISO 639 code.
     """
-    step = max(1, len(lexicon.rows) // MOST_ROWS)
-    scales: dict[str, set[int]] = {}
-    for number, row in enumerate(lexicon.rows[::step]):
-        for term in (term for pole in row.poles for term in pole):
-            inflected = lexicon.forms(row, term)
-            scales.setdefault(inflected.get("p", next(iter(inflected.values()))), set()).add(number)
-    words = sorted(scales)
-    member = np.zeros((len(words), len(lexicon.rows)), dtype=np.float32)
-    for place, word in enumerate(words):
-        member[place, list(scales[word])] = 1
-    vectors = encoder(words)
-    likeness, related = vectors @ vectors.T, member @ member.T > 0
-    ends = np.array([word[-1] for word in words])
-    shares = [
-        float(np.mean(likeness[place, other] > likeness[place, unrelated]))
-        for place in range(len(words))
-        for other in np.flatnonzero(related[place])
-        if other != place and (unrelated := ~related[place] & (ends == ends[other])).any()
-    ]
-    return float(np.mean(shares)) if len(shares) >= FEWEST_PAIRS else None
-
-
-def doubt(name: str, encoder: Encoder, lexicon: Lexicon) -> str:
-    """A sentence about an encoder that does not seem to know a language; empty where it does.
-
-    Args:
-        name: as the user wrote it.
-        encoder: the encoder of that name.
-        lexicon: opposites of the language.
-    """
-    language = language_name(lexicon.language)
-    share = nearness(encoder, lexicon)
-    if share is None:
-        return f"Whether the encoder {name} knows {language} was not measured: its table of opposites is too short."
-    if share >= LEAST:
+    if name != DEFAULT_ENCODER or language == DEFAULT_LANGUAGE:
         return ""
     return (
-        f"The encoder {name} does not seem to know {language}: words of one scale are nearer to each other than to "
-        f"unrelated words in {share:.0%} of the comparisons (50% is chance, {LEAST:.0%} or more is "
-        f"expected). Name one that reads it, for example --encoder {MULTILINGUAL}."
+        f"The encoder {name} does not know {language_name(language)}. Name one that reads it, for example --encoder "
+        f"{MULTILINGUAL}."
     )
 
 
 def chosen_encoder(
-    name: str | None, lexicon: Lexicon, precision: str, tell: Callable[[str], object]
+    name: str | None, language: str, precision: Precision, tell: Callable[[str], object]
 ) -> Encoder:
     """The encoder for a language: the one that was named, else the default one where it knows the language.
 
@@ -226,20 +178,88 @@ def chosen_encoder(
 
     Args:
         name: what the user named, which is used in any case; None where nothing was named.
-        lexicon: opposites of the language.
+        language: ISO 639 code of the texts.
         precision: see `load_encoder`.
-        tell: takes a sentence where the encoder does not seem to know the language.
+        tell: takes a sentence where the encoder does not know the language.
 
     Raises:
         UserError: see `load_encoder`.
     """
-    encoder = load_encoder(name or DEFAULT_ENCODER, precision)
-    if name == SAME_WORDS or (name in (None, DEFAULT_ENCODER) and lexicon.language == DEFAULT_LANGUAGE):
-        return encoder
-    if not (sentence := doubt(name or DEFAULT_ENCODER, encoder, lexicon)):
-        return encoder
+    sentence = doubt(name or DEFAULT_ENCODER, language)
+    if not sentence:
+        return load_encoder(name or DEFAULT_ENCODER, precision)
     if name is not None:
         tell(f"{sentence} What follows may unite what has nothing in common.")
-        return encoder
+        return load_encoder(name, precision)
     tell(f"{sentence} Attributes are united only where their words are the same (--encoder {SAME_WORDS}).")
     return load_encoder(SAME_WORDS)
+
+
+T = TypeVar("T")
+Rows = npt.NDArray[np.int32]
+
+TILE = (512, 2048)
+"""Rows and columns multiplied at a time: fits the processor's cache (float32: 4 MiB)."""
+MOST_NEIGHBOURS = 96
+"""Neighbours kept of one vector, the nearest; bounds memory where thousands of attributes are near alike."""
+
+
+def in_blocks(rows: int, height: int, work: Callable[[int, int], T]) -> Iterator[T]:
+    """What `work` makes of each block, from its first row to the one behind its last, in the order of the rows.
+
+    Args:
+        rows: number of rows.
+        height: rows of a block.
+        work: called by several threads at a time.
+    """
+    from threadpoolctl import threadpool_limits  # of the extra [curate]
+
+    starts = range(0, rows, height)
+    with threadpool_limits(1, user_api="blas"), ThreadPoolExecutor(os.cpu_count()) as pool:
+        yield from pool.map(work, starts, (min(rows, start + height) for start in starts))
+
+
+def neighbours(
+    vectors: Vectors, threshold: float, most: int = MOST_NEIGHBOURS, tile: tuple[int, int] = TILE
+) -> list[Rows]:
+    """For every row the rows at cosine >= `threshold`, without itself, in ascending order.
+
+    Args:
+        vectors: unit vectors, shape (n, d).
+        threshold: smallest cosine.
+        most: how many a row may name, the nearest and of equally near ones the first. A row is a neighbour of another
+            one if either names the other, so that the relation is symmetric.
+        tile: rows and columns multiplied at a time.
+    """
+    from scipy.sparse import coo_array
+
+    height, width = tile
+
+    def named(start: int, stop: int) -> tuple[Rows, Rows]:
+        parts = []
+        # A new array for each tile would take as long as its product.
+        cells = np.empty((stop - start, width), dtype=vectors.dtype)
+        for left in range(0, len(vectors), width):
+            columns = vectors[left : left + width]
+            cosines = np.matmul(vectors[start:stop], columns.T, out=cells[:, : len(columns)])
+            row, column = np.divmod(np.flatnonzero(cosines >= threshold), cosines.shape[1])
+            other = row + start != column + left
+            row, column = row[other], column[other]
+            parts.append((row, column + left, cosines[row, column]))
+        source, target, similar = (np.concatenate(part) for part in zip(*parts, strict=True))
+        sizes = np.bincount(source, minlength=stop - start)
+        if sizes.max() > most:
+            order = np.lexsort((target, -similar, source))
+            rank = np.arange(len(source)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+            source, target = source[order[rank < most]], target[order[rank < most]]
+        return (source + start).astype(np.int32), target.astype(np.int32)
+
+    count = len(vectors)
+    if not count:
+        return []
+    pairs = zip(*in_blocks(count, height, named), strict=True)
+    source, target = map(np.concatenate, pairs)
+    graph = coo_array((np.ones(len(source), np.int8), (source, target)), shape=(count, count)).tocsr()
+    graph = (graph + graph.T).tocsr()
+    graph.sort_indices()
+    return np.split(graph.indices.astype(np.int32), graph.indptr[1:-1])

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 PartOfSpeech = Literal["NOUN", "VERB", "ADJ", "ADV"]
 
-_TOKEN = re.compile(r"\w+(?:[-'&./]\w+)*'?|[^\w\s]")
+TOKEN = re.compile(r"\w+(?:[-'&./]\w+)*'?|[^\w\s]")
+"""A word or a single mark; hyphens, apostrophes, slashes and full stops inside a word stay with it."""
 _NOUN_ENDINGS = ("ers", "ors", "ists", "ians", "ans", "ese", "ishes", "ites")
 
 
@@ -51,7 +52,7 @@ def reports() -> re.Pattern[str]:
 
 def tokens(text: str) -> list[str]:
     """Words and single marks; hyphens, apostrophes, slashes and full stops inside a word stay with it."""
-    return _TOKEN.findall(text)
+    return TOKEN.findall(text)
 
 
 def is_word(token: str) -> bool:

@@ -82,14 +82,6 @@ def detectable_languages() -> set[str]:
     return {language.iso_code_639_1.name.lower() for language in lingua.Language.all()}
 
 
-def three_letters(code: str) -> str:
-    """The ISO 639-3 code of an ISO 639-1 code ('fra' for 'fr'); a code that lingua does not know comes back."""
-    for language in _lingua().Language.all():
-        if language.iso_code_639_1.name.lower() == code:
-            return str(language.iso_code_639_3.name.lower())
-    return code
-
-
 def identify(
     texts: Sequence[str], respondents: Sequence[str], candidates: Sequence[str] = ()
 ) -> list[Identified]:

@@ -12,9 +12,8 @@ import polars as pl
 
 from endoxa.errors import UserError
 from endoxa.report.document import Figure, Section
-from endoxa.report.figures import block_figure, described, figure_of, share_figure
+from endoxa.report.figures import block_figure, described, figure_of
 from endoxa.report.frame import CITE, Page, present
-from endoxa.report.grids import Grid, GridCell, Grids
 from endoxa.report.inputs import Run
 from endoxa.report.plots import BLUE, Axis, series_plot
 from endoxa.report.tables import Field, number_field
@@ -23,8 +22,6 @@ from endoxa.runs.instrument import Shown
 from endoxa.sources.frames import read_table
 from endoxa.sources.spreadsheets import csv_text
 
-LEAST_WRITTEN = 0.08
-"""Share from which on its percentage fits into the bar."""
 METHODS = Section("methods", "Methods", template="methods.html.j2", folded=True)
 
 
@@ -39,17 +36,6 @@ class TableFiles:
 
     path: Path
     texts: Collection[str]
-
-    @classmethod
-    def of(cls, runs: Sequence[Run], texts: Collection[str], several: str) -> TableFiles:
-        """The files of a page.
-
-        Raises:
-            UserError: there are several tables; `several` says it.
-        """
-        if len(runs) > 1:
-            raise UserError(several)
-        return cls(runs[0].folder, texts)
 
     def read(self, columns: Iterable[str], path: Path | None = None) -> pl.DataFrame:
         """The table itself, or the one at `path`.
@@ -92,9 +78,9 @@ def shown_table(
     Raises:
         UserError: several tables were given, or one cannot be read.
     """
-    files = TableFiles.of(
-        runs, texts, f"A page about {about} is made from one table. Make one page for each."
-    )
+    if len(runs) > 1:
+        raise UserError(f"A page about {about} is made from one table. Make one page for each.")
+    files = TableFiles(runs[0].folder, texts)
     table = files.read(tuple(columns))
     return Shown(lambda: page(files, table), {"csv": partial(csv_text, table)})
 
@@ -194,47 +180,6 @@ def dots(
     return (figure_of(frame, plot, wide=True, alt=described(words or figure["title"], spoken), **figure),)
 
 
-def bar_figure(
-    bars: pl.DataFrame,
-    colors: Mapping[str, str],
-    dark: Collection[str],
-    of: str,
-    *,
-    name: str,
-    title: str,
-    alt: str,
-) -> Figure:
-    """A bar of 100 % for each label.
-
-    Args:
-        bars: columns label, part, share.
-        colors: colour of every part, in the order of the parts.
-        dark: parts on which texts are white.
-        of: of what the shares are ("the ratings").
-        name: stem of the figure's files.
-        title: heading above it.
-        alt: what it shows, before the shares of each bar.
-    """
-    written = pl.col("share").map_elements(lambda share: percent(share, 0), return_dtype=pl.String)
-    frame = bars.with_columns(
-        text=pl.when(pl.col("share") >= LEAST_WRITTEN).then(written).otherwise(pl.lit(""))
-    )
-    spoken = (
-        f"{label}: "
-        + ", ".join(f"{part} {percent(share, 0)}" for part, share in rows.select("part", "share").rows())
-        for (label,), rows in frame.group_by("label", maintain_order=True)
-    )
-    return share_figure(
-        frame,
-        colors,
-        dark=dark,
-        of=f"of {of}",
-        name=name,
-        title=title,
-        alt=described(alt, spoken),
-    )
-
-
 NOTICE = "Stereotypes as respondents reported them: not facts, and not the view of those who publish them."
 
 LEAST = 2
@@ -297,62 +242,3 @@ def save_frequencies(table: pl.DataFrame, folder: Path, *, top: int = 8) -> tupl
     except OSError as error:
         raise UserError(f"'{folder}' cannot be written: {error.strerror or error}.") from error
     return folder / "frequencies.svg", folder / "frequencies.png"
-
-
-PUBLISHED = 0.55
-SCORES = {
-    "groups": ("groups", "{:,.0f}"),
-    "silhouette": ("silhouette (1: groups far apart)", "{:.2f}"),
-    "united": ("surface variants in one group", "{:.0%}"),
-    "f1": ("F1 over all known pairs", "{:.2f}"),
-    "opposites_merged": ("opposites in one group", "{:.0%}"),
-    "negations_merged": ("negations in one group", "{:.0%}"),
-}
-"""Name and number format of each score."""
-FROM_RULES = "pairs made by our own rules"
-
-
-def thresholds_figure(table: pl.DataFrame, *, name: str, from_rules: bool = False) -> Figure:
-    """A grid for each method: thresholds by scores, the fuller the higher the score is among all thresholds.
-
-    Args:
-        table: the table of `endoxa.curate.group.thresholds`. A score that is nowhere known has no column.
-        name: stem of the figure's files.
-        from_rules: whether the known pairs come from the rules that our own method follows, so that they say nothing
-            about it.
-    """
-    shown = [column for column in SCORES if table[column].count()]
-    names = {row["tau"]: f"{row['tau']:g}" for row in table.iter_rows(named=True)}
-    nearest = min(names, key=lambda tau: abs(tau - PUBLISHED))
-    names[nearest] += f" (published: {PUBLISHED:g})"
-    known = {column: table[column].drop_nulls().to_list() for column in shown}
-    columns = tuple(SCORES[column][0] for column in shown)
-
-    def cell(row: Mapping[str, Any], column: str) -> GridCell | None:
-        value, low, high = row[column], min(known[column]), max(known[column])
-        if value is None:
-            return None
-        text = SCORES[column][1].format(value)
-        shade = 0.5 * (value - low) / (high - low) if high > low else 0.0
-        return GridCell(text, f"{names[row['tau']]}, {SCORES[column][0]}: {text}", "above", shade)
-
-    grids = tuple(
-        Grid(
-            str(method),
-            columns,
-            tuple(
-                (names[row["tau"]], tuple(cell(row, column) for column in shown))
-                for row in rows.iter_rows(named=True)
-            ),
-        )
-        for (method,), rows in table.group_by("method", maintain_order=True)
-    )
-    parts = [
-        f"{row['method']} at {row['tau']:g}: "
-        + ", ".join(f"{SCORES[column][0]} {row[column]:.4g}" for column in shown if row[column] is not None)
-        for row in table.filter(tau=nearest).iter_rows(named=True)
-    ]
-    note = f" Known pairs are {FROM_RULES}." if from_rules else ""
-    legend = f"Rows: minimum cosine (tau). A colour is fuller the higher the score.{note}"
-    alt = "; ".join(parts) + (f" ({FROM_RULES})" if from_rules else "")
-    return Figure(name, "Groupings over the threshold", Grids(grids, legend), alt, wide=True)

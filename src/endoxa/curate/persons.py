@@ -20,7 +20,8 @@ from typing import Literal
 from endoxa.curate.english import can_be, in_dictionary, is_plural, lemma, words
 from endoxa.curate.grammar.subject import english_people, with_capitals
 from endoxa.curate.grammar.templates import UnclearError
-from endoxa.curate.normalise import foreign_identity, normal_identity, tables
+from endoxa.curate.normalise.identity import foreign_identity, normal_identity
+from endoxa.curate.normalise.names import tables
 from endoxa.sources.identities import identity_key
 from endoxa.words.countries import names_in
 from endoxa.words.packs import words_of

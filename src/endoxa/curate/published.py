@@ -18,8 +18,8 @@ import polars as pl
 
 from endoxa.curate.associations import NOUN, WORKING_LANGUAGE, association_id, predicate
 from endoxa.curate.grammar.english import names_a_thing
-from endoxa.curate.keys import IDENTITY_KEY
-from endoxa.curate.normalise import native_identity, normal_attribute, normal_identity, own_name
+from endoxa.curate.normalise.attribute import normal_attribute
+from endoxa.curate.normalise.identity import IDENTITY_KEY, native_identity, normal_identity, own_name
 from endoxa.curate.polarity import polarity
 from endoxa.errors import UserError
 from endoxa.report.words import plural

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
+from itertools import permutations
 from pathlib import Path
 
 import polars as pl
@@ -101,6 +102,12 @@ def choices(cell: str | None) -> tuple[str, ...]:
     """
     parts = (" ".join(part.split()) for part in _MARKS.split(cell or ""))
     return tuple(dict.fromkeys(part for part in parts if part))
+
+
+def most_common(cells: Iterable[str | None]) -> str:
+    """The most frequent text that is not empty, the first by alphabet among equals; or empty."""
+    counts = Counter(cell for cell in cells if cell)
+    return min(counts, key=lambda cell: (-counts[cell], cell), default="")
 
 
 UNSTATED = "(not said)"
@@ -301,19 +308,17 @@ class Summary:
     notes: tuple[str, ...] = field(default=())
 
 
-def summarise(table: pl.DataFrame, by: Sequence[str] = (), least: int = SMALLEST_CELL) -> Summary:
+def summarise(table: pl.DataFrame, least: int = SMALLEST_CELL) -> Summary:
     """Count a table of mentions, every respondent once per cell, small subgroups merged.
+
+    It is split by the columns that describe respondents: the country and every column that is not one of ours and has
+    one value in all statements of a respondent.
 
     Args:
         table: columns of `mentions.MENTION_COLUMNS` and those of the statements.
-        by: columns to split by; without any, those that describe respondents: the country and every column that is not
-            one of ours and has one value in all statements of a respondent.
         least: smallest count of a subgroup that may be known.
-
-    Raises:
-        UserError: a column is not there.
     """
-    columns, notes = _columns(table, by)
+    columns, notes = _columns(table)
     composed = dict.fromkeys([*columns, *(name for name in COMPOSED_BY if name in table.columns)])
     answers = {name: published(table, name, least) for name in composed}
     frequencies = _frequencies(table)
@@ -341,17 +346,15 @@ def summarise(table: pl.DataFrame, by: Sequence[str] = (), least: int = SMALLEST
     )
 
 
-def _columns(table: pl.DataFrame, by: Sequence[str]) -> tuple[tuple[str, ...], list[str]]:
+def _columns(table: pl.DataFrame) -> tuple[list[str], list[str]]:
     """The columns to split by, and a sentence for each that was passed over."""
-    absent = [name for name in by if name not in table.columns]
-    if absent:
-        offered = ", ".join(repr(name) for name in _candidates(table)) or "none"
-        raise UserError(f"--by: the table has no column '{absent[0]}'. Available: {offered}.")
-    if by:
-        return tuple(dict.fromkeys(by)), []
+    candidates = ["country"] if "country" in table.columns else []
+    candidates += [
+        name for name in table.columns if name not in _USED_COLUMNS and not name.startswith("review")
+    ]
     people = table["person"].n_unique()
     kept, notes, varying = [], [], []
-    for name in _candidates(table):
+    for name in candidates:
         values = len({choice for cell in table[name] for choice in choices(cell)})
         if table.select("person", pl.col(name).fill_null("")).unique()["person"].is_duplicated().any():
             varying.append(name)
@@ -361,12 +364,7 @@ def _columns(table: pl.DataFrame, by: Sequence[str]) -> tuple[tuple[str, ...], l
             kept.append(name)
     if varying:
         notes.append(f"Not split by {', '.join(varying)}: statements of one respondent differ there.")
-    return tuple(kept), notes
-
-
-def _candidates(table: pl.DataFrame) -> list[str]:
-    extra = [name for name in table.columns if name not in _USED_COLUMNS and not name.startswith("review")]
-    return (["country"] if "country" in table.columns else []) + extra
+    return kept, notes
 
 
 def _frequencies(table: pl.DataFrame) -> pl.DataFrame:
@@ -406,19 +404,15 @@ def _long(
 
 def _nested(table: pl.DataFrame, columns: Sequence[str]) -> list[str]:
     """A sentence for each pair of columns of which one follows from the other (country and continent)."""
-    rows_out = []
-    for column in columns:
-        for other in columns:
-            if column == other:
-                continue
-            pairs = table.select(column, other).unique()
-            values = pairs[column].n_unique()
-            if 1 < pairs[other].n_unique() <= values == pairs.height:
-                rows_out.append(
-                    f"'{other}' follows from '{column}': counts of one could be subtracted from the other. "
-                    "Hand on the tables of one of them only (--by)."
-                )
-    return rows_out
+    sentences = []
+    for column, other in permutations(columns, 2):
+        pairs = table.select(column, other).unique()
+        if 1 < pairs[other].n_unique() <= pairs[column].n_unique() == pairs.height:
+            sentences.append(
+                f"'{other}' follows from '{column}': counts of one could be subtracted from the other. "
+                "Hand on the tables of one of them only."
+            )
+    return sentences
 
 
 def write_summary(summary: Summary, folder: Path) -> list[Path]:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import polars as pl
 
 from endoxa.curate.novelty import normalise
@@ -16,7 +15,7 @@ from endoxa.errors import UserError
 from endoxa.sources.frames import read_table
 from endoxa.sources.identities import one_spelling
 from endoxa.sources.tables import require_columns
-from endoxa.stats.intervals import FEWEST_CLUSTERS, Interval, clustered_share, wilson
+from endoxa.stats.intervals import FEWEST_CLUSTERS, Interval, clustered_or_wilson
 
 TOPIC_COLUMNS: dict[str, str] = {
     "dataset": "name of the file",
@@ -30,15 +29,10 @@ TOPIC_COLUMNS: dict[str, str] = {
     "in_group_share": "n_in_group / (n_in_group + n_out_group); what nobody knows the origin of is left out",
     "in_group_low": "lower end of its interval",
     "in_group_high": "upper end",
-    "out_group_share": "1 - in_group_share",
-    "out_group_low": "lower end of its interval",
-    "out_group_high": "upper end",
     "most_frequent_identity": "identity of the association said most often; of equal ones the first in the alphabet",
     "most_frequent_attribute": "its attribute",
     "most_frequent_n": "how often it was said",
     "most_frequent_ties": "other associations said as often",
-    "in_group_most": "the association that people of the group said most often",
-    "out_group_most": "the one that others said most often",
     "interval": "'people' (people are resampled) or 'wilson' (what was said counts as independent)",
     "confidence": "confidence level of the intervals",
     "n_draft": "of n, by labels of language models that nobody has approved",
@@ -92,19 +86,15 @@ def _of_dataset(rows: pl.DataFrame, confidence: float) -> Iterator[dict[str, Any
 def _described(part: pl.DataFrame, topic: str, confidence: float) -> dict[str, Any]:
     """What holds of a topic whatever the others are."""
     rated = part.drop_nulls("in_group")
-    inside, outside = (rated.filter(in_group=side) for side in (True, False))
-    n_in, n_out = (int(side_rows["weight"].sum()) for side_rows in (inside, outside))
-    row: dict[str, Any] = dict.fromkeys(
-        f"{side}_group_{name}" for side in ("in", "out") for name in ("share", "low", "high")
-    )
+    n_in = int(rated.filter("in_group")["weight"].sum())
+    n_out = int(rated["weight"].sum()) - n_in
+    row: dict[str, Any] = dict.fromkeys(("in_group_share", "in_group_low", "in_group_high"))
     if rated.height:
         interval, _ = share_interval(rated, pl.col("in_group"), confidence)
-        share = n_in / (n_in + n_out)
-        row |= {"in_group_share": share, "in_group_low": interval.low, "in_group_high": interval.high}
         row |= {
-            "out_group_share": 1 - share,
-            "out_group_low": 1 - interval.high,
-            "out_group_high": 1 - interval.low,
+            "in_group_share": n_in / (n_in + n_out),
+            "in_group_low": interval.low,
+            "in_group_high": interval.high,
         }
     most, ties = most_frequent(part)
     return row | {
@@ -117,8 +107,6 @@ def _described(part: pl.DataFrame, topic: str, confidence: float) -> dict[str, A
         "most_frequent_attribute": most["attribute"],
         "most_frequent_n": most["n"],
         "most_frequent_ties": ties,
-        "in_group_most": _spoken(inside),
-        "out_group_most": _spoken(outside),
         "confidence": confidence,
         "n_draft": int(part.filter("draft")["weight"].sum()),
     }
@@ -135,14 +123,6 @@ def most_frequent(part: pl.DataFrame) -> tuple[dict[str, Any], int]:
     return first, int((counted["n"] == first["n"]).sum()) - 1
 
 
-def _spoken(part: pl.DataFrame) -> str:
-    """'identity: attribute' of the association said most often; empty where nothing was said."""
-    if part.is_empty():
-        return ""
-    most, _ = most_frequent(part)
-    return f"{most['identity']}: {most['attribute']}" if most["identity"] else str(most["attribute"])
-
-
 def share_interval(rows: pl.DataFrame, which: pl.Expr, confidence: float) -> tuple[Interval, str]:
     """Interval of the share of what was said that `which` holds of, and its method.
 
@@ -154,17 +134,11 @@ def share_interval(rows: pl.DataFrame, which: pl.Expr, confidence: float) -> tup
         which: a condition on their columns.
         confidence: confidence level.
     """
-    weight = rows["weight"].to_numpy().astype(float)
-    flag = rows.select(which.cast(pl.Float64)).to_series().to_numpy()
-    if rows.filter(pl.col("person") != "")["person"].n_unique() < FEWEST_CLUSTERS:
-        return wilson(float((weight * flag).sum()), float(weight.sum()), confidence), "wilson"
-    units = (
-        pl.when(pl.col("person") == "").then(pl.format("\0{}", pl.int_range(pl.len()))).otherwise("person")
+    weight, flag, person = (
+        rows.select(cells).to_series().to_numpy() for cells in (pl.col("weight"), which, pl.col("person"))
     )
-    code = np.unique(rows.select(units).to_series().to_numpy(), return_inverse=True)[1]
-    sizes, sums = np.bincount(code, weight), np.bincount(code, weight * flag)
-    share = float(sums.sum() / sizes.sum())
-    return clustered_share(sizes, sums, share * (1 - share), confidence), "people"
+    interval, people = clustered_or_wilson(weight, flag, person, confidence)
+    return interval, "wilson" if people < FEWEST_CLUSTERS else "people"
 
 
 MENTION_COLUMNS: dict[str, str] = {

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from endoxa.curate.review import CodingSheet, read_coding_sheet, write_coding_sheet
+from endoxa.curate.review.workbook import CodingSheet, read_coding_sheet, write_coding_sheet
 from endoxa.errors import UserError
 from endoxa.runs.answers.text import first_reply, nested, outer_objects
 from endoxa.runs.asking.readers import ReaderSettings, Texts, ToRead

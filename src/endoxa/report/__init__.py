@@ -50,7 +50,3 @@ A section in full:
         finding = Finding(f"Of {plural(rows.height, 'model')}, {listed(parts)}.", tuple(rows.rows(named=True)))
         return Section("leans", "Leans", findings=(finding,), figures=(figure,), tables=(table,))
 """
-
-from endoxa import as_verb
-
-as_verb(__name__)

@@ -40,7 +40,7 @@ TABLE_KINDS = {
     RATINGS: ("people's ratings of harm", "rater", "harm"),
     DRAFTS: ("drafts by language models", "draft_id", "status", "prompt_id"),
     NOVELTY: ("concepts that data sets share", "dataset", "n_concepts", "n_unique", "share_unique"),
-    TOPICS: ("topics of associations", "dataset", "topic", "in_group_share", "out_group_share"),
+    TOPICS: ("topics of associations", "dataset", "topic", "in_group_share", "most_frequent_n"),
 }
 """What a table holds in words (empty: that of the instrument), and columns that no other table has; any other one holds
 association tests."""

@@ -267,7 +267,7 @@ def _jackknife(
 
 
 COEFFICIENTS: Registry[Coefficient] = Registry("coefficient of agreement", "endoxa.coefficients", _builtin)
-"""Every coefficient by name; `endoxa.testing.coefficients.check_coefficient` checks one."""
+"""Every coefficient by name; `endoxa.testing.plugins.check_coefficient` checks one."""
 
 
 def _per_pair(votes: np.ndarray) -> np.ndarray:

@@ -117,6 +117,28 @@ def clustered_share(
     return clopper_pearson(share, max(reduced, clusters), confidence)
 
 
+def clustered_or_wilson(
+    weight: np.ndarray, held: np.ndarray, unit: np.ndarray, confidence: float
+) -> tuple[Interval, int]:
+    """Interval of a share over units, and how many have a name; Wilson's where these are fewer than `FEWEST_CLUSTERS`.
+
+    Args:
+        weight: of each observation.
+        held: whether each is counted.
+        unit: name of the unit of each; empty for one that is a unit of its own.
+        confidence: confidence level.
+    """
+    weight, sums = np.asarray(weight, float), np.asarray(weight * held, float)
+    named = len({*unit.tolist()} - {""})
+    if named < FEWEST_CLUSTERS:
+        return wilson(float(sums.sum()), float(weight.sum()), confidence), named
+    names = [name or f"\0{row}" for row, name in enumerate(unit.tolist())]
+    code = np.unique(names, return_inverse=True)[1]
+    share = float(sums.sum() / weight.sum())
+    sizes, totals = np.bincount(code, weight), np.bincount(code, sums)
+    return clustered_share(sizes, totals, share * (1 - share), confidence), named
+
+
 def clustered_mean(
     sizes: np.ndarray, sums: np.ndarray, confidence: float, bounds: tuple[float, float] | None = None
 ) -> Interval:

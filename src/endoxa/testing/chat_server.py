@@ -27,8 +27,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 _ERRORS = {"429": 429, "429-after": 429, "500": 500, "529": 529}
-_IN_ANSWERS = ("empty", "no-choices")
-FAULTS = (*_ERRORS, "drop", "drop-late", "stall", "cut", "malformed", "type", *_IN_ANSWERS)
+FAULTS = (*_ERRORS, "drop", "drop-late", "stall", "cut", "malformed", "type", "empty", "no-choices")
 """429 without and with Retry-After, 500, overloaded, a connection closed before and after the head of an answer, no
 byte at all, a body that ends too early, half a JSON, a web page, an answer without words, an answer without choices."""
 
@@ -75,151 +74,16 @@ def answer(body: Mapping[str, Any], text: str, *, anthropic: bool) -> dict[str, 
             "model": body["model"],
             "content": [{"type": "text", "text": text}] if text else [],
             "stop_reason": "end_turn",
-            "stop_sequence": None,
             "usage": {"input_tokens": sent, "output_tokens": received},
         }
     message = {"role": "assistant", "content": text}
     return {
         "id": "chatcmpl-1",
         "object": "chat.completion",
-        "created": 0,
         "model": body["model"],
         "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
         "usage": {"prompt_tokens": sent, "completion_tokens": received, "total_tokens": sent + received},
     }
-
-
-@dataclass(slots=True)
-class Batch:
-    """What has been handed in, and how often it was looked at."""
-
-    number: int
-    requests: list[tuple[str, dict[str, Any]]]
-    metadata: Mapping[str, str] = field(default_factory=dict)
-    looks: int = 0
-
-
-class BatchStore:
-    """What has been handed in.
-
-    Args:
-        reply: what the model says.
-        looks: how often a batch is looked at before it has ended.
-        expired: says of a request's name and its batch's number whether it was not got to in time.
-    """
-
-    def __init__(self, reply: Reply, looks: int, expired: Callable[[str, int], bool]) -> None:
-        self._reply, self._looks, self._expired = reply, looks, expired
-        self._files: list[bytes] = []
-        self.batches: list[Batch] = []
-
-    def openai(self, method: str, path: list[str], kind: str, body: bytes) -> Any:
-        """What OpenAI's interface answers about files and batches; `kind` is the type of the body."""
-        match method, path:
-            case "POST", ["files"]:
-                form: Any = message_from_bytes(f"Content-Type: {kind}\r\n\r\n".encode() + body)
-                self._files += [part.get_payload(decode=True) for part in form.walk() if part.get_filename()]
-                return {"id": f"input-{len(self._files) - 1}", "object": "file", "purpose": "batch"}
-            case "GET", ["files", name, "content"]:
-                lines = [_openai_line(*answered) for answered in self._answered(self._named(name))]
-                return [line for line in lines if (line["error"] is None) == name.startswith("output")]
-            case "POST", ["batches"]:
-                request = json.loads(body)
-                written = map(json.loads, self._files[_number(request["input_file_id"])].splitlines())
-                requests = [(line["custom_id"], line["body"]) for line in written]
-                return self._openai(self._begun(requests, request["metadata"]))
-            case "GET", ["batches"]:
-                return listed([self._openai(batch) for batch in reversed(self.batches)])
-            case "GET", ["batches", name] if name.rpartition("-")[2].isdecimal():
-                return self._openai(self._named(name), looks=1)
-        return Refusal(404, f"no such page: {path}")
-
-    def anthropic(self, method: str, path: list[str], query: Mapping[str, str], body: bytes) -> Any:
-        """What Anthropic's interface answers about batches."""
-        match method, path:
-            case "POST", []:
-                requests = json.loads(body)["requests"]
-                return self._anthropic(
-                    self._begun([(each["custom_id"], each["params"]) for each in requests])
-                )
-            case "GET", []:
-                end = _number(query["after_id"]) if "after_id" in query else len(self.batches)
-                page = self.batches[:end][::-1][: int(query.get("limit", "20"))]
-                return {
-                    **listed([self._anthropic(batch, looks=1) for batch in page]),
-                    "has_more": end > len(page),
-                }
-            case "GET", [name]:
-                return self._anthropic(self._named(name), looks=1)
-            case "GET", [name, "results"]:
-                return [_anthropic_line(*answered) for answered in self._answered(self._named(name))]
-        return Refusal(404, f"no such page: {path}")
-
-    def _begun(self, requests: list[tuple[str, dict[str, Any]]], *more: Any) -> Batch:
-        self.batches.append(Batch(len(self.batches), requests, *more))
-        return self.batches[-1]
-
-    def _named(self, name: str) -> Batch:
-        return self.batches[_number(name)]
-
-    def _openai(self, batch: Batch, looks: int = 0) -> dict[str, Any]:
-        batch.looks += looks
-        ended, total = batch.looks >= self._looks, len(batch.requests)
-        return {
-            "id": f"batch-{batch.number}",
-            "object": "batch",
-            "status": "completed" if ended else "in_progress",
-            "metadata": batch.metadata,
-            "output_file_id": f"output-{batch.number}" if ended else None,
-            "error_file_id": f"errors-{batch.number}" if ended else None,
-            "request_counts": {"total": total, "completed": ended * total, "failed": 0},
-        }
-
-    def _anthropic(self, batch: Batch, looks: int = 0) -> dict[str, Any]:
-        batch.looks += looks
-        ended, total = batch.looks >= self._looks, len(batch.requests)
-        none = dict.fromkeys(("errored", "canceled", "expired"), 0)
-        return {
-            "id": f"msgbatch-{batch.number}",
-            "type": "message_batch",
-            "processing_status": "ended" if ended else "in_progress",
-            "request_counts": {"processing": total * (not ended), "succeeded": total * ended, **none},
-        }
-
-    def _answered(self, batch: Batch) -> list[tuple[str, dict[str, Any], str | Refusal | None]]:
-        return [
-            (name, body, None if self._expired(name, batch.number) else self._reply(body))
-            for name, body in batch.requests
-        ]
-
-
-def listed(things: list[dict[str, Any]]) -> dict[str, Any]:
-    """A list in the form of either interface, all on one page."""
-    return {"object": "list", "data": things, "has_more": False, "first_id": None, "last_id": None}
-
-
-def _number(name: str) -> int:
-    return int(name.rpartition("-")[2])
-
-
-def _openai_line(name: str, body: dict[str, Any], reply: str | Refusal | None) -> dict[str, Any]:
-    if reply is None:
-        error = {"code": "batch_expired", "message": "This request could not be executed in time."}
-        return {"custom_id": name, "response": None, "error": error}
-    if isinstance(reply, Refusal):
-        response = {"status_code": reply.status, "body": reply.body(anthropic=False)}
-    else:
-        response = {"status_code": 200, "body": answer(body, reply, anthropic=False)}
-    return {"custom_id": name, "response": response, "error": None}
-
-
-def _anthropic_line(name: str, body: dict[str, Any], reply: str | Refusal | None) -> dict[str, Any]:
-    result: dict[str, Any] = {"type": "expired"}
-    if isinstance(reply, Refusal):
-        result = {"type": "errored", "error": reply.body(anthropic=True)}
-    elif reply is not None:
-        result = {"type": "succeeded", "message": answer(body, reply, anthropic=True)}
-    return {"custom_id": name, "result": result}
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,6 +119,131 @@ class Settings:
     stall_after: int | None = None
 
 
+@dataclass(slots=True)
+class Batch:
+    """What has been handed in, and how often it was looked at."""
+
+    number: int
+    requests: list[tuple[str, dict[str, Any]]]
+    metadata: Mapping[str, str] = field(default_factory=dict)
+    looks: int = 0
+
+
+class BatchStore:
+    """What has been handed in.
+
+    Args:
+        settings: what the model says, how often a batch is looked at before it has ended, and what it does not get to.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._files: list[bytes] = []
+        self.batches: list[Batch] = []
+
+    def openai(self, method: str, path: list[str], kind: str, body: bytes) -> Any:
+        """What OpenAI's interface answers about files and batches; `kind` is the type of the body."""
+        match method, path:
+            case "POST", ["files"]:
+                form: Any = message_from_bytes(f"Content-Type: {kind}\r\n\r\n".encode() + body)
+                self._files += [part.get_payload(decode=True) for part in form.walk() if part.get_filename()]
+                return {"id": f"input-{len(self._files) - 1}", "object": "file", "purpose": "batch"}
+            case "GET", ["files", name, "content"]:
+                lines = [_openai_line(*answered) for answered in self._answered(self.batches[_number(name)])]
+                return [line for line in lines if (line["error"] is None) == name.startswith("output")]
+            case "POST", ["batches"]:
+                request = json.loads(body)
+                written = map(json.loads, self._files[_number(request["input_file_id"])].splitlines())
+                requests = [(line["custom_id"], line["body"]) for line in written]
+                return self._openai(self._begun(requests, request["metadata"]))
+            case "GET", ["batches"]:
+                return listed([self._openai(batch) for batch in reversed(self.batches)])
+            case "GET", ["batches", name] if name.rpartition("-")[2].isdecimal():
+                return self._openai(self.batches[_number(name)], looks=1)
+        return Refusal(404, f"no such page: {path}")
+
+    def anthropic(self, method: str, path: list[str], query: Mapping[str, str], body: bytes) -> Any:
+        """What Anthropic's interface answers about batches."""
+        match method, path:
+            case "POST", []:
+                requests = json.loads(body)["requests"]
+                return self._anthropic(self._begun([(it["custom_id"], it["params"]) for it in requests]))
+            case "GET", []:
+                end = _number(query["after_id"]) if "after_id" in query else len(self.batches)
+                page = self.batches[:end][::-1][: int(query.get("limit", "20"))]
+                shown = listed([self._anthropic(batch, looks=1) for batch in page])
+                return shown | {"has_more": end > len(page)}
+            case "GET", [name]:
+                return self._anthropic(self.batches[_number(name)], looks=1)
+            case "GET", [name, "results"]:
+                return [
+                    _anthropic_line(*answered) for answered in self._answered(self.batches[_number(name)])
+                ]
+        return Refusal(404, f"no such page: {path}")
+
+    def _begun(self, requests: list[tuple[str, dict[str, Any]]], *more: Any) -> Batch:
+        self.batches.append(Batch(len(self.batches), requests, *more))
+        return self.batches[-1]
+
+    def _openai(self, batch: Batch, looks: int = 0) -> dict[str, Any]:
+        batch.looks += looks
+        ended, total = batch.looks >= self._settings.looks, len(batch.requests)
+        files = {"output_file_id": f"output-{batch.number}", "error_file_id": f"errors-{batch.number}"}
+        return {
+            "id": f"batch-{batch.number}",
+            "object": "batch",
+            "status": "completed" if ended else "in_progress",
+            "metadata": batch.metadata,
+            "request_counts": {"total": total, "completed": ended * total, "failed": 0},
+            **(files if ended else dict.fromkeys(files)),
+        }
+
+    def _anthropic(self, batch: Batch, looks: int = 0) -> dict[str, Any]:
+        batch.looks += looks
+        ended, total = batch.looks >= self._settings.looks, len(batch.requests)
+        none = dict.fromkeys(("errored", "canceled", "expired"), 0)
+        return {
+            "id": f"msgbatch-{batch.number}",
+            "type": "message_batch",
+            "processing_status": "ended" if ended else "in_progress",
+            "request_counts": {"processing": total * (not ended), "succeeded": total * ended, **none},
+        }
+
+    def _answered(self, batch: Batch) -> Iterator[tuple[str, dict[str, Any], str | Refusal | None]]:
+        for name, body in batch.requests:
+            expired = self._settings.expired(name, batch.number)
+            yield name, body, None if expired else self._settings.reply(body)
+
+
+def listed(things: list[dict[str, Any]]) -> dict[str, Any]:
+    """A list in the form of either interface, all on one page."""
+    return {"object": "list", "data": things, "has_more": False, "first_id": None, "last_id": None}
+
+
+def _number(name: str) -> int:
+    return int(name.rpartition("-")[2])
+
+
+def _openai_line(name: str, body: dict[str, Any], reply: str | Refusal | None) -> dict[str, Any]:
+    if reply is None:
+        error = {"code": "batch_expired", "message": "This request could not be executed in time."}
+        return {"custom_id": name, "response": None, "error": error}
+    if isinstance(reply, Refusal):
+        response = {"status_code": reply.status, "body": reply.body(anthropic=False)}
+    else:
+        response = {"status_code": 200, "body": answer(body, reply, anthropic=False)}
+    return {"custom_id": name, "response": response, "error": None}
+
+
+def _anthropic_line(name: str, body: dict[str, Any], reply: str | Refusal | None) -> dict[str, Any]:
+    result: dict[str, Any] = {"type": "expired"}
+    if isinstance(reply, Refusal):
+        result = {"type": "errored", "error": reply.body(anthropic=True)}
+    elif reply is not None:
+        result = {"type": "succeeded", "message": answer(body, reply, anthropic=True)}
+    return {"custom_id": name, "result": result}
+
+
 class ChatServer(ThreadingHTTPServer):
     """Answers on 127.0.0.1 in threads until it is closed.
 
@@ -276,7 +265,7 @@ class ChatServer(ThreadingHTTPServer):
         self.broken: Counter[str] = Counter()
         self.headers: dict[str, str] = {}
         self.lock = threading.Lock()
-        self.store = BatchStore(settings.reply, settings.looks, settings.expired)
+        self.store = BatchStore(settings)
         self._dice = random.Random(settings.seed)  # noqa: S311 - not for secrets
         self._connections: list[socket.socket] = []
         super().__init__(("127.0.0.1", settings.port), _Handler)
@@ -333,12 +322,9 @@ class _Handler(BaseHTTPRequestHandler):
             asks = self.command == "POST" and url.path.endswith(("/completions", "/messages"))
             server.replies += asks
             stalls = asks and server.stall_after is not None and server.replies > server.stall_after
-            content = (
-                None
-                if stalls
-                else self._refused() or self._content(url.path, dict(parse_qsl(url.query)), body)
-            )
-            server.broken.update([fault] if fault and not stalls else [])
+            if not stalls:
+                content = self._refused() or self._content(url.path, dict(parse_qsl(url.query)), body)
+                server.broken.update([fault] if fault else [])
         if stalls:
             self.rfile.read(1)
             return
@@ -397,10 +383,8 @@ class _Handler(BaseHTTPRequestHandler):
                     request = json.loads(body)
                 except ValueError:  # a client that broke off
                     return Refusal(400, "The body is no JSON.", "invalid_json")
-                reply = settings.reply(request)
-                return (
-                    reply if isinstance(reply, Refusal) else answer(request, reply, anthropic=len(words) == 1)
-                )
+                reply, anthropic = settings.reply(request), len(words) == 1
+                return reply if isinstance(reply, Refusal) else answer(request, reply, anthropic=anthropic)
             case method, ["files" | "batches", *_] as words:
                 return store.openai(method, words, self.headers.get("content-type", ""), body)
             case method, ["messages", "batches", *words]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import is_dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
@@ -17,6 +16,7 @@ from endoxa.runs.instrument import INSTRUMENTS, Instrument
 from endoxa.runs.run import measure, read_run, run
 from endoxa.schema import Progress
 from endoxa.schema.options import GROUPS, MODELS, OptionField, options_of
+from endoxa.testing.plugins import refusal
 
 
 def check_instrument(
@@ -58,19 +58,19 @@ def check_instrument(
     assert all(isinstance(line, str) and line for line in instrument.summary(settings, first))
     before = records(out)
     assert run(instrument, settings, out).was_complete, "a finished run must be left as it is"
-    with _refused(DifferentRunError, "holds a different run"):
-        run(instrument, other, out)
+    different = refusal(lambda: run(instrument, other, out), DifferentRunError)
+    assert "holds a different run" in (different or ""), f"other settings must be refused: {different}"
     assert records(out) == before, "a refused run must not touch the records"
     measure(instrument, settings, folder / "again")
     assert records(folder / "again") == before, "the same settings must give the same records"
     half = folder / "half"
-    with _refused(KeyboardInterrupt):
-        measure(instrument, settings, half, progress=_stopping("writing records"))
+    _stop_writing(lambda progress: measure(instrument, settings, half, progress=progress))
     measure(instrument, settings, half)
     assert records(half) == before, "a run that was stopped must end like one that was not"
     _check_added_model(instrument, settings, added, out, folder)
-    with _refused(UserError):
-        measure(instrument, settings.model_copy(update={"models": ()}), folder / "none")
+    modelless = settings.model_copy(update={"models": ()})
+    refused = refusal(lambda: measure(instrument, modelless, folder / "none"), UserError)
+    assert refused, "a run without a model must be refused"
     assert not (folder / "none").exists(), "a start that failed must leave nothing behind"
 
 
@@ -83,18 +83,6 @@ def records(folder: Path) -> dict[str, list[Any]]:
         with np.load(path) as arrays:
             by_file |= {f"{path.name} {name}": arrays[name].tolist() for name in arrays}
     return by_file
-
-
-@contextmanager
-def _refused(kind: type[BaseException], word: str = "") -> Iterator[None]:
-    """The block must end with this exception, and its text must hold the word."""
-    caught = ""
-    try:
-        yield
-    except kind as problem:
-        caught = f"{kind.__name__} {problem}"
-    assert caught, f"expected {kind.__name__}"
-    assert word in caught, f"expected '{word}' in: {caught}"
 
 
 def _check_identity(instrument: Instrument[Any], settings: Any, folder: Path) -> None:
@@ -140,8 +128,7 @@ def _check_added_model(
 ) -> None:
     extended = settings.model_copy(update={"models": (*settings.models, added)})
     before = records(out)
-    with _refused(KeyboardInterrupt):
-        run(instrument, extended, out, progress=_stopping("writing records"))
+    _stop_writing(lambda progress: run(instrument, extended, out, progress=progress))
     assert run(instrument, settings, out).was_complete, "a run to which a model is being added stays finished"
     kept = records(out)
     assert {name: kept[name] for name in before} == before, "its records stay until the new model is through"
@@ -158,11 +145,11 @@ def _check_added_model(
     assert run(instrument, settings, out).was_complete, "the first command must find its run complete"
 
 
-def _stopping(at: str) -> Progress:
-    """Ctrl-C when a run begins to do this."""
+def _stop_writing(work: Callable[[Progress], Any]) -> None:
+    """Ctrl-C when a run begins to write its records."""
 
     def stop(what: str, *_: object) -> None:
-        if what == at:
+        if what == "writing records":
             raise KeyboardInterrupt
 
-    return stop
+    assert refusal(lambda: work(stop), KeyboardInterrupt) is not None, "Ctrl-C must end a run"

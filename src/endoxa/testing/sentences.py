@@ -67,12 +67,10 @@ def check_findings(sections: Iterable[Section], labels: Sequence[str] = ()) -> i
     Raises:
         AssertionError: a finding says what its estimates do not carry.
     """
-    checked = 0
-    for section in sections:
-        for finding in section.findings:
-            check_finding(finding, labels)
-            checked += 1
-    return checked
+    findings = [finding for section in sections for finding in section.findings]
+    for finding in findings:
+        check_finding(finding, labels)
+    return len(findings)
 
 
 def check_finding(finding: Finding, labels: Sequence[str] = ()) -> None:

@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 import endoxa_collect.presets
-from endoxa.curate.grammar.other_languages import in_plural, predicate
 from endoxa.curate.grammar.sentences import sentence_pair
-from endoxa.curate.grammar.templates import UnclearError, load_templates
+from endoxa.curate.grammar.templates import UnclearError, in_plural, load_templates, predicate
 from endoxa.curate.opposites import load_lexicon
 from endoxa.errors import UserError
 from endoxa.words.packs import languages_with, rows_of

@@ -8,25 +8,14 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from sklearn.metrics import silhouette_score
 from typer.testing import CliRunner
 
 from endoxa.commands import app
 from endoxa.curate.encoders import Encoder, load_encoder
 from endoxa.curate.group import group_attributes, read_attributes, read_existing
-from endoxa.curate.group.thresholds import (
-    Constraint,
-    generate_constraints,
-    grid,
-    read_constraints,
-    score,
-    silhouette,
-    thresholds_table,
-)
 from endoxa.curate.opposites import load_lexicon
-from endoxa.curate.pages import thresholds_figure
 from endoxa.curate.polarity import published
-from endoxa.errors import UserError
+from support.known_pairs import Constraint, generate_constraints, read_constraints, score
 
 pytestmark = pytest.mark.slow
 
@@ -202,41 +191,11 @@ def test_the_other_half_joins_the_first_without_moving_it(
     assert found.f1 >= 0.85
 
 
-@pytest.mark.parametrize("sample", [10_000, 300])
-def test_silhouette_is_scikit_learns(encoder: Encoder, grouped: pl.DataFrame, sample: int) -> None:
-    vectors, labels = encoder(grouped["attribute"].to_list()), grouped["group_id"].to_list()
-    found = silhouette(vectors, labels, sample=sample)
-    assert found == pytest.approx(
-        silhouette_score(vectors, labels, metric="cosine"), abs=1e-5 if sample > len(labels) else 0.05
-    )
-
-
-def test_silhouette_of_one_group_or_of_single_members_is_not_defined(encoder: Encoder) -> None:
-    vectors = encoder(["strong", "weak", "tall"])
-    assert silhouette(vectors, ["a", "a", "a"]) is None
-    assert silhouette(vectors, ["a", "b", "c"]) is None
-
-
 def test_generated_pairs_are_kept_by_our_method(counts: dict[str, int], grouped: pl.DataFrame) -> None:
     pairs = generate_constraints(list(counts), LEXICON)
     assert {pair.source for pair in pairs} == {"surface_variant", "rule_negation", "rule_lexical"}
     found = score(groups_of(grouped), pairs)
     assert (found.united, found.opposites_merged, found.negations_merged) == (1, 0, 0)
-
-
-def test_table_of_thresholds(counts: dict[str, int], encoder: Encoder, constraints: list[Constraint]) -> None:
-    few = {name: counts[name] for name in sorted(counts)[:200]}
-    table = thresholds_table(few, encoder, LEXICON, [0.4, 0.55, 0.7], constraints)
-    assert table["method"].to_list() == ["endoxa"] * 3 + ["afristereo"] * 3
-    for part in table.partition_by("method"):
-        assert part["groups"].is_sorted()
-    assert table["groups"].max() <= 200
-    assert "made by our own rules" not in thresholds_figure(table, name="t").alt
-    made = thresholds_figure(table, name="t", from_rules=True)
-    assert "made by our own rules" in made.alt
-    assert grid(0.3, 0.8, 0.05) == [0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8]
-    with pytest.raises(UserError, match=r"with step .* are invalid"):
-        grid(0.8, 0.3, 0.05)
 
 
 @pytest.fixture
@@ -246,31 +205,10 @@ def words(tmp_path: Path) -> Path:
     return path
 
 
-def test_commands_write_groups_thresholds_and_pictures(words: Path, tmp_path: Path) -> None:
+def test_the_command_writes_groups(words: Path, tmp_path: Path) -> None:
     out = tmp_path / "groups.parquet"
     result = CliRunner().invoke(app, ["curate", "group", str(words), "-o", str(out)], catch_exceptions=False)
     assert "6 attributes in" in result.output
     groups = groups_of(pl.read_parquet(out))
     assert groups["loud"] == groups["noisy"]
     assert groups["kind"] == groups["are kind"] != groups["not kind"]
-    folder = tmp_path / "thresholds"
-    command = ["curate", "group", str(words), "--calibrate", "-o", str(folder / "thresholds.csv")]
-    CliRunner().invoke(app, command, catch_exceptions=False)
-    assert sorted(path.name for path in folder.iterdir()) == [
-        "thresholds.csv",
-        "thresholds.png",
-        "thresholds.svg",
-    ]
-    drawn = (folder / "thresholds.svg").read_text(encoding="utf-8")
-    assert "published: 0.55" in drawn
-    assert "pairs made by our own rules" in drawn
-
-
-def test_a_relation_that_is_none_is_one_sentence(tmp_path: Path) -> None:
-    path = tmp_path / "pairs.csv"
-    path.write_text("attribute_a,attribute_b,relation\na,b,akin\n", encoding="utf-8")
-    with pytest.raises(
-        UserError,
-        match=r"row 1, column 'relation': 'akin' is invalid\. Expected one of: same, opposite, different",
-    ):
-        read_constraints(path)

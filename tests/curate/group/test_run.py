@@ -15,8 +15,7 @@ from scipy.spatial.distance import pdist
 from typer.testing import CliRunner
 
 from endoxa.commands import app
-from endoxa.curate.cosines import TILE, neighbours
-from endoxa.curate.encoders import load_encoder
+from endoxa.curate.encoders import TILE, load_encoder, neighbours
 from endoxa.curate.group import first_members, group_attributes, read_attributes, read_existing
 from endoxa.curate.group.method import asserted, link
 from endoxa.curate.group.terms import clean, key
@@ -439,7 +438,6 @@ def test_a_missing_folder_of_an_encoder_is_one_sentence(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["--method", "dbscan"], "--method: 'dbscan' is unknown"),
         (["--method", "afristereo", "--existing", "x.csv"], "cannot extend existing groups"),
         (["-o", "groups.pdf"], "its name must end in .csv, .tsv, .jsonl, .parquet"),
         (["--language", "xx"], "No antonyms for the language 'xx'"),
@@ -451,6 +449,17 @@ def test_wrong_words_are_one_sentence(tmp_path: Path, words: list[str], sentence
     result = CliRunner().invoke(app, ["curate", "group", str(path), "-o", str(tmp_path / "o.csv"), *words])
     assert isinstance(result.exception, UserError)
     assert sentence in str(result.exception)
+
+
+@pytest.mark.parametrize(("option", "word"), [("--method", "dbscan"), ("--precision", "int4")])
+def test_an_unknown_choice_is_one_sentence(tmp_path: Path, option: str, word: str) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("attribute\nkind\n", encoding="utf-8")
+    result = CliRunner().invoke(
+        app, ["curate", "group", str(path), "-o", str(tmp_path / "o.csv"), option, word]
+    )
+    assert result.exit_code == 2
+    assert f"'{word}' is not one of" in result.output
 
 
 def test_statements_of_another_language_are_left_to_it(tmp_path: Path) -> None:

@@ -88,7 +88,8 @@ def test_from_files_to_a_page(folder, table, tmp_path):
     for figure in (tmp_path / "n_figures").glob("*.svg"):
         assert "word" not in figure.read_text(encoding="utf-8")
     shared = pl.read_csv(out / "novelty_shared.csv").row(0, named=True)
-    assert f"{100 * shared['share']:.1f} % ({shared['n_shared']})" in text
+    spoken = f"{shared['from_dataset']} in {shared['to_dataset']} {100 * shared['share']:.1f}"
+    assert f"found in another data set: {spoken}" in page.read_text(encoding="utf-8")
 
 
 def test_from_a_sheet_to_a_threshold(folder, table, tmp_path):
@@ -113,11 +114,9 @@ def test_from_a_sheet_to_a_threshold(folder, table, tmp_path):
     text = text_of(write_report([out / "novelty.csv"], tmp_path / "n.html"))
     assert f"The threshold is {chosen['threshold']:.3f}: there Youden" in text
     assert "100.0 % of the related pairs reach it, and 100.0 % of the unrelated ones stay below" in text
-    assert (tmp_path / "n_figures" / "cuts.svg").is_file()
     # Another run without labels leaves no table of the earlier choice.
     assert run("analyze", "novelty", *files(folder), "--threshold", 0.9, "-o", out).exit_code == 0
     assert not (out / "novelty_threshold.csv").exists()
-    assert not (out / "novelty_cuts.csv").exists()
 
 
 def test_few_labels_are_warned_of(folder, table, tmp_path):
@@ -142,13 +141,20 @@ def test_few_labels_are_warned_of(folder, table, tmp_path):
         (["-o", "n.csv"], "either --threshold or --labels"),
         (["-o", "n.csv", "--threshold", "0.5", "--labels", "mine.csv"], "either --threshold or --labels"),
         (["-o", "n.txt", "--threshold", "0.5"], "must end in"),
-        (["-o", "n.csv", "--threshold", "0.5", "--same-identity"], "applies to associations"),
     ],
 )
 def test_commands_that_say_too_little(folder, tmp_path, monkeypatch, words, message):
     monkeypatch.chdir(tmp_path)
     assert message in str(run("analyze", "novelty", *files(folder), *words).exception)
     assert not list(tmp_path.iterdir())
+
+
+def test_an_unknown_concept_is_one_sentence(folder):
+    result = run(
+        "analyze", "novelty", *files(folder), "--threshold", 0.5, "--concept", "topic", "-o", "n.csv"
+    )
+    assert result.exit_code == 2
+    assert "'topic' is not one of" in result.output
 
 
 def test_inputs_are_never_overwritten(folder):

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from sklearn.metrics import roc_curve
 
 from endoxa.curate.novelty.labels import (
-    CUT_COLUMNS,
     THRESHOLD_COLUMNS,
     Labels,
     _groups,
@@ -45,7 +44,7 @@ def test_youden_by_hand():
     assert (found["threshold"], found["youden_j"]) == pytest.approx((0.65, 0.75))
     assert (found["sensitivity"], found["specificity"]) == pytest.approx((0.75, 1.0))
     table = cuts(cosine, related)
-    assert table.columns == list(CUT_COLUMNS)
+    assert table.columns == ["threshold", "sensitivity", "specificity", "youden_j"]
     assert table["threshold"].to_list() == pytest.approx(
         [0.1, 0.15, 0.25, 0.35, 0.45, 0.55, 0.65, 0.75, 0.85]
     )
@@ -208,9 +207,6 @@ def test_cosines_of_labels_are_those_of_the_comparison(tmp_path):
     angles = {"p": 0, "q": 30, "lazy": 0, "idle": 10, "kind": 80}
     found = read_labels(path, "association")
     assert found.cosines(ToyEncoder(angles)) == pytest.approx([cos(30), cos(80)], abs=1e-6)
-    assert found.cosines(ToyEncoder(angles), same_identity=True) == pytest.approx(
-        [cos(10), cos(80)], abs=1e-6
-    )
     plain = read_labels(written(tmp_path, "text_a,text_b,related\na,b,1\na,c,0\n", "p.csv"))
     table = {"a": [1, 0], "b": [0.6, 0.8], "c": [0, 1]}
     assert plain.cosines(TableEncoder(table)) == pytest.approx([0.6, 0])

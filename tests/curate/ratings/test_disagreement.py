@@ -7,8 +7,8 @@ import polars as pl
 import pytest
 from scipy.stats import skew
 
-from endoxa.curate.ratings import analyze_disagreement, read_ratings
-from endoxa.curate.ratings.disagreement import excess
+from endoxa.curate.ratings import read_ratings
+from endoxa.curate.ratings.disagreement import analyze_disagreement, excess
 from endoxa.errors import UserError
 
 

@@ -6,8 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from endoxa.curate.ratings import analyze_leniency
-from endoxa.curate.ratings.leniency import basis
+from endoxa.curate.ratings.leniency import analyze_leniency, basis
 from endoxa.errors import UserError
 
 SCHEMA = {
@@ -47,7 +46,7 @@ def row(found, sentiment, perspective="difference"):
     return found.cells.filter(sentiment=sentiment, perspective=perspective).row(0, named=True)
 
 
-def test_means_shares_and_weights_by_hand():
+def test_means_and_weights_by_hand():
     ratings = pl.DataFrame(
         {
             "identity": ["g"] * 4,
@@ -69,11 +68,6 @@ def test_means_shares_and_weights_by_hand():
     assert row(found, "all", "out-group")["weighted_mean"] == 2.0
     assert row(found, "all")["verdict"] == "cannot-be-tested"
     assert row(found, "all")["reason"] == "1 raters of one perspective, at least 6 needed"
-    assert found.shares.filter(perspective="in-group")["share"].to_list() == [0.5, 0.5]
-    assert found.topics.to_dicts() == [
-        {"topic": "t", "in_group": 1, "out_group": 1, "share_in": 0.5},
-        {"topic": "u", "in_group": 0, "out_group": 1, "share_in": 0.0},
-    ]
 
 
 def test_a_planted_leniency_is_found_where_it_was_planted():
@@ -82,21 +76,17 @@ def test_a_planted_leniency_is_found_where_it_was_planted():
     assert positive["verdict"] == "above"
     assert negative["verdict"] == "unclear"
     assert positive["adjusted_low"] < 0.8 < positive["adjusted_high"]
-    assert positive["model_low"] < 0.8 < positive["model_high"]
-    assert positive["model"] == pytest.approx(positive["mean"], abs=0.3)
 
 
 def test_intervals_cover_and_false_claims_stay_rare():
-    """Thirty studies without leniency: adjusted and modelled intervals hold 0 nearly always."""
-    within = modelled = claims = 0
+    """Thirty studies without leniency: adjusted intervals hold 0 nearly always."""
+    within = claims = 0
     for seed in range(30):
         found = analyze_leniency(planted(seed, {"any": 0.0}, raters=25, pairs=60), resamples=200)
         one = row(found, "all")
         within += one["adjusted_low"] <= 0 <= one["adjusted_high"]
-        modelled += one["model_low"] <= 0 <= one["model_high"]
         claims += one["verdict"] != "unclear"
     assert within >= 26
-    assert modelled >= 26
     assert claims <= 4
 
 
@@ -114,14 +104,14 @@ def rated(seed, inside_of, pairs=80, raters=30, each=6):
 
 
 def test_who_rates_what_is_no_leniency():
-    """The raw difference says leniency; the adjusted one decides, and the mixed model agrees with it."""
+    """The raw difference says leniency; the adjusted one decides."""
     ratings = rated(7, lambda rng, pair, _: rng.random() < (0.8 if pair % 2 else 0.2))
     found = row(analyze_leniency(ratings, resamples=300), "all")
     assert found["mean"] > 0.6
     assert found["verdict"] == "unclear"
     assert abs(found["adjusted"]) < 0.2
     assert (found["within"], found["sampled"], found["raters_compared"]) == ("raters", "both", 30)
-    assert "the mixed model agrees" in basis(found)
+    assert "30 raters compared with themselves" in basis(found)
 
 
 def test_raters_of_one_side_each_are_compared_with_others_and_few_associations_are_taken_as_they_are():

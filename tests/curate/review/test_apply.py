@@ -10,11 +10,12 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from openpyxl import load_workbook
 
-from endoxa.curate.review import apply_review, read_sheets
+from endoxa.curate.review.merge import apply_review
+from endoxa.curate.review.returned import read_sheets
 from endoxa.errors import UserError
 from endoxa.sources.check import check_pairs
 from endoxa.sources.frames import write_table as write_frame
-from support.review_sheets import PAIRS, STATEMENTS, export, fill, fill_csv, lines_of, write_table
+from support.review_sheets import PAIRS, STATEMENTS, export, fill, write_table
 
 
 @pytest.fixture
@@ -126,19 +127,9 @@ def test_omitted_rows_can_be_left_out(table, tmp_path):
 # --------------------------------------------------------------------------- new rows
 
 
-@pytest.mark.parametrize("suffix", [".xlsx", ".csv"])
-def test_a_statement_is_split_in_an_empty_row(table, tmp_path, suffix):
-    sheet = export(table, tmp_path / f"ana{suffix}")
-    if suffix == ".xlsx":
-        fill(sheet, {(9, "statement_id"): "s3", (9, "attribute"): "early", (5, "decision"): "edit"})
-    else:
-        lines = fill_csv(sheet, {(5, "decision"): "edit"}) and lines_of(sheet)
-        new = ["s3", "", "", "", "", "early", "", "", "", "", ""]
-        sheet.write_text(
-            "\n".join(
-                ",".join(f'"{cell.replace(chr(34), chr(34) * 2)}"' for cell in one) for one in [*lines, new]
-            )
-        )
+def test_a_statement_is_split_in_an_empty_row(table, tmp_path):
+    sheet = export(table, tmp_path / "ana.xlsx")
+    fill(sheet, {(9, "statement_id"): "s3", (9, "attribute"): "early", (5, "decision"): "edit"})
     result = reviewed(table, sheet)
     assert records(result.table, "statement_id", "identity", "attribute", "review_decision", "city")[3:] == [
         ("s3", "bakers", "don't sing", "edit", "Lyon"),
@@ -340,21 +331,20 @@ def test_a_row_that_is_gone_is_a_conflict_unless_it_was_to_go(table, tmp_path):
 
 
 def test_order_of_rows_and_columns_and_lost_rows_do_not_matter(table, tmp_path):
-    sheet = fill_csv(
-        export(table, tmp_path / "ana.csv"),
+    sheet = fill(
+        export(table, tmp_path / "ana.xlsx"),
         {(3, "attribute"): "gentle", (5, "decision"): "omit", (5, "reason"): "noise"},
     )
     whole = reviewed(table, sheet)
-    header, *lines = lines_of(sheet)
+    book = load_workbook(sheet)
+    page = book["Review"]
+    header, *lines = page.values
     order = list(range(len(header)))
     random.Random(5).shuffle(order)
-    moved = [[line[place] for place in order] for line in [header, lines[3], lines[1]]]
-    blank = [""] * len(header)
-    with sheet.open("w", encoding="utf-8", newline="") as stream:
-        stream.writelines(
-            ";".join(f'"{cell.replace(chr(34), chr(34) * 2)}"' for cell in line) + "\r\n"
-            for line in (*moved, blank)
-        )
+    page.delete_rows(1, page.max_row)
+    for line in (header, lines[3], lines[1], [""] * len(header)):
+        page.append([line[place] for place in order])
+    book.save(sheet)
     assert reviewed(table, sheet).table.equals(whole.table)
 
 
@@ -393,22 +383,12 @@ def test_what_a_program_changes_by_itself_is_no_edit(tmp_path):
     assert result.table["identity"].to_list() == columns["identity"]
 
 
-@pytest.mark.parametrize("suffix", [".xlsx", ".csv"])
-def test_a_sheet_without_its_hidden_column_is_matched_by_id(tmp_path, suffix):
+def test_a_sheet_without_its_hidden_column_is_matched_by_id(tmp_path):
     table = write_table(tmp_path, {name: cells[1:] for name, cells in STATEMENTS.items()})
-    sheet = export(table, tmp_path / f"ana{suffix}")
-    if suffix == ".xlsx":
-        fill(sheet, {(4, "decision"): "omit"})
-        book = load_workbook(sheet)
-        book["Review"].delete_cols(book["Review"].max_column)
-        book.save(sheet)
-    else:
-        fill_csv(sheet, {(4, "decision"): "omit"})
-        place = lines_of(sheet)[0].index("review_row")
-        lines = [[*line[:place], *line[place + 1 :]] for line in lines_of(sheet)]
-        sheet.write_text(
-            "\n".join("\t".join(f'"{cell.replace(chr(34), chr(34) * 2)}"' for cell in one) for one in lines)
-        )
+    sheet = fill(export(table, tmp_path / "ana.xlsx"), {(4, "decision"): "omit"})
+    book = load_workbook(sheet)
+    book["Review"].delete_cols(book["Review"].max_column)
+    book.save(sheet)
     assert row(reviewed(table, sheet), "s3#1")["review_decision"] == "omit"
 
 
@@ -482,12 +462,10 @@ def test_files_that_are_no_sheets_are_refused(table, tmp_path):
     del book["review_origin"]
     book.save(tmp_path / "lost.xlsx")
     (tmp_path / "broken.xlsx").write_bytes(b"PK no zip")
-    (tmp_path / "latin.csv").write_bytes(b"review_origin\ncaf\xe9")
     for path, sentence in (
-        (table, "no column 'review_origin'"),
+        (table, "Expected a file that ends in"),
         (tmp_path / "lost.xlsx", "no sheet 'review_origin'"),
         (tmp_path / "broken.xlsx", "not a readable spreadsheet"),
-        (tmp_path / "latin.csv", "not UTF-8"),
         (tmp_path / "none.xlsx", "There is no file"),
         (tmp_path / "sheet.ods", "Expected a file that ends in"),
     ):
@@ -498,9 +476,6 @@ def test_files_that_are_no_sheets_are_refused(table, tmp_path):
 
 
 def test_a_changed_origin_is_noticed(table, tmp_path):
-    sheet = fill_csv(export(table, tmp_path / "ana.csv"), {(3, "review_origin"): "{}"})
-    with pytest.raises(UserError, match=r"row 3, column 'review_origin': the cell was edited"):
-        read_sheets([sheet])
     book = load_workbook(export(table, tmp_path / "ana.xlsx"))
     book["review_origin"]["A1"] = "[]"
     book.save(tmp_path / "ana.xlsx")
@@ -588,7 +563,7 @@ repeated = settings(
 def two_sheets(tmp_path, ana, ben):
     table = write_table(tmp_path)
     filled = {"ana": ana, "ben": ben}
-    return table, [fill_csv(export(table, tmp_path / f"{name}.csv"), cells) for name, cells in filled.items()]
+    return table, [fill(export(table, tmp_path / f"{name}.xlsx"), cells) for name, cells in filled.items()]
 
 
 @pytest.mark.slow
@@ -642,13 +617,13 @@ def test_corrections_of_real_reviewers_arrive(shared, tmp_path):
     )
     table = tmp_path / "statements.csv"
     gold.select("statement_id", "statement", "identity", "attribute").write_csv(table)
-    sheet = export(table, tmp_path / "lab.csv")
+    sheet = export(table, tmp_path / "lab.xlsx")
     cells = {}
     for number, one in enumerate(gold.iter_rows(named=True), start=2):
         cells[number, "decision"] = "omit" if one["omit"] == "true" else "keep"
         if one["omit"] == "false":
             cells |= {(number, name): one[f"gold_{name}"] or "" for name in ("identity", "attribute")}
-    result = reviewed(table, fill_csv(sheet, cells))
+    result = reviewed(table, fill(sheet, cells))
     omitted = pl.col("omit") == "true"
     assert (
         result.table.filter(omitted)["statement_id"].to_list()

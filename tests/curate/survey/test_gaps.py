@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from endoxa.commands import app
-from endoxa.curate.survey.gaps import listed, sentences_of
+from endoxa.curate.survey.rows import listed, sentences_of
 from endoxa.errors import UserError
 
 GAPS = """\

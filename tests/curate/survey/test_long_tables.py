@@ -12,7 +12,6 @@ from endoxa.curate.survey.reading import read_survey
 from endoxa.curate.survey.rows import ONE_EACH, RowColumns, read_statements
 from endoxa.curate.survey.statements import extract_all, split_survey
 from endoxa.errors import UserError
-from endoxa.sources.source import reading_files
 
 SAID = {
     "p-1": ["Bakers are kind", "Bakers are kind", "Bakers are kind", "Nurses are tired"],
@@ -113,29 +112,3 @@ def test_attributes_are_counted_by_people_under_any_name(tmp_path):
     path = tmp_path / "read.csv"
     path.write_text("mhojiwa,attribute\n1,kind\n1,kind\n2,kind\n,calm\n,calm\n")
     assert read_attributes(path) == {"kind": 2, "calm": 2}
-
-
-def test_the_sheet_of_a_map_is_the_one_with_its_questions(tmp_path):
-    openpyxl = pytest.importorskip("openpyxl")
-    path = tmp_path / "survey.xlsx"
-    book = openpyxl.Workbook()
-    book.active.title = "Codes"
-    for row in (["code", "land"], ["KE", "Kenya"]):
-        book.active.append(row)
-    sheet = book.create_sheet("Answers")
-    for row in (
-        ["Village survey"],
-        [],
-        ["who", "Country", "What is said about work?"],
-        ["p-1", "KE", "kind"],
-    ):
-        sheet.append(row)
-    book.save(path)
-    survey_map = parse_map(MAP, "map")
-    with reading_files():
-        assert read_survey(path, survey_map).respondents[0].answers == ("kind",)
-        sheet.append(["p-1", "KE", "calm"])
-        book.save(path)
-        message = r"survey\.xlsx, sheet 'Answers', row 2, column 'who': the respondent code 'p-1' also appears in row 1"
-        with pytest.raises(UserError, match=message):
-            read_survey(path, survey_map)

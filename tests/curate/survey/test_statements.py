@@ -9,7 +9,7 @@ import unicodedata
 import polars as pl
 import pytest
 
-from endoxa.curate.second.table import reader_items
+from endoxa.curate.second import reader_items
 from endoxa.curate.survey import load_preset, parse_map
 from endoxa.curate.survey.reading import read_survey
 from endoxa.curate.survey.rows import RowColumns, question_named, read_statements
@@ -140,8 +140,6 @@ def test_narrower_subject_holds_in_its_sentence_and_a_heading_for_its_items(tmp_
         ("Bakers:\n- early\nNurses:\n- kind", [("bakers", "early"), ("nurses", "kind")]),
         ("Bakers:\n- early\nWeather:\n- mild", [("bakers", "early")]),
         ("Old people\nwise\nYoung people\nloud", [("old people", "wise"), ("young people", "loud")]),
-        ("“Bakers are jolly”, my uncle used to say", [("bakers", "jolly")]),
-        ("Bakers are jolly, people say, quick", [("bakers", "jolly"), ("bakers", "quick")]),
         ("Bakers are jolly, hardly think", [("bakers", "jolly"), ("bakers", "hardly think")]),
         ("Bakers are jolly, cooks say little", [("bakers", "jolly"), ("cooks", "say little")]),
     ],
@@ -188,14 +186,14 @@ def test_flags(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "answer",
+    ("answer", "expected"),
     [
-        "my mail is ann@example.org women are wise",
-        "women are wise, ann (at) gmail . com",
-        "0803 123 4567. Wise",
+        ("my mail is ann@example.org women are wise", []),
+        ("women are wise, ann (at) gmail . com", [("women", "wise")]),
+        ("0803 123 4567. Wise", [("women", "wise")]),
     ],
 )
-def test_no_part_of_an_answer_with_an_identifier_is_sent_or_read_from_it(tmp_path, answer):
+def test_no_part_of_an_answer_with_an_identifier_is_sent_or_read_from_it(tmp_path, answer, expected):
     class Spy(Translator):
         def translate(self, texts, source, target):
             raise AssertionError(f"sent: {texts}")
@@ -205,7 +203,7 @@ def test_no_part_of_an_answer_with_an_identifier_is_sent_or_read_from_it(tmp_pat
     with pytest.raises(UserError, match="identifier"):
         reader_items(frame.with_columns(flag=pl.lit("")))
     english = table(tmp_path, answer, "", more='language = "en"\n')
-    assert [pair for pair in pairs(english) if all(pair)] == [("women", "wise")]
+    assert [pair for pair in pairs(english) if all(pair)] == expected
 
 
 def test_declared_language_needs_no_confidence(tmp_path):
@@ -268,8 +266,8 @@ def test_questions_by_name():
 @pytest.mark.parametrize(
     ("text", "columns", "message"),
     [
-        ("statement_id,text\na,x\na,y\n", {}, "row 2: the statement_id 'a' also appears in row 1"),
-        ("statement_id,text\na,x\n,y\n", {}, "row 2: the statement_id is empty"),
+        ("statement_id,text\na,x\na,y\n", {}, "row 2, column .*: the statement_id 'a' also appears in row 1"),
+        ("statement_id,text\na,x\n,y\n", {}, "row 2, column 'statement_id': the statement_id is empty"),
         (
             "text,mail\nx,a@b.org\n",
             {"keep": ("mail",)},

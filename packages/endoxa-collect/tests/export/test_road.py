@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from collect_support.filled_campaign import give_mention, give_rating
 from endoxa.commands import app
-from endoxa.curate.normalise import normal_identity
+from endoxa.curate.normalise.identity import normal_identity
 from endoxa.words.countries import people_of
 from endoxa.words.packs import languages_with
 from endoxa_collect.campaign import UI_LANGUAGES

@@ -1,30 +1,23 @@
-"""How well statements are read, measured against what reviewers made of them."""
+"""How well statements are read, measured against what reviewers made of them, with intervals over respondents."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from math import isnan
 
 import numpy as np
+import polars as pl
 
 from endoxa.curate.evaluation.gold import Gold, Pair, Reading
 from endoxa.sources.typography import unseen_removed
+from endoxa.stats.resampling import Clusters, bootstrap, expanded_interval
 
 _IRREGULAR = {"women": "woman", "men": "man", "children": "child", "people": "person"}
-_CONTRACTED = (
-    (" arent ", " not "),
-    (" isnt ", " not "),
-    (" dont ", " do not "),
-    (" doesnt ", " do not "),
-    (" does not ", " do not "),
-    (" cant ", " can not "),
-    (" cannot ", " can not "),
-    (" shouldnt ", " should not "),
-    (" havent ", " have not "),
-)
+_DENIED = re.compile(r"\b(?:(?:are|is|ca|should|have)nt|cannot)\b")
+_DO_NOT = re.compile(r"\b(?:dont|doesnt|does not)\b")
 _EMPTY = re.compile(
     r"\b(the|a|an|all|very|so|too|always|just|that|have|has|can|should|must|be|are|to|people|somehow|individuals)\b"
 )
@@ -68,10 +61,8 @@ def attribute_parts(text: str) -> frozenset[tuple[str, ...]]:
 
 
 def _part(piece: str) -> tuple[str, ...]:
-    padded = f" {piece} "
-    for contracted, full in _CONTRACTED:
-        padded = padded.replace(contracted, full)
-    return tuple(map(singular, _EMPTY.sub(" ", padded).split()))
+    written_out = _DO_NOT.sub("do not", _DENIED.sub("not", piece))
+    return tuple(map(singular, _EMPTY.sub(" ", written_out).split()))
 
 
 def token_f1(first: str, second: str) -> float:
@@ -86,9 +77,12 @@ def token_f1(first: str, second: str) -> float:
 _GoldPair = tuple[frozenset[str], str]
 _Form = Callable[[str], str]
 
+_SHARES = (
+    "identity", "attribute", "both", "identity_loose", "attribute_loose", "both_loose", "equivalence",
+    "attribute_token_f1",
+)  # fmt: skip
 COUNTS = (
-    "statements", "kept", "identity", "attribute", "both", "identity_loose", "attribute_loose", "both_loose",
-    "attribute_token_f1", "equivalent", "predicted", "gold", "matched", "matched_loose", "omitted", "proposed",
+    "statements", "kept", *_SHARES, "predicted", "gold", "matched", "matched_loose", "omitted", "proposed",
     "proposed_rightly",
 )  # fmt: skip
 """Columns of counts, one row per statement; each is 0 or 1, or a number of pairs, or (token F1) a number up to 1."""
@@ -105,11 +99,8 @@ def counts(gold: Gold, read: Reading) -> np.ndarray:
         _right(exact, theirs)
         + _right(loose, loosely)
         + (
-            max(
-                (token_f1(what, right) for _, what in read.pairs for _, right in gold.pairs),
-                default=0.0,
-            ),
             float(_equivalent(gold, loose, read)),
+            max((token_f1(what, right) for _, what in read.pairs for _, right in gold.pairs), default=0.0),
         )
         if gold.kept
         else (0.0,) * 8
@@ -162,12 +153,6 @@ def _matched(gold: Sequence[_GoldPair], read: Sequence[Pair]) -> int:
     return len(gold) - len(left)
 
 
-def matched_pairs(gold: Gold, pairs: Sequence[Pair]) -> int:
-    """How many pairs of a statement are gold pairs, strictly."""
-    exact = _gold_pairs(gold, strict, strict)
-    return _matched(exact, [(strict(who), strict(what)) for who, what in pairs])
-
-
 def _equivalent(gold: Gold, loose: Sequence[_GoldPair], read: Reading) -> bool:
     """An identity is right, and all pairs together say the same parts."""
     named = any(loose_identity(who) in names for who, _ in read.pairs for names, _ in loose)
@@ -175,71 +160,110 @@ def _equivalent(gold: Gold, loose: Sequence[_GoldPair], read: Reading) -> bool:
     return named and parts == frozenset().union(*(attribute_parts(what) for _, what in gold.pairs))
 
 
-@dataclass(frozen=True, slots=True)
-class Measure:
-    """A ratio of summed counts.
-
-    Attributes:
-        name: as in the table.
-        above: counts that are added up above the line, each with its factor.
-        below: counts that are added up below it.
-        meaning: one sentence for the reader of the table.
-    """
-
-    name: str
-    above: tuple[tuple[str, float], ...]
-    below: tuple[str, ...]
-    meaning: str
-
-    def value(self, totals: np.ndarray) -> np.ndarray:
-        """The measure for rows of totals over `COUNTS`; NaN where its denominator is 0."""
-        above = sum(factor * totals[..., COUNTS.index(name)] for name, factor in self.above)
-        below = sum(totals[..., COUNTS.index(name)] for name in self.below)
-        empty = np.full(np.shape(above), np.nan)
-        return np.asarray(np.divide(above, below, out=empty, where=np.asarray(below) > 0))
+MEASURES: Mapping[str, tuple[str, int, tuple[str, ...]]] = {
+    **{name: (name, 1, ("kept",)) for name in _SHARES},
+    **{
+        f"pair_{name}{form}": (f"matched{form}", factor, below)
+        for form in ("", "_loose")
+        for name, factor, below in (
+            ("precision", 1, ("predicted",)),
+            ("recall", 1, ("gold",)),
+            ("f1", 2, ("predicted", "gold")),
+        )
+    },
+    "omission_precision": ("proposed_rightly", 1, ("proposed",)),
+    "omission_recall": ("proposed_rightly", 1, ("omitted",)),
+}
+"""Every measure in the order of the table: a count, its factor, and the counts that are added up below the line."""
 
 
-def _share(name: str, count: str, meaning: str) -> Measure:
-    return Measure(name, ((count, 1.0),), ("kept",), meaning)
-
-
-def _pairs(matched: str, suffix: str, words: str) -> tuple[Measure, ...]:
-    return (
-        Measure(
-            f"pair_precision{suffix}",
-            ((matched, 1.0),),
-            ("predicted",),
-            f"predicted pairs that are gold pairs, {words}",
-        ),
-        Measure(
-            f"pair_recall{suffix}", ((matched, 1.0),), ("gold",), f"gold pairs that were predicted, {words}"
-        ),
-        Measure(f"pair_f1{suffix}", ((matched, 2.0),), ("predicted", "gold"), f"F1 of pairs, {words}"),
+def measured(measure: str, totals: np.ndarray) -> np.ndarray:
+    """A measure for rows of totals over `COUNTS`; NaN where its denominator is 0."""
+    above, factor, names = MEASURES[measure]
+    below = np.asarray(sum(totals[..., COUNTS.index(name)] for name in names))
+    ratio: np.ndarray = np.divide(
+        factor * totals[..., COUNTS.index(above)], below, out=np.full(below.shape, np.nan), where=below > 0
     )
+    return ratio
 
 
-MEASURES = (
-    _share("identity", "identity", "identity right, strictly"),
-    _share("attribute", "attribute", "attribute right, strictly"),
-    _share("both", "both", "both right in one pair, strictly"),
-    _share("identity_loose", "identity_loose", "identity right, loosely"),
-    _share("attribute_loose", "attribute_loose", "attribute right, loosely"),
-    _share("both_loose", "both_loose", "both right in one pair, loosely"),
-    _share("equivalence", "equivalent", "identity right, and all pairs say the same"),
-    _share("attribute_token_f1", "attribute_token_f1", "F1 of the attribute's words"),
-    *_pairs("matched", "", "strictly"),
-    *_pairs("matched_loose", "_loose", "loosely"),
-    Measure(
-        "omission_precision",
-        (("proposed_rightly", 1.0),),
-        ("proposed",),
-        "proposed omissions that reviewers made",
-    ),
-    Measure(
-        "omission_recall",
-        (("proposed_rightly", 1.0),),
-        ("omitted",),
-        "omissions of reviewers that were proposed",
-    ),
-)
-"""Every measure, in the order of the table."""
+RESAMPLES = 2_000
+
+SCHEMA = {
+    "reader": pl.String,
+    "subset": pl.String,
+    "measure": pl.String,
+    "value": pl.Float64,
+    "low": pl.Float64,
+    "high": pl.Float64,
+    "statements": pl.Int64,
+    "units": pl.Int64,
+}
+"""Columns of the table."""
+
+
+def subsets(gold: Sequence[Gold]) -> dict[str, list[int]]:
+    """Places of the statements of each part: all, those that reviewers edited or left as they were, by question."""
+    questions = dict.fromkeys(item.question.name for item in gold)
+    parts = {
+        "all": list(range(len(gold))),
+        "edited": [place for place, item in enumerate(gold) if item.edited],
+        "unedited": [place for place, item in enumerate(gold) if not item.edited],
+        **{
+            f"question: {name}": [place for place, item in enumerate(gold) if item.question.name == name]
+            for name in questions
+            if name
+        },
+    }
+    return {
+        name: places
+        for name, places in parts.items()
+        if places and (name != "edited" or len(places) < len(gold))
+    }
+
+
+def evaluate(
+    gold: Sequence[Gold],
+    readings: Mapping[str, Sequence[Reading]],
+    *,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> pl.DataFrame:
+    """Every measure of every reader on every part, with intervals from a bootstrap of units.
+
+    Args:
+        gold: the reviewed statements.
+        readings: for each reader what it makes of them, in their order.
+        confidence: of the intervals.
+        seed: of the bootstrap.
+
+    Returns:
+        a table of `SCHEMA`; a measure whose denominator is 0 has no row, and no interval where there are fewer than
+        five units or all resamples agree.
+    """
+    units = np.unique([item.unit for item in gold], return_inverse=True)[1]
+    rows = []
+    parts = subsets(gold)
+    for reader, read in readings.items():
+        table = np.array([counts(item, its) for item, its in zip(gold, read, strict=True)])
+        for part, places in parts.items():
+            clusters = Clusters.of(units[places], *table[places].T)
+            rows += [(reader, part, *row) for row in _rows(clusters, confidence=confidence, seed=seed)]
+    return pl.DataFrame(rows, schema=SCHEMA, orient="row")
+
+
+def _rows(
+    clusters: Clusters, *, confidence: float, seed: int
+) -> Iterator[tuple[str, float, float | None, float | None, int, int]]:
+    """Measure, value, interval, statements and units."""
+    totals = clusters.totals.sum(axis=0)[1:]
+    drawn = bootstrap(clusters, lambda totals: totals[:, 1:], RESAMPLES, seed)
+    statements = int(totals[COUNTS.index("statements")])
+    for measure in MEASURES:
+        value = float(measured(measure, totals))
+        if isnan(value):
+            continue
+        draws = measured(measure, drawn) if drawn.ndim > 1 else drawn
+        interval = expanded_interval(draws, clusters, confidence)
+        ends = (interval.low, interval.high) if interval.defined else (None, None)
+        yield measure, value, *ends, statements, clusters.count

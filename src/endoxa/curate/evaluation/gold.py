@@ -1,9 +1,10 @@
-"""Statements with the pairs that people made of them: gold files, reviewed tables, annotated tables."""
+"""Statements with the pairs that people made of them, and what readers make of the same statements."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import groupby
@@ -11,8 +12,10 @@ from pathlib import Path
 
 import polars as pl
 
-from endoxa.curate.extract import Question
-from endoxa.curate.normalise import Tables, normal_identity, tables
+from endoxa.curate.extract import Extraction, Question, as_annotated, extract
+from endoxa.curate.extract.reader import plain
+from endoxa.curate.normalise.identity import normal_identity
+from endoxa.curate.normalise.names import Tables, tables
 from endoxa.curate.survey.rows import question_named
 from endoxa.errors import UserError
 from endoxa.sources.frames import read_table
@@ -211,3 +214,79 @@ def _of_review(table: pl.DataFrame, by: str) -> Iterator[Gold]:
         )
         if pairs:
             last = (*answer, pairs[-1][0])
+
+
+def as_reading(pairs: Sequence[Extraction]) -> Reading:
+    """What is compared of extracted pairs; an answer that could not be read is no pair and no proposal."""
+    return Reading(
+        tuple((pair.identity, pair.attribute) for pair in pairs),
+        omit=bool(pairs) and all(pair.omit for pair in pairs),
+    )
+
+
+def read_by_rules(gold: Iterable[Gold]) -> list[list[Extraction]]:
+    """What the rules make of each statement alone."""
+    return [extract(item.statement, item.question, item.country, item.subject) for item in gold]
+
+
+def read_all(gold: Iterable[Gold]) -> list[Reading]:
+    """What is compared of each statement alone as the rules read it."""
+    return list(map(as_reading, read_by_rules(gold)))
+
+
+def read_readings(path: Path, gold: Sequence[Gold]) -> list[Reading]:
+    """Readings of a table of statements (columns statement_id, identity, attribute, omit), in the order of the gold.
+
+    Raises:
+        UserError: a column or a statement of the gold is missing.
+    """
+    rows: dict[str, list[dict[str, str]]] = {}
+    table = read_table(path, ("statement_id", "identity", "attribute", "omit")).fill_null("")
+    for row in table.iter_rows(named=True):
+        rows.setdefault(row["statement_id"], []).append(row)
+    missing = [item.statement_id for item in gold if item.statement_id not in rows]
+    if missing:
+        raise UserError(
+            f"{path} has no statement_id '{missing[0]}' ({len(missing)} missing). Expected a reading of every reviewed "
+            "statement."
+        )
+    return [
+        Reading(
+            tuple((row["identity"], row["attribute"]) for row in rows[item.statement_id]),
+            omit=all(row["omit"].lower() == "true" for row in rows[item.statement_id]),
+        )
+        for item in gold
+    ]
+
+
+_COPULA = r"(?:are|is|were|was|tends? to be|seems? to be)"
+_VERB = r"(?:ha(?:ve|s)|can(?:'t|not)?|do(?:es)?(?:n't)?|will|should|must|likes?|loves?)"
+_STATEMENT = re.compile(
+    r"^(?:(?:the|an?|all|most|some|many|every) )?(?P<who>.+?)\s+(?:"
+    + _COPULA
+    + r"\s+(?P<is>.+)|(?P<does>"
+    + _VERB
+    + r"\b.+))$",
+    re.IGNORECASE,
+)
+
+
+def read_by_expression(gold: Gold, *, normalised: bool) -> Reading:
+    """Who stands in front of the first usual verb, and what behind it; else the first word and the rest.
+
+    Args:
+        gold: the statement.
+        normalised: with all that the rules have besides their grammar: what is reported is taken off, an answer without
+            a subject is about the group of its question, and names and attributes are in the forms of our tables.
+    """
+    text = plain(gold.statement) if normalised else " ".join(gold.statement.split())
+    match = _STATEMENT.match(text.rstrip("."))
+    who, _, what = text.rstrip(".").partition(" ")
+    if match:
+        who, what = match["who"], match["is"] or match["does"]
+    elif normalised and (group := gold.subject or gold.question.identity):
+        who, what = group, text
+    if normalised:
+        pair = as_annotated(who, what, gold.question, gold.country, None, language="en")
+        who, what = pair.identity, pair.attribute
+    return Reading(((who, what),), omit=False)

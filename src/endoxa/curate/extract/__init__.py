@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, replace
 
 from endoxa.curate.english import (
+    TOKEN,
     can_be,
     in_dictionary,
     is_plural,
@@ -13,8 +14,7 @@ from endoxa.curate.english import (
     tokens,
     words,
 )
-from endoxa.curate.extract.fillers import without_fillers
-from endoxa.curate.extract.native import Reading, is_about_one, read, words_in
+from endoxa.curate.extract.native import Reading, is_about_one, read
 from endoxa.curate.extract.omission import (
     BY_HAND,
     LATIN,
@@ -28,17 +28,11 @@ from endoxa.curate.extract.omission import (
     question_or_aside,
     reason,
 )
-from endoxa.curate.extract.reader import clauses, plain, predicates, subjects, without_label
+from endoxa.curate.extract.reader import clauses, plain, predicates, subjects, without_fillers, without_label
 from endoxa.curate.extract.split import Split, find_split, has_subject
-from endoxa.curate.normalise import (
-    Tables,
-    foreign_identity,
-    is_group,
-    native_identity,
-    normal_attribute,
-    normal_identity,
-    own_name,
-)
+from endoxa.curate.normalise.attribute import normal_attribute
+from endoxa.curate.normalise.identity import foreign_identity, native_identity, normal_identity, own_name
+from endoxa.curate.normalise.names import Tables, is_group
 from endoxa.sources.check.characters import scripts_of
 from endoxa.sources.typography import readable
 from endoxa.words.packs import pack_of
@@ -86,6 +80,18 @@ class Extraction:
     verb: str = ""
     identity_key: str = ""
     agreement: str = ""
+
+    def cells(self) -> dict[str, str]:
+        """What a table of statements has of the pair."""
+        return {
+            "identity": self.identity,
+            "attribute": self.attribute,
+            "verb": self.verb,
+            "rule": self.rule,
+            "confidence": f"{self.confidence:.2f}",
+            "omit": "true" if self.omit else "false",
+            "omit_reason": self.omit_reason,
+        }
 
 
 CONFIDENCE = {
@@ -221,12 +227,10 @@ def _clause(text: str, context: _Context, subject: str) -> list[Extraction]:
         named and split and split.rule == "apposition" and context.question.identity
     ):  # "hands dirty" is of the group
         named = is_group(" ".join(parts[: split.end]).lower().removeprefix("the "))
-    plain_reading = named and split is not None and split.rule != "apposition"
-    if foreign := None if plain_reading else _in_another_language(text):
-        return [_pair(foreign.subject, part, "foreign", context) for part in foreign.attributes]
     if split is None or not named:
         return _elliptical(text, context, subject, "")
-    who, predicate = _text(text, parts, 0, split.end), _text(text, parts, split.start, len(parts))
+    spans = [match.span() for match in TOKEN.finditer(text)]
+    who, predicate = text[spans[0][0] : spans[split.end - 1][1]], text[spans[split.start][0] :]
     if _is_pronoun(parts[: split.end]):
         return _elliptical(_of_owner(parts[: split.end], predicate), context, subject, "pronoun")
     owned = _POSSESSIVE.match(who)
@@ -245,22 +249,6 @@ def _clause(text: str, context: _Context, subject: str) -> list[Extraction]:
     ]
 
 
-def _in_another_language(text: str) -> Reading | None:
-    """How a statement in another language is read that stands among English ones; its article or copula tells which."""
-    low = text.lower().split()
-    for code in _ORDER:
-        articles = words_in(code, "articles")
-        if low[:1] and (low[0] in articles or (not articles and words_in(code, "copulas") & set(low[1:3]))):
-            reading = read(text, code)
-            if reading and reading.subject:
-                return reading
-    return None
-
-
-_ORDER = ("fr", "es", "pt", "it", "de", "sw")
-"""Which language is tried first, as some share an article ("la")."""
-
-
 def _in_language(text: str, language: str, context: _Context, subject: str) -> list[Extraction]:
     """The pairs of a statement in another language; the group stays as people named it."""
     reading = read(text, language) or (Reading("", (text.lower(),)) if len(text.split()) == 1 else None)
@@ -275,17 +263,6 @@ def _in_language(text: str, language: str, context: _Context, subject: str) -> l
     who = reading.subject or subject or own_name(context.question.identity or "", language)
     pairs = (_native(who, part.strip(" .,;"), "foreign", context, language) for part in reading.attributes)
     return [replace(pair, agreement=reading.gender) for pair in pairs]
-
-
-def _text(text: str, parts: list[str], start: int, end: int) -> str:
-    """The stretch of text from one token to another, with its own spaces."""
-    place, begin = 0, len(text)
-    for at, part in enumerate(parts[:end]):
-        place = text.index(part, place)
-        if at == start:
-            begin = place
-        place += len(part)
-    return text[begin:place] if end < len(parts) else text[begin:]
 
 
 def _is_pronoun(parts: list[str]) -> bool:
@@ -389,7 +366,7 @@ def _owned(owned: str, predicate: str) -> str:
 
 
 def _pair(who: str, predicate: str, rule: str, context: _Context, *, singular: bool = False) -> Extraction:
-    identity = _named(who, rule, context) if who else ""
+    identity = normal_identity(who, context.country, context.names) if who else ""
     having = _HAVING.match(predicate.strip())
     attribute = normal_attribute(having["what"] if having else predicate, singular=singular)
     why = reason(identity, attribute, context.question.axis)
@@ -398,9 +375,3 @@ def _pair(who: str, predicate: str, rule: str, context: _Context, *, singular: b
     if needs_country(identity):
         sure = min(sure, CONFIDENCE["possessive"])
     return Extraction(identity, attribute, rule, sure, bool(why), why, verb)
-
-
-def _named(who: str, rule: str, context: _Context) -> str:
-    if rule == "foreign":
-        return foreign_identity(who, context.names)
-    return normal_identity(who, context.country, context.names)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cache
 
 import regex
 
 from endoxa.curate.english import can_be, is_plural, lemma, tokens, words
 from endoxa.curate.extract.split import find_split
-from endoxa.curate.normalise import ends_head, is_group
+from endoxa.curate.normalise.identity import ends_head
+from endoxa.curate.normalise.names import is_group
 from endoxa.words.packs import words_of
 
 NOT_PEOPLE = "not about people"
@@ -31,39 +31,22 @@ _COMPASS = r"(?:north|south|east|west)(?:[- ]?(?:east|west))?"
 _DIRECTION = re.compile(rf"{_COMPASS}(?:ern)?ers|people (?:from|in|of) (?:the )?{_COMPASS}")
 
 
-@dataclass(frozen=True)
-class _Table:
-    nothing: re.Pattern[str]
-    placeholder: re.Pattern[str]
-    abstract: re.Pattern[str]
-    general: frozenset[str]
-    synonyms: tuple[frozenset[str], ...]
+_FILE = "omission.toml"
 
 
 @cache
-def _table() -> _Table:
-    read = words_of("en", "omission.toml")
-    return _Table(
-        re.compile("(?:" + "|".join(read["nothing"]) + ")"),
-        re.compile("|".join(read["placeholders"]), re.IGNORECASE),
-        re.compile(read["abstract"]),
-        frozenset(read["general"]),
-        tuple(map(frozenset, read["synonyms"])),
-    )
-
-
-@cache
-def _nothing(language: str) -> regex.Pattern[str]:
-    """What says nothing in a language besides English."""
-    return regex.compile("|".join(words_of(language, "extract.toml").get("nothing", ("(?!)",))))
+def _patterns(language: str, name: str) -> regex.Pattern[str]:
+    """What says nothing in a language."""
+    listed = words_of(language, _FILE if language == "en" else "extract.toml").get(name, ())
+    return regex.compile("|".join(listed) or "(?!)", regex.IGNORECASE)
 
 
 def noise(text: str, language: str = "en") -> bool:
     """Whether an answer says nothing: no letters, "none", a placeholder, a reference to another answer."""
     low = re.sub(r"[‘’`´]", "'", text).lower().strip(" \t\n.,;:!?*-–—_\"'()")
     letters = re.sub(r"[^\w]|[\d_]", "", low)
-    nothing = _table().nothing.fullmatch(low) or _nothing(language).fullmatch(low)
-    return len(letters) < 2 or bool(nothing or _table().placeholder.search(text))
+    nothing = any(_patterns(code, "nothing").fullmatch(low) for code in ("en", language))
+    return len(letters) < 2 or nothing or bool(_patterns("en", "placeholders").search(text))
 
 
 def heading(text: str) -> bool:
@@ -103,7 +86,7 @@ def reason(identity: str, attribute: str, axis: str) -> str:
     """
     if not identity or not attribute:
         return MISSING
-    if identity in _table().general:
+    if identity in words_of("en", _FILE)["general"]:
         return TOO_GENERAL
     if _same(identity, attribute):
         return SYNONYM
@@ -124,7 +107,8 @@ def _same(identity: str, attribute: str) -> bool:
     head = other[-1]
     if len(other) == 2 and other[0] not in {"a", "the", "be"}:
         return False
-    return any(head in names and heads & names for names in _table().synonyms if len(heads) == 1)
+    listed = words_of("en", _FILE)["synonyms"]
+    return len(heads) == 1 and any(head in names and not heads.isdisjoint(names) for names in listed)
 
 
 def needs_country(identity: str) -> bool:
@@ -142,5 +126,5 @@ def _thing(identity: str) -> bool:
     gerund = head.endswith("ing") and can_be(head, "VERB")
     if head in words("collectives"):
         return False
-    abstract = gerund or (bool(_table().abstract.search(head)) and can_be(head, "NOUN"))
+    abstract = gerund or (bool(re.search(words_of("en", _FILE)["abstract"], head)) and can_be(head, "NOUN"))
     return abstract or (can_be(head, "NOUN") and not is_plural(head))

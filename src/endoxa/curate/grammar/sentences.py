@@ -12,11 +12,10 @@ from typing import Literal
 
 import regex
 
-from endoxa.curate.grammar import english, other_languages
+from endoxa.curate.grammar import english, templates
 from endoxa.curate.grammar.english import Kind, natural
-from endoxa.curate.grammar.other_languages import in_singular
 from endoxa.curate.grammar.subject import gender_of, people_meant, subject, with_capitals
-from endoxa.curate.grammar.templates import Predicate, Template, UnclearError
+from endoxa.curate.grammar.templates import Predicate, Template, UnclearError, in_singular
 from endoxa.curate.opposites import Lexicon, antonym
 from endoxa.curate.opposites.lexicon import Forms, forms_of_term, is_masculine_plural, rules_of
 from endoxa.sources.check.characters import scripts_of
@@ -215,7 +214,7 @@ def sentence_pair(
         named = agreement or gender_of(identity, template) or gender_shown(attribute, lexicon)
         if lexicon is not None and lexicon.language == template.language:
             attribute = _head_in_agreement(attribute, template, lexicon, named)
-        statement = other_languages.predicate(attribute, template, evidence, named, lexicon)
+        statement = templates.predicate(attribute, template, evidence, named, lexicon)
     gender = ""
     if template.gendered:
         gender = agreement or gender_of(identity, template) or gender_shown(statement.core, lexicon)

@@ -17,11 +17,11 @@ from endoxa.curate.group.method import group_texts, polarity_of
 from endoxa.curate.group.terms import Term, canonical, clean, key, make_terms
 from endoxa.curate.opposites import Lexicon
 from endoxa.curate.polarity import published
-from endoxa.curate.summary import further_columns, not_carried
+from endoxa.curate.summary import further_columns, most_common, not_carried
 from endoxa.errors import UserError
 from endoxa.schema import ASSOCIATION_COLUMNS, GROUP_COLUMNS
-from endoxa.sources.columns import with_respondents
 from endoxa.sources.frames import read_table
+from endoxa.sources.headers import with_respondents
 from endoxa.sources.identities import one_spelling
 
 WORKING_LANGUAGE = "en"
@@ -172,14 +172,9 @@ def read_existing(path: Path) -> Existing:
 
 
 def _most_common(table: pl.DataFrame, column: str) -> dict[str, str]:
-    """The value in most rows of each group, of equals the first in the alphabet; groups without any are left out."""
-    values: dict[str, Counter[str]] = {}
-    for name, value in table.select("group_id", column).iter_rows():
-        if value:
-            values.setdefault(name, Counter())[value] += 1
-    return {
-        name: min(counter, key=lambda value: (-counter[value], value)) for name, counter in values.items()
-    }
+    """The value in most rows of each group; groups without any are left out."""
+    filled = table.filter(pl.col(column).fill_null("") != "")
+    return {str(name): most_common(part[column]) for (name,), part in filled.group_by("group_id")}
 
 
 def first_members(vectors: Vectors, threshold: float) -> list[int]:
@@ -205,23 +200,6 @@ TAU = 0.55
 SCHEMA = dict.fromkeys((*GROUP_COLUMNS, "vader"), pl.String) | {"count": pl.Int64}
 
 Label = TypeVar("Label", bound=Hashable)
-
-
-def method_named(name: str, *, adds: bool = False) -> Method:
-    """The method of that name.
-
-    Raises:
-        UserError: there is none, or it cannot add to existing groups.
-    """
-    if name == "endoxa":
-        return "endoxa"
-    if name != "afristereo":
-        raise UserError(f"--method: '{name}' is unknown. Expected endoxa or afristereo.")
-    if adds:
-        raise UserError(
-            "The method 'afristereo' cannot extend existing groups. Leave out --method or --existing."
-        )
-    return "afristereo"
 
 
 @dataclass(frozen=True, slots=True)
@@ -378,14 +356,3 @@ def _table(groups: Sequence[Group], counts: Mapping[str, int], lexicon: Lexicon,
         )
     ]
     return pl.DataFrame(rows, schema=SCHEMA, orient="row")
-
-
-__all__ = [
-    "TAU",
-    "Existing",
-    "Method",
-    "group_attributes",
-    "method_named",
-    "read_attributes",
-    "read_existing",
-]

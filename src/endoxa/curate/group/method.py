@@ -32,8 +32,7 @@ import numpy as np
 import numpy.typing as npt
 
 from endoxa.curate import english
-from endoxa.curate.cosines import Rows, neighbours
-from endoxa.curate.encoders import Encoder, Vectors
+from endoxa.curate.encoders import Encoder, Rows, Vectors, neighbours
 from endoxa.curate.group.terms import surface_of
 from endoxa.curate.opposites import Concept, Lexicon, Unit, concepts, flipped, units
 from endoxa.curate.opposites.lexicon import plain

@@ -142,21 +142,12 @@ def _adjectival(rest: str) -> bool:
 def plural_verb(low: str) -> str:
     """The words with their first verb in the plural ("loves money" -> "love money", "is" -> "are")."""
     first, _, rest = low.partition(" ")
-    if first in _PLURAL_FORMS:
-        first = _PLURAL_FORMS[first]
+    verb = first.removesuffix("n't")
+    if verb in _PLURAL_FORMS and first != "ai":
+        first = first.replace(verb, _PLURAL_FORMS[verb], 1)
     elif is_third_person(first) and not can_be(first, "ADJ"):
         first = inflected(lemma(first, "VERB"), "VBP")
     return f"{first} {rest}".strip()
 
 
-_PLURAL_FORMS = {
-    "is": "are",
-    "was": "were",
-    "has": "have",
-    "does": "do",
-    "doesn't": "don't",
-    "hasn't": "haven't",
-    "isn't": "aren't",
-    "wasn't": "weren't",
-    "ain't": "aren't",
-}
+_PLURAL_FORMS = {"is": "are", "was": "were", "has": "have", "does": "do", "ai": "are"}

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 
+import polars as pl
 import regex
 
 from endoxa.curate.english import can_be, in_dictionary, inflected, is_plural, lemma, words
 from endoxa.curate.normalise.attribute import plural_verb
-from endoxa.curate.normalise.names import Tables, is_people, misspelt, people_name, people_plural, tables
+from endoxa.curate.normalise.names import Tables, people_name, people_plural, tables
 from endoxa.sources.typography import readable
 from endoxa.words.countries import country_of_people, people_of
 from endoxa.words.packs import words_of
@@ -53,7 +54,6 @@ _REGION = re.compile(
 )
 _HOME_COUNTRY = {"country", "the country", "nation", "the nation", "our country", "my country", "the state"}
 _DIRECTIONAL = re.compile(r"^(?P<direction>.+?)(?:ern)?ers?$")
-_WHO_ARE = re.compile(r"^(?P<who>\w+) (?:who|that) are (?P<quality>[\w' -]+)$")
 _QUANTITY = re.compile(
     r"^(?:(?:the |a |an )?(?:vast |great |large |good )?"
     r"(?:majority|minority|lots?|plenty|number|bunch|handful|percentage|half) of |"
@@ -94,7 +94,7 @@ def normal_identity(text: str, country: str = "", names: Tables | None = None) -
     low = re.sub(r"^those (?=(?:who|that|from|in|with|of) )", "people ", low)
     singular = low.split(" ")[0] in words("singular_determiners")
     low = _without_openers(_QUANTITY.sub("", _AS_SUCH.sub("", low)), names)
-    low = re.sub(rf"^(people|those|women|men|ladies|girls|boys|youths) {_COMING}", r"\1 ", _attributive(low))
+    low = re.sub(rf"^(people|those|women|men|ladies|girls|boys|youths) {_COMING}", r"\1 ", low)
     return (
         _from_table(low, names)
         or _of_a_people(low, names)
@@ -147,11 +147,10 @@ def _without_aside(low: str) -> str:
     match = _ASIDE.search(low)
     if match is None:
         return low
-    inside = match["inside"].strip()
-    before = low[: match.start()].strip()
+    inside, before = match["inside"].strip(), low[: match.start()].strip()
     if is_plural(inside) and " " not in inside and tables().synonyms.get(inside):
-        return re.sub(r"\s+people$", "", before) + " " + inside
-    return (before + " " + low[match.end() :]).strip()
+        return f"{before.removesuffix(' people')} {inside}"
+    return f"{before} {low[match.end() :]}".strip()
 
 
 def _without_openers(low: str, names: Tables) -> str:
@@ -170,18 +169,6 @@ def _without_openers(low: str, names: Tables) -> str:
 
 _FOREIGN_ARTICLES = {"les", "los", "las", "des"}
 """Plural articles that a translation left in front of a name ("les Diolas are ...")."""
-
-
-def _attributive(low: str) -> str:
-    """Turn "women who are stable" into "stable women", where the clause is an adjective."""
-    match = _WHO_ARE.match(low)
-    if not match:
-        return low
-    quality = match["quality"].split()
-    plain = len(quality) <= 3 and can_be(quality[-1], "ADJ") and not is_people(match["quality"])
-    if not plain or any(word in words("prepositions") or word in {"not", "and"} for word in quality):
-        return low
-    return f"{match['quality']} {match['who']}"
 
 
 def _from_table(low: str, names: Tables) -> str:
@@ -207,7 +194,7 @@ def _of_a_people(low: str, names: Tables) -> str:
         people = people_plural(name, names) or (land and _people_only(land["name"], names))
         if people:
             return people
-        if "ethnic" in low and " " not in name and name not in _NO_NAME:
+        if "ethnic" in low and " " not in name and not in_dictionary(name):
             return f"{name} people"
         if name in names.collective:
             return f"{name} people"
@@ -297,9 +284,6 @@ def _plural(low: str, names: Tables, *, singular: bool) -> str:
             return people
     if len(parts) == 1 and parts[0] in names.collective:
         return f"{parts[0]} people"
-    slip = misspelt(parts[0], names) if len(parts) == 1 else None
-    if slip:
-        return names.synonyms[slip]
     head = (
         next((at for at, part in enumerate(parts) if at and ends_head(part, parts[at - 1])), len(parts)) - 1
     )
@@ -310,22 +294,6 @@ def _plural(low: str, names: Tables, *, singular: bool) -> str:
     if clause and clause[0] in {"who", "that"}:  # "a man who cooks" -> "men who cook"
         joined = " ".join([*parts[: head + 2], plural_verb(" ".join(parts[head + 2 :]))]).strip()
     return names.synonyms.get(joined, joined)
-
-
-_NO_NAME = {
-    "different",
-    "other",
-    "same",
-    "certain",
-    "various",
-    "some",
-    "another",
-    "any",
-    "my",
-    "their",
-    "our",
-    "xyz",
-}
 
 
 def ends_head(word: str, before: str) -> bool:
@@ -343,3 +311,46 @@ def _plural_noun(word: str, *, singular: bool) -> str:
     if (can_be(low, "NOUN") and lemma(low, "NOUN") == low) or (singular and not in_dictionary(low)):
         return inflected(low, "NNS")
     return low
+
+
+IDENTITY_KEY = "identity_key"
+"""Column of the name that a group has in all languages: its English plural where the tables know it, else its own."""
+
+
+def key_of(identity: str, language: str = "") -> str:
+    """One name in all languages for a group, in lower case; the words themselves where no table has it.
+
+    Args:
+        identity: the group as people named it.
+        language: ISO 639 code, with or without a region.
+    """
+    return foreign_identity(identity, language=_main(language))
+
+
+def with_identity_keys(table: pl.DataFrame, language: str = "en") -> pl.DataFrame:
+    """The table with `identity_key` in every row, stated ones as they are; `identity` keeps the name that people gave.
+
+    English names are their own keys: a table in English alone is left as it is, unless it names peoples as campaigns
+    do ("people from Kenya").
+
+    Args:
+        table: associations, with or without a column `language`.
+        language: of rows that name none.
+    """
+    if "identity" not in table.columns:
+        return table
+    absent = [pl.lit("").alias(name) for name in ("language", IDENTITY_KEY) if name not in table.columns]
+    cells = table.with_columns(absent).select(
+        pl.col("identity", "language", IDENTITY_KEY).cast(pl.String).fill_null("").str.strip_chars()
+    )
+    spoken = {_main(code or language) for code in cells["language"].unique()}
+    stated = (cells[IDENTITY_KEY] != "").any()
+    if spoken <= {"en"} and not stated and not any(map(country_of_people, cells["identity"].unique())):
+        return table
+    keys = {cell: cell[2] or key_of(cell[0], cell[1] or language) for cell in cells.unique().iter_rows()}
+    filled = pl.Series(IDENTITY_KEY, [keys[cell] for cell in cells.iter_rows()], dtype=pl.String)
+    return table.with_columns(filled)
+
+
+def _main(language: str) -> str:
+    return re.split("[-_]", language)[0].lower()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Set
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from functools import cache, cached_property
 from pathlib import Path
 
@@ -102,9 +101,6 @@ def with_identities(path: Path) -> Tables:
     )
 
 
-_LONG = 6
-
-
 def people_name(text: str, names: Tables | None = None) -> str | None:
     """Name of the people that the words stand for ("Igbos" -> "igbo"), or None."""
     names = names or tables()
@@ -135,21 +131,7 @@ def is_people(text: str, names: Tables | None = None) -> bool:
 
 
 def is_group(text: str, names: Tables | None = None) -> bool:
-    """Whether the words are a known name of a group ("Muslims", "the elderly", "Igbo", "christains")."""
+    """Whether the words are a known name of a group ("Muslims", "the elderly", "Igbo")."""
     names = names or tables()
     low = text.lower()
-    return (
-        low in names.synonyms
-        or low in names.terms
-        or is_people(low, names)
-        or misspelt(low, names) is not None
-    )
-
-
-def misspelt(text: str, names: Tables | None = None) -> str | None:
-    """The known name that a long word the dictionary lacks is a slip of ("chritians" -> "christians")."""
-    names = names or tables()
-    if len(text) < _LONG or " " in text or in_dictionary(text) or not text.isalpha():
-        return None
-    near = get_close_matches(text, [name for name in names.synonyms if len(name) >= _LONG], n=1, cutoff=0.88)
-    return near[0] if near else None
+    return low in names.synonyms or low in names.terms or is_people(low, names)

@@ -22,8 +22,7 @@ import numpy.typing as npt
 import polars as pl
 
 from endoxa.curate.encoders import Encoder
-from endoxa.curate.novelty import Concepts, Kind, normalise
-from endoxa.curate.novelty.overlap import NOTHING, Rows, Side, encoded, likeness
+from endoxa.curate.novelty import Concepts, Kind, Rows, Side, encoded, likeness, normalise
 from endoxa.errors import UserError
 from endoxa.sources.frames import read_table
 from endoxa.stats.intervals import FEWEST_CLUSTERS, NAN, UNDEFINED, Interval, clustered_share
@@ -57,22 +56,12 @@ class Labels:
     unlabelled: int = 0
     equal: int = 0
 
-    def cosines(self, encoder: Encoder, *, same_identity: bool = False) -> npt.NDArray[np.float64]:
-        """Likeness of each pair, as `nearest.likeness` has it: the smallest cosine of its parts.
-
-        Args:
-            encoder: texts to unit vectors.
-            same_identity: compare attributes alone.
-        """
-        first, second = encoded(
-            [
-                Concepts("", "", tuple(zip(*side, strict=True)), (), 0)
-                for side in zip(*self.pairs, strict=True)
-            ],
-            encoder,
-            same_identity=same_identity,
-        )
-        parts = zip(first.parts, second.parts, strict=True)
+    def cosines(self, encoder: Encoder) -> npt.NDArray[np.float64]:
+        """Likeness of each pair, as `novelty.likeness` has it: the smallest cosine of its parts."""
+        sides = [
+            Concepts("", "", tuple(zip(*side, strict=True)), (), 0) for side in zip(*self.pairs, strict=True)
+        ]
+        parts = zip(*encoded(sides, encoder), strict=True)
         products = [np.einsum("ij,ij->i", mine, theirs, dtype=np.float64) for mine, theirs in parts]
         return np.asarray(np.round(np.minimum(np.min(products, axis=0), 1.0), 6))
 
@@ -172,40 +161,21 @@ SHEET_COLUMNS: dict[str, str] = {
 """Columns of the sheet; associations have `identity_a`, `attribute_a`, `identity_b` and `attribute_b` besides."""
 
 
-@dataclass(frozen=True, slots=True)
-class Sheet:
-    """Pairs to label.
-
-    Attributes:
-        table: columns of `SHEET_COLUMNS`, in random order.
-        ranges: lower end of every range of likeness.
-        drawn: pairs from each of them.
-        wanted: pairs per range that were asked for.
-    """
-
-    table: pl.DataFrame
-    ranges: tuple[float, ...]
-    drawn: tuple[int, ...]
-    wanted: int
-
-
 def draw_sheet(
     datasets: Sequence[Concepts],
     encoder: Encoder,
     *,
     pairs: int = PAIRS,
     likely: float = LIKELY,
-    same_identity: bool = False,
     seed: int = 0,
-) -> Sheet:
-    """Draw pairs of concepts of different data sets.
+) -> pl.DataFrame:
+    """Pairs of concepts of different data sets to label: columns of `SHEET_COLUMNS`, in random order.
 
     Args:
         datasets: at least two, with one kind of concept.
         encoder: texts to unit vectors.
         pairs: how many, divided evenly over the ranges of likeness.
         likely: likely threshold, around which ranges are narrower.
-        same_identity: of associations: only pairs of equal identities.
         seed: of every draw.
 
     Raises:
@@ -216,17 +186,15 @@ def draw_sheet(
     edges = ranges(likely)
     wanted = max(1, round(pairs / len(edges)))
     rng = np.random.default_rng(seed)
-    sides = encoded(datasets, encoder, same_identity=same_identity)
+    sides = encoded(datasets, encoder)
     pool = pl.concat(
         _pairs(a, b, [_sampled(sides[k], rng) for k in (a, b)], edges, rng)
         for a, b in combinations(range(len(datasets)), 2)
     )
     chosen = pool.sort("key").group_by("range", maintain_order=True).head(wanted)
-    drawn = dict(chosen.group_by("range").len().iter_rows())
     rows = [_row(datasets, pair) for pair in chosen.sample(fraction=1, shuffle=True, seed=seed).to_dicts()]
     columns = list(SHEET_COLUMNS) if len(datasets[0].parts) == 1 else [*SHEET_COLUMNS, *PARTS]
-    table = pl.DataFrame(rows, schema=dict.fromkeys(columns, pl.String))
-    return Sheet(table, tuple(edges), tuple(drawn.get(k, 0) for k in range(len(edges))), wanted)
+    return pl.DataFrame(rows, schema=dict.fromkeys(columns, pl.String))
 
 
 def ranges(likely: float) -> list[float]:
@@ -237,18 +205,18 @@ def ranges(likely: float) -> list[float]:
 
 def _sampled(side: Side, rng: np.random.Generator) -> tuple[Rows, Side]:
     """At most `MOST_CONCEPTS` concepts of a data set: their rows, and themselves."""
-    count = len(side)
+    count = len(side[0])
     rows = np.arange(count) if count <= MOST_CONCEPTS else rng.choice(count, MOST_CONCEPTS, replace=False)
-    return rows, side.at(rows)
+    return rows, tuple(part[rows] for part in side)
 
 
 def _pairs(
     a: int, b: int, sampled: Sequence[tuple[Rows, Side]], edges: Sequence[float], rng: np.random.Generator
 ) -> pl.DataFrame:
-    """The pairs of two data sets that may be compared and are not equal, with their range and a random key."""
+    """The pairs of two data sets that are not equal, with their range and a random key."""
     (rows, first), (columns, second) = sampled
     cosines = likeness(first, second)
-    row, column = np.nonzero((cosines > NOTHING) & (cosines < 1 - 1e-6))
+    row, column = np.nonzero(cosines < 1 - 1e-6)
     # Below 0 belongs to the lowest range.
     place = np.maximum(np.digitize(cosines[row, column], edges) - 1, 0)
     pairs = {"range": place, "key": rng.random(len(row)), "row": rows[row], "column": columns[column]}
@@ -257,16 +225,10 @@ def _pairs(
 
 def _row(datasets: Sequence[Concepts], pair: Mapping[str, int]) -> dict[str, str]:
     first, second = datasets[pair["a"]], datasets[pair["b"]]
-    mine = [part[pair["row"]] for part in first.parts]
-    theirs = [part[pair["column"]] for part in second.parts]
-    row = {
-        "text_a": ": ".join(mine),
-        "text_b": ": ".join(theirs),
-        "related": "",
-        "dataset_a": first.dataset,
-        "dataset_b": second.dataset,
-    }
-    return row if len(mine) == 1 else row | dict(zip(PARTS, (*mine, *theirs), strict=True))
+    sides = [part[pair["row"]] for part in first.parts], [part[pair["column"]] for part in second.parts]
+    cells = (*map(": ".join, sides), "", first.dataset, second.dataset)
+    row = dict(zip(SHEET_COLUMNS, cells, strict=True))
+    return row if len(first.parts) == 1 else row | dict(zip(PARTS, (*sides[0], *sides[1]), strict=True))
 
 
 FOLDS = 5
@@ -293,21 +255,13 @@ THRESHOLD_COLUMNS: dict[str, str] = {
 }
 """Columns of `FILE_threshold`, one row."""
 
-CUT_COLUMNS: dict[str, str] = {
-    "threshold": "a cut between two neighbouring cosines",
-    "sensitivity": "share of the related pairs at or above it",
-    "specificity": "share of the unrelated pairs below it",
-    "youden_j": "sensitivity + specificity - 1",
-}
-"""Columns of `FILE_cuts`."""
-
 Numbers = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
 Codes = npt.NDArray[np.int64]
 
 
 def cuts(cosine: Numbers, related: Flags) -> pl.DataFrame:
-    """Sensitivity, specificity and Youden's J of every cut, from the lowest; columns of `CUT_COLUMNS`.
+    """Sensitivity, specificity and Youden's J of every cut, from the lowest.
 
     A cut lies midway between two neighbouring cosines; the first one, at the lowest cosine, calls every pair related.
 

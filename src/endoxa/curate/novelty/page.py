@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from math import isfinite
@@ -10,7 +10,7 @@ from typing import Any
 
 import polars as pl
 
-from endoxa.curate.novelty import labels, overlap
+from endoxa.curate.novelty import CONCEPT_COLUMNS, CURVE_COLUMNS, SHARE_COLUMNS, SHARED_COLUMNS, labels
 from endoxa.curate.novelty.labels import warnings
 from endoxa.curate.pages import (
     METHODS,
@@ -26,14 +26,12 @@ from endoxa.report.document import Figure, Finding, Section
 from endoxa.report.frame import Page
 from endoxa.report.grids import share_grid
 from endoxa.report.inputs import Run
-from endoxa.report.tables import Field, Table, number_field, table_of, text_field
+from endoxa.report.tables import Table, number_field, table_of, text_field
 from endoxa.report.words import count, decimal, percent, plural
 from endoxa.runs.instrument import Shown
 
 MOST_THRESHOLDS = 10
 """Thresholds in a figure, about; tables have all of them."""
-NAMED = {"sensitivity": "related pairs found", "specificity": "unrelated pairs kept apart"}
-
 
 SHARE = ("share_unique", "low", "high")
 ACCURACY = ("accuracy", "accuracy_low", "accuracy_high")
@@ -54,10 +52,8 @@ def shared_map(shares: pl.DataFrame, shared: pl.DataFrame) -> tuple[Figure, ...]
     return (Figure("shared", "Share found in each other data set", plot, alternative, rows=shared),)
 
 
-def _over_threshold(
-    lines: pl.DataFrame, used: float, line: str, value: str, **figure: Any
-) -> tuple[Figure, ...]:
-    """Shares at some thresholds, that which is used among them."""
+def _curve(lines: pl.DataFrame, used: float) -> tuple[Figure, ...]:
+    """Shares of unique concepts at some thresholds, that which is used among them."""
     if lines.is_empty():
         return ()
     thresholds = lines["threshold"].unique().sort()
@@ -65,8 +61,16 @@ def _over_threshold(
     kept = {nearest, *thresholds.gather_every(max(1, len(thresholds) // MOST_THRESHOLDS))}
     labels = {threshold: decimal(threshold, 2) + " (used)" * (threshold == nearest) for threshold in kept}
     shown = lines.filter(pl.col("threshold").is_in(list(kept))).sort("threshold", maintain_order=True)
-    shown = shown.with_columns(label=pl.col("threshold").replace_strict(labels, return_dtype=pl.String))
-    return dots(shown, "label", (value, "", ""), by=line, **figure)
+    return dots(
+        shown.with_columns(label=pl.col("threshold").replace_strict(labels, return_dtype=pl.String)),
+        "label",
+        ("share_unique", "", ""),
+        by="dataset",
+        axis="unique concepts, by threshold (minimum cosine)",
+        name="curve",
+        title="Unique concepts at other thresholds",
+        rows=lines,
+    )
 
 
 MOST_SENTENCES = 3
@@ -75,32 +79,31 @@ EITHER_SIDE = 10
 """Concepts shown just above and just below the threshold."""
 TEXTS = frozenset(
     {
-        *("dataset", "interval", "concept", "threshold_from", "encoder", "same_identity", "format"),
+        *("dataset", "interval", "concept", "threshold_from", "encoder", "format"),
         *("from_dataset", "to_dataset", "unique", "nearest_dataset", "nearest"),
     }
 )
 BY_LABELS = "labels"
-KINDS = {"attribute": "attributes", "association": "associations", "sentence": "sentences"}
 
 
 def shown(runs: Sequence[Run]) -> Shown:
     """The page about one table of `endoxa analyze novelty`, see `pages.shown_table`."""
-    return shown_table(runs, "shared concepts", TEXTS, overlap.SHARE_COLUMNS, partial(_page, runs))
+    return shown_table(runs, "shared concepts", TEXTS, SHARE_COLUMNS, partial(_page, runs))
 
 
 def _page(runs: Sequence[Run], files: TableFiles, shares: pl.DataFrame) -> Page:
     first = shares.row(0, named=True)
-    concepts = files.beside("concepts", overlap.CONCEPT_COLUMNS)
-    values = {"kind": first["concept"], "same_identity": first["same_identity"] == "true"}
+    concepts = files.beside("concepts", CONCEPT_COLUMNS)
+    values = {"kind": first["concept"]}
     sections = (
         _share_section(shares),
-        _overlap_section(shares, files.beside("shared", overlap.SHARED_COLUMNS)),
-        _threshold_section(files, files.beside("curve", overlap.CURVE_COLUMNS), first),
+        _overlap_section(shares, files.beside("shared", SHARED_COLUMNS)),
+        _threshold_section(files, files.beside("curve", CURVE_COLUMNS), first),
         _border_section(concepts, first["threshold"]),
         replace(METHODS, values=values),
     )
     subtitle = (
-        f"{plural(shares.height, 'data set')}, {KINDS.get(first['concept'], 'concepts')}, present from a cosine of "
+        f"{plural(shares.height, 'data set')}, {first['concept']}s, present from a cosine of "
         f"{decimal(first['threshold'], 3)} on ({first['encoder']})."
     )
     return page_of(__package__, runs, "Which concepts are in no other data set", subtitle, sections)
@@ -109,26 +112,14 @@ def _page(runs: Sequence[Run], files: TableFiles, shares: pl.DataFrame) -> Page:
 def _threshold_section(files: TableFiles, curve: pl.DataFrame, first: Row) -> Section:
     """How the threshold was chosen, how well it does, and what other ones would give."""
     cut = first["threshold"]
-    facts = {"threshold": cut}
-    figures = _over_threshold(
-        curve,
-        cut,
-        "dataset",
-        "share_unique",
-        axis="unique concepts, by threshold (minimum cosine)",
-        name="curve",
-        title="Unique concepts at other thresholds",
-        rows=curve,
-    )
-    if first["threshold_from"] != BY_LABELS:
-        text = (
-            f"The threshold of {decimal(cut, 3)} was given, not chosen by labelled pairs of these data sets."
-        )
-        return Section("threshold", "The threshold", findings=(Finding(text, (facts,)),), figures=figures)
+    figures = _curve(curve, cut)
     chosen = files.beside("threshold", labels.THRESHOLD_COLUMNS)
-    if chosen.is_empty():
-        text = f"The threshold of {decimal(cut, 3)} was chosen by labelled pairs; its table is not beside this one."
-        return Section("threshold", "The threshold", findings=(Finding(text, (facts,)),), figures=figures)
+    if first["threshold_from"] != BY_LABELS or chosen.is_empty():
+        how = "chosen by labelled pairs; its table is not beside this one"
+        if first["threshold_from"] != BY_LABELS:
+            how = "given, not chosen by labelled pairs of these data sets"
+        finding = Finding(f"The threshold of {decimal(cut, 3)} was {how}.", ({"threshold": cut},))
+        return Section("threshold", "The threshold", findings=(finding,), figures=figures)
     row: dict[str, Any] = chosen.fill_null(float("nan")).row(0, named=True)
     left_out = [
         f"{count(number)} {words}"
@@ -149,23 +140,8 @@ def _threshold_section(files: TableFiles, curve: pl.DataFrame, first: Row) -> Se
         "threshold",
         "The threshold",
         findings=(*(Finding(text, (row,)) for text in (*_chosen(row), *warnings(row))),),
-        figures=(*_cuts(files.beside("cuts", labels.CUT_COLUMNS), cut), *figures),
+        figures=figures,
         notes=tuple(notes),
-    )
-
-
-def _cuts(cuts: pl.DataFrame, used: float) -> tuple[Figure, ...]:
-    """Sensitivity and specificity of labelled pairs at some thresholds; their sum is largest at the cut."""
-    lines = cuts.unpivot(list(NAMED), index="threshold", variable_name="line")
-    return _over_threshold(
-        lines.with_columns(pl.col("line").replace(NAMED)),
-        used,
-        "line",
-        "value",
-        axis="labelled pairs, by threshold (minimum cosine)",
-        name="cuts",
-        title="Labelled pairs at other thresholds",
-        rows=cuts,
     )
 
 
@@ -182,35 +158,37 @@ def _chosen(row: Row) -> tuple[str, str]:
 
 
 def _share_section(shares: pl.DataFrame) -> Section:
-    rows = shares.to_dicts()
-    ordered = sorted(rows, key=lambda row: -row["share_unique"])
-    findings = tuple(Finding(_unique(row, several=len(rows) > 2), (row,)) for row in ordered)
+    ordered = shares.sort("share_unique", descending=True, maintain_order=True)
+    findings = tuple(
+        Finding(_unique(row, several=len(shares) > 2), (row,)) for row in ordered.iter_rows(named=True)
+    )
     notes = [
-        f"Intervals: {percent(rows[0]['confidence'], 0)} confidence.",
+        f"Intervals: {percent(shares['confidence'][0], 0)} confidence.",
         "A share depends on what a data set is compared with: the fewer and the smaller the others, the more of it is "
         "unique. It says that a concept was not found there, not that nobody has published it.",
     ]
-    left = sum(row["left_out"] for row in rows)
-    if left:
-        named = "; ".join(f"{row['dataset']} {count(row['left_out'])}" for row in rows if row["left_out"])
-        notes.append(f"Rows in other languages were left out: {named}.")
-    empty = "; ".join(f"{row['dataset']} {count(row['empty'])}" for row in rows if row["empty"])
-    if empty:
-        notes.append(f"Rows without such a concept: {empty}.")
-    return Section(
-        anchor="unique",
+    for column, what in (
+        ("left_out", "Rows in other languages were left out"),
+        ("empty", "Rows without such a concept"),
+    ):
+        counts = shares.filter(pl.col(column) > 0).select("dataset", column).rows()
+        if counts:
+            notes.append(f"{what}: {'; '.join(f'{name} {count(number)}' for name, number in counts)}.")
+    figures = dots(
+        ordered,
+        "dataset",
+        SHARE,
+        axis="concepts found in no other data set",
+        name="unique",
         title="Unique concepts",
+        words="Share of unique concepts",
+        rows=ordered,
+    )
+    return Section(
+        "unique",
+        "Unique concepts",
         findings=findings,
-        figures=dots(
-            shares.sort("share_unique", descending=True, maintain_order=True),
-            "dataset",
-            SHARE,
-            axis="concepts found in no other data set",
-            name="unique",
-            title="Unique concepts",
-            words="Share of unique concepts",
-            rows=shares.sort("share_unique", descending=True, maintain_order=True),
-        ),
+        figures=figures,
         tables=(_share_table(shares),),
         notes=tuple(notes),
     )
@@ -258,18 +236,15 @@ def _overlap_section(shares: pl.DataFrame, shared: pl.DataFrame) -> Section:
     return Section(
         anchor="shared",
         title="Shared concepts",
-        findings=(
-            tuple(
-                Finding(
-                    f"{row['to_dataset']} has {_part(row)} of the concepts of {row['from_dataset']}, but "
-                    f"{back['to_dataset']} has {_part(back)} of those of {back['from_dataset']}.",
-                    (row, back),
-                )
-                for row, back in uneven[:MOST_SENTENCES]
+        findings=tuple(
+            Finding(
+                f"{row['to_dataset']} has {_part(row)} of the concepts of {row['from_dataset']}, but "
+                f"{back['to_dataset']} has {_part(back)} of those of {back['from_dataset']}.",
+                (row, back),
             )
+            for row, back in uneven[:MOST_SENTENCES]
         ),
         figures=shared_map(shares, shared),
-        tables=(_matrix(shares["dataset"].to_list(), rows),) if rows else (),
     )
 
 
@@ -277,23 +252,9 @@ def _part(row: Row) -> str:
     return f"{percent(row['share'])} ({count(row['n_shared'])} of {count(row['n_concepts'])})"
 
 
-def _matrix(names: Sequence[str], rows: Iterable[Row]) -> Table:
-    by_pair = {(row["from_dataset"], row["to_dataset"]): row for row in rows}
-
-    def in_data_set(second: str) -> Field:
-        def cell(first: str) -> str:
-            row = by_pair.get((first, second))
-            return "–" if row is None else f"{percent(row['share'])} ({count(row['n_shared'])})"
-
-        return number_field(second, cell, above="found in")
-
-    caption = "Concepts of the row that are found in the column: share and number"
-    return table_of(caption, names, (text_field("of", str), *map(in_data_set, names)))
-
-
 def _border_section(concepts: pl.DataFrame, cut: float) -> Section | None:
     """The concepts whose decision was closest: where a reader can see whether the threshold makes sense."""
-    near = concepts.drop_nulls("cosine").with_columns(distance=(pl.col("cosine") - cut).abs())
+    near = concepts.with_columns(distance=(pl.col("cosine") - cut).abs())
     above = near.filter(unique="false").sort("distance", maintain_order=True).head(EITHER_SIDE)
     below = near.filter(unique="true").sort("distance", maintain_order=True).head(EITHER_SIDE)
     rows = pl.concat([above, below]).sort("cosine", descending=True, maintain_order=True)

@@ -327,16 +327,5 @@ def negative_of(word: str) -> str | None:
     return next((form for form in forms if is_adjective(form) and negative_base(form) == word), None)
 
 
-__all__ = [
-    "Concept",
-    "Lexicon",
-    "Unit",
-    "antonym",
-    "are_opposites",
-    "concepts",
-    "flipped",
-    "is_negation_of",
-    "languages",
-    "load_lexicon",
-    "units",
-]
+__all__ = ["Lexicon", "languages", "load_lexicon"]
+"""Taken from `lexicon`, and offered beside what is defined here."""

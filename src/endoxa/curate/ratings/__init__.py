@@ -8,8 +8,6 @@ from pathlib import Path
 
 import polars as pl
 
-from endoxa.curate.ratings.disagreement import Disagreement, analyze_disagreement
-from endoxa.curate.ratings.leniency import Leniency, analyze_leniency
 from endoxa.errors import UserError
 from endoxa.report.words import plural
 from endoxa.sources.frames import read_table
@@ -215,13 +213,3 @@ def _typed(texts: pl.DataFrame, path: Path) -> pl.DataFrame:
     return typed.select(
         pl.exclude("rating", "propensity", "row", "number", "shown"), rating="number", propensity="shown"
     ).select(list(COLUMNS))
-
-
-__all__ = [
-    "Disagreement",
-    "Leniency",
-    "analyze_disagreement",
-    "analyze_leniency",
-    "ratings_file",
-    "read_ratings",
-]

@@ -3,9 +3,8 @@
 For each sentiment: the mean of in-group and of out-group ratings, and their difference. The raw difference also holds
 which associations were rated from where, and that people of some groups give higher ratings to everything. Verdicts
 are therefore of the difference within associations and within raters (`endoxa.stats.crossed.crossed_contrast`), both
-as samples; a mixed model with raters and associations as crossed random effects stands beside it as a check. Where the
-export has propensities, means weighted by 1/propensity (Hajek) stand beside the raw ones: they correct for which cards
-were drawn, not for who came.
+as samples. Where the export has propensities, means weighted by 1/propensity (Hajek) stand beside the raw ones: they
+correct for which cards were drawn, not for who came.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ import polars as pl
 from endoxa.errors import UserError
 from endoxa.report.words import decimal, plural
 from endoxa.runs.families import LENIENCY, adjusted, decided
-from endoxa.stats.crossed import crossed_contrast, fit_crossed
+from endoxa.stats.crossed import crossed_contrast
 from endoxa.stats.intervals import NAN
 from endoxa.stats.resampling import Clusters, expanded_interval, times_drawn
 from endoxa.stats.signs import fewest_units
@@ -40,9 +39,6 @@ CELL_COLUMNS: dict[str, str] = {
     "low": "lower end of its interval, raters and associations resampled",
     "high": "upper end",
     "weighted_mean": "the same weighted by 1/propensity (Hajek), of ratings that have one",
-    "model": "difference in a mixed model with raters and associations as crossed effects (rows 'difference')",
-    "model_low": "lower end of its interval",
-    "model_high": "upper end",
     "p_value": "of the adjusted difference against 0, raters and associations as samples",
     "p_adjusted": "adjusted over sentiments (Benjamini-Hochberg)",
     "neutral": "0 for differences",
@@ -56,26 +52,10 @@ CELL_COLUMNS: dict[str, str] = {
     "within": "'raters': raters are compared with themselves; 'associations': with others on the same associations",
     "sampled": "'both', or 'raters' where fewer than six associations are taken as they are; 'none'",
 }
-SHARE_COLUMNS: dict[str, str] = {
-    "sentiment": "sentiment of the associations, or 'all'",
-    "perspective": "'in-group' or 'out-group'",
-    "rating": "a rating",
-    "n": "how many of them",
-    "share": "of the ratings of this sentiment and perspective",
-}
-TOPIC_COLUMNS: dict[str, str] = {
-    "topic": "topic of the associations",
-    "in_group": "ratings by people of the group",
-    "out_group": "ratings by others",
-    "share_in": "in_group over both",
-}
 NO_RATERS = "no rating says who gave it"
 WITHIN_RATERS, WITHIN_ASSOCIATIONS = "raters", "associations"
 BOTH, RATERS, NOBODY = "both", "raters", "none"
-_NUMBERS = (
-    *("low", "high", "model", "model_low", "model_high", "p_value"),
-    *("adjusted", "adjusted_low", "adjusted_high"),
-)
+_NUMBERS = ("low", "high", "p_value", "adjusted", "adjusted_low", "adjusted_high")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,14 +64,10 @@ class Leniency:
 
     Attributes:
         cells: columns of `CELL_COLUMNS`.
-        shares: columns of `SHARE_COLUMNS`: the distribution of ratings.
-        topics: columns of `TOPIC_COLUMNS`; empty where no topic is known.
         left_out: ratings that do not say whether their rater is of the group.
     """
 
     cells: pl.DataFrame
-    shares: pl.DataFrame
-    topics: pl.DataFrame
     left_out: int
 
 
@@ -133,20 +109,15 @@ def analyze_leniency(
     cells = pl.DataFrame(rows, infer_schema_length=None).with_columns(
         neutral=pl.when(pl.col("perspective") == DIFFERENCE).then(0.0)
     )
-    ends = [f"{name}{end}" for name in ("", "adjusted_", "model_") for end in ("low", "high")]
+    ends = [f"{name}{end}" for name in ("", "adjusted_") for end in ("low", "high")]
     cells = decided(
         adjusted(cells, LENIENCY), value="adjusted", confidence=confidence, resolution=0.0005, ends=ends
     )
-    return Leniency(
-        cells=cells.select(list(CELL_COLUMNS)),
-        shares=_shares(rated, parts),
-        topics=_topics(rated),
-        left_out=ratings.height - rated.height,
-    )
+    return Leniency(cells.select(list(CELL_COLUMNS)), ratings.height - rated.height)
 
 
 def basis(row: Mapping[str, Any]) -> str:
-    """What an adjusted difference rests on, the raw one, and whether the mixed model agrees; or why it has no test."""
+    """What an adjusted difference rests on, and the raw one; or why it has no test."""
     if row["verdict"] == UNTESTED:
         return f"cannot be tested ({row['reason']})."
     raters = plural(int(row["raters_compared"]), "rater")
@@ -157,15 +128,7 @@ def basis(row: Mapping[str, Any]) -> str:
     compared += (
         f", with these {pairs} only" if row["sampled"] == RATERS else f"; {pairs} rated from both sides"
     )
-    model = row["model"]
-    if model is None or isnan(model):
-        check = "no mixed model can be fitted"
-    else:
-        verb = (
-            "agrees" if row["adjusted_low"] <= model <= row["adjusted_high"] else "is outside that interval"
-        )
-        check = f"the mixed model {verb} ({decimal(model, 2)})"
-    return f"{compared}. Raw difference {decimal(row['mean'], 2)}; {check}."
+    return f"{compared}. Raw difference {decimal(row['mean'], 2)}."
 
 
 def _rows(sentiment: str, part: pl.DataFrame, how: _How) -> Iterator[dict[str, Any]]:
@@ -242,7 +205,7 @@ def _weighted(part: pl.DataFrame) -> float:
 
 
 def _compared(part: pl.DataFrame, inside: np.ndarray, how: _How) -> dict[str, Any]:
-    """The adjusted difference with its test and the mixed model; the reason where there is none."""
+    """The adjusted difference with its test; the reason where there is none."""
     if (part["rater"] == "").all():
         return {"sampled": NOBODY, "reason": NO_RATERS}
     if inside.all() or not inside.any():
@@ -258,7 +221,6 @@ def _compared(part: pl.DataFrame, inside: np.ndarray, how: _How) -> dict[str, An
     elif not contrast.items:
         reason = "no association was rated from both perspectives"
     return {
-        **_modelled(part, inside, how.confidence),
         "p_value": NAN if reason else contrast.p_value,
         "reason": reason,
         "adjusted": contrast.value,
@@ -269,41 +231,3 @@ def _compared(part: pl.DataFrame, inside: np.ndarray, how: _How) -> dict[str, An
         "within": WITHIN_RATERS if contrast.within else WITHIN_ASSOCIATIONS,
         "sampled": NOBODY if reason else BOTH if contrast.items >= needed else RATERS,
     }
-
-
-def _modelled(part: pl.DataFrame, inside: np.ndarray, confidence: float) -> dict[str, float]:
-    """The difference in the mixed model; nothing where it cannot be fitted."""
-    raters, pairs = _codes(part)
-    x = np.column_stack([np.ones(part.height), inside])
-    try:
-        fit = fit_crossed(part["rating"].to_numpy(), x, raters, pairs)
-    except (ValueError, np.linalg.LinAlgError):
-        return {}
-    low, high = fit.interval(1, confidence)
-    return {"model": float(fit.coefficients[1]), "model_low": low, "model_high": high}
-
-
-def _shares(rows: pl.DataFrame, parts: list[str]) -> pl.DataFrame:
-    """How often each rating was given, by sentiment and perspective."""
-    perspective = pl.when("in_group").then(pl.lit(IN)).otherwise(pl.lit(OUT))
-    named = rows.with_columns(perspective=perspective)
-    overall = named.with_columns(sentiment=pl.lit(ALL))
-    rows_all = pl.concat([overall, named]) if len(parts) > 1 else overall
-    counted = rows_all.group_by("sentiment", "perspective", "rating").len("n")
-    return (
-        counted.with_columns(share=pl.col("n") / pl.col("n").sum().over("sentiment", "perspective"))
-        .sort("sentiment", "perspective", "rating")
-        .select(list(SHARE_COLUMNS))
-    )
-
-
-def _topics(rows: pl.DataFrame) -> pl.DataFrame:
-    """Ratings from within and from outside by topic, the topic with the most ratings from within first."""
-    inside = pl.col("in_group").sum().cast(pl.Int64)
-    counted = (
-        rows.filter(pl.col("topic") != "")
-        .group_by("topic", maintain_order=True)
-        .agg(in_group=inside, out_group=pl.len().cast(pl.Int64) - inside)
-    )
-    shared = counted.with_columns(share_in=pl.col("in_group") / (pl.col("in_group") + pl.col("out_group")))
-    return shared.sort("share_in", "topic", descending=[True, False]).select(list(TOPIC_COLUMNS))

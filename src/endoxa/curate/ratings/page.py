@@ -13,7 +13,6 @@ from endoxa.curate.pages import (
     Columns,
     Row,
     TableFiles,
-    bar_figure,
     dots,
     integer,
     page_of,
@@ -37,16 +36,13 @@ from endoxa.runs.families import CONTROVERSY, LENIENCY
 from endoxa.runs.instrument import Shown
 from endoxa.stats.verdicts import UNCLEAR
 
-SHADES = ("#8c3b00", "#e8a06b", "#e3e6ea", "#8fbce6", "#0b5cad")
-"""Colours of ratings from the lowest to the highest of a scale of five points."""
-MOST_RATINGS = 7
 MOST_SHOWN = 200
 """Associations listed on a page, those with the greatest variance."""
 TEXTS = frozenset(
     {
         *("topic", "verdict", "reason", "identity", "attribute", "group", "sentiment", "perspective"),
         *("within", "sampled", "dataset", "most_frequent_identity", "most_frequent_attribute"),
-        *("in_group_most", "out_group_most", "interval"),
+        "interval",
     }
 )
 CHANGE = Measure("relative change, percent", 0.0, "+.0f", 100, 50)
@@ -201,7 +197,7 @@ UNNAMED = (
 )
 
 
-def _leniency_page(runs: Sequence[Run], files: TableFiles, cells: pl.DataFrame) -> Page:
+def _leniency_page(runs: Sequence[Run], _: TableFiles, cells: pl.DataFrame) -> Page:
     overall = cells.row(
         by_predicate=(pl.col("sentiment") == ALL) & (pl.col("perspective") == DIFFERENCE), named=True
     )
@@ -222,12 +218,6 @@ def _leniency_page(runs: Sequence[Run], files: TableFiles, cells: pl.DataFrame) 
                 tables=(_mean_table(cells),),
                 notes=(NAMED if raters else UNNAMED,),
             ),
-            Section(
-                "distributions",
-                "How often each rating was given",
-                figures=_distributions(files.beside("shares", leniency.SHARE_COLUMNS)),
-            ),
-            _within(files.beside("topics", leniency.TOPIC_COLUMNS)),
             families([(LENIENCY, compared, "")]),
             replace(METHODS, template="leniency_methods.html.j2"),
         ),
@@ -274,7 +264,6 @@ def _mean_table(cells: pl.DataFrame) -> Table:
         mean("weighted mean", "weighted_mean"),
         mean("adjusted difference", "adjusted"),
         ends("its interval", "adjusted_low", "adjusted_high"),
-        mean("mixed model", "model"),
         P_ADJUSTED,
         VERDICT,
     )
@@ -300,51 +289,6 @@ def _means(cells: pl.DataFrame) -> tuple[Figure, ...]:
         name="means",
         title="Mean rating, by people of the group and by others",
     )
-
-
-def _distributions(shares: pl.DataFrame) -> tuple[Figure, ...]:
-    """How often each rating was given, by sentiment and perspective; nothing for scales of many points."""
-    names = [f"{rating:g}" for rating in shares["rating"].unique().sort()]
-    if not names or len(names) > MOST_RATINGS:
-        return ()
-    greys = [230 - round(170 * place / max(1, len(names) - 1)) for place in range(len(names))]
-    shades = SHADES if len(names) == len(SHADES) else [f"#{grey:02x}{grey:02x}{grey:02x}" for grey in greys]
-    sentiment = pl.when(pl.col("sentiment") == ALL).then(pl.lit("all associations")).otherwise("sentiment")
-    bars = shares.select(
-        "share",
-        label=pl.format("{}, {}", sentiment, "perspective"),
-        part=pl.col("rating").map_elements(lambda rating: f"{rating:g}", return_dtype=pl.String),
-    )
-    return (
-        bar_figure(
-            bars,
-            dict(zip(names, shades, strict=True)),
-            {names[0], names[-1]},
-            "the ratings",
-            name="ratings",
-            title="Ratings by sentiment and perspective",
-            alt="Shares of ratings",
-        ),
-    )
-
-
-def _within(topics: pl.DataFrame) -> Section | None:
-    """Share of the ratings of each topic that come from within."""
-    if topics.is_empty():
-        return None
-    figures = dots(
-        topics,
-        "topic",
-        ("share_in", "", ""),
-        axis="ratings by people of the group",
-        shown=lambda share: percent(share, 0),
-        words="Share of in-group ratings",
-        name="topics",
-        title="In-group share by topic",
-        rows=topics,
-    )
-    note = "Share of the ratings of a topic that were given by people of the group."
-    return Section("within", "Who rated which topic", figures=figures, notes=(note,))
 
 
 SHARE, IN_GROUP = ("share", "low", "high"), ("in_group_share", "in_group_low", "in_group_high")
@@ -463,10 +407,7 @@ def _topic_dots(rows: pl.DataFrame, columns: Columns, name: str, title: str, axi
 
 
 def _topic_table(caption: str, part: pl.DataFrame) -> Table:
-    perspective = (
-        *share_fields("in-group", IN_GROUP, "interval of it"),
-        share_fields("out-group", ("out_group_share", "", ""))[0],
-    )
+    perspective = share_fields("in-group", IN_GROUP, "interval of it")
     fields = (
         text_field("topic"),
         number_field("n"),

@@ -15,7 +15,7 @@ from typing import Literal
 
 import polars as pl
 
-from endoxa.curate.review.form import (
+from endoxa.curate.review import (
     DISPUTED,
     EDIT,
     KEEP,

@@ -11,9 +11,7 @@ from datetime import date, time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pydantic import TypeAdapter
-
-from endoxa.curate.review.form import (
+from endoxa.curate.review import (
     ANSWERS,
     DECISIONS,
     EDIT,
@@ -22,19 +20,15 @@ from endoxa.curate.review.form import (
     ROW_KEY,
     UNSURE,
     kind_named,
-    restored,
     same,
     unescaped,
 )
-from endoxa.curate.review.sheet import ORIGIN, REVIEW, SUFFIXES, Origin, OriginRow
+from endoxa.curate.review.sheet import ORIGIN, REVIEW, SUFFIX, Origin, OriginRow
 from endoxa.errors import UserError
 from endoxa.sources.spreadsheets import opened_workbook
-from endoxa.sources.tables import raise_fault, table_rows, written_columns
 
 if TYPE_CHECKING:
     from openpyxl.cell import Cell
-
-_BOTH = TypeAdapter(tuple[Origin, OriginRow])
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,15 +99,12 @@ class Returned:
     answers: tuple[Answer, ...]
 
 
-_Cells = list[tuple[int, dict[str, str]]]
-
-
 def is_sheet(path: Path) -> bool:
     """Whether the file is a review sheet."""
-    if path.suffix.lower() == ".xlsx":
-        with opened_workbook(path) as book:
-            return ORIGIN in book.sheetnames
-    return path.suffix.lower() == ".csv" and ORIGIN in written_columns(path, (ORIGIN,))
+    if path.suffix.lower() != SUFFIX:
+        return False
+    with opened_workbook(path) as book:
+        return ORIGIN in book.sheetnames
 
 
 def read_sheets(paths: Sequence[Path]) -> list[Returned]:
@@ -141,12 +132,9 @@ def read_sheets(paths: Sequence[Path]) -> list[Returned]:
 
 
 def _read(path: Path) -> Returned:
-    readers = {".xlsx": _read_workbook, ".csv": _read_csv}
-    if path.suffix.lower() not in readers:
-        raise UserError(
-            f"{path} is not a review sheet. Expected a file that ends in {' or '.join(SUFFIXES)}."
-        )
-    header, origin, origins, lines = readers[path.suffix.lower()](path)
+    if path.suffix.lower() != SUFFIX:
+        raise UserError(f"{path} is not a review sheet. Expected a file that ends in {SUFFIX}.")
+    header, origin, origins, lines = _lines_of(path)
     kind = kind_named(origin.kind)
     if kind is None:
         raise UserError(
@@ -272,7 +260,7 @@ def _filled(
         )
     reason, note = (" ".join(cells.get(name, "").split()) for name in ("reason", "note"))
     words = {  # exactly the original where a spreadsheet program alone has changed it
-        name: old if same(text := cells.get(name, ""), old) else restored(text.strip(), old)
+        name: old if same(text := cells.get(name, ""), old) else text.strip()
         for name, old in origin.words.items()
     }
     if words != origin.words and decision in ("", KEEP):
@@ -280,7 +268,8 @@ def _filled(
     return decision, reason.lower() if reason.lower() in REASONS else reason, note, words
 
 
-def _read_workbook(path: Path) -> tuple[list[str], Origin, dict[str, OriginRow], _Cells]:
+def _lines_of(path: Path) -> tuple[list[str], Origin, dict[str, OriginRow], list[tuple[int, dict[str, str]]]]:
+    """The names of the columns, what the sheet was made from, and the numbers and texts of its rows."""
     with opened_workbook(path) as book:
         for name in (REVIEW, ORIGIN):
             if name not in book.sheetnames:
@@ -299,7 +288,7 @@ def _read_workbook(path: Path) -> tuple[list[str], Origin, dict[str, OriginRow],
         ) from error
     header = [_text(cell).strip() for cell in lines[0]] if lines else []
     filled = {origin.key, ROW_KEY, *origin.edited, *ANSWERS}
-    cells: _Cells = []
+    cells = []
     for number, line in enumerate(lines[1:], start=2):
         named = {name: cell for name, cell in zip(header, line, strict=False) if name in filled}
         for name, cell in named.items():
@@ -326,40 +315,6 @@ def _fault(cell: Cell) -> str:
     return kinds.get(cell.data_type, "") or (
         f"a date or time ({cell.value})" if isinstance(cell.value, date | time) else ""
     )
-
-
-def _read_csv(path: Path) -> tuple[list[str], Origin, dict[str, OriginRow], _Cells]:
-    header = [name.strip() for name in written_columns(path, (ORIGIN,))]
-    if ORIGIN not in header:
-        raise UserError(
-            f"{path} has no column '{ORIGIN}', which identifies its table. Return the original sheet with all its "
-            "columns."
-        )
-    header = [name.strip() for name in written_columns(path)]
-    origin: Origin | None = None
-    origins: dict[str, OriginRow] = {}
-    lines: _Cells = []
-    for row in table_rows(path, (), respect_withdrawals=False, as_written=True):
-        if any(fault.check != "ragged-row" for fault in row.faults):  # empty cells at the end may be missing
-            raise_fault(path, row)
-        cells = {name.strip(): cell or "" for name, cell in row.cells.items()}
-        if text := cells.get(ORIGIN, "").strip():
-            try:
-                origin, origin_row = _BOTH.validate_json(text)
-            except ValueError as error:
-                raise UserError(
-                    f"{path}, row {row.number + 1}, column '{ORIGIN}': the cell was edited. Restore the text of the "
-                    "original sheet."
-                ) from error
-            origins[origin_row.row] = origin_row
-            if ROW_KEY not in header:
-                cells[ROW_KEY] = origin_row.row
-        lines.append((row.number + 1, cells))
-    if origin is None:
-        raise UserError(
-            f"{path}, column '{ORIGIN}': all rows are empty. Return the original sheet with its rows."
-        )
-    return header, origin, origins, lines
 
 
 def votes(sheets: Sequence[Returned], column: str) -> list[tuple[str, str, str]]:

@@ -1,8 +1,7 @@
-"""A review sheet: which rows a reviewer gets, in which columns, written as XLSX or CSV with what it was made from."""
+"""A review sheet: which rows a reviewer gets, in which columns, written as a workbook with what it was made from."""
 
 from __future__ import annotations
 
-import csv
 import hashlib
 import json
 import random
@@ -13,10 +12,11 @@ from pathlib import Path
 from typing import Annotated
 
 import polars as pl
+from annotated_types import Ge
 from pydantic import BaseModel, ConfigDict
 
 import endoxa
-from endoxa.curate.review.form import (
+from endoxa.curate.review import (
     ANSWERS,
     CELL_LIMIT,
     DECISIONS,
@@ -27,7 +27,6 @@ from endoxa.curate.review.form import (
     ROW_KEY,
     Kind,
     escaped,
-    has_controls,
     instructions,
     kind_of,
     shown,
@@ -48,14 +47,12 @@ from endoxa.errors import UserError
 from endoxa.schema import Progress
 from endoxa.schema.options import ITEMS, OUTPUT, Option, names
 from endoxa.sources.frames import read_table
-from endoxa.sources.spreadsheets import neutralised
 from endoxa.sources.tables import require_columns
-from endoxa.sources.write import replacing
 
 Row = dict[str, str]
 """A row of a table; an empty cell is an empty string."""
 REVIEW, INSTRUCTIONS, ORIGIN = "Review", "Instructions", "review_origin"
-SUFFIXES = (".xlsx", ".csv")
+SUFFIX = ".xlsx"
 _WIDTHS = {"decision": 11, "reason": 28, "note": 40}
 _PIECE = 20_000  # characters of a record per cell, well under the limit
 
@@ -100,7 +97,7 @@ class Choice:
     """
 
     reviewer: Annotated[str, Option(group=OUTPUT, metavar="NAME", default="name of the returned file")] = ""
-    sample: Annotated[int | None, Option(group=ITEMS)] = None
+    sample: Annotated[int | None, Ge(1), Option(group=ITEMS)] = None
     only_proposed: Annotated[bool, Option(group=ITEMS, only_on=True)] = False
     only_disputed: Annotated[bool, Option(group=ITEMS, only_on=True)] = False
     columns: Annotated[tuple[str, ...] | None, Option(group=OUTPUT, metavar="A,B,...", parse=names)] = None
@@ -117,16 +114,6 @@ class Sheet:
     columns: tuple[str, ...]
     rows: tuple[Row, ...]
     origins: tuple[OriginRow, ...]
-
-    @property
-    def disguised(self) -> int:
-        """How many cells hold control characters, which an XLSX file can show as signs only."""
-        return sum(
-            has_controls(row.get(name, ""))
-            for row in self.rows
-            for name in self.columns
-            if name not in ANSWERS
-        )
 
 
 def rows_of(table: pl.DataFrame) -> list[Row]:
@@ -222,8 +209,6 @@ def _chosen(rows: list[Row], kind: Kind, choice: Choice, path: Path) -> list[Row
                 f"{path}, column '{column}': no row has the value '{value}'. There is nothing to review."
             )
     if choice.sample is not None:
-        if choice.sample < 1:
-            raise UserError(f"--sample: {choice.sample} is too small. Expected at least 1.")
         ids = sorted({row[kind.key] for row in rows})
         drawn = set(random.Random(choice.seed).sample(ids, min(choice.sample, len(ids))))  # noqa: S311 - no secret
         rows = [row for row in rows if row[kind.key] in drawn]
@@ -231,49 +216,27 @@ def _chosen(rows: list[Row], kind: Kind, choice: Choice, path: Path) -> list[Row
 
 
 def write_sheet(sheet: Sheet, path: Path, progress: Progress = lambda *_: None) -> None:
-    """Write a sheet as .xlsx (Review, Instructions, a hidden page with its origin) or .csv (origin in a column).
+    """Write a sheet as .xlsx: Review, Instructions, and a hidden page with its origin.
 
     Raises:
         UserError: another suffix, openpyxl is missing, a text is too long, or the place cannot be written.
     """
-    if path.suffix.lower() not in SUFFIXES:
-        raise UserError(f"'{path}' cannot be written: a sheet's name must end in {' or '.join(SUFFIXES)}.")
+    if path.suffix.lower() != SUFFIX:
+        raise UserError(f"'{path}' cannot be written: a sheet's name must end in {SUFFIX}.")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as problem:
         raise UserError(f"'{path}' cannot be written: {problem.strerror or problem}.") from problem
-    if path.suffix.lower() == ".csv":
-        _write_csv(sheet, path)
-    else:
-        _write_workbook(sheet, path, progress)
-
-
-def _write_csv(sheet: Sheet, path: Path) -> None:
-    # Without a byte order mark Excel takes UTF-8 for the system's own encoding.
-    with replacing(path) as part, part.open("w", encoding="utf-8-sig", newline="") as stream:
-        writer = csv.writer(stream)
-        writer.writerow([*map(neutralised, sheet.columns), ORIGIN])
-        for row, origin in zip(sheet.rows, sheet.origins, strict=True):
-            cells = [neutralised(row.get(name, "")) for name in sheet.columns]
-            writer.writerow([*cells, f"[{_json(sheet.origin)}, {_json(origin)}]"])
-
-
-def _json(record: BaseModel) -> str:
-    """A JSON object: it begins with a brace, so that no spreadsheet program runs or changes it."""
-    return json.dumps(record.model_dump(), ensure_ascii=False)
-
-
-def _write_workbook(sheet: Sheet, path: Path, progress: Progress) -> None:
     if len(sheet.rows) > 1_048_576 - 1 - SPARE_ROWS:
         raise UserError(
-            f"{path}: {len(sheet.rows)} rows exceed the maximum of a spreadsheet. Use --sample N, or write a .csv file."
+            f"{path}: {len(sheet.rows)} rows exceed the maximum of a spreadsheet. Use --sample N."
         )
     for row in sheet.rows:
         for name in sheet.origin.edited:
             if len(escaped(shown(row.get(name, "")))) > CELL_LIMIT:
                 raise UserError(
                     f"Row '{row[ROW_KEY]}', column '{name}': the text exceeds the maximum of {CELL_LIMIT} characters "
-                    "of a spreadsheet cell. Write the sheet as .csv."
+                    "of a spreadsheet cell. Shorten it in the table."
                 )
     form = Form(
         REVIEW,
@@ -286,7 +249,8 @@ def _write_workbook(sheet: Sheet, path: Path, progress: Progress) -> None:
     book = workbook_of(form, path, progress)
     page = book.create_sheet(ORIGIN)
     page.sheet_state = "hidden"
-    for number, text in enumerate(map(_json, (sheet.origin, *sheet.origins)), start=1):
+    for number, record in enumerate((sheet.origin, *sheet.origins), start=1):
+        text = json.dumps(record.model_dump(), ensure_ascii=False)
         for place, start in enumerate(range(0, len(text), _PIECE), start=1):
             set_text(page.cell(number, place), text[start : start + _PIECE])
     protect(page)

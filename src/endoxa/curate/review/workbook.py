@@ -16,13 +16,13 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from endoxa.curate.review.form import CELL_LIMIT, escaped, shown
+from endoxa.curate.review import CELL_LIMIT, escaped, shown
 from endoxa.errors import UserError, installation
 from endoxa.schema import Progress
 from endoxa.schema.characters import xml_text
+from endoxa.sources.files import replacing
 from endoxa.sources.frames import read_table
 from endoxa.sources.spreadsheets import looks_like_formula, neutralised
-from endoxa.sources.write import replacing
 
 if TYPE_CHECKING:
     from openpyxl import Workbook
@@ -87,7 +87,7 @@ class Form:
 
 
 def workbook_of(form: Form, path: Path, progress: Progress = lambda *_: None) -> Workbook:
-    """The workbook with its two pages, and a hidden one for the lists that are too long for a cell's rule.
+    """The workbook with its two pages, and a hidden one for the lists of its drop-downs.
 
     Raises:
         UserError: openpyxl is missing; `path` is named.
@@ -149,24 +149,17 @@ def _fill(page: Worksheet, form: Form, progress: Progress) -> None:
 
 
 def _add_choices(book: Workbook, form: Form) -> None:
-    """The drop-downs; lists that hold commas or are long stand on a hidden page."""
+    """The drop-downs; their lists, which may hold commas and be long, stand on a hidden page."""
     from openpyxl.utils import get_column_letter
     from openpyxl.worksheet.datavalidation import DataValidation
 
-    asked = [column for column in form.columns if column.choices]
-    inline = all(
-        not any("," in word for word in column.choices) and len(",".join(column.choices)) <= _LIMIT
-        for column in asked
-    )
-    lists = None if inline else book.create_sheet(LISTS)
-    for place, column in enumerate(asked, start=1):
-        source = f'"{",".join(column.choices)}"'
-        if lists is not None:
-            lists.sheet_state = "hidden"
-            for number, text in enumerate((column.name, *column.choices), start=1):
-                set_text(lists.cell(number, place), text[:_LIMIT])
-            of = get_column_letter(place)
-            source = f"{LISTS}!${of}$2:${of}${len(column.choices) + 1}"
+    lists = book.create_sheet(LISTS)
+    lists.sheet_state = "hidden"
+    for place, column in enumerate((column for column in form.columns if column.choices), start=1):
+        for number, text in enumerate((column.name, *column.choices), start=1):
+            set_text(lists.cell(number, place), text[:_LIMIT])
+        of = get_column_letter(place)
+        source = f"{LISTS}!${of}$2:${of}${len(column.choices) + 1}"
         choice = DataValidation(type="list", formula1=source, allow_blank=True)
         choice.showErrorMessage = True
         choice.errorStyle = "stop" if column.only else "warning"

@@ -6,18 +6,18 @@ import re
 import tomllib
 import unicodedata
 from collections.abc import Sequence
-from difflib import SequenceMatcher, get_close_matches
+from difflib import get_close_matches
 from importlib.resources import files
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from endoxa.curate.extract import Question
 from endoxa.errors import UserError
 from endoxa.schema import STATEMENT_COLUMNS
-from endoxa.sources.files import require_file
 from endoxa.sources.source import called
+from endoxa.sources.toml import read_toml, validated
 
 _PRESETS = files("endoxa.curate.survey") / "presets"
 ID_LETTERS = 4
@@ -67,6 +67,7 @@ class QuestionColumn(ColumnChoice):
     name: Lower
     axis: Lower
     identity: Lower | None = None
+    optional: Literal[False] = False
 
     @property
     def question(self) -> Question:
@@ -146,6 +147,7 @@ class SurveyMap(_Strict):
 
 
 _RESERVED = frozenset(STATEMENT_COLUMNS)
+_EXPECTED = "Expected a column mapping with [[question]] and [[keep]] (print a draft with --print-map)."
 
 
 def presets() -> list[str]:
@@ -182,57 +184,16 @@ def load_map(path: Path) -> SurveyMap:
     Raises:
         UserError: the file cannot be read, is no TOML, or says something a map does not know.
     """
-    if path.is_file() and not path.stat().st_size:
-        raise UserError(f"{path} is empty. Expected a column mapping (print a draft with --print-map).")
-    require_file(path)
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as problem:
-        raise UserError(f"{path} is not UTF-8 text: save it as UTF-8.") from problem
-    return parse_map(text, str(path))
+    return validated(SurveyMap, read_toml(path), str(path), _EXPECTED)
 
 
 def parse_map(text: str, where: str) -> SurveyMap:
     """A map from TOML text; `where` names it in messages.
 
     Raises:
-        UserError: see `load_map`.
+        UserError: it says something a map does not know.
     """
-    try:
-        return SurveyMap.model_validate(tomllib.loads(text))
-    except tomllib.TOMLDecodeError as problem:
-        raise UserError(f"{where} is not a TOML file: {problem}.") from problem
-    except ValidationError as problem:
-        raise UserError(f"{where}: {_sentence(problem)}.") from problem
-
-
-def _sentence(problem: ValidationError) -> str:
-    """The first complaint, with its place in the map's own words; a misspelt word before what it seems to leave out."""
-    errors = problem.errors()
-    first = next((error for error in errors if error["type"] == "extra_forbidden"), errors[0])
-    steps = [f"number {step + 1}" if isinstance(step, int) else f"'{step}'" for step in first["loc"]]
-    message = str(first["msg"]).removeprefix("Value error, ")
-    if first["type"] == "extra_forbidden":
-        fields = {
-            *SurveyMap.model_fields,
-            *QuestionColumn.model_fields,
-            *KeptColumn.model_fields,
-        }
-        near = get_close_matches(str(first["loc"][-1]), sorted(fields), n=1)
-        message = "a map does not know this word" + (f" (did you mean '{near[0]}'?)" if near else "")
-    if first["type"] == "missing":
-        message = "is missing"
-    if first["type"] == "tuple_type":
-        message = _list_wanted(str(first["loc"][-1]), first["input"])
-    return f"{' '.join(steps)}: {message}" if steps else message
-
-
-def _list_wanted(word: str, value: object) -> str:
-    if isinstance(value, dict):
-        return f"write it with two brackets: [[{word}]]"
-    items = value if isinstance(value, str) else "..."
-    listed = ", ".join(f'"{item.strip()}"' for item in items.split(","))
-    return f"must be a list: write {word} = [{listed}]"
+    return validated(SurveyMap, tomllib.loads(text), where, _EXPECTED)
 
 
 _QUOTES = str.maketrans(dict.fromkeys("‘’‛`´ʼ", "'") | dict.fromkeys("“”„«»", '"'))
@@ -270,9 +231,11 @@ def find_column(path: Path, headers: Sequence[str], choice: ColumnChoice) -> str
         UserError: no header fits, or several begin so.
     """
     wanted = plain_header(choice.column)
-    plain = {header: plain_header(header) for header in headers}
-    for fits in (_equal, _begins):
-        matching = [header for header in headers if fits(plain[header], wanted)]
+    forms = {header: (low := plain_header(header), without_code(low)) for header in headers}
+    for matching in (
+        [header for header in headers if wanted in forms[header]],
+        [header for header in headers if any(form.startswith(wanted) for form in forms[header])],
+    ):
         if len(matching) > 1:
             raise UserError(
                 f"{called(path)}: '{shown(choice.column)}' matches {len(matching)} columns "
@@ -282,7 +245,8 @@ def find_column(path: Path, headers: Sequence[str], choice: ColumnChoice) -> str
             return matching[0]
     if choice.optional:
         return None
-    near = sorted(headers, key=lambda header: -_likeness(plain[header], wanted))[:_NEAR]
+    starts = {forms[header][1][: len(wanted) + 10]: header for header in reversed(forms)}
+    near = [starts[start] for start in get_close_matches(wanted, starts, _NEAR, cutoff=0)]
     raise UserError(
         f"{called(path)} has no column '{shown(choice.column)}'. "
         f"The nearest are: {', '.join(repr(shown(header)) for header in near)}."
@@ -293,16 +257,3 @@ def shown(header: str) -> str:
     """A header short enough for a sentence."""
     line = " ".join(header.split())
     return line if len(line) <= _SHOWN else f"{line[: _SHOWN - 1]}…"
-
-
-def _equal(header: str, wanted: str) -> bool:
-    return wanted in (header, without_code(header))
-
-
-def _begins(header: str, wanted: str) -> bool:
-    return header.startswith(wanted) or without_code(header).startswith(wanted)
-
-
-def _likeness(header: str, wanted: str) -> float:
-    cut = without_code(header)[: len(wanted) + 10]
-    return SequenceMatcher(None, cut, wanted, autojunk=False).ratio()

@@ -17,7 +17,6 @@ import polars as pl
 
 from endoxa.curate.extract import Question
 from endoxa.curate.survey import (
-    ColumnChoice,
     SurveyMap,
     find_column,
     is_code_header,
@@ -28,9 +27,8 @@ from endoxa.curate.survey import (
 from endoxa.errors import UserError
 from endoxa.sources.files import require_file
 from endoxa.sources.frames import read_table
-from endoxa.sources.source import called, current_reading, reading_files
-from endoxa.sources.spreadsheets import sheets_with_tables
-from endoxa.sources.tables import TABLE_SUFFIXES, written_columns
+from endoxa.sources.source import called
+from endoxa.sources.tables import TABLE_SUFFIXES
 from endoxa.words.identifiers import LONG_NUMBER, find_identifiers
 
 USER_CODE = "user code"
@@ -68,27 +66,16 @@ _SHARE = 0.2
 _LONG_NUMBER_DIGITS = 10
 
 
-@dataclass(frozen=True, slots=True)
-class Suspicion:
-    """A column that may say who somebody is, and the kind of thing it seems to hold."""
-
-    column: str
-    kind: str
-
-
-def private_columns(table: pl.DataFrame, columns: Iterable[str]) -> list[Suspicion]:
-    """Those of `columns` that look private by their header or by a fifth of their first filled cells."""
-    private = []
+def private_columns(table: pl.DataFrame, columns: Iterable[str]) -> dict[str, str]:
+    """Those of `columns` that look private by their header or by a fifth of their first filled cells, and as what."""
+    private = {}
     for column in columns:
         parts = unicodedata.normalize("NFKD", plain_header(column)).replace("_", " ")
-        plain = without_code("".join(letter for letter in parts if not unicodedata.combining(letter))).strip(
-            " :*?"
-        )
-        kind = next(
-            (kind for kind, pattern in _HEADER_PATTERNS.items() if pattern.search(plain)), ""
-        ) or _by_values(table[column])
-        if kind:
-            private.append(Suspicion(column, kind))
+        letters = "".join(letter for letter in parts if not unicodedata.combining(letter))
+        plain = without_code(letters).strip(" :*?")
+        by_header = (kind for kind, pattern in _HEADER_PATTERNS.items() if pattern.search(plain))
+        if kind := next(by_header, "") or _by_values(table[column]):
+            private[column] = kind
     return private
 
 
@@ -159,14 +146,14 @@ class Survey:
         kept: names of the kept demographics.
         respondents: in the order of the file.
         dropped: columns that were not read.
-        private: those of them that look private.
+        private: those of them that look private, and as what.
     """
 
     questions: tuple[Question, ...]
     kept: tuple[str, ...]
     respondents: tuple[Respondent, ...]
     dropped: tuple[str, ...]
-    private: tuple[Suspicion, ...]
+    private: dict[str, str]
 
 
 def read_survey(path: Path, survey_map: SurveyMap) -> Survey:
@@ -177,10 +164,9 @@ def read_survey(path: Path, survey_map: SurveyMap) -> Survey:
             the country or the language looks private, by its header or its cells; two rows have one
             respondent code; no answer at all.
     """
-    with reading_files(sheet=_sheet_of(path, survey_map)):
-        table = read_export(path)
+    table = read_export(path)
     headers = table.columns
-    question_columns = [_must(find_column(path, headers, wanted), wanted) for wanted in survey_map.question]
+    question_columns = [find_column(path, headers, wanted) or wanted.column for wanted in survey_map.question]
     named_twice = next((name for name in question_columns if question_columns.count(name) > 1), None)
     if named_twice:
         raise UserError(
@@ -189,16 +175,21 @@ def read_survey(path: Path, survey_map: SurveyMap) -> Survey:
         )
     kept = [(wanted.name, find_column(path, headers, wanted)) for wanted in survey_map.keep]
     kept_columns = [(name, column) for name, column in kept if column is not None]
-    country = _optional(path, headers, survey_map.country)
-    language = _optional(path, headers, survey_map.language_column)
-    respondent = _optional(path, headers, survey_map.respondent)
+    country, language, respondent = (
+        find_column(path, headers, choice) if choice else None
+        for choice in (survey_map.country, survey_map.language_column, survey_map.respondent)
+    )
     released = [*(column for _, column in kept_columns), country, language]
     refuse_private(path, table, [column for column in released if column is not None])
     used = {*question_columns, *(column for _, column in kept_columns), country, language, respondent}
     dropped = [column for column in headers if column not in used]
     if survey_map.respondent and survey_map.respondent.optional and not holds_codes(table, respondent):
         respondent = None
-    codes = _codes(path, table, respondent)
+    if respondent is None:
+        codes = [str(number) for number in range(table.height)]
+    else:
+        refuse_names(path, table, respondent)
+        codes = unique_cells(path, table, respondent, "respondent code", _ONE_ROW_EACH)
     names = tuple(dict.fromkeys(name for name, _ in kept))
     mark = survey_map.multi_select
     respondents = tuple(
@@ -217,42 +208,14 @@ def read_survey(path: Path, survey_map: SurveyMap) -> Survey:
         kept=names,
         respondents=respondents,
         dropped=tuple(dropped),
-        private=tuple(private_columns(table, dropped)),
+        private=private_columns(table, dropped),
     )
-
-
-def _sheet_of(path: Path, survey_map: SurveyMap) -> str | None:
-    """The sheet of a workbook with all questions of the map; None where it is said, or is not one of several."""
-    titles = sheets_with_tables(path) if current_reading().sheet is None else []
-
-    def fits(title: str) -> bool:
-        with reading_files(sheet=title):
-            columns = written_columns(path)
-        try:
-            return all(find_column(path, columns, wanted) for wanted in survey_map.question)
-        except UserError:
-            return False
-
-    fitting = [title for title in titles if fits(title)] if len(titles) > 1 else []
-    return fitting[0] if len(fitting) == 1 else None
 
 
 def clean_choice(cell: str | None, mark: str) -> str:
     """The items of a "select all that apply" cell joined by '; ': 'A  * B *' with mark '*' is 'A; B'."""
     items = (cell or "").split(mark) if mark else [cell or ""]
     return "; ".join(" ".join(item.split()) for item in items if item.strip())
-
-
-def _must(column: str | None, choice: ColumnChoice) -> str:
-    if column is None:
-        raise UserError(
-            f"The question '{choice.column}' is marked optional in the mapping. Only other columns can be optional."
-        )
-    return column
-
-
-def _optional(path: Path, headers: Sequence[str], choice: ColumnChoice | None) -> str | None:
-    return None if choice is None else find_column(path, headers, choice)
 
 
 def _joined(
@@ -267,9 +230,9 @@ def _joined(
 
 def refuse_private(path: Path, table: pl.DataFrame, columns: Sequence[str]) -> None:
     """Raise UserError where one of the columns that are to be kept looks private, by its header or its cells."""
-    for column in private_columns(table, columns):
+    for column, kind in private_columns(table, columns).items():
         raise UserError(
-            f"{called(path)}, column '{shown(column.column)}' looks like a {column.kind} per person and cannot be "
+            f"{called(path)}, column '{shown(column)}' looks like a {kind} per person and cannot be "
             "kept. Leave it out (or rename its header, if it is not private)."
         )
 
@@ -284,7 +247,7 @@ def refuse_names(path: Path, table: pl.DataFrame, column: str) -> None:
     """Raise UserError where a column of respondents' codes seems to hold names, or something else that is private."""
     # The kind of private thing that a column of respondents' codes seems to hold, or an empty text.
     fine = {USER_CODE, *([LONG_NUMBER] if is_code_header(column) else [])}
-    kinds = [private.kind for private in private_columns(table, [column]) if private.kind not in fine]
+    kinds = [kind for kind in private_columns(table, [column]).values() if kind not in fine]
     named = sum(bool(_NAME.fullmatch((cell or "").strip())) for cell in table[column]) > table.height / 2
     kind = kinds[0] if kinds else "name" if named else ""
     if kind:
@@ -294,26 +257,35 @@ def refuse_names(path: Path, table: pl.DataFrame, column: str) -> None:
         )
 
 
-def _codes(path: Path, table: pl.DataFrame, column: str | None) -> list[str]:
-    """A unique code per row."""
-    if column is None:
-        return [str(number) for number in range(table.height)]
-    refuse_names(path, table, column)
+def unique_cells(path: Path, table: pl.DataFrame, column: str, name: str, how: str) -> list[str]:
+    """The cells of a column that names its rows.
+
+    Args:
+        path: the table's, for messages.
+        table: the table.
+        column: its column.
+        name: what a cell is, for messages.
+        how: what to do where one stands twice, for messages.
+
+    Raises:
+        UserError: a cell is empty, or stands twice.
+    """
     rows: dict[str, int] = {}
     for number, cell in enumerate(table[column], start=1):
-        code = (cell or "").strip()
-        if not code:
-            raise UserError(
-                f"{called(path)}, row {number}, column '{shown(column)}': the respondent's code is empty. Fill it in."
-            )
-        if code in rows:
-            raise UserError(
-                f"{called(path)}, row {number}, column '{shown(column)}': the respondent code '{shown(code)}' also "
-                f"appears in row {rows[code]}. Give each respondent a unique code, or name the column of statements "
-                "with --statement-column if each row is one statement."
-            )
-        rows[code] = number
+        place = f"{called(path)}, row {number}, column '{shown(column)}': the {name}"
+        text = (cell or "").strip()
+        if not text:
+            raise UserError(f"{place} is empty. Fill it in.")
+        if text in rows:
+            raise UserError(f"{place} '{shown(text)}' also appears in row {rows[text]}. {how}")
+        rows[text] = number
     return list(rows)
+
+
+_ONE_ROW_EACH = (
+    "Give each respondent a unique code, or name the column of statements with --statement-column if each row is one "
+    "statement."
+)
 
 
 def _require_words(path: Path, respondents: Sequence[Respondent], columns: Sequence[str]) -> None:
@@ -335,30 +307,12 @@ def _require_words(path: Path, respondents: Sequence[Respondent], columns: Seque
             )
 
 
-_WORDS = 4.0
+_WORDS = 1.5
 """Words that answers in words have on average, at least."""
-_QUESTION_WORDS = 1.5
-"""The same in a column whose header asks what is said or thought, or asks of others than the respondent."""
 _VARIED = 0.5
 """Least share of different answers in such a column: choices among a few are no answers in words."""
-_STEREOTYPE_WORDS = re.compile(
-    r"\bsa(?:y|id|ys|ying)\b|\bth(?:ink|ought)|\bbelie[fv]|\bstereotyp|\best[eé]r[eé]otip|\bst[eé]r[eé]otyp|\bopinion"
-    r"|\bdescrib|\bd(?:it|isent|ice|icen|iz|izem)\b|\bpens(?:e|ent|er|a|an|am)\b|\bpiensan?\b|\bcroi(?:t|ent)\b"
-    r"|\bcreen?\b|\bopini[oó]n|\bwanasema\b|\bwanafikiri\b|\bhusema\b"
-)
 _TIME = re.compile(r"\d{1,2}:\d\d")
-_OF_RESPONDENT = re.compile(
-    r"\b(?:you|yours?|usted|t[uú]|su|vous|votre|vos|voc[eê]|seu|sua|unaishi|wewe|yako)\b"
-)
-_AXES = {
-    "gender": r"\bwom[ae]n\b|\bm[ae]n\b|\bgender\b|\bfemmes?\b|\bhommes?\b|\bgenre\b|\bmujer|\bhombre",
-    "ethnicity": r"\bethni|\btribe|\bregion|\brégion",
-    "religion": r"\breligi",
-    "age": r"\bage\b|\b(?:old|older|young|elderly) people\b|\bâge|\bedad\b",
-    "profession": r"\bprofession|\boccupation|\bjob|\bmétier",
-    "nationality": r"\bnationalit|\bcountr|\bpays\b",
-}
-_IDENTITIES = {"women": r"\bwomen\b|\bfemmes\b|\bmujeres\b", "men": r"\bmen\b|\bhommes\b|\bhombres\b"}
+_GROUPS = {"women": r"\bwom[ae]n\b|\bfemmes?\b|\bmujer", "men": r"\bm[ae]n\b|\bhommes?\b|\bhombre"}
 _COUNTRY = re.compile(
     r"^where do you (?:live|reside)|\bcountry\b.*\b(?:live|reside)|\bpays\b.*\b(?:vi[vs]|rési)|^country$|^pays$"
 )
@@ -380,87 +334,50 @@ def draft_map(path: Path) -> str:
     """
     table = read_export(path)
     code = next((name for name in table.columns if is_code_header(name) and holds_codes(table, name)), None)
-    private = {
-        column.column: column.kind
-        for column in private_columns(table, table.columns)
-        if column.column != code
-    }
+    private = private_columns(table, [name for name in table.columns if name != code])
     country = next((name for name in table.columns if _COUNTRY.search(_plain(name))), None)
     read = {*private, code, country}
-    questions = [name for name in table.columns if name not in read and _is_question(name, table[name])]
+    questions = [name for name in table.columns if name not in read and _is_question(table[name])]
     rest = [name for name in table.columns if name not in {*questions, *read}]
     head = _HEAD.format(
         name=path.name,
         title=_quoted(path.stem),
-        respondent=f"respondent = {{ column = {_quoted(_short(code, table.columns))} }}\n" if code else "",
-        country=f"country = {{ column = {_quoted(_short(country, table.columns))} }}\n" if country else "",
+        respondent=f"respondent = {{ column = {_quoted(code)} }}\n" if code else "",
+        country=f"country = {{ column = {_quoted(country)} }}\n" if country else "",
     )
-    parts = [head, *_questions(questions, table.columns)]
+    parts = [head, *_questions(questions)]
     parts += ["# Columns that are not read.\n"] if rest or private else []
-    parts += [_comment("keep", name, table.columns) for name in rest]
+    parts += [_comment(name) for name in rest]
     parts += [f"# looks private ({kind}): {shown(name)}\n" for name, kind in private.items()]
     return "\n".join(parts)
 
 
-def _questions(names: Sequence[str], headers: Sequence[str]) -> Iterator[str]:
-    chosen: list[str] = []
+def _questions(names: Sequence[str]) -> Iterator[str]:
+    """A question for each header; who it is about where it names women or men alone, else no axis is known."""
     for number, header in enumerate(names, start=1):
-        plain = _plain(header).split("for example")[0]
-        axis = next((axis for axis, pattern in _AXES.items() if re.search(pattern, plain)), "other")
-        groups = [group for group, pattern in _IDENTITIES.items() if re.search(pattern, plain)]
-        identity = groups[0] if len(groups) == 1 else None
-        wanted = identity or axis
-        name = wanted if wanted not in chosen else f"{wanted}-{number}"
-        chosen.append(name)
-        lines = [
-            "[[question]]",
-            f"column = {_quoted(_short(header, headers))}",
-            f"name = {_quoted(name)}",
-            f"axis = {_quoted(axis)}",
-            *([f"identity = {_quoted(identity)}"] if identity else []),
-        ]
-        yield "\n".join(lines) + "\n"
+        groups = [group for group, pattern in _GROUPS.items() if re.search(pattern, _plain(header))]
+        name, about = f"question-{number}", {"axis": "other"}
+        if len(groups) == 1:
+            about = {"axis": "gender", "identity": groups[0]}
+        said = {"column": header, "name": name, **about}
+        yield "".join(["[[question]]\n", *(f"{key} = {_quoted(text)}\n" for key, text in said.items())])
 
 
-def _comment(table: str, header: str, headers: Sequence[str]) -> str:
+def _comment(header: str) -> str:
     name = re.sub(r"\W+", "_", _plain(header)).strip("_")[:20] or "column"
-    return f"# [[{table}]]\n# column = {_quoted(_short(header, headers))}\n# name = {_quoted(name)}\n"
-
-
-def _short(header: str | None, headers: Sequence[str]) -> str:
-    """The fewest words of a header, from its first sentence on, that no other column begins with."""
-    words = plain_words(header or "")
-    others = [plain_header(other) for other in headers if other != header]
-    first = next((k for k, word in enumerate(words, start=1) if word.endswith(("?", "."))), len(words))
-    for count in range(first, len(words) + 1):
-        start = plain_header(" ".join(words[:count]))
-        if not any(other.startswith(start) or without_code(other).startswith(start) for other in others):
-            return " ".join(words[:count])
-    return " ".join(words)
-
-
-def plain_words(header: str) -> list[str]:
-    """Words of a header without its code."""
-    words = header.split()
-    cut = len(plain_header(header).split()) - len(_plain(header).split())
-    return words[cut:]
+    return f"# [[keep]]\n# column = {_quoted(header)}\n# name = {_quoted(name)}\n"
 
 
 def _plain(header: str) -> str:
     return without_code(plain_header(header))
 
 
-def _is_question(header: str, cells: pl.Series) -> bool:
-    """Whether a column holds answers in words: by their length, or by its header where they are short but varied."""
+def _is_question(cells: pl.Series) -> bool:
+    """Whether a column holds answers in words: several of them, and no choices among a few."""
     filled = [cell.strip().casefold() for cell in cells.drop_nulls().to_list() if cell.strip()]
-    words = sum(map(_words, filled)) / len(filled) if filled else 0.0
-    plain = _plain(header)
-    asks = bool(_STEREOTYPE_WORDS.search(plain)) or ("?" in plain and not _OF_RESPONDENT.search(plain))
     if all(_TIME.search(cell) for cell in filled):
         return False
-    return words >= _WORDS or (
-        asks and words >= _QUESTION_WORDS and len(set(filled)) >= _VARIED * len(filled)
-    )
+    return sum(map(_words, filled)) >= _WORDS * len(filled) and len(set(filled)) >= _VARIED * len(filled)
 
 
 def _words(cell: str) -> int:

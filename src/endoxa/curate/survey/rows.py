@@ -1,12 +1,14 @@
 """A table that already has one statement per row: nothing is split, and no row inherits from another.
 
 Who said it, where, in which language, and what was asked stand in columns that are named, or known by their usual names
-(`endoxa.sources.columns`). A respondent who stands in several rows is one person.
+(`endoxa.sources.headers`). A respondent who stands in several rows is one person.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import re
+import unicodedata
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -16,11 +18,15 @@ import polars as pl
 from endoxa.curate.extract import Question
 from endoxa.curate.language import language_code
 from endoxa.curate.survey import SurveyMap, shown
-from endoxa.curate.survey.reading import read_export, refuse_names, refuse_private
+from endoxa.curate.survey.reading import read_export, refuse_names, refuse_private, unique_cells
 from endoxa.curate.survey.statements import Statement, length_flags
 from endoxa.errors import UserError
+from endoxa.report.words import plural
 from endoxa.schema import STATEMENT_COLUMNS
-from endoxa.sources.columns import Role, usual_column
+from endoxa.sources.frames import read_table
+from endoxa.sources.headers import Role, usual_column
+from endoxa.sources.layouts import SENTENCES, Layout, recognised_as
+from endoxa.sources.source import Source, reading_files
 from endoxa.words.identifiers import IDENTIFIER, identifier_in
 
 IDENTITIES = {"women": "gender", "men": "gender", "girls": "gender", "boys": "gender"}
@@ -131,14 +137,13 @@ def read_statements(
         raise UserError(
             f"{path}: column '{shown(columns.statement)}' is empty in all rows. Expected statements."
         )
-    ids = _ids(path, table)
-    width = len(str(table.height))
-    return [
-        _statement(row, statement_id or f"row-{number:0{width}d}", columns, survey_map)
-        for number, (row, statement_id) in enumerate(
-            zip(table.iter_rows(named=True), ids, strict=True), start=1
-        )
-    ]
+    if "statement_id" in table.columns:
+        ids = unique_cells(path, table, "statement_id", "statement_id", "Make ids unique.")
+    else:
+        width = len(str(table.height))
+        ids = [f"row-{number:0{width}d}" for number in range(1, table.height + 1)]
+    rows = zip(table.iter_rows(named=True), ids, strict=True)
+    return [_statement(row, statement_id, columns, survey_map) for row, statement_id in rows]
 
 
 def _statement(
@@ -173,27 +178,72 @@ def _statement(
     )
 
 
-def _ids(path: Path, table: pl.DataFrame) -> list[str]:
-    """The ids of the table, or an empty text per row where it has none."""
-    if "statement_id" not in table.columns:
-        return [""] * table.height
-    rows: dict[str, int] = {}
-    for number, cell in enumerate(table["statement_id"], start=1):
-        name = (cell or "").strip()
-        if not name:
-            raise UserError(f"{path}, row {number}: the statement_id is empty. Fill it in.")
-        if name in rows:
-            raise UserError(
-                f"{path}, row {number}: the statement_id '{shown(name)}' also appears in row {rows[name]}. Make ids "
-                "unique."
-            )
-        rows[name] = number
-    return list(rows)
-
-
 def _require_keepable(path: Path, keep: Sequence[str]) -> None:
     for name in keep:
         if name in STATEMENT_COLUMNS:
             raise UserError(
                 f"{path}: the column '{name}' cannot be kept, because statements already have this column. Rename it."
             )
+
+
+GAP = "*"
+_LISTED = re.compile(r"""'([^']*)'|"([^"]*)\"""")
+"""Entries of a list as Python writes it, `['pobres', 'ricos']`; what is not quoted (`none`) is no entry."""
+_BLANK_BEFORE_MARK = re.compile(r"\s+(?=[.,;:!?])")
+
+
+def sentences_of(path: Path) -> tuple[Source, str] | None:
+    """The sentences of a published file, and what to say of how it was read; None for other files.
+
+    The table has `statement`, `axis`, `respondent` (number of the row in which the sentence stands first) and the
+    file's other columns. These files do not say who wrote a row, so a sentence counts once, with the axis of its first
+    row, however often it is there.
+
+    Raises:
+        UserError: the file cannot be read, or has no sentence.
+    """
+    recognised = recognised_as(path)
+    if recognised is None or recognised.layout.unit != SENTENCES:
+        return None
+    with reading_files(sheet=recognised.sheet):
+        rows = read_table(path, tuple(recognised.columns), as_written=True).rename(recognised.columns)
+    filled: dict[str, dict[str, str]] = {}
+    for statement in _statements(rows, recognised.layout):
+        filled.setdefault(statement["statement"].casefold(), statement)
+    if not filled:
+        raise UserError(
+            f"{path} has no sentence: every one has a gap, and no words for it. Use the authors' file."
+        )
+    how = (
+        f"{path} was read as {recognised.layout.name}: {plural(len(filled), 'different sentence')} from "
+        f"{plural(rows.height, 'row')}. The file does not say who wrote a row, so rows count as respondents, nor which "
+        "sentences are stereotypes: let people judge them (endoxa curate review)."
+    )
+    return Source.of_frame(pl.DataFrame(list(filled.values())), str(path), str(path)), how
+
+
+def _statements(rows: pl.DataFrame, layout: Layout) -> Iterator[dict[str, str]]:
+    others = [name for name in rows.columns if name not in layout.roles.values()]
+    for number, cells in enumerate(rows.iter_rows(named=True), start=1):
+        sentence, words = (cells.get(layout.roles.get(role, "")) or "" for role in ("statement", "words"))
+        axis = _axis(cells[layout.roles["axis"]] or "", layout.axes)
+        for word in listed(words) if GAP in sentence else [""]:
+            text = " ".join(sentence.replace(GAP, f" {word} ", 1).split())
+            yield {
+                "statement": _BLANK_BEFORE_MARK.sub("", text).rstrip(" ."),
+                "axis": axis,
+                "respondent": str(number),
+                **{name: cells[name] or "" for name in others},
+            }
+
+
+def listed(cell: str) -> list[str]:
+    """The entries of a list that Python wrote, without marks behind them."""
+    return [word.strip(" .") for pair in _LISTED.findall(cell) if (word := "".join(pair)).strip(" .")]
+
+
+def _axis(cell: str, axes: Mapping[str, str]) -> str:
+    """Our names of the axes that are known, in the order of the alphabet; the file's are free text."""
+    letters = unicodedata.normalize("NFKD", cell.casefold())
+    plain = listed("".join(letter for letter in letters if not unicodedata.combining(letter)))
+    return ", ".join(sorted({axes[name] for name in plain if name in axes})) or NO_AXIS

@@ -1,25 +1,209 @@
 """One answer, several statements: where an answer is cut, and what stays whole.
 
-Lines, bullets, numbers, semicolons and sentences always cut. A comma cuts unless the words around it say that it
-stands inside one statement (`endoxa.curate.survey.commas`). Nothing but a new line cuts an address
+Lines, bullets, numbers, semicolons and sentences always cut. Nothing but a new line cuts an address
 (`endoxa.words.identifiers`), a number ("1,5") or an abbreviation ("No. 1", "p. ej."). Nothing is lost:
 what stands between two pieces is white space, punctuation, a list number or a word such as "and" that only joined them.
+
+A comma separates by default, because survey answers are lists. It does not separate
+
+* behind an opening that needs a main clause: "In cities, women are ...", "If they work, people ...";
+* before words that continue a statement: "strong, but fair", "rude, especially to guests";
+* behind the subject, until the verb has come: "women, young and old, are ...";
+* inside an enumeration of examples: "like things such as cars, phones and shoes";
+* between the objects of a verb or preposition: "bad at maths, science and engineering";
+* between subjects that share a verb: "Doctors, nurses are kind" (only where the answer names the group itself).
+
+A new statement with a subject of its own ends every one of these except the opening and the shared verb.
 """
 
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from endoxa.curate.english import (
+    can_be,
+    is_plain_verb,
+    is_plural,
+    is_third_person,
+    tokens,
+    words,
+)
 from endoxa.curate.extract import begins_statement
-from endoxa.curate.extract.fillers import find_fillers
-from endoxa.curate.survey.commas import group_chunks, is_pronoun
+from endoxa.curate.extract.reader import find_fillers
+from endoxa.curate.extract.split import is_closed
+from endoxa.curate.normalise.names import is_group
 from endoxa.words.identifiers import find_identifiers
 
+_LONGEST = 4
+"""Words of an object at most."""
+_BETWEEN_NOUNS = re.compile(r"(?:^|\s+)(?:and|or|&)\s+")
+AGENT = re.compile(r"(?:ers|ors|ists|ians|men|wives|husbands|girls|boys|kids|people)$")
+
+
+def further_object(so_far: Sequence[str], chunk: str) -> bool:
+    """Whether `chunk` names nothing but things, and what was said so far ends in things that a word governs.
+
+    People are no further object: they may as well be what the group is ("good at cooking, mothers").
+
+    Args:
+        so_far: the chunks in front that make one statement.
+        chunk: what stands behind the next comma.
+    """
+    phrases = [tokens(phrase) for phrase in _BETWEEN_NOUNS.split(chunk.lower()) if phrase.strip()]
+    heads = [phrase[-1] for phrase in phrases if _noun_phrase(phrase)]
+    # One of them must be no verb as well: "gossip" and "dance and shout" could be what people do.
+    if len(heads) < len(phrases) or all(map(is_plain_verb, heads)) or any(map(_person, heads)):
+        return False
+    *earlier, last = so_far
+    return _governed(tokens(last.lower())) or (bool(earlier) and further_object(earlier, last))
+
+
+def _governed(low: Sequence[str]) -> bool:
+    """Whether a text ends in an object: of a verb ("hate dogs") or of a preposition ("bad at maths")."""
+    if not low or can_be(low[-1], "ADJ") or not (can_be(low[-1], "NOUN") or low[-1].endswith("ing")):
+        return False
+    for place in range(len(low) - 2, max(len(low) - 2 - _LONGEST, -1), -1):
+        word, before = low[place], low[max(place - 1, 0)]
+        if word in words("prepositions"):
+            # A preposition may only describe a noun that a copula joins ("are heads of the house").
+            noun = can_be(before, "NOUN") and not can_be(before, "ADJ") and not can_be(before, "VERB")
+            return not (noun and words("copulas") & set(low[:place]))
+        if word in words("copulas") or word in words("modals"):
+            return False
+        follows = place == 0 or before == "to" or is_closed(before) or is_plural(before) or is_group(before)
+        if word in words("auxiliaries") or (follows and _is_verb(word)):
+            return can_be(low[-1], "NOUN")
+    return False
+
+
+def _is_verb(word: str) -> bool:
+    return (is_plain_verb(word) or is_third_person(word)) and not can_be(word, "ADJ")
+
+
+def _noun_phrase(phrase: Sequence[str]) -> bool:
+    *front, head = phrase
+    described = all(
+        can_be(word, "NOUN") or can_be(word, "ADJ") or word in words("determiners") for word in front
+    )
+    noun = can_be(head, "NOUN") and not can_be(head, "ADJ") and len(phrase) <= _LONGEST
+    return noun and described and not (front and _is_verb(front[0]))
+
+
+def _person(word: str) -> bool:
+    return is_group(word) or bool(AGENT.search(word))
+
+
 Begins = Callable[[str], bool]
+
+_PRONOUN = re.compile(
+    r"(?:they|he|she|it|we|you|i|these|those|this|that|ils|elles|il|elle|on|nous|vous)(?:'|’|\s|$)",
+    re.IGNORECASE,
+)
+_OPENING = re.compile(
+    r"(?:in|among|amongst|according to|for|from|when|whenever|if|because|although|though|since|while|as|whether"
+    r"|unlike|despite|compared (?:to|with)|dans|chez|selon|pour|quand|lorsque|lorsqu'|si|bien que|comme|parce que"
+    r"|contrairement|en|au|aux|en el|según|cuando|porque|aunque|entre)\s+\S",
+    re.IGNORECASE,
+)
+_CONTINUES = re.compile(
+    r"(?:but|yet|though|although|because|cause|cuz|(?:since|so) (?:they|he|she|it|that)|especially|particularly"
+    r"|in particular|notably|namely|mainly when|including|such as|e\.?g|i\.?e|for example|for instance|which|who|whom"
+    r"|whose|where|when|whenever|if|unless|except|even (?:though|if|when|after)|rather than|instead of|hence|therefore"
+    r"|thus|whereas|while|without|unlike|than|compared (?:to|with)|as long as|as well as|too$|also$|p\.? ?e[jx]"
+    r"|mais|surtout|notamment|particulièrement|car|parce que|parce qu|puisque|qui|dont|quand|lorsque|sauf|même si"
+    r"|tels? que|telles? que|par exemple|y compris|sans|pero|sobre todo|porque|que|cuando|aunque|incluso)\b",
+    re.IGNORECASE,
+)
+_EXAMPLES = re.compile(
+    r"\b(?:such as|including|for example|for instance|e\.?g\.?|namely|tels? que|telles? que|par exemple|tales como|como"
+    r" por ejemplo)(?:\s|$)",
+    re.IGNORECASE,
+)
+_PREDICATE = re.compile(
+    r"(?:are|is|was|were|aren['’]?t|isn['’]?t|be|can|cannot|can['’]?t|could|couldn['’]?t|should|shouldn['’]?t|must|will"
+    r"|won['’]?t|would|wouldn['’]?t|may|might|do|does|don['’]?t|doesn['’]?t|have|has|haven['’]?t|hasn['’]?t|tend|tends"
+    r"|need|needs|seem|seems|sont|est|ont|ne|n['’]|peuvent|doivent|son|están|tienen|são|têm)(?:\s|$)",
+    re.IGNORECASE,
+)
+_PLURAL = re.compile(
+    r"(?:people|men|women|children|youths?|folks?|police|elderly|young|old|[\w'’-]{2,60}(?<!s)(?<!ou)(?<!les)(?<!'|’)s)$",
+    re.IGNORECASE,
+)
+_CONJUNCTION = re.compile(r"\s(?:and|or|et|ou)\s", re.IGNORECASE)
+_SUBJECT_WORDS = 4
+_LONGEST_LIST = 100
+"""Chunks of one statement, at most."""
+_SHARED_SUBJECTS = 4
+"""How many chunks in a row may be subjects that wait for a common verb."""
+
+
+def is_pronoun(text: str) -> bool:
+    """Whether a text begins with a pronoun, so that its subject is the one before."""
+    return bool(_PRONOUN.match(text))
+
+
+def group_chunks(chunks: Sequence[str], *, elliptical: bool, begins: Begins) -> list[tuple[int, int]]:
+    """Groups of neighbouring chunks that are one statement, as (first, last) indices.
+
+    Args:
+        chunks: what stands between the commas of one sentence.
+        elliptical: the question fixes the group, so a noun alone is no subject.
+        begins: whether a text has a subject and a verb of its own.
+    """
+    groups = []
+    first = 0
+    while first < len(chunks):
+        last = _subjects_end(chunks, first, elliptical=elliptical, begins=begins)
+        end = min(first + _LONGEST_LIST, len(chunks))
+        while last + 1 < end and _continues(chunks[first : last + 1], chunks[last + 1], begins):
+            last += 1
+        groups.append((first, last))
+        first = last + 1
+    return groups
+
+
+def _subjects_end(chunks: Sequence[str], first: int, *, elliptical: bool, begins: Begins) -> int:
+    """Index of the chunk with the verb that the subjects from `first` on share, else `first`.
+
+    Behind another statement, and where the question fixes the group, only the name of a group begins such a list:
+    "ride horses" and "beggars" continue what was said.
+    """
+    named = is_group(chunks[first]) or is_group(chunks[first].split()[-1])
+    if not _bare_subject(chunks[first], begins) or not (named or (first == 0 and not elliptical)):
+        return first
+    ends = range(first + 1, min(first + _SHARED_SUBJECTS + 1, len(chunks)))
+    for last in ends:
+        chunk = chunks[last]
+        if _PREDICATE.match(chunk):
+            return last
+        verb_follows = last + 1 in ends and bool(_PREDICATE.match(chunks[last + 1]))
+        if (begins(chunk) or begins(_CONJUNCTION.split(chunk, maxsplit=1)[-1])) and not verb_follows:
+            shared = first == 0 and not elliptical and not is_pronoun(chunk)
+            return last if shared and all(_bare_subject(begun, begins) for begun in chunks[:last]) else first
+    return first
+
+
+def _continues(so_far: Sequence[str], chunk: str, begins: Begins) -> bool:
+    """Whether `chunk` belongs to the statement that the chunks `so_far` have begun."""
+    begins_here = begins(chunk)
+    if len(so_far) == 1 and _OPENING.match(so_far[0]) and (begins_here or is_pronoun(chunk)):
+        return True
+    if begins_here and not is_pronoun(chunk):
+        return False
+    if _CONTINUES.match(chunk) or further_object(so_far, chunk):
+        return True
+    text = " ".join(so_far)
+    waiting = len(so_far) > 1 and _bare_subject(so_far[0], begins) and not begins(text)
+    return waiting or (bool(_EXAMPLES.search(text)) and not begins_here)
+
+
+def _bare_subject(chunk: str, begins: Begins) -> bool:
+    """Whether a chunk could be a subject alone: a few words that end in a plural, without a verb."""
+    return len(chunk.split()) <= _SUBJECT_WORDS and bool(_PLURAL.search(chunk)) and not begins(chunk)
+
 
 LONG_STATEMENT = 2000
 """Characters from which a piece is no statement; of a longer one only the beginning is looked at."""
@@ -42,6 +226,7 @@ class Piece:
 _BRACKETED = re.compile(r"\([^()\n]*\)|\[[^\[\]\n]*\]")
 _QUOTED = re.compile(r'"([^"\n]*)"|“([^“”\n]*)”|«([^«»\n]*)»')
 _LINES = re.compile(r"[\r\n\v\f\x1c-\x1e\x85\u2028\u2029]+")
+_NO_LINE = re.compile(r"[^\r\n\v\f\x1c-\x1e\x85\u2028\u2029]")
 _HARD = re.compile(r"[;؛；•◦‣▪●]+")
 _SENTENCE = re.compile(
     r"(?<![.!?…])[.!?…]+[\"”»')\]]*(?=\s)|[。！？।؟]+|(?<=[^\W\d_]{2})[.!?](?=[^\W\d_]{3})"
@@ -113,23 +298,10 @@ def _spans(answer: str, elliptical: bool, language: str, begins: Begins) -> list
 
 
 def _cut(answer: str, elliptical: bool, language: str, begins: Begins) -> list[tuple[int, int]]:
-    # Spans in which nothing but a new line cuts:.
-    spans = [match.span() for match in _BRACKETED.finditer(answer)]
-    spans += [(identifier.start, identifier.end) for identifier in find_identifiers(answer)]
-    spans += [(match.start(), match.end() + 1) for match in _ENTITY.finditer(answer)]
-    for filler in find_fillers(answer, language):
-        mark = _COMMA.match(answer, filler.start) if filler.separates else None
-        spans.append((mark.end() if mark else filler.start, filler.end + 1))
-    for match in _QUOTED.finditer(answer):
-        inside = next(group for group in match.groups() if group is not None)
-        if len(inside) <= LONG_STATEMENT and not begins(inside):
-            spans.append(match.span())
-    protected = _united(spans)
+    masked = _masked(answer, language, begins)
     pieces_out = []
-    for start, end in _segments(answer, protected, begins):
-        chunks = [
-            _trim(answer, *chunk, protected) for chunk in _chunks(answer, start, end, protected, begins)
-        ]
+    for start, end in _segments(answer, masked, begins):
+        chunks = [_trim(masked, *chunk) for chunk in _chunks(answer, masked, start, end, begins)]
         chunks = [_unjoined(answer, *chunk, begins) if k else chunk for k, chunk in enumerate(chunks)]
         texts = [answer[a : min(b, a + LONG_STATEMENT)] for a, b in chunks]
         for first, last in group_chunks(texts, elliptical=elliptical, begins=begins):
@@ -140,40 +312,36 @@ def _cut(answer: str, elliptical: bool, language: str, begins: Begins) -> list[t
     return pieces_out
 
 
-def _united(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The spans in order, those that overlap made one."""
-    united: list[tuple[int, int]] = []
-    for start, end in sorted(spans):
-        if united and start < united[-1][1]:
-            united[-1] = (united[-1][0], max(end, united[-1][1]))
-        else:
-            united.append((start, end))
-    return united
+def _masked(answer: str, language: str, begins: Begins) -> str:
+    """The answer with a low line for every character in which nothing but a new line cuts."""
+    spans = [match.span() for match in _BRACKETED.finditer(answer)]
+    spans += [(identifier.start, identifier.end) for identifier in find_identifiers(answer)]
+    spans += [(match.start(), match.end() + 1) for match in _ENTITY.finditer(answer)]
+    for filler in find_fillers(answer, language):
+        mark = _COMMA.match(answer, filler.start) if filler.separates else None
+        spans.append((mark.end() if mark else filler.start, filler.end + 1))
+    for match in _QUOTED.finditer(answer):
+        inside = next(group for group in match.groups() if group is not None)
+        if len(inside) <= LONG_STATEMENT and not begins(inside):
+            spans.append(match.span())
+    masked = answer
+    for start, end in spans:
+        masked = masked[:start] + _NO_LINE.sub("_", answer[start : end - 1]) + masked[end - 1 :]
+    return masked
 
 
-def _segments(answer: str, protected: list[tuple[int, int]], begins: Begins) -> Iterator[tuple[int, int]]:
+def _segments(answer: str, masked: str, begins: Begins) -> Iterator[tuple[int, int]]:
     """Spans between the marks that always cut."""
-    marks = [match.span() for match in _LINES.finditer(answer)]
-    free = [match for match in _HARD.finditer(answer) if not _inside(match, protected)]
-    marks += [mark_match.span() for mark_match in free]
-    marks += [number.span() for number in _numbers(answer) if not _inside(number, protected)]
-    marks += [
-        match.span()
-        for match in _SENTENCE.finditer(answer)
-        if not _inside(match, protected) and _ends_sentence(answer, match, begins)
-    ]
+    marks = [match for pattern in (_LINES, _HARD) for match in pattern.finditer(masked)]
+    marks += _numbers(masked)
+    marks += [match for match in _SENTENCE.finditer(masked) if _ends_sentence(answer, match, begins)]
     start = 0
-    for mark_start, mark_end in sorted(marks):
+    for mark_start, mark_end in sorted(mark.span() for mark in marks):
         if mark_start >= start:
             # The sentence mark itself belongs to its sentence: "?" and "!" say something.
             yield start, mark_end if answer[mark_start] in "!?؟" else mark_start
         start = max(start, mark_end)
     yield start, len(answer)
-
-
-def _inside(match: re.Match[str], spans: Sequence[tuple[int, int]]) -> bool:
-    place = bisect_right(spans, match.start(), key=lambda span: span[0]) - 1
-    return place >= 0 and match.start() < spans[place][1] - 1
 
 
 def _numbers(answer: str) -> list[re.Match[str]]:
@@ -210,30 +378,27 @@ def _abbreviated(answer: str, match: re.Match[str], begins: Begins) -> bool:
     return not (opens and begins(after) and begins(re.split(r"[.!?;\n]\s", before)[-1]))
 
 
-def _chunks(
-    answer: str, start: int, end: int, protected: list[tuple[int, int]], begins: Begins
-) -> Iterator[tuple[int, int]]:
+def _chunks(answer: str, masked: str, start: int, end: int, begins: Begins) -> Iterator[tuple[int, int]]:
     """Spans between the commas of a segment; a dash, a stroke or "while" counts where a statement follows."""
-    marks = [match for match in _COMMA.finditer(answer, start, end) if not _inside(match, protected)]
-    for match in _SOFT.finditer(answer, start, end):
+    marks = list(_COMMA.finditer(masked, start, end))
+    for match in _SOFT.finditer(masked, start, end):
         after = answer[match.end() : min(end, match.end() + _LOOK_AHEAD)].lstrip()
-        statement = bool(_WORD.match(after)) and not is_pronoun(after) and begins(after)
-        if statement and not _inside(match, protected):
+        if _WORD.match(after) and not is_pronoun(after) and begins(after):
             marks.append(match)
     place = looked_at = start
     for mark_match in sorted(marks, key=lambda mark: mark.start()):
-        if _WORD.search(answer, looked_at, mark_match.start()):
+        if _WORD.search(masked, looked_at, mark_match.start()):
             yield place, mark_match.start()
             place = mark_match.end()
         looked_at = mark_match.end()
-    if _WORD.search(answer, looked_at, end):
+    if _WORD.search(masked, looked_at, end):
         yield place, end
 
 
-def _trim(answer: str, start: int, end: int, protected: Sequence[tuple[int, int]] = ()) -> tuple[int, int]:
-    """The span without list marks in front and without separators behind; what is protected stays whole."""
+def _trim(answer: str, start: int, end: int) -> tuple[int, int]:
+    """The span without list marks in front and without separators behind."""
     while match := _LEADING_MARKS.match(answer, start, end) or _LEADING_NUMBER.match(answer, start, end):
-        if not _WORD.search(answer, match.end(), end) or _inside(match, protected):
+        if not _WORD.search(answer, match.end(), end):
             break
         start = match.end()
     # From the end backwards, a stretch at a time: a search from the start is quadratic in a long run of marks.

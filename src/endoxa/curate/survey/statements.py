@@ -13,29 +13,129 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import takewhile
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 
+from endoxa.curate.english import (
+    in_dictionary,
+    is_plural,
+    lemma,
+    tokens,
+    words,
+)
 from endoxa.curate.extract import Extraction, Question, as_annotated, begins_statement, extract
-from endoxa.curate.extract.fillers import without_fillers
-from endoxa.curate.extract.lexicon import Lexicon, apply_lexicon
 from endoxa.curate.extract.omission import NOISE
+from endoxa.curate.extract.omission import heading as is_heading
+from endoxa.curate.extract.reader import without_fillers
+from endoxa.curate.extract.split import is_closed
 from endoxa.curate.language import COMMON, identify
-from endoxa.curate.normalise import Tables
+from endoxa.curate.normalise.identity import normal_identity
+from endoxa.curate.normalise.names import Tables, is_group
 from endoxa.curate.survey import SurveyMap
-from endoxa.curate.survey.commas import Named, after, below_heading, inherited, without_report
 from endoxa.curate.survey.reading import LONG_ANSWER, Survey
-from endoxa.curate.survey.splitting import LONG_STATEMENT, split_answer
+from endoxa.curate.survey.splitting import AGENT, LONG_STATEMENT, is_pronoun, split_answer
 from endoxa.curate.translation import Translator, translate_all
 from endoxa.report.words import plural
 from endoxa.schema import STATEMENT_COLUMNS, Progress
 from endoxa.schema.provenance import BUILT_BY, PROVENANCE_COLUMNS, WORDS, words_cell
 from endoxa.sources.identities import identity_key
 from endoxa.sources.typography import readable
-from endoxa.words.identifiers import IDENTIFIER, find_identifiers, identifier_in
+from endoxa.words.identifiers import IDENTIFIER, identifier_in
 from endoxa.words.packs import languages_with
+
+_LABELLED = re.compile(r"\s(?:[-–—:=]|[-=]?>)\s|\w:\s|[→⇒]")
+_KINDS = re.compile(
+    r"(?:answer|aspect|assumption|attribute|bad|belief|characteristic|comment|common|con"
+    r"|disadvantage|example|following|general|generalization|generalisation|good|idea|label"
+    r"|negative|one|opinion|other|perception|point|positive|prejudice|pro|quality|reason|remark"
+    r"|saying|side|statement|stereotype|strength|thing|trait|view|weakness|word)"
+)
+"""What a heading calls its items; such a word names no group, and leaves the group of the heading above."""
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """The groups that an answer has named so far.
+
+    Attributes:
+        heading: those of the last heading.
+        last: those that the last piece was about.
+    """
+
+    heading: tuple[str, ...] = ()
+    last: tuple[str, ...] = ()
+
+
+def inherited(text: str, question: Question, named: Named, *, opens: bool) -> tuple[str, ...]:
+    """The subjects of a piece that has none of its own; none where it has, or where the question's group is meant.
+
+    A continuation of the same sentence and a pronoun take up the last subject. At the beginning of a line, sentence
+    or item the heading holds, then the question's group, then the last subject; but the last one is not taken up by an
+    item with a dash, colon or arrow, which names a subject that could not be read.
+    """
+    pronoun = is_pronoun(text)
+    if begins_statement(text) and not pronoun:
+        return ()
+    pairs = named.last
+    if opens and not pronoun:
+        apart = question.identity is not None or bool(_LABELLED.search(text))
+        pairs = named.heading or (() if apart else named.last)
+    return () if pairs == (question.identity,) else pairs
+
+
+def after(named: Named, pairs: Sequence[Extraction], subjects_before: tuple[str, ...]) -> Named:
+    """What is named behind a piece: who its last attribute was said of, else whom it inherited."""
+    last = pairs[-1].attribute
+    subjects = tuple(
+        dict.fromkeys(pair.identity for pair in pairs if pair.attribute == last and pair.identity)
+    )
+    return Named(named.heading, subjects or subjects_before)
+
+
+def below_heading(
+    text: str, question: Question, country: str, tables: Tables | None, *, opens: bool
+) -> Named | None:
+    """What is named behind a heading ("Men:", "Stereotypes about men:", "Men are:"); None where a piece is none.
+
+    A heading that names neither a group nor a kind of item ends the one before: its items may be about anybody. The
+    known name of a group alone in its line stands for one where the question fixes no group.
+    """
+    bare = text.strip(" *_#")
+    if opens and question.identity is None and is_group(bare, tables):
+        return Named((), (normal_identity(bare, country, tables),))
+    if not is_heading(bare):
+        return None
+    who = tokens(bare.rstrip(" :*_").rpartition(" about ")[2])
+    parts = list(takewhile(lambda word: not is_closed(word.lower()), who))
+    if not parts or _is_kind(parts[-1]):
+        return None
+    names = re.split(r"\s+(?:and|or|&)\s+|\s*[,/]\s*", " ".join(parts))
+    if not all(_is_name(name, question) for name in names):
+        return Named()
+    groups = tuple(normal_identity(name, country, tables) for name in names)
+    return Named(groups, groups)
+
+
+def _is_kind(word: str) -> bool:
+    return bool(_KINDS.fullmatch(word.lower()) or _KINDS.fullmatch(lemma(word, "NOUN")))
+
+
+def _is_name(text: str, question: Question) -> bool:
+    """Whether words name a group: a known one, or a plural ("nurses").
+
+    Where the question fixes the group, a plural may be a theme ("looks"): there it must be formed as people are.
+    """
+    low = text.lower().split()
+    if not low or low[0] in words("prepositions") | words("pronouns") | words("first_persons"):
+        return False
+    end = next((place for place, word in enumerate(low) if place and word in words("prepositions")), len(low))
+    head = low[end - 1]
+    formed = question.identity is None or bool(AGENT.search(head)) or not in_dictionary(head)
+    return is_group(text) or is_group(head) or (is_plural(head) and formed)
+
 
 MANY = 200
 OUTLIER = 3.5
@@ -91,13 +191,7 @@ WORKING_LANGUAGE = "en"
 """The language the extractor reads."""
 
 UNREAD = Extraction("", "", "none", 0.0, omit=True, omit_reason=NOISE)
-"""What stands for a statement that is kept but not read: longer than `LONG_STATEMENT`, or an identifier alone."""
-
-_JOINED = re.compile(
-    r"^(?:and|but|or|so)\s+|^(?:on \w+ )?(?:says?|said|thinks?|thought|believes?|told me)\s+(?:that\s+)?",
-    re.IGNORECASE,
-)
-"""What only joins words to an identifier in front of them: "and", or that its owner says so."""
+"""What stands for a statement that is kept but not read: longer than `LONG_STATEMENT`, or with an identifier."""
 
 FEW_WORDS = 3
 """A statement of another language with more words is taken to have a subject of its own."""
@@ -210,21 +304,16 @@ def identify_languages(statements: Sequence[Statement], candidates: Sequence[str
         UserError: see `endoxa.curate.language.identify`.
     """
     undecided = [statement for statement in statements if not statement.language]
-    people = [
-        open_statement.statement_id if open_statement.alone else open_statement.respondent
-        for open_statement in undecided
+    people = [each.statement_id if each.alone else each.respondent for each in undecided]
+    languages = iter(identify([each.original for each in undecided], people, candidates or COMMON))
+    return [
+        statement
+        if statement.language
+        else replace(
+            statement, language=(guess := next(languages)).code, language_confidence=guess.confidence
+        )
+        for statement in statements
     ]
-    languages = iter(
-        identify([open_statement.original for open_statement in undecided], people, candidates or COMMON)
-    )
-    named = []
-    for statement in statements:
-        if statement.language:
-            named.append(statement)
-        else:
-            guess = next(languages)
-            named.append(replace(statement, language=guess.code, language_confidence=guess.confidence))
-    return named
 
 
 def translate_statements(
@@ -277,14 +366,12 @@ def extract_all(
     kept: Sequence[str],
     progress: Progress | None = None,
     names: Tables | None = None,
-    lexicon: Lexicon | None = None,
 ) -> pl.DataFrame:
     """The table of statements: `STATEMENT_COLUMNS` and the kept demographics, one row per pair that was read.
 
     A piece without a subject of its own gets the subject of its sentence, of the heading above it, of its question, or
-    of the piece before it (`endoxa.curate.survey.commas`); where that had several subjects of one attribute, it gets
-    each of them. `names` are tables of names of groups to normalise with, those of the package where None; `lexicon` is
-    what reviewers of the same campaign taught.
+    of the piece before it (`inherited`); where that had several subjects of one attribute, it gets
+    each of them. `names` are tables of names of groups to normalise with, those of the package where None.
     """
     rows = []
     answer: tuple[str, str] | None = None
@@ -299,8 +386,8 @@ def extract_all(
             )
             rows.append(_row(statement, pair, kept))
             continue
-        text = "" if len(statement.text) > LONG_STATEMENT else _as_read(statement)
-        if not text.strip():
+        text = without_fillers(readable(statement.text), _spoken(statement))
+        if not text.strip() or length_flags(statement.text) or identifier_in(statement.text):
             rows.append(_row(statement, UNREAD, kept))
             continue
         heading = below_heading(text, statement.question, statement.country, names, opens=statement.opens)
@@ -318,8 +405,6 @@ def extract_all(
                 text, statement.question, statement.country, subject, names=names, language=_spoken(statement)
             )
         ]
-        if lexicon:
-            pairs = apply_lexicon(lexicon, text, pairs, statement.question, statement.country)
         distinct = list({(pair.identity, pair.attribute): pair for pair in reversed(pairs)}.values())[::-1]
         named = after(named, distinct, subjects) if heading is None else heading
         rows += [_row(statement, pair, kept) for pair in distinct]
@@ -328,27 +413,6 @@ def extract_all(
     further = ("identity_key", "agreement", *PROVENANCE_COLUMNS)
     table = pl.DataFrame(rows, schema=dict.fromkeys((*STATEMENT_COLUMNS, *further, *kept), pl.String))
     return table.drop(name for name in further if (table[name] == "").all())
-
-
-def _as_read(statement: Statement) -> str:
-    """The words that are read: without identifiers and reports."""
-    text = without_fillers(readable(without_identifiers(statement.text)), _spoken(statement))
-    return without_report(text) if _spoken(statement) == WORKING_LANGUAGE else text
-
-
-def without_identifiers(text: str) -> str:
-    """What stands between the identifiers of a text and has a subject and a verb; the text where it holds none."""
-    identifiers = find_identifiers(text)
-    if not identifiers:
-        return text
-    starts, ends = (
-        [0, *(identifier.end for identifier in identifiers)],
-        [*(identifier.start for identifier in identifiers), len(text)],
-    )
-    between = [
-        _JOINED.sub("", text[start:end].strip(" ,.;:")) for start, end in zip(starts, ends, strict=True)
-    ]
-    return "; ".join(part for part in between if begins_statement(part))
 
 
 def _spoken(statement: Statement) -> str:
@@ -373,13 +437,7 @@ def _row(statement: Statement, pair: Extraction, kept: Sequence[str]) -> dict[st
         "language_confidence": sure,
         "original_statement": statement.original,
         "statement": statement.text,
-        "identity": pair.identity,
-        "attribute": pair.attribute,
-        "verb": pair.verb,
-        "rule": pair.rule,
-        "confidence": f"{pair.confidence:.2f}",
-        "omit": "true" if pair.omit else "false",
-        "omit_reason": pair.omit_reason,
+        **pair.cells(),
         "flag": " ".join(statement.flags),
         "identity_key": pair.identity_key,
         "agreement": pair.agreement,

@@ -21,7 +21,7 @@ from endoxa.curate.grammar.sentences import (
 )
 from endoxa.curate.grammar.subject import with_capitals
 from endoxa.curate.grammar.templates import Template, UnclearError, load_templates
-from endoxa.curate.keys import with_identity_keys
+from endoxa.curate.normalise.identity import with_identity_keys
 from endoxa.curate.opposites import Lexicon, languages, load_lexicon
 from endoxa.errors import UserError
 from endoxa.instruments.pairs.options import DEFAULT_LANGUAGE, PairOptions

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from endoxa.curate.review import CodingSheet, read_coding_sheet, require_new_sheet, write_coding_sheet
+from endoxa.curate.review.workbook import CodingSheet, read_coding_sheet, write_coding_sheet
 from endoxa.errors import UserError
 from endoxa.instruments.stories.extraction import REFUSAL, majority, plain
 from endoxa.models.chat.thoughts import without_thoughts
@@ -120,7 +120,6 @@ def write_sheet(run: Path, vocabulary: Vocabulary, path: Path, *, sample: int, s
     Raises:
         UserError: another suffix, a file that is there, openpyxl is missing, or the place cannot be written.
     """
-    require_new_sheet(path)
     drawn = draw(pl.read_parquet(run / RECORDS, columns=[*NAMED_BY, "story"]), sample, seed)
     write_coding_sheet(path, drawn.rows(), CodingSheet(_WIDTHS, choices(vocabulary), INSTRUCTION_LINES))
     return len(drawn)

@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from endoxa.curate.ratings import Disagreement, analyze_disagreement, read_ratings
+from endoxa.curate.ratings import disagreement, read_ratings
 from endoxa.errors import UserError
 from endoxa.sources.frames import read_table
 from endoxa.study.reproduce.catalogue import Key, Ours, PublishedResult, evaluate
@@ -148,7 +148,7 @@ def ratings(declared: PublishedResult, inputs: Inputs) -> Mapping[Key, Ours]:
     values, missing = _topics(table) | _means(table), "the data do not say it (topic, sentiment)"
     disputed, undisputed = ("4.2", "4.3"), missing
     try:
-        values |= _disagreement(analyze_disagreement(table, resamples=100, seed=inputs.seed))
+        values |= _disagreement(disagreement.analyze_disagreement(table, resamples=100, seed=inputs.seed))
     except UserError as problem:
         undisputed = str(problem).rstrip(".")
     for cell in declared.cells(inputs):
@@ -157,7 +157,7 @@ def ratings(declared: PublishedResult, inputs: Inputs) -> Mapping[Key, Ours]:
     return computed
 
 
-def _disagreement(found: Disagreement) -> dict[str, float | None]:
+def _disagreement(found: disagreement.Disagreement) -> dict[str, float | None]:
     """Variances of ratings, and how much more disputed associations are about negative traits."""
     changes = dict(found.topics.select("topic", "relative_change").iter_rows())
     return {

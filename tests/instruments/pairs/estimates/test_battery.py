@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from endoxa.instruments.pairs.estimates import STATISTICS
-from endoxa.testing.statistics import check_statistic
+from endoxa.testing.plugins import check_statistic
 from support.analyze_fixtures import make_sample
 
 MEAN = STATISTICS.get("mean_difference")

@@ -64,7 +64,7 @@ def test_one_row_per_item_model_and_rule_with_the_promised_columns(data, tiny, t
 def test_scores_are_those_of_the_rule(data, tiny, tiny_models, tmp_path):
     from endoxa.instruments.pairs.rules import RULES
     from endoxa.schema import Pair
-    from endoxa.testing.scorers import score_pairs
+    from endoxa.testing.plugins import score_pairs
 
     measure(PAIRS, settings_for(data, tiny["causal"], rules=("sum",)), tmp_path / "run")
     found = records(tmp_path / "run")
@@ -77,7 +77,7 @@ def test_scores_are_those_of_the_rule(data, tiny, tiny_models, tmp_path):
 def test_neutral_difference_is_the_mean_over_neutral_identities(data, tiny, tiny_models, tmp_path):
     from endoxa.instruments.pairs.rules import RULES
     from endoxa.schema import Pair
-    from endoxa.testing.scorers import score_pairs
+    from endoxa.testing.plugins import score_pairs
 
     measure(PAIRS, settings_for(data, tiny["causal"], rules=("sum",)), tmp_path / "run")
     rows = {row["item_id"]: row for row in records(tmp_path / "run").iter_rows(named=True)}

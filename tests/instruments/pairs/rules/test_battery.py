@@ -7,7 +7,7 @@ import pytest
 from endoxa.errors import UserError
 from endoxa.instruments.pairs.rules import DEFAULT_RULES, RULES
 from endoxa.schema import ARCHITECTURES, Score
-from endoxa.testing.scorers import check_rule
+from endoxa.testing.plugins import check_rule
 from support.tiny import PAIRS
 
 

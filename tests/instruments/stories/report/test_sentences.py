@@ -12,7 +12,6 @@ import polars as pl
 import pytest
 
 from endoxa.commands.analyze_associations import discovered_lines
-from endoxa.commands.verbs import print_lines
 from endoxa.errors import UserError
 from endoxa.instruments.stories.associations import Discovery, discover
 from endoxa.instruments.stories.associations.discover import Companion, tally, write_companion
@@ -297,7 +296,7 @@ def test_every_place_counts_the_same(edge, edge_of, capsys):
         )
         more = 0 if every is None else every.filter(pl.col("verdict") != "cannot-be-tested").height
         assert counts["attributes in stories"] == tested.height + more
-    print_lines(discovered_lines(profiles, found, 0.05))
+    print(*discovered_lines(profiles, found, 0.05), sep="\n")
     printed = capsys.readouterr().out
     if families:
         assert f"{tested.height} table" in printed
@@ -324,7 +323,7 @@ def test_repeats_make_no_association_and_the_page_warns(edge_of, capsys):
     assert set(results.tested["by_prompts"]) != {0}
     assert results.discovered.is_empty()
     profiles = read_profiles(path)
-    print_lines(discovered_lines(profiles, discover(profiles, Discovery(jobs=1)), 0.05))
+    print(*discovered_lines(profiles, discover(profiles, Discovery(jobs=1)), 0.05), sep="\n")
     assert (
         "Warning: 756 stories with the same prompt, model, language and repeat as another"
         in capsys.readouterr().out
@@ -471,7 +470,7 @@ def test_the_terminal_says_why_nothing_could_be_tested(edge_of, capsys):
         ("one row", "needs at least two base values"),
     ):
         profiles = read_profiles(edge_of(edge)[0])
-        print_lines(discovered_lines(profiles, discover(profiles, Discovery(jobs=1)), 0.05))
+        print(*discovered_lines(profiles, discover(profiles, Discovery(jobs=1)), 0.05), sep="\n")
         printed = capsys.readouterr().out
         assert reason in printed.split("Nothing could be tested")[1]
         assert " 0 " not in printed

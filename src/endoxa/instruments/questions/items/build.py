@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,7 @@ from endoxa import __version__
 from endoxa.curate.associations import association_id
 from endoxa.curate.crossed import CROSS_OF, read_parts, with_parts
 from endoxa.curate.grammar.gender import in_genders, quoted
-from endoxa.curate.keys import with_identity_keys
+from endoxa.curate.normalise.identity import with_identity_keys
 from endoxa.curate.opposites import languages, load_lexicon
 from endoxa.curate.persons import Distractors, Observed, Person, comparable, identity_of, plain_attribute
 from endoxa.errors import UserError
@@ -27,9 +26,6 @@ from endoxa.schema.associations import SMALLEST_CELL
 from endoxa.schema.provenance import BUILT_BY, PROVENANCE_COLUMNS, WORDS, words_cell, words_of_cells
 from endoxa.schema.qa import PERSON, built_with
 from endoxa.words.packs import languages_with
-
-SAMPLE = Path(__file__).with_name("sample.csv")
-"""36 mild associations in Spanish, English and Portuguese, written for endoxa and collected from nobody."""
 
 LEFT_OUT_COLUMNS = ("row", "association_id", "identity", "attribute", "language", "reason")
 """Columns of the table of associations without a question; `row` counts records from 1."""

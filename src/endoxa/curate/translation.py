@@ -1,0 +1,279 @@
+"""Translation of statements into the working language, only where it is asked for."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from endoxa.errors import UserError
+from endoxa.models.chat import PROVIDERS, open_chat, parse_chat_model
+from endoxa.models.chat.spec import ChatOptions, ChatSpec, read_key
+from endoxa.models.retrying import PATIENCE
+from endoxa.schema import ChatAnswer, Message, Progress, Sampling
+from endoxa.sources.frames import read_table
+from endoxa.words.packs import language_name
+
+FORMS = "hf/MODEL, openai/NAME, http://HOST:PORT/v1#NAME, or a file of translations"
+
+
+class Translator(Protocol):
+    """Something that translates statements; one module of this package each."""
+
+    @property
+    def name(self) -> str:
+        """The translator as written on the command line; translations are remembered under it."""
+        ...
+
+    @property
+    def remembered(self) -> bool:
+        """Whether its translations are worth writing down (a file of translations already is)."""
+        ...
+
+    def translate(self, texts: Sequence[str], source: str, target: str) -> Iterator[str | None]:
+        """The translation of each text in order, as they become known; None where there is none.
+
+        Args:
+            texts: statements, each of one language.
+            source: ISO 639-1 code of that language.
+            target: ISO 639-1 code of the language to translate into.
+        """
+        ...
+
+
+def open_translator(words: str) -> Translator:
+    """The translator that `words` name: `hf/...`, `openai/NAME`, `http://...#NAME`, or the path of a table.
+
+    Raises:
+        UserError: the words name none, a library is missing, or the model or file cannot be used.
+    """
+    if words.startswith(("hf/", "openai/", "http://", "https://")):
+        return ChatTranslator.connect(words)
+    if any(provider.takes(words) for provider in PROVIDERS.all().values()):
+        raise UserError(f"--translate: '{words}' is unknown. Expected {FORMS}.")
+
+    return TableTranslator.read(Path(words))
+
+
+SAMPLING = Sampling(temperature=0, max_tokens=2048)
+AT_ONCE = 8
+"""Requests under way at once."""
+LONGEST_ANSWER = 4
+"""An answer longer than this many times the statement, plus `SLACK` characters, is a refusal or a comment."""
+SLACK = 60
+_PROMPT = (
+    "You translate single statements of a survey about stereotypes from {source} into {target}. The statements are "
+    "data for research on bias. Translate the user's whole message, word by word where that is natural; keep its "
+    "bluntness, its number and its mistakes of fact; add, soften and explain nothing. Reply with the translation only."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ChatTranslator:
+    """Sends each statement in a request of its own, at temperature 0."""
+
+    name: str
+    spec: ChatSpec
+    remembered: bool = True
+
+    @classmethod
+    def connect(cls, words: str) -> ChatTranslator:
+        """The chat model of these words; nothing is sent yet.
+
+        Raises:
+            UserError: the words name no model, or its key is missing.
+        """
+        spec = parse_chat_model(words)
+        if spec.host.key:
+            read_key(spec)
+        return cls(words, spec)
+
+    def translate(self, texts: Sequence[str], source: str, target: str) -> Iterator[str | None]:
+        """See `Translator.translate`.
+
+        Raises:
+            UserError: the server cannot be reached or refuses the key or the model; single refused texts are None.
+        """
+        prompt = Message("system", _PROMPT.format(source=language_name(source), target=language_name(target)))
+        with asyncio.Runner() as runner:
+            model = open_chat(self.spec, ChatOptions(concurrency=AT_ONCE, patience=PATIENCE))
+
+            async def answered(part: Sequence[str]) -> list[ChatAnswer | BaseException]:
+                asked = (model.ask([prompt, Message("user", text)], SAMPLING) for text in part)
+                return await asyncio.gather(*asked, return_exceptions=True)
+
+            for start in range(0, len(texts), AT_ONCE):
+                part = texts[start : start + AT_ONCE]
+                for text, answer in zip(part, runner.run(answered(part)), strict=True):
+                    if isinstance(answer, BaseException):
+                        raise answer
+                    yield _usable(answer.text, text)
+            runner.run(model.close())
+
+
+def _usable(content: str, text: str) -> str | None:
+    """The translation on one line, or None where the answer is empty or far too long to be one."""
+    line = " ".join(content.split())
+    if len(line) > 1 and line[0] == line[-1] == '"' and not text.startswith('"'):
+        line = line[1:-1].strip()
+    return line if line and len(line) <= LONGEST_ANSWER * len(text) + SLACK else None
+
+
+ORIGINAL, TRANSLATION, LANGUAGE = "original", "translation", "language"
+
+
+@dataclass(frozen=True, slots=True)
+class TableTranslator:
+    """Looks statements up; case and white space do not matter.
+
+    Attributes:
+        name: the path of the table.
+        translations: translation by (language or empty, plain original).
+    """
+
+    name: str
+    translations: Mapping[tuple[str, str], str]
+    remembered: bool = False
+
+    @classmethod
+    def read(cls, path: Path) -> TableTranslator:
+        """Read a table with the columns original, translation and, if one text can be of two languages, language.
+
+        Raises:
+            UserError: the file cannot be read, lacks a column, or translates one original in two ways.
+        """
+        table = read_table(path, (ORIGINAL, TRANSLATION))
+        translations: dict[tuple[str, str], str] = {}
+        for number, row in enumerate(table.iter_rows(named=True), start=1):
+            original, translation = row[ORIGINAL] or "", " ".join((row[TRANSLATION] or "").split())
+            if not original.strip() or not translation:
+                continue
+            key = ((row.get(LANGUAGE) or "").strip().lower(), _plain(original))
+            if translations.setdefault(key, translation) != translation:
+                raise UserError(
+                    f"{path}, row {number}: '{original[:60]}' has a different translation in an earlier row. Keep one."
+                )
+        return cls(str(path), translations)
+
+    def translate(self, texts: Sequence[str], source: str, target: str) -> Iterator[str | None]:
+        """See `Translator.translate`; the table's target language is taken to be `target`."""
+        del target
+        for text in texts:
+            plain = _plain(text)
+            yield self.translations.get((source, plain), self.translations.get(("", plain)))
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.casefold().replace("’", "'").split()).strip(" .")
+
+
+Key = tuple[str, str]
+"""Language and text of a statement."""
+
+
+@dataclass(frozen=True, slots=True)
+class Translated:
+    """A statement in the working language; `failed` where the original had to stay."""
+
+    text: str
+    failed: bool = False
+
+
+def translate_all(
+    texts: Sequence[str],
+    languages: Sequence[str],
+    translator: Translator,
+    *,
+    target: str,
+    memory: Path | None = None,
+    progress: Progress | None = None,
+) -> list[Translated]:
+    """Each text in the language `target`; texts that already are in it stay as they are.
+
+    Equal texts are translated once. Every translation is appended to the file `memory` as it arrives (a JSON object per
+    line) and read from there the next time, so that a killed run goes on where it stopped. Failures are not remembered:
+    the next run tries them again.
+
+    Args:
+        texts: statements.
+        languages: ISO 639-1 code of each.
+        translator: what translates.
+        target: ISO 639-1 code of the working language.
+        memory: file of translations made by `translator`; None to remember nothing.
+        progress: told (what, done, total) as work is done.
+
+    Raises:
+        UserError: the translator fails as a whole, or the memory cannot be read or written.
+    """
+    keys = list(zip(languages, texts, strict=True))
+    wanted = dict.fromkeys(key for key in keys if key[0] != target)
+    memory = memory if translator.remembered else None
+    remembered_texts = _remembered(memory, translator.name, target) if memory else {}
+    missing = [key for key in wanted if key not in remembered_texts]
+    if missing:
+        about = {"translator": translator.name, "target": target}
+        with _appending(memory) as write:
+            for done, (key, text) in enumerate(_made(missing, translator, target), start=1):
+                if text is not None:
+                    remembered_texts[key] = text
+                    write({**about, "language": key[0], "original": key[1], "translation": text})
+                if progress:
+                    progress("translating", done, len(missing))
+    return [
+        Translated(remembered_texts.get(key, key[1]), failed=key not in remembered_texts)
+        if key in wanted
+        else Translated(key[1])
+        for key in keys
+    ]
+
+
+def _made(keys: Sequence[Key], translator: Translator, target: str) -> Iterator[tuple[Key, str | None]]:
+    """Translations one language after the other."""
+    for source in dict.fromkeys(language for language, _ in keys):
+        texts = [text for language, text in keys if language == source]
+        for text, translation in zip(texts, translator.translate(texts, source, target), strict=True):
+            yield (source, text), translation
+
+
+def _remembered(path: Path, translator: str, target: str) -> dict[Key, str]:
+    """Translations made by the same translator into the same language; a last line cut in half is left out."""
+    if not path.exists():
+        return {}
+    translations: dict[Key, str] = {}
+    try:
+        lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError as problem:
+        raise UserError(f"{path} cannot be read: {problem.strerror or problem}.") from problem
+    for number, line in enumerate(lines, start=1):
+        try:
+            entry = json.loads(line)
+            if (entry["translator"], entry["target"]) == (translator, target):
+                translations[entry["language"], entry["original"]] = entry["translation"]
+        except (ValueError, KeyError, TypeError) as problem:
+            if number < len(lines):
+                raise UserError(
+                    f"{path}, line {number}: not a stored translation. Remove the line, or the file to start over."
+                ) from problem
+    return translations
+
+
+@contextmanager
+def _appending(path: Path | None) -> Iterator[Callable[[Mapping[str, str]], None]]:
+    """A function that writes a translation down at once."""
+    if path is None:
+        yield lambda _: None
+        return
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if path.exists():
+            data = path.read_bytes()
+            if data and not data.endswith(b"\n"):
+                path.write_bytes(data[: data.rfind(b"\n") + 1])
+        with path.open("a", encoding="utf-8", newline="\n", buffering=1) as stream:
+            yield lambda entry: print(json.dumps(entry, ensure_ascii=False), file=stream)
+    except OSError as problem:
+        raise UserError(f"{path} cannot be written: {problem.strerror or problem}.") from problem
