@@ -23,7 +23,7 @@ import polars as pl
 
 from endoxa.instruments.stories.associations import Discovery, discover
 from endoxa.instruments.stories.associations.tables import Table, families
-from endoxa.sources.stereotales import Profiles, read_profiles
+from endoxa.sources.stereotales.profiles import Profiles, read_profiles
 from frame import options, peak_memory, seconds_of
 
 Figures = defaultdict[str, list[float]]

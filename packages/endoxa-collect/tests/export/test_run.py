@@ -488,5 +488,5 @@ def test_other_rooms_say_what_the_tables_are_for(campaign, crowd, make_pairs, tm
             check_file(path)
         with pytest.raises(UserError, match="has no rows: the campaign has no data of this kind"):
             check_file(path.with_suffix(".jsonl"))
-    with pytest.raises(UserError, match="make sentences of it with endoxa build pairs"):
+    with pytest.raises(UserError, match="is the table 'pairs' of a campaign, not sentence pairs"):
         recognise(tmp_path / "out" / "pairs.csv")

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from endoxa.runs.families import Family
+from endoxa.runs.estimates import Family
 from endoxa.schema.study import (
     AGREEMENT_COLUMNS,
     AGREEMENTS,

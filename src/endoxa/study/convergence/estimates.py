@@ -17,7 +17,7 @@ import polars as pl
 from endoxa.report.claims import corrected as blamed
 from endoxa.report.claims import open_ends
 from endoxa.report.words import NOT_DEFINED, decimal, plural
-from endoxa.runs.families import CONVERGENCE, SINGLE_ASSOCIATIONS, Family, adjusted, decided
+from endoxa.runs.estimates import CONVERGENCE, SINGLE_ASSOCIATIONS, Family, adjusted, decided
 from endoxa.schema.study import (
     CORRELATION_COLUMNS,
     EFFECT_COLUMNS,
@@ -65,7 +65,7 @@ def types_of(columns: Iterable[str]) -> dict[str, type[pl.DataType]]:
 def judged(
     rows: Iterable[Mapping[str, Any]], columns: Sequence[str], family: Family, **how: Any
 ) -> pl.DataFrame:
-    """Rows as a table of convergence, with the verdicts of a family of tests (`how`: see `runs.families.decided`)."""
+    """Rows as a table of convergence, with the verdicts of a family of tests (`how`: see `runs.estimates.decided`)."""
     table = pl.DataFrame(list(rows), schema=types_of((*columns, "neutral")))
     return decided(adjusted(table, family), **how).select(columns).fill_nan(None)
 

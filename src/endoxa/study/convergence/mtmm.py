@@ -17,7 +17,7 @@ from typing import Any, Literal
 import numpy as np
 import polars as pl
 
-from endoxa.runs.families import Family
+from endoxa.runs.estimates import Family
 from endoxa.schema.study import (
     HETEROTRAIT_HETEROMETHOD,
     HETEROTRAIT_MONOMETHOD,
