@@ -29,7 +29,7 @@ def test_scores_are_written_and_printed(run, tmp_path):
     table = pl.read_csv(tmp_path / "out/scores.csv")
     found = dict(table.filter(subset="all", reader="rules").select("measure", "value").iter_rows())
     assert (found["both_loose"], found["identity"], found["omission_recall"]) == (0.5, 1, 1)
-    assert set(table["reader"]) == {"rules"}
+    assert set(table["reader"]) == {"rules", "regex", "regex, normalised"}
 
 
 def test_a_table_of_annotators_is_gold(run, tmp_path):

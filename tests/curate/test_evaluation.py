@@ -16,7 +16,8 @@ from endoxa.curate.evaluation import (
     strict,
     token_f1,
 )
-from endoxa.curate.evaluation.gold import read_all, read_gold
+from endoxa.curate.evaluation.gold import Gold, read_all, read_by_expression, read_gold
+from endoxa.curate.extract import Question
 from endoxa.errors import UserError
 
 PUBLISHED = {
@@ -180,3 +181,19 @@ def test_a_reviewed_table_is_gold_too(tmp_path):
 def test_gold_that_cannot_be_read_is_refused(tmp_path, text, words):
     with pytest.raises(UserError, match=words.replace("(", r"\(")):
         planted(tmp_path, text)
+
+
+@pytest.mark.parametrize(
+    ("statement", "alone", "normalised"),
+    [
+        ("People say the Igbos are wiser", ("People say the Igbos", "wiser"), ("igbo people", "wise")),
+        ("nurturing", ("nurturing", ""), ("women", "nurturing")),
+        ("Some women have strong faith", ("women", "have strong faith"), ("women", "strong faith")),
+    ],
+)
+def test_the_baseline_is_read_alone_and_with_the_tables_of_the_rules(statement, alone, normalised):
+    item = Gold(
+        "1", "p", Question("women", "gender", "women"), "", statement, kept=True, edited=False, pairs=()
+    )
+    assert read_by_expression(item, normalised=False).pairs == (alone,)
+    assert read_by_expression(item, normalised=True).pairs == (normalised,)

@@ -168,7 +168,8 @@ def evaluate(
 
     Scores are strict, loose and by equivalence, for all statements, for those that reviewers edited, and by question.
     Omissions are scored too. If GOLD holds the reading of another extractor (columns authors_identity and
-    authors_attribute), it is scored as 'published'.
+    authors_attribute), it is scored as 'published'. Beside the rules, one regular expression is scored: as it reads
+    ('regex'), and with all that the rules have besides their grammar, names and forms above all ('regex, normalised').
 
     \b
     Examples:
@@ -206,12 +207,15 @@ def evaluate(
 
 def _readings(reviewed: list[Gold], reading: Path | None) -> dict[str, list[Reading]]:
     """What each reader makes of the statements."""
-    from endoxa.curate.evaluation.gold import read_all, read_readings
+    from endoxa.curate.evaluation.gold import read_all, read_by_expression, read_readings
 
     readings = {reading.stem: read_readings(reading, reviewed)} if reading else {"rules": read_all(reviewed)}
     published = [statement.published for statement in reviewed if statement.published is not None]
     if len(published) == len(reviewed):
         readings["published"] = published
+    if reading is None:
+        for name, normalised in (("regex", False), ("regex, normalised", True)):
+            readings[name] = [read_by_expression(each, normalised=normalised) for each in reviewed]
     return readings
 
 

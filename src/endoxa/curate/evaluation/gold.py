@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -11,7 +12,8 @@ from pathlib import Path
 
 import polars as pl
 
-from endoxa.curate.extract import Extraction, Question, extract
+from endoxa.curate.extract import Extraction, Question, as_annotated, extract
+from endoxa.curate.extract.reader import plain
 from endoxa.curate.normalise.identity import normal_identity
 from endoxa.curate.normalise.names import Tables, tables
 from endoxa.curate.survey.rows import question_named
@@ -255,3 +257,36 @@ def read_readings(path: Path, gold: Sequence[Gold]) -> list[Reading]:
         )
         for item in gold
     ]
+
+
+_COPULA = r"(?:are|is|were|was|tends? to be|seems? to be)"
+_VERB = r"(?:ha(?:ve|s)|can(?:'t|not)?|do(?:es)?(?:n't)?|will|should|must|likes?|loves?)"
+_STATEMENT = re.compile(
+    r"^(?:(?:the|an?|all|most|some|many|every) )?(?P<who>.+?)\s+(?:"
+    + _COPULA
+    + r"\s+(?P<is>.+)|(?P<does>"
+    + _VERB
+    + r"\b.+))$",
+    re.IGNORECASE,
+)
+
+
+def read_by_expression(gold: Gold, *, normalised: bool) -> Reading:
+    """Who stands in front of the first usual verb, and what behind it; else the first word and the rest.
+
+    Args:
+        gold: the statement.
+        normalised: with all that the rules have besides their grammar: what is reported is taken off, an answer without
+            a subject is about the group of its question, and names and attributes are in the forms of our tables.
+    """
+    text = plain(gold.statement) if normalised else " ".join(gold.statement.split())
+    match = _STATEMENT.match(text.rstrip("."))
+    who, _, what = text.rstrip(".").partition(" ")
+    if match:
+        who, what = match["who"], match["is"] or match["does"]
+    elif normalised and (group := gold.subject or gold.question.identity):
+        who, what = group, text
+    if normalised:
+        pair = as_annotated(who, what, gold.question, gold.country, None, language="en")
+        who, what = pair.identity, pair.attribute
+    return Reading(((who, what),), omit=False)
