@@ -9,8 +9,8 @@ import pytest
 
 from endoxa.errors import UserError
 from endoxa.words import COMPONENTS, component, languages_of, states, texts_of
+from endoxa.words.check import in_use, items
 from endoxa.words.components import PACKAGE, SITE, file_of
-from endoxa.words.items import in_use, items
 from endoxa.words.packs import languages_with, rows_of, words_of
 from endoxa.words.people import neutral_identities
 

@@ -15,10 +15,9 @@ from endoxa.report.words import plural
 from endoxa.schema.headline import Headline
 from endoxa.schema.options import DATA, OUTPUT, Option
 from endoxa.sources.frames import require_table_name
-from endoxa.words.check import faults, folder_of, read_cases
-from endoxa.words.coverage import coverage
-from endoxa.words.items import items
+from endoxa.words.check import faults, folder_of, items, read_cases
 from endoxa.words.packs import using
+from endoxa.words.state import coverage
 
 app = command_group("languages")
 

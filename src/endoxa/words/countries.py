@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 
 from babel import Locale, UnknownLocaleError
@@ -39,11 +38,13 @@ def from_country(code: str, language: str) -> str:
 
     Sentences put it after "people"; in Hindi it is the name alone. Other languages have it in English.
     """
-    by_language = _from()
-    spoken = language if language in by_language else "en"
-    name = country_names(spoken).get(code, code)
-    forms, usual = by_language[spoken]
-    return next((form.pattern for form in forms if form.fits(code, name)), usual).format(country=name)
+    spoken = language if language in languages_with(_TABLE) else "en"
+    table, name = words_of(spoken, _TABLE), country_names(spoken).get(code, code)
+    for form in table.get("form", ()):
+        starts, ends = (tuple(form.get(key, ())) for key in ("starts", "ends"))
+        if code in form.get("countries", ()) or name.startswith(starts) or name.endswith(ends):
+            return str(form["pattern"].format(country=name))
+    return str(table["usual"].format(country=name))
 
 
 @cache
@@ -66,29 +67,6 @@ def _countries() -> Mapping[str, str]:
         in_small(people_of(code, language)): code
         for language in languages_with(_TABLE)
         for code in country_names(language)
-    }
-
-
-@dataclass(frozen=True)
-class _Form:
-    pattern: str
-    countries: tuple[str, ...] = ()
-    starts: tuple[str, ...] = ()
-    ends: tuple[str, ...] = ()
-
-    def fits(self, code: str, name: str) -> bool:
-        return code in self.countries or name.startswith(self.starts) or name.endswith(self.ends)
-
-
-@cache
-def _from() -> Mapping[str, tuple[tuple[_Form, ...], str]]:
-    def form(table: Mapping[str, object]) -> _Form:
-        lists = (tuple(map(str, table.get(key, ()))) for key in ("countries", "starts", "ends"))  # type: ignore[call-overload]
-        return _Form(str(table["pattern"]), *lists)
-
-    return {
-        language: (tuple(map(form, table.get("form", ()))), table["usual"])
-        for language, table in words_by_language(_TABLE).items()
     }
 
 

@@ -17,9 +17,9 @@ from babel.core import get_global
 from endoxa.errors import UserError
 from endoxa.words.components import ENGLISH
 from endoxa.words.countries import territories
-from endoxa.words.coverage import joints
 from endoxa.words.opening import formats
 from endoxa.words.packs import PACK, Pack, file_with, languages_with, rows_of
+from endoxa.words.state import joints
 
 CLDR = "Unicode CLDR"
 TO_FILL = "to_fill"
@@ -54,8 +54,7 @@ def facts_of(code: str) -> Pack:
 
 def pack_text(pack: Pack) -> str:
     """A pack as `pack.toml`; JSON writes strings and lists of strings as TOML does."""
-    values = {name: getattr(pack, name) for name in Pack.__slots__}
-    return "".join(f"{name} = {json.dumps(value, ensure_ascii=False)}\n" for name, value in values.items())
+    return "".join(f"{name} = {json.dumps(value, ensure_ascii=False)}\n" for name, value in pack)
 
 
 def create(code: str, folder: Path) -> list[Path]:

@@ -14,12 +14,14 @@ import sys
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
+
+from annotated_types import Len
+from pydantic import BaseModel, ConfigDict, Field
 
 VARIABLE = "ENDOXA_PACK"
 """Environment variable: folders of packs, separated as in PATH; child processes inherit it."""
@@ -32,8 +34,7 @@ _FOLDER = files(__package__)
 _CACHED = type(cache(len))
 
 
-@dataclass(frozen=True, slots=True)
-class Pack:
+class Pack(BaseModel):
     """What `pack.toml` says of a language.
 
     Attributes:
@@ -46,12 +47,14 @@ class Pack:
         source: where the words come from.
     """
 
-    code: str
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    code: Annotated[str, Field(pattern="^[a-z]{2,3}$")]
     name: str
-    script: str
-    quotes: tuple[str, ...]
-    stops: tuple[str, ...]
-    status: str
+    script: Annotated[str, Field(pattern="^[A-Z][a-z]{3}$")]
+    quotes: Annotated[tuple[str, ...], Len(2, 4)]
+    stops: Annotated[tuple[Annotated[str, Len(1)], ...], Len(1)]
+    status: Literal["draft", "reviewed"]
     source: str
 
 
@@ -192,9 +195,12 @@ def pack_of(language: str) -> Pack | None:
 
 
 def read_pack(table: Mapping[str, Any]) -> Pack:
-    """A table of `pack.toml` that was checked."""
-    cells = {name: value for name, value in table.items() if name not in FORMER}
-    return Pack(**{**cells, "quotes": tuple(table["quotes"]), "stops": tuple(table["stops"])})
+    """A table of `pack.toml`.
+
+    Raises:
+        ValidationError: it is not as `Pack` says.
+    """
+    return Pack.model_validate({name: value for name, value in table.items() if name not in FORMER})
 
 
 @cache

@@ -19,7 +19,7 @@ from typing import Literal
 import regex
 from babel.core import get_global
 
-from endoxa.words.countries import names_in, territories
+from endoxa.words.countries import in_small, names_in, territories
 from endoxa.words.packs import languages_with, rows_of, words_of
 
 Gender = Literal["m", "f"]
@@ -30,10 +30,11 @@ FILE = "people.csv"
 NEUTRAL = "neutral"
 _PEOPLES = ("nationality", "region")
 _UNTYPED = regex.compile(
-    r"[\u0300-\u036f\u064b-\u0655\u0670\u0640\u093c\p{Default_Ignorable_Code_Point}\p{Cf}]"
+    r"[[\p{M}&&\p{Script=Inherited}]\u0640\p{Default_Ignorable_Code_Point}\p{Cf}]", regex.V1
 )
-_SPELLINGS = str.maketrans({"ى": "ي", "ة": "ه", "ँ": "ं"})
-"""Letters that many people write for each other."""
+_LETTERS = str.maketrans({"ة": "ه", "ی": "ي", "ک": "ك"})
+_SPELLINGS = str.maketrans({"ى": "ي", "ँ": "ं", "\u093c": None})
+"""Letters and dots that many people write for each other, or not at all, in the name of a group."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,17 +148,17 @@ def members(group: str) -> frozenset[str]:
 @cache
 def english_name(group: str) -> str:
     """The English plural of an id in lower case ("argentinians" for "AR"): the key that all languages share."""
-    named = (row.plural for row in groups_in("en") if row.id == group and len(group) == 2)
-    return next(named, group).lower()
+    return (called(group, "en") if len(group) == 2 else group).lower() or group.lower()
+
+
+def folded(text: str) -> str:
+    """Small letters without accents, vowel signs and hamza, which many people do not type, and what is not seen."""
+    return str(_UNTYPED.sub("", in_small(unicodedata.normalize("NFKD", text)))).translate(_LETTERS)
 
 
 def plain(text: str) -> str:
-    """Small letters without accents, vowel signs of Arabic and dots of Devanagari, which many people do not type.
-
-    Nor anything that is not seen.
-    """
-    low = unicodedata.normalize("NFD", " ".join(text.casefold().replace("’", "'").split()))
-    return str(_UNTYPED.sub("", low)).translate(_SPELLINGS)
+    """A folded text, also without the dots of Devanagari."""
+    return folded(text).translate(_SPELLINGS)
 
 
 @cache
@@ -184,10 +185,8 @@ def _without_prefix(word: str) -> str:
 
 def spellings(text: str) -> Iterator[str]:
     """A text as it may stand in the table: as it is, without accents, without an article."""
-    low = " ".join(text.casefold().replace("’", "'").split())
-    yield low
-    bare = plain(low)
-    yield bare
+    bare = plain(text)
+    yield from (in_small(text), bare)
     yield from (bare.removeprefix(article) for article in _articles() if bare.startswith(article))
 
 
