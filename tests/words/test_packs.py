@@ -12,7 +12,7 @@ import pytest
 from babel import Locale
 
 from endoxa.errors import UserError
-from endoxa.words import opening, states, unreviewed
+from endoxa.words import opening
 from endoxa.words.check import faults, items
 from endoxa.words.create import TO_FILL, create, facts_of
 from endoxa.words.opening import formats, opened
@@ -28,7 +28,7 @@ from endoxa.words.packs import (
     words_of,
 )
 from endoxa.words.patterns import denies
-from endoxa.words.state import coverage, joints
+from endoxa.words.state import coverage, joints, states, unreviewed
 from support.repository import ROOT
 
 EXAMPLES = ROOT / "examples/packs"

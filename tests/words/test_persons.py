@@ -8,8 +8,7 @@ import pytest
 
 from collect_support.samples import campaign_settings
 from endoxa.instruments.pairs.items import name_in
-from endoxa.words import COMPONENTS, languages_of, texts_of
-from endoxa.words.components import file_of
+from endoxa.words.components import COMPONENTS, file_of, languages_of, texts_of
 from endoxa.words.persons import (
     expand,
     find_offences,

@@ -24,7 +24,7 @@ app = command_group("languages")
 
 def _every_language() -> Outcome:
     """The state of our own words by component, and for which joints of the road each language has words."""
-    from endoxa.words import states
+    from endoxa.words.state import states
 
     components = [asdict(state) | {"state": state.word} for state in states()]
     cells = [asdict(cell) | {"state": cell.word} for cell in coverage()]

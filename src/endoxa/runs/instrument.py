@@ -22,7 +22,7 @@ from endoxa.schema import Progress
 from endoxa.schema.headline import Headline
 from endoxa.schema.options import deciding, with_defaults
 from endoxa.words.packs import pack_facts
-from endoxa.words.used import Used
+from endoxa.words.state import Used
 
 if TYPE_CHECKING:
     from endoxa.runs.journal import JournalFile

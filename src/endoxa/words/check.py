@@ -29,11 +29,11 @@ from endoxa.words.components import (
 )
 from endoxa.words.create import TO_FILL
 from endoxa.words.opening import formats, opened, slots_in, tree_of
-from endoxa.words.packs import BESIDE, PACK, Pack, languages_with, read_pack, rows_of, user_packs, words_of
+from endoxa.words.packs import BESIDE, PACK, languages_with, rows_of, user_packs, words_of
 from endoxa.words.people import NEUTRAL, english_name
 
 _HAN = {"Hans": "Hani", "Hant": "Hani"}
-_SLOT = regex.compile(r"\{\w*\}")
+_SLOT = regex.compile(r"\{(\w*)\}")
 _WORD = regex.compile(r"[\p{L}\p{M}]+")
 _SETTINGS = regex.compile(r"^(?:extract\.toml, order|terms\.toml|lists\.toml.*/without/|unkind\.toml)")
 """Texts that are names of settings or English, and words that are typed in Latin letters, too."""
@@ -86,21 +86,21 @@ def faults(language: str, folder: Path | None) -> Iterator[Fault]:
         language: ISO 639 code of a pack.
         folder: of the user's pack, if it is one.
     """
-    pack = read_pack(words_of(language, PACK))
     if folder is not None:
         yield from _strangers(folder)
     texts = [
         text
         for name, component in COMPONENTS.items()
         if name not in _NO_WORDS
-        for text in texts_of(component, pack.code)
+        for text in texts_of(component, language)
     ]
+    script = str(words_of(language, PACK)["script"])
     yield from _scripts(
-        pack, ((place, text.text) for text in texts if not _SETTINGS.search(place := _place(text)))
+        script, ((place, text.text) for text in texts if not _SETTINGS.search(place := _place(text)))
     )
     yield from (fault for text in texts if (fault := _slots(text)))
-    yield from _people(pack.code)
-    yield from _opposites(pack.code)
+    yield from _people(language)
+    yield from _opposites(language)
 
 
 def _place(text: Text) -> str:
@@ -116,18 +116,18 @@ def _strangers(folder: Path) -> Iterator[Fault]:
             yield Fault(path.name, "is no file of a pack, so nothing reads it")
 
 
-def _scripts(pack: Pack, texts: Iterable[tuple[str, str]]) -> Iterator[Fault]:
+def _scripts(name: str, texts: Iterable[tuple[str, str]]) -> Iterator[Fault]:
     """Texts without a letter of the script, and words with letters of several."""
-    script = rf"\p{{Script={_HAN.get(pack.script, pack.script)}}}"
+    script = rf"\p{{Script={_HAN.get(name, name)}}}"
     letter = regex.compile(rf"(?V1)[{script}&&\p{{L}}]")
     other = regex.compile(rf"(?V1)[\p{{L}}--[{script}\p{{Script=Common}}\p{{Script=Inherited}}]]")
     for place, text in texts:
         plain = _SLOT.sub(" ", text)
         mixed = [word for word in _WORD.findall(plain) if letter.search(word) and other.search(word)]
         if mixed:
-            yield Fault(place, f"mixes letters of {pack.script} and another script in '{mixed[0]}'")
+            yield Fault(place, f"mixes letters of {name} and another script in '{mixed[0]}'")
         elif other.search(plain) and not letter.search(plain):
-            yield Fault(place, f"is not written in the script {pack.script}: '{text}'")
+            yield Fault(place, f"is not written in the script {name}: '{text}'")
 
 
 def _slots(text: Text) -> Fault | None:
@@ -197,7 +197,6 @@ def read_cases(language: str) -> list[dict[str, str]]:
 # --- texts as items of the language check ---
 
 _LONGEST = 150
-_NAMED_SLOT = regex.compile(r"\{(\w+)\}")
 
 
 def item_id(text: Text) -> str:
@@ -253,7 +252,7 @@ def in_use(text: Text) -> str:
     elif text.file.endswith(".po"):
         shown = regex.sub(r"%\((\w+)\)[a-z]", r"[\1]", regex.sub(r"<[^<>]+>", "", shown))
     examples = {each.key: each.text for each in texts_of(COMPONENTS["examples"], text.language)}
-    return _NAMED_SLOT.sub(lambda match: examples.get(match[1], match[0]), shown)
+    return _SLOT.sub(lambda match: examples.get(match[1], match[0]), shown)
 
 
 @cache

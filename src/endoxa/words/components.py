@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import cache
-from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -17,9 +15,9 @@ from pydantic import BaseModel
 
 from endoxa.errors import UserError
 from endoxa.words.opening import leaves, tree_of
-from endoxa.words.packs import languages_with, user_file, user_packs
+from endoxa.words.packs import FOLDER, languages_with, user_file, user_packs, words_of
 
-PACKAGE = Path(str(files("endoxa")))
+PACKAGE = FOLDER.parent
 SITE = "collect/"
 """How names of files of the campaign site begin, which is a package of its own."""
 PACK = "pack/"
@@ -59,8 +57,7 @@ class Component(BaseModel, frozen=True):
 
 
 COMPONENTS: Mapping[str, Component] = {
-    name: Component(name=name, **table)
-    for name, table in tomllib.loads((PACKAGE / "words/components.toml").read_text(encoding="utf-8")).items()
+    name: Component(name=name, **table) for name, table in words_of("", "components.toml").items()
 }
 """Every component by its name."""
 

@@ -12,8 +12,6 @@ from endoxa.words.packs import languages_with, words_by_language, words_of
 
 _TABLE = "countries.toml"
 _SLOT = re.compile(r"\{(?:country|who)\}")
-_LETTERS = 2
-"""Letters of a country's code; regions of the world have numbers."""
 
 
 @cache
@@ -28,9 +26,9 @@ def territories(language: str) -> Mapping[str, str]:
 
 @cache
 def country_names(language: str) -> Mapping[str, str]:
-    """Names of countries and territories by ISO 3166 code; in English where CLDR has none."""
+    """Names of countries and territories by ISO 3166 code, not of regions; in English where CLDR has none."""
     english, local = territories("en"), territories(language)
-    return {code: local.get(code) or english[code] for code in english if len(code) == _LETTERS}
+    return {code: local.get(code) or english[code] for code in english if code.isalpha()}
 
 
 def from_country(code: str, language: str) -> str:

@@ -7,7 +7,6 @@ import io
 import json
 from collections import Counter
 from collections.abc import Iterator
-from importlib.resources import files
 from itertools import chain
 from pathlib import Path
 
@@ -24,7 +23,6 @@ from endoxa.words.state import joints
 CLDR = "Unicode CLDR"
 TO_FILL = "to_fill"
 """Folder of the texts in English, which nothing reads."""
-_USUAL = (".", "?", "!")
 _STOPS = {
     **dict.fromkeys(("Deva", "Beng", "Guru", "Orya"), ("।", "?", "!")),
     **dict.fromkeys(("Hans", "Hant", "Jpan"), ("。", "？", "！")),
@@ -46,7 +44,7 @@ def facts_of(code: str) -> Pack:
         name=str(Locale(ENGLISH).languages.get(code, code)),
         script=script,
         quotes=tuple("“”‘’"),
-        stops=_STOPS.get(script, _USUAL),
+        stops=_STOPS.get(script, (".", "?", "!")),
         status="draft",
         source=CLDR if territories(code) else f"{CLDR} does not know this language: look through every line",
     )
@@ -129,7 +127,7 @@ def _table(name: str, rows: Iterator[dict[str, str]]) -> str:
 
 
 def _readme(pack: Pack) -> str:
-    text = files(__package__).joinpath("pack_readme.md").read_text(encoding="utf-8")
+    text = file_with("", "pack_readme.md").read_text(encoding="utf-8")
     needed = {joint.name: ", ".join(f"`{name}`" for name in joint.files) for joint in joints()}
     rows = "\n".join(
         f"| {joint.name} | {joint.purpose} | {needed[joint.name].replace('#', '` of kind `') or 'not in packs'} |"

@@ -13,8 +13,6 @@ import sys
 import tomllib
 from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
-from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from string import Formatter
 from typing import Any
@@ -23,29 +21,27 @@ import regex
 from pydantic import ValidationError
 
 from endoxa.errors import UserError
-from endoxa.words.packs import PACK, Pack, read_pack, words_by_package
+from endoxa.words.packs import FOLDER, PACK, Pack, read_pack, words_of
 
 _PATTERN_SECONDS = 5.0
 """How long the expressions of a pack may take together on texts made to delay them; all of ours take 0.1."""
 _TRIAL = r"""
 import re, sys
-for pattern in sys.stdin.buffer.read().decode().split("\0"):
+for number, pattern in enumerate(sys.stdin.buffer.read().decode().split("\0")):
     try:
         compiled = re.compile(pattern)
     except re.error:
         continue  # one for the module `regex`, which has been tried
-    print(pattern.encode(), flush=True)
+    print(number, flush=True)
     for letter in sorted(set(re.sub(r"\\.|\W", "", pattern)[:40]) | set("a1")):
         for text in (letter * 40 + "\x01", f"{letter} " * 40 + "\x01"):
             compiled.search(text)
 """
 
 
-@cache
 def formats() -> Mapping[str, Mapping[str, Any]]:
     """`formats.toml`: what each file of a pack must hold, by its name."""
-    text = files(__package__).joinpath("formats.toml").read_text(encoding="utf-8")
-    return tomllib.loads(text)
+    return words_of("", "formats.toml")
 
 
 def opened(folder: Path) -> Pack:
@@ -174,8 +170,9 @@ def _checked(path: Path, tree: Mapping[str, Any], form: Mapping[str, Any]) -> It
 
 def _require_kinds(path: Path, tree: Mapping[str, Any]) -> None:
     """Refuse a text where all our languages have a list, and the other way round."""
+    tables = [tomllib.loads(each.read_text(encoding="utf-8")) for each in FOLDER.glob(f"*/{path.name}")]
     for name, value in tree.items():
-        ours = {type(table[name]) for table in words_by_package(path.name) if name in table}
+        ours = {type(table[name]) for table in tables if name in table}
         if ours and type(value) not in ours:
             kinds = {str: "a text", list: "a list", dict: "a table", bool: "true or false"}
             expected = " or ".join(sorted(kinds.get(kind, kind.__name__) for kind in ours))
@@ -209,9 +206,8 @@ def _require_quick(patterns: Mapping[str, Path]) -> None:
             timeout=_PATTERN_SECONDS,
         )
     except subprocess.TimeoutExpired as problem:
-        last = (problem.stdout or b"").decode().split("\n")[-2]
-        pattern = next((each for each in patterns if str(each.encode()) == last), last)
+        pattern, path = list(patterns.items())[int((problem.stdout or b"0").split()[-1])]
         raise UserError(
-            f"{patterns.get(pattern, '')}: the regular expression {pattern!r} runs away: on a text of 40 equal letters "
+            f"{path}: the regular expression {pattern!r} runs away: on a text of 40 equal letters "
             "it did not end within seconds. Leave out repetitions within repetitions, such as (a+)+."
         ) from problem

@@ -15,8 +15,6 @@ import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
-from importlib.resources import files
-from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -30,7 +28,7 @@ FORMER = ("direction", "digits")
 """Keys of packs of earlier versions, which nothing needs: letters say themselves which way they are read."""
 BESIDE = ("README.md", "cases.csv", "faults.csv", "reviews.toml")
 """Files of a pack that decide no result."""
-_FOLDER = files(__package__)
+FOLDER = Path(__file__).parent
 _CACHED = type(cache(len))
 
 
@@ -84,9 +82,6 @@ def using(packs: Sequence[Path]) -> Iterator[None]:
     Raises:
         UserError: a pack cannot be used.
     """
-    if not packs:
-        yield
-        return
     before = os.environ.get(VARIABLE)
     absolute = (str(pack.expanduser().absolute()) for pack in packs)
     os.environ[VARIABLE] = os.pathsep.join([*absolute, *filter(None, [before])])
@@ -131,7 +126,7 @@ def _digest(folder: Path) -> str:
 @cache
 def languages_with(name: str) -> tuple[str, ...]:
     """ISO 639 codes of the languages that have a file, sorted."""
-    codes = {entry.name for entry in _FOLDER.iterdir() if entry.joinpath(name).is_file()}
+    codes = {entry.name for entry in FOLDER.iterdir() if entry.joinpath(name).is_file()}
     return tuple(sorted(codes.union(code for code in user_packs() if user_file(code, name))))
 
 
@@ -145,14 +140,14 @@ def user_file(language: str, name: str) -> Path | None:
     return next((path for path in paths if path.is_file()), None)
 
 
-def file_with(language: str, name: str) -> Traversable:
+def file_with(language: str, name: str) -> Path:
     """The file of one of `languages_with(name)`.
 
     Args:
         language: ISO 639 code; empty for a file of all languages at once.
         name: name of the file, with its ending ("pairs.toml").
     """
-    return user_file(language, name) or _FOLDER.joinpath(language, name)
+    return (user_file(language, name) if language else None) or FOLDER / language / name
 
 
 def _text(language: str, name: str) -> str:
@@ -172,13 +167,6 @@ def words_of(language: str, name: str) -> Mapping[str, Any]:
 def words_by_language(name: str) -> Mapping[str, Mapping[str, Any]]:
     """What the TOML files of a name hold, by language."""
     return {language: words_of(language, name) for language in languages_with(name)}
-
-
-@cache
-def words_by_package(name: str) -> tuple[Mapping[str, Any], ...]:
-    """What the package's TOML files of a name hold, whatever packs are in use."""
-    paths = (entry.joinpath(name) for entry in sorted(_FOLDER.iterdir(), key=lambda entry: entry.name))
-    return tuple(tomllib.loads(path.read_text(encoding="utf-8")) for path in paths if path.is_file())
 
 
 @cache

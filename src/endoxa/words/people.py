@@ -22,7 +22,6 @@ from babel.core import get_global
 from endoxa.words.countries import in_small, names_in, territories
 from endoxa.words.packs import languages_with, rows_of, words_of
 
-Gender = Literal["m", "f"]
 Says = Literal["", "m", "f"]
 """The gender that a word says of everybody in the group, or ''."""
 
@@ -248,11 +247,8 @@ def find_people(text: str, language: str = "") -> Named | None:
 @cache
 def _index(language: str = "", *, peoples: bool = False) -> Mapping[str, Named]:
     """Words as they are and in plain letters; where two say the same, the first holds: "armenia" is no woman."""
-    groups = [
-        group
-        for group in (groups_in(language) if language else every_group())
-        if group.is_people or not peoples
-    ]
+    rows = groups_in(language) if language else every_group()
+    groups = [group for group in rows if group.is_people or not peoples]
     every = [(word, Named(group.id, gender)) for group in groups for word, gender in group.forms]
     ids = {group.id for group in groups}
     countries = [(name, Named(code)) for name, code in places() if code in ids]
@@ -282,9 +278,8 @@ def _place_spellings(language: str) -> Mapping[str, str]:
 def with_place(text: str, language: str) -> str:
     """Words such as "de la peru" with the capitals and accents of the place at their end, where CLDR has it."""
     tokens = text.split()
-    places_there = _place_spellings(language)
     for at in range(1, len(tokens)):
-        if name := places_there.get(plain(" ".join(tokens[at:]))):
+        if name := _place_spellings(language).get(plain(" ".join(tokens[at:]))):
             return " ".join([*tokens[:at], name])
     return text
 

@@ -1,35 +1,32 @@
 """The state of the words: whether speakers have looked at a component, and which joints a language has words for.
 
-The former is computed from the texts and from the reviews on record.
+The former is computed from the texts and from the reviews on record. Also: what of a run was made with which component.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import tomllib
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
+from typing import Any
 
 from pydantic import BaseModel
 
+from endoxa.schema.provenance import words_of_cells
 from endoxa.words.components import (
     COMPONENTS,
     ENGLISH,
-    PACKAGE,
     Text,
     component,
     languages_of,
     texts_of,
 )
-from endoxa.words.packs import PACK, language_name, languages_with, rows_of, user_file, user_packs
+from endoxa.words.packs import PACK, language_name, languages_with, rows_of, user_packs, words_of
 from endoxa.words.people import FILE as PEOPLE
 
-REVIEWS = "words/reviews.toml"
-"""Reviews on record, below the package; a pack of the user has its own `reviews.toml`."""
 MOST_NAMED = 12
 """Languages that the line about unreviewed words names."""
 SOURCE, UNREVIEWED = "source", "unreviewed"
@@ -93,11 +90,10 @@ def digest(texts: Iterable[Text]) -> str:
 
 def read_reviews() -> tuple[Review, ...]:
     """The reviews on record; those in a pack of the user are of its own language only."""
-    paths = {"": PACKAGE / REVIEWS} | {code: user_file(code, "reviews.toml") for code in user_packs()}
     return tuple(
         Review(**row)
-        for code, path in paths.items()
-        for row in (tomllib.loads(path.read_text(encoding="utf-8")).get("review", []) if path else ())
+        for code in ("", *user_packs())
+        for row in words_of(code, "reviews.toml").get("review", ())
         if code in ("", row["language"])
     )
 
@@ -202,8 +198,7 @@ class Coverage:
 @cache
 def joints() -> tuple[Joint, ...]:
     """Every joint of the road, in its order."""
-    text = files(__package__).joinpath("joints.toml").read_text(encoding="utf-8")
-    return tuple(Joint(name=name, **table) for name, table in tomllib.loads(text).items())
+    return tuple(Joint(name=name, **table) for name, table in words_of("", "joints.toml").items())
 
 
 def coverage(languages: Sequence[str] = ()) -> list[Coverage]:
@@ -223,3 +218,54 @@ def _has(language: str, name: str) -> bool:
     if file != PEOPLE:
         return language in languages_with(file)
     return any(row["plural"] and kind in ("", row["kind"]) for row in rows_of(language, PEOPLE))
+
+
+# --- what of a run or a file was made with which component ---
+
+Used = dict[str, list[str]]
+"""Components with the languages in which they were used, as `run.json` keeps them."""
+
+COMPONENTS_KEY = "own_words"
+"""Where `run.json` keeps them."""
+
+
+class Tally:
+    """Collects components and languages.
+
+    Attributes:
+        used: what was noted, sorted.
+    """
+
+    def __init__(self) -> None:
+        self._languages: dict[str, set[str]] = {}
+        self._stated: set[tuple[str | None, str | None]] = set()
+
+    def add(self, name: str, languages: Iterable[str]) -> None:
+        """Note a component; English, and languages that it does not have, say nothing."""
+        codes = {code for code in languages if code != ENGLISH and texts_of(component(name), code)}
+        if codes:
+            self._languages.setdefault(name, set()).update(codes)
+
+    def add_stated(self, built_by: str | None, words: str | None) -> None:
+        """Note what a row says that it was made with; components that are known no more say nothing."""
+        if (built_by, words) not in self._stated:
+            self._stated.add((built_by, words))
+            for name, language in words_of_cells(built_by, words):
+                if name in COMPONENTS:
+                    self.add(name, [language])
+
+    @property
+    def used(self) -> Used:
+        """What was noted, sorted."""
+        return {name: sorted(codes) for name, codes in sorted(self._languages.items())}
+
+
+@cache
+def languages_of_name(name: str) -> frozenset[str]:
+    """Languages of a given name, written as in English questions; empty where the names bank does not have it."""
+    return frozenset(row["language"] for row in rows_of("", "names.csv") if row["name"] == name)
+
+
+def kept_words(facts: Mapping[str, Any]) -> list[tuple[str, list[str]]]:
+    """What `run.json` says of components, as `unreviewed` takes it; names that are known no more are left out."""
+    return [(name, codes) for name, codes in facts.get(COMPONENTS_KEY, {}).items() if name in COMPONENTS]

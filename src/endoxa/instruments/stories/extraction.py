@@ -50,7 +50,7 @@ from endoxa.sources.stereotales import (
     read_vocabulary,
     story_file,
 )
-from endoxa.words.used import Tally, Used
+from endoxa.words.state import Tally, Used
 
 REFUSAL = "refusal"
 _TASK = f"""\
