@@ -34,9 +34,9 @@ from endoxa.errors import UserError
 from endoxa.report.words import plural
 from endoxa.runs.progress import shown
 from endoxa.schema.options import ANALYSIS, ASKING, DATA, ITEMS, OUTPUT, Option
-from endoxa.sources.columns import with_respondents
 from endoxa.sources.files import require_apart
 from endoxa.sources.frames import read_table, write_table
+from endoxa.sources.headers import with_respondents
 
 if TYPE_CHECKING:
     from endoxa.curate.normalise.names import Tables
@@ -205,7 +205,7 @@ def _statements(
     from endoxa.curate.survey import ColumnChoice
     from endoxa.curate.survey.reading import read_export
     from endoxa.curate.survey.rows import RowColumns, read_statements, sentences_of
-    from endoxa.sources.columns import usual_column
+    from endoxa.sources.headers import usual_column
 
     if column is None and survey_map is None and (published := sentences_of(path)):
         path, how = published

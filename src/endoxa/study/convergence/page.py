@@ -18,7 +18,7 @@ from endoxa.report.overview import families
 from endoxa.report.tables import Cell, Field, Table, number_field, table_of, text_field
 from endoxa.report.words import NO_VALUE, axis_name, count, decimal, listed, p_value, plural, signed, slug
 from endoxa.runs.families import CONVERGENCE, SINGLE_ASSOCIATIONS
-from endoxa.schema.convergence import ALL, RELIABLE, SEVERAL
+from endoxa.schema.study import ALL, RELIABLE, SEVERAL
 from endoxa.stats.attenuation import LEAST_RELIABILITY
 from endoxa.stats.reliability import FEWEST_UNITS
 from endoxa.stats.verdicts import ABOVE, BELOW, UNCLEAR, UNTESTED, significance
