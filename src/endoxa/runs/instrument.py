@@ -1,7 +1,7 @@
 """An instrument: one declaration of what is measured, from which commands, runs, plans and reports are made.
 
 Instruments are registered under the entry-point group `endoxa.instruments`, ours like those of other packages.
-`endoxa.testing.instruments.check_instrument` is the battery that each must pass.
+`endoxa.testing.plugins.check_instrument` is the battery that each must pass.
 """
 
 from __future__ import annotations
