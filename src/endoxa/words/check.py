@@ -252,7 +252,7 @@ def in_use(text: Text) -> str:
     elif text.file.endswith(".po"):
         shown = regex.sub(r"%\((\w+)\)[a-z]", r"[\1]", regex.sub(r"<[^<>]+>", "", shown))
     examples = {each.key: each.text for each in texts_of(COMPONENTS["examples"], text.language)}
-    return _SLOT.sub(lambda match: examples.get(match[1], match[0]), shown)
+    return str(_SLOT.sub(lambda match: examples.get(match[1], match[0]), shown))
 
 
 @cache
