@@ -536,14 +536,13 @@ def curate_review(table: 'Source', sheets: 'Source | Sequence[Source]' = (), *, 
         overwrite: Sheet: replace an existing one, including its answers.
     """
 
-def curate_evaluate(gold: 'Source | Sequence[Source]', *, progress: 'bool' = True, by: 'str' = 'respondent', statement_column: 'str | None' = None, reading: 'str | Path | None' = None, model: 'str | None' = None, confidence: 'float' = 0.95, seed: 'int' = 0, out: 'str | Path') -> 'Outcome':
+def curate_evaluate(gold: 'Source | Sequence[Source]', *, progress: 'bool' = True, by: 'str' = 'respondent', statement_column: 'str | None' = None, reading: 'str | Path | None' = None, confidence: 'float' = 0.95, seed: 'int' = 0, out: 'str | Path') -> 'Outcome':
     """Score extraction against reviewers, with intervals over respondents. `endoxa curate evaluate`; see `command`.
 
     Options:
         by: Column of the units that intervals are taken over.
         statement_column: Column of the statements in a table with identity and attribute ('statement' or else 'sentence').
         reading: Score this table of statements instead of reading GOLD with the rules.
-        model: Also score a chat model as reader, and it and the rules together; its run goes beside --out.
         confidence: Confidence level of the intervals.
         seed: Seed of every random draw.
         out: Scores: .csv, .tsv, .jsonl or .parquet.
