@@ -153,6 +153,8 @@ MENTION_COLUMNS: dict[str, str] = {
 
 PEOPLE = ("rater", "respondent", "person")
 WEIGHT = "support"
+
+
 def read_mentions(path: Path, labels: Path | None = None, name: str = "") -> pl.DataFrame:
     """Mentions of associations with their topics.
 
