@@ -205,30 +205,26 @@ def in_group(texts: pl.DataFrame, path: Path) -> pl.Series:
     return answers
 
 
-def ratings_file(folder: Path) -> Path | None:
-    """The table of ratings in the folder of an export, or None."""
-    return _in_folder(folder, "ratings")
-
-
 def export_table(folder: Path, name: str) -> Path:
     """A table in the folder of an export.
 
     Raises:
         UserError: there is none of that name.
     """
-    path = _in_folder(folder, name)
+    path = in_folder(folder, name)
     if path is None:
         raise UserError(f"{folder} holds no table '{name}'. Expected a folder of `endoxa collect export`.")
     return path
 
 
-def _in_folder(folder: Path, name: str) -> Path | None:
+def in_folder(folder: Path, name: str) -> Path | None:
+    """A table in the folder of an export, or None."""
     return next((path for end in TABLE_SUFFIXES if (path := folder / f"{name}{end}").is_file()), None)
 
 
 def _of_campaign(path: Path, rated: pl.DataFrame) -> pl.DataFrame:
     """The ratings of an export that count, with the words of their pairs."""
-    pairs = _in_folder(path.parent, "pairs")
+    pairs = in_folder(path.parent, "pairs")
     if pairs is None:
         raise UserError(
             f"{path} names associations by association_id, and no table 'pairs' beside it says what these are. "
