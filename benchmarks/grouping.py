@@ -1,10 +1,9 @@
 """Time and memory of grouping attributes, beside the former way, in rounds taken in turn; one process for each run.
 
     python benchmarks/grouping.py                                    10,000 attributes, three rounds
-    python benchmarks/grouping.py --attributes 100000 --rounds 1 --way bfloat16
+    python benchmarks/grouping.py --attributes 100000 --rounds 1 --way endoxa
 
-Ways: `former` encodes with sentence-transformers' own loop and compares every row with all rows; `float32` and
-`bfloat16` are endoxa in the two precisions of its encoder.
+Ways: `former` encodes with sentence-transformers' own loop and compares every row with all rows; `endoxa` is as it is.
 
 The attributes are made by combining everyday words ("honest with neighbours", "not shy but tidy at work"). Prints, for
 each way, the seconds of encoding and of everything else as minimum, median and maximum, with the processor's seconds,
@@ -30,7 +29,7 @@ from unittest.mock import patch
 
 import numpy as np
 
-WAYS = ("former", "float32", "bfloat16")
+WAYS = ("former", "endoxa")
 BLOCK_CELLS = 1 << 25
 """Similarities that the former way held at a time."""
 
@@ -129,7 +128,7 @@ def measure(way: str, count: int) -> Run:
 
     if way == "former":
         patch.object(method, "neighbours", former_neighbours).start()
-    encoder = former_encoder() if way == "former" else load_encoder(precision=way)
+    encoder = former_encoder() if way == "former" else load_encoder()
     lexicon = load_lexicon()
     english.lemmas("cats")  # the dictionary is read once, whatever is grouped
     spent = {"wall": 0.0, "processor": 0.0, "texts": 0}

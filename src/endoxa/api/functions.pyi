@@ -557,7 +557,7 @@ def curate_evaluate(gold: 'Source | Sequence[Source]', *, progress: 'bool' = Tru
         out: Scores: .csv, .tsv, .jsonl or .parquet.
     """
 
-def curate_group(file: 'Source', *, progress: 'bool' = True, existing: 'str | Path | None' = None, attribute_column: 'str' = 'attribute', language: 'str | None' = None, lexicon: 'str | Path | None' = None, encoder: 'str | None' = None, precision: "Literal['float32', 'bfloat16']" = 'float32', tau: 'float' = 0.55, method: "Literal['endoxa', 'afristereo']" = 'endoxa', out: 'str | Path') -> 'Outcome':
+def curate_group(file: 'Source', *, progress: 'bool' = True, existing: 'str | Path | None' = None, attribute_column: 'str' = 'attribute', language: 'str | None' = None, lexicon: 'str | Path | None' = None, encoder: 'str | None' = None, tau: 'float' = 0.55, method: "Literal['endoxa', 'afristereo']" = 'endoxa', out: 'str | Path') -> 'Outcome':
     """Group attributes with similar meanings; opposites and negations are never merged. `endoxa curate group`; see `command`.
 
     Options:
@@ -566,7 +566,6 @@ def curate_group(file: 'Source', *, progress: 'bool' = True, existing: 'str | Pa
         language: Language of the attributes.
         lexicon: Your own antonyms: columns one, other, pos.
         encoder: all-MiniLM-L6-v2 (installed), hf/ORG/NAME or hf/FOLDER (any sentence-transformers model), or same-words.
-        precision: Number type of the encoder: float32, or bfloat16 (faster with AMX; a few groups may differ).
         tau: Minimum cosine similarity to merge groups.
         method: endoxa, or afristereo (as published; depends on the order of rows).
         out: Groups: .csv, .tsv, .jsonl or .parquet.

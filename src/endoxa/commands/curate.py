@@ -17,7 +17,7 @@ from endoxa.commands.verbs import Outcome, add_command, argument, command_group,
 from endoxa.curate import group as grouping
 from endoxa.curate.associations import associations as gather
 from endoxa.curate.associations import mentions
-from endoxa.curate.encoders import Precision, chosen_encoder
+from endoxa.curate.encoders import chosen_encoder
 from endoxa.curate.group import Method
 from endoxa.curate.opposites import Lexicon, load_lexicon
 from endoxa.errors import UserError
@@ -37,7 +37,6 @@ class Meanings:
         attribute_column: Column that holds the attributes.
         encoder: all-MiniLM-L6-v2 (installed), hf/ORG/NAME or hf/FOLDER (any sentence-transformers model), or
             same-words.
-        precision: Number type of the encoder: float32, or bfloat16 (faster with AMX; a few groups may differ).
         language: Language of the attributes.
         lexicon: Your own antonyms: columns one, other, pos.
     """
@@ -51,7 +50,6 @@ class Meanings:
             default="all-MiniLM-L6-v2 in English, else same-words",
         ),
     ] = None
-    precision: Annotated[Precision, Option(group=ITEMS)] = "float32"
     language: Annotated[
         str | None, Option(group=DATA, metavar="CODE", default="the only one that the file names, else en")
     ] = None
@@ -97,7 +95,7 @@ def group(
         )
     counts, lexicon = meanings.read(file, grouping.SCHEMA, as_written=method == "afristereo")
     earlier = grouping.read_existing(existing) if existing else None
-    encoder = chosen_encoder(meanings.encoder, lexicon.language, meanings.precision, note)
+    encoder = chosen_encoder(meanings.encoder, lexicon.language, note)
     table = grouping.group_attributes(counts, encoder, lexicon, tau=tau, method=method, existing=earlier)
     groups = table["group_id"].n_unique()
     return Outcome((f"{len(table)} attributes in {groups} groups written to {out}",), {"out": table})
