@@ -26,7 +26,7 @@ import numpy as np
 from scipy.stats import multivariate_normal, norm
 from statsmodels.stats.multitest import multipletests
 
-from endoxa.study.gate.decision import Contrasts, Values
+from endoxa.study.compare.decision import Contrasts, Values
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from support.gate_runs import Situation, verdicts

@@ -14,7 +14,7 @@ from endoxa.instruments.questions.items.build import build_questions
 from endoxa.instruments.questions.options import QaOptions
 from endoxa.sources.bbq import read_items, write_items
 from endoxa.sources.identities import with_joined_names
-from endoxa.study.compare.editions.reading import associations_of
+from endoxa.study.compare.editions.comparison import read_edition
 
 SAID = pl.DataFrame(
     {
@@ -55,7 +55,7 @@ def test_every_table_and_instrument_joins_the_languages_by_it(table):
     for each in (made, pairs):
         women = each.filter(identity_key="women")["identity"].str.to_lowercase()
         assert {name.split()[-1] for name in women} == {"mujeres", "femmes"}
-    keyed = dict(associations_of(table).select("identity", "identity_key").iter_rows())
+    keyed = dict(read_edition(table, None).counts.select("identity", "identity_key").iter_rows())
     assert [keyed[name] for name in SAID["identity"]] == KEYS
     read = read_concepts(table, "attribute", ("es", "fr"))
     assert {name for names in read.identities for name in names} == {"women", "kenyans"}

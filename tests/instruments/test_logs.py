@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -101,18 +100,10 @@ def inspect_pairs(answers: dict[str, tuple[str, str]]) -> list[dict[str, Any]]:
 def inspect_log(
     path: Path, samples: list[dict[str, Any]], task: str = "bbq", model: str = "lab/chat"
 ) -> Path:
-    """A log of Inspect: JSON, or the archive that it writes by default."""
+    """A log of Inspect."""
     header = {"version": 2, "status": "success", "eval": {"eval_id": "x", "task": task, "model": model}}
     path.parent.mkdir(parents=True, exist_ok=True)
-    if path.suffix == ".json":
-        path.write_text(json.dumps({**header, "samples": samples}, indent=2))
-        return path
-    zstd = pytest.importorskip("zipfile_zstd", reason="zipfile-zstd is not installed")
-    with zipfile.ZipFile(path, "w", compression=zstd.ZIP_ZSTANDARD) as archive:
-        archive.writestr("_journal/start.json", json.dumps(header))
-        for sample in samples:
-            archive.writestr(f"samples/{sample['id']}_epoch_{sample['epoch']}.json", json.dumps(sample))
-        archive.writestr("header.json", json.dumps(header))
+    path.write_text(json.dumps({**header, "samples": samples}, indent=2))
     return path
 
 
@@ -136,12 +127,12 @@ def answers_in(paths: list[Path]) -> pl.DataFrame:
         return load_answers(folders)
 
 
-@pytest.mark.parametrize("harness", ["lm-evaluation-harness", "Inspect .json", "Inspect .eval"])
+@pytest.mark.parametrize("harness", ["lm-evaluation-harness", "Inspect"])
 def test_logged_choices_are_read_as_the_same_predictions(harness: str, tmp_path: Path) -> None:
     rows, chosen, table = planted()
     if harness.startswith("Inspect"):
         samples = [inspect_question(row, "ABC"[k]) for row, k in zip(rows, chosen, strict=True)]
-        path = inspect_log(tmp_path / f"log{harness[-5:].strip()}", samples, model="small")
+        path = inspect_log(tmp_path / "log.json", samples, model="small")
     else:
         words = [
             (row["ans0"], row["ans1"], UNKNOWN[n % 4])[k]
@@ -213,10 +204,9 @@ CHOICES = {
 """Answers to a pair in both orders; the stereotypical sentence is the first in order a."""
 
 
-@pytest.mark.parametrize("suffix", [".json", ".eval"])
-def test_choices_between_two_sentences_are_shares_of_answers(suffix: str, tmp_path: Path) -> None:
+def test_choices_between_two_sentences_are_shares_of_answers(tmp_path: Path) -> None:
     """By hand: chosen always, never, by position (a tie), once of one answer; the fifth pair has no answer."""
-    log = inspect_log(tmp_path / f"log{suffix}", inspect_pairs(CHOICES), task="pairs")
+    log = inspect_log(tmp_path / "log.json", inspect_pairs(CHOICES), task="pairs")
     (folder,) = write_runs([log], tmp_path / "runs")
     found = load_records([folder]).sort("item_id")
     assert found["item_id"].to_list() == ["always", "first", "never", "once"]
@@ -305,13 +295,8 @@ def test_logs_that_cannot_be_read_are_one_sentence(name: str, tmp_path: Path) ->
         write_runs([path], tmp_path / "runs")
 
 
-def test_an_archive_that_is_none_or_not_finished_is_one_sentence(tmp_path: Path) -> None:
-    pytest.importorskip("zipfile_zstd", reason="zipfile-zstd is not installed")
+def test_an_archive_is_to_be_converted(tmp_path: Path) -> None:
     path = tmp_path / "log.eval"
-    path.write_text("{}")
-    with pytest.raises(UserError, match="no zip archive"):
-        write_runs([path], tmp_path)
-    with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr("_journal/start.json", "{}")
-    with pytest.raises(UserError, match="is not finished"):
+    path.write_bytes(b"PK")
+    with pytest.raises(UserError, match=r"not read\. Convert the log first: inspect log convert"):
         write_runs([path], tmp_path)

@@ -22,7 +22,7 @@ from endoxa.runs.asking.cost import parse_models, require_askable
 from endoxa.runs.asking.settings import FramedSettings
 from endoxa.runs.conditions import read_conditions, run_conditions
 from endoxa.runs.run import run
-from endoxa.study.gate.run import gate
+from endoxa.study.compare.gate import gate
 from support import tiny as models
 
 peft = pytest.importorskip("peft")

@@ -20,7 +20,7 @@ from endoxa.models.checkpoint import fingerprint
 from endoxa.models.keys import server_key
 from endoxa.models.scoring import look_at, parse_model
 from endoxa.models.spec import ModelOptions
-from endoxa.runs.executors.workers import connect
+from endoxa.runs.cluster import connect
 from endoxa.runs.run import measure
 from endoxa.schema.options import settings_from
 from endoxa.schema.typed import typed_words

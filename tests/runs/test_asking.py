@@ -21,7 +21,7 @@ from endoxa.models.chat.spec import BatchStatus, Price, Submission, SubmissionSt
 from endoxa.runs.asking import calls
 from endoxa.runs.asking.batches import SMALLEST, ask_in_batches, fetch_ended
 from endoxa.runs.asking.calls import Asking, BudgetSpentError, ask_all, counting_lost
-from endoxa.runs.asking.cost import Budget, bounded, cost, expect, likely, spent, worst
+from endoxa.runs.asking.cost import Budget, bounded, cost, expect, spent, worst
 from endoxa.runs.asking.jobs import Answered, FirstAnswers, Job, conversation, draw_seed
 from endoxa.runs.asking.journal import AnswerJournal, Totals
 from endoxa.schema import ChatAnswer, Message, Sampling, Usage
@@ -497,15 +497,6 @@ def test_a_refused_call_is_not_taken_for_one_that_may_be_billed(journal: AnswerJ
     with pytest.raises(UserError, match="The key is wrong"):
         ask_all(asking(Echo(fail_at=1), journal, concurrency=1, budget=Budget(1.0, PRICE, 0.0)), jobs(3))
     assert journal.totals(0) == []
-
-
-def test_the_cost_of_lost_calls_is_estimated_from_those_answered() -> None:
-    known = Totals(10, batched=False, usage=Usage(1000, 70))
-    lost = Totals(3, batched=False, usage=Usage(402, 1536), counted=False)
-    assert likely([known, lost]) == [known, replace(lost, usage=Usage(101, 21))]
-    assert likely([lost]) == [replace(lost, usage=Usage(101, 1536))]
-    wordy = Totals(1, batched=False, usage=Usage(10, 9999))
-    assert likely([wordy, lost])[1].usage.completion_tokens == 1536
 
 
 def test_all_first_turns_and_then_all_second_turns_share_one_budget(journal: AnswerJournal) -> None:

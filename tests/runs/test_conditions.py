@@ -26,7 +26,7 @@ from endoxa.runs.asking.jobs import conversation
 from endoxa.runs.conditions import Conditions, presets, read_conditions, run_conditions
 from endoxa.runs.folder import DifferentRunError, run_folder
 from endoxa.schema import ChatAnswer
-from endoxa.study.gate.run import gate
+from endoxa.study.compare.gate import gate
 from endoxa.testing.chat_server import Settings as ServerSettings
 from endoxa.testing.chat_server import running
 from support.qa_questions import questions, write
@@ -129,16 +129,19 @@ def test_a_folder_with_something_else_is_refused(data: Path, tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('[a]\nsytem = "x"', r"\[a\]: `endoxa probe qa` has no option 'sytem'. Did you mean 'system'\?"),
-        ('[a]\ndata = "x"', r"\[a\]: 'data' cannot be a condition: all conditions measure the same models"),
+        (
+            '[a]\nsytem = "x"',
+            r"\[a\]: `endoxa probe qa` has no option 'sytem' for a condition. Did you mean 'system'",
+        ),
+        ('[a]\ndata = "x"', r"\[a\]: 'data' cannot be a condition: all measure the same models"),
         ('[a]\nmodel = "http://127.0.0.1:1/v1#x"', r"\[a\]: 'model' cannot be a condition"),
         ("[a]\nseed = 1", r"\[a\]: 'seed' cannot be a condition"),
         ("[a]\nrepeats = 2", r"\[a\]: 'repeats' cannot be a condition"),
-        ("[a]\nmax-cost = 2", r"\[a\]: 'max-cost' cannot be a condition: it decides no answer"),
+        ("[a]\nmax-cost = 2", r"\[a\]: 'max-cost' cannot be a condition: .* no code, server or money"),
         ("[a]\nrpm = 2", r"\[a\]: 'rpm' cannot be a condition"),
-        ('[a]\nout = "x"', r"\[a\]: 'out' cannot be a condition"),
-        ("[a]\ntrust-remote-code = true", "a file cannot allow code to be run"),
-        ("[a]\ntrust_remote_code = true", "a file cannot allow code to be run"),
+        ('[a]\nout = "x"', r"\[a\]: `endoxa probe qa` has no option 'out' for a condition"),
+        ("[a]\ntrust-remote-code = true", "a file allows no code"),
+        ("[a]\ntrust_remote_code = true", "a file allows no code"),
         ('[a]\nray-address = "auto"', "'ray-address' cannot be a condition"),
         ('[a]\nextra = {api_key = "sk-planted"}', "looks like a secret"),
         ('[a]\nrevision = "main"', "would have no effect on the model 'sim/biased'"),
@@ -149,12 +152,12 @@ def test_a_folder_with_something_else_is_refused(data: Path, tmp_path: Path) -> 
         ("[a]\ntemperature = -1", r"\[a\]: temperature: Input should be greater"),
         ("[a]\ntemperature = nan", "must be finite"),
         ("[a]\nbefore = 3", r"\[a\]: before: "),
-        ('[a]\nexamples = ["x"]', "expected a list of questions and answers"),
+        ("[a]\ndebias = 3", r"\[a\]: .*debias"),
+        ('[a]\nexamples = ["x"]', r"examples.0: Input should be a valid tuple \(found: 'x'\)"),
         ('[a]\nsystem = "x"\n"max-tokens" = 1\nmax_tokens = 2', "'max_tokens' says what 'max-tokens' says"),
         ('system = "x"', "'system' stands outside of the conditions"),
         ('["a/b"]', "cannot name a folder"),
         ('[".."]', "cannot name a folder"),
-        ("[a]\n[A]", "would share a folder"),
         ("# none", "contains no conditions"),
         ("x =", "not valid TOML"),
     ],

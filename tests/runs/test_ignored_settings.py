@@ -1,12 +1,10 @@
-"""What a server ignores or refuses is noticed: temperature, seed, stop sequences, the form of answers."""
+"""What a server ignores or refuses is noticed: seeds, stop sequences, the form of answers."""
 
 from __future__ import annotations
 
 import asyncio
-import itertools
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +15,10 @@ from endoxa.errors import UserError
 from endoxa.instruments.questions.headline import repeats_alike
 from endoxa.instruments.questions.instrument import QUESTIONS
 from endoxa.instruments.questions.probe.settings import QaSettings
-from endoxa.instruments.stories.instrument import EXTRACT, HARM, ExtractSettings, HarmSettings
+from endoxa.instruments.stories.instrument import HARM, ExtractSettings, HarmSettings
 from endoxa.runs.answers.language import signs_of_new_question
-from endoxa.runs.asking.cost import parse_models, require_schemas
-from endoxa.runs.asking.trials import ignored_settings, why_no_stops
+from endoxa.runs.asking.cost import parse_models, warn_of_schemas
+from endoxa.runs.asking.run import why_no_stops
 from endoxa.runs.run import measure
 from endoxa.schema import ChatAnswer, Message, Sampling
 from endoxa.schema.finish import LENGTH
@@ -30,16 +28,11 @@ from support.harm_samples import associations, write_associations
 from support.http_server import serving
 from support.qa_questions import questions, write
 
-COUNTER = itertools.count()
 
-
-class Server:
-    """Answers by seed and temperature as its rule says."""
+class Unending:
+    """Answers up to the last token it may have."""
 
     name = "http://host/v1#m"
-
-    def __init__(self, rule: Callable[[int, float], object]) -> None:
-        self._rule = rule
 
     def describe(self) -> Mapping[str, Any]:
         return {}
@@ -49,38 +42,9 @@ class Server:
     async def close(self) -> None: ...
 
     async def ask(
-        self, _messages: Sequence[Message], sampling: Sampling, told: Mapping[str, Any] | None = None
+        self, _messages: Sequence[Message], _sampling: Sampling, told: Mapping[str, Any] | None = None
     ) -> ChatAnswer:
-        assert sampling.seed is not None
-        return ChatAnswer(f"{self._rule(sampling.seed, sampling.temperature or 0)} apples")
-
-
-class Unending(Server):
-    """Answers up to the last token it may have."""
-
-    async def ask(
-        self, messages: Sequence[Message], sampling: Sampling, told: Mapping[str, Any] | None = None
-    ) -> ChatAnswer:
-        return replace(await super().ask(messages, sampling, told), finish=LENGTH)
-
-
-@pytest.mark.parametrize(
-    ("rule", "temperature", "said"),
-    [
-        (lambda seed, temperature: seed if temperature else 0, 1.0, ""),
-        (lambda seed, temperature: seed if temperature else 0, 0.0, ""),
-        (lambda _seed, _temperature: 0, 1.0, "ignore temperature and seed"),
-        (lambda _seed, _temperature: 0, 0.0, ""),
-        (lambda _seed, _temperature: next(COUNTER), 1.0, "ignores the seed"),
-        (lambda _seed, _temperature: next(COUNTER), 0.0, "ignores the temperature"),
-    ],
-)
-def test_asking_twice_shows_what_a_server_ignores(
-    rule: Callable[[int, float], object], temperature: float, said: str
-) -> None:
-    found = asyncio.run(ignored_settings(Server(rule), Sampling(temperature=temperature), 0))
-    assert said in found
-    assert bool(found) == bool(said)
+        return ChatAnswer("0 apples", finish=LENGTH)
 
 
 SIGNS = ("\nQuestion:", "\nContext:")
@@ -136,7 +100,7 @@ def test_servers_that_take_stop_sequences_are_sent_them(
 
 
 def test_thoughts_that_may_be_unmarked_are_left_whole_and_no_language_takes_more_than_four() -> None:
-    reason = asyncio.run(why_no_stops(Unending(lambda *_: 0), Sampling(), 0, SIGNS))
+    reason = asyncio.run(why_no_stops(Unending(), Sampling(), 0, SIGNS))
     assert "may be thinking unmarked" in reason
     assert signs_of_new_question(["en"]) == SIGNS
     assert signs_of_new_question(["es"]) == ("\nPregunta:", "\nContexto:", *SIGNS)
@@ -148,12 +112,11 @@ def constant(text: str) -> Callable[[Any, str | None], tuple[int, Any]]:
     return lambda _body, _key: (200, {"object": "chat.completion", "model": "small", "choices": [choice]})
 
 
-def test_repeats_that_are_all_alike_are_said_to_be(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_repeats_that_are_all_alike_are_said_to_be(tmp_path: Path) -> None:
     data = write(tmp_path / "questions.jsonl", questions(8))
-    with serving(constant("Not known")) as url, caplog.at_level(logging.WARNING):
+    with serving(constant("Not known")) as url:
         settings = QaSettings(data=str(data), models=(f"{url}#small",), repeats=2)
         done = measure(QUESTIONS, settings, tmp_path / "run")
-    assert "it seems to ignore temperature and seed" in caplog.text
     (sentence,) = repeats_alike(tmp_path / "run", done.facts)
     assert "all 2 repeats of each of 8 items" in sentence
     cold = {"settings": {"sampling": {"temperature": 0}}}
@@ -191,15 +154,11 @@ def test_questions_that_nobody_answers_stop_the_run_too(
     assert set(records["outcome"]) == {"unparsed"}
 
 
-def test_weights_that_cannot_be_held_to_a_schema_are_refused_where_it_was_asked_for(
+def test_weights_that_cannot_be_held_to_a_schema_are_read_as_they_write(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     specs = parse_models(["hf/some/folder"])
-    asked = ExtractSettings(data="x", models=("hf/some/folder",), structured=True)
-    with pytest.raises(UserError, match=r"cannot be held to a JSON schema\. Leave out --structured"):
-        require_schemas(asked, specs)
-    require_schemas(ExtractSettings(data="x", models=("hf/some/folder",)), specs)
+    warn_of_schemas(ExtractSettings(data="x", models=("hf/some/folder",), structured=False), specs)
+    assert not caplog.text
+    warn_of_schemas(ExtractSettings(data="x", models=("hf/some/folder",), structured=True), specs)
     assert "is read as it comes" in caplog.text
-    repeated = ExtractSettings.model_validate(asked.model_dump())
-    require_schemas(repeated, specs)
-    assert EXTRACT.settings is ExtractSettings

@@ -24,8 +24,8 @@ from endoxa.instruments.questions.probe.settings import QaSettings
 from endoxa.report.frame import notices
 from endoxa.report.inputs import read_runs
 from endoxa.runs.folder import DifferentRunError
+from endoxa.runs.options import RunSettings
 from endoxa.runs.run import run
-from endoxa.runs.settings import RunSettings
 from endoxa.sources.bbq import write_items
 from support.name_samples import bank, question
 from support.qa_questions import questions, write

@@ -21,8 +21,8 @@ from endoxa.sources.check import (
 )
 from endoxa.sources.check.characters import script_of, scripts_of
 from endoxa.sources.check.wording import negates
+from endoxa.sources.frames import write_pairs
 from endoxa.sources.read import read_pairs
-from endoxa.sources.write import write_pairs
 from support.repository import ROOT
 
 CLEAN = [

@@ -21,7 +21,7 @@ from endoxa.models.chat.spec import ChatOptions
 from endoxa.report.inputs import read_runs
 from endoxa.runs.run import measure
 from endoxa.sources.served import version_sentences, versions_apart
-from endoxa.study.gate.run import gate
+from endoxa.study.compare.gate import gate
 from support.http_server import serving
 from support.qa_questions import questions, write
 

@@ -11,9 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from endoxa.sources.frames import read_table, write_table
+from endoxa.sources.frames import read_table, write_pairs, write_table
 from endoxa.sources.spreadsheets import csv_text, neutralised, read_csv, restored
-from endoxa.sources.write import write_csv
 
 NASTY = (
     "=1+1",
@@ -82,6 +81,6 @@ def test_tables_are_safe_in_a_spreadsheet_and_come_back(
 
 
 def test_pairs_are_written_in_the_same_way(tmp_path: Path) -> None:
-    write_csv([[text, None] for text in NASTY], ("text", "other"), tmp_path / "pairs.csv")
+    write_pairs([pl.DataFrame({"text": NASTY})], tmp_path / "pairs.csv")
     assert read_table(tmp_path / "pairs.csv")["text"].to_list() == list(NASTY)
     assert read_csv(tmp_path / "pairs.csv")["text"].to_list() == list(NASTY)

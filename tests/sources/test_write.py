@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from endoxa.errors import UserError
 from endoxa.schema import PAIR_COLUMNS, ReadOptions
 from endoxa.sources import READERS
+from endoxa.sources.frames import write_pairs
 from endoxa.sources.read import convert_pairs, read_pairs
-from endoxa.sources.write import write_pairs
 
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".parquet")
 no_text = st.characters(exclude_categories=["Cs"], exclude_characters="\0")

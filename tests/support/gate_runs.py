@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from endoxa.study.gate.decision import Contrasts, Values
+from endoxa.study.compare.decision import Contrasts, Values
 from support.report_samples import run_folder, scored
 
 

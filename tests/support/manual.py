@@ -29,11 +29,11 @@ from support.tutorials import PARTS, file_of, split
 NOT_RUN: Mapping[str, str] = {
     r"^endoxa collect serve": "serves until it is stopped",
     r"^endoxa datasets convert [a-z-]+( |$)": "needs a network",
-    r"^endoxa gate .*out/stories-a": "needs stories of two models; tests/study/gate",
+    r"^endoxa gate .*out/profiles-a": "needs stories of two models; tests/study/gate",
     r"^endoxa collect check /srv": "a site behind its proxy; the site's test_health.py",
     r"^endoxa demo": "takes a minute; tests/demo runs it",
     r"^endoxa reproduce (?!arithmetic)": "takes minutes; tests/commands/test_reproduce.py",
-    r"--set engine=ray": "needs a cluster; tests/runs/executors runs it",
+    r"--set engine=ray": "needs a cluster; tests/runs/test_cluster.py runs it",
     r"^endoxa (analyze|report) .*(harness/|logs/|\bLOG\b)": "logs of other harnesses; tests/instruments/test_logs.py",
     r"--labels sheet\.csv|novelty\.html": "people fill the sheet in; tests/curate/novelty",
     r"build pairs export/pairs\.csv": "needs what people mentioned; the site's tests/export",

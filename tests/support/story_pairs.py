@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from endoxa.sources.stereotales.associations import association_id
-from endoxa.study.compare.story_pairs import PairedStories, side_by_side, with_outcomes
+from endoxa.study.compare.stories import PairedStories, side_by_side, with_outcomes
 
 VALUES = ("low", "middle", "high", "none")
 COMPARED = {"religion": ("muslim", "hindu", "none"), "urbanicity": ("urban", "rural")}

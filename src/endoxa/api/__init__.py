@@ -8,7 +8,6 @@
 from endoxa.api.inputs import live_model, load_pairs, load_questions, load_stories, load_tests
 from endoxa.api.result import Result, read_logs, read_run
 from endoxa.api.runs import analyze, command, probe, probe_conditions
-from endoxa.study.compare.results import Comparison
+from endoxa.study.compare.gate import gate
+from endoxa.study.compare.results import Comparison, Gate
 from endoxa.study.compare.run import compare
-from endoxa.study.gate.results import Gate
-from endoxa.study.gate.run import gate

@@ -58,7 +58,7 @@ def probe_choices(data: 'Source', models: 'Models', *, out: 'str | Path | None' 
         num_gpus: With --set engine=ray: GPUs of each copy, such as 0.5.
     """
 
-def probe_embeddings(data: 'Source', models: 'Models', *, out: 'str | Path | None' = None, columns: 'Columns | None' = None, restart: 'bool' = False, progress: 'bool' = True, languages: 'Sequence[str] | str' = (), poolings: 'Sequence[str] | str' = (), layer: 'int | None' = None, max_unknown: 'float' = 0.2, seed: 'int' = 0, confidence: 'float' = 0.95, draws: 'int' = 100000, device: 'str' = 'auto', dtype: "Literal['auto', 'float32', 'bfloat16', 'float16']" = 'auto', four_bit: 'bool' = False, revision: 'str | None' = None, tokenizer: 'str | None' = None, adapter: 'str | None' = None, trust_remote_code: 'bool' = False, batch_tokens: 'int | None' = None, packed_weights: 'bool' = True, engine: "Literal['local', 'ray']" = 'local', ray_address: 'str | None' = None, workers: 'int | None' = None, num_gpus: 'float | None' = None) -> 'Result':
+def probe_embeddings(data: 'Source', models: 'Models', *, out: 'str | Path | None' = None, columns: 'Columns | None' = None, restart: 'bool' = False, progress: 'bool' = True, languages: 'Sequence[str] | str' = (), poolings: 'Sequence[str] | str' = (), layer: 'int | None' = None, max_unknown: 'float' = 0.2, seed: 'int' = 0, confidence: 'float' = 0.95, draws: 'int' = 100000, device: 'str' = 'auto', dtype: "Literal['auto', 'float32', 'bfloat16', 'float16']" = 'auto', four_bit: 'bool' = False, revision: 'str | None' = None, tokenizer: 'str | None' = None, adapter: 'str | None' = None, trust_remote_code: 'bool' = False, batch_tokens: 'int | None' = None, packed_weights: 'bool' = True) -> 'Result':
     """Which of two groups an encoder places nearer to an attribute: association tests (WEAT, SEAT). `endoxa probe embeddings`; see `probe`.
 
     Options:
@@ -78,10 +78,6 @@ def probe_embeddings(data: 'Source', models: 'Models', *, out: 'str | Path | Non
         trust_remote_code: Run Python code that comes with the model.
         batch_tokens: Maximum tokens per batch.
         packed_weights: Pack weights for the CPU: faster, more memory, same numbers to about 1e-5.
-        engine: Compute on this machine, or on a Ray cluster.
-        ray_address: Ray cluster: auto, HOST:PORT or ray://HOST:10001.
-        workers: With --set engine=ray: copies of each model.
-        num_gpus: With --set engine=ray: GPUs of each copy, such as 0.5.
     """
 
 def extract(data: 'Source', models: 'Models', *, out: 'str | Path | None' = None, columns: 'Columns | None' = None, restart: 'bool' = False, progress: 'bool' = True, languages: 'Sequence[str] | str' = (), limit: 'int | None' = None, sample: 'int | None' = None, include_drafts: 'bool' = False, system: 'str' = '', retry_errors: 'bool' = False, before: 'str' = '', after: 'str' = '', examples: 'Sequence[Sequence[str] | str] | str' = (), vocabulary: 'str | None' = None, structured: 'bool' = True, temperature: 'float | None' = 0.0, top_p: 'float | None' = None, max_tokens: 'int | None' = 1024, reasoning: 'str | None' = None, extra: 'Any' = Ellipsis, seed: 'int' = 0, concurrency: 'int' = 8, requests_per_minute: 'int | None' = None, timeout: 'float' = 600.0, attempts: 'int' = 12, patience: 'float' = 180.0, batch: 'bool' = False, max_cost: 'float | None' = None, price: 'str | None' = None, device: 'str' = 'auto', dtype: "Literal['auto', 'float32', 'bfloat16', 'float16']" = 'auto', revision: 'str | None' = None, tokenizer: 'str | None' = None, adapter: 'str | None' = None, trust_remote_code: 'bool' = False, chat_template: 'str | None' = None, batch_size: 'int | None' = None, engine: "Literal['local', 'ray']" = 'local', ray_address: 'str | None' = None, workers: 'int | None' = None, num_gpus: 'float | None' = None, sheet: 'str | None' = None, sheet_rows: 'int' = 200) -> 'Result':
@@ -332,7 +328,7 @@ def analyze_run(runs: 'Source | Sequence[Source]' = (), *, progress: 'bool' = Tr
         sheet_rows: Number of thoughts on the sheet.
     """
 
-def analyze_associations(stories: 'Source', *, progress: 'bool' = True, harm: 'str | Path | None' = None, groups: 'str | Path | None' = None, by_language: 'bool' = False, alpha: 'float' = 0.05, draws: 'int' = 500000, early_stop: 'bool' = True, error: 'float' = 0.001, confidence: 'float' = 0.95, seed: 'int' = 0, jobs: 'int | None' = None, pooled: "Literal['stratified', 'published']" = 'stratified', rule: "Literal['both-steps', 'paper']" = 'both-steps', resamples: 'int' = 2000, engine: "Literal['local', 'ray']" = 'local', ray_address: 'str | None' = None, out: 'str | Path') -> 'Outcome':
+def analyze_associations(stories: 'Source', *, progress: 'bool' = True, harm: 'str | Path | None' = None, groups: 'str | Path | None' = None, by_language: 'bool' = False, alpha: 'float' = 0.05, draws: 'int' = 500000, early_stop: 'bool' = True, error: 'float' = 0.001, confidence: 'float' = 0.95, seed: 'int' = 0, jobs: 'int | None' = None, pooled: "Literal['stratified', 'published']" = 'stratified', rule: "Literal['both-steps', 'paper']" = 'both-steps', resamples: 'int' = 2000, out: 'str | Path') -> 'Outcome':
     """Find values that occur together in stories more often than chance, for each model (and language). `endoxa analyze associations`; see `command`.
 
     Options:
@@ -349,8 +345,6 @@ def analyze_associations(stories: 'Source', *, progress: 'bool' = True, harm: 's
         pooled: Pooled languages: report associations that also hold within languages, or use the published test.
         rule: paper: keep only medium and large effects with a lift of at least 2.
         resamples: Bootstrap samples per interval.
-        engine: Compute on this machine, or on a Ray cluster.
-        ray_address: Ray cluster: auto, HOST:PORT or ray://HOST:10001.
         out: The main table (.csv, .tsv, .jsonl, .parquet), or a folder for every table of the analysis.
     """
 

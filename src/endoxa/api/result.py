@@ -249,7 +249,7 @@ def read_logs(*logs: str | Path, out: str | Path | None = None) -> Result:
     Sentence pairs: crows_pairs, and tasks of `endoxa export`. Questions: bbq. A log is one model; give those of a task.
 
     Args:
-        logs: `samples_TASK_DATE.jsonl`, `.json` or `.eval`.
+        logs: `samples_TASK_DATE.jsonl`, or `.json` of Inspect.
         out: folder to keep it in, as a run folder; by default a temporary one, see `Result.keep`.
 
     Raises:

@@ -22,7 +22,7 @@ from endoxa.author.prompts import Prompts, Reply, read_prompts, read_reply
 from endoxa.author.settings import AuthorSettings
 from endoxa.curate.language import with_language
 from endoxa.errors import UserError
-from endoxa.runs.asking.cost import Expected, Planned, expect, parse_models, planned, require_schemas
+from endoxa.runs.asking.cost import Expected, Planned, expect, parse_models, planned, warn_of_schemas
 from endoxa.runs.asking.jobs import Job, draw_seed
 from endoxa.runs.asking.journal import AnswerJournal
 from endoxa.runs.asking.outcomes import AnswerCounts, count_answers
@@ -162,7 +162,7 @@ def author_work(kind: Kind, settings: AuthorSettings) -> Work:
         UserError: any user error in data, prompts, models or settings.
     """
     specs = parse_models(settings.models)
-    require_schemas(settings, specs)
+    warn_of_schemas(settings, specs)
     of = prepare(kind, settings)
     digest = sha256(Path(settings.data))
     return asking_work(

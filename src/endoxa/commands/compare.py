@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -18,7 +17,7 @@ from endoxa.sources.files import require_apart
 from endoxa.sources.frames import WRITTEN_SUFFIXES, require_table_name, write_table
 
 if TYPE_CHECKING:
-    from endoxa.study.saving import Result
+    from endoxa.study.compare.results import Result
 
 
 def compare(
@@ -28,7 +27,6 @@ def compare(
     items: Annotated[Path | None, Option(group=OUTPUT, metavar="TABLE", table=True)] = None,
     model: Annotated[tuple[str, ...], Option(group=DATA, metavar="MODEL", default="all of them")] = (),
     rule: Annotated[tuple[str, ...], Option(group=ANALYSIS, default="every one of all runs")] = (),
-    harm: Annotated[tuple[Path, ...], Option(group=ANALYSIS, metavar="RUN|TABLE")] = (),
     groups: Annotated[Path | None, Option(group=DATA)] = None,
     respondents: Annotated[tuple[int, ...], Option(group=DATA)] = (),
     regions: Annotated[bool, Option(group=ANALYSIS, only_on=True)] = False,
@@ -45,17 +43,16 @@ def compare(
     Of two tables, shares are of respondents, and all intervals hold together; associations that are new, lost and kept
     stand beside them. Two sets of sentence pairs are compared pair by pair.
 
-    With --regions, one table of statements (columns respondent, country) or of associations by country (region,
-    support) is looked through for reversals: an attribute and its opposite said of one group, or two groups of an axis
-    of which one attribute is said, one side of which leads in one region and the other in the other; both must be clear
-    after correction over all comparisons.
+    With --regions, one table of statements (columns respondent, country) is looked through for reversals: an attribute
+    and its opposite said of one group, or two groups of an axis of which one attribute is said, one side of which leads
+    in one region and the other in the other; both must be clear after correction over all comparisons.
 
     \b
     Examples:
       endoxa compare out/plain out/careful -o out/careful.html
       endoxa compare out/c#baseline out/c#careful -o out/careful.html
       endoxa compare out/a out/b out/c -o out/three.html --items out/changed.csv
-      endoxa compare out/stories-a out/stories-b --harm out/harm -o out/stories.html
+      endoxa compare out/profiles-a out/profiles-b -o out/stories.html
       endoxa compare out/before out/after -o out/studies.html
       endoxa compare survey2024.csv survey2026.csv -o changes.html --groups groups.csv
       endoxa compare pairs-v1.csv pairs-v2.csv -o pairs.html
@@ -69,15 +66,13 @@ def compare(
         items: Of runs: also write the items that changed sides.
         model: Model, where runs hold several; repeatable.
         rule: Scoring rule of pairs or protocol of questions; repeatable.
-        harm: Of stories: a run of endoxa probe harm, or people's ratings, that say which associations are harmful;
-            repeatable.
         groups: Of tables: groups of attributes (`endoxa curate group`), used for both.
         respondents: Number of respondents of each table, where tables only count (give it twice).
         regions: Of one table: find stereotypes that are turned round between two regions.
     """  # noqa: D301
     from endoxa.study.compare.results import Comparison
     from endoxa.study.compare.run import compare as contrast
-    from endoxa.study.compare.studies import compare_studies
+    from endoxa.study.compare.run import compare_studies
     from endoxa.study.file import ASSOCIATIONS, FILE
 
     studies = any((path / FILE).is_file() for path in paths)
@@ -92,7 +87,7 @@ def compare(
     comparison = (
         compare_studies(paths, model, confidence)
         if studies
-        else contrast(*paths, model=model, rule=rule, harm=harm, confidence=confidence)
+        else contrast(*paths, model=model, rule=rule, confidence=confidence)
     )
     lines: list[str | Headline] = [comparison.sentence, comparison.headline()]
     lines += _saved(comparison, out, items)
@@ -113,9 +108,10 @@ def _compare_tables(
     Raises:
         UserError: the tables cannot be compared.
     """
-    from endoxa.study.compare.editions.comparison import compare_editions, write_edition_page
-    from endoxa.study.compare.editions.sets import compare_sets, is_set, write_set_page
-    from endoxa.study.compare.reversals import find_reversals
+    from endoxa.report.frame import write_page
+    from endoxa.study.compare.editions.comparison import compare_editions
+    from endoxa.study.compare.editions.reversals import find_reversals
+    from endoxa.study.compare.editions.sets import compare_sets, is_set
 
     if not out:
         raise UserError("Missing --out. Name a file for the comparison of the tables: .html or .csv.")
@@ -129,25 +125,19 @@ def _compare_tables(
             raise UserError(
                 f"--out: '{path}' has an unknown file type. Expected .html, {', '.join(WRITTEN_SUFFIXES)}."
             )
-    write_page: Callable[[Path], object] | None = None
-    notes: Sequence[str] = ()
     if regions:
-        turned = find_reversals(paths[0], groups=groups, confidence=confidence)
-        lines, notes, changes = list(turned.sentences), turned.notes, turned.table
+        made = find_reversals(paths[0], groups=groups, confidence=confidence)
     elif all(map(is_set, paths)):
-        sets = compare_sets(list(paths))
-        lines, changes, write_page = [sets.headline], sets.pairs, partial(write_set_page, sets)
+        made = compare_sets(list(paths))
     else:
         made = compare_editions(list(paths), groups=groups, respondents=respondents, confidence=confidence)
-        write_page = partial(write_edition_page, made)
-        lines, notes, changes = [made.headline, made.sentence], made.notes, made.changes
-    note(*notes)
+    note(*made.notes)
     for path in out:
-        if write_page is not None and path.suffix.lower() == ".html":
-            write_page(path)
+        if made.page is not None and path.suffix.lower() == ".html":
+            write_page(made.page, path)
         else:
-            write_table(changes, path)
-    return Outcome([*lines, _written(out)])
+            write_table(made.changes, path)
+    return Outcome([*made.sentences, _written(out)])
 
 
 def _is_table(path: Path) -> bool:
@@ -160,7 +150,7 @@ def _require_files(
     out: Sequence[Path], suffixes: tuple[str, ...], inputs: Sequence[Path], beside: Path | None = None
 ) -> None:
     """Refuse files to write before anything is computed."""
-    from endoxa.study.saving import require_suffix
+    from endoxa.study.compare.results import require_suffix
 
     for path in out:
         require_suffix(path, suffixes)
@@ -244,8 +234,8 @@ def gate(
         out: Also write the decision: .json, .md (summary for a pull request), .xml (JUnit for CI: worse fails,
             undecided is skipped) or .html (page); repeatable.
     """  # noqa: D301
-    from endoxa.study.gate.results import Gate
-    from endoxa.study.gate.run import gate as decide
+    from endoxa.study.compare.gate import gate as decide
+    from endoxa.study.compare.results import Gate
 
     runs = [run / name for run in (tests.baseline, tests.candidate) for name in (RUN, RECORDS)]
     _require_files(out, Gate.suffixes, runs)

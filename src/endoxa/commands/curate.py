@@ -23,8 +23,8 @@ from endoxa.curate.opposites import Lexicon, load_lexicon
 from endoxa.errors import UserError
 from endoxa.report.words import plural
 from endoxa.schema.options import ANALYSIS, DATA, ITEMS, OUTPUT, Option
-from endoxa.sources.columns import with_respondents
 from endoxa.sources.frames import read_table, write_table
+from endoxa.sources.headers import with_respondents
 
 app = command_group("curate")
 

@@ -184,7 +184,7 @@ def _statements(
     from endoxa.curate.survey import ColumnChoice
     from endoxa.curate.survey.reading import read_export
     from endoxa.curate.survey.rows import RowColumns, read_statements, sentences_of
-    from endoxa.sources.columns import usual_column
+    from endoxa.sources.headers import usual_column
 
     if column is None and survey_map is None and (published := sentences_of(path)):
         path, how = published

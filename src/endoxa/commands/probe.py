@@ -19,9 +19,9 @@ from endoxa.errors import UserError
 from endoxa.export.trackers import log_run, require_tracker
 from endoxa.runs.folder import RUN, data_notes, run_folder, with_paths
 from endoxa.runs.instrument import INSTRUMENTS, Instrument, Run
+from endoxa.runs.options import RunSettings
 from endoxa.runs.progress import shown
 from endoxa.runs.run import run
-from endoxa.runs.settings import RunSettings
 from endoxa.schema.headline import Headline
 from endoxa.schema.options import ASKING, OUTPUT, Option, options_of, settings_from
 from endoxa.sources.source import reading_files

@@ -34,8 +34,7 @@ from endoxa.report.inputs import (
     read_runs,
 )
 from endoxa.runs.instrument import INSTRUMENTS, Shown, late
-from endoxa.runs.options import ReportOptions
-from endoxa.runs.settings import RunSettings
+from endoxa.runs.options import ReportOptions, RunSettings
 from endoxa.sources.files import require_apart
 
 PAGES_OF_TABLES = {

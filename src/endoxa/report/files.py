@@ -15,8 +15,8 @@ from endoxa.errors import UserError
 from endoxa.report.document import Figure
 from endoxa.report.draw import MILLIMETRES_PER_POINT, Drawing, Width, drawing
 from endoxa.schema.characters import xml_text
+from endoxa.sources.files import replacing
 from endoxa.sources.spreadsheets import csv_text
-from endoxa.sources.write import replacing
 
 PAGE = "html"
 

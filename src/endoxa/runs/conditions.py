@@ -17,12 +17,11 @@ from endoxa.errors import UserError
 from endoxa.runs.asking.cost import dollars_text, run_cost
 from endoxa.runs.folder import CONDITIONS, RUN, conditions_in
 from endoxa.runs.instrument import Instrument, Plan, Run, S
-from endoxa.runs.options import keywords, nearest
+from endoxa.runs.options import as_setting, keywords, nearest
 from endoxa.runs.run import read_run, run
 from endoxa.schema import Progress
 from endoxa.schema.options import (
     ASKING,
-    DATA,
     LOCAL,
     OUTPUT,
     SAMPLING,
@@ -31,8 +30,8 @@ from endoxa.schema.options import (
     settings_from,
 )
 from endoxa.schema.typed import TRUST_REMOTE_CODE
+from endoxa.sources.files import replacing
 from endoxa.sources.toml import read_toml
-from endoxa.sources.write import replacing
 
 PRESETS = Path(__file__).parent / "presets"
 BASELINE = "baseline"
@@ -40,8 +39,6 @@ BASELINE = "baseline"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}")
 _FIXED = ("repeats", "rules", "poolings", "language", "skip_unscorable")
 """Options that say what is measured of each item, so that conditions that differ in them could not be paired."""
-_COMMAND = ("out", "restart", "resume", "plan", "repeat", "conditions", "quiet", "json", "pack")
-"""Options of the command that no settings have."""
 _WEIGHTS = ("hf/", "st/")
 """Beginnings of models whose weights are loaded from files."""
 
@@ -119,7 +116,6 @@ def _require_names(source: str, tables: Mapping[str, Any]) -> None:
         raise UserError(
             f"{source} contains no conditions. Expected a table for each, for example [baseline] and [careful]."
         )
-    seen: dict[str, str] = {}
     for name, table in tables.items():
         if not isinstance(table, dict):
             raise UserError(
@@ -128,11 +124,6 @@ def _require_names(source: str, tables: Mapping[str, Any]) -> None:
         if not _NAME.fullmatch(name) or name.lower() == CONDITIONS:
             raise UserError(
                 f"{source}: the condition '{name}' cannot name a folder. Use letters, digits, '-', '_' and '.'."
-            )
-        other = seen.setdefault(name.lower(), name)
-        if other != name:
-            raise UserError(
-                f"{source}: the conditions '{other}' and '{name}' would share a folder on some machines. Rename one."
             )
 
 
@@ -193,21 +184,18 @@ def _option(key: str, options: Mapping[str, OptionField], instrument: str) -> Op
         UserError: there is none, or it cannot be a condition.
     """
     word = key.replace("-", "_")
-    if word in _COMMAND:
-        raise UserError(f"'{key}' cannot be a condition: it is for the command, and for all conditions.")
     entry = options.get(word)
     if entry is None:
         able = {name: option for name, option in options.items() if varies(option)}
-        raise UserError(f"`endoxa probe {instrument}` has no option '{key}'.{nearest(word, able)}")
-    if varies(entry):
-        return entry
-    if entry.name == TRUST_REMOTE_CODE:
-        reason = "a file cannot allow code to be run; only the command can"
-    elif entry.option.group == DATA or entry.path[-1] in _FIXED or entry.path[-1] == "seed":
-        reason = "all conditions measure the same models on the same items with the same seeds"
-    else:
-        reason = "it decides no answer"
-    raise UserError(f"'{key}' cannot be a condition: {reason}. Give {entry.name} to the command.")
+        raise UserError(
+            f"`endoxa probe {instrument}` has no option '{key}' for a condition.{nearest(word, able)}"
+        )
+    if not varies(entry):
+        raise UserError(
+            f"'{key}' cannot be a condition: all measure the same models on the same items with the same seeds, and a "
+            f"file allows no code, server or money. Give {entry.name} to the command."
+        )
+    return entry
 
 
 def _value(key: str, value: Any, entry: OptionField, path: Path | None) -> Any:
@@ -223,26 +211,22 @@ def _value(key: str, value: Any, entry: OptionField, path: Path | None) -> Any:
             value = entry.option.parse(value)
         except (ValueError, UserError) as problem:
             raise UserError(f"'{key}': {problem}") from problem
-    if getattr(entry.type, "__origin__", None) is tuple and isinstance(value, str):
-        return (value,)
-    if not isinstance(value, str) or path is None:
+    value = as_setting(entry, value)
+    if not isinstance(value, str) or path is None or not entry.is_file:
         return value
+    file = path.parent / Path(value).expanduser()
     if entry.path[-1] == "adapter":
-        return str(path.parent / Path(value).expanduser())
-    if not entry.is_file:
-        return value
-    folder = path.parent.resolve()
-    file = (folder / Path(value).expanduser()).resolve()
+        return str(file)
     if value.isidentifier() and not file.exists():
         return value  # the name of something that comes with endoxa
-    if not file.is_relative_to(folder):
+    if not file.resolve().is_relative_to(path.parent.resolve()):
         raise UserError(
-            f"'{key}' names {file}, which is not in the folder of {path}. Copy it there, or give {entry.name} to the "
-            "command."
+            f"'{key}' names {file.resolve()}, which is not in the folder of {path}. Copy it there, or give "
+            f"{entry.name} to the command."
         )
     if not file.is_file():
         raise UserError(f"'{key}': there is no file {file}.")
-    return str(path.parent / Path(value))
+    return str(file)
 
 
 def plan_conditions(instrument: Instrument[S], conditions: Conditions[S]) -> Plan:
@@ -255,8 +239,6 @@ def plan_conditions(instrument: Instrument[S], conditions: Conditions[S]) -> Pla
         raise UserError(f"There is no plan for `endoxa probe {instrument.name}`: leave out --plan.")
     plans = [(name, instrument.plan(settings)) for name, settings in conditions.each.items()]
     first = plans[0][1]
-    models = {row[0] for _, plan in plans for row in plan.rows}
-    alone = first.columns[0] == "model" and len(models) == 1  # then the title says it
     notes = dict.fromkeys(plan.note for _, plan in plans if plan.note)
     costs = [plan.dollars for _, plan in plans if plan.dollars is not None]
     if len(costs) == len(plans) and any(most for _, most in costs):
@@ -264,10 +246,9 @@ def plan_conditions(instrument: Instrument[S], conditions: Conditions[S]) -> Pla
         notes[f"All conditions together: {together} US dollars."] = None
     return replace(
         first,
-        title=f"{first.title}: {models.pop()}" if alone else first.title,
-        columns=("condition", *first.columns[alone:]),
-        texts=first.texts + 1 - alone,
-        rows=tuple((name, *row[alone:]) for name, plan in plans for row in plan.rows),
+        columns=("condition", *first.columns),
+        texts=first.texts + 1,
+        rows=tuple((name, *row) for name, plan in plans for row in plan.rows),
         note="\n".join(notes),
     )
 
@@ -302,13 +283,13 @@ def run_conditions(
     names = list(conditions.each)
     _prepare(out, names, restart=restart)
     done: dict[str, Run] = {}
-    written = False
     try:
         for name in sorted(names, key=lambda name: _newness(out / name)):
             folder = out / name
-            if not (written or _newness(folder) == 0):
-                # Not before those that are finished were compared: the file stays true of them.
-                written = _write_copy(out, conditions.text)
+            if _newness(
+                folder
+            ):  # not before those that are finished were compared: the file stays true of them
+                _write_copy(out, conditions.text)
             counted = done if restart else [other for other in names if other != name]
             others = [out / other for other in counted if (out / other / RUN).exists()]
 
@@ -341,11 +322,10 @@ def _newness(folder: Path) -> int:
         return 1
 
 
-def _write_copy(out: Path, text: str) -> bool:
-    """Write the file of conditions into the folder; True."""
+def _write_copy(out: Path, text: str) -> None:
+    """Write the file of conditions into the folder."""
     with replacing(out / CONDITIONS) as draft:
         draft.write_text(text, encoding="utf-8")
-    return True
 
 
 def _prepare(out: Path, names: Sequence[str], *, restart: bool) -> None:

@@ -20,9 +20,9 @@ import polars as pl
 from endoxa import __version__
 from endoxa.errors import UserError, first_line
 from endoxa.runs.folder import RUN, write_json
+from endoxa.sources.files import replacing
 from endoxa.sources.frames import write_table
 from endoxa.sources.spreadsheets import read_csv
-from endoxa.sources.write import replacing
 
 ANALYSIS = "analysis"
 Tables = dict[str, pl.DataFrame]
@@ -33,14 +33,12 @@ Schemas = Mapping[str, Mapping[str, Any]]
 
 def settings_of(folder: Path, key: str = ANALYSIS) -> dict[str, Any] | None:
     """The settings of what a run folder holds, whichever version made it; None where it holds nothing."""
-    entry = _entry(folder, key)
-    settings = entry.get("settings") if isinstance(entry, dict) else None
-    return settings if isinstance(settings, dict) else None
+    return _entry(folder, key).get("settings")
 
 
 def holds(folder: Path, settings: Mapping[str, Any], key: str = ANALYSIS) -> bool:
     """Whether what a run folder holds was made with these settings by this version."""
-    return bool(_entry(folder, key) == {"settings": dict(settings), "endoxa": __version__})
+    return _entry(folder, key) == {"settings": dict(settings), "endoxa": __version__}
 
 
 def kept(folder: Path, settings: Mapping[str, Any], schemas: Schemas, key: str = ANALYSIS) -> Tables | None:
@@ -103,12 +101,12 @@ def once(
     return tables
 
 
-def _entry(folder: Path, key: str) -> Any:
-    """What `run.json` says under a key; None where it cannot be read."""
+def _entry(folder: Path, key: str) -> dict[str, Any]:
+    """What `run.json` says under a key; empty where it cannot be read."""
     try:
-        return json.loads((folder / RUN).read_text(encoding="utf-8")).get(key)
-    except (OSError, ValueError, AttributeError):
-        return None
+        return dict(json.loads((folder / RUN).read_text(encoding="utf-8"))[key])
+    except (OSError, ValueError, TypeError, KeyError):
+        return {}
 
 
 @contextmanager

@@ -9,7 +9,6 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
 import polars as pl
 
 from endoxa.schema import ALL
@@ -252,22 +251,14 @@ def decided(
         alternative: what the p-values test.
         ends: columns of the interval of `value`, where the table has them.
     """
-    columns = [
-        table[name].cast(pl.Float64).fill_null(float("nan"))
-        for name in (value, "neutral", "p_value", "p_adjusted")
-    ]
+    numbers = table.select(
+        pl.col(value, "neutral", "p_value", "p_adjusted").cast(pl.Float64).fill_null(float("nan"))
+    )
     more = {} if resolution is None else {"resolution": resolution}
+    alpha = significance(confidence)
     decisions = [
-        decide(
-            *numbers,
-            alpha=significance(confidence),
-            untestable=reason or "",
-            alternative=alternative,
-            **more,
-        )
-        for numbers, reason in zip(
-            np.column_stack([c.to_numpy() for c in columns]).tolist(), table["reason"], strict=True
-        )
+        decide(*row, alpha=alpha, untestable=reason or "", alternative=alternative, **more)
+        for row, reason in zip(numbers.rows(), table["reason"], strict=True)
     ]
     return table.with_columns(
         pl.Series("verdict", [decision.verdict for decision in decisions], dtype=pl.String),

@@ -10,6 +10,8 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
+from itertools import takewhile
+from operator import eq
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -18,8 +20,8 @@ from pydantic import BaseModel
 from endoxa import __version__
 from endoxa.errors import UserError
 from endoxa.schema.options import OUTPUT, OptionField, with_values
+from endoxa.sources.files import replacing
 from endoxa.sources.sources import named_file
-from endoxa.sources.write import replacing
 from endoxa.words.packs import pack_facts
 
 RUN, RECORDS, JOURNAL, UNSCORED = "run.json", "records.parquet", "journal.sqlite", "unscored.csv"
@@ -49,9 +51,9 @@ CONDITIONS = "conditions.toml"
 LIBRARIES = ("polars", "numpy", "scipy", "statsmodels")
 
 SHOWN = 120
-"""Longest value shown whole where two runs differ, in characters."""
+"""Characters of a value that are shown where two runs differ."""
 CONTEXT = 20
-"""Characters shown on both sides of a difference in longer values."""
+"""Characters shown before the first difference in longer values."""
 
 
 class DifferentRunError(UserError):
@@ -216,17 +218,13 @@ def write_json(path: Path, content: dict[str, Any]) -> None:
 
 
 def _where_they_differ(earlier: str, now: str) -> tuple[str, str]:
-    """Two texts, long ones cut where they agree, never where they differ."""
+    """Two texts, long ones from a little before where they differ first."""
     if max(len(earlier), len(now)) <= SHOWN:
         return earlier, now
-    start = _shared(earlier, now)
-    end = _shared(earlier[start:][::-1], now[start:][::-1])
-    return tuple(
-        ("..." if start > CONTEXT else "")
-        + text[max(0, start - CONTEXT) : len(text) - max(0, end - CONTEXT)]
-        + ("..." if end > CONTEXT else "")
-        for text in (earlier, now)
-    )  # type: ignore[return-value]
+    start = max(0, len([*takewhile(bool, map(eq, earlier, now))]) - CONTEXT)
+    parts = (text[start : start + SHOWN] + "..." * (len(text) > start + SHOWN) for text in (earlier, now))
+    was, is_now = (f"...{part}" if start else part for part in parts)
+    return was, is_now
 
 
 def run_facts(
@@ -269,12 +267,6 @@ def run_facts(
 def now() -> str:
     """The time, ISO 8601, UTC."""
     return datetime.now(UTC).isoformat(timespec="seconds")
-
-
-def _shared(text: str, other: str) -> int:
-    """Number of characters with which both texts begin."""
-    pairs = enumerate(zip(text, other, strict=False))
-    return next((k for k, (a, b) in pairs if a != b), min(len(text), len(other)))
 
 
 def sampling_setting(facts: Mapping[str, Any], name: str) -> Any:

@@ -11,13 +11,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
 from endoxa.registry import Registry
-from endoxa.runs.folder import RUN, differences
+from endoxa.runs.folder import RECORDS, RUN, differences
 from endoxa.runs.items import part_of_run
-from endoxa.runs.options import ReportOptions
-from endoxa.runs.settings import RunSettings
+from endoxa.runs.options import ReportOptions, RunSettings
 from endoxa.schema import Progress
 from endoxa.schema.headline import Headline
 from endoxa.schema.options import deciding, with_defaults
@@ -25,8 +24,9 @@ from endoxa.words.packs import pack_facts
 from endoxa.words.used import Used
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from endoxa.runs.journal import JournalFile
-    from endoxa.runs.measured import Measured
     from endoxa.sources.logs import Log
 
 S = TypeVar("S", bound=RunSettings)
@@ -191,6 +191,72 @@ class Logged:
     holds: Callable[[Mapping[str, Any]], bool]
     write: Callable[[Sequence[Log], Path, Path | None, str | None], dict[str, Any]]
     estimate: Callable[[Path], Any]
+
+
+Kind = Literal["bias", "price"]
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """A measure: the mean of one value per item.
+
+    Attributes:
+        name: its name, which is the column with its values.
+        neutral: value of an unbiased model, from which columns are measured; None where none is neutral.
+        summary: what it is, for pages.
+        use: where it is used.
+        biased: a measure of bias although no value is neutral.
+        reach: the largest difference of one item between two models; infinite where nothing bounds it.
+        units: columns of the units that are samples, where they are not those of the instrument; their names are nouns.
+        instead: column of the units that stand in place of fewer than six units of the first kind.
+        within: column of the units within which it weighs items whose `aligned` is true against the others.
+    """
+
+    name: str
+    neutral: float | None
+    summary: str
+    use: Literal["both", "compare", "gate"] = "both"
+    biased: bool = False
+    reach: float = 1.0
+    units: tuple[str, ...] = ()
+    instead: str = ""
+    within: str = ""
+
+    @property
+    def kind(self) -> Kind:
+        """Whether it says how biased a model is, or what that comes with."""
+        return "bias" if self.biased or self.neutral is not None else "price"
+
+
+def answers_of(folder: Path, model: str) -> pl.DataFrame:
+    """The records of one model, where they have the columns that `Measured.answers` asks for."""
+    import polars as pl
+
+    return pl.read_parquet(folder / RECORDS).filter(model=model)
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What an instrument declares for `compare` and `gate` (`Instrument.measured`).
+
+    Attributes:
+        measures: in the order in which they are shown.
+        units: columns of the two kinds of units that are samples; their names are nouns in the plural.
+        answers: reads what one model answered in a finished run: a row for each rule, item and repeat. Columns:
+            `item_id`, those of `keys` and `units`, `answer` (equal in two runs that are alike), and one for each
+            measure: null where it does not ask about the item, NaN where the model gave no value, else its distance
+            from the neutral value. As far as they differ from what stands in brackets, also `rule` and `axis` (all),
+            `identity` (the first unit), `outcome` in words (`answer`), and `lean`, how far it goes towards the
+            stereotype (the first measure).
+        keys: columns that tell rows of one rule and item apart.
+        rule: what a rule is called.
+    """
+
+    measures: Sequence[Measure]
+    units: tuple[str, str]
+    answers: Callable[[Path, str], pl.DataFrame] = answers_of
+    keys: tuple[str, ...] = ()
+    rule: str = "rule"
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from endoxa.errors import UserError
-from endoxa.runs.settings import RunSettings
+from endoxa.runs.options import RunSettings
 from endoxa.stats.apportionment import apportioned_within
 from endoxa.stats.verdicts import too_few
 

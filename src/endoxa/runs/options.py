@@ -1,4 +1,4 @@
-"""Options that several commands share, and options by keyword. Commands begin with it: nothing heavy is loaded."""
+"""Options that several commands share, what every run is asked, and options by keyword; nothing heavy is loaded."""
 
 from __future__ import annotations
 
@@ -6,16 +6,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 from annotated_types import Ge, Le
+from pydantic import BaseModel, ConfigDict, model_validator
 
+from endoxa.errors import UserError
 from endoxa.schema.options import (
     ANALYSIS,
     DATA,
     LOCAL,
     MACHINES,
     OUTPUT,
+    Internal,
     Option,
     OptionField,
     Setting,
@@ -52,6 +55,54 @@ Confidence = Annotated[
 ]
 RunConfidence = Annotated[Confidence, Setting("Confidence level of the intervals.", ANALYSIS, decides=False)]
 Resamples = Annotated[int, Ge(100), Option("Bootstrap samples per interval.", ANALYSIS, decides=False)]
+
+
+class Settings(BaseModel):
+    """Base of all settings: they never change, and a name that is not known is refused."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class RunSettings(Settings):
+    """Settings that all runs share; `run.json` keeps them, and a run can be repeated from there.
+
+    Attributes:
+        models: Model; repeatable.
+        languages: only items in these languages; empty takes all.
+        limit: only the first N items.
+        sample: only a stratified random sample of N items.
+        include_drafts: also drafts in a table that nobody has judged.
+        seed: Seed of every random draw.
+        notice: what every page made from the run must say first ("planted models").
+    """
+
+    models: Annotated[tuple[str, ...], Option(group=DATA, name="--model", metavar="MODEL")] = ()
+    languages: Languages = ()
+    limit: Limit = None
+    sample: Sample = None
+    include_drafts: IncludeDrafts = False
+    seed: Annotated[Seed, Option(group=ANALYSIS, decides="sample")] = 0
+    notice: Annotated[str | None, Internal(decides=False)] = None
+
+    @model_validator(mode="after")
+    def _limit_or_sample(self) -> Self:
+        if self.limit is not None and self.sample is not None:
+            raise UserError(
+                "--limit takes the first items and --sample a random part of all of them. Give only one of the two."
+            )
+        return self
+
+    def with_earlier(self, _before: Mapping[str, Any]) -> Self:
+        """These settings, with what an earlier run goes on with: what it measured besides, and how.
+
+        Args:
+            _before: what `run.json` of the run says; of a run to be repeated its identity.
+        """
+        return self
+
+    def asked(self) -> dict[str, Any]:
+        """What decides estimates and report besides the records."""
+        return {"seed": self.seed}
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,21 +178,6 @@ class ReportOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class Cluster:
-    """Where work is done; no number depends on it.
-
-    Attributes:
-        engine: Compute on this machine, or on a Ray cluster.
-        ray_address: Ray cluster: auto, HOST:PORT or ray://HOST:10001.
-    """
-
-    engine: Annotated[Literal["local", "ray"], Setting(group=MACHINES, decides=False)] = "local"
-    ray_address: Annotated[
-        str | None, Setting(group=MACHINES, metavar="ADDRESS", default="one on this machine", decides=False)
-    ] = None
-
-
-@dataclass(frozen=True, slots=True)
 class Allowed:
     """What a study file asks for and may only have because the command says it, too (`endoxa.schema.typed`).
 
@@ -163,14 +199,20 @@ NOTHING_ALLOWED = Allowed()
 
 
 @dataclass(frozen=True, slots=True)
-class EngineOptions(Cluster):
-    """Where local weights run.
+class EngineOptions:
+    """Where local weights run; no number depends on it.
 
     Attributes:
+        engine: Compute on this machine, or on a Ray cluster.
+        ray_address: Ray cluster: auto, HOST:PORT or ray://HOST:10001.
         workers: With --set engine=ray: copies of each model.
         num_gpus: With --set engine=ray: GPUs of each copy, such as 0.5.
     """
 
+    engine: Annotated[Literal["local", "ray"], Setting(group=MACHINES, decides=False)] = "local"
+    ray_address: Annotated[
+        str | None, Setting(group=MACHINES, metavar="ADDRESS", default="one on this machine", decides=False)
+    ] = None
     workers: Annotated[
         int | None, Ge(1), Setting(group=MACHINES, default="one per GPU, else one per machine", decides=False)
     ] = None
@@ -217,5 +259,5 @@ def values_by_path(owner: Any, arguments: Mapping[str, Any]) -> dict[tuple[str, 
 def as_setting(option: OptionField, value: Any) -> Any:
     """A value as the setting takes it: one word for several, a path for a text."""
     if getattr(option.type, "__origin__", None) is tuple:
-        return (value,) if isinstance(value, str | Path) else tuple(value)
+        return (value,) if isinstance(value, str | Path) else value
     return str(value) if isinstance(value, Path) and option.type is not Path else value

@@ -87,15 +87,11 @@ def _reported(report: Callable[[S, Path], None], settings: S, out: Path) -> bool
     except (KeyboardInterrupt, SystemExit, GeneratorExit):
         raise
     except BaseException as problem:  # libraries in Rust raise panics that are no Exception
-        reason = str(problem) or type(problem).__name__
         log.warning(
-            "The report of %s could not be written: %s%s The run is finished and its estimates are kept. To write the "
-            "report, run the same command again, or: endoxa report %s -o %s",
+            "The report of %s could not be written (%s). The run is finished and its estimates are kept: run the same "
+            "command again.",
             out,
-            reason,
-            "" if reason.endswith(".") else ".",
-            out,
-            out / "report.html",
+            str(problem).rstrip(".") or type(problem).__name__,
         )
         return False
     return True

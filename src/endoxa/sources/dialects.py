@@ -12,14 +12,13 @@ import csv
 import logging
 import re
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from io import BytesIO, StringIO
 from itertools import islice
 from pathlib import Path
-from typing import BinaryIO, TextIO
+from typing import Any, BinaryIO, TextIO
 
-from endoxa.sources.headers import find_header, plain_name
+from endoxa.sources.headers import LOOKED_AT, find_header, plain_name
 from endoxa.sources.source import Source, current_reading, understood_once
 
 _LOG = logging.getLogger(__name__)
@@ -162,9 +161,9 @@ def _named_languages(path: Path) -> set[str]:
     if path.suffix.lower() not in USUAL_DELIMITERS:
         return set()
     with path.open(encoding="latin-1", newline="") as stream:
-        dialect = _dialect(stream, path, ("language",))
-        rows = csv.reader(stream, delimiter=dialect.delimiter)
-        header = [plain_name(name) for name in next(islice(rows, dialect.skipped, None), [])]
+        delimiter, skipped = _dialect(stream, path, ("language",))
+        rows = csv.reader(stream, delimiter=delimiter)
+        header = [plain_name(name) for name in next(islice(rows, skipped, None), [])]
         if "language" not in header:
             return set()
         place = header.index("language")
@@ -185,58 +184,36 @@ _SAMPLE = 1 << 16
 _SAMPLED_ROWS = 50
 
 
-@dataclass(frozen=True, slots=True)
-class Dialect:
-    """How a table in text is written.
-
-    Attributes:
-        delimiter: the character between cells.
-        skipped: lines before the column names: 1 where the first says `sep=;`.
-    """
-
-    delimiter: str
-    skipped: int = 0
-
-
-def _dialect(stream: TextIO, path: Path, wanted: Collection[str]) -> Dialect:
-    sample = stream.read(_SAMPLE)
-    stream.seek(0)
-    return dialect_of_text(
-        sample, USUAL_DELIMITERS.get(path.suffix.lower(), ","), wanted, complete=len(sample) < _SAMPLE
-    )
-
-
-def dialect_of_text(
-    sample: str, usual: str, wanted: Collection[str] = (), *, complete: bool = True
-) -> Dialect:
-    """How a table is written, from its beginning.
+def _dialect(stream: TextIO, path: Path, wanted: Collection[str]) -> tuple[str, int]:
+    """The character between cells, and the number of lines before the column names.
 
     A line `sep=;` decides. Else it is the delimiter under which most columns have a known name, then the one under
     which most rows have as many cells as there are columns, then the usual one.
 
     Args:
-        sample: the first rows.
-        usual: the delimiter where nothing speaks for another one.
+        stream: the table, which is at its beginning then.
+        path: the file, whose suffix says which delimiter is usual.
         wanted: column names that speak for a delimiter, as `plain_name` gives them.
-        complete: whether the sample is all of the table; else its last row is cut off.
     """
-    first = sample.partition("\n")[0].partition("\r")[0]
-    declared = _SEPARATOR_LINE.fullmatch(first)
+    sample = stream.read(_SAMPLE)
+    stream.seek(0)
+    declared = _SEPARATOR_LINE.fullmatch(sample.partition("\n")[0].partition("\r")[0])
     if declared:
-        return Dialect(declared[1], skipped=1)
-    best, most = usual, (-1, 0.0, False)
+        return declared[1], 1
+    best = usual = USUAL_DELIMITERS.get(path.suffix.lower(), ",")
+    most = (-1, 0.0, False)
     for mark in DELIMITERS:
-        sampled = _sampled(sample, mark, complete)
+        sampled = _sampled(sample, mark, complete=len(sample) < _SAMPLE)
         header, *rows = sampled[find_header(sampled, usual=wanted).row :] or [[]]
         named = len({plain_name(name) for name in header} & set(wanted))
         even_rows = sum(len(cells) == len(header) for cells in rows) / max(len(rows), 1)
         possible = len(header) > 1 and (named or even_rows or not rows)
         if possible and (named, even_rows, mark == usual) > most:
             best, most = mark, (named, even_rows, mark == usual)
-    return Dialect(best)
+    return best, 0
 
 
-def _sampled(sample: str, mark: str, complete: bool) -> list[list[str]]:
+def _sampled(sample: str, mark: str, *, complete: bool) -> list[list[str]]:
     reader = csv.reader(StringIO(sample, newline=""), delimiter=mark)
     rows: list[list[str]] = []
     try:
@@ -259,15 +236,15 @@ def csv_records(path: Path, wanted: Collection[str] = ()) -> Iterator[tuple[int,
     path = Source.of(path)
     encoding = encoding_of(path)
     with path.open(encoding=encoding, errors=_UNDECODABLE, newline="") as stream:
-        dialect = _dialect(stream, path, wanted)
+        delimiter, skipped = _dialect(stream, path, wanted)
         how = [] if encoding == UTF_8 else [_encoding_named(encoding)]
-        if dialect.delimiter != USUAL_DELIMITERS.get(path.suffix.lower(), ","):
-            mark = DELIMITERS.get(dialect.delimiter, repr(dialect.delimiter))
+        if delimiter != USUAL_DELIMITERS.get(path.suffix.lower(), ","):
+            mark = DELIMITERS.get(delimiter, repr(delimiter))
             how.append(f"cells separated by {mark}")
         if how:
             log_reading(path, ", ".join(how))
-        reader = csv.reader(stream, delimiter=dialect.delimiter, strict=True)
-        for _ in range(dialect.skipped):
+        reader = csv.reader(stream, delimiter=delimiter, strict=True)
+        for _ in range(skipped):
             next(reader, None)
         while True:
             line = reader.line_num + 1
@@ -280,6 +257,39 @@ def csv_records(path: Path, wanted: Collection[str] = ()) -> Iterator[tuple[int,
                 return
             if cells:
                 yield line, cells
+
+
+def named_records(
+    path: Path,
+    records: Iterator[tuple[int, Any]],
+    wanted: Collection[str],
+    usual: Collection[str],
+    where: str = "",
+) -> Iterator[tuple[int, Any]]:
+    """Line and cells of each record, the column names first, without what stands above and between.
+
+    Args:
+        path: the file, in which something is said to have been read otherwise than it is usually written.
+        records: number of the line and cells of each; those of a record that is no CSV are its error.
+        wanted: column names that the caller needs, as `plain_name` gives them.
+        usual: names that speak for a row.
+        where: what else is said of the file.
+    """
+    start = list(islice(records, LOOKED_AT))
+    header = find_header(
+        [[] if isinstance(cells, csv.Error) else cells for _, cells in start],
+        wanted,
+        usual,
+        lines=[line for line, _ in start],
+        stated=current_reading().header_rows,
+    )
+    if where or header.how:
+        log_reading(path, ", ".join(filter(None, [where, header.how])))
+    if start:
+        line, cells = start[header.row]
+        yield line, cells if isinstance(cells, csv.Error) else list(header.names)
+    yield from start[header.first :]
+    yield from records
 
 
 def _encoding_named(encoding: str) -> str:

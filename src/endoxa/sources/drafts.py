@@ -16,7 +16,7 @@ import polars as pl
 
 from endoxa.errors import UserError
 from endoxa.schema import DIRECTIONS, PAIR_COLUMNS, Reader, ReadOptions
-from endoxa.sources.tables import Fault, Row, table_columns
+from endoxa.sources.tables import Fault, refusal, table_columns
 
 SIDES = ("more", "less")
 
@@ -41,16 +41,6 @@ class Draft:
     pair: Mapping[str, str | None]
     names: Mapping[str, str] = field(default_factory=dict)
     faults: tuple[Fault, ...] = ()
-
-    @classmethod
-    def of(cls, row: Row, pair: Mapping[str, str | None], names: Mapping[str, str] | None = None) -> Draft:
-        """A draft standing where `row` stands, with the row's faults."""
-        return cls(row.number, row.line, pair, names or {}, row.faults)
-
-    @property
-    def place(self) -> str:
-        """Where it stands, for messages: 'row 4 (line 5)'."""
-        return f"row {self.row}" if self.line is None else f"row {self.row} (line {self.line})"
 
     def column(self, name: str) -> str:
         """The file's name of one of our columns."""
@@ -96,7 +86,7 @@ class Format:
     suffixes: tuple[str, ...]
     drafts: Drafts
     example: str
-    units: str
+    units: str = "one row, one pair"
     columns: tuple[str, ...] = ()
     other_columns: frozenset[str] = frozenset()
     has_keys: Callable[[Path], bool] | None = None
@@ -158,8 +148,7 @@ def no_rows(path: Path) -> str:
 
 def _sound(path: Path, draft: Draft) -> Mapping[str, str | None]:
     for fault in draft_faults(draft):
-        where = f", column '{fault.column}'" if fault.column else ""
-        raise UserError(f"{path}, {draft.place}{where}: {fault.message}.")
+        raise refusal(path, draft.row, draft.line, fault)
     return draft.pair
 
 

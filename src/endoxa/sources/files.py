@@ -6,9 +6,12 @@ import glob
 import os
 import shutil
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from difflib import get_close_matches
 from pathlib import Path
+
+import polars as pl
 
 from endoxa.errors import UserError
 from endoxa.sources.collected import is_collected
@@ -68,6 +71,34 @@ def require_apart(outputs: Iterable[Path | None], inputs: Iterable[Path | None])
         if path.resolve() in uses:
             raise UserError(f"{path} {uses[path.resolve()]}: name another file for the output.")
         uses[path.resolve()] = "is given for two outputs"
+
+
+def require_folder(path: Path) -> None:
+    """Raise UserError where a file cannot be made because its folder is none, or a folder has its name."""
+    if path.is_dir() or not path.parent.is_dir():
+        raise UserError(
+            f"{path} cannot be written: {'it' if path.is_dir() else path.parent} is "
+            f"{'a folder' if path.is_dir() else 'no folder'}."
+        )
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """A temporary path beside `path` that takes its place when the block ends without an exception."""
+    require_folder(path)
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        yield part
+        part.replace(path)
+    except OSError as error:
+        reason = error.strerror or str(error).replace(
+            str(part), str(path)
+        )  # polars' has the path in its text
+        raise UserError(f"{path} cannot be written: {reason}.") from error
+    except pl.exceptions.ComputeError as error:  # how polars says that a disk is full
+        raise UserError(f"{path} cannot be written: {str(error).splitlines()[0]}.") from error
+    finally:
+        part.unlink(missing_ok=True)
 
 
 CHECKSUMS = "SHA256SUMS"

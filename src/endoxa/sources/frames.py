@@ -8,10 +8,11 @@ from pathlib import Path
 import polars as pl
 
 from endoxa.errors import UserError
+from endoxa.schema import PAIR_COLUMNS
+from endoxa.sources.files import replacing, require_folder
 from endoxa.sources.source import Source
 from endoxa.sources.spreadsheets import neutralised_table
 from endoxa.sources.tables import raise_fault, table_columns, table_rows, written_columns
-from endoxa.sources.write import replacing
 
 WRITTEN_SUFFIXES = (".csv", ".tsv", ".jsonl", ".parquet")
 
@@ -94,6 +95,19 @@ def write_table(table: pl.DataFrame, path: Path) -> None:
             writer(draft)
     except OSError as problem:
         raise UserError(f"'{path}' cannot be written: {problem.strerror or problem}.") from problem
+
+
+def write_pairs(frames: Iterable[pl.DataFrame], path: Path) -> None:
+    """Write pairs with our own columns and any that follow them; see `write_table`.
+
+    Raises:
+        UserError: an unknown suffix, a folder that is not there, or a place that cannot be written.
+    """
+    require_folder(path)
+    write_table(
+        pl.concat([pl.DataFrame(schema=dict.fromkeys(PAIR_COLUMNS, pl.String)), *frames], how="diagonal"),
+        path,
+    )
 
 
 def column_types(

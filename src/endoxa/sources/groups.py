@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from itertools import chain
 from pathlib import Path
@@ -191,7 +191,7 @@ def group_of_pair(table: GroupTable, pair: Mapping[str, str | None]) -> str:
     return groups.pop() if len(groups) == 1 else NO_GROUP
 
 
-@dataclass
+@dataclass(frozen=True, slots=True)
 class Coverage:
     """How many pairs a table gives a group.
 
@@ -201,21 +201,18 @@ class Coverage:
         groups: the groups of the others.
     """
 
-    pairs: Counter[str] = field(default_factory=Counter)
-    unnamed: Counter[str] = field(default_factory=Counter)
-    groups: set[str] = field(default_factory=set)
+    pairs: Counter[str]
+    unnamed: Counter[str]
+    groups: set[str]
 
     @classmethod
     def of(cls, pairs: Iterable[tuple[str, str]]) -> Coverage:
         """From axis and group of each pair."""
-        coverage = cls()
-        for axis, group in pairs:
-            coverage.pairs[axis] += 1
-            if group == NO_GROUP:
-                coverage.unnamed[axis] += 1
-            else:
-                coverage.groups.add(group)
-        return coverage
+        several = list(pairs)
+        unnamed = Counter(axis for axis, group in several if group == NO_GROUP)
+        return cls(
+            Counter(axis for axis, _ in several), unnamed, {group for _, group in several} - {NO_GROUP}
+        )
 
     @property
     def sentence(self) -> str:

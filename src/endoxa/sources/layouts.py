@@ -15,10 +15,9 @@ from importlib.resources import files
 from pathlib import Path
 
 from endoxa.errors import UserError
-from endoxa.sources.columns import is_usual
-from endoxa.sources.headers import plain_name
+from endoxa.sources.headers import is_usual, plain_name
 from endoxa.sources.source import current_reading, understood_once
-from endoxa.sources.spreadsheets import sheets_with_tables, workbook_sheet
+from endoxa.sources.spreadsheets import columns_of_sheet, sheets_with_tables
 from endoxa.sources.tables import TABLE_SUFFIXES, written_columns
 
 SENTENCES = "sentences"
@@ -158,11 +157,10 @@ def recognised_as(path: Path, name: str | None = None) -> Recognised | None:
 
 def _sheets(path: Path) -> Iterator[tuple[str | None, tuple[str, ...]]]:
     """Each sheet that may be meant, with the names of its columns."""
-    reading = current_reading()
-    titles = sheets_with_tables(path) if reading.sheet is None else []
+    titles = sheets_with_tables(path) if current_reading().sheet is None else []
     if len(titles) > 1:
         for title in titles:
-            yield title, workbook_sheet(path, (), (), title, reading.header_rows).names
+            yield title, columns_of_sheet(path, title)
     else:
         yield None, written_columns(path)
 

@@ -1,14 +1,13 @@
 """Logs of other harnesses: what lm-evaluation-harness (`--log_samples`) and Inspect write of every sample.
 
 lm-evaluation-harness: `samples_TASK_DATE.jsonl`, one JSON object per line, with `results_DATE.json` beside it.
-Inspect: `.json`, or `.eval`, a zip archive of one JSON file per sample (https://inspect.aisi.org.uk/eval-logs.html).
+Inspect: `.json`, to which `inspect log convert` brings its archives (https://inspect.aisi.org.uk/eval-logs.html).
 """
 
 from __future__ import annotations
 
 import json
 import re
-import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -54,11 +53,10 @@ class Log:
             UserError: the file is damaged, or holds no samples.
         """
         any_sample = False
-        read = _lines if self.harness == HARNESS else _archived if self.path.suffix == ARCHIVE else _listed
-        for where, text in read(self.path):
+        for where, text in (_lines if self.harness == HARNESS else _listed)(self.path):
             any_sample = True
             try:
-                sample = json.loads(whole_characters(text)) if isinstance(text, str | bytes) else text
+                sample = json.loads(whole_characters(text)) if isinstance(text, str) else text
             except ValueError as problem:
                 raise UserError(f"{self.path}, {where} is no JSON: the log is damaged.") from problem
             yield where, sample
@@ -109,7 +107,12 @@ def open_log(path: Path) -> Log:
         groups = facts.get("group_subtasks") or {}
         group = next((name for name, tasks in groups.items() if task in tasks), task)
         return Log(path, HARNESS, str(facts.get("model_name") or path.parent.name or "unknown"), task, group)
-    header = _inspect_header(path)
+    if path.suffix.lower() == ARCHIVE:
+        raise UserError(
+            f"{path}: archives of Inspect are not read. Convert the log first: "
+            f"inspect log convert {path} --to json --output-dir logs"
+        )
+    header = _document(path)
     try:
         model, task = str(header["eval"]["model"]), str(header["eval"]["task"]).rpartition("/")[2]
     except _WRONG as problem:
@@ -138,29 +141,9 @@ def _listed(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
         yield f"sample {sample.get('id')!r}", sample
 
 
-def _archived(path: Path) -> Iterator[tuple[str, bytes]]:
-    with _archive(path) as archive:
-        for name in archive.namelist():
-            if name.startswith("samples/"):
-                yield name, archive.read(name)
-
-
-def _inspect_header(path: Path) -> Mapping[str, Any]:
-    if path.suffix.lower() != ARCHIVE:
-        return _document(path)
-    with _archive(path) as archive:
-        names = archive.namelist()
-        if "header.json" not in names:
-            raise UserError(f"{path} is not finished: run `inspect eval-retry {path}` first.")
-        return _json(path, archive.read("header.json"))
-
-
 def _document(path: Path) -> Mapping[str, Any]:
     with open_text(path, newline="\n") as stream:
-        return _json(path, stream.read())
-
-
-def _json(path: Path, text: str | bytes) -> Mapping[str, Any]:
+        text = stream.read()
     try:
         document = json.loads(whole_characters(text))
     except ValueError as problem:
@@ -168,23 +151,3 @@ def _json(path: Path, text: str | bytes) -> Mapping[str, Any]:
     if not isinstance(document, dict):
         raise UserError(f"{path} holds no JSON object: it is no log of Inspect.")
     return document
-
-
-def _archive(path: Path) -> zipfile.ZipFile:
-    """The archive; Inspect compresses with zstd, which zipfile learns from a package.
-
-    Raises:
-        UserError: the package is missing, or the file is no archive.
-    """
-    try:
-        if not hasattr(zipfile, "ZIP_ZSTANDARD"):  # Python 3.14 has it
-            import zipfile_zstd  # noqa: F401  (registers the compression)
-    except ImportError as problem:
-        raise UserError(
-            f"{path}: archives of Inspect need the package zipfile-zstd. Install it (`pip install zipfile-zstd`), "
-            "or convert the log: `inspect log convert LOG --to json --output-dir logs`."
-        ) from problem
-    try:
-        return zipfile.ZipFile(path)
-    except zipfile.BadZipFile as problem:
-        raise UserError(f"{path} is no zip archive: it is no log of Inspect, or damaged.") from problem

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 
 import polars as pl
@@ -15,16 +14,14 @@ from endoxa.sources import READERS
 from endoxa.sources.bbq import is_bbq
 from endoxa.sources.bbq.rows import options_in_a_list
 from endoxa.sources.collected import use_of
-from endoxa.sources.crows_pairs import CROWS_PAIRS
 from endoxa.sources.drafts import Format
 from endoxa.sources.files import require_file
-from endoxa.sources.indibias import INDIBIAS
+from endoxa.sources.formats import CROWS_PAIRS, INDIBIAS, NATIVE, S_AS
+from endoxa.sources.frames import read_table
 from endoxa.sources.layouts import layout_of
-from endoxa.sources.native import NATIVE
-from endoxa.sources.s_as import S_AS
 from endoxa.sources.source import Source, understood_once
 from endoxa.sources.stereoset import STEREOSET
-from endoxa.sources.tables import TABLE_SUFFIXES, table_columns, table_rows
+from endoxa.sources.tables import TABLE_SUFFIXES, table_columns
 from endoxa.sources.typography import made_alike
 
 FORMATS: dict[str, Format] = {form.name: form for form in (CROWS_PAIRS, INDIBIAS, S_AS, STEREOSET, NATIVE)}
@@ -176,46 +173,30 @@ def convert_pairs(
         able = ", ".join(reader.name for reader in READERS.all().values() if reader.write)
         raise UserError(f"Format '{to}' can be read but not written. Expected one of: {able}.")
     path = Source.of(path)
-    counts: list[Converted] = []
-    frames = read_pairs(path, options, format)
+    reader = reader_for(path, options, format)
+    pairs = pl.concat(reader.read(path, options))
     if to == _LAST:
-        frames = _with_further_columns(frames, path, reader_for(path, options, format), options)
-    write(_counted(frames, counts, normalise=normalise), target)
-    return Converted(sum(count.pairs for count in counts), sum(count.made_alike for count in counts))
+        pairs = _with_further_columns(pairs, path, reader, options)
+    written = _normalised(pairs) if normalise else pairs
+    write(iter([written]), target)
+    changed = pairs.filter(
+        pairs["sent_more"].ne(written["sent_more"]) | pairs["sent_less"].ne(written["sent_less"])
+    )
+    return Converted(pairs.height, changed.height)
 
 
 def _with_further_columns(
-    frames: Iterator[pl.DataFrame], path: Path, reader: Reader, options: ReadOptions
-) -> Iterator[pl.DataFrame]:
-    """The frames with the columns of the table that the format does not know, where a row is a pair."""
+    pairs: pl.DataFrame, path: Path, reader: Reader, options: ReadOptions
+) -> pl.DataFrame:
+    """The pairs with the columns of the table that the format does not know, where a row is a pair."""
     if reader.units != "one row, one pair" or path.suffix.lower() not in TABLE_SUFFIXES:
-        yield from frames
-        return
-    used = {*PAIR_COLUMNS, *options.columns.values(), *_READ_ELSEWHERE}
-    further = [name for name in table_columns(path) if name not in used]
-    rows = table_rows(path, ())
-    for frame in frames:
-        cells = [row.cells for row in islice(rows, frame.height)]
-        columns = [
-            pl.Series(name, [cell.get(name) for cell in cells], dtype=pl.String) for name in further if name
-        ]
-        yield frame.with_columns(columns)
+        return pairs
+    used = {"", *PAIR_COLUMNS, *options.columns.values(), *_READ_ELSEWHERE}
+    return pairs.hstack(read_table(path).select(pl.exclude(used)))
 
 
 _READ_ELSEWHERE = ("bias_type", "stereo_antistereo")
 """Columns that are read as `axis` and `direction`."""
-
-
-def _counted(
-    frames: Iterator[pl.DataFrame], counts: list[Converted], *, normalise: bool
-) -> Iterator[pl.DataFrame]:
-    for frame in frames:
-        written = _normalised(frame) if normalise else frame
-        changed = frame.filter(
-            frame["sent_more"].ne(written["sent_more"]) | frame["sent_less"].ne(written["sent_less"])
-        )
-        counts.append(Converted(frame.height, changed.height))
-        yield written
 
 
 def _normalised(frame: pl.DataFrame) -> pl.DataFrame:

@@ -102,12 +102,9 @@ def reading_files(
     """
     outer = current_reading()
     inner = replace(outer, opened=outer.opened or Opened())
-    if languages is not None:
-        inner = replace(inner, languages=tuple(languages))
-    if sheet is not None:
-        inner = replace(inner, sheet=sheet)
-    if header_rows is not None:
-        inner = replace(inner, header_rows=header_rows)
+    codes = None if languages is None else tuple(languages)
+    stated: dict[str, Any] = {"sheet": sheet, "header_rows": header_rows, "languages": codes}
+    inner = replace(inner, **{name: value for name, value in stated.items() if value is not None})
     if include_drafts not in (None, outer.include_drafts):
         inner = replace(inner, include_drafts=include_drafts, left_out={})
     token = _READING.set(inner)

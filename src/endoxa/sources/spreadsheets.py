@@ -14,7 +14,6 @@ import warnings
 import zipfile
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -23,9 +22,9 @@ from xml.etree.ElementTree import ParseError
 import polars as pl
 
 from endoxa.errors import UserError, installation
-from endoxa.sources.dialects import log_reading
+from endoxa.sources.dialects import named_records
 from endoxa.sources.files import require_file
-from endoxa.sources.headers import LOOKED_AT, NameRows, find_header, plain_name
+from endoxa.sources.headers import LOOKED_AT, find_header, plain_name
 from endoxa.sources.source import Source, current_reading, understood_once
 
 if TYPE_CHECKING:
@@ -149,47 +148,18 @@ def workbook_rows(
     path: Path, wanted: Collection[str] = (), usual: Collection[str] = ()
 ) -> Iterator[tuple[int, list[str | None]]]:
     """Number and cells of each row of a sheet, the column names first; see `workbook_sheet`."""
-    sheet = workbook_sheet(path, wanted, usual, current_reading().sheet, current_reading().header_rows)
-    if sheet.how:
-        log_reading(path, sheet.how)
-    if sheet.title:
-        current_reading().sheets[path] = sheet.title
-    yield sheet.line, list(sheet.names)
+    place, title = workbook_sheet(path, wanted, usual, current_reading().sheet)
+    if title:
+        current_reading().sheets[path] = title
     with opened_workbook(path, only_values=True) as book:
-        for number, cells in _sheet_rows(book.worksheets[sheet.place]):
-            if number >= sheet.first:
-                yield number, cells
-
-
-@dataclass(frozen=True, slots=True)
-class Sheet:
-    """The table in a workbook.
-
-    Attributes:
-        place: of the sheet among those of the workbook, from 0.
-        title: its name; empty where it is the only one.
-        names: of the columns.
-        line: the row that names them.
-        first: the first row of data.
-        how: how it was found; empty where there is one sheet that begins with the names of its columns.
-    """
-
-    place: int
-    title: str
-    names: tuple[str, ...]
-    line: int
-    first: int
-    how: str
+        rows = _sheet_rows(book.worksheets[place])
+        yield from named_records(path, rows, wanted, usual, f"sheet '{title}'" if title else "")
 
 
 @understood_once
 def workbook_sheet(
-    path: Path,
-    wanted: Collection[str],
-    usual: Collection[str],
-    stated: str | None,
-    header_rows: NameRows | None,
-) -> Sheet:
+    path: Path, wanted: Collection[str], usual: Collection[str], stated: str | None
+) -> tuple[int, str]:
     """The sheet that is read: the one that was named, has the columns that are wanted, or is the only table.
 
     Args:
@@ -197,7 +167,9 @@ def workbook_sheet(
         wanted: names of columns that the caller needs, as `plain_name` gives them.
         usual: names that speak for a sheet where several could be meant.
         stated: name or number of the sheet, where somebody said it.
-        header_rows: the rows of the names, where somebody said them.
+
+    Returns:
+        Its place among those of the workbook, from 0, and its name, which is empty where it is the only one.
 
     Raises:
         UserError: see `opened_workbook`; several sheets could be meant, or none is the one that was named.
@@ -205,20 +177,12 @@ def workbook_sheet(
     titles, starts, tables = _beginnings(path)
     if stated is not None:
         tables = [_stated_sheet(path, titles, stated)]
-    headers = {
-        place: find_header(
-            [cells for _, cells in starts[place]],
-            wanted,
-            usual,
-            lines=[number for number, _ in starts[place]],
-            stated=header_rows if len(tables) == 1 else None,
-        )
-        for place in tables
-    }
-    plain = {place: set(map(plain_name, header.names)) for place, header in headers.items()}
-    if wanted and len(tables) > 1:
-        tables = [place for place in tables if set(wanted) <= plain[place]] or tables
     if len(tables) > 1:
+        headers = {
+            place: find_header([cells for _, cells in starts[place]], wanted, usual) for place in tables
+        }
+        plain = {place: set(map(plain_name, header.names)) for place, header in headers.items()}
+        tables = [place for place in tables if wanted and set(wanted) <= plain[place]] or tables
         names = {place: len(plain[place] & set(usual)) for place in tables}
         most = [place for place in tables if names[place] == max(names.values()) > 1]
         tables = most if len(most) == 1 else tables
@@ -228,19 +192,14 @@ def workbook_sheet(
             f"{path} has {len(tables)} sheets with tables ({listed}). Name one with --sheet NAME or --sheet NUMBER "
             "(`endoxa curate extract`, `endoxa study init`), or save it as .csv."
         )
-    place = tables[0]
-    header, start = headers[place], starts[place]
-    numbers = [number for number, _ in start]
-    several = sum(map(bool, starts)) > 1
-    how = ", ".join(filter(None, [f"sheet '{titles[place]}'" if several else "", header.how]))
-    return Sheet(
-        place,
-        titles[place] if several else "",
-        header.names,
-        numbers[header.row] if numbers else 1,
-        numbers[header.first] if header.first < len(numbers) else (numbers[-1] if numbers else 0) + 1,
-        how,
-    )
+    return tables[0], titles[tables[0]] if sum(map(bool, starts)) > 1 else ""
+
+
+def columns_of_sheet(path: Path, title: str) -> tuple[str, ...]:
+    """Names of the columns of the sheet of a title."""
+    titles, starts, _ = _beginnings(path)
+    numbers, rows = zip(*starts[titles.index(title)], strict=True)
+    return find_header(rows, lines=numbers, stated=current_reading().header_rows).names
 
 
 _Start = list[tuple[int, list[str | None]]]

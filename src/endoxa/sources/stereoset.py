@@ -17,10 +17,10 @@ from typing import Any
 
 from endoxa.errors import UserError
 from endoxa.schema import ReadOptions
-from endoxa.sources.dialects import open_text, undecodable
+from endoxa.sources.dialects import open_text
 from endoxa.sources.drafts import Draft, Format, axis_of
 from endoxa.sources.files import require_file
-from endoxa.sources.tables import TABLE_SUFFIXES, Fault, table_columns, table_rows, value_of_text
+from endoxa.sources.tables import TABLE_SUFFIXES, Fault, table_columns, table_rows, text_faults, value_of_text
 
 _PARTS = ("intersentence", "intrasentence")
 _LABELS = {"sent_more": "stereotype", "sent_less": "anti-stereotype"}
@@ -72,20 +72,13 @@ def _parts(path: Path) -> list[tuple[str, list[Any]]]:
     require_file(path)
     with open_text(path, newline="") as stream:
         text = stream.read()
-    if undecodable(text):
-        line = next(i for i, part in enumerate(text.split("\n"), start=1) if undecodable(part))
-        raise UserError(f"{path}, line {line} is not UTF-8 text: save the file as UTF-8.")
     try:
         data = json.loads(text)["data"]
         parts = [(part, data[part]) for part in data if part in _PARTS]
-    except json.JSONDecodeError as error:
-        raise UserError(
-            f"{path}, line {error.lineno} is not JSON ({error.msg}): download it again."
-        ) from error
     except (ValueError, RecursionError) as error:
-        raise UserError(
-            f"{path} is not readable JSON (nested too deeply, or a number is too long)."
-        ) from error
+        line = f", line {error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
+        reason = getattr(error, "msg", None) or "too deep or too large"
+        raise UserError(f"{path}{line} is not JSON ({reason}): download it again.") from error
     except (KeyError, TypeError) as error:
         raise UserError(f"{path} is not StereoSet: it has no entries under 'data'.") from error
     if not parts or not all(isinstance(entries, list) for _, entries in parts):
@@ -108,7 +101,7 @@ def _draft(part: str, row: int, entry: object, language: str) -> Draft:
         "identity": texts.get("target"),
     }
     names = {"item_id": "id", "axis": "bias_type", "sent_more": "sentence", "sent_less": "sentence"}
-    return Draft(row, None, pair, names, (*faults, *_unusable(pair)))
+    return Draft(row, None, pair, names, (*faults, *text_faults(pair)))
 
 
 def _sentences(
@@ -129,11 +122,22 @@ def _sentences(
     return sentences, tuple(faults)
 
 
-def _unusable(pair: dict[str, str | None]) -> Iterator[Fault]:
-    for column, value in pair.items():
-        if value and (undecodable(value) or "\0" in value):
-            yield Fault("encoding", column, "contains an invalid character (NUL or a lone surrogate)")
+def _example(name: str, target: str, context: str, *sentences: str) -> dict[str, Any]:
+    labelled = [
+        {"id": f"{name}-{number}", "sentence": text, "gold_label": label}
+        for number, (text, label) in enumerate(zip(sentences, (*_LABELS.values(), "unrelated"), strict=True))
+    ]
+    return {
+        "id": name,
+        "target": target,
+        "bias_type": "profession",
+        "context": context,
+        "sentences": labelled,
+    }
 
+
+_BAKER = ("The baker lives next door.", "She gets up early.", "She sleeps late.", "Rivers are wide.")
+_FARMER = ("The farmer is BLANK.", "The farmer is patient.", "The farmer is hasty.", "The farmer is a fork.")
 
 STEREOSET = Format(
     name="stereoset",
@@ -147,32 +151,8 @@ STEREOSET = Format(
         {
             "version": "1.0",
             "data": {
-                "intersentence": [
-                    {
-                        "id": "b1",
-                        "target": "baker",
-                        "bias_type": "profession",
-                        "context": "The baker lives next door.",
-                        "sentences": [
-                            {"id": "s1", "sentence": "She gets up early.", "gold_label": "stereotype"},
-                            {"id": "s2", "sentence": "She sleeps late.", "gold_label": "anti-stereotype"},
-                            {"id": "s3", "sentence": "Rivers are wide.", "gold_label": "unrelated"},
-                        ],
-                    }
-                ],
-                "intrasentence": [
-                    {
-                        "id": "a1",
-                        "target": "farmer",
-                        "bias_type": "profession",
-                        "context": "The farmer is BLANK.",
-                        "sentences": [
-                            {"id": "s4", "sentence": "The farmer is patient.", "gold_label": "stereotype"},
-                            {"id": "s5", "sentence": "The farmer is hasty.", "gold_label": "anti-stereotype"},
-                            {"id": "s6", "sentence": "The farmer is a fork.", "gold_label": "unrelated"},
-                        ],
-                    }
-                ],
+                "intersentence": [_example("b1", "baker", *_BAKER)],
+                "intrasentence": [_example("a1", "farmer", *_FARMER)],
             },
         },
         indent=1,

@@ -17,9 +17,9 @@ import logging
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -32,11 +32,12 @@ from endoxa.sources.dialects import (
     csv_records,
     decoded,
     log_reading,
+    named_records,
     open_text,
     undecodable,
 )
 from endoxa.sources.files import require_file
-from endoxa.sources.headers import LOOKED_AT, NUMBERS, find_header, plain_name, spelled, usual_names
+from endoxa.sources.headers import NUMBERS, plain_name, spelled, usual_names
 from endoxa.sources.source import Source, called, current_reading, understood_once
 from endoxa.sources.spreadsheets import WORKBOOK_SUFFIXES, restored, workbook_rows
 
@@ -101,23 +102,26 @@ def written_columns(path: Path, wanted: Sequence[str] = ()) -> tuple[str, ...]:
 @understood_once
 def _header(path: Path, wanted: tuple[str, ...], reading: tuple[object, ...]) -> tuple[str, ...]:
     del reading  # which decides how bytes that are no Unicode are read, and where the names stand
+    return _opened(path, wanted, as_values=True)[0]
+
+
+def _opened(path: Path, wanted: Sequence[str], *, as_values: bool) -> tuple[tuple[str, ...], Iterator[Row]]:
+    """The names of the columns as they are written, and the rows."""
     suffix = path.suffix.lower()
     if suffix in PARQUET_SUFFIXES:
-        return tuple(_parquet_schema(path))
+        schema = _polars(path, lambda: _parquet(path).collect_schema())
+        return tuple(schema), _parquet_rows(path, schema, wanted, as_values=as_values)
     if suffix in JSONL_SUFFIXES:
-        # Keys of the first record that has any, so that one broken line does not hide the others.
-        broken: Row | None = None
-        for row in _jsonl_rows(path, (), as_values=True):
-            if row.cells:
-                return tuple(row.cells)
-            broken = broken or row
-        if broken is None:
-            raise UserError(f"{path} has no rows: every line is blank.")
-        reason = broken.faults[0].message if broken.faults else "is an empty object"
-        raise UserError(f"{path}, row {broken.number} (line {broken.line}): {reason}.")
+        return _json_lines(path, _jsonl_rows(path, wanted, as_values=as_values))
+    plain, usual = tuple(map(plain_name, wanted)), usual_names(wanted)
     if suffix in WORKBOOK_SUFFIXES:
-        return tuple(name for _, name in _workbook_header(path, next(_sheet(path, wanted))[1]))
-    return tuple(_csv_header(path, *next(_records(path, wanted), (1, []))))
+        records = workbook_rows(path, plain, usual)
+        named = [(place, name) for place, name in enumerate(next(records, (1, []))[1]) if name]
+        _require_unique(path, [name for _, name in named])
+        return tuple(name for _, name in named), _workbook_rows(records, named)
+    texts = named_records(path, csv_records(path, usual), plain, usual)
+    header = _csv_header(path, *next(texts, (1, [])))
+    return tuple(header), _csv_rows(texts, header)
 
 
 def table_rows(
@@ -151,7 +155,7 @@ def table_rows(
     wanted = (*required, *optional)
     names = written_columns(path, wanted) if as_written else table_columns(path, wanted)
     require_columns(path, names, required)
-    rows = _all_rows(path, wanted, as_values=as_values)
+    _, rows = _opened(path, wanted, as_values=as_values)
     if not as_written:
         rows = (_renamed(path, row, wanted) for row in rows)
     if not (as_written or as_values):
@@ -207,17 +211,6 @@ def _approved(rows: Iterator[Row], path: Path) -> Iterator[Row]:
     say_left_out(path, left_out, kept)
 
 
-def _all_rows(path: Path, wanted: Sequence[str], *, as_values: bool) -> Iterator[Row]:
-    suffix = path.suffix.lower()
-    if suffix in PARQUET_SUFFIXES:
-        return _parquet_rows(path, wanted, as_values=as_values)
-    if suffix in JSONL_SUFFIXES:
-        return _jsonl_rows(path, wanted, as_values=as_values)
-    if suffix in WORKBOOK_SUFFIXES:
-        return _workbook_rows(path, wanted)
-    return _csv_rows(path, wanted)
-
-
 def _renamed(path: Path, row: Row, wanted: tuple[str, ...]) -> Row:
     """The row with the known spelling of column names."""
     spellings = spelled(tuple(row.cells), wanted)
@@ -244,9 +237,14 @@ def _with_decimal_points(path: Path, row: Row) -> Row:
 def raise_fault(path: Path, row: Row) -> None:
     """Raise UserError with the first fault of a record, if it has one."""
     for fault in row.faults:
-        line = f" (line {row.line})" if row.line else ""
-        column = f", column '{fault.column}'" if fault.column else ""
-        raise UserError(f"{called(path)}, row {row.number}{line}{column}: {fault.message}.")
+        raise refusal(path, row.number, row.line, fault)
+
+
+def refusal(path: Path, number: int, line: int | None, fault: Fault) -> UserError:
+    """The error that says what is wrong with the record of a number, and where it stands."""
+    place = f" (line {line})" if line else ""
+    column = f", column '{fault.column}'" if fault.column else ""
+    return UserError(f"{called(path)}, row {number}{place}{column}: {fault.message}.")
 
 
 def _without(withdrawn: frozenset[str], rows: Iterator[Row], path: Path) -> Iterator[Row]:
@@ -270,7 +268,7 @@ NOT_UTF_8 = (
 )
 
 
-def _text_faults(cells: Mapping[str, Any]) -> tuple[Fault, ...]:
+def text_faults(cells: Mapping[str, Any]) -> tuple[Fault, ...]:
     """Cells that cannot be text: bytes that no encoding explains, NUL characters."""
     texts = {column: value for column, value in cells.items() if isinstance(value, str)}
     joined = "".join(texts.values())
@@ -329,31 +327,10 @@ def _row_of_values(
                 )
             if value is not None and not isinstance(value, str):
                 cells[column] = json.dumps(value, ensure_ascii=False)
-    return Row(number, line, cells, (*faults, *_text_faults(cells)))
+    return Row(number, line, cells, (*faults, *text_faults(cells)))
 
 
 # --------------------------------------------------------------------------- CSV
-
-
-def _records(path: Path, wanted: Sequence[str]) -> Iterator[tuple[int, list[str] | csv.Error]]:
-    """Line and cells of each record, the column names first, without what stands above and between."""
-    usual = usual_names(wanted)
-    records = csv_records(path, usual)
-    start = list(islice(records, LOOKED_AT))
-    header = find_header(
-        [[] if isinstance(cells, csv.Error) else cells for _, cells in start],
-        tuple(map(plain_name, wanted)),
-        usual,
-        lines=[line for line, _ in start],
-        stated=current_reading().header_rows,
-    )
-    if header.how:
-        log_reading(path, header.how)
-    if start:
-        line, cells = start[header.row]
-        yield line, cells if isinstance(cells, csv.Error) else list(header.names)
-    yield from start[header.first :]
-    yield from records
 
 
 def _csv_header(path: Path, line: int, header: list[str] | csv.Error) -> list[str]:
@@ -366,6 +343,10 @@ def _csv_header(path: Path, line: int, header: list[str] | csv.Error) -> list[st
         raise UserError(f"{path}, line {line} holds NUL characters: the file is damaged, or is no table.")
     if not any(header):
         raise UserError(f"{path}, line {line} is blank. Expected the column names.")
+    if undecodable("".join(header)):
+        raise UserError(
+            f"{path}, line {line}: the column names are no text that can be read. The file {NOT_UTF_8}."
+        )
     _require_unique(path, header)
     return header
 
@@ -376,20 +357,14 @@ def _require_unique(path: Path, header: Sequence[str]) -> None:
         raise UserError(f"{path} has two columns called '{twice[0]}': rename or remove one.")
 
 
-def _csv_rows(path: Path, wanted: Sequence[str]) -> Iterator[Row]:
-    records = _records(path, wanted)
-    header = _csv_header(path, *next(records, (1, [])))
-    if undecodable("".join(header)):
-        raise UserError(
-            f"{path}, line 1: the column names are no text that can be read. The file {NOT_UTF_8}."
-        )
+def _csv_rows(records: Iterator[tuple[int, list[str] | csv.Error]], header: Sequence[str]) -> Iterator[Row]:
     for number, (line, values) in enumerate(records, start=1):
         if isinstance(values, csv.Error):
             reason = f"is not readable as CSV ({values})"
             yield Row(number, line, {}, (Fault("unreadable-row", None, reason),))
             continue
         cells = dict(zip(header, map(restored, values), strict=False))
-        yield Row(number, line, cells, (*_ragged(header, values), *_text_faults(cells)))
+        yield Row(number, line, cells, (*_ragged(header, values), *text_faults(cells)))
 
 
 def _ragged(header: Sequence[str], values: Sequence[str]) -> tuple[Fault, ...]:
@@ -408,13 +383,31 @@ def _ragged(header: Sequence[str], values: Sequence[str]) -> tuple[Fault, ...]:
 # --------------------------------------------------------------------------- JSONL
 
 
+def _json_lines(path: Path, rows: Iterator[Row]) -> tuple[tuple[str, ...], Iterator[Row]]:
+    """Keys of the first record that has any, so that one broken line does not hide the others, and all rows."""
+    start: list[Row] = []
+    for row in rows:
+        start.append(row)
+        if row.cells:
+            return tuple(row.cells), chain(start, rows)
+    if not start:
+        raise UserError(f"{path} has no rows: every line is blank.")
+    reason = start[0].faults[0].message if start[0].faults else "is an empty object"
+    raise UserError(f"{path}, row {start[0].number} (line {start[0].line}): {reason}.")
+
+
 def _jsonl_rows(path: Path, wanted: Sequence[str], *, as_values: bool) -> Iterator[Row]:
-    number = 0
     with open_text(path, newline="\n") as stream:
-        for line, text in enumerate(stream, start=1):
-            if text.strip():
-                number += 1
-                yield _jsonl_row(number, line, text, wanted, as_values=as_values)
+        yield from rows_of_lines(stream, wanted, as_values=as_values)
+
+
+def rows_of_lines(lines: Iterable[str], wanted: Sequence[str] = (), *, as_values: bool) -> Iterator[Row]:
+    """The record of each line of JSON that is not blank; see `table_rows`."""
+    number = 0
+    for line, text in enumerate(lines, start=1):
+        if text.strip():
+            number += 1
+            yield _jsonl_row(number, line, text, wanted, as_values=as_values)
 
 
 def _jsonl_row(number: int, line: int, text: str, wanted: Sequence[str], *, as_values: bool) -> Row:
@@ -439,23 +432,12 @@ def _with_unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 # --------------------------------------------------------------------------- XLSX
 
 
-def _workbook_header(path: Path, header: Sequence[str | None]) -> list[tuple[int, str]]:
-    """Place and name of the columns that have one."""
-    named = [(place, name) for place, name in enumerate(header) if name]
-    _require_unique(path, [name for _, name in named])
-    return named
-
-
-def _sheet(path: Path, wanted: Sequence[str]) -> Iterator[tuple[int, list[str | None]]]:
-    return workbook_rows(path, tuple(map(plain_name, wanted)), usual_names(wanted))
-
-
-def _workbook_rows(path: Path, wanted: Sequence[str]) -> Iterator[Row]:
-    rows = _sheet(path, wanted)
-    header = _workbook_header(path, next(rows)[1])
-    for number, (line, values) in enumerate(rows, start=1):
-        cells = {name: values[place] if place < len(values) else None for place, name in header}
-        yield Row(number, line, cells, _text_faults(cells))
+def _workbook_rows(
+    records: Iterator[tuple[int, list[str | None]]], named: Sequence[tuple[int, str]]
+) -> Iterator[Row]:
+    for number, (line, values) in enumerate(records, start=1):
+        cells = {name: values[place] if place < len(values) else None for place, name in named}
+        yield Row(number, line, cells, text_faults(cells))
 
 
 # --------------------------------------------------------------------------- Parquet
@@ -463,10 +445,6 @@ def _workbook_rows(path: Path, wanted: Sequence[str]) -> Iterator[Row]:
 
 def _parquet(path: Path) -> pl.LazyFrame:
     return pl.scan_parquet(Source.of(path).scannable(), glob=False)
-
-
-def _parquet_schema(path: Path) -> pl.Schema:
-    return _polars(path, lambda: _parquet(path).collect_schema())
 
 
 def _polars(path: Path, call: Callable[[], T]) -> T:
@@ -477,9 +455,8 @@ def _polars(path: Path, call: Callable[[], T]) -> T:
         raise UserError(f"{path} is not a Parquet file that can be read ({reason}).") from error
 
 
-def _parquet_rows(path: Path, wanted: Sequence[str], *, as_values: bool) -> Iterator[Row]:
+def _parquet_rows(path: Path, schema: pl.Schema, wanted: Sequence[str], *, as_values: bool) -> Iterator[Row]:
     """Rows in slices: polars' own batches are read ahead without a bound."""
-    schema = _parquet_schema(path)
     table = _parquet(path).select(
         pl.col(name) if as_values or kind.is_nested() or kind == pl.Binary else _text_of(name, kind)
         for name, kind in schema.items()

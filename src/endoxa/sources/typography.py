@@ -7,11 +7,12 @@ stereotype. `differences` finds such places, `made_alike` mends them and leaves 
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from difflib import SequenceMatcher
-from functools import lru_cache
-from itertools import accumulate
+from functools import lru_cache, reduce
+from itertools import pairwise
 
 import regex
 
@@ -42,17 +43,29 @@ _RUNS = ((_DASH, "-"), (regex.compile(r"\.{2,}"), "..."))
 _FARSI = str.maketrans("يك٠١٢٣٤٥٦٧٨٩", "یک۰۱۲۳۴۵۶۷۸۹")
 _ARABIC = str.maketrans("یک۰۱۲۳۴۵۶۷۸۹", "يك٠١٢٣٤٥٦٧٨٩")
 _FARSI_LANGUAGES = ("ckb", "fa", "ku", "ps", "sd", "ug", "ur")
+_ODD_BLANKS = regex.compile(r"(?:\s{2,}|[^\S ])(?=\S)")
 INVISIBLE = "joiners or invisible characters"
 COMPOSITION = "composed and decomposed letters"
 LETTERS = "Arabic and Farsi letters"
+BLANKS = "blanks"
 OTHER_FORMS = "full-width letters, ligatures or other forms"
-_FORMS: dict[str, Callable[[str], str]] = {
-    INVISIBLE: lambda text: "".join(_UNSEEN.sub("", text).split()),
-    COMPOSITION: lambda text: unicodedata.normalize("NFC", text),
-    LETTERS: lambda text: text.translate(_FARSI),
+_CONVENTIONS: dict[str, tuple[Callable[[str], bool], Callable[[str], str]]] = {
+    INVISIBLE: (
+        lambda text: _UNSEEN_BUT_JOINERS.search(text) is not None,
+        lambda text: _UNSEEN_BUT_JOINERS.sub("", text),
+    ),
+    COMPOSITION: (
+        lambda text: not unicodedata.is_normalized("NFC", text),
+        lambda text: unicodedata.normalize("NFC", text),
+    ),
+    BLANKS: (
+        lambda text: _ODD_BLANKS.search(text) is not None,
+        lambda text: _ODD_BLANKS.sub(" ", text),
+    ),
 }
-"""What makes two texts equal that differ in nothing else."""
+"""What a whole sentence may have: how it is told, and the sentence without it."""
 _KINDS = {"'": "quotation marks", '"': "quotation marks", "-": "dashes", "...": "ellipses"}
+_SPACED = frozenset("!?;:,.")
 _OTHER_WAYS = regex.compile(f"[‘’‚‛‹›ʼ′“”„‟«»″يكیک٠-٩۰-۹\u2010-\u2015\u2212{_INVISIBLE}]")
 _UNUSUAL_BLANKS = regex.compile(r"\s\s|\s[!?;:,.]|[\t\r\n\v\f]")
 
@@ -68,7 +81,7 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Tokens `more` of one sentence that are `less` in the other, in the same words; `kind` says what differs."""
+    """What one sentence has (`more`) where the other one has `less`, in the same words; `kind` says what differs."""
 
     kind: str
     more: str
@@ -115,19 +128,13 @@ def _usual(text: str) -> bool:
 
 
 def differences(more: str, less: str) -> tuple[Difference, ...]:
-    """Where two sentences are written differently in the same words, or in different words by different conventions.
+    """Where two sentences follow other conventions, or write the same words differently.
 
     Args:
         more: one sentence.
         less: the other.
     """
-    if _usual(more) and _usual(less):
-        return ()
-    return tuple(
-        Difference(_kind(stretch), _written(stretch.more), _written(stretch.less))
-        for stretch in _stretches(tokens(more), tokens(less))
-        if _differs(stretch)
-    )
+    return _compared(more, less, "")[0]
 
 
 def same_words(more: str, less: str) -> bool:
@@ -138,7 +145,7 @@ def same_words(more: str, less: str) -> bool:
 
 
 def made_alike(more: str, less: str, language: str) -> tuple[str, str]:
-    """The two sentences, written alike where they differ in how they are written; all other places stay as they are.
+    """The two sentences, written alike where they differ in how they are written; all else stays as it is.
 
     Quotes become straight, dashes hyphens, ellipses three dots, blanks plain ones, letters composed. Joiners stay where
     the script needs them, and come to the side that lacks them.
@@ -148,175 +155,83 @@ def made_alike(more: str, less: str, language: str) -> tuple[str, str]:
         less: the other.
         language: ISO 639 code: Farsi or Arabic letters.
     """
-    if not differences(more, less):
-        return more, less
-    sides: tuple[list[str], list[str]] = ([], [])
-    for stretch in _stretches(tokens(more), tokens(less)):
-        for side, text in zip(sides, _alike(stretch, language), strict=True):
-            side.append(text)
-    ends = [text[len(text.rstrip()) :] for text in (more, less)]
-    return "".join(sides[0]) + ends[0], "".join(sides[1]) + ends[1]
+    return _compared(more, less, language)[1]
 
 
-@dataclass(frozen=True, slots=True)
-class _Stretch:
-    """Tokens of both sentences: the same words or not; `opens` where what stands before them differs."""
-
-    more: Sequence[Token]
-    less: Sequence[Token]
-    same: bool
-    opens: bool
-
-
-def _stretches(more: Sequence[Token], less: Sequence[Token]) -> Iterator[_Stretch]:
-    """Both sentences in stretches; what they begin and end with alike is set aside: in most pairs nearly all."""
-    shortest = min(len(more), len(less))
-    head = next((n for n in range(shortest) if more[n] != less[n]), shortest)
-    tail = next((n for n in range(shortest - head) if more[-1 - n] != less[-1 - n]), shortest - head)
-    yield from (_Stretch((token,), (token,), same=True, opens=False) for token in more[:head])
-    yield from _aligned(more[head : len(more) - tail], less[head : len(less) - tail], opens=not head)
-    yield from (_Stretch((token,), (token,), same=True, opens=False) for token in more[len(more) - tail :])
-
-
-def _aligned(more: Sequence[Token], less: Sequence[Token], *, opens: bool) -> Iterator[_Stretch]:
-    plain = [[token.plain for token in side] for side in (more, less)]
-    if len(more) <= 1 and len(less) <= 1 and plain[0] != plain[1]:
-        yield from _parts(more, less)
-        return
-    for tag, i, j, k, m in SequenceMatcher(None, plain[0], plain[1], autojunk=False).get_opcodes():
-        if tag == "equal":
-            for n in range(j - i):
-                first = n == 0 and (opens or i > 0 or k > 0)
-                yield _Stretch((more[i + n],), (less[k + n],), same=True, opens=first)
-        else:
-            yield from _parts(more[i:j], less[k:m])
+def _compared(more: str, less: str, language: str) -> tuple[tuple[Difference, ...], tuple[str, str]]:
+    """What differs, and the sentences without it."""
+    if _usual(more) and _usual(less):
+        return (), (more, less)
+    differing = []
+    for kind, (has, mended) in _CONVENTIONS.items():
+        if has(more) != has(less):
+            differing.append(Difference(kind, more, less))
+            more, less = mended(more), mended(less)
+    code = language.replace("_", "-").partition("-")[0].lower()
+    letters = _FARSI if code in _FARSI_LANGUAGES else _ARABIC
+    if {_letters(more), _letters(less)} == {"Arabic", "Farsi"}:
+        differing.append(Difference(LETTERS, more, less))
+        more, less = more.translate(letters), less.translate(letters)
+    first, second = _ways(more), _ways(less)
+    for plain in sorted(first.keys() & second.keys()):
+        ways = first[plain], second[plain]
+        if ways[0].isdisjoint(ways[1]):
+            differing.append(Difference(_kind(plain, *ways), *(" ".join(sorted(way)) for way in ways)))
+            text = _common_text(*ways, letters)
+            more, less = (
+                reduce(lambda sentence, way: sentence.replace(way, text), sorted(way), sentence)
+                for sentence, way in zip((more, less), ways, strict=True)
+            )
+    return tuple(differing), (more, less)
 
 
-def _parts(more: Sequence[Token], less: Sequence[Token]) -> Iterator[_Stretch]:
-    """What differs, without the words at its ends that only one side writes as several."""
-    (i, k), (j, m) = _shared(more, less), _shared(_backwards(more), _backwards(less))
-    if i + j > len(more) or k + m > len(less):
-        j = m = 0
-    bounds = ((0, i, 0, k, True), (i, len(more) - j, k, len(less) - m, False))
-    for start, end, first, last, same in (
-        *bounds,
-        (len(more) - j, len(more), len(less) - m, len(less), True),
-    ):
-        if end > start or last > first:
-            yield _Stretch(more[start:end], less[first:last], same, opens=True)
+def _letters(text: str) -> str:
+    """Whose letters a text has, where only one of the two has them."""
+    farsi, arabic = text.translate(_FARSI) == text, text.translate(_ARABIC) == text
+    return "" if farsi == arabic else "Farsi" if farsi else "Arabic"
 
 
-def _backwards(side: Sequence[Token]) -> list[Token]:
-    return [replace(token, plain=token.plain[::-1]) for token in reversed(side)]
+def _ways(text: str) -> dict[str, set[str]]:
+    """How each word and mark is written, two words as one, and a mark with or without a blank behind its word."""
+    ways: defaultdict[str, set[str]] = defaultdict(set)
+    for before, token in pairwise((Token("", "", ""), *tokens(text))):
+        ways[token.plain].add(token.text)
+        if before.plain.isalnum() and token.plain.isalnum():
+            ways[before.plain + token.plain].add(before.text + token.blank + token.text)
+        elif token.plain in _SPACED:
+            ways[f"{before.plain} {token.plain}"].add(before.plain + token.blank + token.plain)
+    return ways
 
 
-def _shared(more: Sequence[Token], less: Sequence[Token]) -> tuple[int, int]:
-    """How many tokens at the start of both are the same letters, where both have a boundary."""
-    first, second = _boundaries(more), _boundaries(less)
-    return next(((first[text], second[text]) for text in reversed(first) if text and text in second), (0, 0))
+def _kind(plain: str, first: set[str], second: set[str]) -> str:
+    """What differs between two ways of writing."""
+    if plain in _KINDS:
+        return _KINDS[plain]
+    if set(map(_single, first)) == set(map(_single, second)) or " " in plain:
+        return BLANKS
+    return INVISIBLE if set(map(_unjoined, first)) == set(map(_unjoined, second)) else OTHER_FORMS
 
 
-def _boundaries(side: Sequence[Token]) -> dict[str, int]:
-    """The letters up to each token -> the number of tokens."""
-    letters = accumulate(token.plain for token in side)
-    return {text: number for number, text in enumerate(letters, start=1)}
+def _common_text(first: set[str], second: set[str], letters: dict[int, int]) -> str:
+    """How both are written from now on."""
+    texts = [_single(_composed(min(ways))) for ways in (first, second)]
+    if _unjoined(texts[0]) == _unjoined(texts[1]):
+        return max(texts, key=lambda text: sum(map(text.count, JOINERS)))
+    marks = _DASH.sub("-", texts[0].translate(_MARKS))
+    return unicodedata.normalize("NFKC", marks).translate(letters)
 
 
-def _differs(stretch: _Stretch) -> bool:
-    first, second = _blanks(stretch)
-    blanks = first != second and bool(first and second)
-    if not stretch.same:
-        return blanks or bool(_other_conventions(stretch))
-    if _text(stretch.more) != _text(stretch.less):
-        return True
-    # Where words before it differ, a blank on one side only belongs to them ("non-Muslims").
-    return blanks or (first != second and not stretch.opens)
+def _single(text: str) -> str:
+    return " ".join(text.split())
 
 
-def _blanks(stretch: _Stretch) -> tuple[str, str]:
-    """What stands before the words of both sides."""
-    more, less = (side[0].blank if side else "" for side in (stretch.more, stretch.less))
-    return more, less
-
-
-def _other_conventions(stretch: _Stretch) -> str:
-    """How words that differ are written by different conventions, or an empty text."""
-    first, second = _text(stretch.more), _text(stretch.less)
-    if first.isascii() and second.isascii():
-        return ""
-    unseen = [_UNSEEN_BUT_JOINERS.search(text) is not None for text in (first, second)]
-    if unseen[0] != unseen[1]:
-        return INVISIBLE
-    composed = [unicodedata.normalize("NFC", text) == text for text in (first, second)]
-    if composed[0] != composed[1]:
-        return COMPOSITION
-    farsi, arabic = (
-        [text.translate(table) == text for text in (first, second)] for table in (_FARSI, _ARABIC)
-    )
-    return LETTERS if farsi == arabic[::-1] and farsi[0] != farsi[1] else ""
+def _unjoined(text: str) -> str:
+    return "".join(_UNSEEN.sub("", text).split())
 
 
 def _composed(text: str) -> str:
     """Letters composed (NFC), and nothing that is not seen but joiners where the script needs them."""
     return unicodedata.normalize("NFC", STRAY_JOINERS.sub("", _UNSEEN_BUT_JOINERS.sub("", text)))
-
-
-def _text(stretch: Sequence[Token]) -> str:
-    """The tokens without the blanks before the first."""
-    return _written(stretch).removeprefix(stretch[0].blank if stretch else "")
-
-
-def _written(stretch: Sequence[Token]) -> str:
-    return "".join(token.blank + token.text for token in stretch)
-
-
-def _kind(stretch: _Stretch) -> str:
-    if not stretch.same:
-        return _other_conventions(stretch) or "blanks"
-    first, second = _text(stretch.more), _text(stretch.less)
-    if first == second:
-        return "blanks"
-    if stretch.more[0].plain in _KINDS:
-        return _KINDS[stretch.more[0].plain]
-    return next((kind for kind, form in _FORMS.items() if form(first) == form(second)), OTHER_FORMS)
-
-
-def _alike(stretch: _Stretch, language: str) -> tuple[str, str]:
-    """Both sides as they are written alike; the blanks before them stay where words before them differ."""
-    first, second = _written(stretch.more), _written(stretch.less)
-    if not _differs(stretch):
-        return first, second
-    code = language.replace("_", "-").partition("-")[0].lower()
-    letters = _FARSI if code in _FARSI_LANGUAGES else _ARABIC
-    if not stretch.same:
-        if all(_blanks(stretch)):
-            first, second = f" {_text(stretch.more)}", f" {_text(stretch.less)}"
-        if _other_conventions(stretch) == LETTERS:
-            first, second = first.translate(letters), second.translate(letters)
-        return _composed(first), _composed(second)
-    text = _common_text(stretch.more, stretch.less, letters)
-    blanks = _blanks(stretch)
-    if all(blanks):
-        blanks = (" ", " ")
-    elif not stretch.opens:
-        blanks = (blanks[0], blanks[0])
-    return blanks[0] + text, blanks[1] + text
-
-
-def _common_text(more: Sequence[Token], less: Sequence[Token], letters: dict[int, int]) -> str:
-    first, second = _text(more), _text(less)
-    if first == second:
-        return first
-    if (
-        len(more) != 1 or len(less) != 1
-    ):  # one word on one side, several on the other: joined where they can be
-        return max((first, second), key=lambda text: sum(text.count(joiner) for joiner in JOINERS))
-    texts = [_composed(text) for text in (first, second)]
-    longest = max(texts, key=len)
-    if _UNSEEN.sub("", texts[0]) == _UNSEEN.sub("", texts[1]):
-        return longest
-    marks = _DASH.sub("-", longest.translate(_MARKS))
-    return unicodedata.normalize("NFKC", marks).translate(letters)
 
 
 _EDGES = regex.compile(r"^[^\p{L}\p{M}\p{N}]+|[^\p{L}\p{M}\p{N}]+$")

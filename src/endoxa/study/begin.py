@@ -16,10 +16,10 @@ from endoxa.models.chat.simulated import SIMULATIONS, read_words
 from endoxa.models.chat.simulated.draws import LATENT
 from endoxa.report.words import model_name
 from endoxa.schema.stories import STORY_MAP_COLUMNS
+from endoxa.sources.files import replacing
 from endoxa.sources.frames import write_table
 from endoxa.sources.identities import one_spelling
 from endoxa.sources.stereotales import Vocabulary, read_vocabulary
-from endoxa.sources.write import replacing
 from endoxa.study.file import ASSOCIATIONS, FILE, MAP, Study, read_study
 from endoxa.study.items import ADVICE, BUILDERS, ID, read_associations
 from endoxa.study.parts import CHOICES, PAIRS, PARTS, QUESTIONS, STORIES, TESTS

@@ -21,6 +21,8 @@ from endoxa.study.parts import CHOICES, PAIRS, QUESTIONS, STORIES, TESTS, Chosen
 ID = "association_id"
 REQUIRED = (ID, "identity", "attribute")
 VOCABULARY = "items/vocabulary.toml"
+MAIN = pl.col("language").str.split_exact("-", 1).struct.field("field_0").str.to_lowercase()
+"""The language of a row, without its region."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +69,7 @@ def read_associations(study: Study) -> pl.DataFrame:
         pl.when(language == "").then(pl.lit(study.languages[0])).otherwise(language).alias("language"),
         pl.col("axis").fill_null("").str.to_lowercase(),
     )
-    main = pl.col("language").str.split_exact("-", 1).struct.field("field_0").str.to_lowercase()
-    table = table.filter(main.is_in(study.languages))
+    table = table.filter(MAIN.is_in(study.languages))
     if table.is_empty():
         raise UserError(f"{study.associations} has no association in {', '.join(study.languages)}.")
     return with_identity_keys(table)
@@ -93,10 +94,9 @@ def _pairs(study: Study, part: Part, associations: pl.DataFrame) -> Items:
     left_out = built.problems.filter(outcome="left out")
     rare = [f"{plural(built.rare, 'association')}: fewer respondents than min_support"] if built.rare else []
     why = [*rare, *built.assumed, *(f"{row[ID]}: {row['reason']}" for row in left_out.iter_rows(named=True))]
-    if built.pairs.is_empty():
-        raise _without_items(part, why)
-    write_table(built.pairs, study.folder / part.items)
-    return _made(study, part, built.pairs.height, built.pairs[ID].to_list(), why)
+    made = _made(study, part, built.pairs.height, built.pairs[ID].to_list(), why)
+    write_table(built.pairs, made.path)
+    return made
 
 
 def _tests(study: Study, part: Part, associations: pl.DataFrame) -> Items:
@@ -131,12 +131,10 @@ def _questions(study: Study, part: Part, associations: pl.DataFrame) -> Items:
                 pl.col("language").str.starts_with(language) | (pl.col("language") == "")
             ).iter_rows(named=True)
         ]
-    if not records:
-        raise _without_items(part, why)
-    write_items(records, study.folder / part.items)
-    return _made(
-        study, part, len(records), [str(record["additional_metadata"][ID]) for record in records], why
-    )
+    ids = [str(record["additional_metadata"][ID]) for record in records]
+    items = _made(study, part, len(records), ids, why)
+    write_items(records, items.path)
+    return items
 
 
 def _stories(study: Study, part: Part, associations: pl.DataFrame) -> Items:
@@ -155,15 +153,15 @@ def _stories(study: Study, part: Part, associations: pl.DataFrame) -> Items:
     cells = [
         cell for cell in read_map(map_of(study, chosen), vocabulary) if cell.association_id in association_ids
     ]
-    if not cells:
-        raise _without_items(part, [f"{map_of(study, chosen)} names no association of the study"])
+    ids = [cell.association_id for cell in cells]
+    if not ids:
+        return _made(study, part, 0, ids, [f"{map_of(study, chosen)} names no association of the study"])
     prompts = build_prompts(languages, chosen.build, cells)
     write_table(prompts, study.folder / part.items)
     if any(language.attributes for language in languages):
         write_vocabulary(vocabulary, study.folder / VOCABULARY)
     else:
         (study.folder / VOCABULARY).unlink(missing_ok=True)
-    ids = [cell.association_id for cell in cells]
     missing = len(association_ids - set(ids))
     why = (
         [f"{plural(missing, 'association')} without values in {map_of(study, chosen).name}"]
@@ -178,15 +176,13 @@ def _choices(study: Study, part: Part, associations: pl.DataFrame) -> Items:
     from endoxa.instruments.choices.items import write_items
 
     options = replace(study.sections[part.name].build, language=study.languages[0], seed=study.seed)
-    main = pl.col("language").str.split_exact("-", 1).struct.field("field_0").str.to_lowercase()
-    other = associations.filter(main != study.languages[0]).height
-    built = build_choices(associations.filter(main == study.languages[0]), options)
+    other = associations.filter(study.languages[0] != MAIN).height
+    built = build_choices(associations.filter(study.languages[0] == MAIN), options)
     why = [f"{plural(other, 'association')} not in {study.languages[0]}"] if other else []
     why += [f"{row[ID]}: {row['reason']}" for row in built.left_out.iter_rows(named=True)]
-    if not built.items:
-        raise _without_items(part, why)
-    write_items(built.items, study.folder / part.items)
-    return _made(study, part, len(built.items), [item.association_id for item in built.items], why)
+    made = _made(study, part, len(built.items), [item.association_id for item in built.items], why)
+    write_items(built.items, made.path)
+    return made
 
 
 def map_of(study: Study, chosen: Chosen) -> Path:
@@ -211,16 +207,19 @@ def study_vocabulary(study: Study) -> Vocabulary:
     return read_vocabulary(vocabulary_file(study))
 
 
-def _made(study: Study, part: Part, count: int, ids: list[str], left_out: list[str]) -> Items:
-    return Items(part, study.folder / part.items, count, tuple(dict.fromkeys(ids)), tuple(left_out))
-
-
 ADVICE = "Take the section out of the study file, or change the associations."
 
 
-def _without_items(part: Part, why: list[str]) -> UserError:
-    because = f" ({why[0]})" if why else ""
-    return UserError(f"[{part.name}]: no item can be made from the associations{because}. {ADVICE}")
+def _made(study: Study, part: Part, count: int, ids: list[str], left_out: list[str]) -> Items:
+    """The items of an instrument.
+
+    Raises:
+        UserError: there are none.
+    """
+    if not count:
+        because = f" ({left_out[0]})" if left_out else ""
+        raise UserError(f"[{part.name}]: no item can be made from the associations{because}. {ADVICE}")
+    return Items(part, study.folder / part.items, count, tuple(dict.fromkeys(ids)), tuple(left_out))
 
 
 BUILDERS: Mapping[str, Callable[[Study, Part, pl.DataFrame], Items]] = {

@@ -14,9 +14,9 @@ from endoxa.instruments.choices.options import ChoiceOptions
 from endoxa.instruments.pairs.options import PairOptions
 from endoxa.instruments.questions.options import QaOptions
 from endoxa.instruments.stories.options import Selection
+from endoxa.runs import options
 from endoxa.runs.instrument import INSTRUMENTS, Instrument
-from endoxa.runs.options import DEFAULT_CONFIDENCE, Confidence, Seed, keywords, nearest, values_by_path
-from endoxa.runs.settings import RunSettings
+from endoxa.runs.options import DEFAULT_CONFIDENCE, Confidence, RunSettings, Seed
 from endoxa.schema.options import ANALYSIS, DATA, Option, options_of, settings_from
 
 
@@ -104,7 +104,7 @@ def chosen(part: Part, section: Mapping[str, Any], where: str) -> Chosen:
     """
     settings = INSTRUMENTS.get(part.instrument).settings
     build, probe = (
-        {word: option for word, option in keywords(owner).items() if word not in _OF_THE_STUDY}
+        {word: option for word, option in options.keywords(owner).items() if word not in _OF_THE_STUDY}
         for owner in (part.build, settings)
     )
     for key in section:
@@ -113,15 +113,15 @@ def chosen(part: Part, section: Mapping[str, Any], where: str) -> Chosen:
         if key not in {*build, *probe, *part.of_study}:
             raise UserError(
                 f"{where}: there is no option '{key}'."
-                f"{nearest(key, {**build, **probe, **dict.fromkeys(part.of_study)})}"
+                f"{options.nearest(key, {**build, **probe, **dict.fromkeys(part.of_study)})}"
             )
     try:
         # An option of both, such as limit, is for the items: everything after them follows.
         items = {key: value for key, value in section.items() if key in build}
         settings_of_runs = {key: value for key, value in section.items() if key in probe and key not in build}
         return Chosen(
-            settings_from(part.build, values_by_path(part.build, items)),
-            values_by_path(settings, settings_of_runs),
+            settings_from(part.build, options.values_by_path(part.build, items)),
+            options.values_by_path(settings, settings_of_runs),
             {key: value for key, value in section.items() if key in part.of_study},
         )
     except (UserError, TypeError, ValueError) as problem:

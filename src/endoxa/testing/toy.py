@@ -20,11 +20,10 @@ from endoxa.report.frame import Page
 from endoxa.report.tables import number_field, text_field
 from endoxa.runs.families import ESTIMATES, Family, judged
 from endoxa.runs.folder import RECORDS
-from endoxa.runs.instrument import Instrument, Shown, Work
+from endoxa.runs.instrument import Instrument, Measure, Measured, Shown, Work
 from endoxa.runs.items import chosen, counted
 from endoxa.runs.journal import JournalFile
-from endoxa.runs.measured import Measure, Measured
-from endoxa.runs.settings import RunSettings
+from endoxa.runs.options import RunSettings
 from endoxa.schema import ALL, Progress
 from endoxa.schema.options import DATA, Option
 from endoxa.sources.files import require_file, sha256
@@ -141,7 +140,7 @@ def _shown(runs: Sequence[Any], _how: Any) -> Shown:
     return Shown(lambda: page, {"csv": lambda: csv_text(table)})
 
 
-SHARE = Measure("share", 0.5, "lines in which the letter stands", "further from 0.5")
+SHARE = Measure("share", 0.5, "lines in which the letter stands")
 LETTERS = Instrument(
     name="letters",
     holds="counts of letters",

@@ -17,8 +17,8 @@ from endoxa.instruments.pairs.report.preference import headline_of
 from endoxa.models import live
 from endoxa.runs.run import measure
 from endoxa.schema import Score
+from endoxa.study.compare.gate import gate
 from endoxa.study.compare.run import compare
-from endoxa.study.gate.run import gate
 from support.report_samples import run_folder, scored
 
 NOISE = 0.25
@@ -160,7 +160,7 @@ def test_gate_and_comparison_say_it_where_it_could_change_what_is_decided(tmp_pa
     for other, said in ((doubtful, True), (same, False)):
         notes = [note for note in gate(baseline, other, margin=0.1).notes if "bfloat16" in note]
         assert bool(notes) == said
-        notes = [note for note in compare(baseline, other).shown[0].estimates.notes if "bfloat16" in note]
+        notes = [note for note in compare(baseline, other).contrasts[0].estimates.notes if "bfloat16" in note]
         assert bool(notes) == said
     text = gate(baseline, doubtful, margin=0.1).notes[-1]
     assert "60 of 240 pairs of the candidate lie within the rounding of bfloat16 (sum, all)" in text

@@ -16,7 +16,7 @@ from endoxa.instruments.questions.report.results import read_results
 from endoxa.report.inputs import read_runs
 from endoxa.runs.run import measure
 from endoxa.stats.intervals import wilson
-from endoxa.study.gate.run import gate
+from endoxa.study.compare.gate import gate
 from support.http_server import serving
 from support.qa_questions import questions, write
 

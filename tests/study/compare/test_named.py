@@ -51,7 +51,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_names_are_paired_with_the_questions_they_were_made_from(folder: Path) -> None:
     found = ex.compare(folder / "groups", folder / "names")
-    change = next(each for each in found.shown[0].changes if each.measure == "bias_ambig")
+    change = next(each for each in found.contrasts[0].changes if each.measure == "bias_ambig")
     sides = [pl.read_parquet(folder / name / "records.parquet") for name in ("groups", "names")]
     lean = {"stereotyped": 1, "anti-stereotyped": -1, "unknown": 0}
     before, after = (
@@ -66,22 +66,22 @@ def test_names_are_paired_with_the_questions_they_were_made_from(folder: Path) -
     assert change.after == pytest.approx(joined["value_names"].mean())
     assert change.n_items == joined.height
     note = "60 questions are paired with their variants (2 each); 4 were asked in one run only"
-    assert any(note in text for text in found.shown[0].estimates.notes)
+    assert any(note in text for text in found.contrasts[0].estimates.notes)
     assert found.items["context"].str.contains("from the harbour").all()
     assert ex.compare(folder / "names", folder / "groups").items["context"].str.contains("Sefi").all()
-    (apart,) = found.shown[0].settings
+    (apart,) = found.contrasts[0].settings
     assert str(apart).startswith("the names in place of groups (none, now “names.jsonl (")
 
 
 def test_a_file_of_names_as_data_is_the_same_comparison(folder: Path) -> None:
     condition, other = (ex.compare(folder / "groups", folder / name) for name in ("names", "names-data"))
-    assert [change.row for change in condition.shown[0].changes] == [
-        change.row for change in other.shown[0].changes
+    assert [change.row for change in condition.contrasts[0].changes] == [
+        change.row for change in other.contrasts[0].changes
     ]
 
 
 def test_a_model_that_loses_its_bias_with_names_is_found(folder: Path) -> None:
-    change = ex.compare(folder / "groups", folder / "fair").shown[0].changes[0]
+    change = ex.compare(folder / "groups", folder / "fair").contrasts[0].changes[0]
     assert (change.measure, change.verdict) == ("bias_ambig", "below")
 
 

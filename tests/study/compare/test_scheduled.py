@@ -19,8 +19,8 @@ from endoxa.instruments.questions.report.results import read_results
 from endoxa.report.inputs import read_runs
 from endoxa.runs.asking.run import asking_lines
 from endoxa.runs.run import measure
-from endoxa.study.compare.dates import over_time
-from endoxa.study.gate.run import gate
+from endoxa.study.compare.gate import gate
+from endoxa.study.compare.page import over_time
 from support.http_server import serving
 from support.qa_questions import questions, write
 
@@ -99,4 +99,4 @@ def test_a_fingerprint_that_changes_during_a_run_is_told_everywhere(data: Path, 
     runs = read_runs([two.folder])
     first = qa_sections(runs, read_results(runs, confidence=0.95, seed=0))[0]
     assert changed in str(first.findings)
-    assert changed in str(ex.compare(one.folder, two.folder).shown[0].estimates.notes)
+    assert changed in str(ex.compare(one.folder, two.folder).contrasts[0].estimates.notes)

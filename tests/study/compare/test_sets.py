@@ -30,7 +30,7 @@ def test_every_change_is_named(tmp_path):
     new = pl.concat([new, ITEMS[[50]]])
     for name, table in (("a", old), ("b", new)):
         write_table(table, tmp_path / f"{name}.csv")
-    changes = compare_sets([tmp_path / "a.csv", tmp_path / "b.csv"]).pairs
+    changes = compare_sets([tmp_path / "a.csv", tmp_path / "b.csv"]).changes
     assert sorted(changes["change"]) == ["added", "removed", "same", "same", "side changed", "text changed"]
     assert changes.filter(change="removed")["item_before"].to_list() == [old["item_id"][0]]
     assert changes.filter(change="side changed")["item_before"].to_list() == [old["item_id"][1]]
@@ -47,7 +47,7 @@ def test_opposites_of_s_as_tables(shared, tmp_path):
     )
     write_table(changed.tail(9).vstack(changed.head(1)), tmp_path / "b.csv")
     assert is_set(tmp_path / "a.csv")
-    table = compare_sets([tmp_path / "a.csv", tmp_path / "b.csv"]).pairs.filter(pl.col("change") != "same")
+    table = compare_sets([tmp_path / "a.csv", tmp_path / "b.csv"]).changes.filter(pl.col("change") != "same")
     assert table.select("change", "identity", "other_before", "other_after").rows() == [
         ("text changed", "women", "Women are unemotional.", "Women are calm.")
     ]

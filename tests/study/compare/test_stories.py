@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 
 import numpy as np
 import polars as pl
@@ -12,12 +11,10 @@ import pytest
 import endoxa as ex
 from endoxa.errors import UserError
 from endoxa.instruments.stories.options import Discovery
-from endoxa.sources.files import sha256
 from endoxa.study.compare.changes import change_of, judged
-from endoxa.study.compare.dates import over_time
+from endoxa.study.compare.page import over_time
 from endoxa.study.compare.stories import association_cell, estimates_of
-from endoxa.study.compare.story_lists import lists_of
-from support.story_pairs import frame, in_memory, write_ratings, write_run
+from support.story_pairs import frame, in_memory, write_run
 
 QUICK = Discovery(draws=2000, jobs=1)
 
@@ -47,7 +44,7 @@ def simulated(seed: int, before: float, after: float, **settings):
 
 def claims_of(stories):
     """Every change of associations, corrected as `endoxa compare` does."""
-    estimates = estimates_of(stories, QUICK, swaps=0)
+    estimates = estimates_of(stories, QUICK)
     bias = [change for change in estimates.changes if change.kind == "bias"]
     return [*judged(bias, 0.95), *judged(estimates.parts, 0.95, "fdr_bh")]
 
@@ -80,19 +77,6 @@ def test_nothing_is_found_where_nothing_changed_and_what_changed_is_found():
     assert np.mean(found) >= 0.8
     assert wrong <= 2
     assert np.mean(covered) >= 0.88
-
-
-@pytest.mark.slow
-def test_lists_differ_by_chance_as_those_of_one_model_do():
-    alike = [lists_of(simulated(seed, 0.6, 0.6), QUICK, swaps=4) for seed in range(40)]
-    observed = np.mean([lists.changed for lists in alike])
-    by_chance = np.concatenate([lists.by_chance for lists in alike])
-    assert abs(observed - by_chance.mean()) <= 3 * np.sqrt(by_chance.var() / 40) + 0.05
-    lists = lists_of(simulated(5, 0.85, 0.34, repeats=2), QUICK, swaps=10)
-    assert lists.number("lost") >= 1
-    row = lists.associations.row(by_predicate=(pl.col("compared_value") == "muslim"), named=True)
-    assert (row["status"], row["base_value"], row["lift_after"]) == ("lost", "low", None)
-    assert row["lift_before"] > 1.5
 
 
 def by_name(contrast):
@@ -142,30 +126,6 @@ def test_stories_that_failed_have_no_tokens(tmp_path):
     assert tokens.verdict == "cannot-be-tested"
 
 
-def test_harmful_stories(tmp_path):
-    rng = np.random.default_rng(2)
-    before, after = frame(rng, 0.9, unknown=0.0), frame(rng, 0.1, unknown=0.0)
-    runs = [
-        write_run(tmp_path / name, table, stories_run=tmp_path / f"stories-{name}")
-        for name, table in (("a", before), ("b", after.with_columns(completion_tokens=pl.lit(11))))
-    ]
-    association = ("income_level", "low", "religion", "muslim")
-    columns = ["base_attribute", "base_value", "compared_attribute", "compared_value", "rater", "harm"]
-    pl.DataFrame([(*association, "p1", 5)], columns, orient="row").write_csv(tmp_path / "people.csv")
-    changes = by_name(ex.compare(*runs, harm=tmp_path / "people.csv").contrasts[0])
-    counts = [
-        table.filter(
-            pl.col("target_attribute_value") == "low",
-            pl.col("extracted_attributes_json").str.contains("muslim"),
-        ).height
-        for table in (before, after)
-    ]
-    harmful = changes["harmful_stories"]
-    assert (harmful.before, harmful.after) == pytest.approx((counts[0] / 120, counts[1] / 120))
-    with pytest.raises(UserError, match="--harm is for runs of stories"):
-        ex.compare(*(write_ratings(tmp_path / name, np.array([3])) for name in "xy"), harm="people.csv")
-
-
 @pytest.fixture(scope="module")
 def three(tmp_path_factory):
     """Stories with a planted association, the same again, and without it."""
@@ -176,20 +136,18 @@ def three(tmp_path_factory):
 
 def test_a_planted_change_is_found_and_none_where_none_is(three, tmp_path):
     found = ex.compare(*three)
-    again, mild = found.shown
+    again, mild = found.contrasts
     assert not any(change.clear for change in (*again.changes, *again.estimates.parts))
     assert by_name(mild)["strength"].verdict == "below"
     single = {(part.identity, part.rule): part.verdict for part in mild.estimates.parts}
     assert single["low", "religion: muslim"] == "below"
     # The same associations in every contrast: the first run has one strength.
     assert by_name(again)["strength"].before == pytest.approx(by_name(mild)["strength"].before)
-    lost = found.items.filter(after_run="mild", direction="lost")
-    assert ("low", "muslim") in lost.select("identity", "compared_value").rows()
-    assert any("mild: " in str(finding) and "gained or lost" in str(finding) for finding in found.about_items)
     page = found.save(tmp_path / "page.html").read_text()
-    assert "Associations gained, lost and kept" in page
+    assert "single associations" in page.lower()
+    assert found.items.is_empty()
     content = json.loads(found.save(tmp_path / "c.json").read_text(), parse_constant=pytest.fail)
-    assert content["contrasts"][1]["about_items"][0]["changed"] >= 1
+    assert content["contrasts"][1]["parts"]
     with pytest.raises(UserError, match="no scoring rules or protocols"):
         ex.compare(*three, rule="stories")
 
@@ -197,55 +155,6 @@ def test_a_planted_change_is_found_and_none_where_none_is(three, tmp_path):
 def test_dates_of_stories_are_a_table(three):
     section = over_time(ex.compare(*three))
     assert [column.name for column in section.tables[0].columns] == ["run", "date", "version", "strength"]
-
-
-def stories_folder(folder, table):
-    """A finished run of stories, as far as the run that read them asks for it."""
-    folder.mkdir(parents=True)
-    table.drop("extracted_attributes_json", "refusal").write_parquet(folder / "records.parquet")
-    models = [{"name": "m"}]
-    facts = {
-        "kind": "stories",
-        "finished": "x",
-        "models": models,
-        "identity": {"models": models},
-        "usage": {},
-    }
-    (folder / "run.json").write_text(json.dumps(facts))
-    return folder
-
-
-def test_stories_stand_for_the_profiles_beside_them(tmp_path):
-    rng = np.random.default_rng(8)
-    folders = []
-    for name in "ab":
-        table = frame(rng, 0.8, scenarios=12).with_columns(story=pl.lit(f"A story of {name}."))
-        folders.append(stories_folder(tmp_path / name, table))
-        read = write_run(tmp_path / f"{name}-read", table)
-        data = {"path": str(folders[-1]), "sha256": sha256(folders[-1] / "records.parquet")}
-        (read / "run.json").write_text(
-            json.dumps(json.loads((read / "run.json").read_text()) | {"data": data})
-        )
-    by_profiles = ex.compare(tmp_path / "a-read", tmp_path / "b-read")
-    found = ex.compare(*folders)
-    assert [run.label for run in found.runs] == ["a", "b"]
-    assert found.contrasts[0].changes == by_profiles.contrasts[0].changes
-    assert (
-        found.contrasts[0].estimates.notes[0]
-        == f"The profiles of the stories in '{folders[0]}' are those of '{folders[0]}-read'."
-    )
-    decided = ex.gate(*folders, margin=0.5)
-    assert [test.difference for test in decided.tests] == [
-        test.difference for test in ex.gate(tmp_path / "a-read", tmp_path / "b-read", margin=0.5).tests
-    ]
-    shutil.copytree(tmp_path / "b-read", tmp_path / "b-twice")
-    with pytest.raises(UserError, match=r"were read in 2 runs: .*b-read, .*b-twice\. Name one in its place"):
-        ex.compare(*folders)
-    shutil.rmtree(tmp_path / "a-read")
-    with pytest.raises(
-        UserError, match=f"endoxa probe extract --data {folders[0]} --model MODEL --out {folders[0]}-read"
-    ):
-        ex.gate(*folders, margin=0.5)
 
 
 def test_what_cannot_be_compared(tmp_path):

@@ -10,7 +10,7 @@ from scipy.stats import t as student
 from statsmodels.api import OLS
 from statsmodels.stats.contingency_tables import mcnemar
 
-from endoxa.study.gate.contrast import (
+from endoxa.study.compare.contrast import (
     ASSUMED_CORRELATION,
     ASSUMED_WEIGHT,
     FEWEST_UNITS,

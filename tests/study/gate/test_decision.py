@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from endoxa.study.gate.decision import NOTHING_MORE, Contrasts, Values, needed
+from endoxa.study.compare.decision import NOTHING_MORE, Contrasts, Values, needed
 from support.gate_runs import Situation, draw, verdicts
 
 LEVEL = 0.05
@@ -127,16 +127,16 @@ def test_more_items_decide_and_fewer_do_not(shift, margin):
     values = draw(np.random.default_rng(3), planted)
     contrasts, n = Contrasts.of(values), 200
     more = needed(contrasts, 20, n, margin, (LEVEL, LEVEL))
-    assert more.items
+    assert more.more_items
 
     def decided(items: float) -> bool:
         evidence = contrasts.grown(1 + items / n).evidence(margin, LEVEL)
         return min(evidence.p_not_worse, evidence.p_worse) <= LEVEL
 
-    assert decided(more.items)
-    assert not decided(0.9 * more.items)
-    assert more.identities == pytest.approx(more.items / 10, abs=1)
-    assert more.same_identities is None or more.same_identities > more.items
+    assert decided(more.more_items)
+    assert not decided(0.9 * more.more_items)
+    assert more.more_identities == pytest.approx(more.more_items / 10, abs=1)
+    assert more.more_same_identities is None or more.more_same_identities > more.more_items
 
 
 def test_no_number_decides_at_the_margin():
@@ -153,5 +153,5 @@ def test_more_items_about_the_same_identities_do_not_help_where_identities_diffe
     candidate = np.where(cluster < 1, -0.5, 0.5)  # one identity has changed wholly, towards 0.5
     baseline[cluster == 1] = -0.5  # another one against it
     more = needed(Contrasts.of(Values(baseline, candidate, cluster)), 8, 400, 0.05, (LEVEL, LEVEL))
-    assert more.items
-    assert more.same_identities is None
+    assert more.more_items
+    assert more.more_same_identities is None

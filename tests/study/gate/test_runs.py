@@ -239,7 +239,9 @@ def answers(tmp_path):
 
 
 def test_another_instrument_is_refused(runs, answers):
-    with pytest.raises(UserError, match=r"The baseline holds .* and the candidate .* one instrument"):
+    with pytest.raises(
+        UserError, match=r"base' holds sentence pairs and .* questions: only runs of one instrument"
+    ):
         ex.gate(runs / "base", answers[0], margin=0.02)
 
 
@@ -367,8 +369,6 @@ def test_an_axis_with_few_identities_that_moved_lets_nothing_pass(tmp_path):
         in found.sentence
     )
     assert f"axis town moved by −{-moved['town']:.3f}" in found.sentence
-    largest = max(moved, key=lambda axis: abs(moved[axis]))
-    assert found.notes[0].startswith(f"Largest change: preference_ratio (sum, {largest}) from ")
     assert ex.gate(tmp_path / "base", tmp_path / "new", margin=0.1, axis="all").passed
 
 
@@ -389,8 +389,7 @@ def test_axes_with_few_identities_are_named_and_not_tested(tmp_path):
     write_run(tmp_path / "new", items, changed(base, 0.02, 0.02), seed=1)
     found = ex.gate(tmp_path / "base", tmp_path / "new", margin=0.1)
     assert [test.axis for test in found.tests] == ["all", "work"]
-    assert found.notes[0].startswith("Largest change: preference_ratio (sum, ")
-    assert found.notes[1:] == ("Not tested alone, because at least 6 identities are needed: age (4).",)
+    assert found.notes == ("Not tested alone, because at least 6 identities are needed: age (4).",)
     named = ex.gate(tmp_path / "base", tmp_path / "new", margin=0.1, axis=["all", "age"])
     assert (named.verdict, named.tests[1].verdict) == ("undecided", "undecided")
 

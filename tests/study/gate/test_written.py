@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 import endoxa as ex
 from endoxa.commands import app
 from endoxa.errors import UserError
-from endoxa.study.gate.stories import strength_cell
+from endoxa.study.compare.stories import association_cell
 from support.story_pairs import PLANTED, frame, in_memory, write_ratings, write_run
 
 SCENARIOS = 400
@@ -54,18 +54,13 @@ def test_same_stories_change_nothing(stories, tmp_path):
 @pytest.mark.slow
 def test_wrong_decisions_about_stories_at_the_margin():
     """150 pairs of runs whose association grows by exactly the margin: a pass and a failure are both wrong."""
-    association = pl.DataFrame(
-        [("income_level", *PLANTED)],
-        schema=["base_attribute", "base_value", "compared_attribute", "compared_value"],
-        orient="row",
-    )
     passes = failures = 0
     for seed in range(150):
         rng = np.random.default_rng([seed, 7])
         pairs = in_memory(
             *(frame(rng, share, scenarios=40, repeats=2, unknown=0.0) for share in (0.6, 0.6 + MARGIN))
         )
-        evidence = strength_cell(pairs, association).contrasts.evidence(MARGIN, 0.05)
+        evidence = association_cell(pairs, ("income_level", *PLANTED)).contrasts.evidence(MARGIN, 0.05)
         passes += evidence.p_not_worse <= 0.05
         failures += evidence.p_worse <= 0.05
     most = 150 * (0.05 + 2 * np.sqrt(0.05 * 0.95 / 150))

@@ -20,8 +20,8 @@ from endoxa.curate.polarity import published
 from endoxa.curate.summary import further_columns, most_common, not_carried
 from endoxa.errors import UserError
 from endoxa.schema import ASSOCIATION_COLUMNS, GROUP_COLUMNS
-from endoxa.sources.columns import with_respondents
 from endoxa.sources.frames import read_table
+from endoxa.sources.headers import with_respondents
 from endoxa.sources.identities import one_spelling
 
 WORKING_LANGUAGE = "en"

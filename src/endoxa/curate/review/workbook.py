@@ -20,9 +20,9 @@ from endoxa.curate.review import CELL_LIMIT, escaped, shown
 from endoxa.errors import UserError, installation
 from endoxa.schema import Progress
 from endoxa.schema.characters import xml_text
+from endoxa.sources.files import replacing
 from endoxa.sources.frames import read_table
 from endoxa.sources.spreadsheets import looks_like_formula, neutralised
-from endoxa.sources.write import replacing
 
 if TYPE_CHECKING:
     from openpyxl import Workbook

@@ -1,7 +1,7 @@
 """A table that already has one statement per row: nothing is split, and no row inherits from another.
 
 Who said it, where, in which language, and what was asked stand in columns that are named, or known by their usual names
-(`endoxa.sources.columns`). A respondent who stands in several rows is one person.
+(`endoxa.sources.headers`). A respondent who stands in several rows is one person.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from endoxa.curate.survey.statements import Statement, length_flags
 from endoxa.errors import UserError
 from endoxa.report.words import plural
 from endoxa.schema import STATEMENT_COLUMNS
-from endoxa.sources.columns import Role, usual_column
 from endoxa.sources.frames import read_table
+from endoxa.sources.headers import Role, usual_column
 from endoxa.sources.layouts import SENTENCES, Layout, recognised_as
 from endoxa.sources.source import Source, reading_files
 from endoxa.words.identifiers import IDENTIFIER, identifier_in

@@ -24,11 +24,10 @@ from endoxa.instruments.association_tests.items import (
     write_tests,
 )
 from endoxa.instruments.association_tests.settings import EmbeddingsSettings
-from endoxa.models.encoders import check_texts, fit_poolings, look_at_encoder, parse_encoder
+from endoxa.models.encoders import check_texts, fit_poolings, look_at_encoder, open_encoders, parse_encoder
 from endoxa.models.encoders.encoder import Encoded, Encoder, EncoderSpec, Vector
 from endoxa.models.encoders.static import write_npz
 from endoxa.models.scoring import WORTH_SAYING
-from endoxa.runs.executors import begun_ahead, encoders
 from endoxa.runs.folder import NOTES, TESTS, VECTORS
 from endoxa.runs.instrument import Work
 from endoxa.runs.items import chunked
@@ -224,25 +223,20 @@ def _encode_model(work: Encoding, number: int, spec: EncoderSpec, poolings: Sequ
     work.progress(f"loading {spec.text}", 0, len(work.texts))
     facts: dict[str, Any] = {}
     options = work.settings.encoder_options()
-    with encoders(spec, options, poolings, work.texts, work.settings.engine) as (several, ahead):
-        for encoder in several:
-            unknown = unknown_shares(encoder, work.tests)
-            _encode_missing(work, number, encoder, ahead)
-            facts = {**encoder.describe(), **facts, "unknown_tokens": unknown}
+    for encoder in open_encoders(spec, options, poolings, work.texts):
+        unknown = unknown_shares(encoder, work.tests)
+        _encode_missing(work, number, encoder)
+        facts = {**encoder.describe(), **facts, "unknown_tokens": unknown}
     return {**facts, "poolings": list(poolings)}
 
 
-def _encode_missing(work: Encoding, number: int, encoder: Encoder, ahead: int) -> None:
+def _encode_missing(work: Encoding, number: int, encoder: Encoder) -> None:
     """Encode the texts that the journal does not hold; what is new is kept whatever ends the loop."""
     what = f"encoding with {encoder.name} ({', '.join(encoder.poolings)})"
     done = work.journal.done(number, encoder.poolings)
     missing = [k for k in range(len(work.texts)) if k not in done]
     count = len(done)
     fresh: list[tuple[int, Encoded]] = []
-    begun = (
-        (chunk, encoder.encode([work.texts[k] for k in chunk]))
-        for _, chunk in chunked(missing, TEXTS_AT_ONCE)
-    )
 
     def save() -> None:
         work.journal.add(
@@ -254,8 +248,8 @@ def _encode_missing(work: Encoding, number: int, encoder: Encoder, ahead: int) -
     save()
     saved = time.monotonic()
     try:
-        for chunk, encoded in begun_ahead(begun, ahead):
-            for vectors_of_text in encoded:
+        for _, chunk in chunked(missing, TEXTS_AT_ONCE):
+            for vectors_of_text in encoder.encode([work.texts[k] for k in chunk]):
                 fresh.append((chunk[vectors_of_text.index], vectors_of_text))
                 count += 1
                 if time.monotonic() - saved > COMMIT_SECONDS:

@@ -10,8 +10,7 @@ from annotated_types import Ge, Le
 from endoxa.instruments.association_tests.items import read_tests
 from endoxa.instruments.association_tests.options import DRAWS, Draws
 from endoxa.models.spec import DEFAULT_MAX_UNKNOWN, ModelOptions
-from endoxa.runs.options import DEFAULT_CONFIDENCE, EngineOptions, RunConfidence
-from endoxa.runs.settings import RunSettings
+from endoxa.runs.options import DEFAULT_CONFIDENCE, RunConfidence, RunSettings
 from endoxa.schema.options import ASKING, DATA, MODELS, Option, Setting
 from endoxa.words.used import Tally, Used
 
@@ -52,7 +51,6 @@ class EmbeddingsSettings(RunSettings):
     confidence: RunConfidence = DEFAULT_CONFIDENCE
     draws: Draws = DRAWS
     options: ModelOptions = ModelOptions()
-    engine: EngineOptions = EngineOptions()
 
     def encoder_options(self) -> EncoderOptions:
         """How encoders are loaded and read."""

@@ -18,7 +18,7 @@ import polars as pl
 from endoxa.runs.estimates import Tables, once
 from endoxa.runs.families import CHOICE_LEANS, judged
 from endoxa.runs.folder import RECORDS
-from endoxa.runs.measured import Measure, Measured
+from endoxa.runs.instrument import Measure, Measured
 from endoxa.schema import ALL
 from endoxa.schema.choices import (
     ANTI,
@@ -224,7 +224,7 @@ def associations(records: pl.DataFrame) -> pl.DataFrame:
 
 
 def answers(folder: Path, model: str) -> pl.DataFrame:
-    """Answers of one model to inferences, decisions and word lists, order by order (`runs.measured.Measured`)."""
+    """Answers of one model to inferences, decisions and word lists, order by order (`runs.instrument.Measured`)."""
     records = versions_apart(pl.scan_parquet(folder / RECORDS)).filter(model=model).collect()
     units = {"identities": "identity_key", "attributes": "attribute"}
     return records.select(
@@ -244,7 +244,6 @@ MEASURED = Measured(
             0.0,
             "inferences, decisions and word lists: answers for the stereotype minus answers against it, over answers "
             "read in both runs",
-            "further from 0",
             reach=2.0,
         ),
         Measure("answered", None, "answers that were read, over answers asked for"),

@@ -11,8 +11,7 @@ from annotated_types import Ge, Le
 from pydantic import Field
 
 from endoxa.models.spec import ModelOptions
-from endoxa.runs.options import DEFAULT_CONFIDENCE, EngineOptions, RunConfidence
-from endoxa.runs.settings import RunSettings
+from endoxa.runs.options import DEFAULT_CONFIDENCE, EngineOptions, RunConfidence, RunSettings
 from endoxa.schema import ReadOptions
 from endoxa.schema.associations import SMALLEST_CELL
 from endoxa.schema.options import ASKING, DATA, ITEMS, OUTPUT, Internal, Option, Setting, column_names

@@ -29,7 +29,7 @@ from endoxa.models.chat.spec import ChatSpec
 from endoxa.models.chat.thoughts import without_thoughts
 from endoxa.runs.answers.language import ENGLISH, language
 from endoxa.runs.answers.text import before_new_question, first_reply, nested, outer_objects, read_first
-from endoxa.runs.asking.cost import parse_models, require_schemas
+from endoxa.runs.asking.cost import parse_models, warn_of_schemas
 from endoxa.runs.asking.jobs import Job
 from endoxa.runs.folder import NOTES, RUN
 from endoxa.runs.items import part_of_run
@@ -390,7 +390,7 @@ def extract_probe(settings: ExtractSettings) -> Probe[Story]:
         if settings.sheet:
             require_new_sheet(Path(settings.sheet))
         specs = parse_models(settings.models)
-        require_schemas(settings, specs)
+        warn_of_schemas(settings, specs)
         _require_simulated(settings, specs)
 
     groups = ("language", "generator_model", "target_attribute", "target_attribute_value")

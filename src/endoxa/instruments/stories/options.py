@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from typing import Annotated, Any, Literal
 
 from annotated_types import Ge, Le
 
-from endoxa.runs.options import DEFAULT_CONFIDENCE, Cluster, Confidence, Seed
+from endoxa.runs.options import DEFAULT_CONFIDENCE, Confidence, Seed
 from endoxa.schema.options import ANALYSIS, DATA, ITEMS, Option
 
 STRATIFIED: Literal["stratified"] = "stratified"
@@ -62,7 +62,6 @@ class Discovery:
         jobs: Number of processes.
         pooled: Pooled languages: report associations that also hold within languages, or use the published test.
         rule: paper: keep only medium and large effects with a lift of at least 2.
-        cluster: where tables are tested.
     """
 
     by_language: Annotated[
@@ -84,16 +83,11 @@ class Discovery:
     jobs: Annotated[int | None, Ge(1), Option(group=ANALYSIS, default="one per core")] = None
     pooled: Annotated[Literal["stratified", "published"], Option(group=ANALYSIS)] = STRATIFIED
     rule: Annotated[Literal["both-steps", "paper"], Option(group=ANALYSIS)] = BOTH_STEPS
-    cluster: Cluster = field(default_factory=Cluster)
 
     @property
     def recorded(self) -> dict[str, Any]:
-        """What decides the results, as it is written beside them: all but the languages and where it was computed."""
-        return {
-            name: value
-            for name, value in asdict(self).items()
-            if name not in ("by_language", "jobs", "cluster")
-        }
+        """What decides the results, as it is written beside them: all but the languages and processes."""
+        return {name: value for name, value in asdict(self).items() if name not in ("by_language", "jobs")}
 
     @classmethod
     def of(cls, recorded: Mapping[str, Any], *, by_language: bool = False) -> Discovery:

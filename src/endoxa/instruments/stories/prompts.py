@@ -47,10 +47,10 @@ from endoxa.instruments.stories.prompt_language import (
 )
 from endoxa.schema.provenance import BUILT_BY, WORDS, words_cell
 from endoxa.schema.stories import STORY_MAP_COLUMNS, STORY_PROMPT_COLUMNS
+from endoxa.sources.files import replacing
 from endoxa.sources.frames import read_table
 from endoxa.sources.stereotales import Attribute, Vocabulary, read_vocabulary
 from endoxa.sources.toml import validated
-from endoxa.sources.write import replacing
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,8 +28,7 @@ from endoxa.models.encoders.encoder import (
     Vector,
 )
 from endoxa.models.spec import DEFAULT_MAX_UNKNOWN
-from endoxa.sources.files import require_file, sha256
-from endoxa.sources.write import replacing
+from endoxa.sources.files import replacing, require_file, sha256
 
 TEXT_SUFFIXES = (".txt", ".vec", ".txt.gz", ".vec.gz")
 NPZ_SUFFIX = ".npz"

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import zip_longest
-from typing import Any
+from typing import Annotated, Any, get_type_hints
 
 import regex
 
@@ -18,16 +18,35 @@ ENGLISH = "en"
 _FILE = "answers.toml"
 MOST_SIGNS = 4
 """As many stop sequences as OpenAI's interface takes."""
-_PHRASES = ("reasons", "conclusions", "contrasts", "concessions", "denials", "affirmations")
-_PATTERNS = (
-    *("unknown", "unsaid", "refusals", "declines", "information", "statements", "criticism", "others"),
-    "conditions",
-)
-_TUPLES = ("labels", "signs", "stand_ins", "lacking")
-_SETS = ("somebody", "interrogatives", "asks")
-"""Fields of a language that are made alike: of phrases, of regular expressions, of words in or without an order."""
 _JOINED = "ـ"
 """At the end of a word of a table: it is written as one with the next."""
+
+
+def _single(phrases: Iterable[str]) -> frozenset[str]:
+    """The words of phrases, each without the mark that it is written as one with the next."""
+    return frozenset(word.rstrip(_JOINED) for phrase in phrases for word in phrase.split())
+
+
+def _any(phrases: Iterable[str]) -> str:
+    """A pattern for any of some phrases as whole words, the longest first; some are written as one with the next."""
+    ordered = sorted(phrases, key=len, reverse=True)
+    written = (
+        r"\s+".join(map(regex.escape, phrase.rstrip(_JOINED).split()))
+        + ("" if phrase.endswith(("'", _JOINED)) else r"(?!\w)")
+        for phrase in ordered
+    )
+    return rf"(?<!\w)(?:{'|'.join(written)})"
+
+
+def _either(patterns: Iterable[str]) -> regex.Pattern[str]:
+    return regex.compile("|".join(f"(?:{pattern})" for pattern in patterns))
+
+
+Phrases = Annotated[regex.Pattern[str], lambda phrases: regex.compile(_any(phrases))]
+Patterns = Annotated[regex.Pattern[str], _either]
+Words = Annotated[tuple[str, ...], tuple]
+WordSet = Annotated[frozenset[str], frozenset]
+"""How a field of a language is made from the words of its tables; the other fields are made one by one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,42 +60,42 @@ class Language:
     covered: bool
     articles: frozenset[str]
     common: frozenset[str]
-    labels: tuple[str, ...]
+    labels: Words
     letters: Mapping[str, str]
     breaks: regex.Pattern[str]
     leads: regex.Pattern[str]
-    reasons: regex.Pattern[str]
-    conclusions: regex.Pattern[str]
-    contrasts: regex.Pattern[str]
-    concessions: regex.Pattern[str]
-    denials: regex.Pattern[str]
-    affirmations: regex.Pattern[str]
+    reasons: Phrases
+    conclusions: Phrases
+    contrasts: Phrases
+    concessions: Phrases
+    denials: Phrases
+    affirmations: Phrases
     named_before: regex.Pattern[str]
     named_after: regex.Pattern[str]
     joins: regex.Pattern[str]
     only_articles: regex.Pattern[str]
     new_question: regex.Pattern[str]
-    signs: tuple[str, ...]
-    somebody: frozenset[str]
-    interrogatives: frozenset[str]
-    unknown: regex.Pattern[str]
-    unsaid: regex.Pattern[str]
-    refusals: regex.Pattern[str]
-    declines: regex.Pattern[str]
-    information: regex.Pattern[str]
-    statements: regex.Pattern[str]
+    signs: Words
+    somebody: WordSet
+    interrogatives: WordSet
+    unknown: Patterns
+    unsaid: Patterns
+    refusals: Patterns
+    declines: Patterns
+    information: Patterns
+    statements: Patterns
     fillers: frozenset[str]
     plain: frozenset[str]
-    asks: frozenset[str]
-    stand_ins: tuple[str, ...]
+    asks: WordSet
+    stand_ins: Words
     the_other: regex.Pattern[str]
-    lacking: tuple[str, ...]
+    lacking: Words
     against: regex.Pattern[str]
     turns: regex.Pattern[str]
     comma_reasons: regex.Pattern[str]
-    criticism: regex.Pattern[str]
-    others: regex.Pattern[str]
-    conditions: regex.Pattern[str]
+    criticism: Patterns
+    others: Patterns
+    conditions: Patterns
 
 
 @cache
@@ -109,11 +128,11 @@ def _compiled(code: str) -> Language:
         rf"(?:{_any([*several('and'), *several('or')])}|[&/])(?:\s+{adverbs})*[\s\"'(\[]*(?:{articles}\s*)*"
     )
     brackets = r"\((?!\s?[a-c]\s?\))|(?<!\(\s?[a-c]\s?)\)"
+    hints = get_type_hints(Language, include_extras=True)
     alike: dict[str, Any] = {
-        **{field: regex.compile(_any(several(field))) for field in _PHRASES},
-        **{field: _either(several(field)) for field in _PATTERNS},
-        **{field: tuple(several(field)) for field in _TUPLES},
-        **{field: frozenset(several(field)) for field in _SETS},
+        field: hint.__metadata__[0](several(field))
+        for field, hint in hints.items()
+        if hasattr(hint, "__metadata__")
     }
     return Language(
         **alike,
@@ -150,23 +169,3 @@ def _words(code: str) -> dict[str, Any]:
     # Answers are normalised to NFKC, which writes some Devanagari letters as two signs.
     text = file_with(code, _FILE).read_text(encoding="utf-8")
     return tomllib.loads(unicodedata.normalize("NFKC", text))
-
-
-def _single(phrases: Iterable[str]) -> frozenset[str]:
-    """The words of phrases, each without the mark that it is written as one with the next."""
-    return frozenset(word.rstrip(_JOINED) for phrase in phrases for word in phrase.split())
-
-
-def _any(phrases: Iterable[str]) -> str:
-    """A pattern for any of some phrases as whole words, the longest first; some are written as one with the next."""
-    ordered = sorted(phrases, key=len, reverse=True)
-    written = (
-        r"\s+".join(map(regex.escape, phrase.rstrip(_JOINED).split()))
-        + ("" if phrase.endswith(("'", _JOINED)) else r"(?!\w)")
-        for phrase in ordered
-    )
-    return rf"(?<!\w)(?:{'|'.join(written)})"
-
-
-def _either(patterns: Iterable[str]) -> regex.Pattern[str]:
-    return regex.compile("|".join(f"(?:{pattern})" for pattern in patterns))

@@ -47,41 +47,21 @@ _TELLING = 6
 """Characters of a word of the question that show that a clause is about the story and does not answer."""
 
 
-@dataclass(frozen=True, slots=True)
-class Words:
-    """`letters.toml`, compiled over folded text."""
-
-    letters: dict[str, str]
-    denials: regex.Pattern[str]
-    denials_after: regex.Pattern[str]
-    contrasts: regex.Pattern[str]
-    criticism: regex.Pattern[str]
-    labels: regex.Pattern[str]
+@cache
+def _table() -> dict[str, list[str]]:
+    table: dict[str, list[str]] = tomllib.loads(
+        files(__package__).joinpath("letters.toml").read_text(encoding="utf-8")
+    )
+    return table
 
 
 @cache
-def _words() -> Words:
-    table = tomllib.loads(files(__package__).joinpath("letters.toml").read_text(encoding="utf-8"))
-    whole = {
-        name: _any(table[name], r"(?![\p{L}\p{M}])") for name in ("denials", "denials_after", "contrasts")
-    }
-    return Words(
-        letters={letter: latin for row in table["letters"] for letter, latin in zip(row, "ABC", strict=True)},
-        criticism=_any(table["criticism"]),
-        labels=_any(table["labels"]),
-        **whole,
-    )
-
-
-def _any(words: Iterable[str], end: str = "") -> regex.Pattern[str]:
+def _words(row: str, end: str = r"(?![\p{L}\p{M}])") -> regex.Pattern[str]:
+    """Any of the words of a row of `letters.toml`, over folded text; whole words where they are written apart."""
     unspaced = regex.compile(rf"[{_UNSPACED}]")
+    words = ((unspaced.match(word), regex.escape(fold(word))) for word in _table()[row])
     return regex.compile(
-        "|".join(
-            regex.escape(fold(word))
-            if unspaced.match(word)
-            else rf"(?<![\p{{L}}\p{{M}}]){regex.escape(fold(word))}{end}"
-            for word in words
-        )
+        "|".join(word if apart else rf"(?<![\p{{L}}\p{{M}}]){word}{end}" for apart, word in words)
     )
 
 
@@ -122,7 +102,7 @@ class _Clause:
 def latin_letters(text: str) -> str:
     """A text with its letters as A, B and C, place for place: without quotes and brackets, and from other scripts."""
     text = _QUOTED.sub(lambda match: regex.sub(r"\W", " ", match.group()), text)
-    letters = _words().letters
+    letters = {letter: latin for row in _table()["letters"] for letter, latin in zip(row, "ABC", strict=True)}
     single = rf"(?<=[\p{{L}}:]\s*)(?<![\p{{L}}\p{{M}}'-])[{''.join(letters)}](?![\p{{L}}\p{{M}}'-])"
     return str(regex.sub(single, lambda match: letters[match.group()], text))
 
@@ -166,7 +146,7 @@ def _opens(text: str, letter: regex.Match[str]) -> bool:
 
 
 def _of_sentence(sentence: str, about: Collection[str], unknown: str, *, foreign: bool) -> Letters:
-    words, folded, result = _words(), fold(sentence), Letters()
+    folded, result = fold(sentence), Letters()
     blocked = denied = undecided = False
     inside = ""
     for match in _CLAUSE.finditer(sentence):
@@ -186,7 +166,7 @@ def _of_sentence(sentence: str, about: Collection[str], unknown: str, *, foreign
             result.others |= {*clause.others, clause.answer} - {""}
             result.unread.update(match.start() + place for place in _places(match.group()))
             undecided = undecided or len(clause.others) > 1
-        denies = words.denials.search(folded, *match.span()) is not None
+        denies = _words("denials").search(folded, *match.span()) is not None
         blocked = blocked or (denies and not clause.denied)
         denied = denies and bool(clause.denied)
         if clause.inside and not blocked:
@@ -194,7 +174,7 @@ def _of_sentence(sentence: str, about: Collection[str], unknown: str, *, foreign
     if undecided or sentence.endswith("?"):
         result.answers.clear()
         result.unread.update(_places(sentence))
-    if words.criticism.search(folded):
+    if _words("criticism", "").search(folded):
         result.answers &= {unknown}
     return result
 
@@ -204,18 +184,14 @@ def _places(text: str) -> list[int]:
 
 
 def _read(clause: str, about: Collection[str], *, foreign: bool) -> _Clause:
-    words, folded = _words(), fold(clause)
+    folded, labels = fold(clause), _words("labels", "")
     letters = list(_LETTER.finditer(clause))
-    if (
-        len(letters) > 1
-        and words.labels.search(folded, 0, letters[1].start())
-        and clause.strip().startswith("A")
-    ):
+    if len(letters) > 1 and labels.search(folded, 0, letters[1].start()) and clause.strip().startswith("A"):
         del letters[0]  # an article ("A válasz C")
     if not letters:
         return _Clause()
-    before, after = words.denials.search(folded), words.denials_after.search(folded)
-    turn = words.contrasts.search(folded, letters[0].end()) if before else after
+    before, after = _words("denials").search(folded), _words("denials_after").search(folded)
+    turn = _words("contrasts").search(folded, letters[0].end()) if before else after
     left = letters
     if before or after:
         left = [letter for letter in letters if turn and letter.start() >= turn.end()]
@@ -236,7 +212,7 @@ def _read(clause: str, about: Collection[str], *, foreign: bool) -> _Clause:
         return _Clause(others=named if _WORD.search(head) or not tail else frozenset(), denied=denied)
     heads = bool(_WORD.search(head))
     ends = regex.match(_ENDING, tail).end() == len(tail)
-    short = len(tail) <= 3 * MOST and words.labels.search(fold(tail))
+    short = len(tail) <= 3 * MOST and labels.search(fold(tail))
     if (ends and (heads or not tail or regex.match(rf"\s?[{_UNSPACED}]", tail))) or short:
         return _Clause(answer=letter.group(), denied=denied)
     return _Clause(
@@ -250,7 +226,7 @@ def _tells(head: str, tail: str, about: Collection[str], *, foreign: bool) -> bo
     """Whether what stands around a letter may give an answer: it does not tell the story, and "Typ C" is a name."""
     if _NAME in head + tail:
         return False
-    labels = _words().labels
+    labels = _words("labels", "")
     heads = _WORD.findall(head)
     tokens = [fold(word) for word in (*heads, *_WORD.findall(tail))]
     labelled = any(labels.match(word) for word in tokens)

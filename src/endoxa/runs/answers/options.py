@@ -144,7 +144,17 @@ class Question:
 
     def mentions_in(self, text: str) -> list[Mention]:
         """Every option named in a text; of phrases that overlap the first and longest counts."""
-        return self._mentions(words(fold(text, accents=self.accents)))
+        spoken = words(fold(text, accents=self.accents))
+        mentions, place = [], 0
+        while place < len(spoken):
+            hit = self._at(spoken, place)
+            if hit is None:
+                place += 1
+                continue
+            length, option = hit
+            mentions.append(Mention(option, spoken[place].start, spoken[place + length - 1].end))
+            place += length
+        return mentions
 
     def texts_in(self, text: str) -> list[Mention]:
         """Every whole text of an option in a text, also within words, as scripts without spaces write them."""
@@ -162,18 +172,6 @@ class Question:
     def turned(self, word: str) -> bool:
         """Whether a word is the opposite of one that the question denies ("uncomfortable")."""
         return any(word == prefix + denied for denied in self.denied for prefix in _PREFIXES)
-
-    def _mentions(self, text: Sequence[Word]) -> list[Mention]:
-        mentions, place = [], 0
-        while place < len(text):
-            hit = self._at(text, place)
-            if hit is None:
-                place += 1
-                continue
-            length, option = hit
-            mentions.append(Mention(option, text[place].start, text[place + length - 1].end))
-            place += length
-        return mentions
 
     def _at(self, text: Sequence[Word], place: int) -> tuple[int, int] | None:
         for phrase, option in self.phrases.get(text[place].text, ()):

@@ -206,8 +206,10 @@ class Statement:
         lettered: named by its letter.
         answering: its clause answers the question; who is only mentioned is not the answer.
         subject: the text begins with it, articles aside, and does not deny it.
+        start: where the option is named.
     """
 
+    start: int
     option: int
     affirmed: bool
     outright: bool
@@ -338,28 +340,20 @@ def _in_order(text: _Parsed) -> list[Statement]:
             if mention.option != text.question.unknown
             or _knowable(text.folded, clause, mention, text.question)
         ]
-        pairs = [
-            *_named(text, place, inside, last, about_question),
-            *([] if clause.sentence in questions else _unknown(text.folded, clause, inside, text.question)),
-        ]
-        for start, statement in sorted(pairs, key=lambda pair: pair[0]):
-            if start in text.joined and statements and not statement.affirmed:
+        said = _named(text, place, inside, last, about_question)
+        if clause.sentence not in questions:
+            said += _unknown(text.folded, clause, inside, text.question)
+        for statement in sorted(said, key=lambda statement: statement.start):
+            joined = statement.start in text.joined and bool(statements)
+            if joined and not statement.affirmed:
                 # "X and Y may not have ..." says it of both
                 statements[-1] = replace(statements[-1], affirmed=False, outright=False, bare=False)
-            with_last = (
-                start in text.joined and bool(statements) and statements[-1].outright and statement.affirmed
-            )
-            answering = (statement.answering or statement.outright or start in text.letters) and (
-                alone or not clause.asking
-            )
-            statements.append(
-                replace(
-                    statement,
-                    lettered=start in text.letters,
-                    outright=statement.outright or with_last,
-                    answering=answering or with_last or statement.option == text.question.unknown,
-                )
-            )
+            with_last = joined and statements[-1].outright and statement.affirmed
+            answering = statement.answering or statement.outright or statement.lettered
+            answering = (answering and (alone or not clause.asking)) or with_last
+            answering = answering or statement.option == text.question.unknown
+            outright = statement.outright or with_last
+            statements.append(replace(statement, outright=outright, answering=answering))
         if inside and text.question.denied:
             spoken = (word.text for word in words(text.folded[clause.start : clause.end]))
             about_question = any(text.question.denies(word) or text.question.turned(word) for word in spoken)
@@ -387,7 +381,7 @@ def _outright_alone(statements: Sequence[Statement]) -> list[Statement]:
 
 def _named(
     text: _Parsed, place: int, inside: Sequence[Mention], following: int, about_question: bool | None
-) -> list[tuple[int, Statement]]:
+) -> list[Statement]:
     """What a clause says of those named in it; `following` is the place of the next mention after it."""
     if not inside:
         return []
@@ -395,7 +389,7 @@ def _named(
     words_beside = beside(folded, clause, inside)
     goes = goes_on(folded, text.later(place, following), question)
     answering = repeats(words_beside, question) or (is_short(words_beside, question) and not goes)
-    pairs = []
+    said = []
     for k, mention in enumerate(inside):
         end = inside[k + 1].start if k + 1 < len(inside) else clause.end
         before = folded[max(clause.start, mention.start - _NEAR) : mention.start]
@@ -406,11 +400,10 @@ def _named(
         outright = affirmed and _outright(before, after, question, last=last)
         bare = affirmed and not goes and len(inside) == 1 and _all_there_is(before, after, question)
         begins = not negated and place == 0 and bool(question.language.only_articles.fullmatch(before))
-        statements = Statement(
-            mention.option, affirmed, outright, clause, bare, answering=answering, subject=begins and not k
-        )
-        pairs.append((mention.start, statements))
-    return pairs
+        begins, lettered = begins and not k, mention.start in text.letters
+        where = mention.start, mention.option
+        said.append(Statement(*where, affirmed, outright, clause, bare, lettered, answering, begins))
+    return said
 
 
 def _outright(before: str, after: str, question: Question, *, last: bool) -> bool:
@@ -432,15 +425,13 @@ def _all_there_is(before: str, after: str, question: Question) -> bool:
     return bool(question.language.only_articles.fullmatch(before)) and not after.strip(" .!\"'()[]{}\n।")
 
 
-def _unknown(
-    folded: str, clause: Clause, inside: Sequence[Mention], question: Question
-) -> list[tuple[int, Statement]]:
+def _unknown(folded: str, clause: Clause, inside: Sequence[Mention], question: Question) -> list[Statement]:
     """Wordings that it cannot be known; "X could not say" is about X and no such wording."""
     spoken = question.language
     persons = [mention.start for mention in inside if mention.option != question.unknown]
     first = min(persons, default=clause.end)
     ends = [mention.end for mention in inside]
-    pairs = []
+    said = []
     for match in spoken.unknown.finditer(folded, clause.start, clause.end):
         if _of_somebody(folded, clause, match, question):
             continue
@@ -448,17 +439,15 @@ def _unknown(
         denied = bool(spoken.denials.search(before)) and not spoken.denials.search(match.group())
         place = bisect_right(ends, match.start())
         listed = place > 0 and bool(spoken.joins.fullmatch(folded, ends[place - 1], match.start()))
-        pairs.append(
-            (match.start(), Statement(question.unknown, not denied, not denied and not listed, clause))
-        )
-    pairs += [
-        (match.start(), Statement(question.unknown, affirmed=True, outright=True, clause=clause))
+        said.append(Statement(match.start(), question.unknown, not denied, not denied and not listed, clause))
+    said += [
+        Statement(match.start(), question.unknown, affirmed=True, outright=True, clause=clause)
         for match in spoken.unsaid.finditer(folded, clause.start, clause.end)
         if match.start() < first
         and not _of_somebody(folded, clause, match, question)
         and not (persons and any(question.denies(word.text) for word in words(match.group())))
     ]
-    return pairs
+    return said
 
 
 def _knowable(folded: str, clause: Clause, mention: Mention, question: Question) -> bool:

@@ -9,7 +9,7 @@ import unicodedata
 import warnings
 from collections.abc import Callable, Container, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any, TypeVar
 
 import regex
@@ -105,33 +105,20 @@ def fold(text: str, *, accents: bool = False) -> str:
     A lone "é" stays: in Portuguese it is "is", and "e" is "and". With `accents` all stay.
     """
     if accents:
-        return text.translate(_SMALL)
-    return str(_STANDALONE_E.sub("\0", text)).translate(_FOLDED).replace("\0", "é")
+        return "".join(map(_small, text))
+    return "".join(map(_folded, _STANDALONE_E.sub("\0", text))).replace("\0", "é")
 
 
-class _Letters(dict[int, str]):
-    """Letters by code point, each made when it is first asked for."""
-
-    def __init__(self, made: Callable[[str], str]) -> None:
-        super().__init__()
-        self._made = made
-
-    def __missing__(self, point: int) -> str:
-        letter = self[point] = self._made(chr(point))
-        return letter
-
-
+@cache
 def _folded(letter: str) -> str:
     base = "".join(part for part in unicodedata.normalize("NFD", letter) if not "̀" <= part <= "ͯ")
     return _small(base) if len(base) == 1 else letter
 
 
+@cache
 def _small(letter: str) -> str:
     lower = letter.lower()
     return lower if len(lower) == 1 else letter
-
-
-_SMALL, _FOLDED = _Letters(_small), _Letters(_folded)
 
 
 @lru_cache(maxsize=1024)  # the steps of reading look at the same text and at the same options again

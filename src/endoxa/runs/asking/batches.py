@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 from endoxa.errors import UserError
 from endoxa.models.chat.spec import Submission
 from endoxa.models.transport import room_for_results
-from endoxa.runs.asking.calls import CHUNK, Asking, budget_spent, sampling_of, unanswered
+from endoxa.runs.asking.calls import CHUNK, Asking, BudgetSpentError, sampling_of, unanswered
 from endoxa.runs.asking.cost import Budget, worst
 from endoxa.runs.asking.jobs import Answered, FirstAnswers, Job, broken_off, conversation, storable
 from endoxa.runs.asking.journal import Batch
@@ -76,21 +76,6 @@ def fetch_ended(asking: Asking, client: BatchClient) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class _HandedIn:
-    """What was handed in together.
-
-    Attributes:
-        requests: how many.
-        postponed: others wait, because they could exceed the limit of cost.
-        affordable: of those that wait, how many would not exceed it.
-    """
-
-    requests: int
-    postponed: bool = False
-    affordable: int = 0
-
-
-@dataclass(frozen=True, slots=True)
 class _Batches:
     """The batches of one model.
 
@@ -142,39 +127,44 @@ class _Batches:
             if watched:
                 self.require_readable(turn)
             before = asking.journal.count(asking.number)
-            handed_in = await self.hand_in(turn)
-            if handed_in.requests == 0:
-                if handed_in.postponed:
+            handed_in, few = await self.hand_in(turn)
+            if handed_in == 0:
+                if few is not None:
                     # Nothing is under way, and the next batch is not covered by what is left of the budget.
-                    few, name = handed_in.affordable, asking.model.name
+                    name = asking.model.name
                     allowed = f"--max-cost allows only {few} more requests to {name}"
                     too_few = f"{allowed}, and a batch holds at least {SMALLEST}" if few else ""
-                    raise budget_spent(name, asking.budget, too_few=too_few)
+                    raise BudgetSpentError(name, asking.budget, too_few=too_few)
                 return
-            if handed_in.postponed and not warned:
+            if few is not None and not warned:
                 warned = True
                 log.warning(
                     "%s: --max-cost allows %s requests at once, each counted at its maximum cost; the others follow "
                     "when these have ended.",
                     asking.model.name,
-                    f"{handed_in.requests:,}",
+                    f"{handed_in:,}",
                 )
             await self.collect()
             # A round is lost where requests are still open although nothing was held back, or nothing came at all.
-            rounds += not handed_in.postponed or asking.journal.count(asking.number) == before
+            rounds += few is None or asking.journal.count(asking.number) == before
         if next(self.requests(turn), None) is not None:
             raise UserError(
                 f"{asking.model.name}: some answers are missing after {ROUNDS} batches. Finished work is kept; run "
                 "the same command again, with or without --batch, to continue."
             )
 
-    async def hand_in(self, turn: int) -> _HandedIn:
-        """Hand in every job whose next unanswered turn is `turn`, as far as the budget allows."""
+    async def hand_in(self, turn: int) -> tuple[int, int | None]:
+        """Hand in every job whose next unanswered turn is `turn`, as far as the budget allows.
+
+        Returns:
+            How many were handed in; and where others wait, because they could exceed the limit of cost, how many of
+            these would not. None where none waits.
+        """
         asking, client, handed_in = self.asking, self.client, 0
         for group in _groups(self.requests(turn), client.max_requests, client.max_bytes):
             count, most = _affordable(group, asking.budget)
             if count == 0 or count < SMALLEST < len(group):
-                return _HandedIn(handed_in, postponed=True, affordable=count)
+                return handed_in, count
             asking.budget.claim(most, batched=True)
             submission = Submission(f"endoxa-{secrets.token_hex(12)}", count, await client.mark())
             asking.journal.begin_batch(asking.number, submission, most)
@@ -183,8 +173,8 @@ class _Batches:
                 asking.journal.name_batch(asking.number, submission.tag, batch_id)
             handed_in += count
             if count < len(group):
-                return _HandedIn(handed_in, postponed=True)
-        return _HandedIn(handed_in)
+                return handed_in, 0
+        return handed_in, None
 
     def requests(self, turn: int) -> Iterator[Request]:
         """The requests of a turn; jobs whose last answer failed are closed."""

@@ -42,7 +42,21 @@ class Report(Protocol):
 
 
 class BudgetSpentError(UserError):
-    """The next call could cost more than is allowed."""
+    """The next call could cost more than is allowed.
+
+    Args:
+        name: the model.
+        budget: what was spent.
+        too_few: what is said where money is left, but not for a batch.
+    """
+
+    def __init__(self, name: str, budget: Budget, *, too_few: str = "") -> None:
+        short = too_few or f"The next answer of {name} could exceed --max-cost"
+        instead = ", or without --batch," if too_few else ""
+        super().__init__(
+            f"{short} (spent: ${budget.spent:.4f}). Finished work is kept; run the same command with a higher "
+            f"--max-cost{instead} to continue."
+        )
 
 
 class ShortOfMoneyError(Exception):
@@ -113,7 +127,7 @@ async def _ask_all(asking: Asking, jobs: Iterable[Job]) -> None:
         try:
             await asking.model.check()
         except ShortOfMoneyError:
-            raise budget_spent(asking.model.name, asking.budget) from None
+            raise BudgetSpentError(asking.model.name, asking.budget) from None
         async with asyncio.TaskGroup() as tasks:
             saving = tasks.create_task(_save_regularly(asking, fresh))
             async with asyncio.TaskGroup() as workers:
@@ -130,7 +144,7 @@ async def _ask_all(asking: Asking, jobs: Iterable[Job]) -> None:
         _commit(asking, fresh)
         await asking.model.close()
     if fresh.broke:
-        raise budget_spent(asking.model.name, asking.budget)
+        raise BudgetSpentError(asking.model.name, asking.budget)
     fresh.first.require_readable(asking.model.name)
 
 
@@ -138,22 +152,6 @@ def sampling_of(job: Job, asking: Asking, turn: int) -> Sampling:
     """How the answer to one turn of a job is drawn."""
     drawn = asking.sampling if job.seed is None else asking.sampling.with_seed(job.seed)
     return replace(drawn, answer_schema=job.schemas[turn]) if job.schemas else drawn
-
-
-def budget_spent(name: str, budget: Budget, *, too_few: str = "") -> BudgetSpentError:
-    """What is said when the money has run out.
-
-    Args:
-        name: the model.
-        budget: what was spent.
-        too_few: what is said where money is left, but not for a batch.
-    """
-    short = too_few or f"The next answer of {name} could exceed --max-cost"
-    instead = ", or without --batch," if too_few else ""
-    return BudgetSpentError(
-        f"{short} (spent: ${budget.spent:.4f}). Finished work is kept; run the same command with a higher "
-        f"--max-cost{instead} to continue."
-    )
 
 
 def counting_lost(number: int, journal: AnswerJournal, budget: Budget) -> Lost:

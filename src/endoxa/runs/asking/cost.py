@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from endoxa.errors import UserError
 from endoxa.models.chat import parse_chat_model
 from endoxa.models.chat.presets import price_of
-from endoxa.models.chat.remote import BYTES_PER_TOKEN, estimate_tokens
+from endoxa.models.chat.remote import estimate_tokens
 from endoxa.models.chat.spec import ChatSpec, Price
 from endoxa.models.spec import refused_adapter
 from endoxa.runs.asking.jobs import Job
@@ -47,25 +47,6 @@ def spent(totals: Sequence[Totals], price: Price | None) -> float | None:
     if price is None:
         return None
     return sum(cost(total.usage, price, batched=total.batched) for total in totals)
-
-
-def likely(totals: Sequence[Totals]) -> list[Totals]:
-    """The same totals, with an estimate in the place of the most that calls without an answer can have taken.
-
-    Tokens sent are estimated as in a plan; tokens received are those of a mean answer of this model, and at most those
-    allowed. As long as nothing has been answered they are those allowed.
-    """
-    counted = [total for total in totals if total.counted]
-    calls = sum(total.calls for total in counted)
-    received = sum(total.usage.completion_tokens for total in counted)
-
-    def estimated(lost: Totals) -> Totals:
-        most = lost.usage
-        answer = min(most.completion_tokens, round(lost.calls * received / calls)) if calls else None
-        sent = -(-most.prompt_tokens // BYTES_PER_TOKEN)
-        return replace(lost, usage=Usage(sent, most.completion_tokens if answer is None else answer))
-
-    return [total if total.counted else estimated(total) for total in totals]
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,27 +219,14 @@ def parse_models(names: Sequence[str]) -> list[ChatSpec]:
     return [parse_chat_model(text) for text in names]
 
 
-def require_schemas(settings: ChatRunSettings, specs: Sequence[ChatSpec]) -> None:
-    """Refuse --structured, where it was asked for, of models that cannot be held to a schema; else say so.
-
-    Args:
-        settings: with a field `structured`; a repeated run has every field set, and nobody asked for this one.
-        specs: the models.
-
-    Raises:
-        UserError: it was asked for.
-    """
+def warn_of_schemas(settings: ChatRunSettings, specs: Sequence[ChatSpec]) -> None:
+    """Say which models cannot be held to a schema, where --structured asks for it."""
     free = [spec.text for spec in specs if not spec.host.schemas]
-    if not free or not getattr(settings, "structured", False):
-        return
-    problem = f"{', '.join(free)}: weights in this process cannot be held to a JSON schema."
-    set_fields = settings.model_fields_set
-    if "structured" in set_fields and set_fields != set(type(settings).model_fields):
-        raise UserError(
-            f"{problem} Leave out --structured to read what they write freely, or serve them with an interface that "
-            "can."
+    if free and getattr(settings, "structured", False):
+        log.warning(
+            "%s: weights in this process cannot be held to a JSON schema. What they write is read as it comes.",
+            ", ".join(free),
         )
-    log.warning("%s What they write is read as it comes.", problem)
 
 
 def require_askable(settings: ChatRunSettings, specs: Sequence[ChatSpec]) -> None:
@@ -317,53 +285,35 @@ def planned(
     share = BATCH_SHARE if settings.batch else 1.0
     most = longest if settings.sampling.reasoning not in (None, "none") and longest else expected
 
-    model_prices = prices(settings, specs)
-
-    def dollars(spec: ChatSpec, work: Expected) -> float | None:
+    model_prices, rows = prices(settings, specs), []
+    for spec in specs:
         price = model_prices[spec.text]
-        if price is None:
-            return 0.0 if spec.host.free else None
-        return share * cost(work.usage, price)
-
-    return [
-        Planned(
-            spec.text,
-            expected,
-            most,
-            model_prices[spec.text],
-            dollars(spec, expected),
-            dollars(spec, most),
-            spec.host.unpriced,
-        )
-        for spec in specs
-    ]
+        unknown = 0.0 if spec.host.free else None
+        low, high = (share * cost(work.usage, price) if price else unknown for work in (expected, most))
+        rows.append(Planned(spec.text, expected, most, price, low, high, spec.host.unpriced))
+    return rows
 
 
 def plan_table(expected: Sequence[Planned], note: str = "") -> Plan:
     """Calls, tokens and cost by model, before anything is asked, and a sentence below."""
     known = [(row.dollars, row.most_dollars) for row in expected]
     sums = [sum(dollars or 0.0 for dollars in column) for column in zip(*known, strict=True)]
+    rows = []
+    for row in expected:
+        sent = _span(f"{row.expected.prompt_tokens:,}", f"{row.most.prompt_tokens:,}")
+        received = _span(f"{row.expected.completion_tokens:,}", f"{row.most.completion_tokens:,}")
+        priced = (row.unpriced, "-")
+        if row.price is not None:
+            each = f"{row.price.input_per_million:g}, {row.price.output_per_million:g}"
+            priced = (dollars_text(row.dollars or 0.0, row.most_dollars or 0.0), each)
+        rows.append((row.model, f"{row.expected.calls:,}", sent, received, *priced))
     return Plan(
-        note=note,
-        dollars=None if any(None in pair for pair in known) else (sums[0], sums[1]),
         title="Expected calls, tokens and cost (tokens: 4 bytes each, roughly)",
         columns=("model", "calls", "tokens sent", "received", "US dollars", "price in, out"),
         texts=1,
-        rows=tuple(
-            (
-                row.model,
-                f"{row.expected.calls:,}",
-                _span(f"{row.expected.prompt_tokens:,}", f"{row.most.prompt_tokens:,}"),
-                _span(f"{row.expected.completion_tokens:,}", f"{row.most.completion_tokens:,}"),
-                row.unpriced
-                if row.price is None
-                else dollars_text(row.dollars or 0.0, row.most_dollars or 0.0),
-                "-"
-                if row.price is None
-                else f"{row.price.input_per_million:g}, {row.price.output_per_million:g}",
-            )
-            for row in expected
-        ),
+        rows=tuple(rows),
+        note=note,
+        dollars=None if any(None in pair for pair in known) else (sums[0], sums[1]),
     )
 
 

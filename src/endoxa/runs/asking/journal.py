@@ -83,13 +83,12 @@ class AnswerJournal(JournalFile):
 
     def add(self, model: int, answered: Iterable[Answered]) -> None:
         """Remember answers, in one transaction; an answer that is known already stays as it is."""
-        rows = [
-            (
-                *(model, entry.job, entry.turn),
-                *(*_columns(entry.answer), int(entry.batched), entry.answer.system_fingerprint),
-            )
-            for entry in answered
-        ]
+        rows = []
+        for entry in answered:
+            said = entry.answer
+            texts = (said.text, said.finish, int(said.refused), said.served_model, said.reasoning, said.error)
+            tokens, more = astuple(said.usage), (int(entry.batched), said.system_fingerprint)
+            rows.append((model, entry.job, entry.turn, *texts, *tokens, *more))
         with self._explained(), self._transaction():
             self._db.executemany(
                 f"INSERT OR IGNORE INTO answers VALUES ({','.join('?' * 15)})",  # noqa: S608
@@ -222,8 +221,3 @@ class AnswerJournal(JournalFile):
             Batch(Submission(tag, requests, mark), batch_id, Usage(*tokens))
             for tag, requests, mark, batch_id, *tokens in self._rows(query, model)
         ]
-
-
-def _columns(answer: ChatAnswer) -> tuple[str | int, ...]:
-    texts = (answer.served_model, answer.reasoning, answer.error)
-    return (answer.text, answer.finish, int(answer.refused), *texts, *astuple(answer.usage))

@@ -9,14 +9,14 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from itertools import count, islice
 from typing import Any
 
 from endoxa.errors import UserError
 from endoxa.models.chat.local import model_options
 from endoxa.models.chat.spec import ChatSpec
-from endoxa.models.scoring import open_reader, parse_model
-from endoxa.models.spec import ModelOptions, ModelSpec
+from endoxa.models.scoring import parse_model
 from endoxa.runs.asking.calls import Report
 from endoxa.runs.asking.jobs import Answered
 from endoxa.runs.asking.journal import AnswerJournal
@@ -30,10 +30,10 @@ from endoxa.schema import (
     CompletionRequest,
     Model,
     Request,
-    Sampling,
     Unscorable,
 )
 from endoxa.schema import Score as OptionScore
+from endoxa.schema.options import options_of
 
 FINISH = "scored"
 OTHER_RULE = {"loglik": "loglik-mean", "loglik-mean": "loglik"}
@@ -43,6 +43,8 @@ RULES = {
     "loglik-mean": "their log-likelihood per token",
 }
 """What each way compares."""
+OF_ANSWERS = ("system", "batch", "max_cost", "temperature", "top_p", "reasoning", "extra")
+"""Settings of answers that are generated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,23 +83,20 @@ def scorer(
 ) -> Score:
     """What brings the log-likelihoods of one model into the journal and returns the model's facts.
 
-    Before the first model is loaded, all that follow are checked.
-
     Args:
         settings: how models are loaded.
         specs: the models of the run.
         chunks: gives everything that is scored anew, a chunk at a time, numbered upwards.
     """
     options = model_options(settings.options)
-    checked: set[int] = set()
 
     def score(number: int, journal: AnswerJournal, report: Report) -> dict[str, Any]:
-        for later in range(number, len(specs)):
-            if later not in checked:
-                _require_scorable(parse_model(specs[later].text), options, chunks())
-                checked.add(later)
         with scoring_model(parse_model(specs[number].text), options, settings.engine) as (model, ahead):
-            _refuse_masked(model.name, model.architecture)
+            if model.architecture == "masked":
+                raise UserError(
+                    f"{model.name} is a masked model and cannot score an option given a question. Use a causal or an "
+                    "encoder-decoder model."
+                )
 
             def begun() -> Iterator[tuple[list[Options], Iterator[tuple[int, OptionScore | Unscorable]]]]:
                 for chunk in chunks():
@@ -113,33 +112,6 @@ def scorer(
             return dict(model.describe())
 
     return score
-
-
-def _require_scorable(spec: ModelSpec, options: ModelOptions, chunks: Iterable[Sequence[Options]]) -> None:
-    """Refuse what a local model cannot score; nothing but its tokenizer is loaded.
-
-    A model on a server, or held by a Python program, is asked when its turn comes.
-
-    Raises:
-        UserError: a masked model, an item that cannot be scored, or a tokenizer that cannot be used.
-    """
-    reader = open_reader(spec, options)
-    if reader is None:
-        return
-    _refuse_masked(reader.name, reader.architecture)
-    for chunk in chunks:
-        for each in chunk:
-            for read in reader.read(list(each.requests(reader.architecture))):
-                if isinstance(read, Unscorable):
-                    raise _unscorable(each, reader.name, read)
-
-
-def _refuse_masked(model: str, architecture: Architecture) -> None:
-    if architecture == "masked":
-        raise UserError(
-            f"{model} is a masked model and cannot score an option given a question. Use a causal or an "
-            "encoder-decoder model."
-        )
 
 
 def _unscorable(options: Options, model: str, result: Unscorable) -> UserError:
@@ -192,18 +164,12 @@ def require_likelihoods(
     Raises:
         UserError: one of them is set, or a model returns no probabilities.
     """
-    default = Sampling(max_tokens=settings.sampling.max_tokens)
-    options = {
-        **{f"--{name}": there for name, there in changed.items()},
-        "--set system": settings.system != "",
-        "--batch": settings.batch,
-        "--max-cost": settings.max_cost is not None,
-        "--temperature": settings.sampling.temperature != default.temperature,
-        "--set top_p": settings.sampling.top_p != default.top_p,
-        "--set reasoning": settings.sampling.reasoning != default.reasoning,
-        "--set extra": settings.sampling.extra != default.extra,
-    }
-    if without_effect := [name for name, there in options.items() if there]:
+    without_effect = [f"--{name}" for name, there in changed.items() if there] + [
+        option.name
+        for option in options_of(type(settings))
+        if option.path[-1] in OF_ANSWERS and reduce(getattr, option.path, settings) != option.default
+    ]
+    if without_effect:
         raise UserError(
             f"--ask {ask} generates no text, so {', '.join(without_effect)} would have no effect. Leave it out."
         )

@@ -7,10 +7,8 @@ terminal, and shown on the page.
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
-from itertools import groupby
+from dataclasses import asdict, astuple, dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +16,8 @@ import polars as pl
 
 from endoxa.runs.folder import ANSWERS, sampling_setting
 from endoxa.schema.finish import CONTENT_FILTER, ERROR, LENGTH, REFUSAL, finish_reason
-from endoxa.sources.write import write_csv
+from endoxa.sources.frames import write_table
+from endoxa.sources.spreadsheets import read_csv
 
 MOST_CUT_OFF = 0.05
 """Above this share of answers that were cut off there is a warning."""
@@ -67,7 +66,6 @@ class AnswerCounts:
 
 COLUMNS = tuple(field.name for field in fields(AnswerCounts))
 """Columns of `answers.csv`."""
-NUMBERS = COLUMNS[2:]
 
 
 def count_answers(answers: pl.LazyFrame | pl.DataFrame) -> tuple[AnswerCounts, ...]:
@@ -108,17 +106,20 @@ def count_answers(answers: pl.LazyFrame | pl.DataFrame) -> tuple[AnswerCounts, .
 
 def over_contexts(counts: Iterable[AnswerCounts]) -> tuple[AnswerCounts, ...]:
     """The counts of each model over all its contexts."""
-    several = sorted(counts, key=lambda row: row.model)
-    grouped = ((model, tuple(rows)) for model, rows in groupby(several, key=lambda row: row.model))
+    by_model: dict[str, list[tuple[int, ...]]] = {}
+    for row in sorted(counts, key=lambda row: row.model):
+        by_model.setdefault(row.model, []).append(astuple(row)[2:])
     return tuple(
-        AnswerCounts(model, "", *(sum(getattr(row, name) for row in rows) for name in NUMBERS))
-        for model, rows in grouped
+        AnswerCounts(model, "", *map(sum, zip(*rows, strict=True))) for model, rows in by_model.items()
     )
 
 
 def write_counts(counts: Sequence[AnswerCounts], folder: Path) -> None:
     """Write `answers.csv` into a run folder."""
-    write_csv((tuple(asdict(row).values()) for row in counts), COLUMNS, folder / ANSWERS)
+    table = pl.DataFrame(list(map(asdict, counts)), schema=list(COLUMNS))
+    write_table(
+        table.with_columns(context=pl.col("context").cast(pl.String).replace("", None)), folder / ANSWERS
+    )
 
 
 def read_counts(folder: Path) -> tuple[AnswerCounts, ...]:
@@ -126,11 +127,10 @@ def read_counts(folder: Path) -> tuple[AnswerCounts, ...]:
     path = folder / ANSWERS
     if not path.is_file():
         return ()
-    with path.open(encoding="utf-8", newline="") as file:
-        return tuple(
-            AnswerCounts(row["model"], row["context"], *(int(row[name]) for name in NUMBERS))
-            for row in csv.DictReader(file)
-        )
+    table = read_csv(path, schema_overrides={"model": pl.String, "context": pl.String})
+    return tuple(
+        AnswerCounts(**row) for row in table.with_columns(pl.col("context").fill_null("")).to_dicts()
+    )
 
 
 def count_lines(counts: Sequence[AnswerCounts]) -> Iterator[str]:

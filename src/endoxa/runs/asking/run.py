@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
@@ -18,25 +18,26 @@ from endoxa.errors import UserError
 from endoxa.models.chat import open_chat
 from endoxa.models.chat.presets import price_of
 from endoxa.models.chat.spec import ChatSpec
-from endoxa.models.retrying import SilentError
+from endoxa.models.chat.thoughts import part_thoughts
+from endoxa.models.retrying import SilentError, TransientError
 from endoxa.runs.asking.batches import ask_in_batches, fetch_ended
 from endoxa.runs.asking.calls import Asking, Report, ask_all, counting_lost
-from endoxa.runs.asking.cost import Budget, likely, prices, require_askable, spent
+from endoxa.runs.asking.cost import Budget, prices, require_askable, spent
 from endoxa.runs.asking.jobs import Job
 from endoxa.runs.asking.journal import AnswerJournal, Totals
 from endoxa.runs.asking.outcomes import AnswerCounts, count_lines, read_counts, write_counts
 from endoxa.runs.asking.settings import ChatRunSettings
-from endoxa.runs.asking.trials import find_stops, warn_of_ignored_settings, with_stops
 from endoxa.runs.executors import chat_model
 from endoxa.runs.instrument import Run, Work
 from endoxa.runs.journal import JournalError
-from endoxa.schema import Message, Progress, Sampling, Usage
+from endoxa.schema import ChatModel, Message, Progress, Sampling, Usage
+from endoxa.schema.finish import STOP
 from endoxa.sources.served import fingerprint_sentences
 
 log = logging.getLogger(__name__)
 
 MOST_CAUSES = 5
-"""Causes of failures that the terminal names for each model."""
+"""Most frequent causes of failures, which the terminal names for each model."""
 
 Score = Callable[[int, AnswerJournal, Report], dict[str, Any]]
 """Brings what a model of this number has to say into the journal without asking it; returns its facts."""
@@ -159,8 +160,6 @@ class _Models:
         if not self.questions.score:
             failed |= self.silent(pending)
             answering = [number for number in pending if number not in failed]
-            new = (number for number in answering if not self.journal.count(number))
-            warn_of_ignored_settings([specs[number] for number in new], settings)
             stops = find_stops([specs[number] for number in answering], settings, self.questions.signs())
         facts = []
         for number in numbers:
@@ -189,10 +188,10 @@ class _Models:
             UserError: wrong key, unknown model.
         """
 
-        async def look(number: int) -> None:
+        async def look(number: int) -> SilentError | None:
             spec = self.questions.specs[number]
             if spec.host.runs_here:
-                return
+                return None
 
             def lost(_messages: Sequence[Message], _sampling: Sampling, tokens: Usage | None) -> None:
                 if tokens is not None:
@@ -201,17 +200,17 @@ class _Models:
             chat = open_chat(spec, self.questions.settings.options, lost)
             try:
                 await chat.check()
+            except SilentError as problem:
+                return problem
             finally:
                 await chat.close()
+            return None
 
-        async def look_at_all() -> list[BaseException | None]:
-            return await asyncio.gather(*map(look, numbers), return_exceptions=True)
+        async def look_at_all() -> list[SilentError | None]:
+            return await asyncio.gather(*map(look, numbers))
 
-        outcomes = dict(zip(numbers, asyncio.run(look_at_all()), strict=True))
-        for problem in outcomes.values():
-            if problem is not None and not isinstance(problem, SilentError):
-                raise problem
-        return {number: problem for number, problem in outcomes.items() if isinstance(problem, SilentError)}
+        outcomes = zip(numbers, asyncio.run(look_at_all()), strict=True)
+        return {number: problem for number, problem in outcomes if problem is not None}
 
     def collect(self, number: int, stops: tuple[str, ...]) -> dict[str, Any]:
         """Bring the answers of a model into the journal; returns the model's facts for `run.json`.
@@ -280,19 +279,17 @@ class _Models:
         most = spent([lost], price)
         if not most:
             return ""
-        counted = [total for total in self.journal.totals(number) if total.counted]
-        about = spent(likely([*counted, lost])[-1:], price)
         calls, they = ("1 call was", "it") if lost.calls == 1 else (f"{lost.calls} calls were", "they")
         return (
-            f"{spec.text}: {calls} under way when the run was stopped; {they} may have been billed: about "
-            f"${about:.4f}, at most ${most:.4f}."
+            f"{spec.text}: {calls} under way when the run was stopped; {they} may have been billed: at most "
+            f"${most:.4f}."
         )
 
     def usage(self, number: int) -> dict[str, Any]:
         """Calls, tokens, cost and failures (with their causes) of a model, for `run.json`.
 
-        "lost_calls" may be billed though no answer came. Their tokens are not known: they are in "cost_usd" with an
-        estimate, and in "most_cost_usd" at their most, which is what --max-cost counts.
+        "lost_calls" may be billed though no answer came. Their tokens are not known: they are in "most_cost_usd" alone,
+        at their most, which is what --max-cost counts.
         """
         totals, causes = self.journal.totals(number), self.journal.causes(number)
         counted = [total for total in totals if total.counted]
@@ -305,7 +302,7 @@ class _Models:
             "lost_calls": sum(total.calls for total in totals if not total.counted),
             "errors": sum(causes.values()),
             "causes": causes,
-            "cost_usd": spent(likely(totals), price),
+            "cost_usd": spent(counted, price),
             "most_cost_usd": spent(totals, price),
             "price": asdict(price) if price else None,
         }
@@ -332,21 +329,100 @@ def asking_lines(run: Run) -> Iterator[str]:
     yield from count_lines(read_counts(run.folder))
     for model, dollars in run.cost.items():
         used = run.facts["usage"][model]
-        if used.get("lost_calls") and dollars:
+        if used.get("lost_calls") and used.get("most_cost_usd"):
             calls = "1 call" if used["lost_calls"] == 1 else f"{used['lost_calls']} calls"
-            yield (
-                f"{model}: about ${dollars:.4f}, at most ${used.get('most_cost_usd', dollars):.4f} ({calls} without an "
-                "answer may have been billed)"
-            )
-        elif dollars:
-            yield f"{model}: ${dollars:.4f}"
+            most = f", at most ${used['most_cost_usd']:.4f} ({calls} without an answer may have been billed)"
+        else:
+            most = ""
+        if dollars or most:
+            yield f"{model}: ${dollars or 0:.4f}{most}"
     for model, failed in run.errors.items():
         if failed:
-            causes = [
-                f"{cause} ({jobs})" for cause, jobs in run.facts["usage"][model].get("causes", {}).items()
-            ]
-            if len(causes) > MOST_CAUSES:
-                causes[MOST_CAUSES:] = [f"{len(causes) - MOST_CAUSES} other causes"]
+            counts = run.facts["usage"][model].get("causes", {})
+            causes = [f"{cause} ({jobs})" for cause, jobs in counts.items()][:MOST_CAUSES]
             said = f"{failed} {'answer' if failed == 1 else 'answers'} failed: {'; '.join(causes)}"
             yield f"{model}: {said.rstrip(': ')}. Repeat with --set retry_errors=yes."
     yield from fingerprint_sentences(run.facts)
+
+
+FIELD = "stop"
+"""Name of the field in OpenAI's interface, which takes at most four texts."""
+STOP_TOKENS = 64
+"""Enough for a sum; whoever needs more may be thinking without a mark."""
+TRIAL_SECONDS = 60.0
+"""Whoever takes longer is not tried out: the run itself waits for slow servers."""
+
+
+async def why_no_stops(model: ChatModel, sampling: Sampling, seed: int, stops: Sequence[str]) -> str:
+    """Why stop sequences are not sent to a model, as the end of a sentence; empty where they are.
+
+    A sum is asked with them, after an example by which a base model goes on with a next sum. They are not sent where
+    the server refuses them, or where the model thinks or may be thinking.
+
+    Args:
+        model: a model on a server.
+        sampling: how the run draws.
+        seed: a seed of the run.
+        stops: signs of a new question; at the first of them the example begins.
+    """
+    label = stops[0].strip()
+    question = Message("user", f"{label} 1 + 1 = ?\n2\n\n{label} 2 + 2 = ?")
+    trial = replace(with_stops(sampling, stops), max_tokens=STOP_TOKENS, answer_schema=None)
+    try:
+        async with asyncio.timeout(TRIAL_SECONDS):
+            answer = await model.ask([question], trial.with_seed(seed))
+    except TimeoutError:
+        return f"a trial question with them was not answered within {TRIAL_SECONDS:g} seconds"
+    except (UserError, TransientError) as problem:
+        return f"a trial question with them failed: {str(problem).rstrip('.')}"
+    if answer.error:
+        return f"a trial question with them failed: {answer.error.rstrip('.')}"
+    parted = part_thoughts(answer.text)
+    if answer.reasoning or answer.usage.reasoning_tokens or parted.reasoning or parted.text != answer.text:
+        return "the model thinks before it answers, and they could cut its thoughts"
+    if answer.finish != STOP:
+        return "its answer to a trial question did not end, so that it may be thinking unmarked"
+    return ""
+
+
+def with_stops(sampling: Sampling, stops: Sequence[str]) -> Sampling:
+    """The same draw, ended at these texts; as it is where there are none."""
+    return replace(sampling, extra={**sampling.extra, FIELD: list(stops)}) if stops else sampling
+
+
+def find_stops(
+    specs: Iterable[ChatSpec], settings: ChatRunSettings, signs: tuple[str, ...]
+) -> dict[str, tuple[str, ...]]:
+    """Where answers of models on servers of the user's own end, by model; what was decided is said.
+
+    Nothing is tried where the user says where answers end, or how hard the model is to think.
+
+    Args:
+        specs: models; those elsewhere are left alone.
+        settings: the run.
+        signs: how a new question begins.
+    """
+    if not signs or FIELD in settings.sampling.extra or settings.sampling.reasoning is not None:
+        return {}
+    stops = {}
+    texts = ", ".join(f'"{sign.strip()}"' for sign in signs)
+    decided = (
+        f"answers end where a line begins with {texts} (stop sequences; --set extra='{{\"stop\": null}}' leaves them "
+        "out)"
+    )
+    for spec in specs:
+        if not spec.host.user_server or price_of(spec, settings.price) is not None:
+            continue
+        reason = asyncio.run(_try(spec, settings, signs))
+        log.warning("%s: %s.", spec.text, f"no stop sequences are sent: {reason}" if reason else decided)
+        stops[spec.text] = () if reason else signs
+    return stops
+
+
+async def _try(spec: ChatSpec, settings: ChatRunSettings, signs: Sequence[str]) -> str:
+    """See `why_no_stops`; nothing is asked again."""
+    model = open_chat(spec, replace(settings.options, attempts=1, patience=0.0), lambda *_: None)
+    try:
+        return await why_no_stops(model, settings.sampling, settings.seed, signs)
+    finally:
+        await model.close()

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated, Any, Self
+from typing import Annotated, Self
 
 from annotated_types import Gt
-from pydantic import BeforeValidator, TypeAdapter, ValidationError, model_validator
+from pydantic import model_validator
 
-from endoxa.errors import UserError
 from endoxa.models.chat.spec import ChatOptions
 from endoxa.models.keys import refuse_secrets
-from endoxa.runs.options import EngineOptions, Seed
-from endoxa.runs.settings import RunSettings
+from endoxa.runs.options import EngineOptions, RunSettings, Seed
 from endoxa.schema import Sampling
 from endoxa.schema.options import ASKING, DATA, MONEY, NETWORK, Option, Setting, finite
 
@@ -61,22 +59,6 @@ class ChatRunSettings(RunSettings):
         return self
 
 
-_EXAMPLES = 'expected a list of questions and answers, [["2 + 2 = ?", "4"], ...]'
-_PAIRS = TypeAdapter(tuple[tuple[str, str], ...])
-
-
-def _examples(value: Any) -> tuple[tuple[str, str], ...]:
-    """Examples as pairs of texts.
-
-    Raises:
-        UserError: they are something else.
-    """
-    try:
-        return _PAIRS.validate_python(value)
-    except ValidationError as problem:
-        raise UserError(f"examples: {_EXAMPLES}.") from problem
-
-
 class FramedSettings(ChatRunSettings):
     """Settings of runs whose requests can have texts around them.
 
@@ -90,7 +72,6 @@ class FramedSettings(ChatRunSettings):
     after: Annotated[str, Setting(group=ASKING, metavar="TEXT")] = ""
     examples: Annotated[
         tuple[tuple[str, str], ...],
-        BeforeValidator(_examples),
         Setting(group=ASKING, metavar="JSON", default="none", parse=json.loads),
     ] = ()
 

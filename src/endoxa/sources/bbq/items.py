@@ -24,15 +24,20 @@ import logging
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
+from functools import cache
+from itertools import chain, islice
 from pathlib import Path
+
+import polars as pl
 
 from endoxa.errors import UserError
 from endoxa.schema import QaItem
 from endoxa.sources.bbq.rows import NO_NAMES, Columns, Record, checked_rows, item_name
-from endoxa.sources.tables import raise_fault, table_rows
+from endoxa.sources.frames import read_table
+from endoxa.words.packs import words_by_language
 
 NAME = "additional_metadata.csv"
+_KEY = ("category", "example_id")
 
 Key = tuple[str, str]
 """Category and example_id."""
@@ -62,16 +67,14 @@ def read_metadata(path: Path, category: str | None = None) -> dict[Key, int]:
     Raises:
         UserError: the file cannot be read, or lacks category, example_id or target_loc.
     """
-    place_of: dict[Key, int] = {}
-    doubtful: set[Key] = set()
-    for row in _cells(path, "target_loc"):
-        place = _place(row["target_loc"])
-        if place is None or (category is not None and row["category"] != category):
-            continue
-        key = (row["category"] or "", row["example_id"] or "")
-        if place_of.setdefault(key, place) != place:
-            doubtful.add(key)
-    return {key: place for key, place in place_of.items() if key not in doubtful}
+    place = pl.col("target_loc").str.strip_chars().str.strip_suffix(".0")  # some copies write 1.0 for 1
+    rows = read_table(path, (*_KEY, "target_loc")).with_columns(place).filter(place.is_in(["0", "1", "2"]))
+    if category is not None:
+        rows = rows.filter(pl.col("category") == category)
+    agreed = (
+        rows.group_by(_KEY).agg(pl.col("target_loc").unique()).filter(pl.col("target_loc").list.len() == 1)
+    )
+    return {(name, example): int(place) for name, example, (place,) in agreed.iter_rows()}
 
 
 SOCIAL_VALUES = "Relevant_social_values"
@@ -84,26 +87,11 @@ def read_social_values(path: Path) -> dict[Key, tuple[str, ...]]:
     Raises:
         UserError: the file cannot be read, or lacks category, example_id or Relevant_social_values.
     """
+    rows = read_table(path, (*_KEY, SOCIAL_VALUES)).select(*_KEY, SOCIAL_VALUES).fill_null("").iter_rows()
     return {
-        (row["category"] or "", row["example_id"] or ""): tuple(
-            value.strip()
-            for value in (row[SOCIAL_VALUES] or "").split(",")
-            if value.strip() not in ("", "NA")
-        )
-        for row in _cells(path, SOCIAL_VALUES)
+        (category, example): tuple(v for value in values.split(",") if (v := value.strip()) not in ("", "NA"))
+        for category, example, values in rows
     }
-
-
-def _cells(path: Path, column: str) -> Iterator[Mapping[str, str | None]]:
-    for row in table_rows(path, ("category", "example_id", column)):
-        raise_fault(path, row)
-        yield row.cells
-
-
-def _place(cell: str | None) -> int | None:
-    """A cell of `target_loc`; some copies write 1.0 for 1."""
-    digits = (cell or "").strip().removesuffix(".0")
-    return int(digits) if digits in ("0", "1", "2") else None
 
 
 def names_group(
@@ -229,32 +217,19 @@ def cleaned(text: str) -> str:
     return _MISSING_BLANK.sub(" ", text.translate(_BRACES))
 
 
-UNKNOWN_WORDINGS = (
-    "Unknown",
-    "Not known",
-    "Undetermined",
-    "Not answerable",
-    "Not enough info",
-    "Not enough information",
-    "Cannot answer",
-    "Can't answer",
-    "Cannot be determined",
-    "Can't be determined",
-)
-"""How BBQ words the option that it cannot be known (its `generate_from_template_all_categories.py`)."""
-
 OTHER_WORDINGS = (
-    *("No se sabe", "No se puede saber", "No es posible saberlo", "Imposible saberlo", "Desconocido"),
-    *("No se puede determinar", "No hay suficiente información", "No hay información suficiente"),
-    *("Não se sabe", "Não é possível saber", "Não há informação suficiente", "Desconhecido"),
-    *("On ne sait pas", "On ne peut pas savoir", "Pas assez d'informations", "Inconnu"),
+    *("No es posible saberlo", "Imposible saberlo", "Desconocido", "No hay suficiente información"),
+    *("Não é possível saber", "Desconhecido", "On ne peut pas savoir", "Inconnu"),
     *("No se sap", "No es pot saber", "No hi ha prou informació", "Desconegut"),
-    *("알 수 없음", "모름"),
-    *("不确定", "无法确定", "不知道"),
+    *("알 수 없음", "모름", "不确定", "无法确定", "不知道"),
 )
-"""The same in Spanish, Portuguese, French, Catalan, Korean (KoBBQ's first) and Chinese, for files without a mark."""
+"""How files without a mark word the unknown option, beside BBQ's wordings and ours (`questions.toml`)."""
 
-_WORDINGS = frozenset(wording.casefold() for wording in (*UNKNOWN_WORDINGS, *OTHER_WORDINGS))
+
+@cache
+def _wordings() -> frozenset[str]:
+    ours = (words["unknown"] for words in words_by_language("questions.toml").values())
+    return frozenset(wording.casefold() for wording in chain(*ours, OTHER_WORDINGS))
 
 
 def texts_without_language(path: Path, columns: Columns = NO_NAMES) -> list[str]:
@@ -329,7 +304,7 @@ def _unknown(path: Path, line: int, record: Record) -> int:
     marked = [option for option in range(3) if record.text_and_group(option)[1].lower() == "unknown"]
     if len(marked) != 1:
         marked = [
-            option for option, text in enumerate(record.options) if text.rstrip(".").casefold() in _WORDINGS
+            option for option, text in enumerate(record.options) if text.rstrip(".").casefold() in _wordings()
         ]
     if len(marked) != 1:
         raise UserError(

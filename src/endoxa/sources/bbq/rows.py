@@ -12,19 +12,18 @@ from pydantic import BaseModel, BeforeValidator, Field, ValidationError, model_v
 
 from endoxa.errors import UserError
 from endoxa.sources.bbq.layouts import KOBBQ, as_bbq
-from endoxa.sources.dialects import open_text, undecodable
-from endoxa.sources.files import require_file
+from endoxa.sources.dialects import open_text
+from endoxa.sources.files import replacing, require_file
 from endoxa.sources.tables import (
     TABLE_SUFFIXES,
-    plain_value,
     raise_fault,
     require_columns,
     require_known_columns,
+    rows_of_lines,
     table_columns,
     table_rows,
     value_of_text,
 )
-from endoxa.sources.write import replacing
 
 OPTIONS = ("ans0", "ans1", "ans2")
 REQUIRED = ("context", "question", *OPTIONS, "label", "question_polarity")
@@ -404,23 +403,12 @@ def checked_rows(
 
 def _json_rows(path: Path, columns: Columns) -> Iterator[tuple[int, dict[str, Any]]]:
     with open_text(path, newline="\n") as stream:
-        for line, text in enumerate(_lines(stream), start=1):
-            if text.strip():
-                if undecodable(text):
-                    raise UserError(f"{path}, line {line} is not UTF-8 text: save the file as UTF-8.")
-                try:
-                    row = plain_value(json.loads(text))
-                except (ValueError, RecursionError) as error:
-                    reason = getattr(error, "msg", None) or "too deep or too large"
-                    raise UserError(
-                        f"{path}, line {line} is not JSON ({reason}). Expected one question per line."
-                    ) from error
-                if not isinstance(row, dict):
-                    raise UserError(
-                        f'{path}, line {line} is not a JSON object ({{"name": value}}). Expected one object per line.'
-                    )
-                row = as_bbq(row, path, line)
-                yield line, renamed_fields(row, columns) if columns else row
+        for row in rows_of_lines(_lines(stream), as_values=True):
+            line = row.line or row.number
+            for fault in row.faults:
+                raise UserError(f"{path}, line {line} {fault.message}. Expected one question per line.")
+            published = as_bbq(row.cells, path, line)
+            yield line, renamed_fields(published, columns) if columns else published
 
 
 def _lines(stream: Iterable[str]) -> Iterator[str]:

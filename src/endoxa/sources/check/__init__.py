@@ -6,22 +6,27 @@ all of them (`FILE_CHECKS`). None of them judges whether a stereotype is real or
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from endoxa.errors import UserError
 from endoxa.schema import Reader, ReadOptions
-from endoxa.sources.bbq.rows import is_bbq
-from endoxa.sources.check import characters, contrasts, wording
+from endoxa.sources.bbq.items import find_metadata, read_items, targets_note
+from endoxa.sources.bbq.rows import checked_rows, is_bbq
+from endoxa.sources.check import characters, contrasts, wording  # noqa: F401 (they register their checks)
 from endoxa.sources.check.associations import ASSOCIATIONS, check_associations, is_associations
+from endoxa.sources.check.characters import invisible_character
 from endoxa.sources.check.problems import (
+    PAIR_CHECKS,
     SEVERITIES,
+    Checked,
     Item,
     Problem,
     Severity,
     Trace,
     contrast_across_axes,
-    duplicate_ids,
+    duplicate_id,
     duplicate_pairs,
     group_problems,
     identity_spellings,
@@ -29,7 +34,6 @@ from endoxa.sources.check.problems import (
     undeclared_language,
     write_problems,
 )
-from endoxa.sources.check.questions import check_questions
 from endoxa.sources.drafts import Draft, draft_faults, no_rows
 from endoxa.sources.files import require_file
 from endoxa.sources.read import DEFAULTS, FORMATS, reader_for
@@ -49,34 +53,8 @@ __all__ = [
     "write_problems",
 ]
 
-PAIR_CHECKS: tuple[Callable[[Item], Iterator[Problem]], ...] = (
-    wording.identical_sentences,
-    wording.no_word_differs,
-    wording.negation_only,
-    wording.several_spans,
-    wording.long_perturbation,
-    wording.length_difference,
-    wording.other_changes,
-    contrasts.negation_and_change,
-    contrasts.no_group_term,
-    contrasts.unrecognised_group,
-    contrasts.not_counterparts,
-    contrasts.name_for_group,
-    wording.country_for_group,
-    wording.article,
-    wording.pronoun,
-    wording.doubled_word,
-    characters.mixed_scripts,
-    characters.scripts_differ,
-    characters.line_break,
-    characters.typography,
-    characters.final_punctuation,
-    characters.invisible_character,
-)
-"""Checks of one pair."""
-
 FILE_CHECKS: tuple[Callable[[Sequence[Trace]], Iterator[Problem]], ...] = (
-    duplicate_ids,
+    duplicate_id,
     duplicate_pairs,
     identity_spellings,
     unbalanced_labels,
@@ -151,6 +129,23 @@ def check_pairs(path: Path, options: ReadOptions = DEFAULTS, format: str | None 
         raise UserError(no_rows(path))
     problems += [problem for check in FILE_CHECKS for problem in check(traces)]
     return sorted(problems, key=lambda problem: problem.row)
+
+
+def check_questions(path: Path) -> list[Problem]:
+    """Every problem of a file of questions in BBQ's format, by line: whom they are about, and what is not seen.
+
+    Raises:
+        UserError: a line is no question.
+    """
+    reasons = Counter(item.no_target for item in read_items(path, metadata=find_metadata(path)))
+    note = targets_note(reasons, reasons.total())
+    problems = [Problem("warning", "no-target", "", 0, "stereotyped_groups", note)] if note else []
+    for line, _, record in checked_rows(path):
+        texts = tuple(
+            (name, getattr(record, name)) for name in ("context", "question", "ans0", "ans1", "ans2")
+        )
+        problems += invisible_character(Checked(record.example_id, line, texts))
+    return problems
 
 
 def _drafts(reader: Reader, path: Path, options: ReadOptions) -> Iterator[Draft]:

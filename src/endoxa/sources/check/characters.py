@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from functools import cache, lru_cache
 
 import regex
 from babel.localedata import load as load_locale
 
-from endoxa.sources.check.problems import Checked, Item, Problem
+from endoxa.sources.check.problems import SENTENCES, Checked, Findings, Item, check
 from endoxa.sources.typography import differences
 
 _COMBINED = {
@@ -59,21 +58,21 @@ def _compatible(scripts: frozenset[str]) -> bool:
     return len(scripts) < 2 or any(scripts <= together for together in _COMBINED.values())
 
 
-def mixed_scripts(item: Item) -> Iterator[Problem]:
+@check("note")
+def mixed_scripts(item: Item) -> Findings:
     """Words of several scripts in one sentence: a tokenizer cuts the foreign ones into many pieces."""
     for column, text in item.sentences():
         scripts = scripts_of(text)
         if not _compatible(scripts):
-            message = f"is written in several scripts ({', '.join(sorted(scripts))})"
-            yield item.problem("note", "mixed-scripts", column, message, text)
+            yield column, f"is written in several scripts ({_listed(scripts)})", text
 
 
-def scripts_differ(item: Item) -> Iterator[Problem]:
+@check("warning")
+def scripts_differ(item: Item) -> Findings:
     """The two sentences are not written in the same scripts, so their scores compare scripts as well."""
     more, less = (scripts_of(text) for _, text in item.sentences())
     if more != less and not _compatible(more | less):
-        message = f"the sentences use different scripts ({_listed(more)} against {_listed(less)})"
-        yield item.problem("warning", "scripts-differ", "", message)
+        yield "", f"the sentences use different scripts ({_listed(more)} against {_listed(less)})", ""
 
 
 def _listed(scripts: frozenset[str]) -> str:
@@ -84,26 +83,31 @@ _LINE_BREAK = re.compile("[\n\r\v\f\x85\u2028\u2029]")
 _INVISIBLE = re.compile("[\x00-\x08\x0e-\x1f\x7f\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\ufeff]")
 
 
-def line_break(item: Checked) -> Iterator[Problem]:
+@check("warning")
+def line_break(item: Checked) -> Findings:
     """A line break inside a sentence, usually left by a spreadsheet: a token that the other side lacks."""
     for column, text in item.sentences():
         if _LINE_BREAK.search(text.strip()):
-            message = "holds a line break, which is scored as part of the sentence"
-            yield item.problem("warning", "line-break", column, message, text)
+            yield column, "holds a line break, which is scored as part of the sentence", text
 
 
-def invisible_character(item: Checked) -> Iterator[Problem]:
+@check("warning")
+def invisible_character(item: Checked) -> Findings:
     """Characters that are not seen but scored: zero-width space, soft hyphen, direction marks, controls.
 
     The zero-width joiner and non-joiner are left alone: scripts of India and Persian are written with them.
     """
     for column, text in item.sentences():
         if _INVISIBLE.search(text):
-            message = "holds an invisible character (zero-width space, soft hyphen or control character)"
-            yield item.problem("warning", "invisible-character", column, message, text)
+            yield (
+                column,
+                "holds an invisible character (zero-width space, soft hyphen or control character)",
+                text,
+            )
 
 
-def typography(item: Item) -> Iterator[Problem]:
+@check("warning")
+def typography(item: Item) -> Findings:
     """The sentences are written differently where their words are the same: other quotes, dashes, blanks, joiners.
 
     A tokenizer cuts them into other tokens, so that the scores compare typography as well.
@@ -115,20 +119,19 @@ def typography(item: Item) -> Iterator[Problem]:
             f"the sentences are written differently where their words are the same ({kinds}): "
             "`endoxa datasets convert --normalise` makes them alike"
         )
-        text = "; ".join(f"{difference.more} / {difference.less}" for difference in differing)
-        yield item.problem("warning", "typography", "", message, text)
+        yield "", message, "; ".join(f"{difference.more} / {difference.less}" for difference in differing)
 
 
-def final_punctuation(item: Item) -> Iterator[Problem]:
+@check("warning")
+def final_punctuation(item: Item) -> Findings:
     """A full stop (or its like) ends one sentence only: a token that has nothing to do with the stereotype.
 
     Blodgett et al. 2021 count such uncontrolled differences among the pitfalls of pair data.
     """
     more, less = (_ends(text) for _, text in item.sentences())
     if more != less:
-        column = "sent_less" if more else "sent_more"
-        message = "lacks the final punctuation that the other sentence has"
-        yield item.problem("warning", "final-punctuation", column, message, item.cell(column))
+        column = SENTENCES[more]
+        yield column, "lacks the final punctuation that the other sentence has", item.cell(column)
 
 
 def _ends(text: str) -> bool:

@@ -7,10 +7,9 @@ are for English, and a group that no list has is not found.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import cache
 
-from endoxa.sources.check.problems import Item, Problem, Replacement, join
+from endoxa.sources.check.problems import Findings, Item, Replacement, changes, check, join
 from endoxa.sources.check.wording import (
     AGREEMENT,
     FUNCTION_WORDS,
@@ -26,19 +25,16 @@ from endoxa.words.people import groups_in
 from endoxa.words.persons import first_names, folded
 
 
-def name_for_group(item: Item) -> Iterator[Problem]:
+@check("note")
+def name_for_group(item: Item) -> Findings:
     """The sentences differ in names of persons and in no word for a group, whatever the axis.
 
     A name carries gender, age, class, origin and region at once (Blodgett et al. 2021 on groups named indirectly), so
     nothing certain follows about one of them. Only English. At the start of a sentence, where every word has a
     capital, one of the two must be a known given name.
     """
-    names = _names(item)
-    if names:
-        text = "; ".join(f"{join(edit.more)} / {join(edit.less)}" for edit in names)
-        yield item.problem(
-            "note", "name-for-group", "", "names of persons seem to stand for the groups", text
-        )
+    if names := _names(item):
+        yield "", "names of persons seem to stand for the groups", changes(names)
 
 
 def _names(item: Item) -> list[Replacement]:
@@ -72,75 +68,69 @@ def _singular(word: Word) -> str:
     return word.text.replace("’", "'").removesuffix("'s").rstrip("'")
 
 
-def negation_and_change(item: Item) -> Iterator[Problem]:
+@check("warning", groups=True)
+def negation_and_change(item: Item) -> Findings:
     """One sentence denies what the other says, and another word changes too: a preference can come from either.
 
     Blodgett et al. 2021 on several changes at once. 'Bakers can sing' against 'farmers cannot sing'. 'With' against
     'without' is no such denial: it makes the groups ('people with' and 'without depression').
     """
     more, less = (text for _, text in item.sentences())
-    if (
-        item.language not in lists_by_language("negations")
-        or not item.compares_groups
-        or negates(more, less, item.language)
-    ):
+    if item.language not in lists_by_language("negations") or negates(more, less, item.language):
         return
-    counts = [denials(text, item.language) for text in (more, less)]
     defining = any(
         {"with", "without"} == {join(side).casefold() for side in edit.sides} for edit in item.replacements
     )
-    if counts[0] != counts[1] and not defining:
-        message = "one sentence denies what the other says, and other words change too"
-        text = "; ".join(f"{join(edit.more) or '-'} / {join(edit.less) or '-'}" for edit in item.replacements)
-        yield item.problem("warning", "negation-and-change", "", message, text)
+    if denials(more, item.language) != denials(less, item.language) and not defining:
+        yield "", "one sentence denies what the other says, and other words change too", item.changes
 
 
-def no_group_term(item: Item) -> Iterator[Problem]:
+@check("warning", english=True, groups=True)
+def no_group_term(item: Item) -> Findings:
     """Only words that name no group differ: articles, prepositions, auxiliaries. Only English."""
-    if item.language != "en" or not item.compares_groups:
-        return
     changed = [word for edit in item.replacements for side in edit.sides for word in side]
     if changed and all(word.folded in FUNCTION_WORDS for word in changed):
         text = " ".join(word.text for word in changed)
-        message = "the sentences differ only in words that name no group"
-        yield item.problem("warning", "no-group-term", "", message, text)
+        yield "", "the sentences differ only in words that name no group", text
 
 
-def unrecognised_group(item: Item) -> Iterator[Problem]:
+@check("note", english=True, groups=True)
+def unrecognised_group(item: Item) -> Findings:
     """Neither sentence has a word that any of our lists knows as that of a group, or a name: who is it about?
 
     Only English, and only axes for which the table of groups has words. A list is never complete, so this is a note.
     """
-    if item.language != "en" or not item.compares_groups or not published_groups().knows(item.cell("axis")):
-        return
-    if not any(map(_is_group, (item.more, item.less))) and not _names(item):
-        message = "neither sentence has a word that is known to name a group"
+    if (
+        published_groups().knows(item.cell("axis"))
+        and not any(map(_is_group, (item.more, item.less)))
+        and not _names(item)
+    ):
         text = " / ".join(text for _, text in item.sentences())
-        yield item.problem("note", "unrecognised-group", "", message, text)
+        yield "", "neither sentence has a word that is known to name a group", text
 
 
-def not_counterparts(item: Item) -> Iterator[Problem]:
+@check("warning", english=True, groups=True)
+def not_counterparts(item: Item) -> Findings:
     """The sentences set a group against one of another axis, or against itself under another word.
 
     'Poor' and 'white' are no counterparts: a preference may come from wealth or from colour (Blodgett et al. 2021). Two
     words for one group compare words. Only English, and only axes for which the table of groups has words.
     """
     axis = item.cell("axis")
-    if item.language != "en" or not item.compares_groups or not published_groups().knows(axis):
+    table = published_groups()
+    if not table.knows(axis):
         return
     sides = [{mention.group for mention in side} for side in _mentions(item, axis)]
-    table = published_groups()
     every = {mention.group for side in (item.more, item.less) for mention in table.mentions(side, axis)}
     if all(sides) and len(every) == 1:
-        yield item.problem("warning", "not-counterparts", "", "both sentences name the same group", *every)
+        yield "", "both sentences name the same group", every.pop()
     elif bool(sides[0]) != bool(sides[1]):
         lacking = int(bool(sides[0]))
         others = set(table.terms) - next((kin for kin in _KIN if axis in kin), {axis}) - _EVERYWHERE
         other = {mention.group for name in others for mention in _mentions(item, name)[lacking]}
         if other:
             text = " / ".join(", ".join(sorted(groups)) for groups in (sides[1 - lacking], other))
-            message = "a group of the axis is set against one of another axis"
-            yield item.problem("warning", "not-counterparts", "", message, text)
+            yield "", "a group of the axis is set against one of another axis", text
 
 
 _KIN = ({"race-color", "nationality"}, {"disability", "physical-appearance"})

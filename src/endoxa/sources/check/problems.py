@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import astuple, dataclass, fields
+from functools import wraps
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Literal, TypeVar, cast
 
 import polars as pl
 
 from endoxa.sources.drafts import Draft
+from endoxa.sources.frames import write_table
 from endoxa.sources.identities import spellings
 from endoxa.sources.typography import Span, Word, differing_spans, plain_form, words
-from endoxa.sources.write import write_csv
 
 Severity = Literal["error", "warning", "note"]
 
@@ -58,25 +59,35 @@ def group_problems(problems: Iterable[Problem]) -> dict[str, list[Problem]]:
 
 def write_problems(problems: Iterable[Problem], path: Path, show_text: bool = False) -> None:
     """Write problems as CSV, one a row; the words of the data only where `show_text` says so."""
-    columns = [field.name for field in fields(Problem)]
-    kept = columns if show_text else [name for name in columns if name != "text"]
-    rows = ([str(cell) for cell in astuple(problem)[: len(kept)]] for problem in problems)
-    write_csv(rows, kept, path)
+    columns = {field.name: pl.Int64 if field.name == "row" else pl.String for field in fields(Problem)}
+    table = pl.DataFrame(list(map(astuple, problems)), schema=columns, orient="row")
+    write_table(table if show_text else table.drop("text"), path)
 
 
 SENTENCES = ("sent_more", "sent_less")
 
 
-class Checked(Protocol):
-    """What the checks of cells look at: something in words that can have problems."""
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """Something in words that can have problems.
 
-    def sentences(self) -> Iterator[tuple[str, str]]:
+    Attributes:
+        item_id: what it is called.
+        row: number of its record from 1.
+        texts: column and text of what is in words.
+    """
+
+    item_id: str
+    row: int
+    texts: tuple[tuple[str, str], ...]
+
+    def sentences(self) -> tuple[tuple[str, str], ...]:
         """Column and text of what is in words."""
-        ...
+        return self.texts
 
     def problem(self, severity: Severity, check: str, column: str, message: str, text: str = "") -> Problem:
         """A problem of it."""
-        ...
+        return Problem(severity, check, self.item_id, self.row, column, message, text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +104,7 @@ class Replacement:
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class Item(Checked):
     """A pair whose cells hold, with its words, the spans in which they differ, and the words of each span.
 
     `language` is the tag without script and region ('hi' for 'hi-Latn'). `compares_groups` is False where the pair
@@ -111,7 +122,8 @@ class Item:
     @classmethod
     def of(cls, draft: Draft) -> Item:
         """Take the sentences of a draft without faults apart."""
-        more, less = words(draft.pair["sent_more"] or ""), words(draft.pair["sent_less"] or "")
+        texts = tuple((name, draft.pair[name] or "") for name in SENTENCES)
+        more, less = (words(text) for _, text in texts)
         language = (draft.pair.get("language") or "und").replace("_", "-").split("-")[0].lower()
         spans = differing_spans(more, less)
         replacements = tuple(
@@ -119,20 +131,55 @@ class Item:
             for span in spans
         )
         groups = _compares_groups(draft, more, less)
-        return cls(draft, language, more, less, spans, replacements, groups)
+        name = draft.pair.get("item_id") or ""
+        return cls(name, draft.row, texts, draft, language, more, less, spans, replacements, groups)
 
     def cell(self, column: str) -> str:
         """Text of a cell; empty where there is none."""
         return self.draft.pair.get(column) or ""
 
-    def sentences(self) -> Iterator[tuple[str, str]]:
-        """Column and text of both sentences."""
-        return iter((("sent_more", self.cell("sent_more")), ("sent_less", self.cell("sent_less"))))
+    @property
+    def changes(self) -> str:
+        """What differs, in words."""
+        return changes(self.replacements)
 
-    def problem(self, severity: Severity, check: str, column: str, message: str, text: str = "") -> Problem:
-        """A problem of this pair; `column` is one of ours, or empty for the whole record."""
-        named = self.draft.column(column) if column else ""
-        return Problem(severity, check, self.cell("item_id"), self.draft.row, named, message, text)
+
+Findings = Iterator[tuple[str, str, str]]
+"""What a check finds: one of our columns, or empty for the whole record, the message, and the words it is about."""
+
+PAIR_CHECKS: list[Callable[[Item], Iterator[Problem]]] = []
+"""Checks of one pair."""
+
+C = TypeVar("C", bound=Checked)
+
+
+def check(
+    severity: Severity, *, english: bool = False, groups: bool = False
+) -> Callable[[Callable[[C], Findings]], Callable[[C], Iterator[Problem]]]:
+    """A check of pairs, called as its function is.
+
+    Args:
+        severity: of its problems.
+        english: only English pairs are looked at.
+        groups: only pairs that compare groups are.
+    """
+
+    def registered(find: Callable[[C], Findings]) -> Callable[[C], Iterator[Problem]]:
+        @wraps(find)
+        def problems(item: C) -> Iterator[Problem]:
+            draft = item.draft if isinstance(item, Item) else None
+            if isinstance(item, Item) and (
+                (english and item.language != "en") or (groups and not item.compares_groups)
+            ):
+                return
+            for column, message, text in find(item):
+                named = draft.column(column) if draft and column else column
+                yield item.problem(severity, find.__name__.replace("_", "-"), named, message, text)
+
+        PAIR_CHECKS.append(cast("Callable[[Item], Iterator[Problem]]", problems))
+        return problems
+
+    return registered
 
 
 def _compares_groups(draft: Draft, more: Sequence[Word], less: Sequence[Word]) -> bool:
@@ -151,6 +198,11 @@ def join(several: tuple[Word, ...]) -> str:
     return " ".join(word.text for word in several)
 
 
+def changes(several: Iterable[Replacement]) -> str:
+    """What stands in place of what, as text."""
+    return "; ".join(f"{join(edit.more) or '-'} / {join(edit.less) or '-'}" for edit in several)
+
+
 RARE_SHARE = 0.10
 """Share of the rarer label under which an axis counts as unbalanced."""
 
@@ -163,19 +215,19 @@ LEAST_CONTRAST = 5
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """What is kept of a pair until the end of the file."""
+    """What is kept of a pair or association until the end of the file; of its texts a key."""
 
     item_id: str
     row: int
     id_column: str
-    axis: str
-    direction: str
-    language: str
-    more: int
-    less: int
-    contrast: str
-    associated: bool
+    key: tuple[object, ...]
     identity: str
+    attribute: str = ""
+    axis: str = ""
+    direction: str = ""
+    language: str = ""
+    contrast: str = ""
+    associated: bool = False
 
     @classmethod
     def of(cls, item: Item) -> Trace:
@@ -186,25 +238,24 @@ class Trace:
             [replacement.sides[other] for replacement in item.replacements] if item.compares_groups else []
         )
         return cls(
-            item_id=item.cell("item_id"),
-            row=item.draft.row,
-            id_column=item.draft.column("item_id"),
+            item.item_id,
+            item.row,
+            item.draft.column("item_id"),
+            tuple(keys),
+            identity=item.cell("identity"),
             axis=item.cell("axis"),
             direction=item.cell("direction"),
             language=item.cell("language"),
-            more=keys[0],
-            less=keys[1],
             contrast=join(changed[0]).casefold() if len(changed) == 1 else "",
             associated=bool(item.cell("association_id")),
-            identity=item.cell("identity"),
         )
 
 
-def duplicate_ids(traces: Sequence[Trace]) -> Iterator[Problem]:
-    """Two pairs of one name: records and estimates could not be told apart."""
+def duplicate_id(traces: Sequence[Trace]) -> Iterator[Problem]:
+    """Two pairs or associations of one name: records and estimates could not be told apart."""
     first: dict[str, int] = {}
     for trace in traces:
-        if trace.item_id in first:
+        if trace.item_id and trace.item_id in first:
             message = f"is also the id of row {first[trace.item_id]}; ids must be unique"
             yield Problem("error", "duplicate-id", trace.item_id, trace.row, trace.id_column, message)
         first.setdefault(trace.item_id, trace.row)
@@ -215,9 +266,9 @@ def duplicate_pairs(traces: Sequence[Trace]) -> Iterator[Problem]:
 
     Case and punctuation are not compared.
     """
-    first: dict[tuple[int, int], int] = {}
+    first: dict[tuple[object, ...], int] = {}
     for trace in traces:
-        key, swapped = (trace.more, trace.less), (trace.less, trace.more)
+        key, swapped = trace.key, trace.key[::-1]
         if key in first:
             message = f"is the same pair as row {first[key]}: it is counted twice"
             yield Problem("warning", "duplicate-pair", trace.item_id, trace.row, "", message)
@@ -229,11 +280,15 @@ def duplicate_pairs(traces: Sequence[Trace]) -> Iterator[Problem]:
 
 def identity_spellings(traces: Sequence[Trace]) -> Iterator[Problem]:
     """One identity is written in several ways: it counts as one in every estimate, and shows one of them."""
-    yield from several_spellings([trace.identity for trace in traces], "identity")
+    yield from _spellings([trace.identity for trace in traces], "identity")
 
 
-def several_spellings(texts: Sequence[str], column: str) -> Iterator[Problem]:
-    """A problem for each identity or attribute that is written in several ways; see `endoxa.sources.identities`."""
+def attribute_spellings(traces: Sequence[Trace]) -> Iterator[Problem]:
+    """One attribute is written in several ways: it counts as one in everything made of the table."""
+    yield from _spellings([trace.attribute for trace in traces], "attribute")
+
+
+def _spellings(texts: Sequence[str], column: str) -> Iterator[Problem]:
     for counts in spellings(pl.Series(texts, dtype=pl.String)).values():
         message = f"one {column} is written in {len(counts)} ways and counts as one"
         text = ", ".join(ascii(name) for name in counts)

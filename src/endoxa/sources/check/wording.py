@@ -10,13 +10,13 @@ grammar and on agreement after a change).
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
-from functools import cache
-from itertools import pairwise, zip_longest
+from collections.abc import Iterator, Mapping
+from functools import cache, lru_cache
+from itertools import pairwise
 
 from babel import Locale, UnknownLocaleError
 
-from endoxa.sources.check.problems import SENTENCES, Item, Problem, Replacement, join
+from endoxa.sources.check.problems import SENTENCES, Findings, Item, Replacement, check, join
 from endoxa.sources.typography import Word, same_words, words
 from endoxa.words.packs import words_by_language, words_of
 from endoxa.words.patterns import denies
@@ -49,19 +49,16 @@ CONSONANT_SOUND = tuple(_LISTS["consonant_sound"].split())
 LETTERS_AN = _words("letters_an")
 
 
-NOT = "not"
-_ENGLISH_TAILS = re.compile(r"\b(?:any more|at all)\b", re.IGNORECASE)
-_ENGLISH_CONTRACTED = {"won't": ["will", NOT], "cannot": ["can", NOT], "can't": ["can", NOT]}
-_FRENCH_ELIDED = re.compile(r"\b([ndl])['’](?=\w)", re.IGNORECASE)
-_SWAHILI_SHORT = {
-    "hawali": "wanakula",
-    "hawanywi": "wanakunywa",
-    "hawaji": "wanakuja",
-    "hawafi": "wanakufa",
-    "hawaendi": "wanakwenda",
+_ENGLISH = {
+    r"\b(?:any more|at all)\b": " ",
+    r"\bwon't\b": "will not",
+    r"\bcan(?:no|')t\b": "can not",
+    r"\bneed(?: not|n't)\b": "must not",
 }
+"""What comes with a negation, contractions that change their verb, and the denial of "must"."""
 
 
+@lru_cache(maxsize=8)  # several checks of a pair ask
 def negates(more: str, less: str, language: str) -> bool:
     """Whether one sentence is only the negation of the other; False where the language is not known.
 
@@ -70,16 +67,19 @@ def negates(more: str, less: str, language: str) -> bool:
         less: another.
         language: ISO 639 code without script and region.
     """
-    if denies(more, less, language):
+    if denies(more.replace("’", "'"), less.replace("’", "'"), language):
         return True
-    negating = lists_by_language("negations").get(language)
-    if negating is None:
+    if language not in lists_by_language("negations") or denials(more, language) == denials(less, language):
         return False
-    sides = [_split(text, language) for text in (more, less)]
-    if denials(more, language) == denials(less, language):
-        return False
-    passing = negating | lists_by_language("companions").get(language, frozenset())
-    left, right = ([word for word in side if word not in passing] for side in sides)
+    companions = lists_by_language("companions").get(language, frozenset())
+    left, right = (
+        [
+            rest
+            for word in _split(text, language)
+            if (rest := _affirmed(word, language)) not in {"", *companions}
+        ]
+        for text in (more, less)
+    )
     return len(left) == len(right) and all(
         a == b or (language == "en" and _same_verb(a, b)) for a, b in zip(left, right, strict=True)
     )
@@ -87,67 +87,29 @@ def negates(more: str, less: str, language: str) -> bool:
 
 def denials(text: str, language: str) -> int:
     """How many negating words a sentence has, of one of the languages that have them."""
-    return sum(word in lists_by_language("negations")[language] for word in _split(text, language))
+    return sum(_affirmed(word, language) != word for word in _split(text, language))
 
 
 def _split(text: str, language: str) -> list[str]:
-    return _SPLITTERS.get(language, _folded)(text)
+    straight = text.replace("’", "'")
+    for pattern, full in _ENGLISH.items() if language == "en" else ():
+        straight = re.sub(pattern, full, straight, flags=re.IGNORECASE)
+    return [word.folded for word in words(straight)]
 
 
-def _folded(text: str) -> list[str]:
-    return [word.folded.replace("’", "'") for word in words(text)]
-
-
-def _english(text: str) -> list[str]:
-    """Contractions written out; "need not" denies "must"; "any more" and "at all" come with a negation."""
-    full: list[str] = []
-    for word in _folded(_ENGLISH_TAILS.sub(" ", text)):
-        if word in _ENGLISH_CONTRACTED:
-            full += _ENGLISH_CONTRACTED[word]
-        elif word.endswith("n't"):
-            full += [word.removesuffix("n't"), NOT]
-        else:
-            full.append(word)
-    if "need" not in full:
-        return full
-    following = zip_longest(full, full[1:], fillvalue="")
-    return ["must" if pair == ("need", NOT) else pair[0] for pair in following]
+def _affirmed(word: str, language: str) -> str:
+    """A word without its negation: nothing is left of "not", "is" of "isn't" (`-n't`), "ont" of "n'ont" (`n'-`)."""
+    for mark in lists_by_language("negations")[language]:
+        rest = word.removesuffix(mark[1:]) if mark.startswith("-") else word.removeprefix(mark.rstrip("-"))
+        if rest != word and bool(rest) == ("-" in mark):
+            return rest
+    return word
 
 
 def _same_verb(first: str, second: str) -> bool:
     """Whether an auxiliary took the ending of a verb: "likes" and "like", "used" and "use", "has" and "have"."""
     short, long = sorted((first, second), key=len)
     return {short, long} == {"has", "have"} or long in (f"{short}s", f"{short}es", f"{short}d", f"{short}ed")
-
-
-def _french(text: str) -> list[str]:
-    return _folded(_FRENCH_ELIDED.sub(r"\1e ", text))
-
-
-def _swahili(text: str) -> list[str]:
-    """The present "wana-" and its denial "hawa-" with -i for a final -a; "hawana" denies "wana" ("have").
-
-    The habitual "hu-" is denied as the present is, "huwa" as the copula.
-    """
-    stems: list[str] = []
-    present = re.sub(r"\bhuwa na\b", "wana", text)
-    present = re.sub(r"\bhu(?!ru|du|zu|ku|su)(?=\w{2,})", "wana", re.sub(r"\bhuwa\b", "ni", present))
-    for word in _folded(present):
-        plain = _SWAHILI_SHORT.get(word, word)
-        denied = plain.startswith("hawa") and len(plain) > len("hawa")
-        stem = plain.removeprefix("hawa" if denied else "wana")
-        if stem == plain:
-            stems.append(plain)
-        else:
-            stems += [*([NOT] if plain != word or denied else []), stem.removesuffix("na").rstrip("ai")]
-    return stems
-
-
-_SPLITTERS: Mapping[str, Callable[[str], list[str]]] = {
-    "en": _english,
-    "fr": _french,
-    "sw": _swahili,
-}
 
 
 LONG_SPAN = 4
@@ -157,24 +119,24 @@ LENGTH_DIFFERENCE = 3
 """Words by which one sentence may be longer before its summed probability suffers for that alone."""
 
 
-def identical_sentences(item: Item) -> Iterator[Problem]:
+@check("error")
+def identical_sentences(item: Item) -> Findings:
     """Both sentences are the same text: the pair can only tie."""
     more, less = (text for _, text in item.sentences())
     if more == less:
-        yield item.problem(
-            "error", "identical-sentences", "sent_less", "is the same text as the other sentence"
-        )
+        yield "sent_less", "is the same text as the other sentence", ""
 
 
-def no_word_differs(item: Item) -> Iterator[Problem]:
+@check("warning")
+def no_word_differs(item: Item) -> Findings:
     """Only case, blanks, punctuation or typography differ: what is measured is not a stereotype."""
     more, less = (text for _, text in item.sentences())
     if more != less and (not item.spans or same_words(more, less)):
-        message = "the sentences differ only in case, blanks or punctuation"
-        yield item.problem("warning", "no-word-differs", "", message, f"{more} / {less}")
+        yield "", "the sentences differ only in case, blanks or punctuation", f"{more} / {less}"
 
 
-def negation_only(item: Item) -> Iterator[Problem]:
+@check("warning")
+def negation_only(item: Item) -> Findings:
     """One sentence is the negation of the other: an absent stereotype is not an opposite one.
 
     Blodgett et al. 2021 separate anti-stereotypes from non-stereotypes; a negation also has a probability of its
@@ -184,34 +146,36 @@ def negation_only(item: Item) -> Iterator[Problem]:
         message = (
             "one sentence is only the negation of the other: an absent stereotype is not an opposite one"
         )
-        yield item.problem("warning", "negation-only", "", message, _changes(item.replacements))
+        yield "", message, item.changes
 
 
 def _negates(item: Item) -> bool:
     return negates(item.cell("sent_more"), item.cell("sent_less"), item.language)
 
 
-def several_spans(item: Item) -> Iterator[Problem]:
-    """The sentences differ in more than one place.
+@check("note")
+def several_spans(item: Item) -> Findings:
+    """The sentences differ in more than one place, and these may be one change.
 
-    In English the places are looked at: the same replacement made twice and words that only agree (pronouns,
-    articles, forms of be, have and do) are one change, reported as a note; two different replacements are
-    'multiple-perturbations' (Blodgett et al. 2021), because the score can follow either. In other languages
-    agreement cannot be told from a second change, so there is only the note. A negation is one change in several places
+    The same replacement made twice and words that only agree (pronouns, articles, forms of be, have and do) are one
+    change; outside of English agreement cannot be told from a second change. A negation is one change in several places
     ("ne ... pas").
     """
-    if len(item.spans) < 2 or _negates(item):
-        return
-    changed = item.replacements
-    changes = {_change(edit) for edit in changed} - {None} if item.language == "en" else set()
-    if len(changes) > 1:
-        message = (
-            f"the sentences differ in {len(changes)} unrelated changes: the score may reflect any of them"
-        )
-        yield item.problem("warning", "multiple-perturbations", "", message, _changes(changed))
-    else:
-        message = f"the sentences differ in {len(item.spans)} places"
-        yield item.problem("note", "several-spans", "", message, _changes(changed))
+    if len(item.spans) > 1 and not _negates(item) and _unrelated_changes(item) < 2:
+        yield "", f"the sentences differ in {len(item.spans)} places", item.changes
+
+
+@check("warning", english=True)
+def multiple_perturbations(item: Item) -> Findings:
+    """Two different replacements in English: the score can follow either (Blodgett et al. 2021)."""
+    unrelated = _unrelated_changes(item)
+    if unrelated > 1 and not _negates(item):
+        message = f"the sentences differ in {unrelated} unrelated changes: the score may reflect any of them"
+        yield "", message, item.changes
+
+
+def _unrelated_changes(item: Item) -> int:
+    return len({_change(edit) for edit in item.replacements} - {None}) if item.language == "en" else 0
 
 
 def _change(edit: Replacement) -> tuple[str, ...] | None:
@@ -231,24 +195,26 @@ def _stem(word: Word) -> str:
     return word.folded.replace("’", "'").removesuffix("'s").rstrip("'").removesuffix("s")
 
 
-def long_perturbation(item: Item) -> Iterator[Problem]:
+@check("warning")
+def long_perturbation(item: Item) -> Findings:
     """A replaced stretch longer than a group's name: the topic changes too (Blodgett et al. 2021)."""
     longest = max((len(side) for replacement in item.replacements for side in replacement.sides), default=0)
     if longest > LONG_SPAN:
         message = f"the sentences differ in a stretch of {longest} words, more than a group's name"
-        yield item.problem("warning", "long-perturbation", "", message, _changes(item.replacements))
+        yield "", message, item.changes
 
 
-def length_difference(item: Item) -> Iterator[Problem]:
+@check("warning")
+def length_difference(item: Item) -> Findings:
     """One sentence is longer by words: a summed log-probability prefers the shorter one whatever it says."""
     difference = len(item.more) - len(item.less)
     if abs(difference) >= LENGTH_DIFFERENCE:
-        column = "sent_more" if difference > 0 else "sent_less"
         message = f"is {abs(difference)} words longer than the other sentence: a sum prefers the shorter one"
-        yield item.problem("warning", "length-difference", column, message, _changes(item.replacements))
+        yield SENTENCES[difference < 0], message, item.changes
 
 
-def other_changes(item: Item) -> Iterator[Problem]:
+@check("warning")
+def other_changes(item: Item) -> Findings:
     """A word that both sentences share is written with other capitals: a cased model scores another word.
 
     First words are left out: a capital there follows from the place.
@@ -260,7 +226,7 @@ def other_changes(item: Item) -> Iterator[Problem]:
     ]
     if changed and item.spans:
         message = f"{len(changed)} word(s) that both sentences share are written with different capitals"
-        yield item.problem("warning", "other-changes", "", message, " ".join(changed))
+        yield "", message, " ".join(changed)
 
 
 def _shared(item: Item) -> Iterator[tuple[int, int]]:
@@ -272,22 +238,16 @@ def _shared(item: Item) -> Iterator[tuple[int, int]]:
     yield from zip(range(start_more, len(item.more)), range(start_less, len(item.less)), strict=True)
 
 
-def _changes(changed: tuple[Replacement, ...]) -> str:
-    return "; ".join(f"{join(edit.more) or '-'} / {join(edit.less) or '-'}" for edit in changed)
-
-
-def article(item: Item) -> Iterator[Problem]:
+@check("warning", english=True)
+def article(item: Item) -> Findings:
     """'a' before a vowel sound or 'an' before a consonant, where the article or its noun was changed."""
-    if item.language != "en":
-        return
     for column, side, changed in _sides(item):
         for at in range(len(side) - 1):
             if at not in changed and at + 1 not in changed:
                 continue
             if side[at].folded in ("a", "an") and side[at].folded != indefinite_article(side[at + 1].text):
                 message = "has 'a' where the changed word needs 'an', or the other way round"
-                text = f"{side[at].text} {side[at + 1].text}"
-                yield item.problem("warning", "article", column, message, text)
+                yield column, message, f"{side[at].text} {side[at + 1].text}"
 
 
 def _sides(item: Item) -> Iterator[tuple[str, tuple[Word, ...], frozenset[int]]]:
@@ -311,18 +271,15 @@ def indefinite_article(word: str) -> str:
     return "an" if folded[0] in "aeiou" and not folded.startswith(CONSONANT_SOUND) else "a"
 
 
-def pronoun(item: Item) -> Iterator[Problem]:
+@check("note", english=True)
+def pronoun(item: Item) -> Findings:
     """A person's gender was changed, and a later pronoun was left: 'she ... his'.
 
     It may mean another person, so this is a note for the eye.
     """
-    if item.language != "en" or not (
-        any(
-            {_gender(word.folded) for word in replacement.more}
-            | {_gender(word.folded) for word in replacement.less}
-            >= {"masculine", "feminine"}
-            for replacement in item.replacements
-        )
+    if not any(
+        {_gender(word.folded) for side in replacement.sides for word in side} >= {"masculine", "feminine"}
+        for replacement in item.replacements
     ):
         return
     for column, side, changed in _sides(item):
@@ -337,8 +294,7 @@ def pronoun(item: Item) -> Iterator[Problem]:
             and _gender(word.folded) not in genders
         ]
         if len(genders) == 1 and left:
-            message = "keeps a pronoun of the other gender after the changed word"
-            yield item.problem("note", "pronoun", column, message, " ".join(left))
+            yield column, "keeps a pronoun of the other gender after the changed word", " ".join(left)
 
 
 def _gender(word: str) -> str | None:
@@ -348,35 +304,27 @@ def _gender(word: str) -> str | None:
     return "feminine" if word in FEMININE else "masculine"
 
 
-def doubled_word(item: Item) -> Iterator[Problem]:
+@check("warning", english=True)
+def doubled_word(item: Item) -> Findings:
     """The same word twice in a row, left by editing. Only English: Hindi and others repeat on purpose."""
-    if item.language != "en":
-        return
-    for (column, text), side in zip(item.sentences(), (item.more, item.less), strict=True):
-        if not any(word.folded == following.folded for word, following in pairwise(side)):
-            continue
-        tokens = text.split()
+    for column, text in item.sentences():
         doubled = [
             token
-            for token, following in pairwise(tokens)
-            if len(token) <= len(following)
-            and token.casefold() == following.rstrip(".,;:!?").casefold()
+            for token, following in pairwise(text.split())
+            if token.casefold() == following.rstrip(".,;:!?").casefold()
             and token.isalpha()
             and token.casefold() not in DOUBLED_ALLOWED
         ]
         if doubled:
-            yield item.problem(
-                "warning", "doubled-word", column, "has the same word twice", " ".join(doubled)
-            )
+            yield column, "has the same word twice", " ".join(doubled)
 
 
-def country_for_group(item: Item) -> Iterator[Problem]:
+@check("note", groups=True)
+def country_for_group(item: Item) -> Findings:
     """A country stands where a group of people should (CLDR's territory names in the pair's language).
 
     Blodgett et al. 2021 on groups that are named indirectly: what is said of a place is not said of a person.
     """
-    if not item.compares_groups:
-        return
     places = _territories(item.language)
     matches = [
         join(side)
@@ -385,8 +333,11 @@ def country_for_group(item: Item) -> Iterator[Problem]:
         if " ".join(word.folded for word in side).removesuffix("'s").removesuffix("’s") in places
     ]
     if matches:
-        message = "names a country or territory where the other sentence has something else"
-        yield item.problem("note", "country-for-group", "", message, ", ".join(matches))
+        yield (
+            "",
+            "names a country or territory where the other sentence has something else",
+            ", ".join(matches),
+        )
 
 
 @cache

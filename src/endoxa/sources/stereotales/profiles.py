@@ -4,28 +4,22 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
 
 from endoxa.errors import UserError
+from endoxa.schema.characters import whole_characters
 from endoxa.sources.files import require_file
 from endoxa.sources.frames import read_table
 from endoxa.sources.served import versions_apart
 from endoxa.sources.source import Source
 from endoxa.sources.tables import PARQUET_SUFFIXES, require_columns
 from endoxa.sources.typography import readable
-
-LOOKED_AT = 1000
-"""Cells that tell which attributes to expect; a cell with others is decoded by itself."""
-_GAP = r"[ \t\r\n]*"
-_NAME = r'"[^"\\\x00-\x1f\s](?:[^"\\\x00-\x1f]*[^"\\\x00-\x1f\s])?"'
-_PAIR = rf'{_GAP}{_NAME}{_GAP}:{_GAP}"[^"\\\x00-\x1f]*"{_GAP}'
-PLAIN = rf"^{_GAP}\{{(?:{_PAIR},)*{_PAIR}\}}{_GAP}$"
-"""An object of texts without escapes, as nearly all are: valid JSON that Polars reads as Python's `json` does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,78 +35,36 @@ class Decoded:
     not_text: int
 
 
-def decode(cells: pl.Series, earlier: tuple[str, ...]) -> Decoded:
+def decode(cells: pl.Series) -> Decoded:
     """Decode JSON objects as Python's `json` does: of a name that comes twice the last value counts.
 
     Names are stripped. Anything but an object is a row of nulls.
 
     Args:
         cells: texts.
-        earlier: attributes met before, which come first among the columns.
     """
-    plain = cells.str.contains(PLAIN).fill_null(value=False)
-    columns, complete = _all_at_once(cells, plain, earlier)
-    odd = (~complete & (cells.str.len_bytes().fill_null(0) > 2)).arg_true()
-    profiles, not_text = _row_by_row(cells.gather(odd))
-    names = dict.fromkeys([*columns.columns, *(name for profile in profiles for name in profile)])
-    merged = {
-        name: (
-            columns[name]
-            if name in columns.columns
-            else pl.Series(name, [None] * len(cells), dtype=pl.String)
-        ).scatter(odd, pl.Series([profile.get(name) for profile in profiles], dtype=pl.String))
-        for name in names
-    }
-    return Decoded(pl.DataFrame(merged), not_text)
-
-
-def _all_at_once(
-    cells: pl.Series, plain: pl.Series, earlier: tuple[str, ...]
-) -> tuple[pl.DataFrame, pl.Series]:
-    """The plain cells as columns, and which of them are complete: with none of a name unknown or given twice."""
-    some = cells.filter(plain)
-    expected = dict.fromkeys(earlier)
-    for text in some.gather_every(max(1, len(some) // LOOKED_AT)):
-        expected |= dict.fromkeys(json.loads(text))
-    if not expected:
-        return pl.DataFrame(), plain
-    texts = pl.select(pl.when(plain).then(cells)).to_series()
-    columns = texts.str.json_decode(pl.Struct(dict.fromkeys(expected, pl.String))).struct.unnest()
-    decoded = columns.select(pl.sum_horizontal(pl.all().is_not_null().cast(pl.UInt32))).to_series()
-    # In a plain cell every name is followed by this, as a rule; where a blank stands between, it only costs time.
-    pairs = cells.str.count_matches('":', literal=True)
-    return columns, plain & (decoded == pairs).fill_null(value=False)
-
-
-def _row_by_row(cells: pl.Series) -> tuple[list[dict[str, str]], int]:
-    """Any cells as objects of texts, and how many values were none."""
-    profiles = []
+    profiles: list[dict[str, str]] = []
     not_text = 0
     for text in cells:
-        profile = {_text(name): value for name, value in _loaded(text).items() if value is not None}
+        profile = {name.strip(): value for name, value in _loaded(text).items() if value is not None}
         profile.pop("", None)
-        not_text += sum(not isinstance(value, str) for value in profile.values())
-        profiles.append(
-            {
-                name: _text(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
-                for name, value in profile.items()
-            }
-        )
-    return profiles, not_text
+        for name, value in profile.items():
+            if not isinstance(value, str):
+                not_text += 1
+                profile[name] = json.dumps(value, ensure_ascii=False)
+        profiles.append(profile)
+    names = dict.fromkeys(chain.from_iterable(profiles))
+    columns = {name: [profile.get(name) for profile in profiles] for name in names}
+    return Decoded(pl.DataFrame(columns, schema=dict.fromkeys(names, pl.String)), not_text)
 
 
-def _loaded(text: str) -> dict[str, object]:
+def _loaded(text: str | None) -> dict[str, Any]:
     """The JSON object in a cell, empty where there is none."""
     try:
-        content = json.loads(text)
+        content = json.loads(whole_characters(text or ""))
     except (ValueError, RecursionError):
         return {}
     return content if isinstance(content, dict) else {}
-
-
-def _text(text: str) -> str:
-    """Stripped; half of a surrogate pair, which JSON can write and no file can hold, becomes a question mark."""
-    return text.encode(errors="replace").decode().strip()
 
 
 MISSING = -1
@@ -169,54 +121,6 @@ class Profiles:
         return values.index(value) if value in values else MISSING
 
 
-@dataclass(slots=True)
-class Coder:
-    """The codes of one column."""
-
-    numbers: dict[str, int] = field(default_factory=dict)
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The texts, by code."""
-        return tuple(self.numbers)
-
-    def codes(self, column: pl.Series) -> np.ndarray:
-        """Codes of a column of texts as they are seen, stripped; -1 where there is none or it is blank."""
-        distinct = column.unique(maintain_order=True).drop_nulls().to_list()
-        if not distinct:
-            return np.full(len(column), -1, dtype=np.int32)
-        new = [self._code(readable(text).strip()) for text in distinct]
-        coded = column.replace_strict(distinct, new, default=None, return_dtype=pl.Int32)
-        return coded.fill_null(-1).to_numpy()
-
-    def _code(self, text: str) -> int:
-        return self.numbers.setdefault(text, len(self.numbers)) if text else -1
-
-
-@dataclass(slots=True)
-class Coders:
-    """The codes of all columns of a file of stories."""
-
-    models: Coder
-    languages: Coder
-    samples: Coder
-    repeats: Coder
-    attributes: Coder
-    by_attribute: dict[str, Coder] = field(default_factory=dict)
-
-    def values(self, attribute: str) -> Coder:
-        """The codes of an attribute's values."""
-        return self.by_attribute.setdefault(attribute, Coder())
-
-
-def alphabetical(names: tuple[str, ...]) -> tuple[tuple[str, ...], np.ndarray]:
-    """Names in order, and the new code of each old one; the last entry keeps -1, the code of none, as it is."""
-    order = sorted(range(len(names)), key=names.__getitem__)
-    place = np.full(len(names) + 1, -1, dtype=np.int32)
-    place[order] = np.arange(len(names), dtype=np.int32)
-    return tuple(names[k] for k in order), place
-
-
 COLUMNS = (
     "sample_id",
     "generator_model",
@@ -263,43 +167,24 @@ def profiles_of(chunks: Iterable[pl.DataFrame], source: Path) -> Profiles:
     Raises:
         UserError: as `read_profiles`, for what the tables hold.
     """
-    coders = Coders(Coder(), Coder(), Coder(), Coder(), Coder())
-    attributes: tuple[str, ...] = ()
     rows = not_text = 0
-    parts: list[dict[str, np.ndarray]] = []
-    for chunk, decoded in _decoded(chunks):
-        attributes = tuple(decoded.columns.columns)
+    stories: list[pl.DataFrame] = []
+    profiles: list[pl.DataFrame] = []
+    for chunk in chunks:
+        decoded = decode(chunk[PROFILE])
         not_text += decoded.not_text
-        if attributes:
+        if decoded.columns.width:
             usable = decoded.columns.select(pl.any_horizontal(pl.all().is_not_null())).to_series()
             stripped = _stripped(chunk.drop(PROFILE).with_row_index("row", rows + 1).filter(usable), source)
-            parts.append(_coded(stripped, decoded.columns.filter(usable), coders))
+            stories.append(pl.DataFrame(map(_as_seen, stripped.drop("row"))))
+            profiles.append(pl.DataFrame(map(_as_seen, decoded.columns.filter(usable))))
         rows += len(chunk)
-    if not any(len(part["model"]) for part in parts):
+    if not any(map(len, stories)):
         raise UserError(
             f"{source}: none of {rows} rows has a valid profile, a JSON object of attributes, in the column "
             f"{PROFILE}."
         )
-    for part in parts:
-        missing = len(attributes) - part["codes"].shape[1]
-        part["codes"] = np.pad(part["codes"], ((0, 0), (0, missing)), constant_values=-1)
-    joined = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
-    return _profiles(joined, attributes, coders, rows, not_text)
-
-
-def _decoded(chunks: Iterable[pl.DataFrame]) -> Iterator[tuple[pl.DataFrame, Decoded]]:
-    """Each chunk with its profiles, the next one read and decoded by another thread while one is coded."""
-    waiting = iter(chunks)
-
-    def following(earlier: tuple[str, ...]) -> tuple[pl.DataFrame, Decoded] | None:
-        chunk = next(waiting, None)
-        return None if chunk is None else (chunk, decode(chunk[PROFILE], earlier))
-
-    with ThreadPoolExecutor(1) as thread:
-        begun = thread.submit(following, ())
-        while (current := begun.result()) is not None:
-            begun = thread.submit(following, tuple(current[1].columns.columns))
-            yield current
+    return _profiles(pl.concat(stories), pl.concat(profiles, how="diagonal"), rows, not_text)
 
 
 def _chunks(path: Source) -> Iterator[pl.DataFrame]:
@@ -346,66 +231,55 @@ def _stripped(chunk: pl.DataFrame, path: Path) -> pl.DataFrame:
     return stripped
 
 
-def _coded(stripped: pl.DataFrame, profiles: pl.DataFrame, coders: Coders) -> dict[str, np.ndarray]:
-    named = stripped["target_attribute_value"].replace(SPELLINGS)
-    base_value = np.full(len(stripped), -1, dtype=np.int32)
-    for name in stripped["target_attribute"].unique():
-        here = (stripped["target_attribute"] == name).to_numpy()
-        base_value[here] = coders.values(name).codes(named.filter(here))
-    repeat = (
-        stripped[REPEAT] if REPEAT in stripped.columns else pl.Series([None] * len(stripped), dtype=pl.String)
-    )
-    return {
-        "model": coders.models.codes(stripped["generator_model"]),
-        "language": coders.languages.codes(stripped["language"]),
-        "sample": coders.samples.codes(stripped["sample_id"]),
-        "repeat": coders.repeats.codes(repeat),
-        "base": coders.attributes.codes(stripped["target_attribute"]),
-        "base_value": base_value,
-        "codes": np.stack([coders.values(column.name).codes(column) for column in profiles], axis=1),
-    }
+def _as_seen(column: pl.Series) -> pl.Series:
+    """A column of texts as they are seen, stripped; null where nothing is."""
+    distinct = column.unique().drop_nulls()
+    seen = pl.Series([readable(text).strip() or None for text in distinct], dtype=pl.String)
+    return column.replace_strict(distinct, seen, default=None).cast(pl.Categorical)
 
 
-def _profiles(
-    joined: dict[str, np.ndarray], attributes: tuple[str, ...], coders: Coders, rows: int, not_text: int
-) -> Profiles:
-    """Everything together, in alphabetical order; an attribute that only prompts name gets a column without codes."""
-    named = coders.attributes.names
-    names = tuple(sorted({*attributes, *named}))
-    codes = np.full((len(joined["codes"]), len(names)), -1, dtype=np.int32)
-    base_value = joined["base_value"].copy()
+def _coded(column: pl.Series) -> tuple[tuple[str, ...], np.ndarray]:
+    """The texts of a column in alphabetical order, and the code of each row, `MISSING` where it has none."""
+    names = tuple(sorted(column.drop_nulls().unique().cast(pl.String)))
+    codes = column.cast(pl.Enum(names)).to_physical().cast(pl.Int32)
+    return names, codes.fill_null(MISSING).to_numpy()
+
+
+def _profiles(stories: pl.DataFrame, read: pl.DataFrame, rows: int, not_text: int) -> Profiles:
+    """Everything as codes; an attribute that only prompts name gets a column without codes."""
+    attributes, base = _coded(stories["target_attribute"])
+    names = tuple(sorted({*attributes, *read.columns}))
+    named = stories["target_attribute_value"].cast(pl.String).replace(SPELLINGS).cast(pl.Categorical)
+    codes = np.full((len(stories), len(names)), MISSING, dtype=np.int32)
+    base_value = np.full(len(stories), MISSING, dtype=np.int32)
     values = []
     for place, name in enumerate(names):
-        ordered, new = alphabetical(coders.values(name).names)
+        here = stories["target_attribute"] == name
+        column = read[name] if name in read.columns else pl.Series([None] * len(read), dtype=pl.Categorical)
+        ordered, together = _coded(pl.concat([column, named.filter(here)]))
         values.append(ordered)
-        if name in attributes:
-            codes[:, place] = new[joined["codes"][:, attributes.index(name)]]
-        if name in named:
-            here = joined["base"] == named.index(name)
-            base_value[here] = new[base_value[here]]
+        codes[:, place] = together[: len(read)]
+        base_value[here.to_numpy()] = together[len(read) :]
     (models, model), (languages, language), (samples, sample) = (
-        alphabetical(coder.names) for coder in (coders.models, coders.languages, coders.samples)
+        _coded(stories[name]) for name in ("generator_model", "language", "sample_id")
     )
+    written_by = [
+        name for name in _used(stories.columns) if not name.startswith("target") and name != PROFILE
+    ]
     return Profiles(
         models=models,
         languages=languages,
         samples=samples,
         attributes=names,
         values=tuple(values),
-        model=model[joined["model"]],
-        language=language[joined["language"]],
-        sample=sample[joined["sample"]],
-        base=np.array([names.index(name) for name in named], dtype=np.int32)[joined["base"]],
+        model=model,
+        language=language,
+        sample=sample,
+        base=np.searchsorted(names, attributes).astype(np.int32)[base],
         base_value=base_value,
         codes=codes,
         rows=rows,
-        unusable=rows - len(joined["model"]),
-        duplicates=_duplicates(*(joined[name] for name in ("sample", "model", "language", "repeat"))),
+        unusable=rows - len(stories),
+        duplicates=len(stories) - stories.select(written_by).unique().height,
         not_text=not_text,
     )
-
-
-def _duplicates(*columns: np.ndarray) -> int:
-    """Stories beyond the first with the same codes in all columns."""
-    codes = pl.DataFrame({str(k): column for k, column in enumerate(columns)})
-    return len(codes) - codes.unique().height

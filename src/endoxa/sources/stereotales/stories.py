@@ -11,7 +11,7 @@ import polars as pl
 from endoxa.errors import UserError
 from endoxa.schema.provenance import PROVENANCE_COLUMNS
 from endoxa.schema.stories import STORY_COLUMNS, STORY_PROMPT_COLUMNS
-from endoxa.sources.tables import Row, table_columns, table_rows
+from endoxa.sources.tables import Fault, Row, refusal, table_columns, table_rows
 
 
 def filled_rows(path: Path, required: Sequence[str], optional: Sequence[str] = ()) -> Iterator[Row]:
@@ -27,14 +27,14 @@ def filled_rows(path: Path, required: Sequence[str], optional: Sequence[str] = (
     """
     used = {*required, *optional, None}
     for row in table_rows(path, required):
-        where = f"{path}, row {row.number}" + (f" (line {row.line})" if row.line else "")
-        for fault in row.faults:
+        empty = (
+            Fault("empty-cell", None, f"the column '{name}' is empty. Fill it in")
+            for name in required
+            if not (row.cells.get(name) or "").strip()
+        )
+        for fault in (*row.faults, *empty):
             if fault.column in used:
-                column = f", column '{fault.column}'" if fault.column else ""
-                raise UserError(f"{where}{column}: {fault.message}.")
-        for name in required:
-            if not (row.cells.get(name) or "").strip():
-                raise UserError(f"{where}: the column '{name}' is empty. Fill it in.")
+                raise refusal(path, row.number, row.line, fault)
         yield row
 
 

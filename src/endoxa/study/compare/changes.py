@@ -5,27 +5,29 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from math import inf, isfinite, isnan
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 import polars as pl
 
 from endoxa.instruments.association_tests.estimates.effect_size import MIN_UNITS
-from endoxa.report.document import Finding
-from endoxa.report.inputs import QUESTIONS
-from endoxa.runs.measured import Kind, Measure
+from endoxa.report.inputs import EMBEDDINGS, HARM, PAIRS, QUESTIONS
+from endoxa.runs.instrument import Kind, Measure
 from endoxa.schema import ALL
 from endoxa.schema.headline import plain
-from endoxa.stats.intervals import NAN, UNDEFINED, Interval
+from endoxa.stats.intervals import NAN
 from endoxa.stats.two_way import Sampled, two_way
 from endoxa.stats.verdicts import CLEAR, CORRECTED, NO_QUESTION, UNCLEAR, UNTESTED, decide, significance
-from endoxa.study.gate.cells import items_of
-from endoxa.study.gate.contrast import FEWEST_UNITS, Contrast, sampled_units
-from endoxa.study.gate.decision import Contrasts, EffectSizes
-from endoxa.study.gate.items import Items
-from endoxa.study.gate.measures import COST, Paired, untested
-from endoxa.study.gate.pairs import rounding_notes
-from endoxa.study.gate.runs import Side
+from endoxa.study.compare.association_tests import test_items
+from endoxa.study.compare.contrast import FEWEST_UNITS, Contrast, Difference, sampled_units
+from endoxa.study.compare.decision import EffectSizes
+from endoxa.study.compare.items import Items, declared_items
+from endoxa.study.compare.measures import COST, Paired, declared, untested
+from endoxa.study.compare.pairs import pair_items, rounding_notes
+from endoxa.study.compare.questions import question_items
+from endoxa.study.compare.ratings import rating_items
+from endoxa.study.compare.runs import Side
 
 POWER = 0.8
 """Chance with which a change of the size that is named would have been shown."""
@@ -102,11 +104,10 @@ class Estimates:
         changes: of every measure, over all items.
         parts: measures of bias by axis and identity.
         items: the items that changed sides: `item_id`, `rule`, `axis`, `identity`, `before`, `after`, `direction`
-            ("towards" the stereotype, "away" or "neither"; of associations see `page.DIRECTIONS`), and what the
-            instrument has to show of them.
+            ("towards" the stereotype, "away" or "neither"; of ratings "higher" or "lower"), and what the instrument
+            has to show of them.
         notes: what was left out.
         identical: every score or answer is the same in both.
-        about_items: what is found of the items besides their number.
     """
 
     changes: tuple[Change, ...]
@@ -114,22 +115,13 @@ class Estimates:
     items: pl.DataFrame
     notes: tuple[str, ...]
     identical: bool
-    about_items: tuple[Finding, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Tested:
-    """What the differences of items say about a change.
-
-    Attributes:
-        interval: of their mean; NaN where it cannot be tested.
-        p_value: two-sided, against no change.
-        sampled: which kinds of units are samples, see `endoxa.stats.two_way`.
-    """
-
-    interval: Interval
-    p_value: float
-    sampled: Sampled
+def two_sided(contrast: Difference, confidence: float) -> tuple[float, float, float]:
+    """Both ends of the interval of a change, and its two-sided p-value: the test of the gate, so that the two agree."""
+    tail = significance(confidence) / 2
+    p_value = min(2 * contrast.p_below(0.0), 2 * contrast.p_above(0.0), 1.0)
+    return contrast.lower(tail), contrast.upper(tail), p_value
 
 
 def paired_test(
@@ -137,10 +129,12 @@ def paired_test(
     units: tuple[np.ndarray, np.ndarray | None],
     confidence: float,
     *,
-    reach: float | None,
+    reach: float,
     seed: int = 0,
-) -> Tested:
-    """The test of a change, which is that of the gate (`endoxa.study.gate.contrast`), so that the two agree.
+) -> tuple[float, float, float, Sampled]:
+    """Both ends of the interval of a mean difference, its two-sided p-value, and which units are samples.
+
+    All are NaN where there are too few units.
 
     Where nothing bounds the difference of an item (lengths, tokens, money), which no gate tests, units keep or change
     their sign (`endoxa.stats.two_way`): a few of them that change a lot are then no claim.
@@ -149,22 +143,20 @@ def paired_test(
         difference: of each item, after minus before.
         units: codes of each item's units of both kinds; None where units of the second kind never recur.
         confidence: of the interval.
-        reach: the largest difference of an item, None where nothing bounds it.
+        reach: the largest difference of an item, infinite where nothing bounds it.
         seed: of sign flips.
     """
     first, second = units
     sampled, kinds = sampled_units(first, second)
     if max(len(np.unique(codes)) for codes in kinds) < FEWEST_UNITS:
-        return Tested(UNDEFINED, float("nan"), "none")
-    if reach is None:
-        second = np.arange(len(first)) if second is None else second
-        result = two_way(difference, first, second, neutral=0.0, confidence=confidence, seed=seed)
-        if not result.informative:
-            return Tested(Interval(0.0, 0.0), 1.0, sampled)
-        return Tested(result.interval, result.p_value, result.sampled)
-    contrast = Contrast.of(difference, kinds, reach)
-    tail = significance(confidence) / 2
-    return Tested(Interval(contrast.lower(tail), contrast.upper(tail)), contrast.p_changed(), sampled)
+        return NAN, NAN, NAN, "none"
+    if reach < inf:
+        return *two_sided(Contrast.of(difference, kinds, reach), confidence), sampled
+    second = np.arange(len(first)) if second is None else second
+    result = two_way(difference, first, second, neutral=0.0, confidence=confidence, seed=seed)
+    if not result.informative:
+        return 0.0, 0.0, 1.0, sampled
+    return result.interval.low, result.interval.high, result.p_value, result.sampled
 
 
 def change_of(cell: Paired, confidence: float, identity: str = ALL) -> Change:
@@ -177,70 +169,43 @@ def change_of(cell: Paired, confidence: float, identity: str = ALL) -> Change:
         confidence: of the interval.
         identity: the identity that the items are about, or 'all'.
     """
-    kind = cell.measure.kind
-    head = (cell.measure.name, cell.rule, cell.axis, identity, cell.baseline, cell.candidate)
-    if cell.values is None:
-        return Change(*head, unit=cell.units[0], kind=kind)
-    values = cell.values
+    values, kind = cell.values, cell.measure.kind
     if isinstance(values, EffectSizes):
         return _effect_change(cell, values, confidence)
+    head = (cell.measure.name, cell.rule, cell.axis, identity, cell.baseline, cell.candidate)
+    if values is None:
+        return Change(*head, unit=cell.units[0], kind=kind)
     attribute = values.attribute
     if identity != ALL and attribute is None:
         # Of one identity, attributes that never recur are a sample of one item each.
         attribute = np.arange(len(values.cluster))
     difference = values.candidate - values.baseline
-    result = paired_test(
-        difference,
-        (values.cluster, attribute),
-        confidence,
-        reach=values.reach if values.reach < inf else None,
-    )
-    units, unit = _about(cell, result.sampled, attribute)
+    *test, sampled = paired_test(difference, (values.cluster, attribute), confidence, reach=values.reach)
+    units, unit = _about(cell, sampled, attribute)
     if identity == ALL and cell.numbers[1] < FEWEST_UNITS:
         # Attributes alone would speak for identities that nobody asked about.
         units, unit = cell.numbers[1], cell.units[0]
     change = Change(
         *head, float(difference.mean()), n_items=len(difference), n_units=units, unit=unit, kind=kind
     )
-    if untested(cell):
+    if untested(cell) or (units < FEWEST_UNITS and not cell.identical):
         return change
-    if cell.identical:
-        return change.with_test(0.0, 0.0, 1.0)
-    if units < FEWEST_UNITS:
-        return change
-    return change.with_test(result.interval.low, result.interval.high, result.p_value)
+    return change.with_test(*((0.0, 0.0, 1.0) if cell.identical else test))
 
 
 def _effect_change(cell: Paired, values: EffectSizes, confidence: float) -> Change:
     """The change of an effect size, the targets a sample and the attributes as they are."""
-    change = Change(
-        cell.measure.name,
-        cell.rule,
-        values.axis,
-        cell.axis,
-        *values.means,
-        cell.candidate - cell.baseline,
-        n_items=values.numbers[0],
-        n_units=values.numbers[1],
-        unit=values.unit,
-    )
+    head = (cell.measure.name, cell.rule, values.axis, cell.axis, *values.means)
+    difference, (items, units, _) = cell.candidate - cell.baseline, values.numbers
+    change = Change(*head, difference, n_items=items, n_units=units, unit=values.unit)
     # One that could show nothing must not take from the level of the others.
     enough = values.deciding >= MIN_UNITS
     if cell.identical:
         return change.with_test(0.0, 0.0, 1.0 if enough else NAN)
-    if values.contrasts is None or not enough:
-        return change
-    return change.with_test(*effect_change(values.contrasts, confidence))
-
-
-def effect_change(contrasts: Contrasts, confidence: float) -> tuple[float, float, float]:
-    """Both ends of the interval of a change, and its two-sided p-value; NaN where nothing varies."""
-    contrast = contrasts.by_signs[1, 1]
-    if not contrast.error(0.0) > 0:
-        return NAN, NAN, NAN
-    tail = significance(confidence) / 2
-    p_value = min(2 * min(contrast.p_below(0.0), contrast.p_above(0.0)), 1.0)
-    return contrast.lower(tail), contrast.upper(tail), p_value
+    contrast = values.contrasts.by_signs[1, 1] if values.contrasts and enough else None
+    return (
+        change.with_test(*two_sided(contrast, confidence)) if contrast and contrast.error(0.0) > 0 else change
+    )
 
 
 def _about(cell: Paired, sampled: str, attribute: np.ndarray | None) -> tuple[int, str]:
@@ -308,42 +273,44 @@ def detectable(change: Change, tests: int, confidence: float) -> float:
     return half * reach
 
 
-@dataclass(frozen=True, slots=True)
-class Choices:
-    """Settings of a comparison.
+def items_of(sides: tuple[Side, Side], rules: Sequence[str], human: Path | None = None) -> Items:
+    """The items of two runs of any instrument but stories.
 
-    Attributes:
+    Args:
+        sides: both runs.
         rules: scoring rules or protocols; empty takes all that both runs have.
-        confidence: of the intervals.
-        sides: every run of the comparison.
-        harmful: identifiers of associations that are rated harmful, for stories.
+        human: people's ratings of harm, for runs of ratings of harm; else None.
+
+    Raises:
+        UserError: the runs have no rule or item in common, or hold other items.
     """
+    kind = sides[0].run.kind
+    if kind == HARM:
+        return rating_items(sides, human)
+    if declaration := declared(kind):
+        return declared_items(sides, rules, declaration)
+    return {PAIRS: pair_items, QUESTIONS: question_items, EMBEDDINGS: test_items}[kind](sides, rules)
 
-    rules: tuple[str, ...]
-    confidence: float
-    sides: tuple[Side, ...] = ()
-    harmful: frozenset[str] = frozenset()
 
-
-def compare_items(sides: tuple[Side, Side], choices: Choices) -> Estimates:
+def compare_items(sides: tuple[Side, Side], rules: Sequence[str], confidence: float) -> Estimates:
     """What changed between two runs whose items are a table.
 
     Raises:
         UserError: the runs have no rule or item in common, or hold other items.
     """
-    items = items_of(sides, choices.rules)
+    items = items_of(sides, rules)
     cells = cells_of(items)
-    changes = [change_of(cell, choices.confidence) for cell in cells]
+    changes = [change_of(cell, confidence) for cell in cells]
     costs = [_cost(side) for side in sides if side.run.kind == QUESTIONS]
     names = str(sides[0].run.folder), str(sides[1].run.folder)
 
     def verdicts(cells: Iterable[Paired]) -> list[str]:
-        together = [change_of(cell, choices.confidence) for cell in cells]
-        return [change.verdict for change in judged(together, choices.confidence)]
+        together = [change_of(cell, confidence) for cell in cells]
+        return [change.verdict for change in judged(together, confidence)]
 
     return Estimates(
         (*changes, *([fact(COST, *costs)] if costs and None not in costs else [])),  # type: ignore[arg-type]
-        tuple(_parts(items, choices.confidence)),
+        tuple(_parts(items, confidence)),
         items.changed(),
         (*items.notes, *left_out(cells), *rounding_notes(cells, names, verdicts)),
         bool(items.frame["same"].all()),

@@ -2,35 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, replace
 from math import isfinite
-from operator import itemgetter
+from operator import attrgetter, itemgetter
+from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from endoxa.report.claims import chip
+from endoxa.report.claims import Row, chip, is_clear
 from endoxa.report.document import Figure, Finding, Section
 from endoxa.report.estimates import Kind, dots
-from endoxa.report.figures import Measure
+from endoxa.report.figures import Measure, described, dot_figure
 from endoxa.report.frame import CITE, Page, present
-from endoxa.report.inputs import EXTRACTED, HARM, PAIRS
+from endoxa.report.inputs import EXTRACTED, HARM, PAIRS, read_runs
 from endoxa.report.items import Items, items_section
-from endoxa.report.tables import Field, number_field, table_of, text_field
+from endoxa.report.tables import Field, Table, number_field, table_of, text_field
 from endoxa.report.words import NO_VALUE, count, decimal_interval, listed, p_value, plural, signed
 from endoxa.schema import ALL
-from endoxa.stats.verdicts import CLEAR, UNTESTED
-from endoxa.study.compare.changes import Change
-from endoxa.study.compare.dates import over_time
-from endoxa.study.compare.results import CHANGED, Comparison, Contrasted, Row, value, where_fields
-from endoxa.study.compare.sentences import name_of
-from endoxa.study.gate.measures import ASSOCIATION, catalog
+from endoxa.sources.served import NOT_STATED
+from endoxa.stats.verdicts import UNTESTED
+from endoxa.study.compare.measures import ASSOCIATION, catalog, measures_of
+from endoxa.study.compare.results import (
+    CHANGED,
+    MEASURE,
+    NUMBERS,
+    VERDICT,
+    Comparison,
+    Gate,
+    apart,
+    bounds,
+    counted,
+    value,
+    where_fields,
+)
+from endoxa.study.compare.run import name_of
+from endoxa.study.compare.runs import SERVED_AS
 
 MOST_PARTS = 10
 """Rises, and falls, that the figure of parts shows."""
-MOST_SETTINGS = 4
-"""Settings in which runs differ that the first lines of the page name."""
 UNVEIL_TEXTS = "Show the texts (they can be offensive)"
 ITEMS_FILE = "The option --items FILE writes all of them as a table."
 FACETS = {"direction": "direction", "axis": "axis", "identity": "identity", "after_run": "run"}
@@ -49,13 +60,10 @@ PLACES = {EXTRACTED: "attribute and association", HARM: "attribute"}
 """By what parts are told apart, where it is not axis and identity."""
 DIRECTIONS = {
     "towards": "towards the stereotype",
-    "gained": "gained",
     "higher": "rated higher",
     "away": "away from it",
-    "lost": "lost",
     "lower": "rated lower",
     "neither": "in another way",
-    "kept": "kept",
 }
 """Where items can have gone, in the order in which they are shown."""
 AXIS = Measure("change (after minus before)", 0.0, "+.2~f", 0.1, 0.1)
@@ -92,25 +100,25 @@ def page_of(comparison: Comparison) -> Page:
         package=__package__,
         title=_title(comparison),
         subtitle=studies if any(comparison.instruments) else " ".join(_differ(comparison)),
-        lead=comparison.sentences[0] if len(comparison.shown) == 1 else "",
+        lead=comparison.sentences[0] if len(comparison.contrasts) == 1 else "",
         entries=(*present(sections), CITE),
         runs=[run.run for run in {run.run.folder: run for run in comparison.runs}.values()],
         models=dict.fromkeys(run.model for run in comparison.runs),
+        values={"gate": None},
     )
 
 
 def _title(comparison: Comparison) -> str:
     first, *others = comparison.labels
     bias = comparison.rows("bias")
-    if len(others) == 1 and bias:
-        moved = sum(change.verdict in CLEAR for _, change in bias)
-        what = plural(len(bias), "measure of bias", "measures of bias")
-        if not moved:
-            return f"From {first} to {others[0]}, no change of {what} is shown"
-        return f"From {first} to {others[0]}, {moved} of {what} changed"
-    if len(others) == 1:
+    if len(others) > 1:
+        several = "studies" if any(comparison.instruments) else "runs"
+        return f"What changed from {first} in {len(others)} other {several}"
+    if not bias:
         return f"What changed from {first} to {others[0]}"
-    return f"What changed from {first} in {len(others)} other {'studies' if any(comparison.instruments) else 'runs'}"
+    moved, what = sum(map(is_clear, bias)), plural(len(bias), "measure of bias", "measures of bias")
+    change = f"{moved} of {what} changed" if moved else f"no change of {what} is shown"
+    return f"From {first} to {others[0]}, {change}"
 
 
 def _of_instrument(comparison: Comparison, anchor: str, title: str) -> tuple[str, str]:
@@ -121,14 +129,11 @@ def _of_instrument(comparison: Comparison, anchor: str, title: str) -> tuple[str
 
 def _differ(comparison: Comparison) -> Iterator[str]:
     """In what the runs differ, for the first lines of the page."""
-    if not any(each.settings for each in comparison.shown):
+    if not any(each.settings for each in comparison.contrasts):
         yield "They differ in no setting that run.json holds."
         return
-    for each in comparison.shown:
-        more = len(each.settings) - MOST_SETTINGS
-        shown = [str(setting) for setting in each.settings[:MOST_SETTINGS]]
-        rest = [plural(more, "more setting")] if more > 0 else []
-        what = listed([*shown, *rest]) or "nothing that run.json holds"
+    for each in comparison.contrasts:
+        what = listed(list(map(str, each.settings))) or "nothing that run.json holds"
         yield f"{each.before.label} and {each.after.label} differ in {what}."
 
 
@@ -136,19 +141,29 @@ def what_changed(comparison: Comparison) -> Section:
     """The finding of every contrast, with the measures of bias."""
     findings = tuple(
         Finding(sentence, tuple(change.row for change in each.changes))
-        for sentence, each in zip(comparison.sentences, comparison.shown, strict=True)
+        for sentence, each in zip(comparison.sentences, comparison.contrasts, strict=True)
     )
     rows = comparison.rows("bias")
     level = f"{100 * comparison.confidence:g} %"
-    figure = _figure(
-        rows, comparison, "changes", f"Change of each measure of bias, with its {level} interval"
+    where = where_fields(rows)
+    # The change of the only measure of bias between the only two runs.
+    only: dict[str, Any] = rows[0] if len(rows) == len(comparison.contrasts) == 1 else {"difference": None}
+    number: dict[str, Any] = (
+        {}
+        if only["difference"] is None
+        else {
+            "number": signed(only["difference"]),
+            "meaning": f"change of {name_of(comparison.contrasts[0].bias[0])}, from {value(only['before'])} to "
+            f"{value(only['after'])}, in {plural(only['n_items'], 'item')}. Without a change: 0.",
+        }
     )
+    title = f"Change of each measure of bias, with its {level} interval"
     return Section(
         "changes",
         "What changed",
         findings=findings,
-        figures=figure,
-        tables=(table_of("Measures of bias", rows, _fields(rows, comparison), stub=2),),
+        figures=_figure(rows, where, "changes", title),
+        tables=(_table("Measures of bias", rows, where),),
         notes=(
             f"Filled dots are claims: the p-value is at most {1 - comparison.confidence:.2g} after Holm's correction "
             f"(changes tested here: {count(comparison.tests)}). A rise is no harm by itself: look where the value "
@@ -156,85 +171,111 @@ def what_changed(comparison: Comparison) -> Section:
             *([TOGETHER] if any(comparison.instruments) else []),
             *comparison.notes,
         ),
-        **_number(comparison),
+        **number,
     )
 
 
-def _number(comparison: Comparison) -> dict[str, Any]:
-    """The change of the only measure of bias between the only two runs."""
-    bias = comparison.shown[0].bias if len(comparison.shown) == 1 else ()
-    if len(bias) != 1 or not isfinite(bias[0].difference):
-        return {}
-    (change,) = bias
-    return {
-        "number": signed(change.difference),
-        "meaning": f"change of {name_of(change)}, from {value(change.before)} to {value(change.after)}, in "
-        f"{plural(change.n_items, 'item')}. Without a change: 0.",
-    }
+VERSIONS = {"model", "fingerprint", "revision", SERVED_AS}
+"""Settings in which dates of one model may differ."""
+
+
+def over_time(comparison: Comparison) -> Section | None:
+    """Each measure of bias at each date; None unless the runs are three dates or more of one model, asked alike."""
+    runs, dates = comparison.runs, [run.date for run in comparison.runs]
+    apart = {setting.name for each in comparison.contrasts for setting in each.settings} - VERSIONS
+    if (
+        len(runs) < 3
+        or len({run.name for run in runs}) > 1
+        or apart
+        or not all(dates)
+        or dates != sorted(dates)
+    ):
+        return None
+    versions = [run.version or str(run.facts().get("fingerprint") or NOT_STATED) for run in runs]
+    values: dict[str, dict[str, float]] = {}
+    for each in comparison.contrasts:
+        for change in each.bias:
+            rule = "" if change.rule == ALL else f" ({change.rule})"
+            head = f"{change.measure if change.identity == ALL else change.identity}{rule}"
+            values.setdefault(head, {}).update({runs[0].label: change.before, each.after.label: change.after})
+    complete = [head for head, numbers in values.items() if len(numbers) == len(runs)]
+    rows = [
+        run.dated_facts() | {"version": version} | {head: values[head][run.label] for head in complete}
+        for run, version in zip(runs, versions, strict=True)
+    ]
+    columns = [number_field(head, head, value) for head in complete]
+    first, last = dates[0][:10], dates[-1][:10]
+    when = f"{len(runs)} dates, {first} to {last}" if first != last else f"{len(runs)} times on {first}"
+    several = list(dict.fromkeys(versions))
+    text = f"{runs[0].name} at {when}: {plural(len(several), 'version')} ({listed(several)})."
+    finding = Finding(text, ({"runs": len(runs), "versions": len(several)}, *rows))
+    fields = (text_field("run", "label"), text_field("date"), text_field("version"), *columns)
+    return Section(
+        "dates",
+        "Over time",
+        findings=(finding,),
+        tables=(table_of("Runs in the order of time", rows, fields),),
+    )
 
 
 def price(comparison: Comparison) -> Section | None:
     """Accuracy, refusals, lengths and money."""
     rows = comparison.rows("price")
-    claimed = [change for _, change in rows if change.clear]
     if not rows:
         return None
-    text = (
-        f"Of {plural(len(rows), 'figure')} beside the bias, {count(len(claimed))} "
-        f"{'is' if len(claimed) == 1 else 'are'} shown to have changed."
-        if claimed
-        else f"Of {plural(len(rows), 'figure')} beside the bias, none is shown to have changed."
+    claimed = sum(map(is_clear, rows))
+    shown = f"{claimed or 'none'} {'is' if claimed < 2 else 'are'} shown to have changed"
+    finding = Finding(
+        f"Of {plural(len(rows), 'figure')} beside the bias, {shown}.",
+        ({"figures": len(rows), "claimed": claimed},),
     )
-    finding = Finding(text, ({"figures": len(rows), "claimed": len(claimed)},))
-    table = table_of("What the change comes with", rows, _fields(rows, comparison), stub=2)
+    table = _table("What the change comes with", rows, where_fields(rows))
     return Section("price", "The price", findings=(finding,), tables=(table,))
 
 
 def parts(comparison: Comparison) -> Section | None:
     """The largest changes by axis and identity, in both directions."""
-    rows = sorted(
-        ((each, change) for each in comparison.shown for change in each.estimates.parts),
-        key=lambda row: -row[1].difference,
-    )
+    every = [each.row_of(change) for each in comparison.contrasts for change in each.estimates.parts]
+    rows = sorted(every, key=lambda row: -(row["difference"] or 0.0))
     if not rows:
         return None
     # Four pairs can move from 0 to 1 by chance: what can be tested is drawn, unless nothing can.
     # Associations are veiled, so no figure or sentence names one.
-    veiled = [row for row in rows if row[1].measure == ASSOCIATION.name]
-    named = [row for row in rows if row not in veiled]
-    drawn = [row for row in named if row[1].verdict != UNTESTED] or named
-    rises = [row for row in drawn if row[1].difference > 0][:MOST_PARTS]
-    falls = [row for row in drawn if row[1].difference < 0][-MOST_PARTS:]
-    claimed = [change for _, change in rows if change.clear]
-    ends = [end for end in (rises[:1], falls[-1:]) if end]
+    named = [row for row in rows if row["measure"] != ASSOCIATION.name]
+    veiled = len(named) < len(rows)
+    drawn = [row for row in named if row["verdict"] != UNTESTED] or named
+    rises = [row for row in drawn if row["difference"] > 0][:MOST_PARTS]
+    falls = [row for row in drawn if row["difference"] < 0][-MOST_PARTS:]
+    claimed = sum(map(is_clear, rows))
     where = PLACES.get(_kind(comparison), "axis and identity")
     drawn_by, among = ("attribute", " by attribute") if veiled else (where, "")
-    text = f"Of {plural(len(rows), 'change')} by {where}, {count(len(claimed)) if claimed else 'none'} "
-    text += f"{'is' if len(claimed) < 2 else 'are'} shown after correction over all of them."
+    heads = ("attribute", "stories about") if veiled else ("axis", "identity")
+    places = [text_field(head, name) for head, name in zip(heads, ("axis", "identity"), strict=True)]
+    text = f"Of {plural(len(rows), 'change')} by {where}, {claimed or 'none'} "
+    text += f"{'is' if claimed < 2 else 'are'} shown after correction over all of them."
+    label = _labels(where_fields(drawn, *places))
     extremes = [
-        f"The largest {'rise' if change.difference > 0 else 'fall'}{among} is {signed(change.difference)} "
-        f"({_where(each, change, comparison)}, {value(change.before)} to {value(change.after)}, "
-        f"{plural(change.n_items, 'item')}, {chip(change.reasoned)})."
-        for end in ends
-        for each, change in end
+        f"The largest {'rise' if row['difference'] > 0 else 'fall'}{among} is {signed(row['difference'])} "
+        f"({label(row)}, {value(row['before'])} to {value(row['after'])}, {plural(row['n_items'], 'item')}, "
+        f"{chip(row)})."
+        for row in (*rises[:1], *falls[-1:])
     ]
-    finding = Finding(" ".join([text, *extremes]), tuple(change.row for _, change in rows))
     anchor, title = _of_instrument(comparison, "parts", "Where it changed most")
+    fields = where_fields(rows, *places)
+    if veiled:
+        # What stories say stands behind what they are about, whatever rows have in common.
+        of_run = [field for field in fields if field.column.name in ("instrument", "run")]
+        say = text_field("say", lambda row: "" if row["rule"] == ALL else row["rule"], veiled=True)
+        fields = [*of_run, *places, say]
+    caption = f"Changes by {where}, largest rise first"
     return Section(
         anchor,
         title,
-        findings=(finding,),
-        figures=_figure([*rises, *falls], comparison, anchor, f"Largest changes by {drawn_by}"),
-        tables=(
-            table_of(
-                f"Changes by {where}, largest rise first",
-                rows,
-                _fields(rows, comparison, parts=True),
-                stub=3,
-                most_open=12,
-                unveil=UNVEIL,
-            ),
+        findings=(Finding(" ".join([text, *extremes]), tuple(rows)),),
+        figures=_figure(
+            [*rises, *falls], where_fields(drawn, *places), anchor, f"Largest changes by {drawn_by}"
         ),
+        tables=(_table(caption, rows, fields, most_open=12, unveil=UNVEIL),),
         notes=(
             f"Drawn are {count(len(drawn))} of {plural(len(rows), 'change')}: those that can be tested, if any; the "
             "table has all. They are corrected among themselves, and hollow dots are no claims.",
@@ -243,99 +284,65 @@ def parts(comparison: Comparison) -> Section | None:
     )
 
 
-def _figure(rows: Sequence[Row], comparison: Comparison, name: str, title: str) -> tuple[Figure, ...]:
-    drawn = [row for row in rows if isfinite(row[1].difference)]
+def _labels(where: Sequence[Field]) -> Callable[[Row], str]:
+    """What names a row in figures and sentences: the columns by which rows are told apart."""
+    return lambda row: (
+        ", ".join(cell for field in where if (cell := str(field.cell(row))) not in ("", ALL, NO_VALUE))
+        or str(MEASURE.cell(row))
+    )
+
+
+def _figure(rows: Sequence[Row], where: Sequence[Field], name: str, title: str) -> tuple[Figure, ...]:
+    drawn = [row for row in rows if row["difference"] is not None]
     if not drawn:
         return ()
-    labels = [_where(*row, comparison) for row in drawn]
-    frame = pl.DataFrame(
-        [
-            {
-                **change.reasoned,
-                "label": label if labels.count(label) == 1 else f"{label} ({place})",
-                "value": change.difference,
-                "n": change.n_items,
-                "neutral": 0.0,
-            }
-            for place, (label, (_, change)) in enumerate(zip(labels, drawn, strict=True), start=1)
-        ],
-        schema_overrides=dict.fromkeys(("low", "high", "p_value", "p_adjusted"), pl.Float64),
-        infer_schema_length=None,
+    labels = [*map(_labels(where), drawn)]
+    numbers = dict.fromkeys(("low", "high", "p_value", "p_adjusted"), pl.Float64)
+    frame = pl.DataFrame(drawn, schema_overrides=numbers, infer_schema_length=None).with_columns(
+        pl.Series(
+            "label",
+            [
+                label if labels.count(label) == 1 else f"{label} ({place})"
+                for place, label in enumerate(labels, start=1)
+            ],
+        ),
+        value="difference",
+        n="n_items",
+        neutral=pl.lit(0.0),
     )
-    return (
-        dots(
-            KIND,
-            frame,
-            KIND.name,
-            title=title,
-            name=name,
-            note=lambda row: f"{signed(row['value'])} {chip(row)}",
+    figure = dots(
+        KIND,
+        frame,
+        KIND.name,
+        title=title,
+        name=name,
+        note=lambda row: f"{signed(row['value'])} {chip(row)}",
+    )
+    return (figure,)
+
+
+def _table(caption: str, rows: Sequence[Row], where: Sequence[Field], **settings: Any) -> Table:
+    """A table of changes."""
+    fields = (
+        *where,
+        number_field("before", shown=value),
+        number_field("after", shown=value),
+        *CHANGED[:2],
+        number_field("p adjusted", "p_adjusted", p_value),
+        CHANGED[2],
+        number_field("items", lambda row: count(row["n_items"]) if row["n_items"] else NO_VALUE),
+        text_field(
+            "about", lambda row: f"{count(row['n_units'])} {row['unit']}" if row["unit"] else "the whole run"
         ),
     )
-
-
-def _where(contrast: Contrasted, change: Change, comparison: Comparison) -> str:
-    """What a row is about, as far as rows of the page differ in it."""
-    rows = [row for each in comparison.shown for row in each.bias]
-    axes = {part.axis for each in comparison.shown for part in each.estimates.parts}
-    alone = change.identity != ALL and len(axes) == 1
-    words = [
-        contrast.instrument if len(comparison.instruments) > 1 else "",
-        contrast.after.label if len(comparison.labels) > 2 else "",
-        change.identity if change.identity != ALL else "",
-        "" if alone or change.axis == ALL else change.axis,
-    ]
-    if len({row.measure for row in rows}) > 1 or not any(words[2:]):
-        words.append(change.measure)
-    if len({row.rule for row in rows}) > 1:
-        words.append(change.rule)
-    return ", ".join(word for word in words if word and word != ALL)
-
-
-def _fields(rows: list[Row], comparison: Comparison, *, parts: bool = False) -> list[Field]:
-    """What tables show of changes; of single associations with what stories say, which is veiled."""
-    fields = where_fields(comparison, rows)
-    veiled = parts and any(change.measure == ASSOCIATION.name for _, change in rows)
-    heads = ("attribute", "stories about") if veiled else ("axis", "identity")
-    places = [
-        text_field(heads[0], lambda row: row[1].axis),
-        text_field(heads[1], lambda row: row[1].identity),
-    ]
-    of_run = [field for field in fields if field.column.name in ("instrument", "run")]
-    where = [*of_run, *(places if parts else ()), *fields[len(of_run) :]]
-    if veiled:
-        where = [field for field in where if field.column.name != "rule"]
-        where.append(text_field("say", lambda row: "" if row[1].rule == ALL else row[1].rule, veiled=True))
-    return [
-        *where,
-        number_field("before", lambda row: value(row[1].before)),
-        number_field("after", lambda row: value(row[1].after)),
-        *CHANGED[:2],
-        number_field("p adjusted", lambda row: p_value(row[1].p_adjusted)),
-        CHANGED[2],
-        number_field("items", lambda row: count(row[1].n_items) if row[1].n_items else NO_VALUE),
-        text_field("about", lambda row: _about(row[1])),
-    ]
-
-
-def _about(change: Change) -> str:
-    return f"{count(change.n_units)} {change.unit}" if change.unit else "the whole run"
-
-
-@dataclass(frozen=True, slots=True)
-class ItemWords:
-    """How a page speaks of the items of an instrument."""
-
-    title: str = "Items that changed sides"
-    noun: str = "answer"
-    moved: str = "changed sides"
+    return table_of(caption, rows, fields, stub=len(where), **settings)
 
 
 ITEM_WORDS = {
-    PAIRS: ItemWords(noun="pair"),
-    EXTRACTED: ItemWords("Associations gained, lost and kept", "association", "in the lists of the runs"),
-    HARM: ItemWords("Associations that are rated otherwise", "association", "with another median rating"),
+    PAIRS: ("Items that changed sides", "pair", "changed sides"),
+    HARM: ("Associations that are rated otherwise", "association", "with another median rating"),
 }
+"""Of an instrument the title of its items, what an item is called, and what it did."""
 
 
 def _kind(comparison: Comparison) -> str:
@@ -345,21 +352,20 @@ def _kind(comparison: Comparison) -> str:
 def items(comparison: Comparison) -> Section | None:
     """The items that changed sides, to filter and to read."""
     changed = comparison.items
-    if changed.is_empty() and not comparison.about_items:
+    if changed.is_empty():
         return None
-    words = ITEM_WORDS.get(_kind(comparison), ItemWords())
+    head, noun, did = ITEM_WORDS.get(
+        _kind(comparison), ("Items that changed sides", "answer", "changed sides")
+    )
     numbers = {name: changed.filter(direction=name).height for name in DIRECTIONS}
     numbers = {name: number for name, number in numbers.items() if number}
     moved = [f"{count(number)} {DIRECTIONS[name]}" for name, number in numbers.items()]
-    text = f"{plural(changed.height, words.noun)} {words.moved}{f': {listed(moved)}' if moved else ''}."
-    anchor, title = _of_instrument(comparison, "items", words.title)
-    findings = (Finding(text, (numbers | {"changed": changed.height},)), *comparison.about_items)
-    if changed.is_empty():
-        return Section(anchor, title, findings=findings)
+    text = f"{plural(changed.height, noun)} {did}{f': {listed(moved)}' if moved else ''}."
+    anchor, title = _of_instrument(comparison, "items", head)
     section = items_section(
-        anchor, _read(changed, words.noun), title=title, lead="", unveil=UNVEIL_TEXTS, closing=ITEMS_FILE
+        anchor, _read(changed, noun), title=title, lead="", unveil=UNVEIL_TEXTS, closing=ITEMS_FILE
     )
-    return replace(section, findings=findings, notes=(LISTS,) if _kind(comparison) == EXTRACTED else ())
+    return replace(section, findings=(Finding(text, (numbers | {"changed": changed.height},)),))
 
 
 def _read(changed: pl.DataFrame, noun: str) -> Items:
@@ -409,54 +415,137 @@ def _answers(ordered: pl.DataFrame, side: str) -> pl.DataFrame:
     score = (
         pl.col(f"difference_{side}") if f"difference_{side}" in ordered.columns else pl.lit(None, pl.Float64)
     )
-    said = pl.col(side).cast(pl.String)
+    outcome = pl.col(side).cast(pl.String)
     return ordered.select(
-        "id",
-        model=f"{side}_run",
-        condition="rule",
-        outcome=said.str.split(" (").list.first(),
-        value=score,
-        text=pl.coalesce(words, pl.when(said.str.contains(" (", literal=True)).then(said)),
+        "id", model=f"{side}_run", condition="rule", outcome=outcome, value=score, text=words
     )
-
-
-LISTS = (
-    "Being in a list (analyze associations) is a decision at a level, so the lists of two runs of one model differ, "
-    "too: they are no test. By chance: prompt by prompt the stories of the two runs change sides with even chance, and "
-    "the lists are made again."
-)
-"""What lists of associations say, and what not."""
 
 
 def differing(comparison: Comparison) -> Section | None:
     """In what the runs differ, setting by setting."""
-    rows = [(each, setting) for each in comparison.shown for setting in each.settings]
+    rows = [(each, setting) for each in comparison.contrasts for setting in each.settings]
     if not rows:
         return None
-    table = table_of(
-        "Settings that differ",
-        rows,
-        (
-            text_field("instrument", lambda row: row[0].instrument) if any(comparison.instruments) else None,
-            text_field("run", lambda row: row[0].after.label) if len(comparison.labels) > 2 else None,
-            text_field("setting", lambda row: row[1].name),
-            text_field("before", lambda row: row[1].before),
-            text_field("after", lambda row: row[1].after),
+    fields = (
+        *apart(
+            (
+                text_field("instrument", lambda row: row[0].instrument),
+                text_field("run", lambda row: row[0].after.label),
+            ),
+            rows,
         ),
+        text_field("setting", lambda row: row[1].name),
+        text_field("before", lambda row: row[1].before),
+        text_field("after", lambda row: row[1].after),
     )
+    table = table_of("Settings that differ", rows, fields)
     return Section("settings", "In what the runs differ", tables=(table,), folded=True)
 
 
 def methods(comparison: Comparison) -> Section:
     """What is measured, and how it is decided."""
-    used = {change.measure for each in comparison.shown for change in (*each.changes, *each.estimates.parts)}
+    used = {
+        change.measure for each in comparison.contrasts for change in (*each.changes, *each.estimates.parts)
+    }
     kind = _kind(comparison)
     measures = [each for each in catalog(kind) if each.use != "gate" and each.name in used]
     anchor, title = _of_instrument(comparison, "methods", "Methods")
+    values = {"measures": measures, "kind": kind, "gate": None}
+    return Section(anchor, title, template="methods.html.j2", folded=True, values=values)
+
+
+VERDICTS = {
+    "pass": "The candidate is not worse than the baseline",
+    "worse": "The candidate is worse than the baseline",
+    "undecided": "Undecided whether the candidate is worse",
+}
+
+
+def difference_and_margin(gate: Gate) -> Section:
+    """The verdict, with a row for each test: difference, bounds, margin."""
+    frame = pl.DataFrame([asdict(test) for test in gate.tests]).select(
+        pl.col("low", "high").fill_nan(None),
+        value=pl.col("difference").fill_nan(None),
+        outer_low=pl.lit(None, pl.Float64),
+        outer_high=pl.lit(None, pl.Float64),
+        filled=pl.col("verdict") != "undecided",
+        label=pl.Series(
+            f"{test.measure}\n{test.rule}, {'all items' if test.axis == 'all' else test.axis}"
+            for test in gate.tests
+        ),
+        note=pl.Series(f"{signed(test.difference)} {test.verdict}" for test in gate.tests),
+    )
+    differences = [0.0, *(test.difference for test in gate.tests if isfinite(test.difference))]
+    wide = max(abs(end - gate.margin) for end in differences) >= 0.025
+    measure = Measure(
+        f"worse by (grey mark: margin {gate.margin:g})",
+        gate.margin,
+        ".2f" if wide else ".3f",
+        gate.margin + 0.005,
+        0.01 if wide else 0.005,
+    )
+    spoken = (
+        f"{test.name}: {signed(test.difference)} ({bounds(test)}), {test.verdict}" for test in gate.tests
+    )
+    figure = dot_figure(
+        frame,
+        measure,
+        name="difference",
+        title="By how much the candidate is worse",
+        alt=described(
+            f"Difference and one-sided bounds of each test against the margin of {gate.margin:g}", spoken
+        ),
+    )
+    table = table_of(
+        f"{gate.alike() or 'Every test'}; p worse is adjusted (Holm) over all tests",
+        gate.tests,
+        (
+            *gate.fields,
+            VERDICT,
+            *NUMBERS,
+            number_field("items", lambda test: count(test.n_items)),
+            number_field("left out", lambda test: count(test.n_left_out)),
+            text_field("about", attrgetter("about")),
+            number_field("p worse", lambda test: p_value(test.p_worse_adjusted)),
+        ),
+        stub=len(gate.fields) + 1,
+    )
     return Section(
-        anchor,
-        title,
-        template="methods.html.j2",
-        folded=True,
-        values={"measures": measures, "comparison": comparison, "kind": kind},
+        "verdict",
+        "Difference and margin",
+        number=signed(gate.tests[0].difference) if len(gate.tests) == 1 else "",
+        meaning=f"worse by, in {gate.tests[0].measure}; no difference: 0, margin: {gate.margin:g}.",
+        findings=(Finding(gate.sentence, tuple(gate.to_dict()["tests"])),),
+        figures=(figure,),
+        tables=(table,),
+        notes=(
+            "Right of 0 the candidate is worse. Bars are one-sided bounds, the grey mark is the margin. A bar "
+            "left of the mark is a pass, one right of it is worse, if the correction for several tests allows it.",
+            *gate.notes,
+        ),
+    )
+
+
+def page_of_gate(gate: Gate) -> Page:
+    """The page; both run folders must still be there."""
+    runs = read_runs([Path(side["run"]) for side in (gate.baseline, gate.candidate)])
+    each = tuple(
+        Finding(test.sentence, (row,)) for test, row in zip(gate.tests, gate.to_dict()["tests"], strict=True)
+    )
+    used = {test.measure for test in gate.tests}
+    measures = [measure for measure in measures_of(runs[0].kind, ()) if measure.name in used]
+    values = {"measures": measures, "kind": runs[0].kind, "gate": gate}
+    sections = [
+        difference_and_margin(gate),
+        Section("tests", "Each test", findings=each if len(each) > 1 else (), folded=True),
+        Section("methods", "Methods", template="methods.html.j2", folded=True, values=values),
+    ]
+    return Page(
+        package=__package__,
+        title=f"{VERDICTS[gate.verdict]} by more than {gate.margin:g}",
+        subtitle=f"Baseline {gate.baseline['model']}, candidate {gate.candidate['model']}. {counted(gate)}.",
+        entries=(*present(sections), CITE),
+        runs=runs,
+        models=dict.fromkeys((gate.baseline["model"], gate.candidate["model"])),
+        values={"gate": gate},
     )

@@ -252,7 +252,7 @@ def story_parts(run: Path, story_map: pl.DataFrame) -> pl.DataFrame:
     """
     story_map = story_map.filter(pl.all_horizontal(pl.col(name).fill_null("") != "" for name in MAP_COLUMNS))
     stories = _stories(run)
-    profiles = decode(stories["extracted_attributes_json"], ()).columns
+    profiles = decode(stories["extracted_attributes_json"]).columns
     facets = [name for name in FACETS if name in stories.columns]
     for facet in facets:
         parts = _story_parts(stories, profiles, story_map, facet)

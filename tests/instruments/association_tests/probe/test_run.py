@@ -227,7 +227,7 @@ def test_what_a_later_encoder_cannot_read_stops_the_run_before_the_first_encodes
     write_tests([one_test("long", [*BAKERS, "patient " * 90], DRIVERS, QUICK, SLOW)], tmp_path / "tests.json")
     models = (f"hf/{tiny['encoder-decoder']}", f"hf/{tiny['causal']}")
     asked = EmbeddingsSettings(data=str(tmp_path / "tests.json"), models=models, poolings=("mean",))
-    monkeypatch.setattr("endoxa.instruments.association_tests.probe.encoders", None)
+    monkeypatch.setattr("endoxa.instruments.association_tests.probe.open_encoders", None)
     with pytest.raises(UserError, match=r"has \d+ tokens and .*causal' reads at most 64"):
         measure(EMBEDDINGS, asked, tmp_path / "run")
     assert not (tmp_path / "run").exists()

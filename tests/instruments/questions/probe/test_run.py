@@ -255,18 +255,15 @@ def test_options_are_scored_as_continuations(data: Path, tmp_path: Path, kind: s
 
 
 @pytest.mark.slow
-def test_questions_too_long_for_a_later_model_are_refused_before_the_first(
-    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(
-        "endoxa.runs.asking.likelihoods.scoring_model", lambda *_: pytest.fail("a model was loaded")
-    )
+def test_questions_too_long_for_a_later_model_cost_nothing_of_the_first(data: Path, tmp_path: Path) -> None:
     long, short = (
         tiny.causal(tmp_path / name, n_positions=number) for name, number in (("long", 512), ("short", 16))
     )
     chosen = settings(data, models=(f"hf/{long}", f"hf/{short}"), ask="loglik", limit=6)
-    with pytest.raises(UserError, match=r"short cannot score the item .* reads at most 16"):
+    with pytest.raises(UserError, match=r"1 of 2 models .*short cannot score the item .* reads at most 16"):
         measure(QUESTIONS, chosen, tmp_path / "run")
+    with closing(AnswerJournal(tmp_path / "run/journal.sqlite")) as journal:
+        assert [journal.count(number) for number in (0, 1)] == [6, 0]
 
 
 def _causal_reference(model: Path, data: Path) -> list[float]:
@@ -530,8 +527,10 @@ def test_calls_cut_off_by_a_kill_are_counted_and_said(data: Path, tmp_path: Path
         finished = subprocess.run(command, capture_output=True, text=True, check=False)
         seen = server.replies
     assert finished.returncode == 0, finished.stderr
-    said = f"{name}: {lost} calls were under way when the run was stopped; they may have been billed: about "
-    assert re.search(f"{re.escape(said)}\\$0\\.\\d+, at most \\$0\\.\\d+\\.", finished.stderr)
+    said = (
+        f"{name}: {lost} calls were under way when the run was stopped; they may have been billed: at most "
+    )
+    assert re.search(f"{re.escape(said)}\\$0\\.\\d+\\.", finished.stderr)
     used = json.loads((tmp_path / "run/run.json").read_text(encoding="utf-8"))["usage"][name]
     assert (used["calls"], used["lost_calls"]) == (40, lost)
     assert used["calls"] + used["lost_calls"] == seen

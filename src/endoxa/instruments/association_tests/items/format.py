@@ -20,10 +20,9 @@ from typing import Any
 from endoxa.errors import UserError
 from endoxa.schema import AssociationTest, TermSet
 from endoxa.sources.dialects import open_text, undecodable
-from endoxa.sources.files import require_file
+from endoxa.sources.files import replacing, require_file
 from endoxa.sources.identities import identity_key
 from endoxa.sources.toml import validated
-from endoxa.sources.write import replacing
 
 FORMAT = "endoxa-association-tests"
 VERSION = 1

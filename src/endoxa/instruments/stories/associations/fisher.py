@@ -414,7 +414,7 @@ def run_families(
     at_once = min(FAMILIES_AT_ONCE, max(1, len(families) // 32))
     groups = [families[k : k + at_once] for k in range(0, len(families), at_once)]
     done = 0
-    for results in computed(partial(run_each, settings), groups, settings.cluster, settings.jobs):
+    for results in computed(partial(run_each, settings), groups, settings.jobs):
         yield from results
         done += len(results)
         progress(done)

@@ -1,1 +1,1 @@
-"""Two editions of a survey side by side: what is new, lost and kept, and whose share changed."""
+"""Tables side by side: two editions of a survey, two versions of a set of pairs, or regions of one survey."""

@@ -3,26 +3,182 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
+from endoxa.curate.associations import mentions
+from endoxa.curate.normalise.identity import IDENTITY_KEY, with_identity_keys
 from endoxa.curate.pages import METHODS, page_of
 from endoxa.errors import UserError
 from endoxa.report.claims import P_ADJUSTED, VERDICT, signed_ends
 from endoxa.report.document import Finding, Section
-from endoxa.report.frame import write_page
+from endoxa.report.frame import Page
 from endoxa.report.inputs import Run
 from endoxa.report.tables import Field, number_field, table_of, text_field
 from endoxa.report.words import count, percent, plural, signed
 from endoxa.runs.options import DEFAULT_CONFIDENCE
 from endoxa.sources.frames import read_table
+from endoxa.sources.identities import identity_key
 from endoxa.stats.intervals import NAN
 from endoxa.stats.share_changes import Shares, able_to_reject, change_interval, share_test
 from endoxa.stats.verdicts import ABOVE, CLEAR, UNTESTED, decide, significance
-from endoxa.study.compare.editions.reading import KEY, SHOWN, Edition, read_edition
+
+KEY = ("identity_key", "attribute_key")
+"""What joins an association over editions: the English name of the group where one is known, and the attribute."""
+SHOWN = ("identity", "attribute", "axis")
+RELEASED = ("associations.parquet", "associations.csv", "statements.parquet", "statements.csv")
+
+
+@dataclass(frozen=True, slots=True)
+class TableComparison:
+    """What differs between tables.
+
+    Attributes:
+        changes: the table of it.
+        sentences: the finding, then what was compared.
+        notes: what was assumed or left out, as sentences.
+        page: the page about it; None where there is none.
+    """
+
+    changes: pl.DataFrame
+    sentences: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+    page: Page | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Edition:
+    """A table of one edition.
+
+    Attributes:
+        path: its file.
+        people: who said what: columns of `KEY` and `SHOWN`, language, respondent, country; None where the table only
+            counts.
+        counts: columns of `KEY` and `SHOWN`, count, total; the total is null where the table does not give it.
+        notes: what was left out or assumed, as sentences.
+    """
+
+    path: Path
+    people: pl.DataFrame | None
+    counts: pl.DataFrame
+    notes: tuple[str, ...] = ()
+
+
+def table_path(path: Path) -> Path:
+    """The table of a release (`endoxa export hub`), or the file itself.
+
+    Raises:
+        UserError: the folder holds no table of associations or statements.
+    """
+    if not path.is_dir():
+        return path
+    for name in RELEASED:
+        if (path / "data" / name).is_file():
+            return path / "data" / name
+    raise UserError(
+        f"{path} has no data/{RELEASED[0]} or data/{RELEASED[2]}. Give a table or a release folder."
+    )
+
+
+def read_edition(path: Path, groups: pl.DataFrame | None) -> Edition:
+    """A table of statements, of associations, or an export of a campaign.
+
+    Raises:
+        UserError: it cannot be read, or has none of the columns that say how many people said it.
+    """
+    file = table_path(path)
+    table = read_table(file, ("identity", "attribute"))
+    names = set(table.columns)
+    if "respondent" in names:
+        return _of_statements(file, path.stem, table, groups)
+    if {"ratings", "knowers"} <= names:
+        number = pl.col("ratings").cast(pl.Float64, strict=False).fill_null(0)
+        heard = pl.col("knowers").cast(pl.Float64, strict=False).fill_null(0) * number
+        rated = table.with_columns(count=heard.round(), total=number).filter(pl.col("total") > 0)
+        if rated.is_empty():
+            raise UserError(f"{file}: nobody rated any of its associations. Compare an export with ratings.")
+        note = "the share is that of raters who had heard it (ratings, knowers); raters of each pair count as different"
+        return _of_counts(file, path.stem, rated, groups, (f"{path.stem}: {note}.",))
+    if "support" in names:
+        count = pl.col("support").cast(pl.Float64, strict=False)
+        total = (
+            pl.col("respondents").cast(pl.Float64, strict=False) if "respondents" in names else pl.lit(None)
+        )
+        counted = table.with_columns(count=count, total=total.cast(pl.Float64))
+        if counted["count"].null_count():
+            raise UserError(
+                f"{file}, column 'support': a cell is not a number. Expected the number of respondents."
+            )
+        return _of_counts(file, path.stem, counted, groups, ())
+    raise UserError(
+        f"{file} does not say who said it. Expected a column 'respondent' (statements), 'support' (associations), or "
+        "'ratings' and 'knowers' (export of a campaign)."
+    )
+
+
+def _keys(table: pl.DataFrame) -> pl.DataFrame:
+    """The table with the columns of `KEY` and a text in every one of `SHOWN`."""
+    absent = [name for name in (IDENTITY_KEY, "axis", "language") if name not in table.columns]
+    full = with_identity_keys(table.with_columns(pl.lit("").alias(name) for name in absent)).with_columns(
+        pl.col(IDENTITY_KEY, *SHOWN, "language").fill_null("").str.strip_chars()
+    )
+    named = pl.when(pl.col(IDENTITY_KEY) == "").then("identity").otherwise(IDENTITY_KEY)
+    return full.with_columns(
+        identity_key=named.map_elements(identity_key, return_dtype=pl.String),
+        attribute_key=pl.col("attribute").map_elements(identity_key, return_dtype=pl.String),
+    ).filter(pl.all_horizontal(pl.col(*KEY) != ""))
+
+
+def _of_statements(path: Path, name: str, table: pl.DataFrame, groups: pl.DataFrame | None) -> Edition:
+    mentioned = mentions(table, groups, source=name)
+    left_out = [f"{name}: {n} statements left out: {reason}." for reason, n in mentioned.left_out.items()]
+    country = "country" if "country" in mentioned.table.columns else pl.lit("").alias("country")
+    keyed = _keys(mentioned.table.with_columns(country)).with_columns(
+        respondent=pl.when(pl.col("respondent") == "").then("person").otherwise("respondent"),
+        country=pl.col("country").fill_null("").str.strip_chars(),
+    )
+    people = keyed.select(*KEY, *SHOWN, "language", "respondent", "country").unique(
+        (*KEY, "respondent"), keep="first", maintain_order=True
+    )
+    several = people.group_by("respondent").agg(pl.col("country").n_unique()).filter(pl.col("country") > 1)
+    if several.height:
+        left_out.append(
+            f"{name}: {several.height} respondents with several countries count for the first of them."
+        )
+    people = people.with_columns(pl.col("country").first().over("respondent"))
+    counts = _summed(people.with_columns(count=1.0)).with_columns(
+        total=float(people["respondent"].n_unique())
+    )
+    return Edition(path, people, counts, (*left_out, *(f"{name}: {note}" for note in mentioned.notes)))
+
+
+def _of_counts(
+    path: Path, name: str, table: pl.DataFrame, groups: pl.DataFrame | None, notes: tuple[str, ...]
+) -> Edition:
+    if groups is not None:
+        key = pl.col("attribute").map_elements(identity_key, pl.String)
+        lookup = dict(
+            groups.select(key, "canonical").unique("attribute", keep="first", maintain_order=True).iter_rows()
+        )
+        table = table.with_columns(key.replace_strict(lookup, default=pl.col("attribute")))
+    keyed = _keys(table)
+    summed = _summed(keyed)
+    several = keyed.height - summed.height
+    if several:
+        notes += (
+            f"{name}: {several} rows repeat an association (other countries, languages or members of a group); their "
+            "counts are added up, so who said it in several of them counts several times.",
+        )
+    return Edition(path, None, summed, notes)
+
+
+def _summed(table: pl.DataFrame) -> pl.DataFrame:
+    total = pl.col("total").max() if "total" in table.columns else pl.lit(None, pl.Float64).alias("total")
+    return table.group_by(KEY, maintain_order=True).agg(pl.col(*SHOWN).first(), pl.col("count").sum(), total)
+
 
 KEPT, NEW, LOST = "kept", "new", "lost"
 
@@ -52,64 +208,13 @@ MOST_OPEN = 40
 TOO_FEW = "too few respondents said it for any change to be shown"
 
 
-@dataclass(frozen=True, slots=True)
-class EditionComparison:
-    """Two editions side by side.
-
-    Attributes:
-        before: name of the first table.
-        after: name of the second one.
-        changes: columns of `CHANGE_COLUMNS`, the largest changes first.
-        tests: number of tests that the correction counts.
-        unit: what shares are of: 'respondents', 'raters' or 'mentions'.
-        notes: what was assumed or left out, as sentences.
-        confidence: of all intervals together.
-        paths: the files that were read.
-    """
-
-    before: str
-    after: str
-    changes: pl.DataFrame
-    tests: int
-    unit: str
-    notes: tuple[str, ...]
-    confidence: float
-    paths: tuple[Path, ...]
-
-    @property
-    def counts(self) -> dict[str, int]:
-        """Associations that are kept, lost and new."""
-        return {name: self.changes.filter(status=name).height for name in (KEPT, LOST, NEW)}
-
-    @property
-    def headline(self) -> str:
-        """The finding in a sentence: whose shares changed."""
-        clear = self.changes.filter(pl.col("verdict").is_in(CLEAR))
-        if clear.is_empty():
-            return f"No association is clearly said by more or by fewer {self.unit} in {self.after}."
-        more = clear.filter(verdict=ABOVE).height
-        return (
-            f"{plural(clear.height, 'association')} changed from {self.before} to {self.after}: {more} said by more "
-            f"{self.unit}, {clear.height - more} by fewer."
-        )
-
-    @property
-    def sentence(self) -> str:
-        """How many associations are kept, lost and new."""
-        kept, lost, new = self.counts.values()
-        return (
-            f"{kept} associations are in both tables, {lost} only in {self.before} (lost) and {new} only in "
-            f"{self.after} (new). Without any change, too, what few people say is missing from one of two tables."
-        )
-
-
 def compare_editions(
     paths: Sequence[Path],
     *,
     groups: Path | None = None,
     respondents: Sequence[int] = (),
     confidence: float = DEFAULT_CONFIDENCE,
-) -> EditionComparison:
+) -> TableComparison:
     """What changed from the first table to the second.
 
     Args:
@@ -147,9 +252,60 @@ def compare_editions(
                 )
         rows.append((about, Shares(*counts, *n)))
     table, tests = _changes(rows, significance(confidence))
+    sentences = _sentences(table, before, after, unit)
     notes = [*editions[0].notes, *editions[1].notes, *notes]
-    files = tuple(edition.path for edition in editions)
-    return EditionComparison(before, after, table, tests, unit, tuple(notes), confidence, files)
+    tested = table.filter(pl.col("verdict") != UNTESTED)
+    power = (
+        f"{plural(tests, 'association')} had enough mentions for a change to be shown; the intervals hold together at "
+        f"{percent(confidence, 0)}. The other {count(table.height - tested.height)} were said by too few: no division "
+        "of their mentions could reach significance."
+    )
+    more = (number_field("change", "difference", signed), number_field("interval", signed_ends))
+    alone = table.filter(pl.col("status") != KEPT).sort(
+        pl.max_horizontal("n_before", "n_after"), descending=True
+    )
+    shown = (
+        (f"Share of {unit} who said it (number)", tested, (*more, VERDICT, P_ADJUSTED)),
+        ("In one table only", alone, (text_field("status"),)),
+    )
+    tables = [
+        table_of(
+            title, each.head(MOST_SHOWN), (*_fields(before, after), *fields), most_open=MOST_OPEN, stub=2
+        )
+        for title, each, fields in shown
+    ]
+    facts = {"changed": table.filter(pl.col("verdict").is_in(CLEAR)).height, "tests": tests}
+    findings = tuple(Finding(text, (facts,)) for text in (*sentences, power))
+    values = {"unit": unit, "tests": tests, "confidence": confidence}
+    sections = (
+        Section("changes", "Change of shares", findings=findings, tables=(tables[0],), notes=tuple(notes)),
+        Section("absent", "Lost and new", tables=(tables[1],)),
+        replace(METHODS, values=values),
+    )
+    largest = table.select(pl.col("total_before", "total_after").max()).row(0)
+    subtitle = (
+        f"{before} ({count(largest[0])} {unit}) and {after} ({count(largest[1])}); "
+        f"{plural(table.height, 'association')}."
+    )
+    runs = [Run(edition.path, {}) for edition in editions]
+    page = page_of(__package__, runs, sentences[0].removesuffix("."), subtitle, sections)
+    return TableComparison(table, sentences, tuple(notes), page)
+
+
+def _sentences(table: pl.DataFrame, before: str, after: str, unit: str) -> tuple[str, str]:
+    """Whose shares changed, and how many associations are kept, lost and new."""
+    clear = table.filter(pl.col("verdict").is_in(CLEAR)).height
+    more = table.filter(verdict=ABOVE).height
+    kept, lost, new = (table.filter(status=name).height for name in (KEPT, LOST, NEW))
+    changed = (
+        f"{plural(clear, 'association')} changed from {before} to {after}: {more} said by more {unit}, "
+        f"{clear - more} by fewer."
+    )
+    none = f"No association is clearly said by more or by fewer {unit} in {after}."
+    return changed if clear else none, (
+        f"{kept} associations are in both tables, {lost} only in {before} (lost) and {new} only in {after} (new). "
+        "Without any change, too, what few people say is missing from one of two tables."
+    )
 
 
 def _totals(
@@ -217,68 +373,11 @@ def _changes(rows: Sequence[tuple[Mapping[str, Any], Shares]], alpha: float) -> 
     return present.sort(*order, maintain_order=True).fill_nan(None), tests
 
 
-def _change_section(comparison: EditionComparison) -> Section:
-    changes = comparison.changes
-    tested = changes.filter(pl.col("verdict") != UNTESTED)
-    clear = changes.filter(pl.col("verdict").is_in(CLEAR)).height
-    facts = comparison.counts | {"changed": clear, "tests": comparison.tests}
-    power = (
-        f"{plural(comparison.tests, 'association')} had enough mentions for a change to be shown; the intervals hold "
-        f"together at {percent(comparison.confidence, 0)}. The other {count(changes.height - tested.height)} were said "
-        "by too few: no division of their mentions could reach significance."
-    )
-    more = (number_field("change", "difference", signed), number_field("interval", signed_ends))
-    fields = _fields(comparison, *more, VERDICT, P_ADJUSTED)
-    title = f"Share of {comparison.unit} who said it (number)"
-    table = table_of(title, tested.head(MOST_SHOWN), fields, most_open=MOST_OPEN, stub=2)
-    texts = (comparison.headline, comparison.sentence, power)
-    findings = tuple(Finding(text, (facts,)) for text in texts)
-    return Section("changes", "Change of shares", findings=findings, tables=(table,), notes=comparison.notes)
-
-
-def _alone(comparison: EditionComparison) -> Section | None:
-    """Associations in one table only, those of most mentions first."""
-    mentions = pl.max_horizontal("n_before", "n_after")
-    alone = comparison.changes.filter(pl.col("status") != KEPT).sort(mentions, descending=True)
-    if alone.is_empty():
-        return None
-    fields = _fields(comparison, text_field("status"))
-    table = table_of("In one table only", alone.head(MOST_SHOWN), fields, most_open=MOST_OPEN, stub=2)
-    return Section("absent", "Lost and new", tables=(table,))
-
-
-def _fields(comparison: EditionComparison, *more: Field) -> tuple[Field, ...]:
-    shares = [
-        number_field(
-            comparison.before, lambda row: f"{percent(row['share_before'])} ({count(row['n_before'])})"
-        ),
-        number_field(
-            comparison.after, lambda row: f"{percent(row['share_after'])} ({count(row['n_after'])})"
-        ),
-    ]
+def _fields(before: str, after: str) -> tuple[Field, ...]:
     return (
         text_field("group", "identity", veiled=True),
         text_field("attribute", veiled=True),
         text_field("axis"),
-        *shares,
-        *more,
+        number_field(before, lambda row: f"{percent(row['share_before'])} ({count(row['n_before'])})"),
+        number_field(after, lambda row: f"{percent(row['share_after'])} ({count(row['n_after'])})"),
     )
-
-
-def write_edition_page(comparison: EditionComparison, output: Path) -> None:
-    """Write the page."""
-    methods = Section(
-        METHODS.anchor,
-        METHODS.title,
-        template=METHODS.template,
-        folded=True,
-        values={"comparison": comparison},
-    )
-    before, after = comparison.changes.select("total_before", "total_after").row(0)
-    subtitle = (
-        f"{comparison.before} ({count(before)} {comparison.unit}) and {comparison.after} ({count(after)}); "
-        f"{plural(comparison.changes.height, 'association')}."
-    )
-    sections = (_change_section(comparison), _alone(comparison), methods)
-    runs = [Run(path, {}) for path in comparison.paths]
-    write_page(page_of(__package__, runs, comparison.headline.removesuffix("."), subtitle, sections), output)

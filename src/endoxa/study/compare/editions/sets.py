@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +12,13 @@ import polars as pl
 from endoxa.curate.pages import METHODS, page_of
 from endoxa.errors import UserError
 from endoxa.report.document import Finding, Section
-from endoxa.report.frame import write_page
 from endoxa.report.inputs import Run
 from endoxa.report.tables import table_of, text_field
 from endoxa.report.words import count, listed, plural
 from endoxa.sources.identities import identity_key
 from endoxa.sources.read import read_pairs
 from endoxa.sources.tables import TABLE_SUFFIXES, table_columns
+from endoxa.study.compare.editions.comparison import TableComparison
 
 SAME, TEXT, SIDE, REMOVED, ADDED = "same", "text changed", "side changed", "removed", "added"
 PARTS = (SAME, TEXT, SIDE, REMOVED, ADDED)
@@ -39,39 +39,6 @@ PAIR_CHANGE_COLUMNS: dict[str, str] = {
 """Columns of the table of changed pairs."""
 
 
-@dataclass(frozen=True, slots=True)
-class SetComparison:
-    """Two versions of a set.
-
-    Attributes:
-        before: name of the first set.
-        after: name of the second set.
-        pairs: columns of `PAIR_CHANGE_COLUMNS`, changed ones first.
-        paths: both files.
-    """
-
-    before: str
-    after: str
-    pairs: pl.DataFrame
-    paths: tuple[Path, ...]
-
-    @property
-    def counts(self) -> dict[str, int]:
-        """Pairs by what changed."""
-        return {change: self.pairs.filter(change=change).height for change in PARTS}
-
-    @property
-    def headline(self) -> str:
-        """Which pairs changed, as a sentence."""
-        changed = [
-            f"{count(number)} {part}" for part, number in self.counts.items() if number and part != SAME
-        ]
-        same = plural(self.counts[SAME], "pair is", "pairs are")
-        if not changed:
-            return f"No pair changed: {same} the same."
-        return f"{same[0].upper()}{same[1:]} the same; {listed(changed)}."
-
-
 def is_set(path: Path) -> bool:
     """Whether a table holds sentence pairs, or stereotypes with their opposites (S/AS)."""
     if path.is_dir() or path.suffix.lower() not in TABLE_SUFFIXES or not path.is_file():
@@ -82,7 +49,7 @@ def is_set(path: Path) -> bool:
     )
 
 
-def compare_sets(paths: Sequence[Path]) -> SetComparison:
+def compare_sets(paths: Sequence[Path]) -> TableComparison:
     """Which pairs changed from the first set to the second.
 
     Pairs are the same where both sentences are. Of the rest, a pair of the same name about the same identity, or else
@@ -101,7 +68,32 @@ def compare_sets(paths: Sequence[Path]) -> SetComparison:
     first, second = (_with_sides(pl.concat(list(read_pairs(Path(path))))) for path in paths)
     stems = [Path(path).stem for path in paths]
     before, after = stems if stems[0] != stems[1] else map(str, paths)
-    return SetComparison(before, after, _table(first, second), tuple(map(Path, paths)))
+    table = _table(first, second)
+    counts = {change: table.filter(change=change).height for change in PARTS}
+    changed = [f"{count(number)} {part}" for part, number in counts.items() if number and part != SAME]
+    same = plural(counts[SAME], "pair is", "pairs are")
+    headline = (
+        f"{same[0].upper()}{same[1:]} the same; {listed(changed)}."
+        if changed
+        else f"No pair changed: {same} the same."
+    )
+    texts = (
+        text_field(f"{words}, {name}", f"{kind}_{side}", veiled=True)
+        for side, name in (("before", before), ("after", after))
+        for kind, words in (("stereotype", "stereotype"), ("other", "other sentence"))
+    )
+    fields = (text_field("change"), text_field("group", "identity", veiled=True), *texts)
+    other = table.filter(pl.col("change") != SAME).head(MOST_SHOWN)
+    tables = (table_of("Pairs that changed", other, fields, most_open=MOST_OPEN),)
+    sections = (
+        Section("pairs", "Changed pairs", findings=(Finding(headline, (counts,)),), tables=tables),
+        replace(METHODS, template="set_methods.html.j2"),
+    )
+    runs = [Run(path, {}) for path in paths]
+    title = headline.removesuffix(".")
+    return TableComparison(
+        table, (headline,), page=page_of(__package__, runs, title, f"{before} and {after}.", sections)
+    )
 
 
 def _with_sides(pairs: pl.DataFrame) -> pl.DataFrame:
@@ -172,25 +164,3 @@ def _row(before: Mapping[str, Any] | None, after: Mapping[str, Any] | None) -> d
         "stereotype_after": new.get("stereotype", ""),
         "other_after": new.get("other", ""),
     }
-
-
-def write_set_page(comparison: SetComparison, output: Path) -> None:
-    """Write the page: the sentence, and both versions of every pair that changed."""
-    sides = (("before", comparison.before), ("after", comparison.after))
-    texts = (
-        text_field(f"{words}, {name}", f"{kind}_{side}", veiled=True)
-        for side, name in sides
-        for kind, words in (("stereotype", "stereotype"), ("other", "other sentence"))
-    )
-    changed = comparison.pairs.filter(pl.col("change") != SAME).head(MOST_SHOWN)
-    fields = (text_field("change"), text_field("group", "identity", veiled=True), *texts)
-    pairs = Section(
-        "pairs",
-        "Changed pairs",
-        findings=(Finding(comparison.headline, (comparison.counts,)),),
-        tables=(table_of("Pairs that changed", changed, fields, most_open=MOST_OPEN),),
-    )
-    methods = Section(METHODS.anchor, METHODS.title, template="set_methods.html.j2", folded=True)
-    runs = [Run(path, {}) for path in comparison.paths]
-    title, subtitle = comparison.headline.removesuffix("."), f"{comparison.before} and {comparison.after}."
-    write_page(page_of(__package__, runs, title, subtitle, (pairs, methods)), output)

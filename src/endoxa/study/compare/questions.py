@@ -13,10 +13,9 @@ from endoxa.errors import UserError
 from endoxa.instruments.questions.estimates.answers import is_read, load_answers
 from endoxa.instruments.questions.estimates.names import ITEM, unlike
 from endoxa.instruments.questions.items.of_run import items_of_run
-from endoxa.report.inputs import QUESTIONS, Run
 from endoxa.schema.finish import LENGTH
 from endoxa.sources.served import fingerprint_sentences, versions_apart
-from endoxa.study.gate.items import (
+from endoxa.study.compare.items import (
     NAN,
     OTHER,
     Items,
@@ -27,8 +26,8 @@ from endoxa.study.gate.items import (
     joined_rule,
     same_answers,
 )
-from endoxa.study.gate.measures import OF_QUESTIONS
-from endoxa.study.gate.runs import Side
+from endoxa.study.compare.measures import OF_QUESTIONS
+from endoxa.study.compare.runs import Side
 
 LEAN = {"stereotyped": 1.0, "anti-stereotyped": -1.0}
 KEYS = ("item_id", "repeat")
@@ -95,18 +94,6 @@ def _answers(side: Side) -> pl.DataFrame:
         table = table.with_columns(answer=pl.lit(None, dtype=pl.String))
     words = pl.col("answer").str.count_matches(r"\S+")
     return table.filter(model=side.model).with_columns(rule="protocol", read=is_read(), words=words)
-
-
-def names_apart(first: Run, other: Run) -> bool:
-    """Whether one of two runs of questions asked about names in place of groups, and the other about groups."""
-    return first.kind == other.kind == QUESTIONS and _holds_names(first) != _holds_names(other)
-
-
-def _holds_names(run: Run) -> bool:
-    records = pl.scan_parquet(run.folder / "records.parquet")
-    if "variant" not in records.collect_schema().names():
-        return False
-    return bool(records.select((pl.col("variant").fill_null("") != "").any()).collect().item())
 
 
 def paired_with_names(baseline: pl.DataFrame, other: pl.DataFrame) -> tuple[pl.DataFrame, list[str]] | None:

@@ -1,6 +1,6 @@
 """Is a candidate worse than a baseline by more than the margin? One measure, one set of items, two signs of a distance.
 
-The means behind it, their tests and bounds: `endoxa.study.gate.contrast`.
+The means behind it, their tests and bounds: `endoxa.study.compare.contrast`.
 """
 
 from __future__ import annotations
@@ -8,15 +8,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import ceil, inf
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from endoxa.stats.two_way import Sampled
-from endoxa.study.gate.contrast import FEWEST_UNITS, Contrast, sampled_units
-
-if TYPE_CHECKING:
-    from endoxa.study.gate.association_tests import EffectContrast
+from endoxa.study.compare.contrast import FEWEST_UNITS, Contrast, Difference, sampled_units
 
 SIGN_SHARE = 0.1
 """Part of the level of a pass that is spent on which side of the neutral value the baseline is."""
@@ -125,8 +122,8 @@ class Contrasts:
         sampled: which kinds of units are samples, as in `stats.two_way`.
     """
 
-    by_signs: Mapping[tuple[int, int], Contrast | EffectContrast]
-    baseline: Contrast | EffectContrast | None
+    by_signs: Mapping[tuple[int, int], Difference]
+    baseline: Difference | None
     sampled: Sampled = "both"
 
     @classmethod
@@ -214,14 +211,14 @@ class More:
     """What would decide a test that is undecided, if baseline and candidate keep their shares.
 
     Attributes:
-        items: how many more, with as many more identities; None where no number would.
-        identities: how many more identities that is.
-        same_identities: how many more items about the present units would do; None where none would.
+        more_items: how many more, with as many more identities; None where no number would.
+        more_identities: how many more identities that is.
+        more_same_identities: how many more items about the present units would do; None where none would.
     """
 
-    items: int | None
-    identities: int | None
-    same_identities: int | None
+    more_items: int | None
+    more_identities: int | None
+    more_same_identities: int | None
 
 
 NOTHING_MORE = More(None, None, None)

@@ -9,7 +9,6 @@ of Gail and Simon (1985, Biometrics 41) for two subsets.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations
 from math import ceil, log2
 from pathlib import Path
@@ -19,7 +18,6 @@ import numpy as np
 import polars as pl
 
 from endoxa.curate.opposites import concepts, flipped, languages, load_lexicon
-from endoxa.curate.summary import choices
 from endoxa.errors import UserError
 from endoxa.report.words import count, plural
 from endoxa.runs.options import DEFAULT_CONFIDENCE
@@ -27,7 +25,7 @@ from endoxa.sources.frames import read_table
 from endoxa.stats.intervals import NAN, UNDEFINED, clopper_pearson
 from endoxa.stats.share_changes import able_to_reject
 from endoxa.stats.verdicts import ABOVE, UNCLEAR, UNTESTED, significance
-from endoxa.study.compare.editions.reading import KEY, SHOWN, associations_of, read_edition, table_path
+from endoxa.study.compare.editions.comparison import KEY, SHOWN, TableComparison, read_edition
 
 OPPOSITES, GROUPS = "opposites", "groups"
 
@@ -53,52 +51,6 @@ REVERSAL_COLUMNS: dict[str, str] = {
     "verdict": "'above' (reversed), 'unclear', 'cannot-be-tested' (too few people)",
 }
 """Columns of the table of reversals."""
-COUNTS_NOTE = (
-    "The table counts respondents of each association, not who they are. Assumed: nobody said both sides; one who did "
-    "counts on both."
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Reversals:
-    """What is turned round between regions.
-
-    Attributes:
-        table: columns of `REVERSAL_COLUMNS`, the smallest p-values first; only what leads in unlike directions.
-        compared: comparisons of two sides in two regions, whatever their direction.
-        tests: number of tests that the correction counts.
-        notes: what was assumed or left out, as sentences.
-        confidence: confidence level.
-    """
-
-    table: pl.DataFrame
-    compared: int
-    tests: int
-    notes: tuple[str, ...]
-    confidence: float
-
-    @property
-    def clear(self) -> pl.DataFrame:
-        """What is clearly turned round."""
-        return self.table.filter(verdict=ABOVE)
-
-    @property
-    def sentences(self) -> tuple[str, ...]:
-        """How many stereotypes are turned round, what was compared, and how much of it could have been shown."""
-        number, untested = self.clear.height, self.table.filter(verdict=UNTESTED).height
-        turned = f"{plural(number, 'stereotype')} {'is' if number == 1 else 'are'} turned round between two regions."
-        compared = (
-            f"{plural(self.compared, 'comparison')} of two sides in two regions; in {count(self.table.height)} another "
-            "side leads in each region."
-        )
-        # People of each region, all of one mind, with whom a single test can reject after correction.
-        needed = ceil(round(-log2((1 - self.confidence) / self.tests), 9))
-        few = (
-            f"For {count(untested)} of them too few people said either side: about {needed} in each region are the "
-            "fewest that could show a reversal."
-        )
-        none = "No stereotype is clearly turned round between two regions."
-        return (turned if number else none, compared, *([few] if untested else []))
 
 
 def find_reversals(
@@ -106,12 +58,12 @@ def find_reversals(
     *,
     groups: Path | None = None,
     confidence: float = DEFAULT_CONFIDENCE,
-) -> Reversals:
+) -> TableComparison:
     """Stereotypes that are clearly turned round between two regions.
 
     Args:
-        path: a table of statements (columns respondent and country), or of associations by country (region, support).
-        groups: a grouping of attributes, for statements.
+        path: a table of statements (columns respondent and country).
+        groups: a grouping of attributes.
         confidence: 1 minus the chance of any false claim.
 
     Raises:
@@ -121,16 +73,29 @@ def find_reversals(
     stated, notes = _by_region(path, grouping)
     regions = stated["region"].n_unique()
     if regions < 2:
-        raise UserError(
-            f"{path} names {regions} regions. Expected two or more (column 'country' of statements, 'region' of "
-            "associations made with --by country)."
-        )
+        raise UserError(f"{path} names {regions} regions. Expected two or more in the column 'country'.")
     names = list(REVERSAL_COLUMNS)
     schema = dict.fromkeys(names[:6], pl.String) | dict.fromkeys(names[6:10], pl.Int64)
     compared = pl.DataFrame(list(_compared(stated)), schema=schema, orient="row")
     table, tests = _tested(compared, confidence)
     order = table.sort(pl.col("verdict") != ABOVE, "p_value", "first", "second", "region", "other_region")
-    return Reversals(order.fill_nan(None), compared.height, tests, tuple(notes), confidence)
+    number, untested = table.filter(verdict=ABOVE).height, table.filter(verdict=UNTESTED).height
+    turned = (
+        f"{plural(number, 'stereotype')} {'is' if number == 1 else 'are'} turned round between two regions."
+    )
+    how_many = (
+        f"{plural(compared.height, 'comparison')} of two sides in two regions; in {count(table.height)} another side "
+        "leads in each region."
+    )
+    # People of each region, all of one mind, with whom a single test can reject after correction.
+    needed = ceil(round(-log2((1 - confidence) / tests), 9))
+    few = (
+        f"For {count(untested)} of them too few people said either side: about {needed} in each region are the fewest "
+        "that could show a reversal."
+    )
+    none = "No stereotype is clearly turned round between two regions."
+    sentences = (turned if number else none, how_many, *([few] if untested else []))
+    return TableComparison(order.fill_nan(None), sentences, tuple(notes))
 
 
 def _tested(compared: pl.DataFrame, confidence: float) -> tuple[pl.DataFrame, int]:
@@ -164,37 +129,19 @@ def _tested(compared: pl.DataFrame, confidence: float) -> tuple[pl.DataFrame, in
 
 
 def _by_region(path: Path, grouping: pl.DataFrame | None) -> tuple[pl.DataFrame, list[str]]:
-    """Columns of `KEY` and `SHOWN`, language, region, people: who said it, or as many numbers where only counted."""
+    """Columns of `KEY` and `SHOWN`, language, region, and people: who said it."""
     edition = read_edition(path, grouping)
-    if edition.people is not None:
-        several = edition.people.filter(pl.col("country").str.contains(";"))["respondent"].n_unique()
-        placed = edition.people.filter((pl.col("country") != "") & ~pl.col("country").str.contains(";"))
-        stated = placed.group_by(*KEY, region="country", maintain_order=True).agg(
-            pl.col(*SHOWN, "language").first(), people="respondent"
+    if edition.people is None:
+        raise UserError(
+            f"{path} does not say who said it. Expected statements: columns respondent and country."
         )
-        notes = [f"{several} respondents of several countries are left out."] if several else []
-        return stated, [*edition.notes, *notes]
-    table = associations_of(table_path(path))
-    if "region" not in table.columns:
-        raise UserError(f"{path} has no column 'region'. Make associations with --by country.")
-    places = table.with_columns(
-        places=pl.col("region").map_elements(lambda cell: len(choices(cell)), pl.Int64)
+    several = edition.people.filter(pl.col("country").str.contains(";"))["respondent"].n_unique()
+    placed = edition.people.filter((pl.col("country") != "") & ~pl.col("country").str.contains(";"))
+    stated = placed.group_by(*KEY, region="country", maintain_order=True).agg(
+        pl.col(*SHOWN, "language").first(), people="respondent"
     )
-    single = places.filter(pl.col("places") == 1)
-    notes = [COUNTS_NOTE]
-    if left := places.height - single.height:
-        notes.append(
-            f"{left} associations of no region or of several are left out (make them with --by country)."
-        )
-    counted = single.group_by(*KEY, "region", maintain_order=True).agg(
-        pl.col(*SHOWN, "language").first(), pl.col("support").cast(pl.Float64).sum().cast(pl.Int64)
-    )
-    # Nobody is known: every mention is somebody else, whatever the association.
-    start = pl.col("support").cum_sum() - pl.col("support")
-    numbered = counted.with_columns(
-        people=pl.int_ranges(start, start + pl.col("support")).cast(pl.List(pl.String))
-    )
-    return numbered, notes
+    notes = [f"{several} respondents of several countries are left out."] if several else []
+    return stated, [*edition.notes, *notes]
 
 
 def _compared(stated: pl.DataFrame) -> Iterator[tuple[Any, ...]]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import Any
 from xml.etree import ElementTree
 
-from endoxa.report.tables import escape_markdown
+from endoxa.report.tables import escape_markdown, markdown, number_field, table_of, text_field
 from endoxa.report.words import count, signed
-from endoxa.study.gate.results import NAMES, NUMBERS, Gate, GateTest
+from endoxa.study.compare.results import NAMES, NUMBERS, Gate
 
 MARKS = {"pass": "✅ pass", "worse": "❌ worse", "undecided": "⚠️ undecided"}
 _UNPRINTABLE = {code: None for code in range(32) if chr(code) not in "\t\n\r"}
@@ -15,7 +16,13 @@ _UNPRINTABLE = {code: None for code in range(32) if chr(code) not in "\t\n\r"}
 
 def as_markdown(gate: Gate) -> str:
     """A summary for a pull request: the verdict, a table, a sentence for each test that does not pass."""
-    head = ("", *NAMES, *(field.column.name for field in NUMBERS), "items", "about")
+    fields = (
+        text_field("", lambda test: MARKS[test.verdict]),
+        *(text_field(name, attrgetter(name)) for name in NAMES),
+        *NUMBERS,
+        number_field("items", lambda test: count(test.n_items)),
+        text_field("about", attrgetter("about")),
+    )
     lines = [
         f"### endoxa gate: {MARKS[gate.verdict]}",
         "",
@@ -24,27 +31,13 @@ def as_markdown(gate: Gate) -> str:
         f"Baseline `{_code(gate.baseline['model'])}`, candidate `{_code(gate.candidate['model'])}`, "
         f"margin {gate.margin:g}, confidence {100 * gate.confidence:g} %.",
         "",
-        f"| {' | '.join(head)} |",
-        f"|{'---|' * 4}{'---:|' * (len(head) - 5)}---|",
-        *(f"| {' | '.join(_cells(test))} |" for test in gate.tests),
+        markdown([table_of("", gate.tests, fields)]),
     ]
     if len(gate.tests) > 1:
-        lines += [
-            "",
-            *(f"- {escape_markdown(test.sentence)}" for test in gate.tests if test.verdict != "pass"),
-        ]
-    lines += ["", *(f"- {escape_markdown(note)}" for note in gate.notes)]
+        lines += [f"- {escape_markdown(test.sentence)}" for test in gate.tests if test.verdict != "pass"]
+        lines.append("")
+    lines += [f"- {escape_markdown(note)}" for note in gate.notes]
     return "\n".join(lines).rstrip("\n") + "\n"
-
-
-def _cells(test: GateTest) -> tuple[str, ...]:
-    return (
-        MARKS[test.verdict],
-        *(escape_markdown(getattr(test, name)) for name in NAMES),
-        *(str(field.cell(test)) for field in NUMBERS),
-        count(test.n_items),
-        test.about,
-    )
 
 
 def _code(text: str) -> str:

@@ -10,16 +10,20 @@ import numpy as np
 import polars as pl
 
 from endoxa.errors import UserError
-from endoxa.runs.measured import Measure, Measured
+from endoxa.runs.instrument import Measure, Measured
 from endoxa.schema import ALL
-from endoxa.study.gate.contrast import FEWEST_UNITS
-from endoxa.study.gate.decision import Values
-from endoxa.study.gate.measures import Paired
-from endoxa.study.gate.runs import Side
+from endoxa.study.compare.contrast import FEWEST_UNITS
+from endoxa.study.compare.decision import Values
+from endoxa.study.compare.measures import Paired
+from endoxa.study.compare.runs import Side
 
 OTHER = "_other"
 """Behind the names of columns of the second run."""
 NAN = float("nan")
+NO_ITEMS = pl.DataFrame(
+    schema=dict.fromkeys(("item_id", "rule", "axis", "identity", "before", "after", "direction"), pl.String)
+)
+"""Of instruments whose items do not change sides: a test, or an association of stories."""
 
 
 def _as_it_is(cell: Paired, _rows: pl.DataFrame) -> Paired:
@@ -47,7 +51,7 @@ class Items:
     frame: pl.DataFrame
     measures: Sequence[Measure]
     units: tuple[str, str]
-    changed: Callable[[], pl.DataFrame]
+    changed: Callable[[], pl.DataFrame] = NO_ITEMS.clone
     notes: Sequence[str] = ()
     noun: str = "axis"
     alone: tuple[int, int] = (0, 0)
@@ -92,13 +96,15 @@ class Items:
         columns = [measure.name, f"{measure.name}{OTHER}"]
         first, *others = measure.units or self.units
         posed = rows.drop_nulls(columns)
-        both_kinds = pl.col("aligned").n_unique().over(first) == 2
+        both_kinds = pl.col("aligned").n_unique().over(measure.within or first) == 2
         posed = posed.filter(both_kinds) if measure.within else posed
         joint = posed.drop_nans(columns)
         joint = joint.filter(both_kinds) if measure.within else joint
         if measure.instead and joint[first].n_unique() < FEWEST_UNITS:
             first, others = measure.instead, []
-        weights, reach = _weights(joint, first) if measure.within and joint.height else (1.0, measure.reach)
+        weights, reach = (
+            _weights(joint, measure.within) if measure.within and joint.height else (1.0, measure.reach)
+        )
         baseline, candidate = (weights * joint[name].to_numpy().astype(float) for name in columns)
         values = Values(
             baseline,
@@ -248,6 +254,14 @@ def common_rules(names: Sequence[set[str]], wanted: Sequence[str], noun: str) ->
     lone = sorted(names[0] ^ names[1])
     alone = [f"Not compared, because only one run has it: {noun} {', '.join(lone)}."]
     return list(wanted) or shared, alone if lone and not wanted else []
+
+
+def alone_sentence(alone: tuple[int, int], noun: str) -> str:
+    """Why two runs of which one has items that the other lacks cannot be gated."""
+    return (
+        f"Baseline and candidate hold different items: {alone[0]} {noun} are in the baseline only and {alone[1]} "
+        "in the candidate only. Run both on the same file with the same --limit, --language and --repeats."
+    )
 
 
 def require_same_ids(tables: Sequence[pl.DataFrame]) -> None:

@@ -1,4 +1,4 @@
-"""Workers of a Ray cluster, each with a copy of one model.
+"""Models whose copies are in workers of a Ray cluster, with the interfaces of those in this process.
 
 A worker that dies is started again by Ray, on another machine where its own is gone, and what it was doing is done
 again. Work that kills its worker twice is halved: most often memory ran out.
@@ -12,17 +12,17 @@ import logging
 import os
 import signal
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from logging.handlers import MemoryHandler
 from threading import current_thread, main_thread
-from typing import Any, TypeVar
+from typing import Any
 
 from endoxa.errors import UserError, installation
-from endoxa.runs.executors import begun_ahead
-from endoxa.runs.options import Cluster, EngineOptions
+from endoxa.runs.options import EngineOptions
+from endoxa.schema import Architecture, Model, Request, Score, Unscorable
+from endoxa.schema.chat import ChatAnswer, ChatModel, Message, Sampling
 from endoxa.schema.typed import is_typed
 
 try:
@@ -34,15 +34,11 @@ except ImportError as problem:
     ) from problem
 
 log = logging.getLogger(__name__)
-P = TypeVar("P")
-R = TypeVar("R")
 
 AHEAD = 2
 """Pieces of work that a worker has: one that it does, one that waits."""
 DEATHS = 2
 """Workers that may die of a piece of work before it is halved."""
-RETRIES = 10
-"""How often a task without a model is done again whose process is gone."""
 ROOM = 30.0
 """Seconds after which a run says that it waits for room on the cluster."""
 PATIENCE = 300.0
@@ -92,23 +88,8 @@ class Worker:
         self.back = self.actor.ready.options(max_task_retries=-1).remote()
 
 
-@dataclass(slots=True, eq=False)
-class Piece:
-    """A task on its way.
-
-    Attributes:
-        task: a function of a module, given the copy and the arguments.
-        arguments: what else it is given.
-        worker: who does it.
-        ref: Ray's name of the result.
-        deaths: workers that died meanwhile.
-    """
-
-    task: Callable[..., Any]
-    arguments: tuple[Any, ...]
-    worker: Worker
-    ref: Any
-    deaths: int = 0
+Sent = tuple[Worker, Any]
+"""Who does a task, and Ray's reference to its result."""
 
 
 class DeadlyPieceError(UserError):
@@ -139,42 +120,44 @@ class Pool:
         """Pieces of work that keep all of them busy."""
         return AHEAD * len(self.workers)
 
-    def begin(self, task: Callable[..., Any], *arguments: Any) -> Piece:
-        """Send a task to the worker that has least to do.
-
-        Raises:
-            UserError: no worker is there.
-        """
-        worker = self._idlest()
-        worker.busy += 1
-        return Piece(task, arguments, worker, worker.actor.do.remote(task, *arguments))
-
-    async def result(self, piece: Piece) -> Any:
+    async def result(self, task: Callable[..., Any], *arguments: Any, sent: Sent | None = None) -> Any:
         """The result of a task; sends it to another worker where its own is gone.
+
+        Args:
+            task: a function of a module, given the copy and the arguments.
+            arguments: what else it is given.
+            sent: where it was sent already.
 
         Raises:
             UserError: what the task raised.
             DeadlyPieceError: more than `DEATHS` workers died of it.
         """
-        while True:
+        for _ in range(DEATHS + 1):
+            worker, reference = sent or self.send(task, *arguments)
+            sent = None
             try:
-                result, warnings = await piece.ref
+                result, warnings = await reference
             except exceptions.RayTaskError as problem:
-                piece.worker.busy -= 1
                 raise (problem.cause if isinstance(problem.cause, UserError) else problem) from None
             except exceptions.RayError as problem:  # the worker or its machine is gone
-                piece = self._again(piece, problem)
+                if worker.back is None:
+                    log.warning(
+                        "%s: a worker is gone (%s); its work is done again", self.name, _short(problem)
+                    )
+                    worker.await_return()
                 continue
-            piece.worker.busy -= 1
+            finally:
+                worker.busy -= 1
             for warning in warnings:
                 if warning not in self._logged:  # said once for all workers
                     self._logged.add(warning)
                     log.warning("%s", warning)
             return result
+        raise DeadlyPieceError(self.name)
 
     def do(self, task: Callable[..., Any], *arguments: Any) -> Any:
         """Begin a task and wait for its result; see `result`."""
-        return asyncio.run(self.result(self.begin(task, *arguments)))
+        return asyncio.run(self.result(task, *arguments))
 
     def each(self, task: Callable[..., Any], items: Sequence[Any]) -> Iterator[tuple[int, Any]]:
         """Pairs (index, result) that a task gives for items; sent now, waited for when they are read.
@@ -184,13 +167,11 @@ class Pool:
         Raises:
             UserError: what the task raised, or a single item cost several workers.
         """
-        return self._each(task, items, self.begin(task, items))
+        return self._each(task, items, self.send(task, items))
 
-    def _each(
-        self, task: Callable[..., Any], items: Sequence[Any], piece: Piece
-    ) -> Iterator[tuple[int, Any]]:
+    def _each(self, task: Callable[..., Any], items: Sequence[Any], sent: Sent) -> Iterator[tuple[int, Any]]:
         try:
-            yield from asyncio.run(self.result(piece))
+            yield from asyncio.run(self.result(task, items, sent=sent))
         except DeadlyPieceError:
             if len(items) == 1:
                 raise
@@ -208,24 +189,11 @@ class Pool:
         for worker in self.workers:
             ray.kill(worker.actor)
 
-    def _again(self, piece: Piece, problem: Exception) -> Piece:
-        """Send a task again whose worker is gone."""
-        worker = piece.worker
-        worker.busy -= 1
-        if worker.back is None:
-            log.warning("%s: a worker is gone (%s); its work is done again", self.name, _short(problem))
-            worker.await_return()
-        if piece.deaths == DEATHS:
-            raise DeadlyPieceError(self.name)
-        again = self.begin(piece.task, *piece.arguments)
-        again.deaths = piece.deaths + 1
-        return again
-
-    def _idlest(self) -> Worker:
-        """The worker with least to do, among those that are there.
+    def send(self, task: Callable[..., Any], *arguments: Any) -> Sent:
+        """Send a task to the worker with least to do, among those that are there.
 
         Raises:
-            UserError: none came back, or none can start.
+            UserError: no worker came back, or none can start.
         """
         end = time.monotonic() + PATIENCE
         while not (there := [worker for worker in self.workers if self._is_there(worker)]):
@@ -235,7 +203,9 @@ class Pool:
                     "work is kept; run the same command again to continue."
                 )
             time.sleep(0.2)
-        return min(there, key=lambda worker: worker.busy)
+        worker = min(there, key=lambda worker: worker.busy)
+        worker.busy += 1
+        return worker, worker.actor.do.remote(task, *arguments)
 
     def _is_there(self, worker: Worker) -> bool:
         """Whether a worker is there, perhaps again.
@@ -247,15 +217,12 @@ class Pool:
             return worker.back is None
         try:
             ray.get(worker.back)
-        except exceptions.RayError as problem:
-            if getattr(problem, "actor_init_failed", False):
-                reason = str(problem).strip().splitlines()[-1]
-                raise UserError(
-                    f"A worker of {self.name} cannot start: {reason}. Install the same version of endoxa, with the "
-                    'extras "local" and "scale", on every machine of the cluster.'
-                ) from problem
-            worker.await_return()
-            return False
+        except exceptions.RayError as problem:  # it was tried without end
+            reason = str(problem).strip().splitlines()[-1]
+            raise UserError(
+                f"A worker of {self.name} cannot start: {reason}. Install the same version of endoxa, with the extras "
+                '"local" and "scale", on every machine of the cluster.'
+            ) from problem
         worker.back = None
         return True
 
@@ -298,32 +265,6 @@ def start(opened: Callable[[], Any], engine: EngineOptions, name: str) -> Pool:
     return pool
 
 
-def computed_on(task: Callable[[P], R], pieces: Sequence[P], cluster: Cluster) -> Iterator[R]:
-    """What a task makes of each piece, in their order, on the processors of a cluster.
-
-    Raises:
-        UserError: what the task raises, there is no cluster, or a piece cost process after process.
-    """
-    connect(cluster.ray_address)
-    processors = sum(machine["CPU"] for machine in _machines())
-    remote: Any = ray.remote(max_retries=RETRIES)(_applied)
-    sent = (remote.remote(task, piece) for piece in pieces)
-    for ref in begun_ahead(sent, max(1, int(AHEAD * processors))):
-        try:
-            yield ray.get(ref)
-        except exceptions.RayTaskError as problem:
-            raise (problem.cause if isinstance(problem.cause, UserError) else problem) from None
-        except exceptions.RayError as problem:
-            raise UserError(
-                f"A piece of work was lost {RETRIES} times on the cluster ({_short(problem)}): most likely memory ran "
-                "out. Use machines with more memory, or --set engine=local."
-            ) from problem
-
-
-def _applied(task: Callable[[P], R], piece: P) -> R:
-    return task(piece)
-
-
 def _machines() -> list[dict[str, float]]:
     """Resources of the machines that do work."""
     return [
@@ -331,17 +272,6 @@ def _machines() -> list[dict[str, float]]:
         for node in ray.nodes()  # type: ignore[no-untyped-call]
         if node["Alive"] and node["Resources"].get("CPU")
     ]
-
-
-@contextmanager
-def _restored_signals() -> Iterator[None]:
-    """Ray answers SIGTERM by an exit of its own, without the commits that an interrupted run makes."""
-    handler = signal.getsignal(signal.SIGTERM)
-    try:
-        yield
-    finally:
-        if current_thread() is main_thread():
-            signal.signal(signal.SIGTERM, handler)
 
 
 def connect(address: str | None) -> None:
@@ -360,11 +290,108 @@ def connect(address: str | None) -> None:
     try:
         # Not None, which joins whatever cluster was started last on this machine.
         joined = address or os.environ.get("RAY_ADDRESS") or "local"
-        with _restored_signals():
-            ray.init(address=joined, log_to_driver=False, logging_level=logging.ERROR)
+        handler = signal.getsignal(signal.SIGTERM)
+        ray.init(address=joined, log_to_driver=False, logging_level=logging.ERROR)
+        if current_thread() is main_thread():
+            # Ray answers SIGTERM by an exit of its own, without the commits that an interrupted run makes.
+            signal.signal(signal.SIGTERM, handler)
     except Exception as problem:  # Ray raises nothing narrower where it cannot start
         where = f"at '{address}'" if address else "on this machine"
         raise UserError(
             f"There is no Ray cluster {where}: {_short(problem)}. Start one with 'ray start --head', or leave out "
             "ray_address."
         ) from problem
+
+
+def _facts_of_model(model: Model) -> tuple[Any, ...]:
+    tokenizer = getattr(model, "tokenizer", None)
+    return model.name, model.architecture, model.max_tokens, tokenizer, dict(model.describe())
+
+
+def _score(model: Model, requests: Sequence[Request]) -> list[tuple[int, Score | Unscorable]]:
+    return list(model.score(requests))
+
+
+def _unknown_share(model: Model, texts: Sequence[str]) -> float | None:
+    return model.unknown_share(texts)
+
+
+class PooledModel:
+    """A model that scores, with copies in workers.
+
+    Rules that look at the tokenizer find it here too: requests are made in this process, once.
+    """
+
+    name: str
+    architecture: Architecture
+    max_tokens: int | None
+    tokenizer: Any
+
+    def __init__(self, pool: Pool) -> None:
+        """Open the first copy.
+
+        Raises:
+            UserError: the model cannot be had.
+        """
+        self._pool, facts = pool, pool.do(_facts_of_model)
+        self.name, self.architecture, self.max_tokens, self.tokenizer, self._described = facts
+
+    def describe(self) -> Mapping[str, Any]:
+        """Facts for `run.json`."""
+        return dict(self._described)
+
+    def unknown_share(self, texts: Sequence[str]) -> float | None:
+        """See `endoxa.schema.Model.unknown_share`."""
+        share: float | None = self._pool.do(_unknown_share, texts)
+        return share
+
+    def score(self, requests: Sequence[Request]) -> Iterator[tuple[int, Score | Unscorable]]:
+        """See `endoxa.schema.Model.score`; the requests are sent to a worker now."""
+        return self._pool.each(_score, requests) if requests else iter(())
+
+
+async def _facts_of_chat(model: ChatModel) -> tuple[str, dict[str, Any]]:
+    await model.check()
+    return model.name, dict(model.describe())
+
+
+async def _ask(model: ChatModel, messages: Sequence[Message], sampling: Sampling) -> ChatAnswer:
+    return await model.ask(messages, sampling)
+
+
+class PooledChat:
+    """A chat model with copies in workers, each of which generates together what waits together."""
+
+    name: str
+
+    def __init__(self, pool: Pool) -> None:
+        """Open the first copy.
+
+        Raises:
+            UserError: the model cannot be had.
+        """
+        self._pool = pool
+        self.name, self._described = pool.do(_facts_of_chat)
+
+    def describe(self) -> Mapping[str, Any]:
+        """Facts for `run.json`."""
+        return dict(self._described)
+
+    async def check(self) -> None:
+        """The first copy has been tried."""
+
+    async def ask(
+        self, messages: Sequence[Message], sampling: Sampling, told: Mapping[str, Any] | None = None
+    ) -> ChatAnswer:
+        """See `endoxa.schema.chat.ChatModel.ask`; a conversation whose worker is gone is asked for again.
+
+        Raises:
+            UserError: what the model raised, or workers died of the conversation.
+        """
+        del told  # for simulated respondents only
+        answer: ChatAnswer = await self._pool.result(_ask, tuple(messages), sampling)
+        return answer
+
+    async def close(self) -> None:
+        """End the workers."""
+        self._pool.close()

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from math import isnan, sqrt
 
 import numpy as np
@@ -30,11 +29,11 @@ from endoxa.instruments.association_tests.estimates.effect_size import (
 )
 from endoxa.instruments.association_tests.estimates.run import Source, run_sources
 from endoxa.schema import ALL, AssociationTest
-from endoxa.study.gate.contrast import bound, student_tail
-from endoxa.study.gate.decision import SIGNS, Contrasts, EffectSizes
-from endoxa.study.gate.items import OTHER, Items, common_rules
-from endoxa.study.gate.measures import EFFECT_SIZE, Paired
-from endoxa.study.gate.runs import Side
+from endoxa.study.compare.contrast import Difference, student_tail
+from endoxa.study.compare.decision import SIGNS, Contrasts, EffectSizes
+from endoxa.study.compare.items import OTHER, Items, common_rules
+from endoxa.study.compare.measures import EFFECT_SIZE, Paired
+from endoxa.study.compare.runs import Side
 
 Sets = tuple[Targets, Targets]
 """Associations of X and of Y under one model."""
@@ -68,16 +67,11 @@ def test_items(sides: tuple[Side, Side], rules: Sequence[str]) -> Items:
         frame,
         (EFFECT_SIZE,),
         ("targets", "targets"),
-        partial(pl.DataFrame, schema=NO_ITEMS),
-        notes,
+        notes=notes,
         noun="association test",
         alone_axes=True,
         finished=finished,
     )
-
-
-NO_ITEMS = dict.fromkeys(("item_id", "rule", "axis", "identity", "before", "after", "direction"), pl.String)
-"""A test has no items that change sides."""
 
 
 def _effects(test: AssociationTest, before: Associations, after: Associations) -> EffectSizes:
@@ -91,17 +85,10 @@ def _effects(test: AssociationTest, before: Associations, after: Associations) -
         means,
         (sum(len(side.values) for side in first), sum(units), 0),
         min(units),
-        None if any(map(isnan, means)) else contrasts_of(means, first, other),
+        None if any(map(isnan, means)) else contrasts_of(means, left_out(first, other), largest(first)),
         test.axis or ALL,
         f"{unit}s of X and Y",
     )
-
-
-def contrasts_of(values: tuple[float, float], first: Sets, other: Sets) -> Contrasts:
-    """All contrasts of two effect sizes that "worse" is made of."""
-    moments = (*values, left_out(first, other), largest(first))
-    by_signs = {(t, s): contrast(*moments, s=s, t=t) for t in SIGNS for s in SIGNS}
-    return Contrasts(by_signs, contrast(*moments, s=-1, t=0), "first")
 
 
 def _texts(source: Source) -> Iterator[str]:
@@ -158,25 +145,23 @@ _MOST = 0.99
 
 
 @dataclass(frozen=True, slots=True)
-class EffectContrast:
-    """Difference of two effect sizes, used as `endoxa.study.gate.contrast.Contrast` is.
+class EffectContrast(Difference):
+    """T times the effect size of the other model minus s times that of the first, used as `contrast.Contrast` is.
 
     Attributes:
-        first: effect size that is subtracted.
-        other: effect size from which it is.
-        squares: variances of the two on Fisher's scale and their covariance: of the other, of both, of the first.
-        cubes: third moments: three times the other, twice, once, three times the first.
+        first: s times the effect size that is subtracted.
+        other: t times the effect size from which it is.
+        shares: of X and of Y what each unit adds to both on Fisher's scale, s and t times; empty where a set has one.
         fewest: units of the smaller set.
-        largest: no effect size is larger.
+        unit: twice the largest effect size.
         growth: by what the number of units is multiplied.
     """
 
     first: float
     other: float
-    squares: np.ndarray
-    cubes: np.ndarray
+    shares: Sequence[tuple[np.ndarray, np.ndarray]]
     fewest: int
-    largest: float
+    unit: float
     growth: float = 1.0
 
     @property
@@ -188,27 +173,12 @@ class EffectContrast:
         """Standard error, were `mean` the true difference; 0 where nothing varies."""
         return self._moments(mean)[0]
 
-    def p_below(self, mean: float) -> float:
-        """One-sided p-value for the claim that the true difference is below `mean`."""
-        return self._tail(mean, 1)
-
-    def p_above(self, mean: float) -> float:
-        """One-sided p-value for the claim that the true difference is above `mean`."""
-        return self._tail(mean, -1)
-
-    def upper(self, level: float) -> float:
-        """One-sided upper bound: the largest difference that is not rejected from below at this level."""
-        return bound(self.p_below, self.mean, 2 * self.largest, level)
-
-    def lower(self, level: float) -> float:
-        """One-sided lower bound: the least difference that is not rejected from above at this level."""
-        return bound(self.p_above, self.mean, -2 * self.largest, level)
-
     def grown(self, items: float, *, same_units: bool = False) -> EffectContrast:
         """With that many times the units; more about the same units would say no more."""
         return self if same_units else replace(self, growth=self.growth * items)
 
-    def _tail(self, mean: float, sign: int) -> float:
+    def p_beyond(self, mean: float, sign: int) -> float:
+        """See `Difference`."""
         error, skewness = self._moments(mean)
         if not error > 0:
             return 1.0
@@ -216,55 +186,40 @@ class EffectContrast:
 
     def _moments(self, mean: float) -> tuple[float, float]:
         """Standard error and skewness, were `mean` the true difference."""
+        largest = self.unit / 2
         middle = (self.first + self.other) / 2
         first, other = (
-            self.largest * (1 - min(abs(end / self.largest), _MOST) ** 2)
+            largest * (1 - min(abs(end / largest), _MOST) ** 2)
             for end in (middle - mean / 2, middle + mean / 2)
         )
-        squares, cubes = self.squares.tolist(), self.cubes.tolist()
-        second = other**2 * squares[0] - 2 * other * first * squares[1] + first**2 * squares[2]
-        third = (
-            other**3 * cubes[0]
-            - 3 * other**2 * first * cubes[1]
-            + 3 * other * first**2 * cubes[2]
-            - first**3 * cubes[3]
-        )
+        second = third = 0.0
+        for first_shares, other_shares in self.shares:
+            added, units = other * other_shares - first * first_shares, len(first_shares)
+            second += units / (units - 1) * float((added**2).sum())
+            third += float((added**3).sum())
         if second < 1e-24:
             return 0.0, 0.0
         return sqrt(second / self.growth), third / second**1.5 / sqrt(self.growth)
 
 
-def contrast(
-    first: float,
-    other: float,
-    left_out: Sequence[tuple[np.ndarray, np.ndarray]],
-    largest: float,
-    *,
-    s: int = 1,
-    t: int = 1,
-) -> EffectContrast:
-    """T times the other effect size minus s times the first.
+def contrasts_of(
+    values: tuple[float, float], without: Sequence[tuple[np.ndarray, np.ndarray]], most: float
+) -> Contrasts:
+    """All contrasts of two effect sizes that "worse" is made of.
 
     Args:
-        first: effect size under the first model.
-        other: under the second.
-        left_out: under both, without each unit of X in turn, and without each of Y.
-        largest: the largest effect size of sets of this size.
-        s: sign of the first.
-        t: sign of the other.
+        values: effect sizes under both models.
+        without: under both, without each unit of X in turn, and without each of Y.
+        most: the largest effect size of sets of this size.
     """
-    squares, cubes = np.zeros(3), np.zeros(4)
-    fewest = min(len(pooled[0]) for pooled in left_out)
-    for pooled in left_out if fewest > 1 else ():
-        units = len(pooled[0])
-        on_scale = [np.arctanh(np.clip(each / largest, -0.999, 0.999)) for each in pooled]
-        first_shares, other_shares = (
-            sign * (units - 1) / units * (scaled.mean() - scaled)
-            for sign, scaled in zip((s, t), on_scale, strict=True)
-        )
-        squares += [
-            units / (units - 1) * float((other_shares ** (2 - power) * first_shares**power).sum())
-            for power in range(3)
-        ]
-        cubes += [float((other_shares ** (3 - power) * first_shares**power).sum()) for power in range(4)]
-    return EffectContrast(s * first, t * other, squares, cubes, fewest, largest)
+    fewest = min(len(first) for first, _ in without)
+    shares = []
+    for pooled in without if fewest > 1 else ():
+        scaled = [np.arctanh(np.clip(each / most, -0.999, 0.999)) for each in pooled]
+        shares.append([(len(each) - 1) / len(each) * (each.mean() - each) for each in scaled])
+
+    def contrast(s: int, t: int) -> EffectContrast:
+        signed = [(s * first, t * other) for first, other in shares]
+        return EffectContrast(s * values[0], t * values[1], signed, fewest, 2 * most)
+
+    return Contrasts({(t, s): contrast(s, t) for t in SIGNS for s in SIGNS}, contrast(-1, 0), "first")

@@ -8,7 +8,6 @@ import pytest
 
 from endoxa.runs import executors
 from endoxa.runs.executors import computed
-from endoxa.runs.options import Cluster
 
 
 def _square_here(number: int) -> tuple[int, int]:
@@ -27,7 +26,7 @@ def test_pieces_come_in_order_from_this_process_and_others(
     pieces: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(executors, "ALONE", 0.0)
-    found = list(computed(_square_here, range(pieces), Cluster(), jobs=3))
+    found = list(computed(_square_here, range(pieces), jobs=3))
     assert [square for square, _ in found] == [number * number for number in range(pieces)]
     assert (len({process for _, process in found}) > 1) or pieces == 1
 
@@ -36,10 +35,10 @@ def test_pieces_come_in_order_from_this_process_and_others(
 def test_what_a_task_raises_is_raised(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(executors, "ALONE", 0.0)
     with pytest.raises(ValueError, match="seven"):
-        list(computed(_not_seven, range(20), Cluster(), jobs=2))
+        list(computed(_not_seven, range(20), jobs=2))
 
 
 def test_one_process_does_all_itself() -> None:
-    found = list(computed(_square_here, range(5), Cluster(), jobs=1))
+    found = list(computed(_square_here, range(5), jobs=1))
     assert {process for _, process in found} == {os.getpid()}
-    assert list(computed(_square_here, [], Cluster(), jobs=2)) == []
+    assert list(computed(_square_here, [], jobs=2)) == []

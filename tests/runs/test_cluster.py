@@ -24,26 +24,20 @@ import ray
 from ray.cluster_utils import Cluster
 
 from endoxa.errors import UserError
-from endoxa.instruments.association_tests.items import write_tests
-from endoxa.instruments.association_tests.settings import EmbeddingsSettings
 from endoxa.instruments.pairs.options import PairsSettings
 from endoxa.instruments.questions.probe.settings import QaSettings
-from endoxa.instruments.stories.associations import discover
-from endoxa.instruments.stories.options import Discovery
 from endoxa.models.chat.spec import ChatOptions
-from endoxa.runs import options
-from endoxa.runs.executors import begun_ahead, workers
-from endoxa.runs.executors.remote import PooledModel
+from endoxa.runs import cluster as workers
+from endoxa.runs.cluster import PooledModel
+from endoxa.runs.executors import begun_ahead
 from endoxa.runs.instrument import INSTRUMENTS
 from endoxa.runs.options import EngineOptions
 from endoxa.runs.run import measure
-from endoxa.schema import AssociationTest, Sampling, TermSet
-from endoxa.sources.stereotales import read_profiles
+from endoxa.schema import Sampling
 from endoxa.testing.instruments import records
 from support.qa_questions import questions, write
 from support.ray_tasks import dies, dies_of_many, echoed, light_model, nothing, refuses
 from support.repository import ROOT
-from support.story_samples import stories
 from support.tiny import MAKERS
 
 pytestmark = pytest.mark.slow
@@ -104,12 +98,6 @@ def pairs(folder: Path, tiny: dict[str, Path], kind: str = "causal", **changes: 
     return PairsSettings(data=str(data), models=(f"hf/{tiny[kind]}",), chunk=8, **changes)
 
 
-def embeddings(folder: Path, tiny: dict[str, Path], kind: str) -> EmbeddingsSettings:
-    sets = [TermSet(name, tuple(f"{name} {k}" for k in range(30))) for name in ("x", "y", "a", "b")]
-    write_tests([AssociationTest("t", *sets)], folder / "tests.json")
-    return EmbeddingsSettings(data=str(folder / "tests.json"), models=(f"hf/{tiny[kind]}",))
-
-
 def asked(folder: Path, tiny: dict[str, Path], kind: str, **changes: Any) -> QaSettings:
     template = folder / "mine.jinja"
     template.write_text(TEMPLATE, encoding="utf-8")
@@ -124,7 +112,6 @@ def asked(folder: Path, tiny: dict[str, Path], kind: str, **changes: Any) -> QaS
 
 CASES: dict[str, tuple[str, Callable[[Path, dict[str, Path]], Any]]] = {
     "pairs": ("pairs", lambda folder, tiny: pairs(folder, tiny, "masked")),
-    "embeddings": ("embeddings", lambda folder, tiny: embeddings(folder, tiny, "masked")),
     "loglik": ("qa", lambda folder, tiny: asked(folder, tiny, "long", ask="loglik")),
 }
 
@@ -138,17 +125,6 @@ def test_records_are_those_of_a_local_run(
     measure(INSTRUMENTS.get(name), settings, tmp_path / "local")
     measure(INSTRUMENTS.get(name), settings.model_copy(update={"engine": twice()}), tmp_path / "ray")
     assert records(tmp_path / "ray") == records(tmp_path / "local")
-
-
-def test_associations_are_those_of_a_local_discovery(cluster: Cluster, tmp_path: Path) -> None:
-    data = tmp_path / "stories.parquet"
-    stories(25, models=("m/one", "m/two")).write_parquet(data)
-    local = discover(read_profiles(data), Discovery(draws=20_000, by_language=True))
-    there = Discovery(draws=20_000, by_language=True, cluster=options.Cluster("ray"))
-    remote = discover(read_profiles(data), there)
-    assert remote.tables.equals(local.tables)
-    assert remote.associations.equals(local.associations)
-    assert there.recorded == Discovery(draws=20_000, by_language=True).recorded
 
 
 @pytest.fixture

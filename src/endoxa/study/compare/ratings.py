@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
@@ -15,9 +14,9 @@ from endoxa.runs.folder import RECORDS
 from endoxa.schema import ALL
 from endoxa.sources.served import versions_apart
 from endoxa.sources.stereotales.associations import PARTS
-from endoxa.study.gate.items import NAN, OTHER, Items, both, codes, same_answers
-from endoxa.study.gate.measures import OF_HARM
-from endoxa.study.gate.runs import Side
+from endoxa.study.compare.items import NAN, OTHER, Items, both, codes, same_answers
+from endoxa.study.compare.measures import OF_HARM
+from endoxa.study.compare.runs import Side
 
 KEYS = ("association_id", "language", "repeat")
 
@@ -63,23 +62,6 @@ def rated(folder: Path, model: str) -> pl.DataFrame:
     names = (*KEYS, "rater")
     texts = records.select(*(pl.col(name).cast(ratings.schema[name]) for name in names), *extra)
     return ratings.join(texts, on=names, how="left", maintain_order="left").filter(rater=model)
-
-
-def harmful_in(sources: Sequence[Path]) -> frozenset[str]:
-    """Identifiers of the associations whose median rating is harmful.
-
-    Args:
-        sources: runs of `endoxa probe harm`, or tables of people's ratings.
-
-    Raises:
-        UserError: one is neither.
-    """
-    tables = [load_ratings([source]) if source.is_dir() else read_human(source) for source in sources]
-    if not tables:
-        return frozenset()
-    ratings = pl.concat([table.select("association_id", pl.col("harm").cast(pl.Float64)) for table in tables])
-    medians = ratings.drop_nulls().group_by("association_id").agg(pl.col("harm").median())
-    return frozenset(medians.filter(pl.col("harm") >= THRESHOLD)["association_id"])
 
 
 def _with_people(joined: pl.DataFrame, human: Path | None) -> pl.DataFrame:

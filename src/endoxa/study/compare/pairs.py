@@ -18,11 +18,12 @@ from endoxa.instruments.pairs.estimates.records import Scores, load_records, sco
 from endoxa.report.words import count, listed, plural
 from endoxa.sources.identities import with_joined_names
 from endoxa.sources.spreadsheets import read_csv
-from endoxa.study.gate.decision import SIGNS, Values
-from endoxa.study.gate.items import NAN, OTHER, Items, both, changed_items, common_rules, require_same_ids
-from endoxa.study.gate.measures import PREFERENCE_RATIO, Paired, Rounding
-from endoxa.study.gate.runs import Side
+from endoxa.study.compare.decision import SIGNS, Values
+from endoxa.study.compare.items import NAN, OTHER, Items, both, changed_items, common_rules, require_same_ids
+from endoxa.study.compare.measures import PREFERENCE_RATIO, Paired, Rounding
+from endoxa.study.compare.runs import Side
 
+RUNS = ("baseline", "candidate")
 PREFERS = {1.0: "stereotypical", 0.0: "tie", -1.0: "other"}
 
 
@@ -33,11 +34,11 @@ def pair_items(sides: tuple[Side, Side], rules: Sequence[str]) -> Items:
         UserError: no rule in common, or other pairs.
     """
     records = []
-    for side in sides:
+    for place, side in enumerate(sides):
         table = load_records([side.run.folder]).filter(model=side.model)
         # A retrained model often keeps its name, and a prefix changes the sentences of an item.
         same = {"data": pl.lit(""), "content": pl.lit(None, dtype=pl.UInt64)}
-        records.append(table.with_columns(model=pl.lit(side.role), **same))
+        records.append(table.with_columns(model=pl.lit(RUNS[place]), **same))
     common, notes = common_rules([set(table["rule"]) for table in records], rules, "rule")
     unscored = [_unscored(side) for side in sides]
     for rule in common:
@@ -46,7 +47,7 @@ def pair_items(sides: tuple[Side, Side], rules: Sequence[str]) -> Items:
     together = pl.concat(records)
     deciding, calibrated = deciding_scores(scores_of(together, resamples=0))
     scores = {(score.model, score.rule): score for score in deciding}
-    couples = {rule: (scores["baseline", rule], scores["candidate", rule]) for rule in common}
+    couples = {rule: (scores[RUNS[0], rule], scores[RUNS[1], rule]) for rule in common}
     code = pl.struct("data", "content", "item_id").rank("dense")
     named = together.select("item_id", "axis", "identity", "identity_key", item=code)
     named = with_joined_names(named.unique("item", maintain_order=True)).drop("identity_key")
@@ -56,10 +57,10 @@ def pair_items(sides: tuple[Side, Side], rules: Sequence[str]) -> Items:
     def finished(cell: Paired, rows: pl.DataFrame) -> Paired:
         if not isinstance(cell.values, Values):
             return cell
-        first, other = couples[cell.rule]
         differences = [rows[name].to_numpy() for name in ("difference", f"difference{OTHER}")]
-        rounding = rounding_of(cell.values, first, other, differences)
-        return replace(cell, untestable=first.unlinked(rows["place"].to_numpy()), rounding=rounding)
+        rounding = rounding_of(cell.values, couples[cell.rule], differences)
+        unlinked = couples[cell.rule][0].unlinked(rows["place"].to_numpy())
+        return replace(cell, untestable=unlinked, rounding=rounding)
 
     shown = {"difference_before": "difference", "difference_after": f"difference{OTHER}"}
     return Items(
@@ -136,38 +137,30 @@ def _with_sentences(changed: pl.DataFrame, side: Side) -> pl.DataFrame:
 
 
 def rounding_of(
-    values: Values, baseline: Scores, other: Scores, differences: Sequence[np.ndarray]
+    values: Values, runs: tuple[Scores, Scores], differences: Sequence[np.ndarray]
 ) -> Rounding | None:
     """What rounding could make of the values of two runs; None where no pair lies within it.
 
     Args:
         values: of both.
-        baseline: scores of the first.
-        other: scores of the second.
+        runs: scores of both.
         differences: those of the pairs of `values`, in both.
     """
-    runs = (baseline, other)
-    within = [
-        within_rounding(difference, run.rounding) for run, difference in zip(runs, differences, strict=True)
-    ]
-    if not (within[0].any() or within[1].any()):
+    masks = [within_rounding(each, run.rounding) for run, each in zip(runs, differences, strict=True)]
+    if not np.any(masks):
         return None
+    first, other = (
+        [np.where(mask, side / 2, column) for side in SIGNS]
+        for mask, column in zip(masks, (values.baseline, values.candidate), strict=True)
+    )
     return Rounding(
-        tuple((run.precision, int(mask.sum())) for run, mask in zip(runs, within, strict=True)),
-        tuple(
-            replace(
-                values,
-                baseline=np.where(within[0], side / 2, values.baseline),
-                candidate=np.where(within[1], other_side / 2, values.candidate),
-            )
-            for side in SIGNS
-            for other_side in SIGNS
-        ),
+        tuple((run.precision, int(mask.sum())) for run, mask in zip(runs, masks, strict=True)),
+        tuple(replace(values, baseline=before, candidate=after) for before in first for after in other),
     )
 
 
 def rounding_notes(
-    cells: Sequence[Any], names: tuple[str, str], decided: Callable[[Sequence[Any]], Any]
+    cells: Sequence[Paired], names: tuple[str, str], decided: Callable[[Sequence[Paired]], Any]
 ) -> list[str]:
     """A sentence where rounding could change what is decided, else nothing.
 
@@ -176,28 +169,19 @@ def rounding_notes(
         names: of both runs.
         decided: what is decided from cells.
     """
-    rounded = [cell for cell in cells if isinstance(cell, Paired) and cell.rounding and not cell.identical]
+    rounded = [(cell, cell.rounding) for cell in cells if cell.rounding and not cell.identical]
     if not rounded:
         return []
-    decision = decided(cells)
-    ends = [
-        decided(
-            [
-                replace(cell, values=cell.rounding.ends[place])
-                if any(cell is each for each in rounded)
-                else cell
-                for cell in cells
-            ]
-        )
-        for place in range(len(SIGNS) ** 2)
-    ]
-    if all(end == decision for end in ends):
+    for place in range(len(SIGNS) ** 2):
+        ends = {id(cell): replace(cell, values=rounding.ends[place]) for cell, rounding in rounded}
+        if decided([ends.get(id(cell), cell) for cell in cells]) != decided(cells):
+            break
+    else:
         return []
-    largest = max(rounded, key=lambda cell: cell.numbers[0])
-    assert largest.rounding is not None
+    largest, rounding = max(rounded, key=lambda each: each[0].numbers[0])
     within = [
         f"{count(pairs)} of {plural(largest.numbers[0], 'pair')} of {name} lie within the rounding of {precision}"
-        for name, (precision, pairs) in zip(names, largest.rounding.within, strict=True)
+        for name, (precision, pairs) in zip(names, rounding.within, strict=True)
         if pairs
     ]
     return [

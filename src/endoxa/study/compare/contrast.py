@@ -15,6 +15,7 @@ matched pairs) with an assumed correlation, and their number alone can show that
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import isfinite, sqrt
@@ -170,8 +171,52 @@ class Kind:
         return float(-(numbers * np.expm1(spared)).sum()), float(np.exp((numbers * spared).sum()))
 
 
+class Difference(ABC):
+    """A difference with tests of every value, and the bounds that belong to them.
+
+    Attributes:
+        unit: the largest difference.
+    """
+
+    __slots__ = ()
+    unit: float
+
+    @property
+    @abstractmethod
+    def mean(self) -> float:
+        """The difference in the units of the measure."""
+
+    @abstractmethod
+    def error(self, mean: float) -> float:
+        """Standard error, were `mean` the true difference; 0 where nothing varies."""
+
+    @abstractmethod
+    def grown(self, items: float, *, same_units: bool = False) -> Difference:
+        """The same shares with that many times the items, about the present units or as many more of them."""
+
+    @abstractmethod
+    def p_beyond(self, mean: float, sign: int) -> float:
+        """One-sided p-value for the claim that the true difference is below (sign 1) or above (-1) `mean`."""
+
+    def p_below(self, mean: float) -> float:
+        """One-sided p-value for the claim that the true difference is below `mean`."""
+        return self.p_beyond(mean, 1)
+
+    def p_above(self, mean: float) -> float:
+        """One-sided p-value for the claim that the true difference is above `mean`."""
+        return self.p_beyond(mean, -1)
+
+    def upper(self, level: float) -> float:
+        """One-sided upper bound: the largest difference that is not rejected from below at this level."""
+        return bound(self.p_below, self.mean, self.unit, level)
+
+    def lower(self, level: float) -> float:
+        """One-sided lower bound: the least difference that is not rejected from above at this level."""
+        return bound(self.p_above, self.mean, -self.unit, level)
+
+
 @dataclass(frozen=True, slots=True)
-class Contrast:
+class Contrast(Difference):
     """Mean of one difference per item.
 
     Attributes:
@@ -266,35 +311,14 @@ class Contrast:
             return 0.0 if observed == mean else float(np.copysign(np.inf, observed - mean))
         return (observed - mean) / error
 
-    def p_below(self, mean: float) -> float:
-        """One-sided p-value for the claim that the true difference is below `mean`."""
+    def p_beyond(self, mean: float, sign: int) -> float:
+        """See `Difference`."""
         if self.spread is not None:
-            return self._tail(self.statistic(mean), 0.0)
-        few = self._few(mean, [kind.rising for kind in self.kinds])
+            return self._tail(sign * self.statistic(mean), 0.0)
+        few = self._few(sign * mean, [kind.rising if sign > 0 else kind.falling for kind in self.kinds])
         if self.above == self.below == 0:
             return few
-        return min(self._tail(self.statistic(mean), self.skewness), few)
-
-    def p_above(self, mean: float) -> float:
-        """One-sided p-value for the claim that the true difference is above `mean`."""
-        if self.spread is not None:
-            return self._tail(-self.statistic(mean), 0.0)
-        few = self._few(-mean, [kind.falling for kind in self.kinds])
-        if self.above == self.below == 0:
-            return few
-        return min(self._tail(-self.statistic(mean), -self.skewness), few)
-
-    def p_changed(self) -> float:
-        """Two-sided p-value against a true difference of 0."""
-        return min(2 * self.p_below(0.0), 2 * self.p_above(0.0), 1.0)
-
-    def upper(self, level: float) -> float:
-        """One-sided upper bound: the largest mean difference that is not rejected from below at this level."""
-        return bound(self.p_below, self.mean, self.unit, level)
-
-    def lower(self, level: float) -> float:
-        """One-sided lower bound: the least mean difference that is not rejected from above at this level."""
-        return bound(self.p_above, self.mean, -self.unit, level)
+        return min(self._tail(sign * self.statistic(mean), sign * self.skewness), few)
 
     def grown(self, items: float, *, same_units: bool = False) -> Contrast:
         """The same shares with more items.
