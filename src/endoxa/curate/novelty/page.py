@@ -128,7 +128,7 @@ def _threshold_section(files: TableFiles, curve: pl.DataFrame, first: Row) -> Se
         )
         if number
     ]
-    notes = ["Both shares are of the pairs that chose the threshold; on other pairs they are somewhat lower."]
+    notes = ["Shares of related and unrelated pairs are of the labels; on other pairs they are lower."]
     if left_out:
         notes.append(f"Rows of the labels left out: {'; '.join(left_out)}.")
     return Section(
