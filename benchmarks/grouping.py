@@ -1,10 +1,9 @@
 """Time and memory of grouping attributes, beside the former way, in rounds taken in turn; one process for each run.
 
     python benchmarks/grouping.py                                    10,000 attributes, three rounds
-    python benchmarks/grouping.py --attributes 100000 --rounds 1 --way bfloat16
+    python benchmarks/grouping.py --attributes 100000 --rounds 1 --way endoxa
 
-Ways: `former` encodes with sentence-transformers' own loop and compares every row with all rows; `float32` and
-`bfloat16` are endoxa in the two precisions of its encoder.
+Ways: `former` encodes with sentence-transformers' own loop and compares every row with all rows; `endoxa` is as it is.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ import numpy as np
 
 from frame import apart, in_turn, options, peak_memory, processor, seconds_of
 
-WAYS = ("former", "float32", "bfloat16")
+WAYS = ("former", "endoxa")
 BLOCK_CELLS = 1 << 25
 """Similarities that the former way held at a time."""
 
@@ -100,7 +99,7 @@ def measure(way: str, count: int) -> dict[str, float | str]:
 
     if way == "former":
         patch.object(method, "neighbours", former_neighbours).start()
-    encoder = former_encoder() if way == "former" else load_encoder(precision=way)
+    encoder = former_encoder() if way == "former" else load_encoder()
     lexicon = load_lexicon()
     english.lemmas("cats")  # the dictionary is read once, whatever is grouped
     spent = {"encoding": 0.0, "encoding, processor": 0.0}

@@ -347,13 +347,12 @@ def analyze_associations(stories: 'Source', *, progress: 'bool' = True, harm: 's
         out: The main table (.csv, .tsv, .jsonl, .parquet), or a folder for every table of the analysis.
     """
 
-def analyze_ratings(files: 'Source | Sequence[Source]', *, progress: 'bool' = True, topics: 'str | Path | None' = None, quantile: 'float' = 0.8, ties: "Literal['low', 'split']" = 'low', confidence: 'float' = 0.95, seed: 'int' = 0, resamples: 'int' = 2000, out: 'str | Path') -> 'Outcome':
+def analyze_ratings(files: 'Source | Sequence[Source]', *, progress: 'bool' = True, topics: 'str | Path | None' = None, quantile: 'float' = 0.8, confidence: 'float' = 0.95, seed: 'int' = 0, resamples: 'int' = 2000, out: 'str | Path') -> 'Outcome':
     """Analyze what people rated and said: topics in dispute, leniency towards the own group, frequency of topics. `endoxa analyze ratings`; see `command`.
 
     Options:
         topics: Topics: attribute (and identity or association_id), topic, perhaps sentiment; or labels of author label.
         quantile: Share of associations in the low-variance group.
-        ties: Where equal variances go: low, or split at random.
         confidence: Confidence level of the intervals.
         seed: Seed of every random draw.
         resamples: Bootstrap samples per interval.
@@ -548,7 +547,7 @@ def curate_evaluate(gold: 'Source | Sequence[Source]', *, progress: 'bool' = Tru
         out: Scores: .csv, .tsv, .jsonl or .parquet.
     """
 
-def curate_group(file: 'Source', *, progress: 'bool' = True, existing: 'str | Path | None' = None, attribute_column: 'str' = 'attribute', language: 'str | None' = None, lexicon: 'str | Path | None' = None, encoder: 'str | None' = None, precision: "Literal['float32', 'bfloat16']" = 'float32', tau: 'float' = 0.55, method: "Literal['endoxa', 'afristereo']" = 'endoxa', out: 'str | Path') -> 'Outcome':
+def curate_group(file: 'Source', *, progress: 'bool' = True, existing: 'str | Path | None' = None, attribute_column: 'str' = 'attribute', language: 'str | None' = None, lexicon: 'str | Path | None' = None, encoder: 'str | None' = None, tau: 'float' = 0.55, method: "Literal['endoxa', 'afristereo']" = 'endoxa', out: 'str | Path') -> 'Outcome':
     """Group attributes with similar meanings; opposites and negations are never merged. `endoxa curate group`; see `command`.
 
     Options:
@@ -557,13 +556,12 @@ def curate_group(file: 'Source', *, progress: 'bool' = True, existing: 'str | Pa
         language: Language of the attributes.
         lexicon: Your own antonyms: columns one, other, pos.
         encoder: all-MiniLM-L6-v2 (installed), hf/ORG/NAME or hf/FOLDER (any sentence-transformers model), or same-words.
-        precision: Number type of the encoder: float32, or bfloat16 (faster with AMX; a few groups may differ).
         tau: Minimum cosine similarity to merge groups.
         method: endoxa, or afristereo (as published; depends on the order of rows).
         out: Groups: .csv, .tsv, .jsonl or .parquet.
     """
 
-def curate_associations(statements: 'Source', *, progress: 'bool' = True, groups: 'str | Path | None' = None, source: 'str' = '', include_flagged: 'bool' = False, respondent: 'str | None' = None, by: 'Sequence[Any] | str' = (), min_support: 'int' = 1, min_cell: 'int' = 5, out: 'str | Path', summary: 'str | Path | None' = None) -> 'Outcome':
+def curate_associations(statements: 'Source', *, progress: 'bool' = True, groups: 'str | Path | None' = None, source: 'str' = '', include_flagged: 'bool' = False, respondent: 'str | None' = None, by: 'Sequence[Any] | str' = (), min_support: 'int' = 1, out: 'str | Path', summary: 'str | Path | None' = None) -> 'Outcome':
     """Aggregate statements into associations: identity, canonical attribute, number of respondents. `endoxa curate associations`; see `command`.
 
     Options:
@@ -573,7 +571,6 @@ def curate_associations(statements: 'Source', *, progress: 'bool' = True, groups
         respondent: Column with a code of who said it; each person counts once.
         by: Split associations by 'country' or 'axis'; repeatable.
         min_support: Minimum number of respondents per association.
-        min_cell: With --summary: minimum count shown for a subgroup.
         out: Associations: .csv, .tsv, .jsonl or .parquet.
         summary: Also write frequency and composition tables that are safe to share, and a figure, into this folder.
     """

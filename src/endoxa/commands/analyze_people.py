@@ -16,7 +16,7 @@ from endoxa.curate import agreement as votes_of
 from endoxa.curate import topics as topic_analyses
 from endoxa.curate.agreement import prevalence_note, read_groups, read_votes
 from endoxa.curate.novelty import dataset_names
-from endoxa.curate.ratings import ratings_file, read_ratings
+from endoxa.curate.ratings import in_folder, read_ratings
 from endoxa.curate.ratings.disagreement import Disagreement, analyze_disagreement
 from endoxa.curate.ratings.leniency import DIFFERENCE, Leniency, analyze_leniency, basis
 from endoxa.curate.review.returned import is_sheet, read_sheets, votes
@@ -183,7 +183,6 @@ def ratings(
     out: Annotated[Path, TABLES],
     topics: Annotated[Path | None, Option(group=DATA)] = None,
     quantile: Annotated[float, Ge(0.5), Le(0.99), Option(group=ANALYSIS)] = 0.8,
-    ties: Annotated[Literal["low", "split"], Option(group=ANALYSIS)] = "low",
     confidence: Confidence = DEFAULT_CONFIDENCE,
     seed: Seed = 0,
     resamples: Resamples = DEFAULT_RESAMPLES,
@@ -209,7 +208,6 @@ def ratings(
         topics: Topics: attribute (and identity or association_id), topic, perhaps sentiment; or labels of author
             label.
         quantile: Share of associations in the low-variance group.
-        ties: Where equal variances go: low, or split at random.
     """  # noqa: D301
     rated = [path for path in files if _is_rated(path)]
     statements = [path for path in files if path not in rated or path.is_dir()]
@@ -220,8 +218,8 @@ def ratings(
         how: dict[str, Any] = {"confidence": confidence, "seed": seed, "resamples": resamples}
         with_group = given["in_group"].is_not_null().any()
         try:
-            disputed = analyze_disagreement(given, quantile=quantile, ties=ties, **how)
-            headlines.append(_disagreement_headline(disputed, quantile, ties))
+            disputed = analyze_disagreement(given, quantile=quantile, **how)
+            headlines.append(_disagreement_headline(disputed, quantile))
             tables |= {"disagreement": disputed.topics, "disagreement_pairs": disputed.pairs}
         except UserError as problem:  # too few ratings for it
             if not with_group:
@@ -243,13 +241,13 @@ def ratings(
 def _is_rated(path: Path) -> bool:
     """Whether a table, or the export of a campaign, holds ratings of associations."""
     if path.is_dir():
-        return ratings_file(path) is not None
+        return in_folder(path, "ratings") is not None
     require_file(path)
     columns = set(table_columns(path))
     return bool({"rating", "value"} & columns) or ratings_layout(columns) is not None
 
 
-def _disagreement_headline(disputed: Disagreement, quantile: float, ties: str) -> Headline:
+def _disagreement_headline(disputed: Disagreement, quantile: float) -> Headline:
     return headline_of(
         "Relative change: how much more common a topic is among the disputed associations",
         disputed.topics.fill_nan(None),
@@ -267,7 +265,7 @@ def _disagreement_headline(disputed: Disagreement, quantile: float, ties: str) -
             "words.",
             f"{plural(disputed.pairs.height, 'association')} with two ratings or more ({disputed.left_out} with one "
             f"left out); {disputed.high} above the quantile {quantile:g} (variance {disputed.threshold:.2f}; "
-            f"{disputed.ties} exactly there, {'in the low group' if ties == 'low' else 'split at random'}).",
+            f"{disputed.ties} exactly there, in the low group).",
             f"Variances: skewness {decimal(disputed.skewness, 2)} (adjusted {decimal(disputed.skewness_adjusted, 2)}), "
             f"{percent(disputed.zero)} are zero, three quarters lie at or below {disputed.third_quartile:.2f}.",
         ),

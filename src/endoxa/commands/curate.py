@@ -27,7 +27,7 @@ from endoxa.commands.verbs import (
 from endoxa.curate import group as grouping
 from endoxa.curate.associations import associations as gather
 from endoxa.curate.associations import mentions
-from endoxa.curate.encoders import Precision, chosen_encoder
+from endoxa.curate.encoders import chosen_encoder
 from endoxa.curate.group import Method
 from endoxa.curate.opposites import Lexicon, load_lexicon
 from endoxa.errors import UserError
@@ -299,7 +299,6 @@ class Meanings:
         attribute_column: Column that holds the attributes.
         encoder: all-MiniLM-L6-v2 (installed), hf/ORG/NAME or hf/FOLDER (any sentence-transformers model), or
             same-words.
-        precision: Number type of the encoder: float32, or bfloat16 (faster with AMX; a few groups may differ).
         language: Language of the attributes.
         lexicon: Your own antonyms: columns one, other, pos.
     """
@@ -313,7 +312,6 @@ class Meanings:
             default="all-MiniLM-L6-v2 in English, else same-words",
         ),
     ] = None
-    precision: Annotated[Precision, Option(group=ITEMS)] = "float32"
     language: Annotated[
         str | None, Option(group=DATA, metavar="CODE", default="the only one that the file names, else en")
     ] = None
@@ -359,7 +357,7 @@ def group(
         )
     counts, lexicon = meanings.read(file, grouping.SCHEMA, as_written=method == "afristereo")
     earlier = grouping.read_existing(existing) if existing else None
-    encoder = chosen_encoder(meanings.encoder, lexicon.language, meanings.precision, note)
+    encoder = chosen_encoder(meanings.encoder, lexicon.language, note)
     table = grouping.group_attributes(counts, encoder, lexicon, tau=tau, method=method, existing=earlier)
     groups = table["group_id"].n_unique()
     return Outcome((f"{len(table)} attributes in {groups} groups written to {out}",), {"out": table})
@@ -406,14 +404,12 @@ def associations(
     by: Annotated[tuple[Apart, ...], Option(group=ANALYSIS, metavar="WHAT")] = (),
     min_support: Annotated[int, Option(group=ANALYSIS)] = 1,
     summary: Annotated[Path | None, Option(group=OUTPUT, metavar="FOLDER")] = None,
-    min_cell: Annotated[int, Ge(1), Option(group=ANALYSIS)] = 5,
 ) -> Outcome:
     """Aggregate statements into associations: identity, canonical attribute, number of respondents.
 
     Statements proposed for omission, without identity or attribute, or flagged as written by a chatbot are left out and
     counted. An association reported under several axes gets the axis with the most respondents. In the summary each
-    respondent is counted once, by every column that was kept; subgroups with counts below --min-cell are merged, so
-    that small counts cannot be derived from other tables either.
+    respondent is counted once, and split by nothing.
 
     \b
     Examples:
@@ -426,7 +422,6 @@ def associations(
         by: Split associations by 'country' or 'axis'; repeatable.
         min_support: Minimum number of respondents per association.
         summary: Also write frequency and composition tables that are safe to share, and a figure, into this folder.
-        min_cell: With --summary: minimum count shown for a subgroup.
     """  # noqa: D301
     gathered = gather(
         *counting.tables(statements),
@@ -446,23 +441,25 @@ def associations(
         raise UserError(
             f"{statements}: no association with {min_support} or more respondents. Lower --min-support."
         )
-    written = [] if summary is None else _summarised(statements, summary, counting, min_cell)
+    written = [] if summary is None else _summarised(statements, summary, counting)
     return Outcome(
         (f"{gathered.table.height} associations written to {out}", *written), {"out": gathered.table}
     )
 
 
-def _summarised(statements: Path, folder: Path, counting: Counting, min_cell: int) -> list[str]:
+def _summarised(statements: Path, folder: Path, counting: Counting) -> list[str]:
     """Frequency and composition tables that are safe to share, and a figure."""
     from endoxa.curate.pages import save_frequencies
-    from endoxa.curate.summary import summarise, write_summary
+    from endoxa.curate.summary import summarise
 
     counted = mentions(
         *counting.tables(statements), source=counting.source, include_flagged=counting.include_flagged
     )
-    made = summarise(counted.table, min_cell)
-    note(*made.notes)
-    return [str(path) for path in (*write_summary(made, folder), *save_frequencies(made.frequencies, folder))]
+    made = summarise(counted.table)
+    paths = {name: folder / f"{name}.csv" for name in made}
+    for name, table in made.items():
+        write_table(table, paths[name])
+    return [str(path) for path in (*paths.values(), *save_frequencies(made["frequencies"], folder))]
 
 
 for command in (extract, review, evaluate):
