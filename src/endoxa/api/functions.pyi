@@ -561,7 +561,7 @@ def curate_group(file: 'Source', *, progress: 'bool' = True, existing: 'str | Pa
         out: Groups: .csv, .tsv, .jsonl or .parquet.
     """
 
-def curate_associations(statements: 'Source', *, progress: 'bool' = True, groups: 'str | Path | None' = None, source: 'str' = '', include_flagged: 'bool' = False, respondent: 'str | None' = None, by: 'Sequence[Any] | str' = (), min_support: 'int' = 1, out: 'str | Path', summary: 'str | Path | None' = None) -> 'Outcome':
+def curate_associations(statements: 'Source', *, progress: 'bool' = True, groups: 'str | Path | None' = None, source: 'str' = '', include_flagged: 'bool' = False, respondent: 'str | None' = None, by: 'Sequence[Any] | str' = (), min_support: 'int' = 1, min_cell: 'int' = 5, out: 'str | Path', summary: 'str | Path | None' = None) -> 'Outcome':
     """Aggregate statements into associations: identity, canonical attribute, number of respondents. `endoxa curate associations`; see `command`.
 
     Options:
@@ -571,6 +571,7 @@ def curate_associations(statements: 'Source', *, progress: 'bool' = True, groups
         respondent: Column with a code of who said it; each person counts once.
         by: Split associations by 'country' or 'axis'; repeatable.
         min_support: Minimum number of respondents per association.
+        min_cell: With --summary: minimum count shown for a subgroup.
         out: Associations: .csv, .tsv, .jsonl or .parquet.
         summary: Also write frequency and composition tables that are safe to share, and a figure, into this folder.
     """

@@ -404,12 +404,14 @@ def associations(
     by: Annotated[tuple[Apart, ...], Option(group=ANALYSIS, metavar="WHAT")] = (),
     min_support: Annotated[int, Option(group=ANALYSIS)] = 1,
     summary: Annotated[Path | None, Option(group=OUTPUT, metavar="FOLDER")] = None,
+    min_cell: Annotated[int, Ge(1), Option(group=ANALYSIS)] = 5,
 ) -> Outcome:
     """Aggregate statements into associations: identity, canonical attribute, number of respondents.
 
     Statements proposed for omission, without identity or attribute, or flagged as written by a chatbot are left out and
     counted. An association reported under several axes gets the axis with the most respondents. In the summary each
-    respondent is counted once, and split by nothing.
+    respondent is counted once, by every column that was kept; subgroups with counts below --min-cell are merged, so
+    that small counts cannot be derived from other tables either.
 
     \b
     Examples:
@@ -422,6 +424,7 @@ def associations(
         by: Split associations by 'country' or 'axis'; repeatable.
         min_support: Minimum number of respondents per association.
         summary: Also write frequency and composition tables that are safe to share, and a figure, into this folder.
+        min_cell: With --summary: minimum count shown for a subgroup.
     """  # noqa: D301
     gathered = gather(
         *counting.tables(statements),
@@ -441,25 +444,23 @@ def associations(
         raise UserError(
             f"{statements}: no association with {min_support} or more respondents. Lower --min-support."
         )
-    written = [] if summary is None else _summarised(statements, summary, counting)
+    written = [] if summary is None else _summarised(statements, summary, counting, min_cell)
     return Outcome(
         (f"{gathered.table.height} associations written to {out}", *written), {"out": gathered.table}
     )
 
 
-def _summarised(statements: Path, folder: Path, counting: Counting) -> list[str]:
+def _summarised(statements: Path, folder: Path, counting: Counting, min_cell: int) -> list[str]:
     """Frequency and composition tables that are safe to share, and a figure."""
     from endoxa.curate.pages import save_frequencies
-    from endoxa.curate.summary import summarise
+    from endoxa.curate.summary import summarise, write_summary
 
     counted = mentions(
         *counting.tables(statements), source=counting.source, include_flagged=counting.include_flagged
     )
-    made = summarise(counted.table)
-    paths = {name: folder / f"{name}.csv" for name in made}
-    for name, table in made.items():
-        write_table(table, paths[name])
-    return [str(path) for path in (*paths.values(), *save_frequencies(made["frequencies"], folder))]
+    made = summarise(counted.table, min_cell)
+    note(*made.notes)
+    return [str(path) for path in (*write_summary(made, folder), *save_frequencies(made.frequencies, folder))]
 
 
 for command in (extract, review, evaluate):

@@ -1,15 +1,96 @@
-"""A summary of a survey that can be handed on: who said what how often; and the columns that a table carries along."""
+"""A summary of a survey that can be handed on: who said what how often, with small subgroups merged."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, field
+from itertools import permutations
+from pathlib import Path
 
 import polars as pl
 
+from endoxa.errors import UserError
 from endoxa.schema import STATEMENT_COLUMNS
 from endoxa.schema.associations import SMALLEST_CELL
+from endoxa.sources.frames import write_table
+
+REST = "(rest)"
+"""All categories of a column that a row does not list."""
+
+EVERYBODY = "(all)"
+"""A row that cannot be split without showing a small count."""
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """What may be published of a row.
+
+    Attributes:
+        shown: respondents of each category that stands for itself.
+        rest: respondents of all other categories together; None where that is not published.
+    """
+
+    shown: Mapping[str, int]
+    rest: int | None = None
+
+    def cells(self, total: int) -> dict[str, int]:
+        """Labels and counts as they are written; a row without any split has its total."""
+        if not self.shown:
+            return {EVERYBODY: total}
+        return dict(self.shown) | ({REST: self.rest} if self.rest is not None else {})
+
+
+def split_single(counts: Mapping[str, int], least: int, merged: Collection[str] = ()) -> Split:
+    """Split a row of respondents with one answer each.
+
+    Args:
+        counts: respondents of every category that the column has anywhere, zeros included.
+        least: smallest count that may be known.
+        merged: categories that are part of the rest in any case.
+    """
+    shown = {name: n for name, n in counts.items() if n >= least and name not in merged}
+    rest = sum(counts.values()) - sum(shown.values())
+    apart = len(counts) > len(shown)
+    while apart and rest < least and shown:
+        smallest = min(shown, key=lambda name: (shown[name], name))
+        rest += shown.pop(smallest)
+    return Split(_by_size(shown), rest if shown and apart else None)
+
+
+def split_several(counts: Mapping[str, int], total: int, least: int, merged: Collection[str] = ()) -> Split:
+    """Split a row of respondents who may have several answers each.
+
+    Args:
+        counts: respondents of every category that the column has anywhere; their sum may exceed the total.
+        total: respondents of the row.
+        least: smallest count that may be known.
+        merged: categories that are not shown in any case.
+    """
+    shown = {name: n for name, n in counts.items() if least <= n <= total - least and name not in merged}
+    overlap = sum(counts.values()) - total
+    if shown and len(shown) == len(counts) and overlap < least:
+        shown.pop(min(shown, key=lambda name: (shown[name], name)))
+    return Split(_by_size(shown))
+
+
+def _by_size(shown: Mapping[str, int]) -> dict[str, int]:
+    return dict(sorted(shown.items(), key=lambda cell: (-cell[1], cell[0])))
+
+
+def covered_without_any(rows: Collection[Mapping[str, int]], union: Mapping[str, int]) -> bool:
+    """Whether the counts of a union say nothing new about any one of the rows it is made of.
+
+    A union holds at most as many respondents of a category as its rows together. Where the other rows already
+    account for all of them, nothing follows for the row that is left; where they do not, it must hold the
+    difference, and its rest could be taken apart.
+    """
+    return all(
+        sum(row.get(name, 0) for row in rows) - max((row.get(name, 0) for row in rows), default=0) >= n
+        for name, n in union.items()
+    )
+
 
 _MARKS = re.compile(r"\s+\*(?=\s|$)|;|\n")
 
@@ -27,6 +108,105 @@ def most_common(cells: Iterable[str | None]) -> str:
     """The most frequent text that is not empty, the first by alphabet among equals; or empty."""
     counts = Counter(cell for cell in cells if cell)
     return min(counts, key=lambda cell: (-counts[cell], cell), default="")
+
+
+UNSTATED = "(not said)"
+ALL_AXES = "(all axes)"
+
+Association = tuple[str, str, str]
+"""Axis, identity and canonical attribute."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """What respondents answered to one question about themselves.
+
+    Attributes:
+        chosen: categories of every respondent, at least one each.
+        categories: all categories that occur.
+        several: whether anybody chose more than one.
+    """
+
+    chosen: Mapping[str, tuple[str, ...]]
+    categories: tuple[str, ...]
+    several: bool
+
+    def counts(self, people: Set[str]) -> dict[str, int]:
+        """Respondents of every category among these people, zeros included."""
+        counter = Counter(name for person in people for name in self.chosen[person])
+        return {name: counter[name] for name in self.categories}
+
+    def split(self, people: Set[str], least: int, merged: Set[str] = frozenset()) -> Split:
+        """What may be published of these people."""
+        counts = self.counts(people)
+        if self.several:
+            return split_several(counts, len(people), least, merged)
+        return split_single(counts, least, merged)
+
+
+def answers(table: pl.DataFrame, column: str) -> Answers:
+    """The answers in a column of a table of mentions: all that a respondent's rows hold, joined."""
+    chosen: dict[str, dict[str, None]] = {}
+    for person, cell in table.select("person", column).iter_rows():
+        chosen.setdefault(person, {}).update(dict.fromkeys(choices(cell)))
+    filled = {person: tuple(values) or (UNSTATED,) for person, values in chosen.items()}
+    categories = sorted({name for values in filled.values() for name in values})
+    return Answers(filled, tuple(categories), any(len(values) > 1 for values in filled.values()))
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """Splits of every level; a level that would give away another has none."""
+
+    associations: Mapping[Association, Split]
+    axes: Mapping[str, Split]
+
+
+def published(table: pl.DataFrame, column: str, least: int) -> Published:
+    """What may be published of a table of mentions, split by a column.
+
+    Args:
+        table: columns of `MENTION_COLUMNS`, and the column.
+        column: name of the column.
+        least: smallest count of a subgroup that may be known.
+    """
+    column_answers = answers(table, column)
+    people = people_by_association(table)
+    axes: dict[str, set[str]] = {}
+    for (axis, _, _), members in people.items():
+        axes.setdefault(axis, set()).update(members)
+    everybody = set().union(*axes.values())
+    overall = column_answers.split(everybody, least)
+    merged = {axis: _merged(column_answers, overall) for axis in axes}
+    splits = {axis: column_answers.split(members, least, merged[axis]) for axis, members in axes.items()}
+    merged = {axis: merged[axis] | _merged(column_answers, split) for axis, split in splits.items()}
+    rows = {key: column_answers.split(members, least, merged[key[0]]) for key, members in people.items()}
+    below = {
+        axis: [column_answers.counts(members) for key, members in people.items() if key[0] == axis]
+        for axis in axes
+    }
+    shown = {
+        axis: split if covered_without_any(below[axis], column_answers.counts(axes[axis])) else Split({})
+        for axis, split in splits.items()
+    }
+    apart = covered_without_any(
+        [column_answers.counts(members) for members in axes.values()], column_answers.counts(everybody)
+    )
+    return Published(rows, shown | {ALL_AXES: overall if apart else Split({})})
+
+
+def people_by_association(table: pl.DataFrame) -> dict[Association, set[str]]:
+    """Respondents behind every association, in the order of the table."""
+    people: dict[Association, set[str]] = {}
+    for axis, identity, attribute, person in table.select(
+        "axis", "identity", "attribute", "person"
+    ).iter_rows():
+        people.setdefault((axis, identity, attribute), set()).add(person)
+    return people
+
+
+def _merged(column_answers: Answers, split: Split) -> frozenset[str]:
+    return frozenset(column_answers.categories) - split.shown.keys()
 
 
 NAMES_OF_PEOPLE = ("reviewed_by",)
@@ -87,7 +267,8 @@ def _respondents(statements: pl.DataFrame) -> int:
     return statements.filter(named)["respondent"].n_unique() + statements.height - int(named.sum())
 
 
-ALL_AXES = "(all axes)"
+__all__ = ["Summary", "summarise", "write_summary"]
+
 
 FREQUENCY_COLUMNS: dict[str, str] = {
     "axis": "social axis",
@@ -99,17 +280,91 @@ FREQUENCY_COLUMNS: dict[str, str] = {
 }
 """Columns of `frequencies.csv`, the most frequent first within an axis."""
 
+COMPOSED_BY = ("language", "country")
+"""Columns of the statements that the composition is always split by, where they are there."""
 
-def summarise(table: pl.DataFrame) -> dict[str, pl.DataFrame]:
-    """A summary of a survey by the names of its tables, every respondent counted once per cell.
+_USED_COLUMNS = frozenset(
+    (*STATEMENT_COLUMNS, "source", "said", "group_id", "polarity", "person", "canonical", "answer")
+)
+_DISTINCT_SHARE = 0.5
 
-    `frequencies` has the columns of `FREQUENCY_COLUMNS`; `composition` has respondents, statements, identities and
-    associations for each axis and source, and for each source. Neither splits respondents by anything.
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """A summary of a survey, safe to hand on.
+
+    Attributes:
+        frequencies: columns of `FREQUENCY_COLUMNS`.
+        frequencies_by: for each column, axis, identity, attribute, the column, respondents.
+        composition: per axis and source: respondents, statements, identities, associations.
+        composition_by: for each column, axis, the column, respondents.
+        notes: what a reader should know, as sentences.
+    """
+
+    frequencies: pl.DataFrame
+    frequencies_by: Mapping[str, pl.DataFrame]
+    composition: pl.DataFrame
+    composition_by: Mapping[str, pl.DataFrame]
+    notes: tuple[str, ...] = field(default=())
+
+
+def summarise(table: pl.DataFrame, least: int = SMALLEST_CELL) -> Summary:
+    """Count a table of mentions, every respondent once per cell, small subgroups merged.
+
+    It is split by the columns that describe respondents: the country and every column that is not one of ours and has
+    one value in all statements of a respondent.
 
     Args:
-        table: columns of `associations.MENTION_COLUMNS`.
+        table: columns of `mentions.MENTION_COLUMNS` and those of the statements.
+        least: smallest count of a subgroup that may be known.
     """
-    return {"frequencies": _frequencies(table), "composition": _composition(table)}
+    columns, notes = _columns(table)
+    composed = dict.fromkeys([*columns, *(name for name in COMPOSED_BY if name in table.columns)])
+    answers = {name: published(table, name, least) for name in composed}
+    frequencies = _frequencies(table)
+    keys = frequencies.select("axis", "identity", "attribute", "respondents").rows()
+    frequencies_by = {
+        name: _long(
+            name,
+            {tuple(key[:3]): answers[name].associations[key[:3]].cells(key[3]) for key in keys},
+            ("axis", "identity", "attribute"),
+        )
+        for name in columns
+    }
+    axes = table.group_by("axis").agg(pl.col("person").n_unique()).sort("axis")
+    totals = dict(axes.iter_rows()) | {ALL_AXES: table["person"].n_unique()}
+    composition_by = {
+        name: _long(
+            name,
+            {(axis,): answers[name].axes[axis].cells(total) for axis, total in totals.items()},
+            ("axis",),
+        )
+        for name in composed
+    }
+    return Summary(
+        frequencies, frequencies_by, _composition(table), composition_by, (*notes, *_nested(table, columns))
+    )
+
+
+def _columns(table: pl.DataFrame) -> tuple[list[str], list[str]]:
+    """The columns to split by, and a sentence for each that was passed over."""
+    candidates = ["country"] if "country" in table.columns else []
+    candidates += [
+        name for name in table.columns if name not in _USED_COLUMNS and not name.startswith("review")
+    ]
+    people = table["person"].n_unique()
+    kept, notes, varying = [], [], []
+    for name in candidates:
+        values = len({choice for cell in table[name] for choice in choices(cell)})
+        if table.select("person", pl.col(name).fill_null("")).unique()["person"].is_duplicated().any():
+            varying.append(name)
+        elif values > 1 and values > people * _DISTINCT_SHARE:
+            notes.append(f"Column '{name}' has {values} values for {people} respondents: not split by it.")
+        elif values:
+            kept.append(name)
+    if varying:
+        notes.append(f"Not split by {', '.join(varying)}: statements of one respondent differ there.")
+    return kept, notes
 
 
 def _frequencies(table: pl.DataFrame) -> pl.DataFrame:
@@ -136,3 +391,53 @@ def _composition(table: pl.DataFrame) -> pl.DataFrame:
     axes = table.group_by("axis", "source").agg(*measures).sort("axis", "source")
     by_source = table.group_by("source").agg(*measures).sort("source")
     return pl.concat([axes, by_source.select(pl.lit(ALL_AXES).alias("axis"), pl.all())]).select(axes.columns)
+
+
+def _long(
+    column: str, cells: Mapping[tuple[str, ...], Mapping[str, int]], keys: Sequence[str]
+) -> pl.DataFrame:
+    """One row per key and label."""
+    rows = [(*key, label, n) for key, counts in cells.items() for label, n in counts.items()]
+    schema = {**dict.fromkeys((*keys, column), pl.String), "respondents": pl.Int64}
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def _nested(table: pl.DataFrame, columns: Sequence[str]) -> list[str]:
+    """A sentence for each pair of columns of which one follows from the other (country and continent)."""
+    sentences = []
+    for column, other in permutations(columns, 2):
+        pairs = table.select(column, other).unique()
+        if 1 < pairs[other].n_unique() <= pairs[column].n_unique() == pairs.height:
+            sentences.append(
+                f"'{other}' follows from '{column}': counts of one could be subtracted from the other. "
+                "Hand on the tables of one of them only."
+            )
+    return sentences
+
+
+def write_summary(summary: Summary, folder: Path) -> list[Path]:
+    """Write the tables of a summary as CSV and return their paths.
+
+    `frequencies.csv`, `composition.csv`, and for every column `frequencies_by_COLUMN.csv` and
+    `composition_by_COLUMN.csv`, where characters of the name that are no letters become '_'.
+
+    Raises:
+        UserError: two columns would have the same file, or the folder cannot be written.
+    """
+    tables = {"frequencies": summary.frequencies, "composition": summary.composition}
+    for kind, parts in (("frequencies", summary.frequencies_by), ("composition", summary.composition_by)):
+        for column, table in parts.items():
+            name = f"{kind}_by_{_stem(column)}"
+            if name in tables:
+                raise UserError(
+                    f"Two columns would be written to the same file '{name}.csv'. Rename the column '{column}'."
+                )
+            tables[name] = table
+    paths = {name: folder / f"{name}.csv" for name in tables}
+    for name, table in tables.items():
+        write_table(table, paths[name])
+    return list(paths.values())
+
+
+def _stem(column: str) -> str:
+    return re.sub(r"\W+", "_", column.strip().lower()).strip("_") or "column"
