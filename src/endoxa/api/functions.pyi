@@ -347,12 +347,13 @@ def analyze_associations(stories: 'Source', *, progress: 'bool' = True, harm: 's
         out: The main table (.csv, .tsv, .jsonl, .parquet), or a folder for every table of the analysis.
     """
 
-def analyze_ratings(files: 'Source | Sequence[Source]', *, progress: 'bool' = True, topics: 'str | Path | None' = None, quantile: 'float' = 0.8, confidence: 'float' = 0.95, seed: 'int' = 0, resamples: 'int' = 2000, out: 'str | Path') -> 'Outcome':
+def analyze_ratings(files: 'Source | Sequence[Source]', *, progress: 'bool' = True, topics: 'str | Path | None' = None, quantile: 'float' = 0.8, ties: "Literal['low', 'split']" = 'low', confidence: 'float' = 0.95, seed: 'int' = 0, resamples: 'int' = 2000, out: 'str | Path') -> 'Outcome':
     """Analyze what people rated and said: topics in dispute, leniency towards the own group, frequency of topics. `endoxa analyze ratings`; see `command`.
 
     Options:
         topics: Topics: attribute (and identity or association_id), topic, perhaps sentiment; or labels of author label.
         quantile: Share of associations in the low-variance group.
+        ties: Where equal variances go: low, or split at random.
         confidence: Confidence level of the intervals.
         seed: Seed of every random draw.
         resamples: Bootstrap samples per interval.

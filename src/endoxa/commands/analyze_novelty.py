@@ -98,7 +98,8 @@ def novelty(
         return Outcome(lines)
     chosen = None
     if pairs is not None:
-        chosen = calibrate(pairs, pairs.cosines(vectors))
+        cosine = pairs.cosines(vectors)
+        chosen = calibrate(pairs, cosine, confidence=confidence, seed=seed)
     overlap = analyze_novelty(
         datasets,
         vectors,
@@ -156,8 +157,9 @@ def _novelty_headline(overlap: Novelty, chosen: Mapping[str, Any] | None) -> Hea
         notes.append(f"{plural(empty, 'row')} without such a concept left out.")
     if chosen is not None:
         notes.append(
-            f"The threshold was chosen by {plural(chosen['n'], 'labelled pair')}: {percent(chosen['sensitivity'])} of "
-            f"the related ones reach it, {percent(chosen['specificity'])} of the unrelated ones stay below."
+            f"The threshold was chosen by {plural(chosen['n'], 'labelled pair')}; on other pairs it is right in "
+            f"{percent(chosen['accuracy'])} (interval "
+            f"{percent_interval(chosen['accuracy_low'], chosen['accuracy_high'])})."
         )
         notes += warnings(chosen)
     marked = overlap.shares.with_columns(

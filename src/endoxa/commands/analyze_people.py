@@ -183,6 +183,7 @@ def ratings(
     out: Annotated[Path, TABLES],
     topics: Annotated[Path | None, Option(group=DATA)] = None,
     quantile: Annotated[float, Ge(0.5), Le(0.99), Option(group=ANALYSIS)] = 0.8,
+    ties: Annotated[Literal["low", "split"], Option(group=ANALYSIS)] = "low",
     confidence: Confidence = DEFAULT_CONFIDENCE,
     seed: Seed = 0,
     resamples: Resamples = DEFAULT_RESAMPLES,
@@ -208,6 +209,7 @@ def ratings(
         topics: Topics: attribute (and identity or association_id), topic, perhaps sentiment; or labels of author
             label.
         quantile: Share of associations in the low-variance group.
+        ties: Where equal variances go: low, or split at random.
     """  # noqa: D301
     rated = [path for path in files if _is_rated(path)]
     statements = [path for path in files if path not in rated or path.is_dir()]
@@ -218,8 +220,8 @@ def ratings(
         how: dict[str, Any] = {"confidence": confidence, "seed": seed, "resamples": resamples}
         with_group = given["in_group"].is_not_null().any()
         try:
-            disputed = analyze_disagreement(given, quantile=quantile, **how)
-            headlines.append(_disagreement_headline(disputed, quantile))
+            disputed = analyze_disagreement(given, quantile=quantile, ties=ties, **how)
+            headlines.append(_disagreement_headline(disputed, quantile, ties))
             tables |= {"disagreement": disputed.topics, "disagreement_pairs": disputed.pairs}
         except UserError as problem:  # too few ratings for it
             if not with_group:
@@ -247,7 +249,7 @@ def _is_rated(path: Path) -> bool:
     return bool({"rating", "value"} & columns) or ratings_layout(columns) is not None
 
 
-def _disagreement_headline(disputed: Disagreement, quantile: float) -> Headline:
+def _disagreement_headline(disputed: Disagreement, quantile: float, ties: str) -> Headline:
     return headline_of(
         "Relative change: how much more common a topic is among the disputed associations",
         disputed.topics.fill_nan(None),
@@ -265,7 +267,7 @@ def _disagreement_headline(disputed: Disagreement, quantile: float) -> Headline:
             "words.",
             f"{plural(disputed.pairs.height, 'association')} with two ratings or more ({disputed.left_out} with one "
             f"left out); {disputed.high} above the quantile {quantile:g} (variance {disputed.threshold:.2f}; "
-            f"{disputed.ties} exactly there, in the low group).",
+            f"{disputed.ties} exactly there, {'in the low group' if ties == 'low' else 'split at random'}).",
             f"Variances: skewness {decimal(disputed.skewness, 2)} (adjusted {decimal(disputed.skewness_adjusted, 2)}), "
             f"{percent(disputed.zero)} are zero, three quarters lie at or below {disputed.third_quartile:.2f}.",
         ),

@@ -1,4 +1,4 @@
-"""The threshold by labelled pairs: Youden's J, and labels that do not fit."""
+"""The threshold by labelled pairs: Youden's J, folds without shared texts, intervals, and labels that do not fit."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from sklearn.metrics import roc_curve
 from endoxa.curate.novelty.labels import (
     THRESHOLD_COLUMNS,
     Labels,
+    _groups,
     calibrate,
+    cross_validated,
     cuts,
     read_labels,
     warnings,
@@ -54,7 +56,7 @@ def test_of_equal_cuts_the_lowest():
     cosine = np.array([0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9])
     related = np.array([False, False, True, True, False, False, True, True])
     assert cuts(cosine, related)["youden_j"].to_numpy()[[2, 6]] == pytest.approx([0.5, 0.5])
-    assert youden(cosine, related)["threshold"] == pytest.approx(0.35)
+    assert youden(cosine, related) == pytest.approx(0.35)
 
 
 scores = st.lists(st.tuples(st.integers(0, 12), st.booleans()), min_size=2, max_size=40).filter(
@@ -69,23 +71,40 @@ def test_j_is_that_of_scikit_learn(pairs):
     false_alarms, found, _ = roc_curve(related, cosine, drop_intermediate=False)
     table = cuts(cosine, related)
     assert table["youden_j"].max() == pytest.approx(max((found - false_alarms).max(), 0))
-    decided = cosine >= youden(cosine, related)["threshold"]
+    cut = youden(cosine, related)
+    decided = cosine >= cut
     assert decided[related].mean() - decided[~related].mean() == pytest.approx(table["youden_j"].max())
 
 
 def test_a_planted_cut_is_found():
     rng = np.random.default_rng(1)
     errors = []
-    for _ in range(30):
+    for seed in range(30):
         cosine, related = planted(256, rng)
-        errors.append(calibrate(labels(related), cosine)["threshold"] - 0.6)
+        found = calibrate(labels(related), cosine, seed=seed)
+        errors.append(found["threshold"] - 0.6)
+        assert found["accuracy_low"] <= found["accuracy"] <= found["accuracy_high"]
     assert np.abs(np.mean(errors)) < 0.02
 
 
-def test_perfect_labels():
+def test_the_accuracy_is_that_on_new_pairs():
+    """5 % of the answers are wrong: a rule that knew the cut would be right in 95 %."""
+    rng = np.random.default_rng(2)
+    found, covered = [], 0
+    for seed in range(40):
+        cosine, related = planted(150, rng)
+        one = calibrate(labels(related), cosine, seed=seed)
+        found.append(one["accuracy"])
+        covered += one["accuracy_low"] <= 0.94 <= one["accuracy_high"]
+    assert 0.925 < np.mean(found) < 0.955
+    assert covered >= 36
+
+
+def test_perfect_labels_have_an_honest_interval():
     cosine = np.linspace(0.1, 0.99, 80)
     found = calibrate(labels(cosine > 0.5), cosine)
-    assert (found["youden_j"], found["sensitivity"], found["specificity"]) == (1.0, 1.0, 1.0)
+    assert (found["youden_j"], found["accuracy"]) == (1.0, pytest.approx(1.0, abs=0.02))
+    assert found["accuracy_low"] < 0.99
     assert not warnings(found)
     assert list(found) == list(THRESHOLD_COLUMNS)
 
@@ -96,10 +115,48 @@ def test_reversed_labels_are_refused():
         calibrate(labels(cosine < 0.5), cosine)
 
 
+def test_no_text_stands_on_both_sides():
+    """A text is either always related or never, whatever its cosine: only who has seen it before can know."""
+    rng = np.random.default_rng(4)
+    first = np.repeat(np.arange(30), 8)
+    second = 30 + np.arange(240)
+    related = np.repeat(rng.random(30) < 0.5, 8)
+    # The cosine names the text, not the answer: a rule that saw the text's other pairs could be right.
+    cosine = np.repeat(rng.uniform(size=30), 8) + rng.uniform(0, 1e-4, 240)
+    kept = cross_validated(cosine, related, first, second)
+    assert np.isfinite(kept).all()
+    assert kept.mean() < 0.75
+    groups = _groups(first, second, 270)
+    assert groups.max() + 1 == 30
+    assert all(len(np.unique(groups[first == text])) == 1 for text in range(30))
+
+
+def test_texts_that_all_hang_together_are_still_tested():
+    """Every pair of 24 texts: one group. Texts are put into folds, pairs between two folds are left out."""
+    first, second = np.triu_indices(24, 1)
+    rng = np.random.default_rng(5)
+    cosine = rng.uniform(size=len(first))
+    related = cosine > 0.5
+    found = cross_validated(cosine, related, first.astype(np.int64), second.astype(np.int64))
+    assert np.isfinite(found).mean() > 0.9
+    assert np.nanmean(found) > 0.95
+    pairs = [(f"t{a}", f"t{b}") for a, b in zip(first, second, strict=True)]
+    whole = calibrate(labels(related, pairs), cosine)
+    assert (whole["groups"], whole["texts"], whole["n"]) == (1, 24, 276)
+    assert np.isnan(whole["accuracy_low"])
+    assert any("share too many texts" in text for text in warnings(whole))
+
+
 def test_few_labels_are_said():
     cosine = np.linspace(0.01, 0.4, 40)
     found = calibrate(labels(cosine > 0.325), cosine)
     assert any("Only 8 of 40 labelled pairs are related" in text for text in warnings(found))
+
+
+def test_the_same_seed_gives_the_same():
+    cosine, related = planted(100, np.random.default_rng(6))
+    one, other = (calibrate(labels(related), cosine, seed=7) for _ in range(2))
+    assert one == other
 
 
 def written(folder, text, name="labels.csv"):

@@ -100,11 +100,11 @@ def test_without_a_planted_topic_false_claims_stay_rare():
 @pytest.mark.slow
 def test_intervals_cover_the_change_of_a_very_large_study():
     """The truth is the change in 40,000 associations of the same kind, groups split at the same quantile."""
-    truth = analyze_disagreement(planted(99, count=40_000), resamples=100)
+    truth = analyze_disagreement(planted(99, count=40_000), resamples=100, ties="split")
     wanted = dict(truth.topics.select("topic", "relative_change").iter_rows())
     covered = np.zeros(2)
     for seed in range(60):
-        found = analyze_disagreement(planted(seed, count=300), resamples=300, seed=seed)
+        found = analyze_disagreement(planted(seed, count=300), resamples=300, ties="split", seed=seed)
         for row in found.topics.filter(pl.col("topic").is_in(["looks", "food"])).to_dicts():
             inside = (row["low"] is None or row["low"] <= wanted[row["topic"]]) and (
                 row["high"] is None or wanted[row["topic"]] <= row["high"]
@@ -153,12 +153,15 @@ def test_what_is_usual_at_a_mean_is_taken_off():
     assert np.abs(excess(rare)).max() < 1e-9, "fewer ratings are no agreement"
 
 
-def test_ties_at_the_quantile_stay_low():
+def test_ties_at_the_quantile_stay_low_or_are_split_at_random():
     rows = [("g", f"a{k}", (1, 3) if k < 8 else (3, 3), "t") for k in range(16)]  # half 1, half 0
     low = analyze_disagreement(table(rows), resamples=100)
     assert (low.high, low.threshold, low.ties) == (0, 1.0, 8)
     assert low.topics["reason"].to_list() == ["no association lies above the quantile"]
     assert low.topics["relative_change"].to_list() == [-100.0]
+    split = analyze_disagreement(table(rows), ties="split", resamples=100)
+    assert split.high == 3
+    assert set(split.pairs.filter(group="high")["variance"]) == {1.0}
 
 
 def test_where_everybody_agrees_nothing_is_claimed():

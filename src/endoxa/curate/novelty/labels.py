@@ -5,7 +5,8 @@ random, nearly all pairs would be plainly unrelated and would say nothing about 
 neither the cosine nor its range, in random order.
 
 The cut maximises Youden's J, sensitivity + specificity - 1 (Youden 1950). LACES says that a threshold was calibrated on
-256 labelled pairs, not by which criterion.
+256 labelled pairs, not by which criterion. How well the rule does on pairs it was not chosen on comes from repeated
+cross-validation in which no text stands on both sides.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from endoxa.curate.encoders import Encoder
 from endoxa.curate.novelty import Concepts, Kind, Rows, Side, encoded, likeness, normalise
 from endoxa.errors import UserError
 from endoxa.sources.frames import read_table
+from endoxa.stats.intervals import FEWEST_CLUSTERS, NAN, UNDEFINED, Interval, clustered_share
 
 NEEDED = ("text_a", "text_b", "related")
 PARTS = ("identity_a", "attribute_a", "identity_b", "attribute_b")
@@ -229,6 +231,8 @@ def _row(datasets: Sequence[Concepts], pair: Mapping[str, int]) -> dict[str, str
     return row if len(first.parts) == 1 else row | dict(zip(PARTS, (*sides[0], *sides[1]), strict=True))
 
 
+FOLDS = 5
+REPEATS = 20
 FEW = 30
 """Pairs of either answer below which the page warns."""
 
@@ -237,8 +241,14 @@ THRESHOLD_COLUMNS: dict[str, str] = {
     "youden_j": "sensitivity + specificity - 1 at the cut",
     "sensitivity": "share of the related pairs at or above the cut",
     "specificity": "share of the unrelated pairs below the cut",
+    "accuracy": "share of pairs decided as people did, in folds that the cut was not chosen on",
+    "accuracy_low": "lower end of its interval (pairs that share texts are resampled together)",
+    "accuracy_high": "upper end",
     "n": "labelled pairs, each once",
     "n_related": "of these, related",
+    "n_tested": "pairs that some fold tested",
+    "texts": "different texts",
+    "groups": "groups of pairs that share no text",
     "repeated": "rows left out because an earlier row has the same pair",
     "unlabelled": "rows without an answer",
     "equal": "rows of two equal texts, left out",
@@ -247,6 +257,7 @@ THRESHOLD_COLUMNS: dict[str, str] = {
 
 Numbers = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
+Codes = npt.NDArray[np.int64]
 
 
 def cuts(cosine: Numbers, related: Flags) -> pl.DataFrame:
@@ -272,35 +283,49 @@ def cuts(cosine: Numbers, related: Flags) -> pl.DataFrame:
     )
 
 
-def youden(cosine: Numbers, related: Flags) -> dict[str, float]:
-    """The row of `cuts` of the greatest J; of equal ones the lowest, which calls the fewest concepts unique."""
+def youden(cosine: Numbers, related: Flags) -> float:
+    """The cut of the greatest J; of equal ones the lowest, which calls the fewest concepts unique."""
     candidates = cuts(cosine, related)
-    return candidates.row(int(candidates["youden_j"].to_numpy().argmax()), named=True)
+    return float(candidates["threshold"][int(candidates["youden_j"].to_numpy().argmax())])
 
 
-def calibrate(labels: Labels, cosine: Numbers) -> dict[str, Any]:
-    """Choose the threshold.
+def calibrate(labels: Labels, cosine: Numbers, *, confidence: float = 0.95, seed: int = 0) -> dict[str, Any]:
+    """Choose the threshold, and say how well the rule does on pairs it was not chosen on.
 
     Args:
         labels: the pairs.
         cosine: likeness of each pair (`Labels.cosines`).
+        confidence: confidence level of the interval of the accuracy.
+        seed: of the folds.
 
     Returns:
-        The columns of `THRESHOLD_COLUMNS`.
+        The columns of `THRESHOLD_COLUMNS`; undefined numbers are NaN.
 
     Raises:
         UserError: no cut does better than calling every pair related.
     """
     related = labels.related
-    best = youden(cosine, related)
+    all_cuts = cuts(cosine, related)
+    best = all_cuts.row(int(all_cuts["youden_j"].to_numpy().argmax()), named=True)
     if best["youden_j"] <= 0:
         raise UserError(
             "The cosines of related pairs are not higher than those of unrelated ones, so no threshold can be chosen. "
             "Check the labels and --encoder."
         )
+    first, second, texts = _text_codes(labels)
+    group = _groups(first, second, texts)
+    correct = cross_validated(cosine, related, first, second, seed=seed)
+    tested = np.isfinite(correct)
+    spread = _accuracy_interval(correct[tested], group[tested], confidence)
     chosen = best | {
+        "accuracy": float(correct[tested].mean()) if tested.any() else NAN,
+        "accuracy_low": spread.low,
+        "accuracy_high": spread.high,
         "n": len(related),
         "n_related": int(related.sum()),
+        "n_tested": int(tested.sum()),
+        "texts": texts,
+        "groups": int(group.max()) + 1,
         "repeated": labels.repeated,
         "unlabelled": labels.unlabelled,
         "equal": labels.equal,
@@ -308,13 +333,104 @@ def calibrate(labels: Labels, cosine: Numbers) -> dict[str, Any]:
     return {name: chosen[name] for name in THRESHOLD_COLUMNS}
 
 
+def cross_validated(
+    cosine: Numbers,
+    related: Flags,
+    first: Codes,
+    second: Codes,
+    *,
+    folds: int = FOLDS,
+    repeats: int = REPEATS,
+    seed: int = 0,
+) -> Numbers:
+    """How often each pair was decided as people did while the cut was chosen on pairs of other texts; NaN where never.
+
+    Every text is put into a fold. A fold tests the pairs both of whose texts are in it, with the cut of the pairs that
+    have none there. Texts that hang together through pairs go into one fold, unless they hold more pairs than a fold;
+    those are put into folds one by one, and pairs between two folds are then neither tested nor learned from.
+
+    Args:
+        cosine: likeness of each pair.
+        related: what people said of it.
+        first: number of the first text of each pair.
+        second: number of the second.
+        folds: number of folds.
+        repeats: number of divisions into folds.
+        seed: of the divisions.
+    """
+    texts = int(max(first.max(), second.max())) + 1
+    group = _groups(first, second, texts)
+    unit = _units(first, second, group, folds)
+    hits, tries = np.zeros(len(cosine)), np.zeros(len(cosine))
+    rng = np.random.default_rng(seed)
+    for _ in range(repeats):
+        fold = (rng.permutation(int(unit.max()) + 1) % folds)[unit]
+        for left_out in range(folds):
+            inside, outside = (
+                (fold[first] == left_out) & (fold[second] == left_out),
+                (fold[first] != left_out) & (fold[second] != left_out),
+            )
+            if not inside.any() or len(np.unique(related[outside])) < 2:
+                continue
+            cut = youden(cosine[outside], related[outside])
+            hits[inside] += (cosine[inside] >= cut) == related[inside]
+            tries[inside] += 1
+    share: Numbers = np.divide(hits, tries, out=np.full(len(cosine), NAN), where=tries > 0)
+    return share
+
+
+def _text_codes(labels: Labels) -> tuple[Codes, Codes, int]:
+    """The numbers of the two texts of each pair, and how many texts there are."""
+    names = {
+        text: place
+        for place, text in enumerate(dict.fromkeys(text for pair in labels.pairs for text in pair))
+    }
+    codes = np.array([[names[text], names[other]] for text, other in labels.pairs], dtype=np.int64)
+    return codes[:, 0], codes[:, 1], len(names)
+
+
+def _groups(first: Codes, second: Codes, texts: int) -> Codes:
+    """For each pair the number of its group: pairs hang together that share a text, directly or through others."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    graph = coo_array((np.ones(len(first)), (first, second)), shape=(texts, texts))
+    _, label = connected_components(graph, directed=False)
+    _, codes = np.unique(label[first], return_inverse=True)
+    return codes.astype(np.int64)
+
+
+def _units(first: Codes, second: Codes, group: Codes, folds: int) -> Codes:
+    """For each text the unit that goes into one fold: its group, or itself where the group is larger than a fold."""
+    texts = int(max(first.max(), second.max())) + 1
+    unit_of = np.zeros(texts, dtype=np.int64)
+    unit_of[first], unit_of[second] = group, group
+    large = np.bincount(group) * folds > max(len(group), folds)
+    keys = np.where(large[unit_of], len(large) + np.arange(texts), unit_of)
+    return np.unique(keys, return_inverse=True)[1].astype(np.int64)
+
+
+def _accuracy_interval(correct: Numbers, group: Codes, confidence: float) -> Interval:
+    """Groups of pairs that share texts are left out in turn; defined at 0 and 1 too."""
+    _, place = np.unique(group, return_inverse=True)
+    if len(correct) == 0 or place.max() + 1 < FEWEST_CLUSTERS:
+        return UNDEFINED
+    return clustered_share(
+        np.bincount(place).astype(float), np.bincount(place, correct), float(correct.var()), confidence
+    )
+
+
 def warnings(chosen: Mapping[str, Any]) -> Sequence[str]:
     """What a reader should know before trusting a threshold of `calibrate`."""
+    sentences = []
     pairs, related = int(chosen["n"]), int(chosen["n_related"])
     fewest = min(related, pairs - related)
-    if fewest >= FEW:
-        return []
-    which = "related" if related == fewest else "unrelated"
-    return [
-        f"Only {fewest} of {pairs} labelled pairs are {which}; a threshold needs at least {FEW} of either kind."
-    ]
+    if fewest < FEW:
+        which = "related" if related == fewest else "unrelated"
+        sentences.append(
+            f"Only {fewest} of {pairs} labelled pairs are {which}; a threshold needs at least {FEW} of "
+            "either kind."
+        )
+    if not np.isfinite(chosen["accuracy_low"]):
+        sentences.append("The pairs share too many texts for an interval of the accuracy.")
+    return sentences

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+from math import isfinite
 from typing import Any
 
 import polars as pl
@@ -33,6 +34,7 @@ MOST_THRESHOLDS = 10
 """Thresholds in a figure, about; tables have all of them."""
 
 SHARE = ("share_unique", "low", "high")
+ACCURACY = ("accuracy", "accuracy_low", "accuracy_high")
 
 
 def shared_map(shares: pl.DataFrame, shared: pl.DataFrame) -> tuple[Figure, ...]:
@@ -108,7 +110,7 @@ def _page(runs: Sequence[Run], files: TableFiles, shares: pl.DataFrame) -> Page:
 
 
 def _threshold_section(files: TableFiles, curve: pl.DataFrame, first: Row) -> Section:
-    """How the threshold was chosen, and what other ones would give."""
+    """How the threshold was chosen, how well it does, and what other ones would give."""
     cut = first["threshold"]
     figures = _curve(curve, cut)
     chosen = files.beside("threshold", labels.THRESHOLD_COLUMNS)
@@ -128,24 +130,30 @@ def _threshold_section(files: TableFiles, curve: pl.DataFrame, first: Row) -> Se
         )
         if number
     ]
-    notes = ["Shares of related and unrelated pairs are of the labels; on other pairs they are lower."]
+    notes = [
+        "The accuracy is that of the labelled pairs. A sheet of --sheet holds as many alike pairs as unlike ones; "
+        "among all pairs of concepts, most of them unlike, it would be another."
+    ]
     if left_out:
         notes.append(f"Rows of the labels left out: {'; '.join(left_out)}.")
     return Section(
         "threshold",
         "The threshold",
-        findings=(*(Finding(text, (row,)) for text in (_chosen(row), *warnings(row))),),
+        findings=(*(Finding(text, (row,)) for text in (*_chosen(row), *warnings(row))),),
         figures=figures,
         notes=tuple(notes),
     )
 
 
-def _chosen(row: Row) -> str:
+def _chosen(row: Row) -> tuple[str, str]:
     return (
         f"The threshold is {decimal(row['threshold'], 3)}: there Youden's J is greatest over "
         f"{plural(int(row['n']), 'labelled pair')}, {count(row['n_related'])} of them related. "
         f"{percent(row['sensitivity'])} of the related pairs reach it, and {percent(row['specificity'])} "
-        "of the unrelated ones stay below."
+        "of the unrelated ones stay below.",
+        f"On pairs of texts that it was not chosen on it decides as people did in {reading(row, ACCURACY)}."
+        if isfinite(row["accuracy"])
+        else "The pairs share too many texts to try the threshold on pairs that it was not chosen on.",
     )
 
 

@@ -5,7 +5,7 @@ topic the share of both groups is compared: the relative change is (share_high -
 
 The paper says 80 % and 20 %, not what becomes of ties. Variances of few ratings take few values, so many associations
 lie exactly at the quantile. Here the high group holds what lies *above* it, and ties stay in the low group; both shares
-are stated.
+are stated. A second way, `ties="split"`, orders equal variances at random (by the seed) until the shares are exact.
 
 Verdicts do not rest on that change, for two reasons. Ratings near an end of the scale cannot vary much, so a topic that
 everybody knows would look undisputed: each association is compared with those of about the same mean and number of
@@ -15,7 +15,10 @@ words, each with all of its associations (`endoxa.stats.permutation.units_by_gro
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+from typing import Literal
 
 import numpy as np
 import polars as pl
@@ -25,6 +28,8 @@ from endoxa.runs.estimates import CONTROVERSY, adjusted, decided
 from endoxa.stats.permutation import units_by_group_test
 from endoxa.stats.resampling import drawn_units, percentile_interval
 from endoxa.stats.verdicts import too_few
+
+Ties = Literal["low", "split"]
 
 TOPIC_COLUMNS: dict[str, str] = {
     "topic": "the topic; 'none' where an association has none",
@@ -93,6 +98,7 @@ def analyze_disagreement(
     ratings: pl.DataFrame,
     *,
     quantile: float = 0.8,
+    ties: Ties = "low",
     confidence: float = 0.95,
     resamples: int = 2000,
     seed: int = 0,
@@ -102,6 +108,7 @@ def analyze_disagreement(
     Args:
         ratings: columns of `reading.COLUMNS`.
         quantile: share of associations in the low group, as far as ties allow.
+        ties: see the module.
         confidence: confidence level of the intervals and verdicts.
         resamples: samples of words behind each interval.
         seed: of what is drawn.
@@ -118,11 +125,12 @@ def analyze_disagreement(
         )
     variance = kept["variance"].to_numpy()
     rng = np.random.default_rng(seed)
-    threshold, high = _split(variance, quantile)
+    split = partial(_split, quantile=quantile, ties=ties, rng=rng)
+    threshold, high = split(variance)
     grouped = kept.with_columns(group=pl.Series(np.where(high, "high", "low")))
     names, codes = np.unique(grouped["topic"].to_numpy(), return_inverse=True)
     words = np.unique(grouped["attribute"].to_numpy(), return_inverse=True)[1]
-    drawn = _resampled(codes, words, variance, quantile=quantile, resamples=resamples, rng=rng)
+    drawn = _resampled(codes, words, variance, resamples=resamples, split=split, rng=rng)
     ends = _ends(drawn, confidence)
     topics = _topics(names, codes, high).with_columns(
         _tested(codes, words, excess(kept), high, seed), low=ends[:, 0], high=ends[:, 1]
@@ -160,10 +168,17 @@ def _pairs(ratings: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _split(variance: np.ndarray, quantile: float) -> tuple[float, np.ndarray]:
+def _split(
+    variance: np.ndarray, quantile: float, ties: Ties, rng: np.random.Generator
+) -> tuple[float, np.ndarray]:
     """The variance at the quantile (an observed one), and who lies in the high group."""
     threshold = float(np.quantile(variance, quantile, method="inverted_cdf"))
-    return threshold, variance > threshold
+    if ties == "low":
+        return threshold, variance > threshold
+    order = np.lexsort((rng.random(len(variance)), variance))
+    high = np.zeros(len(variance), dtype=bool)
+    high[order[round(quantile * len(variance)) :]] = True
+    return threshold, high
 
 
 def _topics(names: np.ndarray, codes: np.ndarray, high: np.ndarray) -> pl.DataFrame:
@@ -243,8 +258,8 @@ def _resampled(
     words: np.ndarray,
     variance: np.ndarray,
     *,
-    quantile: float,
     resamples: int,
+    split: Callable[[np.ndarray], tuple[float, np.ndarray]],
     rng: np.random.Generator,
 ) -> np.ndarray:
     """Relative changes in samples of words drawn with replacement and split anew, shape (resamples, topics)."""
@@ -253,7 +268,7 @@ def _resampled(
     count = int(words.max()) + 1
     for number, sample in enumerate(drawn_units(count, resamples, rng)):
         chosen = np.repeat(np.arange(len(words)), np.bincount(sample, minlength=count)[words])
-        (_, high), resampled = _split(variance[chosen], quantile), codes[chosen]
+        (_, high), resampled = split(variance[chosen]), codes[chosen]
         drawn[number] = _change(_counts(resampled, ~high, topics), _counts(resampled, high, topics))
     return drawn
 
