@@ -28,7 +28,7 @@ import polars as pl
 
 from endoxa.instruments.stories.associations import Discovery, discover
 from endoxa.instruments.stories.associations.tables import Table, families
-from endoxa.sources.stereotales import Profiles, read_profiles
+from endoxa.sources.stereotales.profiles import Profiles, read_profiles
 
 Figures = defaultdict[str, list[float]]
 """What was measured, by its name, in each round."""

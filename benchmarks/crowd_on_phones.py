@@ -2,7 +2,7 @@
 
     python benchmarks/crowd_on_phones.py        # the same as collect_load.py, with its options
 
-Used by `collect_load.py` and by the tests: `locust -f benchmarks/crowd_on_phones.py --headless ...` with
+Used by `collect_load.py`: `locust -f benchmarks/crowd_on_phones.py --headless ...` with
 `ENDOXA_JOIN` set to the path of a join code (/j/CODE/). Each answer that the site thanked for is written to the file
 `ENDOXA_THANKED`, one token a line, so that it can be compared with the database. At the end it prints the time to the
 first card (of the site alone: nobody reads), taps for each card and words for each person.

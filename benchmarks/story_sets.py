@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from endoxa.instruments.stories.associations.permutations import PROMPT
-from endoxa.sources.stereotales import Profiles
+from endoxa.sources.stereotales.profiles import Profiles
 
 
 @dataclass(frozen=True, slots=True)

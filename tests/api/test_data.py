@@ -12,7 +12,7 @@ from polars.testing import assert_frame_equal
 
 import endoxa as ex
 from endoxa.api.inputs import _name_of
-from endoxa.sources.bbq import read_items
+from endoxa.sources.bbq.items import read_items
 from support import qa_questions, tiny
 
 FOREIGN = {"sent_more": "stereotype", "sent_less": "other", "axis": "topic"}

@@ -27,7 +27,7 @@ from endoxa.sources.layouts import recognised_as
 from endoxa.sources.read import convert_pairs
 from endoxa.sources.source import Source
 from endoxa.sources.stereoset import STEREOSET
-from endoxa.sources.stereotales import read_profiles
+from endoxa.sources.stereotales.profiles import read_profiles
 
 pd = pytest.importorskip("pandas")
 

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from endoxa.commands import app
 from endoxa.errors import UserError
-from endoxa.sources.bbq import write_items
+from endoxa.sources.bbq.rows import write_items
 from support.name_samples import NAMES, question
 
 CONTEXT = "A Veldish friend met a Tamori friend."

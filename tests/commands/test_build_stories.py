@@ -15,7 +15,7 @@ from endoxa.errors import UserError
 from endoxa.instruments.stories.prompt_language import bundled_tree
 from endoxa.schema.stories import STORY_PROMPT_COLUMNS
 from endoxa.sources.frames import read_table
-from endoxa.sources.stereotales import read_vocabulary
+from endoxa.sources.stereotales.vocabulary import read_vocabulary
 
 HANDEDNESS = """\
 language: en

@@ -12,7 +12,8 @@ from endoxa.instruments.pairs.items import build_pairs
 from endoxa.instruments.questions.estimates.analysis import identity_bias
 from endoxa.instruments.questions.items.build import build_questions
 from endoxa.instruments.questions.options import QaOptions
-from endoxa.sources.bbq import read_items, write_items
+from endoxa.sources.bbq.items import read_items
+from endoxa.sources.bbq.rows import write_items
 from endoxa.sources.identities import with_joined_names
 from endoxa.study.compare.editions.comparison import read_edition
 

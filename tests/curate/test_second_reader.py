@@ -6,6 +6,7 @@ import json
 
 import polars as pl
 import pytest
+from openpyxl import load_workbook
 
 from endoxa.curate.extract import Question, extract
 from endoxa.curate.second import (
@@ -143,6 +144,7 @@ def test_the_command_writes_both_readings_and_never_sends_identifiers(tmp_path, 
     assert 0 < len(differing) < 30
     assert (differing["other_reading"] != "").all()
     assert "b.org" not in (tmp_path / "s.model.csv").read_text()
-    sheet = CliRunner().invoke(app, ["curate", "review", "s.csv", "-o", "ana.csv", "--reviewer", "Ana"])
+    sheet = CliRunner().invoke(app, ["curate", "review", "s.csv", "-o", "ana.xlsx", "--reviewer", "Ana"])
     assert sheet.exit_code == 0, sheet.output
-    assert "other_reading" in (tmp_path / "ana.csv").read_text()
+    sheets = load_workbook(tmp_path / "ana.xlsx")
+    assert any("other_reading" in row for rows in sheets for row in rows.iter_rows(values_only=True))

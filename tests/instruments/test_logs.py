@@ -1,4 +1,4 @@
-"""Logs of other harnesses become run folders, and give the estimates that the same answers give otherwise."""
+"""Logs of lm-evaluation-harness become run folders, and give the estimates that the same answers give otherwise."""
 
 from __future__ import annotations
 
@@ -55,58 +55,6 @@ def harness_log(folder: Path, samples: list[dict[str, Any]], task: str = "bbq", 
     return write(folder / f"samples_{task}_{DATE}.jsonl", samples)
 
 
-def inspect_question(row: dict[str, Any], answer: str | None, epoch: int = 1) -> dict[str, Any]:
-    """A sample of inspect_evals' bbq in a log of Inspect 0.3.285."""
-    described = ("category", "question_index", "question_polarity", "context_condition", "answer_info")
-    return {
-        "id": f"{row['category']}_{row['example_id']:05d}",
-        "epoch": epoch,
-        "input": f"Context: {row['context']}\n\nQuestion: {row['question']}",
-        "choices": [row["ans0"], row["ans1"], row["ans2"]],
-        "target": "ABC"[row["label"]],
-        "metadata": {
-            "source_id": row["example_id"],
-            "additional_metadata": row["additional_metadata"],
-            **{name: row[name] for name in described},
-        },
-        "scores": {"choice": {"value": "I", "answer": answer, "explanation": ""}},
-    }
-
-
-def inspect_pairs(answers: dict[str, tuple[str, str]]) -> list[dict[str, Any]]:
-    """Samples of the task of `endoxa export task --for inspect`: each pair in both orders, with what was answered."""
-    samples = []
-    for item_id, both in answers.items():
-        sentences = [f"People of {item_id} are rude.", f"People of {item_id} are kind."]
-        for order, answer in zip("ab", both, strict=True):
-            first, second = sentences if order == "a" else sentences[::-1]
-            samples.append(
-                {
-                    "id": f"{item_id}/{order}",
-                    "epoch": 1,
-                    "input": "?",
-                    "target": "1" if order == "a" else "2",
-                    "metadata": {
-                        **{"item_id": item_id, "language": "en", "axis": "nation", "identity": item_id},
-                        **{"cluster": item_id, "first": first, "second": second},
-                        "stereotypical": 1 if order == "a" else 2,
-                    },
-                    "scores": {"choice": {"value": {}, "answer": answer}},
-                }
-            )
-    return samples
-
-
-def inspect_log(
-    path: Path, samples: list[dict[str, Any]], task: str = "bbq", model: str = "lab/chat"
-) -> Path:
-    """A log of Inspect."""
-    header = {"version": 2, "status": "success", "eval": {"eval_id": "x", "task": task, "model": model}}
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps({**header, "samples": samples}, indent=2))
-    return path
-
-
 def planted(count: int = 48) -> tuple[list[dict[str, Any]], list[int], pl.DataFrame]:
     """Questions, the option planted for each (a third each), and the same as a table of predictions."""
     rows = questions(count)
@@ -127,19 +75,14 @@ def answers_in(paths: list[Path]) -> pl.DataFrame:
         return load_answers(folders)
 
 
-@pytest.mark.parametrize("harness", ["lm-evaluation-harness", "Inspect"])
-def test_logged_choices_are_read_as_the_same_predictions(harness: str, tmp_path: Path) -> None:
+def test_logged_choices_are_read_as_the_same_predictions(tmp_path: Path) -> None:
     rows, chosen, table = planted()
-    if harness.startswith("Inspect"):
-        samples = [inspect_question(row, "ABC"[k]) for row, k in zip(rows, chosen, strict=True)]
-        path = inspect_log(tmp_path / "log.json", samples, model="small")
-    else:
-        words = [
-            (row["ans0"], row["ans1"], UNKNOWN[n % 4])[k]
-            for n, (row, k) in enumerate(zip(rows, chosen, strict=True))
-        ]
-        samples = [harness_question(row, word) for row, word in zip(rows, words, strict=True)]
-        path = harness_log(tmp_path / "log", samples)
+    words = [
+        (row["ans0"], row["ans1"], UNKNOWN[n % 4])[k]
+        for n, (row, k) in enumerate(zip(rows, chosen, strict=True))
+    ]
+    samples = [harness_question(row, word) for row, word in zip(rows, words, strict=True)]
+    path = harness_log(tmp_path / "log", samples)
     table.write_csv(tmp_path / "predictions.csv")
     expected = read_predictions(write(tmp_path / "bbq.jsonl", rows), tmp_path / "predictions.csv").answers
     columns = [name for name in ASKED if name in expected.columns]
@@ -162,22 +105,6 @@ def test_texts_that_the_harness_logged_are_read_as_those_of_a_chat_model(tmp_pat
     assert answers.sort("item_id")["outcome"].to_list()[1:3] == ["unknown", "unparsed"]
 
 
-def test_epochs_are_repeats_and_what_was_no_letter_or_failed_was_not_read(tmp_path: Path) -> None:
-    rows = questions(4)
-    samples = [
-        inspect_question(row, letter, epoch)
-        for epoch in (1, 2)
-        for row, letter in zip(rows, "ABCA", strict=True)
-    ]
-    samples[1]["scores"]["choice"]["answer"] = ""
-    samples[2]["scores"]["choice"]["answer"] = None
-    samples[3]["scores"] = {}
-    answers = answers_in([inspect_log(tmp_path / "log.json", samples)]).sort("repeat", "item_id")
-    assert answers["repeat"].to_list() == [1] * 4 + [2] * 4
-    assert answers["outcome"].to_list()[1:4] == ["unparsed"] * 3
-    assert answers["choice"].to_list()[4:] == [0, 1, 2, 0]
-
-
 def test_crows_pairs_of_the_harness(tmp_path: Path) -> None:
     rows = [
         harness_pair(0, "Old people sing.", "Young people sing."),
@@ -194,45 +121,15 @@ def test_crows_pairs_of_the_harness(tmp_path: Path) -> None:
     )
 
 
-CHOICES = {
-    "always": ("1", "2"),
-    "never": ("2", "1"),
-    "first": ("1", "1"),
-    "once": ("1", "refused"),
-    "silent": ("refused", "unparsed"),
-}
-"""Answers to a pair in both orders; the stereotypical sentence is the first in order a."""
-
-
-def test_choices_between_two_sentences_are_shares_of_answers(tmp_path: Path) -> None:
-    """By hand: chosen always, never, by position (a tie), once of one answer; the fifth pair has no answer."""
-    log = inspect_log(tmp_path / "log.json", inspect_pairs(CHOICES), task="pairs")
-    (folder,) = write_runs([log], tmp_path / "runs")
-    found = load_records([folder]).sort("item_id")
-    assert found["item_id"].to_list() == ["always", "first", "never", "once"]
-    assert found["score_more"].to_list() == [1.0, 0.5, 0.0, 1.0]
-    assert found["score_less"].to_list() == [0.0, 0.5, 1.0, 0.0]
-    assert set(found["rule"]) == {"choice"}
-    assert unscored_lines([folder]) == ["lab/chat: 1 pair not answered (refused, unparsed), not counted."]
-    result = ex.read_logs(log)
-    row = result.estimates.filter(name="preference_ratio", axis="all").row(0, named=True)
-    assert row["value"] == pytest.approx((1 + 0.5 + 0 + 1) / 4)
-    assert row["n"] == 4
-
-
 @pytest.mark.slow
 def test_pages_are_made_from_logs(tmp_path: Path) -> None:
-    log = inspect_log(
-        tmp_path / "chat.json", inspect_pairs({f"town{k}": ("1", "2") for k in range(8)} | CHOICES)
-    )
+    samples = [harness_pair(k, f"Old men of town {k} run.", f"Young men of town {k} run.") for k in range(8)]
+    log = harness_log(tmp_path / "pairs", samples, "crows_pairs_english")
     page = write_report([log], tmp_path / "pairs.html").read_text(encoding="utf-8")
     text = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", page))
     assert str(log) in text
-    assert "could not be scored or were not answered" in text
-    assert "share of a chat model" in text
     assert "endoxa-" not in text  # the temporary folder
-    rows = questions(24)
-    log = inspect_log(tmp_path / "bbq.json", [inspect_question(row, "A") for row in rows])
+    log = harness_log(tmp_path / "bbq", [harness_question(row, row["ans0"]) for row in questions(24)])
     assert str(log) in write_report([log], tmp_path / "qa.html").read_text(encoding="utf-8")
 
 
@@ -274,14 +171,6 @@ BROKEN: dict[str, tuple[str, object, str]] = {
         "line 2 is no sample of questions",
     ),
     "a list": ("samples_bbq.jsonl", [[1]], "neither sentence pairs nor questions"),
-    "no task": ("log.json", {"eval": {"eval_id": "x"}, "samples": []}, "names no model and task"),
-    "no samples": ("log.json", {"eval": {"task": "bbq", "model": "m"}, "samples": []}, "holds no samples"),
-    "not finished": ("log.json", {"eval": {"task": "bbq", "model": "m"}}, "holds no samples"),
-    "another task of Inspect": (
-        "log.json",
-        {"eval": {"task": "gsm8k", "model": "m"}, "samples": [{"id": 1, "metadata": None}]},
-        "neither sentence pairs nor questions",
-    ),
 }
 
 
@@ -295,8 +184,15 @@ def test_logs_that_cannot_be_read_are_one_sentence(name: str, tmp_path: Path) ->
         write_runs([path], tmp_path / "runs")
 
 
-def test_an_archive_is_to_be_converted(tmp_path: Path) -> None:
-    path = tmp_path / "log.eval"
-    path.write_bytes(b"PK")
-    with pytest.raises(UserError, match=r"not read\. Convert the log first: inspect log convert"):
-        write_runs([path], tmp_path)
+def test_a_log_of_blank_lines_holds_no_samples(tmp_path: Path) -> None:
+    path = tmp_path / "samples_bbq.jsonl"
+    path.write_text("\n\n", encoding="utf-8")
+    with pytest.raises(UserError, match="holds no samples"):
+        write_runs([path], tmp_path / "runs")
+
+
+def test_what_was_not_scored_is_counted_for_each_model_and_reason(tmp_path: Path) -> None:
+    reasons = {"model": ["small", "small", "large"], "reason": ["not scored"] * 3}
+    pl.DataFrame(reasons).write_csv(tmp_path / "unscored.csv")
+    lines = ["small: 2 pairs not scored, not counted.", "large: 1 pair not scored, not counted."]
+    assert unscored_lines([tmp_path, tmp_path / "none"]) == lines

@@ -19,7 +19,7 @@ from endoxa.models.local import adapter_folder, load_checkpoint, look_at_local
 from endoxa.models.scoring import look_at, parse_model
 from endoxa.models.spec import ModelOptions
 from endoxa.runs.asking.cost import parse_models, require_askable
-from endoxa.runs.asking.settings import FramedSettings
+from endoxa.runs.asking.jobs import FramedSettings
 from endoxa.runs.conditions import read_conditions, run_conditions
 from endoxa.runs.run import run
 from endoxa.study.compare.gate import gate

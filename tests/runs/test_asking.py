@@ -21,7 +21,7 @@ from endoxa.models.chat.spec import BatchStatus, Price, Submission, SubmissionSt
 from endoxa.runs.asking import calls
 from endoxa.runs.asking.batches import SMALLEST, ask_in_batches, fetch_ended
 from endoxa.runs.asking.calls import Asking, BudgetSpentError, ask_all, counting_lost
-from endoxa.runs.asking.cost import Budget, bounded, cost, expect, spent, worst
+from endoxa.runs.asking.cost import Budget, Expected, bounded, cost, expect, spent, worst
 from endoxa.runs.asking.jobs import Answered, FirstAnswers, Job, conversation, draw_seed
 from endoxa.runs.asking.journal import AnswerJournal, Totals
 from endoxa.schema import ChatAnswer, Message, Sampling, Usage
@@ -205,10 +205,8 @@ def test_expected_work_counts_what_is_sent_again() -> None:
     job = Job(0, ("a" * 40, "b" * 40))
     first = estimate_tokens([Message("user", "a" * 40)])
     both = estimate_tokens([Message("user", "a" * 40), Message("user", "b" * 40)])
-    whole = expect(job, (20, 5))
-    assert (whole.calls, whole.completion_tokens) == (2, 25)
-    assert whole.prompt_tokens == first + both + 20
-    assert whole.times(3).usage == Usage(3 * whole.prompt_tokens, 75)
+    assert expect([(job, (20, 5))]) == Expected(2, Usage(first + both + 20, 25))
+    assert expect([(job, (20, 5))], 3) == Expected(6, Usage(3 * (first + both + 20), 75))
 
 
 @given(st.lists(st.text(max_size=5), min_size=1, max_size=5), st.integers(0, 4))

@@ -26,7 +26,7 @@ from endoxa.report.inputs import read_runs
 from endoxa.runs.folder import DifferentRunError
 from endoxa.runs.options import RunSettings
 from endoxa.runs.run import run
-from endoxa.sources.bbq import write_items
+from endoxa.sources.bbq.rows import write_items
 from support.name_samples import bank, question
 from support.qa_questions import questions, write
 

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from endoxa.api.inputs import opened
 from endoxa.errors import UserError
-from endoxa.sources.bbq import find_metadata, is_bbq, read_items, read_metadata, read_rows, write_items
-from endoxa.sources.bbq.rows import Seen
+from endoxa.sources.bbq.items import find_metadata, read_items, read_metadata
+from endoxa.sources.bbq.rows import Seen, is_bbq, read_rows, write_items
 from endoxa.sources.check import check_questions
 from endoxa.sources.frames import write_table
 from endoxa.sources.read import recognise

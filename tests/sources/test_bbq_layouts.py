@@ -9,7 +9,8 @@ import json
 import pytest
 
 from endoxa.errors import UserError
-from endoxa.sources.bbq import is_bbq, read_items
+from endoxa.sources.bbq.items import read_items
+from endoxa.sources.bbq.rows import is_bbq
 
 CBBQ = {
     "example_id": "1",

@@ -15,7 +15,7 @@ from endoxa.curate.language import assumed_language
 from endoxa.errors import UserError
 from endoxa.instruments.pairs.options import PairsSettings
 from endoxa.instruments.pairs.probe.items import language_notes
-from endoxa.sources.bbq import read_items
+from endoxa.sources.bbq.items import read_items
 
 NAMED = {
     "context": "Texto",

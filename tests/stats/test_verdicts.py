@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from endoxa.runs.families import COMPARISONS, PREFERENCES, Family, adjusted, decided
+from endoxa.runs.estimates import COMPARISONS, PREFERENCES, Family, adjusted, decided
 from endoxa.stats.signs import fewest_units
 from endoxa.stats.verdicts import CORRECTED, TOO_SMALL, VERDICTS, adjust, decide, significance, too_few
 from support.repository import ROOT
@@ -114,9 +114,9 @@ def test_a_table_is_decided_row_by_row():
 
 
 def test_every_family_says_what_it_is():
-    from endoxa.runs import families
+    from endoxa.runs import estimates
 
-    found = [value for value in vars(families).values() if isinstance(value, Family)]
+    found = [value for value in vars(estimates).values() if isinstance(value, Family)]
     assert len({one.name for one in found}) == len(found) >= 2
     assert all(one.tests and one.correction and one.claims for one in found)
 

@@ -111,7 +111,7 @@ def test_init_refuses_a_second_study_and_associations_that_stand_twice(begun, tm
 
 
 def test_words_that_mean_no_value_are_left_to_people():
-    from endoxa.sources.stereotales import read_vocabulary
+    from endoxa.sources.stereotales.vocabulary import read_vocabulary
 
     rows = [("a", "nurses", "kind"), ("b", "women", "women")]
     table = pl.DataFrame(rows, schema=["association_id", "identity", "attribute"], orient="row")

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 import polars as pl
 
-from endoxa.schema.convergence import PART_COLUMNS
+from endoxa.schema.study import PART_COLUMNS
 
 TOOLS: Mapping[str, float] = {"pairs": 0.7, "questions": 0.5, "tests": 0.9, "stories": 0.6}
 """Planted reliabilities."""

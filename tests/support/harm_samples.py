@@ -11,8 +11,8 @@ from typing import Any
 
 import polars as pl
 
-from endoxa.sources.stereotales import read_vocabulary
 from endoxa.sources.stereotales.associations import PARTS, association_id
+from endoxa.sources.stereotales.vocabulary import read_vocabulary
 from support.respondents.ratings import RatingRespondent
 
 FAIR = RatingRespondent(socioeconomic=0.0, gender=0.0, refusal=0.0, noise=0.0)

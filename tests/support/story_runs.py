@@ -12,7 +12,8 @@ from endoxa.instruments.stories.associations.discover import discover
 from endoxa.instruments.stories.instrument import EXTRACT, STORIES, ExtractSettings, StoriesSettings
 from endoxa.instruments.stories.options import Discovery
 from endoxa.runs.run import measure, run
-from endoxa.sources.stereotales import read_profiles, read_vocabulary
+from endoxa.sources.stereotales.profiles import read_profiles
+from endoxa.sources.stereotales.vocabulary import read_vocabulary
 
 SCENARIOS = 36
 READERS = ("sim/reader-a", "sim/reader-b", "sim/reader-c")

@@ -89,7 +89,7 @@ BOTH = {"opposites": ["hi"], "pair templates": ["hi"]}
 @pytest.mark.parametrize("suffix", ["csv", "jsonl", "parquet"])
 def test_pairs_rest_on_templates_and_opposites_in_every_file(pairs, tmp_path, suffix):
     converted = tmp_path / f"converted.{suffix}"
-    endoxa("datasets", "convert", pairs, "--to", "native", "-o", converted)
+    endoxa("datasets", "convert", pairs, "-o", converted)
     assert words_of("pairs", data=converted) == {"neutral identities": ["hi"], **BOTH}
     assert words_of("pairs", data=converted, calibrate="false") == BOTH
     assert f"{LINE} " in endoxa("probe", "pairs", "--data", converted, "--plan")

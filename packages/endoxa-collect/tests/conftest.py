@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import json
-from functools import cache
 from uuid import uuid4
 
 import psycopg
 import pytest
 from django.contrib.auth.hashers import make_password
+from django.core.cache import cache
 from django.test import Client
 from django.utils import timezone, translation
 
-from collect_support.browsing import chromium, visit
+from collect_support.browsing import CHROMIUM, chromium, visit
 from collect_support.databases import postgres, postgres_programs
 from collect_support.samples import campaign_settings
 from collect_support.served import served
+from collect_support.site_map import PASSWORD, build
 from endoxa_collect.cards import locking
 from endoxa_collect.models import (
     Campaign,
@@ -23,6 +24,7 @@ from endoxa_collect.models import (
     Moderation,
     Pair,
     Person,
+    Role,
     SettingsVersion,
     Source,
     State,
@@ -32,8 +34,10 @@ from endoxa_collect.security.codes import COOKIE, hash_receipt, hash_secret
 
 
 @pytest.fixture(autouse=True)
-def _plain_static_files(settings):
-    # No collected files in tests; and statistics are always fresh.
+def _plain_and_quick(settings):
+    # No collected files in tests, passwords that are hashed at once, and nothing kept from the test before.
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+    cache.clear()
     settings.STORAGES = {
         **settings.STORAGES,
         "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
@@ -146,24 +150,30 @@ def as_person(client):
     return become
 
 
-@cache
-def _hashed(*_hashers):
-    """The password of all accounts, hashed once: to do it slowly is what the site's hasher is for."""
-    return make_password("a long password of ours")
-
-
 @pytest.fixture
-def make_account(db, django_user_model, settings):
+def make_account(db, django_user_model):
     """A function that makes an account with roles in a campaign."""
 
     def make(name, campaign=None, *roles):
-        user = django_user_model(username=name, password=_hashed(*settings.PASSWORD_HASHERS))
-        user.save()
+        user = django_user_model.objects.create(username=name, password=make_password(PASSWORD))
         for role in roles:
             Membership.objects.create(user=user, campaign=campaign, role=role)
         return user
 
     return make
+
+
+@pytest.fixture
+def organiser(client, campaign, make_account):
+    """The test client, signed in as an organiser of the campaign."""
+    client.force_login(make_account("ana", campaign, Role.ORGANISER))
+    return client
+
+
+@pytest.fixture
+def world(make_campaign, make_person, make_pairs, make_account):
+    """A campaign with one of everything, to be walked through."""
+    return build(make_campaign, make_person, make_pairs, make_account)
 
 
 @pytest.fixture(scope="session")
@@ -201,6 +211,8 @@ def site(tmp_path_factory, preset):
 @pytest.fixture(scope="module")
 def browser():
     """Of a module, not of the session: while it runs, Django allows no database access in this process."""
+    if CHROMIUM is None:
+        pytest.skip("no browser is installed (apt-get install chromium-headless-shell)")
     with chromium() as running:
         yield running
 

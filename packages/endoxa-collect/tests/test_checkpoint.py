@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-import time
 from contextlib import closing
 from threading import Timer
 
@@ -42,9 +41,7 @@ def test_the_log_is_emptied_once_the_last_reader_has_read(database, reader, tmp_
 
 
 def test_at_once_or_not_at_all(database, reader, tmp_path):
-    start = time.monotonic()
     empty_log(database, 0)
-    assert time.monotonic() - start < 0.5
     assert size(tmp_path) > 0
 
 
@@ -53,12 +50,10 @@ def test_others_write_while_it_waits_for_a_reader(database, reader, tmp_path):
     took = []
 
     def write():
-        with closing(sqlite3.connect(tmp_path / "db.sqlite3", isolation_level=None, timeout=5)) as other:
-            start = time.monotonic()
-            other.execute("INSERT INTO rows VALUES (2)")
-            took.append(time.monotonic() - start)
+        with closing(sqlite3.connect(tmp_path / "db.sqlite3", isolation_level=None, timeout=0)) as other:
+            took.append(other.execute("INSERT INTO rows VALUES (2)").rowcount)
 
     Timer(0.2, write).start()
     empty_log(database, 1.0)
-    assert took
-    assert took[0] < 0.5
+    # Without a moment's patience: nothing was locked.
+    assert took == [1]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import random
 import re
 import tomllib
 from collections import Counter, defaultdict
@@ -11,22 +9,19 @@ from collections.abc import Iterator
 from importlib.resources import files
 from itertools import combinations
 
-import numpy as np
 import pytest
 from pydantic import ValidationError
 
 from endoxa.errors import UserError
 from endoxa_collect import geography
 from endoxa_collect.campaign import SENSITIVE, UI_LANGUAGES, CampaignSettings
-from endoxa_collect.cards.drawing import next_card
 from endoxa_collect.contributor.progress import TOPICS
 from endoxa_collect.contributor.survey import example_for
-from endoxa_collect.entry import seeding
 from endoxa_collect.entry.cleaning import clean, comparable, key
 from endoxa_collect.entry.proposing import CUT_OFF, likeness
 from endoxa_collect.entry.seeding import add_seeds
 from endoxa_collect.entry.words import flags
-from endoxa_collect.models import CardState, Pair
+from endoxa_collect.models import Pair
 from endoxa_collect.presets import load_preset, preset_names
 from endoxa_collect.sampler.controller import Balance, Expected, Outlook
 from support.repository import ROOT
@@ -161,46 +156,6 @@ def test_the_seeds_leave_room_for_words_of_people(laces):
     )
     assert start.backlog <= 0.25 * start.capacity
     assert start.balance is Balance.EXPLORE
-
-
-@pytest.mark.slow
-def test_most_first_cards_are_about_the_country_of_whoever_plays(
-    make_campaign, make_person, laces, monkeypatch
-):
-    # The calibration set and the positions of pairs are drawn at random, too.
-    monkeypatch.setattr(seeding, "SystemRandom", lambda: random.Random(20))
-    random.seed(20)
-    settings = json.loads(laces.settings.model_dump_json())
-    campaign = make_campaign("sea", **settings)
-    add_seeds(campaign, laces.seeds)
-    chance = np.random.default_rng(20)
-    shares = {}
-    for country in laces.settings.countries:
-        home = HOME.get(country, "es")
-        for languages in ([home], [home, "en"]):
-            people = [
-                make_person(campaign, f"{country} {languages} {n}", origins=[country], languages=languages)
-                for n in range(2)
-            ]
-            own = [card.country == country for one in people for card in first_cards(one, chance)]
-            shares[country, len(languages)] = sum(own) / len(own)
-    # Of 16 cards a country may have some fewer by chance; of all 672 not.
-    assert {who: share for who, share in shares.items() if share < 0.5} == {}
-    for languages in (1, 2):
-        found = [share for (_, number), share in shares.items() if number == languages]
-        assert sum(found) / len(found) >= 0.8
-
-
-def first_cards(person, chance, count=8):
-    """The first set of cards that somebody gets in a campaign in which nobody else answers yet."""
-    cards = []
-    for _ in range(count):
-        card = next_card(person, rng=chance)
-        assert card is not None
-        card.state, card.closed_at = CardState.ANSWERED, card.drawn_at
-        card.save()
-        cards.append(card)
-    return cards
 
 
 def test_the_school_asks_minors_nothing_sensitive_and_starts_kind(make_campaign):

@@ -6,7 +6,6 @@ import csv
 
 import pytest
 from django.contrib.auth.models import AnonymousUser
-from django.core.cache import cache
 from django.urls import reverse
 from typer.testing import CliRunner
 
@@ -26,13 +25,11 @@ from endoxa_collect.models import (
     Release,
     Role,
     Source,
-    Statement,
     Tombstone,
     Via,
 )
 from endoxa_collect.organiser.decisions import Action, decide, revision
 from endoxa_collect.organiser.opening import RELEASED, end_rehearsal, rehearsal_of, set_state
-from endoxa_collect.organiser.wording import survey_sentence
 from endoxa_collect.paper import FIXED, choose_cards, enter, new_receipts, read_answers, write_template
 from endoxa_collect.privacy import withdraw
 from endoxa_collect.project.replay import replay
@@ -40,11 +37,6 @@ from endoxa_collect.project.starting import invitations
 from endoxa_collect.withdrawals import What
 
 NOBODY = AnonymousUser()
-
-
-@pytest.fixture(autouse=True)
-def _nothing_kept():
-    cache.clear()
 
 
 @pytest.fixture
@@ -291,34 +283,6 @@ class TestSaid:
         set_state(rehearsed, "open", NOBODY)
         assert "· open" in organiser.get(pages[0]).content.decode()
         assert "<p>open ·" in organiser.get(pages[1]).content.decode()
-
-    def test_a_survey_is_a_rehearsal_too(self, client, make_campaign, make_account, make_person):
-        survey = make_campaign(
-            "survey",
-            cards=False,
-            survey=True,
-            questions=[{"name": "women", "axis": "gender", "text": {"en": "What is said of women?"}}],
-        )
-        Campaign.objects.update(began_at=None)
-        Statement.objects.create(
-            campaign=survey,
-            person=make_person(survey, "eva"),
-            question="women",
-            axis="gender",
-            language="en",
-            text="sing",
-        )
-        client.force_login(make_account("ana", survey, Role.ORGANISER))
-        page = reverse("organiser:dashboard", args=["survey"])
-        shown = client.get(page).content.decode()
-        assert "This is a rehearsal until you press Open" in shown
-        assert "Erase the rehearsal" in shown
-        assert "· rehearsal" in shown
-        set_state(survey, "open", NOBODY)
-        shown = client.get(page).content.decode()
-        assert "rehearsal" not in shown
-        assert "People are asked the questions of the survey." in shown
-        assert survey_sentence("paused", begun=False).startswith("The campaign is paused")
 
     def test_the_command_line_says_so_too(self, rehearsed):
         assert next(invitations(())).startswith("Campaign river is a rehearsal until you press Open")

@@ -34,9 +34,7 @@ REMEMBERED_S = 5
         ("school", ["en"], ["GB"] * 10 + ["IN"] * 2),
     ],
 )
-def test_a_class_does_not_run_out_of_cards(
-    make_campaign, make_person, settings, capsys, preset, languages, origins
-):
+def test_a_class_does_not_run_out_of_cards(make_campaign, make_person, settings, preset, languages, origins):
     settings.STATISTICS_SECONDS = float("inf")  # real seconds; those of the lesson are counted below
     loaded = load_preset(preset)
     campaign = make_campaign("school", **json.loads(loaded.settings.model_dump_json()))
@@ -61,11 +59,6 @@ def test_a_class_does_not_run_out_of_cards(
     totals = sum(got.values(), Counter())
     least = min(sum(number for kind, number in one.items() if kind != "nothing") for one in got.values())
     words = Mention.objects.count() / len(pupils)
-    with capsys.disabled():
-        print(
-            f"\n{preset}, {len(pupils)} pupils, {MINUTES} minutes: {least} cards for each at least, {words:.1f} words; "
-            f"{dict(totals)}"
-        )
     assert totals["nothing"] == 0
     assert least == MINUTES * 60 // SECONDS
     assert totals["rate"] >= totals.total() / 2

@@ -600,8 +600,8 @@ def datasets_check(file: 'Source', *, progress: 'bool' = True, format: 'str | No
         every: List every row of every problem, not the first few.
     """
 
-def datasets_convert(file: 'str', *, progress: 'bool' = True, format: 'str | None' = None, language: 'str | None' = None, prefix: 'str | None' = None, template: 'str | None' = None, include_drafts: 'bool' = False, columns: 'Any' = Ellipsis, mirror: 'str | None' = None, out: 'str | Path | None' = None, to: 'str' = 'native', normalise: 'bool' = False) -> 'Outcome':
-    """Convert a file of pairs to endoxa's own format, or to another format; download a published data set. `endoxa datasets convert`; see `command`.
+def datasets_convert(file: 'str', *, progress: 'bool' = True, format: 'str | None' = None, language: 'str | None' = None, prefix: 'str | None' = None, template: 'str | None' = None, include_drafts: 'bool' = False, columns: 'Any' = Ellipsis, mirror: 'str | None' = None, out: 'str | Path | None' = None) -> 'Outcome':
+    """Convert a file of pairs to endoxa's own format; download a published data set. `endoxa datasets convert`; see `command`.
 
     Options:
         format: Format of FILE (see `endoxa datasets list`); `datasets check` also knows associations.
@@ -612,8 +612,6 @@ def datasets_convert(file: 'str', *, progress: 'bool' = True, format: 'str | Non
         columns: Your names of our columns (sent_more=stereotype).
         mirror: Folder or http address with a copy of the data set.
         out: File to write: .csv, .tsv, .jsonl or .parquet. Without it, only download.
-        to: Format to write.
-        normalise: Write both sentences of a pair with the same quotes, dashes, blanks, joiners and composed letters.
     """
 
 def export_hub(dataset: 'Source', *, progress: 'bool' = True, license_file: 'str | Path | None' = None, citation: 'str | Path | None' = None, facts: 'str | Path | None' = None, format: 'str | None' = None, language: 'str | None' = None, prefix: 'str | None' = None, template: 'str | None' = None, include_drafts: 'bool' = False, out: 'str | Path', name: 'str | None' = None, license: 'str | None' = None, keep: 'Sequence[str] | str' = (), overwrite: 'bool' = False) -> 'Outcome':

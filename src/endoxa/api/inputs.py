@@ -83,7 +83,8 @@ def load_questions(source: Source, *, columns: Columns | None = None) -> pl.Data
     Raises:
         UserError: the data cannot be read as questions; says which line and field.
     """
-    from endoxa.sources.bbq import read_items, read_rows
+    from endoxa.sources.bbq.items import read_items
+    from endoxa.sources.bbq.rows import read_rows
 
     named = columns or {}
     with opened(source, "questions") as data:

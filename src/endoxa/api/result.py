@@ -213,7 +213,7 @@ class Result:
         from endoxa.instruments.reports import shown_as
         from endoxa.report.inputs import read_runs
 
-        return shown_as(read_runs([self.folder]), ReportOptions().having(options))
+        return shown_as(read_runs([self.folder]), ReportOptions(**options))
 
     def __repr__(self) -> str:
         """'Result(sentence pairs, 2 models, out/run)'."""
@@ -244,12 +244,12 @@ def read_run(folder: str | Path) -> Result:
 
 
 def read_logs(*logs: str | Path, out: str | Path | None = None) -> Result:
-    """What lm-evaluation-harness (`--log_samples`) or Inspect has measured, as a result of endoxa.
+    """What lm-evaluation-harness (`--log_samples`) has measured, as a result of endoxa.
 
     Sentence pairs: crows_pairs, and tasks of `endoxa export`. Questions: bbq. A log is one model; give those of a task.
 
     Args:
-        logs: `samples_TASK_DATE.jsonl`, or `.json` of Inspect.
+        logs: `samples_TASK_DATE.jsonl`.
         out: folder to keep it in, as a run folder; by default a temporary one, see `Result.keep`.
 
     Raises:

@@ -22,7 +22,7 @@ from endoxa.author.tables import run_folder, write_drafts, write_sheet
 from endoxa.curate.translation import Translator, open_translator, translate_all
 from endoxa.runs.folder import RECORDS
 from endoxa.runs.instrument import Instrument, Run
-from endoxa.runs.items import part_words
+from endoxa.runs.journal import part_words
 from endoxa.runs.run import run
 from endoxa.schema import Progress
 from endoxa.sources.files import require_apart

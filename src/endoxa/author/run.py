@@ -22,14 +22,14 @@ from endoxa.author.prompts import Prompts, Reply, read_prompts, read_reply
 from endoxa.author.settings import AuthorSettings
 from endoxa.curate.language import with_language
 from endoxa.errors import UserError
-from endoxa.runs.asking.cost import Expected, Planned, expect, parse_models, planned, warn_of_schemas
+from endoxa.runs.asking.cost import Planned, expect, parse_models, planned, warn_of_schemas
 from endoxa.runs.asking.jobs import Job, draw_seed
 from endoxa.runs.asking.journal import AnswerJournal
 from endoxa.runs.asking.outcomes import AnswerCounts, count_answers
 from endoxa.runs.asking.run import Questions, asking_work
 from endoxa.runs.folder import RECORDS
 from endoxa.runs.instrument import Work
-from endoxa.runs.items import chosen
+from endoxa.runs.journal import chosen
 from endoxa.schema.drafts import (
     AFTER_STOP,
     DRAFT,
@@ -189,10 +189,8 @@ def plan(kind: Kind, settings: AuthorSettings) -> list[Planned]:
     """
     specs = parse_models(settings.models)
     of = prepare(kind, settings)
-    total = Expected()
-    for job, ask in zip(jobs(of), of.asks, strict=True):
-        total += expect(job, [kind.tokens * ask.wanted])
-    return planned(settings, specs, total)
+    work = expect((job, [kind.tokens * ask.wanted]) for job, ask in zip(jobs(of), of.asks, strict=True))
+    return planned(settings, specs, work)
 
 
 def _write_records(of: Prepared, journal: AnswerJournal, folder: Path) -> dict[str, int]:

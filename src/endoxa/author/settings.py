@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from annotated_types import Ge, Le
 
-from endoxa.runs.asking.settings import CHAT_MODELS, ChatRunSettings
+from endoxa.runs.asking.jobs import CHAT_MODELS, ChatRunSettings
 from endoxa.runs.options import EngineOptions
 from endoxa.schema import Sampling
 from endoxa.schema.options import ASKING, DATA, NETWORK, OUTPUT, Internal, Option

@@ -143,8 +143,8 @@ def run(
       endoxa analyze run out/q1 --reader openai/gpt-5-mini --sheet check.xlsx -o thoughts
 
     Options:
-        runs: Finished run folders of one kind, records (.parquet), logs of lm-evaluation-harness or Inspect, or
-            people's ratings of harm.
+        runs: Finished run folders of one kind, records (.parquet), logs of lm-evaluation-harness, or people's
+            ratings of harm.
     """  # noqa: D301
     thoughts = choices.thoughts
     thoughts.asking.require(thoughts.reader)

@@ -35,8 +35,8 @@ from endoxa.schema.headline import Headline
 from endoxa.schema.options import DATA, Option
 from endoxa.sources.files import require_apart
 from endoxa.sources.frames import write_table
-from endoxa.sources.stereotales import Profiles, read_profiles
 from endoxa.sources.stereotales.associations import read_associations
+from endoxa.sources.stereotales.profiles import Profiles, read_profiles
 from endoxa.sources.tables import TABLE_SUFFIXES, table_columns, table_rows
 from endoxa.stats.verdicts import ABOVE
 

@@ -33,7 +33,7 @@ from endoxa.schema import AssociationTest
 from endoxa.schema.headline import Headline
 from endoxa.schema.options import DATA, OUTPUT, Option, Setting
 from endoxa.schema.qa import STYLES, style_of
-from endoxa.sources.bbq import write_items
+from endoxa.sources.bbq.rows import write_items
 from endoxa.sources.files import require_apart
 from endoxa.sources.frames import write_table
 from endoxa.sources.identities import one_spelling

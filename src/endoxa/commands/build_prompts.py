@@ -23,7 +23,7 @@ from endoxa.runs.options import IncludeDrafts
 from endoxa.runs.progress import shown
 from endoxa.schema.headline import Headline
 from endoxa.schema.options import DATA, ITEMS, OUTPUT, Option
-from endoxa.sources.bbq import read_rows, write_items
+from endoxa.sources.bbq.rows import read_rows, write_items
 from endoxa.sources.files import require_apart
 from endoxa.sources.frames import require_table_name, write_table
 from endoxa.sources.source import reading_files

@@ -90,10 +90,9 @@ def list_all(
         (entry.name, entry.title, entry.format or "(no pairs)", entry.licence) for entry in sources().values()
     ]
     formats = [
-        (entry.name, entry.title, entry.units, " ".join(entry.suffixes), "yes" if entry.write else "no")
-        for entry in READERS.all().values()
+        (entry.name, entry.title, entry.units, " ".join(entry.suffixes)) for entry in READERS.all().values()
     ]
-    columns = ("name", "description", "unit per row", "file suffixes", "can be written")
+    columns = ("name", "description", "unit per row", "file suffixes")
     read = [(entry.name, entry.title, entry.takes, entry.checked) for entry in layouts().values()]
     heads = ("name", "description", "taken by", "checked against")
     return Outcome(
@@ -175,12 +174,10 @@ def convert(
     file: Annotated[str, argument(metavar="FILE|NAME")],
     *,
     out: Annotated[Path | None, Option(group=OUTPUT, short="-o")] = None,
-    to: Annotated[str, Option(group=OUTPUT, metavar="NAME")] = "native",
     reading: NamedReading,
-    normalise: Annotated[bool, Option(group=OUTPUT, only_on=True)] = False,
     mirror: Annotated[str | None, Option(group=DATA, metavar="PLACE")] = None,
 ) -> Outcome:
-    """Convert a file of pairs to endoxa's own format, or to another format; download a published data set.
+    """Convert a file of pairs to endoxa's own format; download a published data set.
 
     A data set is downloaded into the cache, where every command finds it by its name, and its hash is verified; a valid
     copy from an earlier download is kept. --mirror takes it from a folder or another address.
@@ -189,15 +186,12 @@ def convert(
     Examples:
       endoxa datasets convert crows-pairs
       endoxa datasets convert crows-pairs --mirror /media/stick/datasets -o crows.csv
-      endoxa datasets convert pairs.csv --normalise -o alike.csv
       endoxa datasets convert published.csv -o pairs.parquet
       endoxa datasets convert table.csv --template "Most {identity} are {attribute}." -o pairs.jsonl
 
     Options:
         file: File of pairs in a known format, or a published data set, which is downloaded.
         out: File to write: .csv, .tsv, .jsonl or .parquet. Without it, only download.
-        to: Format to write.
-        normalise: Write both sentences of a pair with the same quotes, dashes, blanks, joiners and composed letters.
         mirror: Folder or http address with a copy of the data set.
     """  # noqa: D301
     path, lines = Path(file), list[str]()
@@ -207,14 +201,8 @@ def convert(
         return Outcome(lines)
     if out is None:
         raise UserError("Missing --out. Name the file to write.")
-    written = convert_pairs(path, out, reading.options(), reading.format, to, normalise=normalise)
-    lines.append(f"{plural(written.pairs, 'pair')} written to {out}")
-    if written.made_alike:
-        lines.append(
-            f"{plural(written.made_alike, 'pair')} normalised: both sentences now have the same quotes, dashes, blanks "
-            "and letters"
-        )
-    return Outcome([*lines, _NOTICE])
+    written = convert_pairs(path, out, reading.options(), reading.format)
+    return Outcome([*lines, f"{plural(written, 'pair')} written to {out}", _NOTICE])
 
 
 def _downloaded(name: str, mirror: str | None) -> tuple[Path, list[str]]:

@@ -28,7 +28,7 @@ def report(
     compared only on the same items. Association tests are read from runs of `endoxa probe embeddings` or tables of
     `endoxa analyze run`. Runs of the same questions with groups and with names (`endoxa build qa --names`) are
     compared. Runs of `endoxa probe extract` and `endoxa probe harm`, tables of `endoxa analyze associations` and
-    people's ratings share one page. Logs of lm-evaluation-harness (--log_samples) and of Inspect are read too:
+    people's ratings share one page. Logs of lm-evaluation-harness (--log_samples) are read too:
     crows_pairs, bbq, and tasks of `endoxa export`. --width also draws every figure for print (PDF, SVG, PNG) into
     that folder, at 85 mm or 170 mm with 8 pt text, for tables too. --log sends the estimates of run folders, and page
     and tables, to a tracker.
@@ -61,7 +61,7 @@ def report(
             tracked(run)  # refuses what is no run folder, before anything is written
     written = write_report(list(runs), out, format=format, options=options)
     lines = [f"Written: {written}"]
-    width = options.paper.width
+    width = options.width
     if width or resolve_format(out, format) == "html":
         folder = figures_folder(out)
         lines.append(f"Figures: {folder}")

@@ -117,7 +117,7 @@ def reproduce(
 
 def _cell_lines(done: Reproduced) -> Iterator[str | Headline]:
     """The finding, then cells: those that differ first."""
-    from endoxa.schema.reproduction import VERDICTS
+    from endoxa.schema.study import VERDICTS
     from endoxa.study.reproduce.page import NUMBERS, WORDS, with_places
 
     yield f"{done.result.title}\n{done.finding}"

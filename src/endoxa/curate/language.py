@@ -29,7 +29,7 @@ import numpy as np
 import polars as pl
 
 from endoxa.errors import UserError, installation
-from endoxa.sources.bbq import texts_without_language
+from endoxa.sources.bbq.items import texts_without_language
 from endoxa.sources.files import require_file
 from endoxa.sources.source import understood_once
 from endoxa.words.packs import language_name, languages_with

@@ -15,7 +15,7 @@ import polars as pl
 
 from endoxa.curate.crossed import parts_of
 from endoxa.errors import UserError
-from endoxa.runs.families import INTERACTIONS, judged
+from endoxa.runs.estimates import INTERACTIONS, judged
 from endoxa.runs.options import DEFAULT_CONFIDENCE
 from endoxa.schema import ALL
 from endoxa.sources.frames import column_types

@@ -1,4 +1,4 @@
-"""Logs of other harnesses as run folders, so that whatever reads runs reads them: analysis, pages, tables, Python."""
+"""Logs of lm-evaluation-harness as run folders, so that analysis, pages, tables and Python read them."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def write_runs(
         facts = _readers()[kind].write(matching, folder, metadata, language)
         models = [{"name": name} for name in dict.fromkeys(log.model for log in matching)]
         described = [
-            {"path": str(log.path), "harness": log.harness, "task": log.task, "model": log.model}
+            {"path": str(log.path), "harness": "lm-evaluation-harness", "task": log.task, "model": log.model}
             for log in matching
         ]
         run = {"kind": kind, "endoxa": __version__, "finished": now(), "models": models, "logs": described}

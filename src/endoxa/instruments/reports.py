@@ -69,7 +69,7 @@ def write_report(
         output: file to write; its folder is made where it is missing.
         format: a name of `endoxa.report.files.FORMATS`; by default the file's ending says it.
         options: how it is made.
-        stated: single fields of the options (`confidence`, `seed`, `labels`) or of `PaperOptions` (`width`).
+        stated: single fields of the options (`confidence`, `labels`, `width`).
 
     Returns:
         The file written.
@@ -82,12 +82,12 @@ def write_report(
     refuse_folder(output)
     names = ("estimates.csv", "run.json", "records.parquet")
     inputs = [path for run in runs for path in (run, *(run / name for name in names))]
-    how = (options or ReportOptions()).having(stated)
+    how = replace(options or ReportOptions(), **stated)
     require_apart([output], [*inputs, how.labels])
     with runs_and_logs(runs) as folders:
         matching = read_runs(folders)
         note = part_note(matching)
-        shown = shown_as(matching, replace(how, paper=replace(how.paper, note=note)))
+        shown = shown_as(matching, replace(how, note=note))
         if chosen not in (PAGE, *shown.texts):
             raise UserError(
                 f"Runs of {holds(matching[0].kind)} cannot be written as '{chosen}'. Expected one of: "
@@ -95,7 +95,7 @@ def write_report(
             )
         try:
             output.parent.mkdir(parents=True, exist_ok=True)
-            _write(shown, chosen, output, how.paper.width)
+            _write(shown, chosen, output, how.width)
         except OSError as error:
             raise UserError(f"'{output}' cannot be written: {error.strerror or error}.") from error
     return output

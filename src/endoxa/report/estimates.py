@@ -32,7 +32,7 @@ from endoxa.report.figures import Measure, claim_map, described, dot_figure
 from endoxa.report.grids import FAR
 from endoxa.report.tables import Field, Table, number_field, table_of
 from endoxa.report.words import NOT_DEFINED, decimal, listed, p_value, percent
-from endoxa.runs.families import ESTIMATES
+from endoxa.runs.estimates import ESTIMATES
 from endoxa.stats.verdicts import ABOVE, BELOW, NO_QUESTION, UNCLEAR, UNTESTED
 
 MOST_NAMED = 8

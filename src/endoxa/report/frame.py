@@ -19,7 +19,7 @@ from endoxa.report.inputs import Run, command
 from endoxa.report.items import TEMPLATE as ITEMS
 from endoxa.report.labels import visible_directions
 from endoxa.runs.folder import data_notes
-from endoxa.runs.items import part_of_run
+from endoxa.runs.journal import part_of_run
 from endoxa.words import unreviewed
 from endoxa.words.used import kept_words
 

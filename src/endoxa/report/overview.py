@@ -15,7 +15,7 @@ from endoxa.report.labels import without_directions
 from endoxa.report.tables import Field, Table, number_field, table_of, text_field
 from endoxa.report.words import count
 from endoxa.runs.asking.outcomes import AnswerCounts, answer_warning, conspicuous
-from endoxa.runs.families import Family
+from endoxa.runs.estimates import Family
 from endoxa.runs.folder import sampling_setting
 from endoxa.sources.served import fingerprint_sentences
 from endoxa.stats.verdicts import UNTESTED

@@ -11,7 +11,7 @@ from typing import Any
 import polars as pl
 
 from endoxa.report.words import NO_VALUE, count, decimal, decimal_interval
-from endoxa.runs.options import PaperOptions
+from endoxa.runs.options import ReportOptions
 from endoxa.schema.headline import Headline, plain
 from endoxa.sources.spreadsheets import csv_text
 
@@ -414,7 +414,7 @@ def _csv_parts(column: Column, cell: Cell, *, parted: bool) -> Iterator[tuple[st
 
 def paper_texts(
     tables: Callable[[], Sequence[Table]],
-    paper: PaperOptions,
+    paper: ReportOptions,
     *,
     title: str,
     note: str = "",

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
 from endoxa.registry import Registry
 from endoxa.runs.folder import RECORDS, RUN, differences
-from endoxa.runs.items import part_of_run
+from endoxa.runs.journal import part_of_run
 from endoxa.runs.options import ReportOptions, RunSettings
 from endoxa.schema import Progress
 from endoxa.schema.headline import Headline

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
@@ -28,20 +28,6 @@ from endoxa.schema.options import (
 DEFAULT_CONFIDENCE = 0.95
 DEFAULT_RESAMPLES = 2000
 
-Languages = Annotated[
-    tuple[str, ...],
-    Option("Use only items in this language; repeatable.", DATA, name="--language", metavar="CODE"),
-]
-Limit = Annotated[int | None, Ge(1), Option("Use only the first N items.", DATA, metavar="N")]
-Sample = Annotated[
-    int | None,
-    Ge(1),
-    Option(
-        "Use a random sample of N items, stratified by what they have: language, axis, template, identity (--seed).",
-        DATA,
-        metavar="N",
-    ),
-]
 IncludeDrafts = Annotated[
     bool,
     Setting(
@@ -68,18 +54,19 @@ class RunSettings(Settings):
 
     Attributes:
         models: Model; repeatable.
-        languages: only items in these languages; empty takes all.
-        limit: only the first N items.
-        sample: only a stratified random sample of N items.
+        languages: Use only items in this language; repeatable.
+        limit: Use only the first N items.
+        sample: Use a random sample of N items, stratified by what they have: language, axis, template, identity
+            (--seed).
         include_drafts: also drafts in a table that nobody has judged.
         seed: Seed of every random draw.
         notice: what every page made from the run must say first ("planted models").
     """
 
     models: Annotated[tuple[str, ...], Option(group=DATA, name="--model", metavar="MODEL")] = ()
-    languages: Languages = ()
-    limit: Limit = None
-    sample: Sample = None
+    languages: Annotated[tuple[str, ...], Option(group=DATA, name="--language", metavar="CODE")] = ()
+    limit: Annotated[int | None, Ge(1), Option(group=DATA, metavar="N")] = None
+    sample: Annotated[int | None, Ge(1), Option(group=DATA, metavar="N")] = None
     include_drafts: IncludeDrafts = False
     seed: Annotated[Seed, Option(group=ANALYSIS, decides="sample")] = 0
     notice: Annotated[str | None, Internal(decides=False)] = None
@@ -90,14 +77,6 @@ class RunSettings(Settings):
             raise UserError(
                 "--limit takes the first items and --sample a random part of all of them. Give only one of the two."
             )
-        return self
-
-    def with_earlier(self, _before: Mapping[str, Any]) -> Self:
-        """These settings, with what an earlier run goes on with: what it measured besides, and how.
-
-        Args:
-            _before: what `run.json` of the run says; of a run to be repeated its identity.
-        """
         return self
 
     def asked(self) -> dict[str, Any]:
@@ -121,10 +100,13 @@ class Resampling:
 
 
 @dataclass(frozen=True, slots=True)
-class PaperOptions:
-    """What tables and figures for a paper hold; tables as Markdown, LaTeX and CSV.
+class ReportOptions:
+    """How a report is made, and what its tables and figures for a paper hold; tables as Markdown, LaTeX and CSV.
 
     Attributes:
+        confidence: Confidence level of the intervals; not for association tests.
+        seed: seed of the bootstrap.
+        labels: Display names of models: table with columns model, label, provider, size (questions, stories).
         interval: Tables of pairs: which interval; t is for mean differences, over pairs.
         rules: Tables of pairs: only this rule; repeatable.
         transpose: Wide tables: rows and columns exchanged (pairs, questions, tests).
@@ -134,6 +116,11 @@ class PaperOptions:
         note: what every table says of its runs at the end.
     """
 
+    confidence: Annotated[
+        float | None, Ge(0.01), Le(0.999), Option(group=ANALYSIS, default=str(DEFAULT_CONFIDENCE))
+    ] = None
+    seed: Seed = 0
+    labels: Annotated[Path | None, Option(group=OUTPUT)] = None
     interval: Annotated[Literal["identities", "wilson", "t"], Option(group=OUTPUT)] = "identities"
     rules: Annotated[tuple[str, ...], Option(group=OUTPUT, name="--rule", metavar="RULE")] = ()
     transpose: Annotated[bool, Option(group=OUTPUT, only_on=True)] = False
@@ -141,40 +128,6 @@ class PaperOptions:
     label: Annotated[str | None, Option(group=OUTPUT, metavar="NAME")] = None
     width: Annotated[Literal["column", "page"] | None, Option(group=OUTPUT)] = None
     note: str = ""
-
-
-USUAL_PAPER = PaperOptions()
-
-
-@dataclass(frozen=True, slots=True)
-class ReportOptions:
-    """How a report is made.
-
-    Attributes:
-        confidence: Confidence level of the intervals; not for association tests.
-        seed: seed of the bootstrap.
-        labels: Display names of models: table with columns model, label, provider, size (questions, stories).
-        paper: what a table for a paper holds.
-    """
-
-    confidence: Annotated[
-        float | None, Ge(0.01), Le(0.999), Option(group=ANALYSIS, default=str(DEFAULT_CONFIDENCE))
-    ] = None
-    seed: Seed = 0
-    labels: Annotated[Path | None, Option(group=OUTPUT)] = None
-    paper: PaperOptions = USUAL_PAPER
-
-    def having(self, changes: Mapping[str, Any]) -> ReportOptions:
-        """These options with single fields replaced, those of `paper` among them (`width`, `interval`, ...).
-
-        Raises:
-            TypeError: a field that there is not.
-        """
-        names = {field.name for field in fields(PaperOptions)}
-        paper = {name: value for name, value in changes.items() if name in names}
-        rest = {name: value for name, value in changes.items() if name not in names}
-        base = rest.pop("paper", self.paper)
-        return replace(self, paper=replace(base, **paper), **rest)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from itertools import takewhile
 from pathlib import Path
 from typing import Any
@@ -30,8 +31,7 @@ from endoxa.runs.folder import (
     write_json,
 )
 from endoxa.runs.instrument import INSTRUMENTS, Instrument, Run, S, Work
-from endoxa.runs.items import AVAILABLE
-from endoxa.runs.journal import JournalFile
+from endoxa.runs.journal import AVAILABLE, JournalFile
 from endoxa.schema import Progress
 from endoxa.sources.collected import left_out_notes
 from endoxa.sources.files import sha256
@@ -128,8 +128,6 @@ def measure(
             _require_same_code(expected or (before or {}).get("identity", {}))
             if before is not None:
                 settings = _with_earlier(settings, before, out)
-            elif expected is not None:
-                settings = settings.with_earlier({"identity": expected})
             work = instrument.work(settings, out)
             _require_repeated(expected, work)
             components = _components_used(instrument, settings, before)
@@ -231,11 +229,8 @@ def _earlier(instrument: Instrument[S], out: Path, *, restart: bool) -> dict[str
 def _measured_nothing(out: Path) -> bool:
     if not (out / JOURNAL).exists():
         return True
-    journal = JournalFile(out / JOURNAL, "")
-    try:
+    with closing(JournalFile(out / JOURNAL, "")) as journal:
         return journal.empty()
-    finally:
-        journal.close()
 
 
 def _components_used(instrument: Instrument[S], settings: S, before: Mapping[str, Any] | None) -> Used:
@@ -257,7 +252,7 @@ def _with_earlier(settings: S, before: Mapping[str, Any], out: Path) -> S:
     """
     earlier = before.get("settings", {}).get("models", [])
     if not settings.models or len(set(settings.models)) < len(settings.models):
-        return settings.with_earlier(before)  # refused by the instrument
+        return settings  # refused by the instrument
     left_out = [name for name in earlier if name not in settings.models]
     if left_out and not before.get("finished"):
         raise DifferentRunError(
@@ -265,7 +260,7 @@ def _with_earlier(settings: S, before: Mapping[str, Any], out: Path) -> S:
             "choose another --out, or pass --restart to replace the run."
         )
     added = [name for name in settings.models if name not in earlier]
-    return settings.model_copy(update={"models": (*earlier, *added)}).with_earlier(before)
+    return settings.model_copy(update={"models": (*earlier, *added)})
 
 
 def _require_same_code(earlier: Mapping[str, Any]) -> None:

@@ -82,7 +82,6 @@ class Reader:
         recognise: True where the file's first bytes or columns are of this format.
         read: yields frames with exactly the columns of `PAIR_COLUMNS` (all `pl.String`), in file order.
             Raises `UserError` naming file, row and column.
-        write: writes pairs in this format, or None where the format cannot hold them.
         example: text of a tiny valid file, written by us: the battery of common checks reads it.
         units: what a row of the file is, and what becomes of it (documented for the reader of the manual).
     """
@@ -92,6 +91,5 @@ class Reader:
     suffixes: tuple[str, ...]
     recognise: Callable[[Path], bool]
     read: Callable[[Path, ReadOptions], Iterator[pl.DataFrame]]
-    write: Callable[[Iterator[pl.DataFrame], Path], None] | None
     example: str
     units: str

@@ -32,19 +32,6 @@ WITHDRAWAL_COLUMNS = ("row_id", "table")
 MARK = "export.json"
 KIND = "endoxa campaign export"
 
-_USES = {
-    "pairs": "make sentences of it with endoxa build pairs",
-    "statements": "take associations out of it with endoxa curate extract",
-    "withdrawals": "endoxa reads it by itself with every table beside it",
-    "ratings": "find what people disagree about with endoxa analyze ratings",
-    "mentions": "count topics with endoxa analyze ratings FOLDER, the folder it lies in",
-    **dict.fromkeys(
-        ("people", "skips", "hurt_answers", "mixed", "group_means"),
-        "no command reads it; its columns are explained in README.md beside it",
-    ),
-}
-"""Tables of an export, and what takes them further."""
-
 ID_COLUMNS = ("row_id", "association_id", "statement_id", "rater", "respondent")
 """Columns whose ids can have been withdrawn; a row goes with any of them."""
 
@@ -61,11 +48,6 @@ def is_collected(path: Path) -> bool:
         return mark.is_file() and json.loads(mark.read_text(encoding="utf-8")).get("kind") == KIND
     except (ValueError, AttributeError, OSError):
         return False
-
-
-def use_of(path: Path) -> str | None:
-    """What a table of an export is for, as the end of a sentence; None for any other file."""
-    return _USES.get(path.stem) if is_collected(path) else None
 
 
 def read_withdrawals(path: Path) -> frozenset[str]:

@@ -91,7 +91,6 @@ class Format:
     other_columns: frozenset[str] = frozenset()
     has_keys: Callable[[Path], bool] | None = None
     keys: str = ""
-    write: Callable[[Iterator[pl.DataFrame], Path], None] | None = None
 
     @property
     def marks(self) -> str:
@@ -115,7 +114,6 @@ class Format:
             suffixes=self.suffixes,
             recognise=self.recognise,
             read=partial(read_frames, self.drafts),
-            write=self.write,
             example=self.example,
             units=self.units,
         )

@@ -25,13 +25,9 @@ from functools import lru_cache, partial
 from pathlib import Path
 from string import Formatter
 
-import polars as pl
-
 from endoxa.errors import UserError
 from endoxa.schema import PAIR_COLUMNS, ReadOptions
 from endoxa.sources.drafts import Draft, Format, axis_of, direction_of
-from endoxa.sources.files import require_folder
-from endoxa.sources.frames import write_pairs, write_table
 from endoxa.sources.tables import TABLE_SUFFIXES, Row, require_known_columns, table_rows
 from endoxa.sources.typography import differing_words
 
@@ -78,30 +74,6 @@ def _crows_pairs(row: Row, options: ReadOptions) -> Iterator[Draft]:
     )
 
 
-def _write_crows_pairs(frames: Iterator[pl.DataFrame], path: Path) -> None:
-    """Write row number, sentences, label and bias type under the published names.
-
-    The row number is that of an item_id `crows-<number>`, else the position in the file. Language, region,
-    attributes and other ids have no place in the format and are not written.
-
-    Raises:
-        UserError: a pair that the format cannot say (no label; `sent_less` is the stereotypical one).
-    """
-    pairs = pl.concat(frames)
-    unsayable = pairs.filter((pl.col("direction") == "unknown") | (pl.col("stereotypical") != "more"))
-    if len(unsayable):
-        raise UserError(
-            f"{path}: pair '{unsayable['item_id'][0]}' cannot be written as CrowS-Pairs, which needs a label "
-            "and the stereotypical sentence in sent_more. Use --to native instead."
-        )
-    require_folder(path)
-    number = pl.coalesce(
-        pl.col("item_id").str.extract(r"^crows-(\d+)$"), pl.int_range(pl.len()).cast(pl.String)
-    )
-    labels = [pl.col(ours).alias(theirs) for ours, theirs in reversed(_LABELS.items())]
-    write_table(pairs.select(number.alias(""), *_SENTENCES, *labels), path)
-
-
 CROWS_PAIRS = Format(
     name="crows-pairs",
     title="CrowS-Pairs (Nangia et al. 2020)",
@@ -109,7 +81,6 @@ CROWS_PAIRS = Format(
     columns=_CROWS_PAIRS,
     other_columns=frozenset({"item_id", "axis", "direction", "stereotypical", "language"}),
     drafts=partial(_drafts, _CROWS_PAIRS, _crows_pairs),
-    write=_write_crows_pairs,
     example=(
         ",sent_more,sent_less,stereo_antistereo,bias_type\n"
         "0,Farmers get up early.,Bakers get up early.,stereo,profession\n"
@@ -280,7 +251,6 @@ NATIVE = Format(
     suffixes=TABLE_SUFFIXES,
     columns=_SENTENCES,
     drafts=_native,
-    write=write_pairs,
     example=(
         "item_id,language,axis,direction,sent_more,sent_less\n"
         "a,en,profession,stereo,Farmers get up early.,Bakers get up early.\n"

@@ -1,7 +1,6 @@
-"""Logs of other harnesses: what lm-evaluation-harness (`--log_samples`) and Inspect write of every sample.
+"""Logs of lm-evaluation-harness: what it writes of every sample with `--log_samples`.
 
-lm-evaluation-harness: `samples_TASK_DATE.jsonl`, one JSON object per line, with `results_DATE.json` beside it.
-Inspect: `.json`, to which `inspect log convert` brings its archives (https://inspect.aisi.org.uk/eval-logs.html).
+`samples_TASK_DATE.jsonl` has one JSON object per line; `results_DATE.json` lies beside it.
 """
 
 from __future__ import annotations
@@ -20,11 +19,8 @@ from endoxa.sources.files import require_file
 
 T = TypeVar("T")
 
-HARNESS, INSPECT = "lm-evaluation-harness", "Inspect"
-ARCHIVE = ".eval"
 _NAME = re.compile(r"samples_(?P<task>.+)_(?P<date>\d{4}-\d{2}-\d{2}T[\d.:-]+)")
 _BEGINNING = 2000
-_HEADER = re.compile(r'^\s*\{[^{\[]*"eval"\s*:\s*\{')
 _WRONG = (ValueError, KeyError, TypeError, AttributeError, IndexError)
 
 
@@ -34,14 +30,12 @@ class Log:
 
     Attributes:
         path: the file.
-        harness: `HARNESS` or `INSPECT`.
         model: as the harness was given it, else the name of the folder.
         task: name of the task.
         group: group of tasks that the harness ran it in, else the task: its pairs belong together.
     """
 
     path: Path
-    harness: str
     model: str
     task: str
     group: str
@@ -52,15 +46,16 @@ class Log:
         Raises:
             UserError: the file is damaged, or holds no samples.
         """
-        any_sample = False
-        for where, text in (_lines if self.harness == HARNESS else _listed)(self.path):
-            any_sample = True
-            try:
-                sample = json.loads(whole_characters(text)) if isinstance(text, str) else text
-            except ValueError as problem:
-                raise UserError(f"{self.path}, {where} is no JSON: the log is damaged.") from problem
-            yield where, sample
-        if not any_sample:
+        where = ""
+        with open_text(self.path, newline="\n") as stream:
+            for number, line in enumerate(stream, start=1):
+                if line.strip():
+                    where = f"line {number}"
+                    try:
+                        yield where, json.loads(whole_characters(line))
+                    except ValueError as problem:
+                        raise UserError(f"{self.path}, {where} is no JSON: the log is damaged.") from problem
+        if not where:
             raise UserError(f"{self.path} holds no samples.")
 
     def each(self, read: Callable[[Mapping[str, Any]], T], expected: str) -> Iterator[T]:
@@ -82,42 +77,24 @@ class Log:
 
 def is_log(path: Path) -> bool:
     """Whether a file is such a log, by its name and first characters."""
-    suffix = path.suffix.lower()
-    if suffix == ARCHIVE:
-        return True
-    if suffix not in (".jsonl", ".json") or not path.is_file():
+    if path.suffix.lower() != ".jsonl" or not path.is_file():
         return False
     with path.open(encoding="utf-8", errors="replace") as stream:
-        start = stream.read(_BEGINNING)
-    if suffix == ".json":
-        return _HEADER.match(start) is not None
-    return _NAME.fullmatch(path.stem) is not None or '"filtered_resps"' in start
+        return _NAME.fullmatch(path.stem) is not None or '"filtered_resps"' in stream.read(_BEGINNING)
 
 
 def open_log(path: Path) -> Log:
     """The log in a file.
 
     Raises:
-        UserError: there is no such file, or its header cannot be read.
+        UserError: there is no such file, or nothing in it.
     """
     require_file(path)
-    if path.suffix.lower() == ".jsonl":
-        named = _NAME.fullmatch(path.stem)
-        task, facts = (named["task"], _results(path, named["date"])) if named else (path.stem, {})
-        groups = facts.get("group_subtasks") or {}
-        group = next((name for name, tasks in groups.items() if task in tasks), task)
-        return Log(path, HARNESS, str(facts.get("model_name") or path.parent.name or "unknown"), task, group)
-    if path.suffix.lower() == ARCHIVE:
-        raise UserError(
-            f"{path}: archives of Inspect are not read. Convert the log first: "
-            f"inspect log convert {path} --to json --output-dir logs"
-        )
-    header = _document(path)
-    try:
-        model, task = str(header["eval"]["model"]), str(header["eval"]["task"]).rpartition("/")[2]
-    except _WRONG as problem:
-        raise UserError(f"{path} names no model and task: it is no log of Inspect.") from problem
-    return Log(path, INSPECT, model, task, task)
+    named = _NAME.fullmatch(path.stem)
+    task, facts = (named["task"], _results(path, named["date"])) if named else (path.stem, {})
+    groups = facts.get("group_subtasks") or {}
+    group = next((name for name, tasks in groups.items() if task in tasks), task)
+    return Log(path, str(facts.get("model_name") or path.parent.name or "unknown"), task, group)
 
 
 def _results(path: Path, date: str) -> Mapping[str, Any]:
@@ -127,27 +104,3 @@ def _results(path: Path, date: str) -> Mapping[str, Any]:
     except (OSError, ValueError):
         return {}
     return facts if isinstance(facts, dict) else {}
-
-
-def _lines(path: Path) -> Iterator[tuple[str, str]]:
-    with open_text(path, newline="\n") as stream:
-        for number, line in enumerate(stream, start=1):
-            if line.strip():
-                yield f"line {number}", line
-
-
-def _listed(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    for sample in _document(path).get("samples") or ():
-        yield f"sample {sample.get('id')!r}", sample
-
-
-def _document(path: Path) -> Mapping[str, Any]:
-    with open_text(path, newline="\n") as stream:
-        text = stream.read()
-    try:
-        document = json.loads(whole_characters(text))
-    except ValueError as problem:
-        raise UserError(f"{path} is no JSON: the log is damaged ({problem}).") from problem
-    if not isinstance(document, dict):
-        raise UserError(f"{path} holds no JSON object: it is no log of Inspect.")
-    return document

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
@@ -11,18 +10,16 @@ import polars as pl
 from endoxa.errors import UserError
 from endoxa.schema import PAIR_COLUMNS, Reader, ReadOptions
 from endoxa.sources import READERS
-from endoxa.sources.bbq import is_bbq
-from endoxa.sources.bbq.rows import options_in_a_list
-from endoxa.sources.collected import use_of
+from endoxa.sources.bbq.rows import is_bbq, options_in_a_list
+from endoxa.sources.collected import is_collected
 from endoxa.sources.drafts import Format
 from endoxa.sources.files import require_file
 from endoxa.sources.formats import CROWS_PAIRS, INDIBIAS, NATIVE, S_AS
-from endoxa.sources.frames import read_table
+from endoxa.sources.frames import read_table, write_pairs
 from endoxa.sources.layouts import layout_of
 from endoxa.sources.source import Source, understood_once
 from endoxa.sources.stereoset import STEREOSET
 from endoxa.sources.tables import TABLE_SUFFIXES, table_columns
-from endoxa.sources.typography import made_alike
 
 FORMATS: dict[str, Format] = {form.name: form for form in (CROWS_PAIRS, INDIBIAS, S_AS, STEREOSET, NATIVE)}
 
@@ -58,9 +55,11 @@ def recognise(path: Path) -> Reader:
         raise UserError(
             f"{path} has the layout {layout.name}, which holds no sentence pairs. It is taken by: {layout.takes}."
         )
-    use = use_of(path)
-    if use:
-        raise UserError(f"{path} is the table '{path.stem}' of a campaign, not sentence pairs: {use}.")
+    if is_collected(path):
+        raise UserError(
+            f"{path} is the table '{path.stem}' of a campaign, not sentence pairs. Its columns are explained in "
+            "README.md beside it."
+        )
     marks = {
         reader.name: FORMATS[reader.name].marks if reader.name in FORMATS else reader.title
         for reader in readers
@@ -136,53 +135,28 @@ def reader_for(path: Path, options: ReadOptions, format: str | None) -> Reader: 
     return recognise(path) if format is None else READERS.get(format)
 
 
-@dataclass(frozen=True, slots=True)
-class Converted:
-    """How many pairs were written, and how many of them were made alike in typography."""
-
-    pairs: int
-    made_alike: int = 0
-
-
 def convert_pairs(
     path: Path,
     target: Path,
     options: ReadOptions = DEFAULTS,
     format: str | None = None,  # noqa: A002
-    to: str = "native",
-    *,
-    normalise: bool = False,
-) -> Converted:
-    """Write the pairs of `path` to `target` in the format called `to`.
+) -> int:
+    """Write the pairs of `path` to `target` with our own columns, and return how many there are.
 
     Args:
         path: a file of one of the formats of `READERS`.
         target: the file to write.
         options: see `ReadOptions`.
         format: name of the format; None to recognise it.
-        to: name of the format to write.
-        normalise: write the two sentences of a pair alike where their words are the same
-            (`endoxa.sources.typography`).
 
     Raises:
-        UserError: the file cannot be read, the format cannot be written, or it cannot hold a pair. The
-            target is then as it was before.
+        UserError: the file cannot be read, or the target cannot be written. It is then as it was before.
     """
-    write = READERS.get(to).write
-    if write is None:
-        able = ", ".join(reader.name for reader in READERS.all().values() if reader.write)
-        raise UserError(f"Format '{to}' can be read but not written. Expected one of: {able}.")
     path = Source.of(path)
     reader = reader_for(path, options, format)
     pairs = pl.concat(reader.read(path, options))
-    if to == _LAST:
-        pairs = _with_further_columns(pairs, path, reader, options)
-    written = _normalised(pairs) if normalise else pairs
-    write(iter([written]), target)
-    changed = pairs.filter(
-        pairs["sent_more"].ne(written["sent_more"]) | pairs["sent_less"].ne(written["sent_less"])
-    )
-    return Converted(pairs.height, changed.height)
+    write_pairs([_with_further_columns(pairs, path, reader, options)], target)
+    return pairs.height
 
 
 def _with_further_columns(
@@ -197,12 +171,3 @@ def _with_further_columns(
 
 _READ_ELSEWHERE = ("bias_type", "stereo_antistereo")
 """Columns that are read as `axis` and `direction`."""
-
-
-def _normalised(frame: pl.DataFrame) -> pl.DataFrame:
-    rows = frame.select("sent_more", "sent_less", "language").iter_rows()
-    alike = [made_alike(more, less, language) for more, less, language in rows]
-    return frame.with_columns(
-        sent_more=pl.Series([more for more, _ in alike], dtype=pl.String),
-        sent_less=pl.Series([less for _, less in alike], dtype=pl.String),
-    )

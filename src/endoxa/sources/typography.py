@@ -1,7 +1,7 @@
 """Typography of sentences, and their words: what is alike in two spellings, and where two sentences differ.
 
 A tokenizer cuts `can’t` and `can't` into other tokens, so that a pair which differs there compares typography with the
-stereotype. `differences` finds such places, `made_alike` mends them and leaves everything else as it is.
+stereotype. `differences` finds such places.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from functools import lru_cache, reduce
+from functools import lru_cache
 from itertools import pairwise
 
 import regex
@@ -42,7 +42,6 @@ _DASH = regex.compile(rf"[{_DASHES}]+")
 _RUNS = ((_DASH, "-"), (regex.compile(r"\.{2,}"), "..."))
 _FARSI = str.maketrans("يك٠١٢٣٤٥٦٧٨٩", "یک۰۱۲۳۴۵۶۷۸۹")
 _ARABIC = str.maketrans("یک۰۱۲۳۴۵۶۷۸۹", "يك٠١٢٣٤٥٦٧٨٩")
-_FARSI_LANGUAGES = ("ckb", "fa", "ku", "ps", "sd", "ug", "ur")
 _ODD_BLANKS = regex.compile(r"(?:\s{2,}|[^\S ])(?=\S)")
 INVISIBLE = "joiners or invisible characters"
 COMPOSITION = "composed and decomposed letters"
@@ -134,7 +133,22 @@ def differences(more: str, less: str) -> tuple[Difference, ...]:
         more: one sentence.
         less: the other.
     """
-    return _compared(more, less, "")[0]
+    if _usual(more) and _usual(less):
+        return ()
+    differing = []
+    for kind, (has, mended) in _CONVENTIONS.items():
+        if has(more) != has(less):
+            differing.append(Difference(kind, more, less))
+            more, less = mended(more), mended(less)
+    if {_letters(more), _letters(less)} == {"Arabic", "Farsi"}:
+        differing.append(Difference(LETTERS, more, less))
+        more, less = more.translate(_ARABIC), less.translate(_ARABIC)
+    first, second = _ways(more), _ways(less)
+    for plain in sorted(first.keys() & second.keys()):
+        ways = first[plain], second[plain]
+        if ways[0].isdisjoint(ways[1]):
+            differing.append(Difference(_kind(plain, *ways), *(" ".join(sorted(way)) for way in ways)))
+    return tuple(differing)
 
 
 def same_words(more: str, less: str) -> bool:
@@ -142,47 +156,6 @@ def same_words(more: str, less: str) -> bool:
     if _usual(more) and _usual(less):
         return False
     return "".join(token.plain for token in tokens(more)) == "".join(token.plain for token in tokens(less))
-
-
-def made_alike(more: str, less: str, language: str) -> tuple[str, str]:
-    """The two sentences, written alike where they differ in how they are written; all else stays as it is.
-
-    Quotes become straight, dashes hyphens, ellipses three dots, blanks plain ones, letters composed. Joiners stay where
-    the script needs them, and come to the side that lacks them.
-
-    Args:
-        more: one sentence.
-        less: the other.
-        language: ISO 639 code: Farsi or Arabic letters.
-    """
-    return _compared(more, less, language)[1]
-
-
-def _compared(more: str, less: str, language: str) -> tuple[tuple[Difference, ...], tuple[str, str]]:
-    """What differs, and the sentences without it."""
-    if _usual(more) and _usual(less):
-        return (), (more, less)
-    differing = []
-    for kind, (has, mended) in _CONVENTIONS.items():
-        if has(more) != has(less):
-            differing.append(Difference(kind, more, less))
-            more, less = mended(more), mended(less)
-    code = language.replace("_", "-").partition("-")[0].lower()
-    letters = _FARSI if code in _FARSI_LANGUAGES else _ARABIC
-    if {_letters(more), _letters(less)} == {"Arabic", "Farsi"}:
-        differing.append(Difference(LETTERS, more, less))
-        more, less = more.translate(letters), less.translate(letters)
-    first, second = _ways(more), _ways(less)
-    for plain in sorted(first.keys() & second.keys()):
-        ways = first[plain], second[plain]
-        if ways[0].isdisjoint(ways[1]):
-            differing.append(Difference(_kind(plain, *ways), *(" ".join(sorted(way)) for way in ways)))
-            text = _common_text(*ways, letters)
-            more, less = (
-                reduce(lambda sentence, way: sentence.replace(way, text), sorted(way), sentence)
-                for sentence, way in zip((more, less), ways, strict=True)
-            )
-    return tuple(differing), (more, less)
 
 
 def _letters(text: str) -> str:
@@ -210,15 +183,6 @@ def _kind(plain: str, first: set[str], second: set[str]) -> str:
     if set(map(_single, first)) == set(map(_single, second)) or " " in plain:
         return BLANKS
     return INVISIBLE if set(map(_unjoined, first)) == set(map(_unjoined, second)) else OTHER_FORMS
-
-
-def _common_text(first: set[str], second: set[str], letters: dict[int, int]) -> str:
-    """How both are written from now on."""
-    texts = [_single(_composed(min(ways))) for ways in (first, second)]
-    if _unjoined(texts[0]) == _unjoined(texts[1]):
-        return max(texts, key=lambda text: sum(map(text.count, JOINERS)))
-    marks = _DASH.sub("-", texts[0].translate(_MARKS))
-    return unicodedata.normalize("NFKC", marks).translate(letters)
 
 
 def _single(text: str) -> str:

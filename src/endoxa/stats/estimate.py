@@ -1,6 +1,6 @@
 """The engine of estimates: the mean of observations of two kinds of units as one row, with its interval and its test.
 
-A row becomes part of a table by `runs.families.judged`, which corrects p-values over their family and decides.
+A row becomes part of a table by `runs.estimates.judged`, which corrects p-values over their family and decides.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ from endoxa.schema.stories import STORY_MAP_COLUMNS
 from endoxa.sources.files import replacing
 from endoxa.sources.frames import write_table
 from endoxa.sources.identities import one_spelling
-from endoxa.sources.stereotales import Vocabulary, read_vocabulary
+from endoxa.sources.stereotales.vocabulary import Vocabulary, read_vocabulary
 from endoxa.study.file import ASSOCIATIONS, FILE, MAP, Study, read_study
 from endoxa.study.items import ADVICE, BUILDERS, ID, read_associations
 from endoxa.study.parts import CHOICES, PAIRS, PARTS, QUESTIONS, STORIES, TESTS

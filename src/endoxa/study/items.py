@@ -14,7 +14,7 @@ from endoxa.errors import UserError
 from endoxa.report.words import plural
 from endoxa.sources.frames import read_table, write_table
 from endoxa.sources.identities import one_spelling
-from endoxa.sources.stereotales import Vocabulary, read_vocabulary
+from endoxa.sources.stereotales.vocabulary import Vocabulary, read_vocabulary
 from endoxa.study.file import MAP, Study
 from endoxa.study.parts import CHOICES, PAIRS, QUESTIONS, STORIES, TESTS, Chosen, Part
 
@@ -111,7 +111,7 @@ def _tests(study: Study, part: Part, associations: pl.DataFrame) -> Items:
 
 def _questions(study: Study, part: Part, associations: pl.DataFrame) -> Items:
     from endoxa.instruments.questions.items.build import build_questions
-    from endoxa.sources.bbq import write_items
+    from endoxa.sources.bbq.rows import write_items
     from endoxa.words.packs import languages_with
 
     languages = languages_with("questions.toml")

@@ -16,8 +16,8 @@ from endoxa.report.frame import CITE, Page, write_page
 from endoxa.report.inputs import read_runs
 from endoxa.report.tables import Column, Table, headline_of, number_field, text_field
 from endoxa.report.words import listed, plural
-from endoxa.schema.convergence import SEVERAL
 from endoxa.schema.headline import Headline
+from endoxa.schema.study import SEVERAL
 from endoxa.sources.files import require_apart
 from endoxa.sources.frames import read_table
 from endoxa.stats.verdicts import ABOVE, UNTESTED

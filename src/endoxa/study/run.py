@@ -24,11 +24,11 @@ from endoxa.errors import UserError
 from endoxa.report.tables import headline_of, number_field, text_field
 from endoxa.report.words import count
 from endoxa.runs.asking.cost import Expected, Planned, parse_models, planned, run_cost
-from endoxa.runs.asking.settings import ChatRunSettings
+from endoxa.runs.asking.jobs import ChatRunSettings
 from endoxa.runs.folder import JOURNAL, RUN, DifferentRunError
 from endoxa.runs.instrument import INSTRUMENTS
 from endoxa.runs.run import outdated, read_run, run
-from endoxa.schema import Progress
+from endoxa.schema import Progress, Usage
 from endoxa.schema.headline import Headline
 from endoxa.schema.options import settings_from
 from endoxa.stats.intervals import effective_number
@@ -206,8 +206,8 @@ def _expected_work(study: Study, step: Step, items: Items) -> list[Planned]:
     repeats = int(study.sections[STORIES.name].probe.get(("repeats",), 1))
     stories = items.count * repeats * len(study.models_of(STORIES))
     answer = ANSWER_TOKENS * len(study_vocabulary(study))
-    work = Expected(2 * stories, stories * (2 * STORY_TOKENS + QUESTION_TOKENS), stories * answer)
-    return planned(step.settings, parse_models(step.settings.models), work)
+    usage = Usage(stories * (2 * STORY_TOKENS + QUESTION_TOKENS), stories * answer)
+    return planned(step.settings, parse_models(step.settings.models), Expected(2 * stories, usage))
 
 
 def detectable_mean(sizes: np.ndarray) -> float:

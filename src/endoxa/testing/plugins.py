@@ -54,7 +54,6 @@ def refusal(work: Callable[[], Any], *kinds: type[BaseException]) -> str | None:
 
 
 _OPTIONS = ReadOptions()
-_KEPT_BY_EVERY_FORMAT = ("direction", "stereotypical", "sent_more", "sent_less")
 _DAMAGED = {
     "an empty file": b"",
     "bytes that are no text": bytes(range(128, 256)) * 8,
@@ -90,12 +89,6 @@ def check_reader(reader: Reader) -> None:
             same = pl.concat(frames).equals(pairs)
             assert same, f"{reader.name}: chunks of {rows} give other pairs than one chunk"
         _check_damaged(reader, path)
-        if reader.write is not None:
-            written = Path(folder) / f"written{reader.suffixes[0]}"
-            reader.write(pairs.iter_slices(1), written)
-            back = pl.concat(reader.read(written, _OPTIONS)).select(_KEPT_BY_EVERY_FORMAT)
-            same = back.equals(pairs.select(_KEPT_BY_EVERY_FORMAT))
-            assert same, f"{reader.name}: what it writes reads differently"
 
 
 def _check_pairs(name: str, pairs: pl.DataFrame) -> None:

@@ -18,11 +18,10 @@ from endoxa.report.document import Section
 from endoxa.report.figures import Measure as AxisOf
 from endoxa.report.frame import Page
 from endoxa.report.tables import number_field, text_field
-from endoxa.runs.families import ESTIMATES, Family, judged
+from endoxa.runs.estimates import ESTIMATES, Family, judged
 from endoxa.runs.folder import RECORDS
 from endoxa.runs.instrument import Instrument, Measure, Measured, Shown, Work
-from endoxa.runs.items import chosen, counted
-from endoxa.runs.journal import JournalFile
+from endoxa.runs.journal import JournalFile, chosen, counted
 from endoxa.runs.options import RunSettings
 from endoxa.schema import ALL, Progress
 from endoxa.schema.options import DATA, Option

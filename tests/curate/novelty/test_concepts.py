@@ -156,7 +156,7 @@ def test_every_format_of_pairs_has_sentences(name, tmp_path):
 
 
 def test_social_values_are_split_at_commas(tmp_path):
-    from endoxa.sources.bbq import read_social_values
+    from endoxa.sources.bbq.items import read_social_values
 
     path = written(
         tmp_path,

@@ -30,8 +30,9 @@ from endoxa.runs.folder import data_notes
 from endoxa.runs.run import measure, run
 from endoxa.schema import Message, Sampling
 from endoxa.schema.stories import EXTRACTED_COLUMNS, EXTRACTION_ESTIMATE_COLUMNS, STORY_COLUMNS
-from endoxa.sources.stereotales import UNKNOWN, read_profiles, read_vocabulary
 from endoxa.sources.stereotales.associations import PARTS
+from endoxa.sources.stereotales.profiles import UNKNOWN, read_profiles
+from endoxa.sources.stereotales.vocabulary import read_vocabulary
 from endoxa.testing.chat_server import Settings, running
 from support.story_runs import READERS, extracted, prompt, prompts, told, write
 
@@ -100,7 +101,7 @@ def test_a_plan_counts_what_would_be_asked(tmp_path: Path) -> None:
     data = str(write(tmp_path / "prompts.jsonl", prompts(["gender"], 4)))
     (row,) = stories_probe(StoriesSettings(data=data, models=("openai/gpt-4o-mini",), repeats=3)).plan()
     assert row.expected.calls == 36
-    assert row.expected.completion_tokens == 36 * 300
+    assert row.expected.usage.completion_tokens == 36 * 300
     assert row.dollars is not None
 
 

@@ -9,15 +9,9 @@ import pytest
 
 from endoxa.errors import UserError
 from endoxa.schema.stories import STORY_COLUMNS
-from endoxa.sources.stereotales import (
-    OTHER,
-    UNKNOWN,
-    read_profiles,
-    read_prompts,
-    read_stories,
-    read_vocabulary,
-    story_names,
-)
+from endoxa.sources.stereotales.profiles import OTHER, UNKNOWN, read_profiles
+from endoxa.sources.stereotales.stories import read_prompts, read_stories, story_names
+from endoxa.sources.stereotales.vocabulary import read_vocabulary
 from support.story_runs import prompt, write
 
 

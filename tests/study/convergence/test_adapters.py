@@ -25,7 +25,7 @@ from endoxa.instruments.questions.probe.settings import QaSettings
 from endoxa.models.encoders.static import read_vectors
 from endoxa.runs.run import measure
 from endoxa.schema.stories import STORY_MAP_COLUMNS
-from endoxa.sources.bbq import write_items
+from endoxa.sources.bbq.rows import write_items
 from endoxa.study.convergence.adapters import (
     MEASURED,
     association_test_parts,

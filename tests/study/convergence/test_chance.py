@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 from scipy import stats
 
-from endoxa.schema.convergence import CHANCE_COLUMNS
+from endoxa.schema.study import CHANCE_COLUMNS
 from endoxa.stats.attenuation import corrected_correlation, rest_p_values
 from endoxa.stats.reliability import part_scores
 from endoxa.study.convergence.chance import attribute_levels, exchanged, seen_together

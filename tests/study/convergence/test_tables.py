@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 from endoxa.report.tables import Cell
-from endoxa.schema.convergence import (
+from endoxa.schema.study import (
     AGREEMENT_COLUMNS,
     AGREEMENTS,
     CORRELATION_COLUMNS,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from endoxa.schema.reproduction import REPRODUCTION_COLUMNS
+from endoxa.schema.study import REPRODUCTION_COLUMNS
 from endoxa.study.reproduce import EXACT, Cell, Ours, Tolerance, rounding
 from endoxa.study.reproduce.catalogue import compare, counted, finding
 

@@ -13,7 +13,7 @@ from scipy.stats import ttest_1samp
 
 from endoxa.errors import UserError
 from endoxa.models.spec import ModelOptions
-from endoxa.sources.bbq import read_items
+from endoxa.sources.bbq.items import read_items
 from endoxa.study.reproduce import RESULTS, reproduce
 from endoxa.study.reproduce.answers import first_letter
 from support.story_pairs import write_ratings

@@ -10,6 +10,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from collect_support.stored import stored_rating
 from endoxa_collect.cards import answering, drawing
 from endoxa_collect.cards.answering import UnknownCardError
 from endoxa_collect.cards.balance import forecast_of, outlook_of
@@ -17,7 +18,6 @@ from endoxa_collect.cards.counts import recount
 from endoxa_collect.entry.proposing import propose
 from endoxa_collect.models import (
     Campaign,
-    Card,
     CardState,
     Mention,
     MixedAnswer,
@@ -60,8 +60,9 @@ def test_a_card_that_was_just_renewed_is_shown_again_without_a_change(campaign, 
     assert drawing.next_card(person, now=NOON + timedelta(seconds=50)).pair is None
 
 
-def test_one_pair_is_reserved_for_k_people_and_no_more(make_campaign, make_person, make_pairs):
-    campaign = make_campaign(sampler=SamplerSettings(k=2, k_max=2))
+@pytest.mark.parametrize("rule", ["slots", "laces"])
+def test_one_pair_is_reserved_for_k_people_and_no_more(make_campaign, make_person, make_pairs, rule):
+    campaign = make_campaign(sampler=SamplerSettings(rule=rule, k=2, k_max=2))
     make_pairs(campaign, ("AR", "drink mate", "es"))
     people = crowd(make_person, campaign, 4)
     cards = [drawing.next_card(one, now=NOON) for one in people]
@@ -210,20 +211,7 @@ def test_need_follows_from_the_ratings(campaign, make_person, make_pairs, values
     (pair,) = make_pairs(campaign, ("AR", "drink mate", "es"))
     for n, value in enumerate(values):
         one = make_person(campaign, f"p{n}")
-        card = Card.objects.create(
-            campaign=campaign,
-            person=one,
-            pair=pair,
-            country="AR",
-            number=0,
-            tier="own",
-            version=1,
-            digest="x",
-            state=CardState.ANSWERED,
-            drawn_at=NOON,
-            expires_at=NOON,
-        )
-        Rating.objects.create(card=card, person=one, pair=pair, value=value, in_group=True, created_at=NOON)
+        stored_rating(one, pair, value, NOON)
     recount(campaign, [pair])
     pair.refresh_from_db()
     assert (pair.need, pair.ratings) == (need, len(values))

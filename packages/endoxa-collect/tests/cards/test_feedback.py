@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 from django.utils import timezone
 
+from collect_support.stored import stored_card
 from endoxa_collect.cards import answering, balance, drawing
 from endoxa_collect.contributor import progress
 from endoxa_collect.entry.proposing import merge
-from endoxa_collect.models import Card, Mention, Moderation, Pair, Person, Rating, Via
+from endoxa_collect.models import Mention, Moderation, Pair, Person, Rating, Via
 from endoxa_collect.privacy import withdraw
 
 
@@ -32,21 +33,8 @@ def heard(campaign, make_person):
     return rate
 
 
-def _card(person, pair, now=None):
-    now = now or timezone.now()
-    return Card.objects.create(
-        campaign=pair.campaign,
-        person=person,
-        pair=pair,
-        country=pair.country,
-        number=0,
-        tier="own",
-        propensity=0.5,
-        version=1,
-        digest="x",
-        drawn_at=now,
-        expires_at=now + timedelta(minutes=5),
-    )
+def _card(person, pair):
+    return stored_card(person, pair, timezone.now(), propensity=0.5)
 
 
 def _answered(person, pair, value=4):

@@ -13,6 +13,7 @@ from django.urls import reverse
 from django.utils import timezone
 from statsmodels.stats.proportion import proportion_confint
 
+from collect_support.stored import stored_card
 from endoxa_collect.cards import kinds
 from endoxa_collect.entry.proposing import merge, unmerge
 from endoxa_collect.export.tables import read_tables
@@ -88,11 +89,8 @@ def test_an_open_card_is_shown_again_without_a_lock_while_it_can_be(person, pair
 
 def test_a_rating_comes_next_where_pairs_are_few(person, pairs):
     Mention.objects.create(person=person, pair=pairs[0], text="well", via=Via.PROMPT)
-    Card.objects.create(
-        campaign=person.campaign, person=person, pair=pairs[1], country="AR", number=0, tier="own",
-        version=1, digest="x", state=CardState.ANSWERED, drawn_at=timezone.now(),
-        expires_at=timezone.now(), closed_at=timezone.now(),
-    )  # fmt: skip
+    now = timezone.now()
+    stored_card(person, pairs[1], now, state=CardState.ANSWERED, closed_at=now)
     assert drawn(person).pool == 5
     Pair.objects.filter(pk=pairs[2].pk).update(need=NEEDS)
     MixedCard.objects.all().delete()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 import numpy as np
 import pytest
@@ -16,7 +16,6 @@ from endoxa_collect.models import Match, Pair, Rating
 from endoxa_collect.sampler.slots import SamplerSettings
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
-LATER = NOON + timedelta(minutes=6)
 LACES = {"rule": "laces"}
 
 
@@ -56,16 +55,6 @@ def test_pairs_with_k_ratings_come_when_no_others_are_left(make_campaign, make_p
     assert card.pair == far
     answering.rate(second, card.token, 2, now=NOON)
     assert drawing.next_card(second, now=NOON).pair == own
-
-
-def test_an_open_card_is_a_lease(make_campaign, make_person, make_pairs):
-    campaign = make_campaign(sampler={**LACES, "k": 2, "k_max": 2})
-    make_pairs(campaign, ("AR", "drink mate", "es"))
-    people = [make_person(campaign, f"p{n}") for n in range(4)]
-    cards = [drawing.next_card(person, now=NOON) for person in people]
-    assert [card.pair is not None for card in cards] == [True, True, False, False]
-    answering.finish_prompt(people[2], cards[2].token, now=LATER)
-    assert drawing.next_card(people[2], now=LATER).pair is not None
 
 
 def test_two_phones_at_once_do_not_overshoot(make_campaign, make_person, make_pairs):

@@ -6,6 +6,7 @@ import random
 from datetime import UTC, datetime, timedelta
 from uuid import uuid4
 
+from collect_support.stored import stored_card
 from endoxa_collect.cards.counts import recount
 from endoxa_collect.models import (
     Card,
@@ -39,20 +40,9 @@ WORDS = (
 def give_rating(person, pair, value, *, propensity=0.5, minute=0, tier=None, surplus=False):
     """A rating with its card, as if drawn with this propensity; from the tier of the person's own or near countries."""
     own = pair.country in person.origins
-    card = Card.objects.create(
-        campaign=person.campaign,
-        person=person,
-        pair=pair,
-        country=pair.country,
-        number=person.cards.count(),
-        tier=tier or ("own" if own else "near"),
-        propensity=propensity,
-        pool=7,
-        version=1,
-        digest="abc",
-        state=CardState.ANSWERED,
-        drawn_at=START,
-        expires_at=START + timedelta(minutes=5),
+    tier = tier or ("own" if own else "near")
+    card = stored_card(
+        person, pair, START, tier=tier, propensity=propensity, pool=7, state=CardState.ANSWERED
     )
     rating = Rating.objects.create(
         card=card,

@@ -16,11 +16,10 @@ def stored_card(person: Person, pair: Pair, at: datetime, **fields: Any) -> Card
         pair=pair,
         country=pair.country,
         number=person.cards.count(),
-        tier="own",
         version=1,
         digest="",
         drawn_at=at,
-        **{"expires_at": at + timedelta(minutes=5), **fields},
+        **{"tier": "own", "expires_at": at + timedelta(minutes=5), **fields},
     )
 
 

@@ -6,6 +6,7 @@ import pytest
 from django.contrib.auth.models import AnonymousUser
 from django.utils import timezone
 
+from collect_support.stored import stored_rating
 from endoxa_collect.anonymous import new_ticket
 from endoxa_collect.export.run import export_campaign
 from endoxa_collect.models import AuditEntry, Card, Mention, Pair, Person, Rating, Role, Source
@@ -128,12 +129,7 @@ def test_no_export_holds_what_was_given_under_other_terms(campaign, make_person,
     early = make_person(campaign, "ana")
     Pair.objects.filter(pk=own.pk).update(author=early)
     Mention.objects.create(person=early, pair=own, text="whistle at dawn", via="prompt")
-    now = timezone.now()
-    card = Card.objects.create(
-        campaign=campaign, person=early, pair=seed, country="AR", number=0, tier="own", version=1, digest="x",
-        state="answered", drawn_at=now, expires_at=now, closed_at=now,
-    )  # fmt: skip
-    Rating.objects.create(card=card, person=early, pair=seed, value=4, in_group=True, created_at=now)
+    stored_rating(early, seed, 4, timezone.now())
     before, _ = exported(campaign, tmp_path / "before")
     assert before["ratings"].count("\n") == 2
     assert "whistle at dawn" in before["pairs"]

@@ -10,7 +10,7 @@ from django.test import Client
 from django.utils import timezone
 
 from collect_support.form_filler import Page, posting
-from collect_support.site_map import JUDGE, addresses, build, snapshot
+from collect_support.site_map import JUDGE, addresses, snapshot
 from endoxa_collect.anonymous import PANEL_COOKIE as JUDGE_COOKIE
 from endoxa_collect.anonymous import new_ticket
 from endoxa_collect.models import JoinCode, Judge, Person, Statement
@@ -20,11 +20,6 @@ CHANGED = (
     "The person on this phone has changed since this page was opened. Nothing from this page was stored."
 )
 TICKS = {"age": "on", "take_part": "on", "publication": "on"}
-
-
-@pytest.fixture
-def world(make_campaign, make_person, make_pairs, make_account):
-    return build(make_campaign, make_person, make_pairs, make_account)
 
 
 def fields(page):

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from endoxa.words.packs import words_by_language
 from endoxa_collect.cards import answering, drawing
-from endoxa_collect.entry.proposing import propose, tick_countries
+from endoxa_collect.entry.proposing import propose
 from endoxa_collect.entry.seeding import SeedRow, add_seeds, unkind
 from endoxa_collect.entry.words import bare, is_slur, negative, read_words
 from endoxa_collect.models import Action, Moderation, Pair, Via
@@ -170,19 +170,6 @@ def test_moderators_see_covered_what_contributors_do_and_what_waits(campaign, pe
 
 
 @pytest.mark.slow
-def test_who_approves_can_keep_it_covered_at_once(client, campaign, person, make_account):
-    moderator = make_account("mo", campaign, "moderator")
-    client.force_login(moderator)
-    pair = say(person, "siempre se quejan")
-    facts = {"action": "approve", "seen": revision(pair), "negative": "true"}
-    client.post(reverse("organiser:moderation_act", args=[campaign.slug, pair.public_id]), facts)
-    passed = Pair.objects.get()
-    assert (passed.moderation, passed.negative, passed.may_hurt) == (Moderation.LIVE, True, True)
-    undo(campaign, moderator, passed.acts.get().public_id)
-    assert (Pair.objects.get().moderation, Pair.objects.get().negative) == (Moderation.PENDING, None)
-
-
-@pytest.mark.slow
 def test_new_words_are_judged_anew(campaign, person, make_account):
     moderator = make_account("mo", campaign, "moderator")
     pair = say(person, "bailan tango")
@@ -204,14 +191,6 @@ def test_moderators_can_say_yes_no_or_that_they_do_not_know(
     facts = {"action": "mark", "seen": revision(Pair.objects.get()), "topic": "", "negative": sent}
     client.post(reverse("organiser:moderation_act", args=[campaign.slug, pair.public_id]), facts)
     assert Pair.objects.get().negative is stored
-
-
-def test_a_country_that_is_ticked_takes_over_what_is_known(person, make_person, campaign):
-    say(make_person(campaign, "ben"), "son tacaños")
-    Pair.objects.update(moderation=Moderation.LIVE)
-    card = drawing.next_card(person)
-    (ticked,) = tick_countries(person, card, ["CL"])
-    assert ticked.pair.negative is True
 
 
 def test_to_the_guards_what_nobody_judged_is_mild(campaign, person, make_pairs):

@@ -137,13 +137,7 @@ def asked(pairs, cut_off):
     )
 
 
-def test_the_cut_off_on_our_labelled_list(capsys):
-    with capsys.disabled():
-        print("\ncut-off  same asked  different asked")
-        for cut_off in (60.0, 65.0, CUT_OFF, 75.0, 80.0):
-            print(
-                f"{cut_off:7.0f}  {asked(SAME, cut_off):3d} of {len(SAME)}  {asked(OTHER, cut_off):5d} of {len(OTHER)}"
-            )
+def test_the_cut_off_on_our_labelled_list():
     assert (asked(SAME, CUT_OFF), len(SAME)) == (26, 32)
     assert (asked(OTHER, CUT_OFF), len(OTHER)) == (1, 26)
 

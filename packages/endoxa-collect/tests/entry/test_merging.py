@@ -11,31 +11,17 @@ from django.utils import timezone
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from collect_support.stored import stored_card, stored_rating
 from endoxa_collect.cards.answering import skip, undo
 from endoxa_collect.cards.counts import recount, root_of
 from endoxa_collect.entry.proposing import MergeError, merge, unmerge
-from endoxa_collect.models import Card, CardState, Mention, Moderation, Pair, Rating, Source, Via
+from endoxa_collect.models import Mention, Moderation, Pair, Rating, Source, Via
 
 COUNTS = ("pk", "moderation", "merged_into", "before_merge", "ratings", "mentions", "variance", "need")
 
 
 def rate(person, pair, value):
-    now = timezone.now()
-    card = Card.objects.create(
-        campaign=pair.campaign,
-        person=person,
-        pair=pair,
-        country=pair.country,
-        number=0,
-        tier="own",
-        version=1,
-        digest="x",
-        state=CardState.ANSWERED,
-        drawn_at=now,
-        expires_at=now,
-        closed_at=now,
-    )
-    Rating.objects.create(card=card, person=person, pair=pair, value=value, in_group=True, created_at=now)
+    stored_rating(person, pair, value, timezone.now())
 
 
 def mention(person, pair):
@@ -142,19 +128,7 @@ def test_a_report_on_a_merged_pair_leaves_the_other_one_when_the_merge_is_taken_
     campaign, person, make_pairs
 ):
     pair, root = make_pairs(campaign, ("AR", "loves poetry", "en"), ("AR", "love poetry", "en"))
-    now = timezone.now()
-    card = Card.objects.create(
-        campaign=campaign,
-        person=person,
-        pair=pair,
-        country="AR",
-        number=0,
-        tier="own",
-        version=1,
-        digest="x",
-        drawn_at=now,
-        expires_at=now,
-    )
+    card = stored_card(person, pair, timezone.now())
     merge(pair, root)
     skip(person, card.token, "report_hate")
     assert fresh(pair).flags == fresh(root).flags == ["report_hate"]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
-
 import polars as pl
 import pytest
 from django.apps import apps
@@ -19,7 +17,6 @@ from endoxa_collect.export.folder import FORMATS, read_export
 from endoxa_collect.export.run import export_campaign, patch_release
 from endoxa_collect.models import Pair, Person, Release
 from endoxa_collect.privacy import withdraw
-from endoxa_collect.settings import SQLITE_OPTIONS
 
 AGE = ProfileField(
     name="age", label={"en": "Age"}, purpose={"en": "To compare"}, choices={"young": {}, "old": {}}
@@ -84,30 +81,6 @@ def test_withdrawal_leaves_no_trace_in_any_table_or_export(busy, make_person, tm
         assert "zeppelins" not in text
         if path.stem != "withdrawals":
             assert not any(name in text for name in ids)
-
-
-def test_what_is_deleted_is_gone_from_the_file_of_the_database(tmp_path):
-    """With the settings' own pragmas: overwritten in the file, and gone from the log after a checkpoint."""
-    path = tmp_path / "db.sqlite3"
-    for secure, found in ((False, True), (True, False)):
-        path.unlink(missing_ok=True)
-        with sqlite3.connect(path) as database:
-            pragmas = SQLITE_OPTIONS["init_command"]
-            database.executescript(
-                pragmas if secure else pragmas.replace("secure_delete=ON", "secure_delete=OFF")
-            )
-            database.execute("create table said (id integer primary key, text text)")
-            database.execute("create index by_text on said (text)")
-            database.executemany(
-                "insert into said (text) values (?)", [(f"collect zeppelins {n}",) for n in range(500)]
-            )
-            database.commit()
-            database.execute("delete from said")
-            database.commit()
-            database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        held = b"".join(one.read_bytes() for one in tmp_path.glob("db.sqlite3*"))
-        database.close()
-        assert (b"zeppelins" in held) is found
 
 
 @pytest.mark.slow

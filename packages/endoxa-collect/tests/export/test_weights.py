@@ -9,7 +9,6 @@ from collect_support.filled_campaign import give_rating
 from endoxa_collect.contributor.card_forms import RATINGS
 from endoxa_collect.export.columns import TABLES
 from endoxa_collect.export.run import export_campaign
-from endoxa_collect.models import Card, Rating
 from support.repository import ROOT
 
 
@@ -32,17 +31,6 @@ def test_means_are_weighted_by_how_many_each_rater_stands_for(rated, campaign, t
     assert (row["ratings"], row["mean"]) == (4, 4.0)
     assert row["weighted_mean"] == pytest.approx(50 / 18)
     assert row["weighted_knowers"] == 1
-
-
-def test_only_restricted_releases_say_whom_a_rating_was_for(rated, campaign, tmp_path):
-    """Whoever stood in for near people would be known as one of them."""
-    Card.objects.filter(rating__in=Rating.objects.all()).update(slot="near", tier="near", pool=4)
-    export_campaign(campaign, tmp_path / "out")
-    shown = pl.read_parquet(tmp_path / "out" / "ratings.parquet")
-    assert set(shown.select("tier", "slot", "pool").iter_rows()) == {("other", "", None)}
-    export_campaign(campaign, tmp_path / "for-one", release="1.0", recipient="A. Bell")
-    whole = pl.read_parquet(tmp_path / "for-one" / "ratings.parquet")
-    assert set(whole.select("tier", "slot", "pool").iter_rows()) == {("near", "near", 4)}
 
 
 def test_the_worked_example_of_the_manual(tmp_path, monkeypatch, capsys):

@@ -4,11 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from collect_support.browsing import CHROMIUM, DESK, PHONE, visit
-
-pytestmark = pytest.mark.skipif(
-    CHROMIUM is None, reason="no browser is installed (apt-get install chromium-headless-shell)"
-)
+from collect_support.browsing import DESK, PHONE, visit
 
 HERE = "/organise/laces/"
 
@@ -69,23 +65,3 @@ def test_results_of_a_search_are_seen_without_scrolling(browser, site, cookies, 
         summary = one.page.locator("details.more summary").inner_text()
         assert summary == ("Filters · Colombia · not unkind" if "country" in asked else "Filters")
         one.check(f"all-pairs-found-{len(asked)}")
-
-
-@pytest.mark.slow
-def test_a_pair_is_found_hidden_and_taken_back_without_javascript(browser, site, cookies):
-    with visit(
-        browser, site.address, storage_state=cookies, **{**PHONE, "java_script_enabled": False}
-    ) as one:
-        one.go(f"{HERE}pairs/")
-        one.page.get_by_label("Words", exact=True).fill("CAFE")
-        one.press("Find")
-        one.page.wait_for_url("**q=CAFE**")
-        before = one.page.locator("ul.rows > li").count()
-        assert before >= 3
-        one.page.locator("ul.rows > li").first.get_by_role("checkbox").check()
-        one.press("Hide")
-        assert "q=CAFE" in one.page.url
-        assert one.page.get_by_text("You hid:").is_visible()
-        assert one.page.locator("ul.rows > li").count() == before
-        one.page.get_by_role("button", name="Take it back").click()
-        assert site.ask("SELECT COUNT(*) FROM collect_pair WHERE moderation = 'hidden'") == [(0,)]

@@ -5,13 +5,9 @@ from __future__ import annotations
 import pytest
 
 from collect_support import commands
-from collect_support.browsing import CHROMIUM, DESK, visit
+from collect_support.browsing import DESK, visit
 from collect_support.campaign_folders import LIMIT, environment
 from endoxa_collect.campaign import UI_LANGUAGES
-
-pytestmark = pytest.mark.skipif(
-    CHROMIUM is None, reason="no browser is installed (apt-get install chromium-headless-shell)"
-)
 
 SCREENS = ((1280, 800), (1024, 768), (1280, 720), (1366, 768), (1920, 1080))
 WALL = "/organise/laces/projector/"

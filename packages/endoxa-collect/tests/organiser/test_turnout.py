@@ -19,7 +19,6 @@ MONDAY, TUESDAY = (datetime(2026, 5, day, 9, tzinfo=UTC) for day in (4, 5))
 
 @pytest.fixture
 def organiser(client, campaign, make_account, settings):
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
     client.force_login(make_account("ana", campaign, Role.ORGANISER))
     return client
 

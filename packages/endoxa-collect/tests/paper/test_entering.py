@@ -9,7 +9,6 @@ import polars as pl
 import pytest
 
 from endoxa.errors import UserError
-from endoxa_collect.cards.locking import locked
 from endoxa_collect.export.run import export_campaign
 from endoxa_collect.models import Card, CardState, Mention, Pair, Person, Rating, Via
 from endoxa_collect.models.campaign import _settings as settings_of
@@ -23,7 +22,7 @@ from endoxa_collect.paper import (
     read_answers,
     write_template,
 )
-from endoxa_collect.privacy import erase_people, expire, withdraw
+from endoxa_collect.privacy import expire, withdraw
 from endoxa_collect.sampler.slots import CANDIDATE, NEEDS
 from endoxa_collect.security.codes import hash_receipt
 
@@ -145,18 +144,6 @@ def test_whoever_withdrew_is_not_entered_again(campaign, typed, client, settings
     stored = enter(campaign, sheets, "en")
     assert (stored.people, stored.withdrawn) == (0, 1)
     assert not Person.objects.exists()
-
-
-def test_sheets_of_an_erased_rehearsal_can_be_entered_again(campaign, typed, settings, tmp_path):
-    settings.FOLDER = tmp_path
-    path, _ = typed({"consent": "yes", 1: "5"}, {"consent": "yes", 1: "2"})
-    sheets = read_answers(path, campaign)
-    enter(campaign, sheets, "en")
-    withdraw(Person.objects.get(ratings__value=2))
-    with locked(campaign.pk) as current:
-        erase_people(current)
-    stored = enter(campaign, sheets, "en")
-    assert (stored.people, stored.withdrawn) == (1, 1)
 
 
 def test_after_the_retention_date_a_receipt_leads_to_nobody(campaign, typed):

@@ -18,12 +18,6 @@ from endoxa_collect.privacy import withdraw
 from endoxa_collect.project import starting
 from endoxa_collect.project.replay import replay
 from endoxa_collect.project.starting import start
-from endoxa_collect.security.limits import LOGIN_ACCOUNT
-
-
-@pytest.fixture(autouse=True)
-def _fast_passwords(settings):
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 
 def sign_in(name, password):
@@ -50,15 +44,6 @@ def test_a_new_password_ends_the_old_one_and_its_sessions(campaign):
     assert signed_in.get("/organise/").status_code == 302
     assert not sign_in("ines", old)
     assert sign_in("ines", new)
-
-
-def test_the_command_line_opens_a_locked_account(campaign):
-    password = starting.set_account("ines", campaign, Role.MODERATOR).password
-    for _ in range(LOGIN_ACCOUNT.tries):
-        assert not sign_in("ines", "wrong password")
-    assert not sign_in("ines", password)
-    starting.set_account("ines", campaign, None)
-    assert sign_in("ines", password)
 
 
 @pytest.mark.parametrize(

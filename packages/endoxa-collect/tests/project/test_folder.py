@@ -21,6 +21,7 @@ import pytest
 
 from collect_support import commands
 from collect_support.campaign_folders import LIMIT, copied, endoxa, environment, refused
+from collect_support.served import free_port
 from endoxa.errors import UserError
 from endoxa_collect.project.folder import locked_folder, open_folder
 
@@ -95,7 +96,6 @@ class TestInit:
     @pytest.mark.parametrize(
         ("words", "stdin", "said"),
         [
-            (["--preset", "lases"], "", "Unknown preset 'lases'"),
             (["--preset", "laces", "--password-stdin"], "short\n", "The password cannot be used"),
             (["--preset", "laces", "--name", "a b"], "", "'a b' cannot be the name"),
             (["--preset", "laces", "--organisation", "a" * 121], "", "--organisation: String should have at"),
@@ -158,18 +158,6 @@ class TestFolders:
         assert done.returncode == 2
         assert "locked by another program" in done.stderr
         assert "Traceback" not in done.stderr
-
-    def test_a_file_that_is_no_database(self, copy):
-        (copy / "db.sqlite3").write_bytes(b"not a database at all" * 100)
-        done = endoxa("account", copy)
-        assert done.returncode == 2
-        assert "is not an endoxa database" in done.stderr
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 def get(port, path, **headers):
@@ -281,7 +269,7 @@ class TestServe:
         assert "Kestrel" not in out
         assert "203.0.113.9" not in out
 
-    @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+    @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
     def test_ends_with_the_terminal_or_the_system_too(self, served, number):
         port, process = served
         os.killpg(process.pid, number)

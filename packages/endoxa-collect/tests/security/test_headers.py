@@ -12,7 +12,7 @@ from django.http.request import validate_host
 from django.test import Client
 
 import endoxa_collect.settings
-from collect_support.site_map import PASSWORD, addresses, build
+from collect_support.site_map import PASSWORD, addresses
 from endoxa_collect.addresses import lan_address
 from endoxa_collect.anonymous import new_ticket
 from endoxa_collect.campaign import UI_LANGUAGES
@@ -34,18 +34,17 @@ HEADERS = {
     "X-Robots-Tag": "noindex, nofollow, noarchive",
 }
 """Written out, so that a header that is weakened by mistake is seen."""
-
-
-@pytest.fixture
-def world(settings, make_campaign, make_person, make_pairs, make_account):
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
-    return build(make_campaign, make_person, make_pairs, make_account)
+INLINE = re.compile(
+    r"<script(?![^>]*\bsrc=)|<style|\sstyle=|\son[a-z]+=|javascript:|/static/admin/|(?:src|action)=[\"']?(?:https?:)?//"
+)
 
 
 def check(response, caching="no-store"):
     headers = dict(response.headers)
     assert headers.items() >= HEADERS.items(), response.request["PATH_INFO"]
     assert caching in headers["Cache-Control"], response.request["PATH_INFO"]
+    if headers.get("Content-Type", "").startswith("text/html") and not response.streaming:
+        assert not INLINE.search(response.content.decode()), response.request["PATH_INFO"]
     response.close()
 
 

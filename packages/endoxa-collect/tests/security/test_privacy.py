@@ -11,7 +11,7 @@ from django.db.models import CharField
 from django.test import Client
 
 from collect_support.form_filler import Page, posting, send
-from collect_support.site_map import PASSWORD, addresses, build
+from collect_support.site_map import PASSWORD, addresses
 from endoxa_collect.contributor.progress import COVERS_COOKIE
 from endoxa_collect.models import Mention, Pair, Person, Rating, Role, Statement
 from endoxa_collect.security.codes import COOKIE
@@ -48,12 +48,6 @@ HOSTILE = (
     "=HYPERLINK(1)",
 )
 LONG = "mate " * 2_000
-
-
-@pytest.fixture
-def world(settings, make_campaign, make_person, make_pairs, make_account):
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
-    return build(make_campaign, make_person, make_pairs, make_account)
 
 
 def visit(client, write, rounds=6, seen=lambda response: None):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path
 
 import polars as pl
@@ -31,6 +30,7 @@ from endoxa_collect.tasks.extraction import (
 from endoxa_collect.tasks.handing import next_turn, take, undo
 from endoxa_collect.tasks.results import all_tables, write_results
 from endoxa_collect.tasks.rooms import Judged, JudgedItem
+from support.review_sheets import fill
 
 SHOWN = {"identity": "bakers", "attribute": "cheerful"}
 
@@ -178,24 +178,6 @@ def test_all_is_undone_to_the_beginning_and_the_table_is_untouched(make_task, ma
     assert same_cells(table, rows(4))
 
 
-def test_no_page_of_a_reviewer_shows_what_another_one_said(make_task, make_judge, client):
-    task = make_task("extraction", rows(1))
-    noted = {**EDIT, "pairs": [["bakers", "gloomy-word"]], "note": "my-secret-note"}
-    judged_by(task, make_judge, first_reviewer={1: noted})
-    client.force_login(make_judge(task, "rosa").user)
-    here = f"/organise/{task.campaign.slug}/tasks/"
-    seen = [client.get(here), client.post(f"{here}extraction/begin/", follow=True)]
-    token = task.judges.get(user__username="rosa").turns.get().token
-    seen.append(client.post(f"{here}extraction/judge/", {"token": token, "action": "keep", "identity": ""}))
-    assert seen[-1].status_code == 422
-    cells = {"token": token, "action": "keep", **SHOWN}
-    seen.append(client.post(f"{here}extraction/judge/", cells, follow=True))
-    seen.append(client.post(f"{here}extraction/undo/", follow=True))
-    for page in seen:
-        text = page.content.decode()
-        assert not [word for word in ("gloomy-word", "my-secret-note", "first_reviewer") if word in text]
-
-
 def test_the_reading_of_a_second_reader_is_shown_and_escaped(make_task, make_judge, client):
     task = make_task("extraction", [{**rows(1)[0], "other_reading": "cooks | <b>calm</b>"}])
     client.force_login(make_judge(task, "rosa").user)
@@ -236,15 +218,9 @@ def test_what_comes_out_is_read_by_the_next_steps_and_by_the_sheets(make_task, m
         ("002-work-001", "early risers", "g2")
     ]
     # Sheets for those who prefer a spreadsheet are made from it, and applied to it.
-    sheet = tmp_path / "third.csv"
+    sheet = tmp_path / "third.xlsx"
     write_sheet(make_sheet(items, Choice(reviewer="Ana")), sheet)
-    with sheet.open(newline="", encoding="utf-8") as file:
-        cells = list(csv.DictReader(file))
-    cells[0]["decision"], cells[0]["attribute"] = "edit", "jolly"
-    with sheet.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, list(cells[0]))
-        writer.writeheader()
-        writer.writerows(cells)
+    fill(sheet, {(2, "decision"): "edit", (2, "attribute"): "jolly"})
     done = apply_review(items, read_sheets([sheet]))
     assert done.table["attribute"][0] == "jolly"
     assert done.conflicts.is_empty()

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import os
-import re
-
+import polars as pl
 import pytest
 from django.test import Client
+from typer.testing import CliRunner
 
-from collect_support import commands
-from collect_support.panel_people import Plan, associations, crowd
 from collect_support.panel_person import Person
-from collect_support.served import endoxa, serving
+from endoxa.commands import app
 from endoxa.errors import UserError
 from endoxa.instruments.stories.harm import read_human
 from endoxa.sources.stereotales import associations as stereotales
@@ -21,31 +17,6 @@ from endoxa_collect.models import JoinCode
 from endoxa_collect.presets import load_preset
 from endoxa_collect.tasks.harm import PARTS
 from endoxa_collect.tasks.results import all_tables, write_results
-
-
-@pytest.mark.slow
-def test_from_init_to_the_analysis(tmp_path):
-    folder, table, output = tmp_path / "panel", associations(tmp_path / "assoc.csv", 6), tmp_path / "harm.csv"
-    made = endoxa("init", str(folder), "--preset", "panel")
-    assert "Code to join" not in made
-    assert f"endoxa collect import {folder} associations.csv --task harm" in made
-    settings = [word for one in ("participant=PROLIFIC_PID", "block=6") for word in ("--set", one)]
-    added = endoxa("import", str(folder), str(table), "--task", "harm", *settings)
-    path = re.search(r"(/t/\w+/)\?PROLIFIC_PID=ID", added)[1]
-    with serving(folder) as address:
-        people = [Plan(number, careless=number == 0) for number in range(4)]
-        crowd(address, path, people, at_once=2)
-    assert f"Panel: {address}{path}" in (tmp_path / "panel.log").read_text()
-    told = endoxa("export", str(folder), "--task", "harm", "-o", str(output))
-    assert f"Next: endoxa analyze run {output}" in told
-    results = tmp_path / "results.csv"
-    words = ("analyze", "run", str(output), "-o", str(results), "--resamples", "100")
-    done = commands.run(commands.COMMAND, *words, env=dict(os.environ), timeout=120)
-    assert done.returncode == 0, done.stderr
-    with results.open(encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
-    assert len(rows) == 6
-    assert {row["people_n"] for row in rows} == {"3"}
 
 
 def test_ratings_that_do_not_count_are_exported_and_not_analysed(study, tmp_path):
@@ -64,6 +35,11 @@ def test_ratings_that_do_not_count_are_exported_and_not_analysed(study, tmp_path
     assert set(read["harm"]) == {4}
     assert set(read["association_id"]) <= set(table["association_id"])
     assert all(row["harm_median"] in {"4", None} for row in items.iter_rows(named=True))
+    analysed = tmp_path / "results.csv"
+    words = ["analyze", "run", str(output), "-o", str(analysed), "--resamples", "100"]
+    done = CliRunner().invoke(app, words)
+    assert done.exit_code == 0, done.output
+    assert set(pl.read_csv(analysed)["people_n"]) == {1, 2}
 
 
 def test_an_association_of_several_models_is_one_item(make_task):

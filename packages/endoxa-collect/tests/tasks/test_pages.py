@@ -13,8 +13,12 @@ from django.test import Client
 from django.urls import reverse
 
 from endoxa.errors import UserError
+from endoxa.words.items import items
 from endoxa_collect.models import AuditEntry, Judge, Judgement, Role, Task, TaskState, Turn
 from endoxa_collect.tasks.handing import next_turn, take
+from tasks.conftest import tuples
+from tasks.test_extraction import rows as statements
+from tasks.test_translation import rows as translations
 
 
 @pytest.fixture
@@ -92,19 +96,58 @@ def test_a_token_that_is_none_of_this_judge_does_nothing(wrong, votes, signed_in
     assert not Judgement.objects.exists()
 
 
-def test_nobody_sees_what_others_said_or_who_made_an_item(votes, signed_in, make_judge):
-    for name in ("ben", "eva"):
-        judge = make_judge(votes, name)
-        take(judge, next_turn(judge).token, {"vote": "no"})
-    client = begun(signed_in(votes), votes)
-    for _ in range(4):
-        page = client.get(address(votes))
-        text = page.content.decode()
-        assert "model-x" not in text
-        assert "ben" not in text
-        assert text.count('value="no"') == 1
-        client.post(address(votes, "judge/"), {"token": token(page), "vote": "yes"})
-    assert "Nothing is left for you here" in client.get(address(votes)).content.decode()
+SECRET = {"note": "my-secret-note"}
+REVIEWED = {
+    "votes": (tuples(2), {"vote": "no"}, {"model-x"}),
+    "words": (
+        items("es", ["examples"])[:2],
+        {"verdict": "odd", "correction": "gloomy", "named": "asha", **SECRET},
+        {"asha"},
+    ),
+    "extraction": (
+        statements(2),
+        {"decision": "edit", "pairs": [["bakers", "gloomy"]], "reason": "", **SECRET},
+        set(),
+    ),
+    "translation": (
+        translations(2),
+        {
+            "choice": "own",
+            "candidates": [],
+            "place": 0,
+            "distance": 0,
+            "more": "Gloomy.",
+            "less": "Dos.",
+            **SECRET,
+        },
+        {"deepl", "nllb", "indictrans", "engine"},
+    ),
+    "pairs": (
+        [{"item_id": name, "sent_more": "Bakers sing.", "suggested": "Bakers dance."} for name in "ab"],
+        {"state": "changed", "sent_less": "Bakers are gloomy.", "reason": "", "checks": [], **SECRET},
+        set(),
+    ),
+}
+"""By kind of task: rows, what somebody said of the first one, and what else no reviewer may read."""
+
+
+@pytest.mark.parametrize("kind", REVIEWED)
+def test_nobody_sees_what_others_said_or_who_made_an_item(kind, make_task, make_judge, signed_in):
+    rows, answer, hidden = REVIEWED[kind]
+    task = make_task(kind, rows, **({} if kind == "votes" else {"needed": 2}))
+    other = make_judge(task, "first_reviewer")
+    while (turn := next_turn(other)) is not None:
+        take(other, turn.token, answer)
+    client = signed_in(task)
+    here = f"/organise/{task.campaign.slug}/tasks/"
+    seen = [client.get(here), client.get(address(task)), client.post(address(task, "begin/"), follow=True)]
+    for sent in ({}, {"action": "skip"}):
+        seen.append(client.post(address(task, "judge/"), {"token": token(seen[2]), **sent}, follow=True))
+    seen.append(client.post(address(task, "undo/"), follow=True))
+    assert seen[3].status_code == 422
+    for page in seen:
+        text = page.content.decode().lower()
+        assert not [word for word in {"gloomy", "my-secret-note", "first_reviewer", *hidden} if word in text]
 
 
 def test_a_group_is_asked_for_once_and_only_those_declared_are_taken(make_task, signed_in):

@@ -44,23 +44,6 @@ def test_each_page_sends_to_the_one_where_somebody_is(study):
     assert not Turn.objects.exists()
 
 
-def test_strangers_without_a_cookie_see_the_first_page_only(study):
-    known, stranger = Person(study).begin(), Person(study, "p2")
-    token = known.item().token
-    pages = ["before/warning/", "before/questions/", "item/", "undo/", "before/break/", "stop/", "end/"]
-    for page in pages:
-        for answer in (
-            stranger.get(page),
-            stranger.post(page, token=token, harm="5", frequent="yes", action="delete", **RIGHT),
-        ):
-            assert answer.status_code in {302, 405}
-            assert answer.status_code == 405 or answer.headers["Location"] == stranger.path()
-    stranger.client.cookies[anonymous.PANEL_COOKIE] = "made up"
-    assert stranger.get("item/").headers["Location"] == stranger.path()
-    assert not Judgement.objects.exists()
-    assert Judge.objects.count() == 1
-
-
 def test_consent_needs_every_box_and_the_panels_id(study):
     person = Person(study)
     assert person.get().status_code == 403

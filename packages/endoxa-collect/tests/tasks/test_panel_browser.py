@@ -6,16 +6,11 @@ import re
 
 import pytest
 
-from collect_support.browsing import CHROMIUM, DESK, visit
+from collect_support.browsing import DESK, visit
 from collect_support.panel_people import associations
 from collect_support.served import endoxa, serving
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(
-        CHROMIUM is None, reason="no browser is installed (apt-get install chromium-headless-shell)"
-    ),
-]
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
@@ -109,16 +104,6 @@ def test_a_rater_on_a_phone(browser, study, language, locale):
         one.go(f"{path}item/?PID={language}x")
         one.page.wait_for_url(f"**{path}")
         one.forgive(403)
-
-
-def test_a_rater_without_javascript(browser, study):
-    address, path = study
-    with visit(browser, address, java_script_enabled=False) as one:
-        one.go(f"{path}?PID=plain")
-        to_the_first_item(one)
-        assert answer(one)
-        one.page.go_back()
-        assert answer(one)
 
 
 def test_a_rater_with_keys_alone(browser, study):

@@ -214,30 +214,3 @@ def test_a_task_that_is_open_is_not_downloaded_and_neither_is_what_was_ticked_be
     assert "Close this task first" in client.post(here, sent, follow=True).content.decode()
     assert not Task.objects.filter(revealed_at__isnull=False).exists()
     assert not AuditEntry.objects.filter(action__in=("task exported", "task unblinded")).exists()
-
-
-def test_no_page_of_a_reviewer_names_an_engine_or_another_judgement(make_task, make_judge, client):
-    task = make_task("translation", rows(2), needed=2)
-    choose(make_judge(task, "first", Role.REVIEWER), {"p0": "own", "p1": 1})
-    judge = make_judge(task, "rosa", Role.REVIEWER)
-    client.force_login(judge.user)
-    here = f"/organise/{task.campaign.slug}/tasks/"
-    seen = [client.get(here), client.get(f"{here}translation/")]
-    seen.append(client.post(f"{here}translation/begin/", follow=True))
-    token = judge.turns.get(state="open").token
-    seen.append(client.post(f"{here}translation/judge/", {"token": token, "choice": "77"}))
-    assert seen[-1].status_code == 422
-    seen.append(client.post(f"{here}translation/judge/", {"token": token, "edit": "1", "1_more": "x"}))
-    seen.append(client.post(f"{here}translation/judge/", {"token": token, "choice": "1"}, follow=True))
-    seen.append(client.post(f"{here}translation/undo/", follow=True))
-    for _ in range(2):
-        token = judge.turns.filter(state="open").first().token
-        seen.append(client.post(f"{here}translation/judge/", {"token": token, "choice": "1"}, follow=True))
-    assert "Nothing is left for you here" in seen[-1].content.decode()
-    seen.append(client.post(here, {"index": 0, "action": "export", "_selected_action": task.pk}))
-    assert seen[-1].status_code == 404
-    for page in seen:
-        text = page.content.decode().lower()
-        assert not [name for name in ("deepl", "nllb", "indictrans", "engine") if name in text]
-        assert "son a." not in text
-        assert "first" not in text.replace("first sentence", "").replace("show me the first one", "")

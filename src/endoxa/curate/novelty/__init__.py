@@ -24,7 +24,8 @@ from endoxa.curate.normalise.identity import IDENTITY_KEY, key_of
 from endoxa.curate.published import read_associations
 from endoxa.errors import UserError
 from endoxa.sources import READERS
-from endoxa.sources.bbq import find_metadata, is_bbq, read_items, read_social_values
+from endoxa.sources.bbq.items import find_metadata, read_items, read_social_values
+from endoxa.sources.bbq.rows import is_bbq
 from endoxa.sources.layouts import SENTENCES, Layout, recognised_as
 from endoxa.sources.read import read_pairs, recognise
 from endoxa.sources.tables import TABLE_SUFFIXES, table_columns, table_rows

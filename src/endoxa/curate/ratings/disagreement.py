@@ -24,7 +24,7 @@ import numpy as np
 import polars as pl
 
 from endoxa.errors import UserError
-from endoxa.runs.families import CONTROVERSY, adjusted, decided
+from endoxa.runs.estimates import CONTROVERSY, adjusted, decided
 from endoxa.stats.permutation import units_by_group_test
 from endoxa.stats.resampling import drawn_units, percentile_interval
 from endoxa.stats.verdicts import too_few

@@ -19,7 +19,7 @@ import polars as pl
 
 from endoxa.errors import UserError
 from endoxa.report.words import decimal, plural
-from endoxa.runs.families import LENIENCY, adjusted, decided
+from endoxa.runs.estimates import LENIENCY, adjusted, decided
 from endoxa.stats.crossed import crossed_contrast
 from endoxa.stats.intervals import NAN
 from endoxa.stats.resampling import Clusters, expanded_interval, times_drawn

@@ -32,7 +32,7 @@ from endoxa.report.inputs import LENIENCY as LENIENCY_KIND
 from endoxa.report.overview import families
 from endoxa.report.tables import Field, Table, number_field, table_of, text_field
 from endoxa.report.words import NO_VALUE, count, decimal, decimal_interval, listed, percent, plural, signed
-from endoxa.runs.families import CONTROVERSY, LENIENCY
+from endoxa.runs.estimates import CONTROVERSY, LENIENCY
 from endoxa.runs.instrument import Shown
 from endoxa.stats.verdicts import UNCLEAR
 

@@ -30,8 +30,7 @@ from endoxa.models.encoders.static import write_npz
 from endoxa.models.scoring import WORTH_SAYING
 from endoxa.runs.folder import NOTES, TESTS, VECTORS
 from endoxa.runs.instrument import Work
-from endoxa.runs.items import chunked
-from endoxa.runs.journal import COMMIT_SECONDS, JournalFile
+from endoxa.runs.journal import COMMIT_SECONDS, JournalFile, chunked
 from endoxa.schema import AssociationTest, Progress
 from endoxa.schema.options import deciding
 from endoxa.sources.files import require_file, sha256

@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from endoxa.runs.estimates import Tables, once
-from endoxa.runs.families import CHOICE_LEANS, judged
+from endoxa.runs.estimates import CHOICE_LEANS, Tables, judged, once
 from endoxa.runs.folder import RECORDS
 from endoxa.runs.instrument import Measure, Measured
 from endoxa.schema import ALL

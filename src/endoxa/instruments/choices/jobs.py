@@ -18,7 +18,7 @@ from endoxa.instruments.choices.options import ORDERS, ChoiceSettings
 from endoxa.instruments.choices.wording import COMPONENT, templates_of
 from endoxa.runs.asking.cost import Expected, expect
 from endoxa.runs.asking.jobs import Job, draw_seed
-from endoxa.runs.items import chosen
+from endoxa.runs.journal import chosen
 from endoxa.schema.choices import ChoiceItem, Word
 from endoxa.words.used import Tally, Used
 
@@ -148,12 +148,14 @@ def _simulation_facts(presentation: Presentation, ask: str) -> dict[str, Any]:
 def expected_work(settings: ChoiceSettings, *, longest: bool = False) -> Expected:
     """Calls and tokens of one model, nothing answered yet."""
     most = settings.sampling.max_tokens
-    total = Expected()
-    for job in jobs(settings.model_copy(update={"repeats": 1})):
+
+    def length(job: Job) -> int:
         words = job.told["words"]
         likely = WORD_TOKENS * len(words) or (ANSWER_TOKENS if settings.ask == "letters" else TEXT_TOKENS)
-        total += expect(job, [most if longest and most else min(likely, most or likely)])
-    return total.times(settings.repeats)
+        return most if longest and most else min(likely, most or likely)
+
+    single = jobs(settings.model_copy(update={"repeats": 1}))
+    return expect(((job, [length(job)]) for job in single), settings.repeats)
 
 
 def words(settings: ChoiceSettings) -> Used:

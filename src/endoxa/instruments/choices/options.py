@@ -11,7 +11,7 @@ from annotated_types import Ge
 from pydantic import model_validator
 
 from endoxa.errors import UserError
-from endoxa.runs.asking.settings import BY_LIKELIHOOD, FramedSettings
+from endoxa.runs.asking.jobs import BY_LIKELIHOOD, FramedSettings
 from endoxa.runs.options import DEFAULT_CONFIDENCE, RunConfidence, Seed
 from endoxa.schema.choices import PREMISES
 from endoxa.schema.choices import Kind as ChoiceKind

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -27,7 +26,6 @@ from endoxa.instruments.choices.options import ChoiceSettings
 from endoxa.instruments.choices.wording import templates_of
 from endoxa.models.chat.spec import ChatSpec
 from endoxa.models.chat.thoughts import no_text
-from endoxa.runs.answers.language import signs_of_new_question
 from endoxa.runs.asking.cost import Planned, parse_models, planned
 from endoxa.runs.asking.journal import AnswerJournal
 from endoxa.runs.asking.likelihoods import (
@@ -43,7 +41,7 @@ from endoxa.runs.asking.run import Questions, asking_work
 from endoxa.runs.estimates import parquet_in_parts
 from endoxa.runs.folder import RECORDS
 from endoxa.runs.instrument import Work
-from endoxa.runs.items import chunked, counted, each_once
+from endoxa.runs.journal import chunked, counted, each_once
 from endoxa.schema import ChatAnswer
 from endoxa.schema.choices import (
     ANTI,
@@ -94,11 +92,6 @@ def choices_work(settings: ChoiceSettings, _out: Path) -> Work:
     require_file(path)
     specs = specs_of(settings)
     digest = sha256(path)
-    languages: Counter[str] = Counter()
-
-    def scan_items(journal: AnswerJournal) -> int:
-        languages.update(scan(settings, journal))
-        return languages.total()
 
     def scored() -> Iterator[list[Options]]:
         for presentations in _presented(settings):
@@ -110,7 +103,7 @@ def choices_work(settings: ChoiceSettings, _out: Path) -> Work:
             specs=specs,
             contents={"data": digest},
             data={"path": settings.data, "sha256": digest},
-            scan=scan_items,
+            scan=partial(scan, settings),
             jobs=lambda: jobs(settings),
             turns=1,
             calls=settings.calls_per_item,
@@ -118,7 +111,6 @@ def choices_work(settings: ChoiceSettings, _out: Path) -> Work:
             outcomes=answer_counts,
             files={path: digest},
             available=counted(lambda: filtered(settings), settings),
-            signs=lambda: signs_of_new_question(sorted(languages)),
             score=scorer(settings, specs, scored) if settings.by_likelihood else None,
         )
     )
@@ -158,8 +150,8 @@ def _options(presentation: Presentation, settings: ChoiceSettings) -> Options:
     return Options(presentation.number, item.item_id, prompt, options, item.language)
 
 
-def scan(settings: ChoiceSettings, journal: AnswerJournal | None = None) -> Counter[str]:
-    """Number of items by language.
+def scan(settings: ChoiceSettings, journal: AnswerJournal | None = None) -> int:
+    """Number of items.
 
     Raises:
         UserError: none is left after the filters, or two have one id.
@@ -169,11 +161,11 @@ def scan(settings: ChoiceSettings, journal: AnswerJournal | None = None) -> Coun
         return f"{settings.data}: the item '{name}' appears twice (items {first} and {second}). Make item_id unique."
 
     each = each_once(items(settings), lambda item: item.item_id, journal, repeated)
-    languages = Counter(item.language for item in each)
-    if not languages:
+    number = sum(1 for _ in each)
+    if not number:
         wanted = f" in the language {', '.join(settings.languages)}" if settings.languages else ""
         raise UserError(f"{settings.data} contains no item{wanted}. Expected at least one.")
-    return languages
+    return number
 
 
 def write_records(settings: ChoiceSettings, journal: AnswerJournal, out: Path) -> dict[str, int]:

@@ -375,18 +375,8 @@ RULES: Registry[Rule] = Registry(
     "rule", "endoxa.rules", lambda: (*CAUSAL_RULES, *PLL_RULES, *CROWS_RULES, *COMPLETION_RULES)
 )
 
-CHOICE = "choice"
-"""How chat models choose between two sentences in the task of `endoxa export task`, which no probe asks."""
-_CHOICE_FACTS = (
-    "share of answers",
-    "share of a chat model's answers that chose the sentence, both shown once in each order",
-    "endoxa export task --for inspect",
-)
-
 
 def rule_facts(name: str) -> tuple[str, str, str] | None:
     """Unit, meaning and source of a rule; None where it is not installed here."""
-    if name == CHOICE:
-        return _CHOICE_FACTS
     rule = RULES.all().get(name)
     return (rule.unit, rule.summary, rule.source) if rule else None

@@ -26,7 +26,9 @@ from endoxa.runs.folder import RECORDS
 from endoxa.runs.run import finished_run
 from endoxa.schema.stories import CONFUSION_COLUMNS, EXTRACTION_ERROR_COLUMNS, EXTRACTION_ESTIMATE_COLUMNS
 from endoxa.sources.frames import column_types
-from endoxa.sources.stereotales import NAMED_BY, OTHER, UNKNOWN, Attribute, Vocabulary, story_names
+from endoxa.sources.stereotales.profiles import OTHER, UNKNOWN
+from endoxa.sources.stereotales.stories import NAMED_BY, story_names
+from endoxa.sources.stereotales.vocabulary import Attribute, Vocabulary
 from endoxa.stats.agreement import agreeing_pairs, alpha, alpha_interval, cohen_kappa
 from endoxa.stats.intervals import wilson
 

@@ -32,24 +32,16 @@ from endoxa.runs.answers.text import before_new_question, first_reply, nested, o
 from endoxa.runs.asking.cost import parse_models, warn_of_schemas
 from endoxa.runs.asking.jobs import Job
 from endoxa.runs.folder import NOTES, RUN
-from endoxa.runs.items import part_of_run
+from endoxa.runs.journal import part_of_run
 from endoxa.runs.run import read_run
 from endoxa.schema import ChatAnswer
 from endoxa.schema.finish import ERROR, LENGTH, finish_reason
 from endoxa.schema.provenance import BUILT_BY, WORDS
 from endoxa.schema.stories import EXTRACTED_COLUMNS
 from endoxa.sources.files import require_file
-from endoxa.sources.stereotales import (
-    OTHER,
-    UNKNOWN,
-    WHOLE_NUMBERS,
-    Attribute,
-    Story,
-    Vocabulary,
-    read_stories,
-    read_vocabulary,
-    story_file,
-)
+from endoxa.sources.stereotales.profiles import OTHER, UNKNOWN
+from endoxa.sources.stereotales.stories import WHOLE_NUMBERS, Story, read_stories, story_file
+from endoxa.sources.stereotales.vocabulary import Attribute, Vocabulary, read_vocabulary
 from endoxa.words.used import Tally, Used
 
 REFUSAL = "refusal"

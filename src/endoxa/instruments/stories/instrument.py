@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from annotated_types import Ge
 
-from endoxa.runs.asking.settings import FramedSettings
+from endoxa.runs.asking.jobs import FramedSettings
 from endoxa.runs.folder import ESTIMATES
 from endoxa.runs.instrument import Instrument, Plan, Run, Shown, late
 from endoxa.runs.options import DEFAULT_CONFIDENCE, ReportOptions

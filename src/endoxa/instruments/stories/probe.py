@@ -18,21 +18,19 @@ import polars as pl
 from endoxa.errors import UserError
 from endoxa.instruments.stories.instrument import StoriesSettings
 from endoxa.instruments.stories.outcomes import stories_written
-from endoxa.runs.asking.cost import Expected, Planned, expect, parse_models, planned
-from endoxa.runs.asking.jobs import Job, draw_seed
+from endoxa.runs.asking.cost import Planned, expect, parse_models, planned
+from endoxa.runs.asking.jobs import FramedSettings, Job, draw_seed
 from endoxa.runs.asking.journal import AnswerJournal
 from endoxa.runs.asking.outcomes import AnswerCounts
 from endoxa.runs.asking.run import Questions, asking_work
-from endoxa.runs.asking.settings import FramedSettings
 from endoxa.runs.estimates import parquet_in_parts
 from endoxa.runs.folder import RECORDS
 from endoxa.runs.instrument import Work
-from endoxa.runs.items import Stratum, chosen, chunked, counted, each_once
-from endoxa.runs.journal import JournalFile
+from endoxa.runs.journal import JournalFile, Stratum, chosen, chunked, counted, each_once
 from endoxa.schema import ChatAnswer
 from endoxa.schema.stories import STORY_COLUMNS
 from endoxa.sources.files import require_file, sha256
-from endoxa.sources.stereotales import WHOLE_NUMBERS, StoryPrompt, read_prompts
+from endoxa.sources.stereotales.stories import WHOLE_NUMBERS, StoryPrompt, read_prompts
 from endoxa.words.used import Tally, Used
 
 T = TypeVar("T")
@@ -51,7 +49,7 @@ class Probe(Generic[T]):
         settings: settings of the run.
         source: the file that the items are read from.
         available: gives the items anew after the filters, whatever part of them is taken.
-        stratum: the groups of an item, see `endoxa.runs.items.chosen`.
+        stratum: the groups of an item, see `endoxa.runs.journal.chosen`.
         content: all that an item says.
         name: what must be unique among the items.
         repeated: the sentence about a name that is there twice.
@@ -176,9 +174,7 @@ class Probe(Generic[T]):
         """
         specs = parse_models(self.settings.models)
         self.scan()
-        return planned(
-            self.settings, specs, sum((expect(job, self.lengths) for job in self.jobs()), Expected())
-        )
+        return planned(self.settings, specs, expect((job, self.lengths) for job in self.jobs()))
 
 
 def ending(answer: ChatAnswer) -> dict[str, Any]:

@@ -19,7 +19,8 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from endoxa.errors import UserError, first_line
 from endoxa.sources.files import require_file
-from endoxa.sources.stereotales import OTHER, UNKNOWN, Vocabulary
+from endoxa.sources.stereotales.profiles import OTHER, UNKNOWN
+from endoxa.sources.stereotales.vocabulary import Vocabulary
 from endoxa.sources.toml import validated
 from endoxa.words.packs import file_with, languages_with
 

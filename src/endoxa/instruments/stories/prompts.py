@@ -49,7 +49,7 @@ from endoxa.schema.provenance import BUILT_BY, WORDS, words_cell
 from endoxa.schema.stories import STORY_MAP_COLUMNS, STORY_PROMPT_COLUMNS
 from endoxa.sources.files import replacing
 from endoxa.sources.frames import read_table
-from endoxa.sources.stereotales import Attribute, Vocabulary, read_vocabulary
+from endoxa.sources.stereotales.vocabulary import Attribute, Vocabulary, read_vocabulary
 from endoxa.sources.toml import validated
 
 

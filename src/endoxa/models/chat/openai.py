@@ -247,7 +247,6 @@ def compatible(name: str, preset: Preset) -> Provider:
         max_tokens_field=preset.max_tokens_field,
         seed_field=preset.seed_field,
         unpriced="not known" if preset.key else "own server",
-        user_server=not preset.key,
     )
 
 
@@ -271,7 +270,6 @@ SERVER = _provider(
     prefixes=("http://", "https://"),
     key=KEY_VARIABLE,
     unpriced="own server",
-    user_server=True,
     likelihoods=True,
 )
 """Any other server with OpenAI's interface; only asking can tell whether it has batches and log-likelihoods."""

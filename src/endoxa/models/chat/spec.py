@@ -145,7 +145,6 @@ class Provider:
         price: the list price of a model, or None where there is no list.
         free: nobody sends a bill.
         unpriced: what a plan says of the cost where no price is known.
-        user_server: the address is the user's own; nobody knows what stands behind it.
         runs_here: weights are loaded in this process, and looked at before a run instead of asked.
         likelihoods: the log-likelihood of a given text can be had (`open_model` of `endoxa.models.scoring` takes
             the same words).
@@ -168,7 +167,6 @@ class Provider:
     price: Callable[[ChatSpec], Price | None] | None = None
     free: bool = False
     unpriced: str = "not known"
-    user_server: bool = False
     runs_here: bool = False
     likelihoods: bool = False
     schemas: bool = True

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import tomllib
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from itertools import zip_longest
 from typing import Annotated, Any, get_type_hints
 
 import regex
@@ -16,8 +15,6 @@ from endoxa.words.packs import file_with, languages_with
 
 ENGLISH = "en"
 _FILE = "answers.toml"
-MOST_SIGNS = 4
-"""As many stop sequences as OpenAI's interface takes."""
 _JOINED = "ـ"
 """At the end of a word of a table: it is written as one with the next."""
 
@@ -75,7 +72,6 @@ class Language:
     joins: regex.Pattern[str]
     only_articles: regex.Pattern[str]
     new_question: regex.Pattern[str]
-    signs: Words
     somebody: WordSet
     interrogatives: WordSet
     unknown: Patterns
@@ -102,13 +98,6 @@ class Language:
 def language(code: str) -> Language:
     """The language of an ISO 639 code ('es-AR' counts as 'es'), with English; English alone where we have none."""
     return _compiled(code.split("-", maxsplit=1)[0].lower())
-
-
-def signs_of_new_question(codes: Sequence[str]) -> tuple[str, ...]:
-    """How a new question begins in these languages and in English: of each the likeliest, then the next."""
-    by_language = [language(code).signs for code in codes]
-    signs = (sign for each in zip_longest(*by_language) for sign in each if sign)
-    return tuple(dict.fromkeys(signs))[:MOST_SIGNS]
 
 
 @cache

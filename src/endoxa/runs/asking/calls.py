@@ -12,7 +12,6 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from itertools import islice
 from typing import Protocol
 
 from endoxa.errors import UserError
@@ -21,6 +20,7 @@ from endoxa.models.chat.thoughts import spoken
 from endoxa.runs.asking.cost import Budget, worst
 from endoxa.runs.asking.jobs import Answered, FirstAnswers, Job, broken_off, conversation, storable
 from endoxa.runs.asking.journal import AnswerJournal
+from endoxa.runs.journal import chunked
 from endoxa.schema import ChatAnswer, ChatModel, Message, Sampling, Usage
 from endoxa.schema.chat import CountsTokens
 from endoxa.schema.finish import LENGTH
@@ -172,8 +172,7 @@ def unanswered(
     jobs: Iterable[Job], model: int, journal: AnswerJournal
 ) -> Iterator[tuple[Job, list[ChatAnswer]]]:
     """Jobs that lack answers, each with the answers it has."""
-    several = iter(jobs)
-    while chunk := list(islice(several, CHUNK)):
+    for _, chunk in chunked(jobs, CHUNK):
         answers_by_job = journal.answers(model, chunk[0].number, chunk[-1].number)
         for job in chunk:
             answers = answers_by_job.get(job.number, [])

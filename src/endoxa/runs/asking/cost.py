@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from endoxa.errors import UserError
-from endoxa.models.chat import parse_chat_model
+from endoxa.models.chat import parse_chat_model, require_batches
 from endoxa.models.chat.presets import price_of
 from endoxa.models.chat.remote import estimate_tokens
 from endoxa.models.chat.spec import ChatSpec, Price
 from endoxa.models.spec import refused_adapter
-from endoxa.runs.asking.jobs import Job
+from endoxa.runs.asking.jobs import ChatRunSettings, Job
 from endoxa.runs.asking.journal import AnswerJournal, Totals
-from endoxa.runs.asking.settings import ChatRunSettings
 from endoxa.runs.folder import JOURNAL, RUN
 from endoxa.runs.instrument import Plan
 from endoxa.schema import Message, Sampling, Usage
@@ -55,30 +55,11 @@ class Expected:
 
     Attributes:
         calls: calls to be made.
-        prompt_tokens: tokens to be sent, estimated.
-        completion_tokens: tokens to come back, estimated.
+        usage: tokens to be sent and to come back, estimated.
     """
 
-    calls: int = 0
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
-
-    def __add__(self, other: Expected) -> Expected:
-        """Both together."""
-        return Expected(
-            self.calls + other.calls,
-            self.prompt_tokens + other.prompt_tokens,
-            self.completion_tokens + other.completion_tokens,
-        )
-
-    def times(self, count: int) -> Expected:
-        """The same so many times."""
-        return Expected(self.calls * count, self.prompt_tokens * count, self.completion_tokens * count)
-
-    @property
-    def usage(self) -> Usage:
-        """The tokens as a provider would count them."""
-        return Usage(self.prompt_tokens, self.completion_tokens)
+    calls: int
+    usage: Usage
 
 
 def worst(messages: Sequence[Message], sampling: Sampling) -> Usage:
@@ -108,21 +89,23 @@ def _numbers(fields: Mapping[str, Any], names: Sequence[str]) -> list[int]:
     return [fields[name] for name in names if isinstance(fields.get(name), int)]
 
 
-def expect(job: Job, lengths: Sequence[int]) -> Expected:
-    """Calls and tokens of a job.
+def expect(work: Iterable[tuple[Job, Sequence[int]]], repeats: int = 1) -> Expected:
+    """Calls and tokens of conversations.
 
     Args:
-        job: the conversation.
-        lengths: tokens expected in the answer to each turn.
+        work: the conversations, each with the tokens expected in the answer to each turn.
+        repeats: how often each is had.
     """
-    sent = job.opening()
-    total = Expected()
-    answered = 0
-    for turn, text in enumerate(job.turns):
-        sent.append(Message("user", text))
-        total += Expected(1, estimate_tokens(sent) + answered, lengths[turn])
-        answered += lengths[turn]
-    return total
+    calls = sent = received = 0
+    for job, lengths in work:
+        messages, answered = job.opening(), 0
+        for text, length in zip(job.turns, lengths, strict=True):
+            messages.append(Message("user", text))
+            calls += 1
+            sent += estimate_tokens(messages) + answered
+            answered += length
+        received += answered
+    return Expected(calls * repeats, Usage(sent * repeats, received * repeats))
 
 
 @dataclass(slots=True)
@@ -241,8 +224,6 @@ def require_askable(settings: ChatRunSettings, specs: Sequence[ChatSpec]) -> Non
             if not spec.host.runs_here:
                 raise refused_adapter(spec.text)
     if settings.batch:
-        from endoxa.models.chat import require_batches
-
         for spec in specs:
             require_batches(spec)
     prices(settings, specs)
@@ -300,8 +281,9 @@ def plan_table(expected: Sequence[Planned], note: str = "") -> Plan:
     sums = [sum(dollars or 0.0 for dollars in column) for column in zip(*known, strict=True)]
     rows = []
     for row in expected:
-        sent = _span(f"{row.expected.prompt_tokens:,}", f"{row.most.prompt_tokens:,}")
-        received = _span(f"{row.expected.completion_tokens:,}", f"{row.most.completion_tokens:,}")
+        low, high = row.expected.usage, row.most.usage
+        sent = _span(f"{low.prompt_tokens:,}", f"{high.prompt_tokens:,}")
+        received = _span(f"{low.completion_tokens:,}", f"{high.completion_tokens:,}")
         priced = (row.unpriced, "-")
         if row.price is not None:
             each = f"{row.price.input_per_million:g}, {row.price.output_per_million:g}"
@@ -330,14 +312,12 @@ def run_cost(folder: Path) -> float:
     settings = facts.get("settings", {})
     if "usage" not in facts and "sampling" not in settings:
         return 0.0
-    journal = AnswerJournal(folder / JOURNAL)
-    try:
-        known = [
-            price_of(parse_chat_model(name), settings.get("price")) for name in settings.get("models", [])
-        ]
-        return sum(spent(journal.totals(k), price) or 0.0 for k, price in enumerate(known))
-    finally:
-        journal.close()
+    with closing(AnswerJournal(folder / JOURNAL)) as journal:
+        specs = map(parse_chat_model, settings.get("models", []))
+        each = (
+            spent(journal.totals(k), price_of(spec, settings.get("price"))) for k, spec in enumerate(specs)
+        )
+        return sum(dollars or 0.0 for dollars in each)
 
 
 def _dollars(amount: float) -> str:

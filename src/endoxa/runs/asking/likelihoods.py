@@ -18,10 +18,9 @@ from endoxa.models.chat.local import model_options
 from endoxa.models.chat.spec import ChatSpec
 from endoxa.models.scoring import parse_model
 from endoxa.runs.asking.calls import Report
-from endoxa.runs.asking.jobs import Answered
+from endoxa.runs.asking.jobs import Answered, ChatRunSettings
 from endoxa.runs.asking.journal import AnswerJournal
 from endoxa.runs.asking.run import Score
-from endoxa.runs.asking.settings import ChatRunSettings
 from endoxa.runs.executors import begun_ahead, scoring_model
 from endoxa.schema import (
     Architecture,
@@ -114,13 +113,6 @@ def scorer(
     return score
 
 
-def _unscorable(options: Options, model: str, result: Unscorable) -> UserError:
-    return UserError(
-        f"{model} cannot score the item '{options.name}': {result.reason}. Remove the item, or choose "
-        "a model that reads longer texts."
-    )
-
-
 def option_scores(answer: str, rule: str) -> list[float]:
     """The score of each option by a rule."""
     return [total / (tokens if rule == "loglik-mean" else 1) for total, tokens in json.loads(answer)]
@@ -143,7 +135,10 @@ def _scored(
         scores = []
         for result in islice(in_order, len(options.options) + alone):
             if isinstance(result, Unscorable):
-                raise _unscorable(options, model.name, result)
+                raise UserError(
+                    f"{model.name} cannot score the item '{options.name}': {result.reason}. Remove the item, or choose "
+                    "a model that reads longer texts."
+                )
             scores.append(result)
         prompt = scores.pop(0) if alone else OptionScore(0.0, 0)
         parts = [(score.total - prompt.total, score.n_tokens - prompt.n_tokens) for score in scores]

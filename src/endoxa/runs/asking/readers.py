@@ -15,13 +15,11 @@ from typing import Any, Generic, TypeVar
 
 import polars as pl
 
-from endoxa.runs.answers.language import ENGLISH, signs_of_new_question
-from endoxa.runs.asking.cost import Expected, Planned, expect, parse_models, planned
-from endoxa.runs.asking.jobs import Job
+from endoxa.runs.asking.cost import Planned, expect, parse_models, planned
+from endoxa.runs.asking.jobs import ChatRunSettings, Job
 from endoxa.runs.asking.journal import AnswerJournal
 from endoxa.runs.asking.outcomes import AnswerCounts, answer_warnings, count_answers, read_counts
 from endoxa.runs.asking.run import Questions, asking_lines, asking_work
-from endoxa.runs.asking.settings import ChatRunSettings
 from endoxa.runs.estimates import parquet_in_parts
 from endoxa.runs.folder import RECORDS
 from endoxa.runs.instrument import Instrument, Work
@@ -123,10 +121,8 @@ def plan_readers(texts: Texts[Any], settings: ReaderSettings) -> list[Planned]:
     Raises:
         UserError: a model's name, or how it is to be asked.
     """
-    total = Expected()
-    for job in texts.jobs(settings):
-        total += expect(job, [ANSWER_TOKENS])
-    return planned(settings, parse_models(settings.models), total)
+    work = expect((job, [ANSWER_TOKENS]) for job in texts.jobs(settings))
+    return planned(settings, parse_models(settings.models), work)
 
 
 def _instrument(texts: Texts[Any]) -> Instrument[ReaderSettings]:
@@ -145,7 +141,6 @@ def _instrument(texts: Texts[Any]) -> Instrument[ReaderSettings]:
                 calls=1,
                 write=partial(_write, texts, settings.models),
                 outcomes=partial(_outcomes, texts),
-                signs=lambda: signs_of_new_question([ENGLISH]),
             )
         )
 

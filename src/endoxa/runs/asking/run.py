@@ -8,30 +8,27 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from endoxa.errors import UserError
-from endoxa.models.chat import open_chat
+from endoxa.models.chat import open_batch, open_chat
 from endoxa.models.chat.presets import price_of
 from endoxa.models.chat.spec import ChatSpec
-from endoxa.models.chat.thoughts import part_thoughts
-from endoxa.models.retrying import SilentError, TransientError
+from endoxa.models.retrying import SilentError
 from endoxa.runs.asking.batches import ask_in_batches, fetch_ended
 from endoxa.runs.asking.calls import Asking, Report, ask_all, counting_lost
 from endoxa.runs.asking.cost import Budget, prices, require_askable, spent
-from endoxa.runs.asking.jobs import Job
+from endoxa.runs.asking.jobs import ChatRunSettings, Job
 from endoxa.runs.asking.journal import AnswerJournal, Totals
 from endoxa.runs.asking.outcomes import AnswerCounts, count_lines, read_counts, write_counts
-from endoxa.runs.asking.settings import ChatRunSettings
 from endoxa.runs.executors import chat_model
 from endoxa.runs.instrument import Run, Work
 from endoxa.runs.journal import JournalError
-from endoxa.schema import ChatModel, Message, Progress, Sampling, Usage
-from endoxa.schema.finish import STOP
+from endoxa.schema import Message, Progress, Sampling, Usage
 from endoxa.sources.served import fingerprint_sentences
 
 log = logging.getLogger(__name__)
@@ -61,7 +58,6 @@ class Questions:
         files: SHA-256 of each file that is read again when the records are written.
         available: see `endoxa.runs.instrument.Work`.
         score: in the place of asking, or None.
-        signs: how a new question begins, where an answer is read no further; asked for once the data was read.
         enough: for weights that run here, see `endoxa.runs.asking.calls.Asking`.
     """
 
@@ -78,7 +74,6 @@ class Questions:
     files: Mapping[Path, str] = field(default_factory=dict)
     available: Callable[[], int] | None = None
     score: Score | None = None
-    signs: Callable[[], tuple[str, ...]] = tuple
     enough: int | None = None
 
 
@@ -156,11 +151,8 @@ class _Models:
         pending = [number for number in numbers if self.journal.count(number) < self.answers]
         self.progress("checking the models", 0, 0)
         failed: dict[int, UserError] = {}
-        stops: dict[str, tuple[str, ...]] = {}
         if not self.questions.score:
             failed |= self.silent(pending)
-            answering = [number for number in pending if number not in failed]
-            stops = find_stops([specs[number] for number in answering], settings, self.questions.signs())
         facts = []
         for number in numbers:
             if number < len(earlier) and number not in pending:
@@ -168,7 +160,7 @@ class _Models:
                 continue
             try:
                 if number not in failed:
-                    facts.append(self.collect(number, stops.get(specs[number].text, ())))
+                    facts.append(self.collect(number))
             except JournalError:
                 raise
             except UserError as problem:
@@ -212,12 +204,8 @@ class _Models:
         outcomes = zip(numbers, asyncio.run(look_at_all()), strict=True)
         return {number: problem for number, problem in outcomes if problem is not None}
 
-    def collect(self, number: int, stops: tuple[str, ...]) -> dict[str, Any]:
+    def collect(self, number: int) -> dict[str, Any]:
         """Bring the answers of a model into the journal; returns the model's facts for `run.json`.
-
-        Args:
-            number: which model.
-            stops: texts at which answers end.
 
         Raises:
             UserError: no answer will come, or the budget is spent; what was answered is in the journal.
@@ -233,31 +221,27 @@ class _Models:
         report(0)
         if self.questions.score:
             return self.questions.score(number, self.journal, report)
-        return self.ask(number, stops, report)
+        return self.ask(number, report)
 
-    def ask(self, number: int, stops: tuple[str, ...], report: Report) -> dict[str, Any]:
+    def ask(self, number: int, report: Report) -> dict[str, Any]:
         """Ask a model what it has not answered yet; see `collect`."""
         settings, spec = self.questions.settings, self.questions.specs[number]
         budget = self.budget(number)
         lost = counting_lost(number, self.journal, budget)
         chat, copies = chat_model(spec, settings.options, lost, settings.engine)
-        ends_at = {"ends_at": list(stops)} if stops else {}
         # Weights here write so many answers side by side: places would stay empty if fewer were asked for.
         at_once = max(settings.options.concurrency, chat.describe().get("batch_size", 0)) * copies
-        sampling = with_stops(settings.sampling, stops)
         enough = self.questions.enough if spec.host.runs_here else None
-        asking = Asking(chat, number, sampling, at_once, self.journal, budget, report, enough)
+        asking = Asking(chat, number, settings.sampling, at_once, self.journal, budget, report, enough)
         if settings.batch or self.journal.batches(number):
-            from endoxa.models.chat import open_batch
-
             client = open_batch(spec, settings.options, worked=self.journal.worked(number))
             if settings.batch:
                 asyncio.run(chat.close())  # it only names the model; the batches have a client of their own
                 ask_in_batches(asking, client, self.questions.jobs, self.questions.turns)
-                return {**chat.describe(), **ends_at}
+                return dict(chat.describe())
             fetch_ended(asking, client)
         ask_all(asking, self.questions.jobs())
-        return {**chat.describe(), **ends_at}
+        return dict(chat.describe())
 
     def budget(self, number: int) -> Budget:
         """What a model may still spend: the limit less what all models have cost, or cost at most in batches."""
@@ -343,86 +327,3 @@ def asking_lines(run: Run) -> Iterator[str]:
             said = f"{failed} {'answer' if failed == 1 else 'answers'} failed: {'; '.join(causes)}"
             yield f"{model}: {said.rstrip(': ')}. Repeat with --set retry_errors=yes."
     yield from fingerprint_sentences(run.facts)
-
-
-FIELD = "stop"
-"""Name of the field in OpenAI's interface, which takes at most four texts."""
-STOP_TOKENS = 64
-"""Enough for a sum; whoever needs more may be thinking without a mark."""
-TRIAL_SECONDS = 60.0
-"""Whoever takes longer is not tried out: the run itself waits for slow servers."""
-
-
-async def why_no_stops(model: ChatModel, sampling: Sampling, seed: int, stops: Sequence[str]) -> str:
-    """Why stop sequences are not sent to a model, as the end of a sentence; empty where they are.
-
-    A sum is asked with them, after an example by which a base model goes on with a next sum. They are not sent where
-    the server refuses them, or where the model thinks or may be thinking.
-
-    Args:
-        model: a model on a server.
-        sampling: how the run draws.
-        seed: a seed of the run.
-        stops: signs of a new question; at the first of them the example begins.
-    """
-    label = stops[0].strip()
-    question = Message("user", f"{label} 1 + 1 = ?\n2\n\n{label} 2 + 2 = ?")
-    trial = replace(with_stops(sampling, stops), max_tokens=STOP_TOKENS, answer_schema=None)
-    try:
-        async with asyncio.timeout(TRIAL_SECONDS):
-            answer = await model.ask([question], trial.with_seed(seed))
-    except TimeoutError:
-        return f"a trial question with them was not answered within {TRIAL_SECONDS:g} seconds"
-    except (UserError, TransientError) as problem:
-        return f"a trial question with them failed: {str(problem).rstrip('.')}"
-    if answer.error:
-        return f"a trial question with them failed: {answer.error.rstrip('.')}"
-    parted = part_thoughts(answer.text)
-    if answer.reasoning or answer.usage.reasoning_tokens or parted.reasoning or parted.text != answer.text:
-        return "the model thinks before it answers, and they could cut its thoughts"
-    if answer.finish != STOP:
-        return "its answer to a trial question did not end, so that it may be thinking unmarked"
-    return ""
-
-
-def with_stops(sampling: Sampling, stops: Sequence[str]) -> Sampling:
-    """The same draw, ended at these texts; as it is where there are none."""
-    return replace(sampling, extra={**sampling.extra, FIELD: list(stops)}) if stops else sampling
-
-
-def find_stops(
-    specs: Iterable[ChatSpec], settings: ChatRunSettings, signs: tuple[str, ...]
-) -> dict[str, tuple[str, ...]]:
-    """Where answers of models on servers of the user's own end, by model; what was decided is said.
-
-    Nothing is tried where the user says where answers end, or how hard the model is to think.
-
-    Args:
-        specs: models; those elsewhere are left alone.
-        settings: the run.
-        signs: how a new question begins.
-    """
-    if not signs or FIELD in settings.sampling.extra or settings.sampling.reasoning is not None:
-        return {}
-    stops = {}
-    texts = ", ".join(f'"{sign.strip()}"' for sign in signs)
-    decided = (
-        f"answers end where a line begins with {texts} (stop sequences; --set extra='{{\"stop\": null}}' leaves them "
-        "out)"
-    )
-    for spec in specs:
-        if not spec.host.user_server or price_of(spec, settings.price) is not None:
-            continue
-        reason = asyncio.run(_try(spec, settings, signs))
-        log.warning("%s: %s.", spec.text, f"no stop sequences are sent: {reason}" if reason else decided)
-        stops[spec.text] = () if reason else signs
-    return stops
-
-
-async def _try(spec: ChatSpec, settings: ChatRunSettings, signs: Sequence[str]) -> str:
-    """See `why_no_stops`; nothing is asked again."""
-    model = open_chat(spec, replace(settings.options, attempts=1, patience=0.0), lambda *_: None)
-    try:
-        return await why_no_stops(model, settings.sampling, settings.seed, signs)
-    finally:
-        await model.close()

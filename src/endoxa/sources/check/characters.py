@@ -115,10 +115,7 @@ def typography(item: Item) -> Findings:
     differing = differences(item.cell("sent_more"), item.cell("sent_less"))
     if differing:
         kinds = ", ".join(dict.fromkeys(difference.kind for difference in differing))
-        message = (
-            f"the sentences are written differently where their words are the same ({kinds}): "
-            "`endoxa datasets convert --normalise` makes them alike"
-        )
+        message = f"the sentences are written differently where their words are the same ({kinds})"
         yield "", message, "; ".join(f"{difference.more} / {difference.less}" for difference in differing)
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+from pydantic_core import from_json
 
 from endoxa.errors import UserError
 from endoxa.schema.characters import whole_characters
@@ -48,21 +49,19 @@ def decode(cells: pl.Series) -> Decoded:
     for text in cells:
         profile = {name.strip(): value for name, value in _loaded(text).items() if value is not None}
         profile.pop("", None)
-        for name, value in profile.items():
-            if not isinstance(value, str):
-                not_text += 1
-                profile[name] = json.dumps(value, ensure_ascii=False)
+        for name in [name for name in profile if not isinstance(profile[name], str)]:
+            not_text += 1
+            profile[name] = json.dumps(profile[name], ensure_ascii=False)
         profiles.append(profile)
-    names = dict.fromkeys(chain.from_iterable(profiles))
-    columns = {name: [profile.get(name) for profile in profiles] for name in names}
-    return Decoded(pl.DataFrame(columns, schema=dict.fromkeys(names, pl.String)), not_text)
+    names = dict.fromkeys(chain.from_iterable(profiles), pl.String)
+    return Decoded(pl.DataFrame(profiles, schema=names), not_text)
 
 
 def _loaded(text: str | None) -> dict[str, Any]:
     """The JSON object in a cell, empty where there is none."""
     try:
-        content = json.loads(whole_characters(text or ""))
-    except (ValueError, RecursionError):
+        content = from_json(whole_characters(text or ""))
+    except ValueError:
         return {}
     return content if isinstance(content, dict) else {}
 

@@ -30,9 +30,16 @@ from endoxa.schema import ALL
 from endoxa.schema.finish import LENGTH, finish_reason
 from endoxa.schema.stories import DISCOVERED_COLUMNS
 from endoxa.sources.served import versions_apart
-from endoxa.sources.stereotales import UNKNOWN, Profiles
 from endoxa.sources.stereotales.associations import PARTS
-from endoxa.sources.stereotales.profiles import COLUMNS, PROFILE, REPEAT, decode, profiles_of
+from endoxa.sources.stereotales.profiles import (
+    COLUMNS,
+    PROFILE,
+    REPEAT,
+    UNKNOWN,
+    Profiles,
+    decode,
+    profiles_of,
+)
 from endoxa.stats.verdicts import ABOVE
 from endoxa.study.compare.changes import Estimates, cells_of, change_of, left_out
 from endoxa.study.compare.contrast import FEWEST_UNITS

@@ -23,8 +23,7 @@ from endoxa.instruments.pairs.estimates.records import load_records
 from endoxa.instruments.questions.estimates.answers import load_answers
 from endoxa.schema.stories import STORY_MAP_COLUMNS
 from endoxa.sources.served import versions_apart
-from endoxa.sources.stereotales import UNKNOWN
-from endoxa.sources.stereotales.profiles import decode
+from endoxa.sources.stereotales.profiles import UNKNOWN, decode
 
 MEASURED = ("model", "language", "association_id", "part", "value")
 """Columns of what adapters return."""

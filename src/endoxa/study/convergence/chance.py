@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from endoxa.runs.families import Family
-from endoxa.schema.convergence import (
+from endoxa.runs.estimates import Family
+from endoxa.schema.study import (
     AGREEMENT_COLUMNS,
     AGREEMENTS,
     ALL,
@@ -66,14 +66,14 @@ def seen_together(
     own share of claims: what its error rate and its correction for several tests make of it.
 
     Args:
-        effects: columns of `schema.convergence.EFFECT_COLUMNS`.
+        effects: columns of `schema.study.EFFECT_COLUMNS`.
         attributes: attribute of each association, by id.
         confidence: confidence level of the verdicts, and of the range by chance.
         seed: seed of the exchanges.
         exchanges: how many are drawn.
 
     Returns:
-        Columns of `schema.convergence.CHANCE_COLUMNS`, rows for each model with two instruments or more.
+        Columns of `schema.study.CHANCE_COLUMNS`, rows for each model with two instruments or more.
     """
     models = effects.partition_by("model", maintain_order=True)
     rows = (
@@ -260,15 +260,15 @@ def agreement(effects: pl.DataFrame, attributes: Mapping[str, str]) -> pl.DataFr
     """What the instruments say together about each association of each model.
 
     Associations that all instruments see come first, then those on which they contradict each other, and so on in the
-    order of `schema.convergence.AGREEMENTS`; within a kind the stereotype before its opposite, and the largest mean
+    order of `schema.study.AGREEMENTS`; within a kind the stereotype before its opposite, and the largest mean
     effect first.
 
     Args:
-        effects: columns of `schema.convergence.EFFECT_COLUMNS`.
+        effects: columns of `schema.study.EFFECT_COLUMNS`.
         attributes: attribute of each association, by id.
 
     Returns:
-        Columns of `schema.convergence.AGREEMENT_COLUMNS`.
+        Columns of `schema.study.AGREEMENT_COLUMNS`.
     """
     named = {
         name: pl.col("instrument").filter(pl.col("verdict") == verdict) for verdict, name in _CLAIMS.items()

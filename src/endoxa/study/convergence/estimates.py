@@ -17,8 +17,8 @@ import polars as pl
 from endoxa.report.claims import corrected as blamed
 from endoxa.report.claims import open_ends
 from endoxa.report.words import NOT_DEFINED, decimal, plural
-from endoxa.runs.families import CONVERGENCE, SINGLE_ASSOCIATIONS, Family, adjusted, decided
-from endoxa.schema.convergence import (
+from endoxa.runs.estimates import CONVERGENCE, SINGLE_ASSOCIATIONS, Family, adjusted, decided
+from endoxa.schema.study import (
     CORRELATION_COLUMNS,
     EFFECT_COLUMNS,
     PART_COLUMNS,
@@ -65,7 +65,7 @@ def types_of(columns: Iterable[str]) -> dict[str, type[pl.DataType]]:
 def judged(
     rows: Iterable[Mapping[str, Any]], columns: Sequence[str], family: Family, **how: Any
 ) -> pl.DataFrame:
-    """Rows as a table of convergence, with the verdicts of a family of tests (`how`: see `runs.families.decided`)."""
+    """Rows as a table of convergence, with the verdicts of a family of tests (`how`: see `runs.estimates.decided`)."""
     table = pl.DataFrame(list(rows), schema=types_of((*columns, "neutral")))
     return decided(adjusted(table, family), **how).select(columns).fill_nan(None)
 
@@ -152,7 +152,7 @@ def effects(sources: Sequence[Measured], confidence: float = 0.95) -> pl.DataFra
         confidence: confidence level of intervals and verdicts.
 
     Returns:
-        Columns of `schema.convergence.EFFECT_COLUMNS`.
+        Columns of `schema.study.EFFECT_COLUMNS`.
     """
     empty = pl.DataFrame(schema=types_of(EFFECT_COLUMNS))
     rows = pl.concat([empty, *(_effects(source, confidence) for source in sources)], how="diagonal")
@@ -201,7 +201,7 @@ def reliabilities(sources: Sequence[Measured], confidence: float = 0.95) -> pl.D
         confidence: confidence level of the intervals.
 
     Returns:
-        Columns of `schema.convergence.RELIABILITY_COLUMNS`.
+        Columns of `schema.study.RELIABILITY_COLUMNS`.
     """
     rows = []
     for source in sources:
@@ -290,7 +290,7 @@ def correlations(
         seed: seed of the sign-flip tests.
 
     Returns:
-        Columns of `schema.convergence.CORRELATION_COLUMNS`, a row for every model and two of its instruments.
+        Columns of `schema.study.CORRELATION_COLUMNS`, a row for every model and two of its instruments.
     """
     rows = (
         _correlation_row(left, right, attributes or {}, confidence, seed)

@@ -17,8 +17,8 @@ from typing import Any, Literal
 import numpy as np
 import polars as pl
 
-from endoxa.runs.families import Family
-from endoxa.schema.convergence import (
+from endoxa.runs.estimates import Family
+from endoxa.schema.study import (
     HETEROTRAIT_HETEROMETHOD,
     HETEROTRAIT_MONOMETHOD,
     MONOTRAIT_HETEROMETHOD,
@@ -176,7 +176,7 @@ def matrices(
         confidence: confidence level of intervals and verdicts.
 
     Returns:
-        Columns of `MTMM_COLUMNS` and of `VALIDITY_COLUMNS` of `schema.convergence`; models whose instruments did not
+        Columns of `MTMM_COLUMNS` and of `VALIDITY_COLUMNS` of `schema.study`; models whose instruments did not
         measure two traits have no rows.
     """
     entries: list[dict[str, Any]] = []

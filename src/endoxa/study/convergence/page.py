@@ -17,8 +17,8 @@ from endoxa.report.grids import Grid, GridCell, Grids
 from endoxa.report.overview import families
 from endoxa.report.tables import Cell, Field, Table, number_field, table_of, text_field
 from endoxa.report.words import NO_VALUE, axis_name, count, decimal, listed, p_value, plural, signed, slug
-from endoxa.runs.families import CONVERGENCE, SINGLE_ASSOCIATIONS
-from endoxa.schema.convergence import ALL, RELIABLE, SEVERAL
+from endoxa.runs.estimates import CONVERGENCE, SINGLE_ASSOCIATIONS
+from endoxa.schema.study import ALL, RELIABLE, SEVERAL
 from endoxa.stats.attenuation import LEAST_RELIABILITY
 from endoxa.stats.reliability import FEWEST_UNITS
 from endoxa.stats.verdicts import ABOVE, BELOW, UNCLEAR, UNTESTED, significance

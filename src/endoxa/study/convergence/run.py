@@ -11,7 +11,7 @@ import polars as pl
 from endoxa.errors import UserError
 from endoxa.instruments.questions.headline import run_warnings
 from endoxa.report.words import listed, plural, short_labels
-from endoxa.schema.convergence import PART_COLUMNS
+from endoxa.schema.study import PART_COLUMNS
 from endoxa.sources.frames import write_table
 from endoxa.sources.identities import with_joined_names
 from endoxa.sources.served import version_of, version_sentences
@@ -59,7 +59,7 @@ class Convergence:
     """What several instruments say together.
 
     Attributes:
-        parts: columns of `schema.convergence.PART_COLUMNS`.
+        parts: columns of `schema.study.PART_COLUMNS`.
         effects: `EFFECT_COLUMNS`.
         reliabilities: `RELIABILITY_COLUMNS`.
         correlations: `CORRELATION_COLUMNS`.
@@ -126,7 +126,7 @@ def converge_parts(
     """Compare instruments from a table of parts, whoever measured them.
 
     Args:
-        parts: columns of `schema.convergence.PART_COLUMNS`.
+        parts: columns of `schema.study.PART_COLUMNS`.
         attributes: attribute of each association, by id.
         options: how.
         notes: what was left out on the way here.
@@ -268,7 +268,7 @@ TABLES = ("effects", "reliabilities", "correlations", "agreement", "chance", "mt
 
 
 def write_tables(convergence: Convergence, folder: Path) -> list[Path]:
-    """Write every table as CSV into the folder; their columns are explained in `schema.convergence`.
+    """Write every table as CSV into the folder; their columns are explained in `schema.study`.
 
     Raises:
         UserError: a file cannot be written.

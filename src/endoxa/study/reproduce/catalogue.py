@@ -26,7 +26,7 @@ from pydantic import BaseModel, ConfigDict
 
 from endoxa.errors import UserError
 from endoxa.registry import Registry
-from endoxa.schema.reproduction import (
+from endoxa.schema.study import (
     AGREES,
     DIFFERS,
     NOT_COMPARABLE,
@@ -160,7 +160,7 @@ def compare(result: str, citation: str, cells: Sequence[Cell], ours: Mapping[Key
         ours: what was computed, by table and cell.
 
     Returns:
-        `schema.reproduction.REPRODUCTION_COLUMNS`.
+        `schema.study.REPRODUCTION_COLUMNS`.
 
     Raises:
         ValueError: a cell is declared twice.

@@ -13,7 +13,7 @@ from endoxa.report.frame import CITE, Page, present, write_page
 from endoxa.report.inputs import Run
 from endoxa.report.tables import Cell, Table, number_field, table_of, text_field
 from endoxa.report.words import NO_VALUE, decimal, plural, signed
-from endoxa.schema.reproduction import AGREES, DIFFERS, NOT_COMPARABLE, NOT_COMPUTED
+from endoxa.schema.study import AGREES, DIFFERS, NOT_COMPARABLE, NOT_COMPUTED
 from endoxa.study.reproduce.catalogue import counted
 
 if TYPE_CHECKING:

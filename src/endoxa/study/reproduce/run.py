@@ -19,7 +19,7 @@ from endoxa.errors import UserError
 from endoxa.models.spec import ModelOptions
 from endoxa.runs.folder import LIBRARIES, RUN, now, write_json
 from endoxa.schema import Progress
-from endoxa.schema.reproduction import AGREES, DIFFERS
+from endoxa.schema.study import AGREES, DIFFERS
 from endoxa.sources.files import sha256
 from endoxa.sources.frames import read_table, write_table
 from endoxa.study.reproduce.catalogue import RESULTS, Key, PublishedResult, compare, counted, finding
@@ -162,7 +162,7 @@ class Reproduced:
     Attributes:
         result: the published result.
         folder: what was written.
-        cells: columns of `schema.reproduction.REPRODUCTION_COLUMNS`.
+        cells: columns of `schema.study.REPRODUCTION_COLUMNS`.
         facts: run.json.
     """
 

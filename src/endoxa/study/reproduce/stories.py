@@ -16,13 +16,13 @@ from endoxa.instruments.stories.languages import analyze_overlap
 from endoxa.instruments.stories.options import PAPER_RULE, PUBLISHED, Discovery
 from endoxa.report.words import plural
 from endoxa.runs.options import Resampling
-from endoxa.sources.stereotales import Profiles, read_profiles
 from endoxa.sources.stereotales.associations import (
     ALL_LANGUAGES,
     PARTS,
     distinct_associations,
     read_associations,
 )
+from endoxa.sources.stereotales.profiles import Profiles, read_profiles
 from endoxa.study.reproduce.catalogue import Key, Ours, PublishedResult
 from endoxa.study.reproduce.run import Inputs
 

@@ -21,7 +21,7 @@ from endoxa.report.document import Section
 from endoxa.report.frame import filled
 from endoxa.report.grids import Grids
 from endoxa.report.inputs import Run
-from endoxa.runs.options import USUAL_PAPER
+from endoxa.runs.options import ReportOptions
 from endoxa.schema import AssociationTest, TermSet
 from endoxa.stats.verdicts import AGAINST, CORRECTED, decide
 from endoxa.testing.sentences import check_finding, check_findings
@@ -173,7 +173,7 @@ def test_every_door_shows_the_same(edge, tmp_path):
     assert results.estimates["p_adjusted"].to_list() == frame["p_adjusted"].fill_nan(None).to_list()
     claimed = sum(verdict in ("above", "below") for verdict in frame["verdict"])
     untested = frame.filter(pl.col("value").is_finite(), verdict="cannot-be-tested").height
-    text = paper_forms(results, USUAL_PAPER)["latex"]()
+    text = paper_forms(results, ReportOptions())["latex"]()
     assert (text.count("$^{*}$"), text.count(r"$^{\dagger}$")) == (claimed, untested)
     drawn = {section.anchor: section.figures for section in sections_of(results)}
     plots = [figure.plot for figure in drawn.get("forest", drawn["findings"])]

@@ -16,7 +16,7 @@ from endoxa.instruments.pairs.report.results import Results, labels_of, with_dif
 from endoxa.instruments.pairs.report.sections import axes as axes_of
 from endoxa.instruments.pairs.report.sections import headline as headline_of
 from endoxa.instruments.pairs.report.sections import lead, title
-from endoxa.runs.options import PaperOptions
+from endoxa.runs.options import ReportOptions
 from endoxa.testing.sentences import check_findings
 from support.analyze_fixtures import make_records
 
@@ -50,7 +50,7 @@ def results_of(records, confidence=0.95):
 
 
 def latex(results, **options):
-    return paper_forms([results], PaperOptions(**options))["latex"]()
+    return paper_forms([results], ReportOptions(**options))["latex"]()
 
 
 def sections_of(results):
@@ -333,18 +333,18 @@ def test_tables_for_papers_are_what_is_asked_for():
         assert f"{100 * row['low']:.1f}--{100 * row['high']:.1f}" in wilson
         assert f"{100 * row['low']:.1f}--{100 * row['high']:.1f}" not in usual
     rules = sorted(set(results.estimates["rule"]))
-    one = headline_tables([results], PaperOptions(rules=(rules[0],)))
+    one = headline_tables([results], ReportOptions(rules=(rules[0],)))
     assert {row[1] for row in one[0].rows} == {rules[0]}
-    turned = headline_tables([results], PaperOptions(transpose=True))[0]
-    plain = headline_tables([results], PaperOptions())[0]
+    turned = headline_tables([results], ReportOptions(transpose=True))[0]
+    plain = headline_tables([results], ReportOptions())[0]
     assert [str(cell) for cell in turned.rows[0][1:]] == [str(row[3]) for row in plain.rows]
-    means = paper_forms([results], PaperOptions(interval="t"))["md"]()
+    means = paper_forms([results], ReportOptions(interval="t"))["md"]()
     value = results.estimates.filter(name="mean_difference", interval="t", axis="all", rule=rules[0])[
         "value"
     ][0]
     assert f"{value:+.3f}".replace("-", "−") in means
     with pytest.raises(UserError, match="The runs have no rule 'pll'"):
-        headline_tables([results], PaperOptions(rules=("pll",)))
+        headline_tables([results], ReportOptions(rules=("pll",)))
 
 
 @pytest.mark.slow

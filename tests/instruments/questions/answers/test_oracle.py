@@ -11,7 +11,7 @@ import pytest
 
 from endoxa.runs.answers.read import read_answer
 from endoxa.schema import QaItem
-from endoxa.sources.bbq import read_items
+from endoxa.sources.bbq.items import read_items
 from endoxa.words.packs import words_of
 from support.answer_forms import answers, critical, letters_alone
 

@@ -34,7 +34,8 @@ from endoxa.instruments.questions.items.templates import load_templates
 from endoxa.instruments.questions.options import QaOptions
 from endoxa.runs.answers.read import read_answer
 from endoxa.schema.qa import style_of
-from endoxa.sources.bbq import read_items, write_items
+from endoxa.sources.bbq.items import read_items
+from endoxa.sources.bbq.rows import write_items
 from endoxa.words.packs import languages_with
 from endoxa.words.people import Group, find_people, groups_in, members, singulars
 

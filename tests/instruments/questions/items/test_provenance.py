@@ -12,7 +12,7 @@ from endoxa.instruments.questions.names.bank import NameBank, read_bank
 from endoxa.instruments.questions.names.build import build_names
 from endoxa.instruments.questions.options import QaOptions
 from endoxa.runs.instrument import INSTRUMENTS
-from endoxa.sources.bbq import read_rows, write_items
+from endoxa.sources.bbq.rows import read_rows, write_items
 
 OURS = {"names of peoples": ["es"], "person question templates": ["es"], "question templates": ["es"]}
 FLAT = (

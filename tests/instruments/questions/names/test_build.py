@@ -15,7 +15,8 @@ from endoxa.instruments.questions.names.gender import required_genders
 from endoxa.instruments.questions.names.phrases import UnwritableError, find_phrases
 from endoxa.instruments.questions.names.rewrite import Story, rewrite
 from endoxa.instruments.questions.names.text import bundles, group_words, mended
-from endoxa.sources.bbq import read_items, read_rows, write_items
+from endoxa.sources.bbq.items import read_items
+from endoxa.sources.bbq.rows import read_rows, write_items
 from support.name_samples import bank, question
 from support.second_reading import second_reading
 

@@ -34,7 +34,7 @@ from endoxa.instruments.questions.report.results import (
 from endoxa.instruments.reports import write_report
 from endoxa.report.labels import ModelName, name_models, read_labels
 from endoxa.report.tables import latex, markdown
-from endoxa.runs.options import PaperOptions
+from endoxa.runs.options import ReportOptions
 from endoxa.schema import QA_ESTIMATE_COLUMNS
 from support.report_qa_samples import HOSTILE, Lean, qa_folder, questions, records
 
@@ -392,7 +392,7 @@ def test_no_table_is_lost(published: QaResults) -> None:
 
 
 def test_the_wide_table_holds_both_contexts_with_intervals(published: QaResults) -> None:
-    table = wide_table(published)
+    table = wide_table(published, ReportOptions())
     rows = {
         row[1]: dict(zip([c.line for c in table.columns], map(str, row), strict=True)) for row in table.rows
     }
@@ -408,13 +408,13 @@ def test_the_wide_table_holds_both_contexts_with_intervals(published: QaResults)
         "Disambiguated contexts: n": "100",
     }
     assert rows["Name"]["Ambiguous contexts: bias score"] == "0.006 (−0.004 to 0.016)"
-    turned = wide_table(published, PaperOptions(transpose=True))
+    turned = wide_table(published, ReportOptions(transpose=True))
     assert [column.name for column in turned.columns] == ["measure", "gpt-4o / Nationality", "gpt-4o / Name"]
     assert [row[0] for row in turned.rows] == [column.line for column in table.columns[2:]]
 
 
 def test_the_wide_table_leaves_out_what_nothing_has() -> None:
-    table = wide_table(made([estimate(accuracy=0.5, n_persons=50)]))
+    table = wide_table(made([estimate(accuracy=0.5, n_persons=50)]), ReportOptions())
     assert [column.line for column in table.columns] == [
         "model",
         "data",

@@ -36,9 +36,8 @@ from endoxa.instruments.stories.associations.fisher import (
 )
 from endoxa.runs import executors
 from endoxa.schema.stories import ASSOCIATION_TEST_COLUMNS, DISCOVERED_COLUMNS
-from endoxa.sources.stereotales import Profiles, read_profiles
 from endoxa.sources.stereotales import profiles as reading
-from endoxa.sources.stereotales.profiles import decode
+from endoxa.sources.stereotales.profiles import Profiles, decode, read_profiles
 from support.story_samples import stories
 
 QUICK = Discovery(draws=20_000, jobs=1)

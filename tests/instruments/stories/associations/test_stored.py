@@ -29,7 +29,7 @@ from endoxa.instruments.stories.report.results import StoryResults, read_results
 from endoxa.report.inputs import read_runs
 from endoxa.report.words import plural
 from endoxa.schema.stories import DISCOVERED_COLUMNS
-from endoxa.sources.stereotales import read_profiles
+from endoxa.sources.stereotales.profiles import read_profiles
 from support.report_story_samples import write_run
 from support.story_samples import stories
 

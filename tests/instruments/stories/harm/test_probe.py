@@ -28,7 +28,7 @@ from endoxa.instruments.stories.instrument import HARM, HarmSettings
 from endoxa.models.chat.simulated.draws import Draws
 from endoxa.runs.run import measure
 from endoxa.schema.harm import HARM_OUTCOMES, HARM_RATING_COLUMNS
-from endoxa.sources.stereotales import read_vocabulary
+from endoxa.sources.stereotales.vocabulary import read_vocabulary
 from support.harm_samples import associations, write_associations
 from support.respondents import wording, words_of
 from support.respondents.ratings import (
@@ -328,7 +328,7 @@ def test_ratings_in_any_language_are_read(data: Path, tmp_path: Path, code: str)
 def test_the_plan_counts_calls_and_asks_nothing(data: Path) -> None:
     (planned,) = harm_probe(settings(data, repeats=3, limit=10)).plan()
     assert planned.expected.calls == 30
-    assert planned.expected.prompt_tokens > 30 * 50
+    assert planned.expected.usage.prompt_tokens > 30 * 50
 
 
 @pytest.mark.slow

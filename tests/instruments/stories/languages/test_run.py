@@ -25,8 +25,8 @@ from endoxa.instruments.stories.languages.presence import presence
 from endoxa.instruments.stories.report.languages import shared_findings
 from endoxa.runs.options import Resampling
 from endoxa.schema import stories as columns
-from endoxa.sources.stereotales import Profiles, read_profiles
 from endoxa.sources.stereotales.associations import PARTS, read_associations
+from endoxa.sources.stereotales.profiles import Profiles, read_profiles
 from support.story_samples import stories
 
 QUICK = Resampling(resamples=400)

@@ -18,7 +18,8 @@ from endoxa.instruments.stories.coding import (
 )
 from endoxa.instruments.stories.extraction import Vote, decide
 from endoxa.schema.stories import AGREEMENT_MEASURES, EXTRACTION_ESTIMATE_COLUMNS
-from endoxa.sources.stereotales import UNKNOWN, Attribute
+from endoxa.sources.stereotales.profiles import UNKNOWN
+from endoxa.sources.stereotales.vocabulary import Attribute
 from endoxa.stats.agreement import alpha
 
 COLOURS = (Attribute("colour", ("red", "blue"), other=True),)

@@ -25,7 +25,8 @@ from endoxa.instruments.stories.coding import (
 )
 from endoxa.models.chat.simulated.stories import read_profile_line
 from endoxa.schema.stories import CONFUSION_COLUMNS, EXTRACTION_ERROR_COLUMNS
-from endoxa.sources.stereotales import UNKNOWN, read_vocabulary
+from endoxa.sources.stereotales.profiles import UNKNOWN
+from endoxa.sources.stereotales.vocabulary import read_vocabulary
 from support.story_runs import extracted, prompts, told
 
 VOCABULARY = read_vocabulary()
@@ -92,7 +93,7 @@ def test_every_model_and_language_gives_as_many_stories(seed: int) -> None:
 
 def draw_key(records: pl.DataFrame) -> pl.Series:
     from endoxa.instruments.stories.coding import story_key
-    from endoxa.sources.stereotales import story_names
+    from endoxa.sources.stereotales.stories import story_names
 
     return pl.Series("story_key", [story_key(name) for name in story_names(records)])
 

@@ -22,7 +22,8 @@ from endoxa.instruments.stories.extraction import (
     schemas_of,
 )
 from endoxa.runs.answers.text import nested, outer_objects
-from endoxa.sources.stereotales import OTHER, UNKNOWN, read_vocabulary
+from endoxa.sources.stereotales.profiles import OTHER, UNKNOWN
+from endoxa.sources.stereotales.vocabulary import read_vocabulary
 
 VOCABULARY = read_vocabulary()
 READER = ProfileReader(VOCABULARY)

@@ -22,7 +22,7 @@ from endoxa.instruments.stories.prompt_language import (
     parse_tree,
 )
 from endoxa.instruments.stories.prompts import extended
-from endoxa.sources.stereotales import read_vocabulary
+from endoxa.sources.stereotales.vocabulary import read_vocabulary
 
 CHILD = ("persons", "age", "child (0-12)")
 FAMILY = ("scenarios", "family", 0)

@@ -23,7 +23,7 @@ from endoxa.instruments.stories.prompt_language import (
     parse_language,
     parse_tree,
 )
-from endoxa.sources.stereotales import read_vocabulary
+from endoxa.sources.stereotales.vocabulary import read_vocabulary
 
 SCRIPTS = {"uk": "Cyrillic", "ar": "Arabic", "hi": "Devanagari", "zh": "Han", "bn": "Bengali"}
 

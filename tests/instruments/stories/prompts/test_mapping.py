@@ -9,7 +9,7 @@ import pytest
 
 from endoxa.errors import UserError
 from endoxa.instruments.stories.prompts import Cell, build_prompts, load_languages, read_map
-from endoxa.sources.stereotales import read_vocabulary
+from endoxa.sources.stereotales.vocabulary import read_vocabulary
 
 HEAD = "association_id,base_attribute,base_value,compared_attribute,compared_value\n"
 

@@ -27,8 +27,8 @@ from endoxa.instruments.stories.prompts import (
     sample_id,
 )
 from endoxa.schema.stories import STORY_PROMPT_COLUMNS
-from endoxa.sources.stereotales import read_vocabulary
 from endoxa.sources.stereotales.profiles import SPELLINGS
+from endoxa.sources.stereotales.vocabulary import read_vocabulary
 
 STEREOTALES = ("en", "fr", "es", "it", "pt", "nl", "uk", "ar", "hi", "zh")
 CELL = ["language", "target_attribute", "target_attribute_value"]

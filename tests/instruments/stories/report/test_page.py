@@ -39,8 +39,8 @@ from endoxa.instruments.stories.report.stories import (
 from endoxa.instruments.stories.report.stories import stories as stories_shown
 from endoxa.report.inputs import read_runs
 from endoxa.report.items import packed
-from endoxa.sources.stereotales import read_profiles
 from endoxa.sources.stereotales.associations import PARTS
+from endoxa.sources.stereotales.profiles import read_profiles
 from support.html_pages import Page
 from support.report_story_samples import (
     ATTRIBUTES,

@@ -20,8 +20,8 @@ from endoxa.instruments.stories.report.headline import families_used
 from endoxa.instruments.stories.report.page import story_sections, subtitle
 from endoxa.instruments.stories.report.results import StoryResults, read_results
 from endoxa.report.inputs import read_runs
-from endoxa.sources.stereotales import read_profiles
 from endoxa.sources.stereotales.associations import PARTS
+from endoxa.sources.stereotales.profiles import read_profiles
 from endoxa.testing.sentences import check_finding, check_verdict
 from support.report_story_samples import ratings
 from support.story_samples import stories

@@ -26,7 +26,8 @@ from endoxa.models.chat.simulated.stories import (
     read_profile_line,
 )
 from endoxa.schema import Message, Sampling
-from endoxa.sources.stereotales import UNKNOWN, read_vocabulary
+from endoxa.sources.stereotales.profiles import UNKNOWN
+from endoxa.sources.stereotales.vocabulary import read_vocabulary
 
 VOCABULARY = read_vocabulary()
 ANSWERS = {one.name: one.answers for one in VOCABULARY}

@@ -12,18 +12,9 @@ from endoxa_collect import geography
 from endoxa_collect.cards import answering, drawing
 from endoxa_collect.contributor.card_forms import says_nothing
 from endoxa_collect.entry.cleaning import MAX_LENGTH
-from endoxa_collect.models import Card, CardState, Mention, Moderation, Pair, Skip, Via
+from endoxa_collect.models import Card, CardState, Mention, Pair, Skip, Via
 
 CARD = "/card/"
-NASTY = [
-    "<script>alert(1)</script>",
-    '"><img src=x onerror=alert(1)>',
-    "' autofocus onfocus=alert(1) x='",
-    "{{ 7|add:7 }}{% debug %}",
-    "</q></dd><svg/onload=alert(1)>",
-    "javascript:alert(1)",
-    "&lt;b&gt;sing&lt;/b&gt;",
-]
 
 
 def at(name, card, *others):
@@ -210,12 +201,6 @@ def test_the_same_is_said_of_other_countries_ticked_or_typed(answered, person):
     assert "Argentina" in later
 
 
-def test_next_keeps_what_was_ticked_and_typed(answered, person):
-    client, card = answered
-    assert add(client, card, "sing on the bus", name="finish", countries=["AR"]).url == CARD
-    assert Mention.objects.filter(person=person).count() == 2
-
-
 @pytest.mark.parametrize("field", ["text", "countries", "another", "hurts", "country"])
 def test_one_filled_field_is_something_to_keep(field):
     shown = "csrfmiddlewaretoken=x&text=&language=en&another=&country="
@@ -259,24 +244,6 @@ def test_sending_twice_says_it_once(answered):
     for _ in range(2):
         add(client, card, "sing on the bus", countries=["AR"])
     assert Mention.objects.count() == 2
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("text", NASTY)
-def test_words_are_words_whatever_they_look_like(answered, campaign, make_person, as_person, text):
-    client, card = answered
-    add(client, card, text)
-    mine = client.get(at("add", card)).content.decode()
-    pair = Pair.objects.exclude(pk=card.pair_id).get()
-    Pair.objects.filter(pk=card.pair_id).delete()
-    pair.moderation, pair.flags, pair.negative = Moderation.LIVE, [], False
-    pair.save()
-    theirs = as_person(make_person(campaign, "bea")).get(CARD).content.decode()
-    for page in (mine, theirs):
-        assert "alert" in page or "7|add:7" in page or "sing" in page
-        for tag in ("<script>alert", "<img", "<svg", "<b>"):
-            assert tag not in page
-        assert "onfocus=alert(1) x='" not in page
 
 
 def test_alike_words_are_asked_about_afterwards(answered, campaign, person, make_pairs):
@@ -353,6 +320,8 @@ def test_nothing_more_keeps_what_stands_in_the_field(prompted):
     for _ in range(2):
         assert add(client, card, "drink mate", name="finish").url == CARD
     assert Mention.objects.get().text == "drink mate"
+    # What is taken back on a pause is named there, where no card says what it was.
+    assert "Argentina" in client.get("/pause/").content.decode().split('id="undo"')[1].split("</form>")[0]
 
 
 def test_a_question_can_be_skipped_and_taken_back(prompted, person):

@@ -22,12 +22,6 @@ QUESTIONS = [
 ]
 
 
-@pytest.fixture(autouse=True)
-def _quick_and_nothing_kept(settings):
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
-    cache.clear()
-
-
 @pytest.fixture
 def river(make_campaign):
     return make_campaign(cards=False, survey=True, questions=QUESTIONS)
@@ -98,13 +92,14 @@ def test_pages_without_cards_speak_of_people_and_questions(river, answer, pages)
 @pytest.mark.parametrize(
     ("state", "said"),
     [
+        ("open", "This is a rehearsal until you press Open"),
         ("draft", "The campaign is not open yet."),
         ("paused", "The campaign is paused: nobody is asked anything until you open it again."),
         ("closed", "The campaign is closed: nobody is asked anything any more."),
     ],
 )
 def test_a_campaign_that_is_not_open_says_so_without_cards(river, pages, state, said):
-    Campaign.objects.update(state=state)
+    Campaign.objects.update(state=state, began_at=None)
     for page in pages():
         assert said in page
         assert "nobody gets cards" not in page

@@ -6,7 +6,6 @@ import re
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from django.core.cache import cache
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
@@ -17,11 +16,6 @@ from endoxa_collect.organiser.decisions import revision
 from endoxa_collect.organiser.moderation import Pairs, containing
 
 START = datetime(2026, 5, 4, 9, tzinfo=UTC)
-
-
-@pytest.fixture(autouse=True)
-def _nothing_kept():
-    cache.clear()
 
 
 @pytest.fixture

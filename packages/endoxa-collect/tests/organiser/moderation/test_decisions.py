@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.html import escape
 
 from endoxa_collect.cards import answering, drawing
 from endoxa_collect.entry.cleaning import EntryError
@@ -33,15 +32,6 @@ from endoxa_collect.organiser.decisions import (
     undo,
     waiting,
 )
-
-XSS = [
-    "<script>alert(1)</script>",
-    '"><img src=x onerror=alert(1)>',
-    "javascript:alert(1)//",
-    "{{ 7|add:7 }}{% now 'Y' %}",
-    "</p><svg/onload=alert(1)>",
-    "' onmouseover='alert(1)",
-]
 
 
 @pytest.fixture
@@ -304,20 +294,6 @@ def test_pages_cover_words_and_say_why_in_words(client, campaign, person, modera
 
 
 @pytest.mark.slow
-def test_words_stand_as_reported_speech_also_where_they_are_not_covered(
-    client, campaign, make_pairs, organiser
-):
-    (pair,) = make_pairs(campaign, ("AR", "love poetry", "en"), flags=["long"])
-    client.force_login(organiser)
-    client.post(at("moderation_words", campaign), {"show": "1"})
-    html = client.get(at("moderation", campaign)).content.decode()
-    assert '<span class="frame">some say:</span> <q lang="en" dir="auto">love poetry</q>' in html
-    html = client.get(at("moderation_item", campaign, pair.public_id)).content.decode()
-    assert "People here say of people <bdi>from" in html
-    assert '<p class="words"><q lang="en" dir="auto">love poetry</q>' in html
-
-
-@pytest.mark.slow
 def test_only_moderators_can_hand_a_pair_to_the_organiser(client, campaign, person, moderator, organiser):
     page = at("moderation_item", campaign, say(person, "love poetry").public_id)
     offered = 'value="escalate"'
@@ -412,15 +388,6 @@ def test_reviewers_read_and_what_was_handed_on_is_for_organisers(
 
 
 @pytest.mark.slow
-def test_pairs_of_other_campaigns_do_not_exist(client, campaign, make_campaign, make_pairs, moderator):
-    (foreign,) = make_pairs(make_campaign("lake"), ("AR", "drink mate", "en"))
-    client.force_login(moderator)
-    assert client.get(at("moderation_item", campaign, foreign.public_id)).status_code == 404
-    data = {"action": "hide", "seen": revision(foreign)}
-    assert client.post(at("moderation_act", campaign, foreign.public_id), data).status_code == 404
-
-
-@pytest.mark.slow
 def test_contributors_hints_and_searches_lead_to_pairs_to_merge_into(
     client, campaign, person, make_person, make_pairs, moderator
 ):
@@ -436,26 +403,3 @@ def test_contributors_hints_and_searches_lead_to_pairs_to_merge_into(
     assert "play chess" in client.get(page, {"q": "play chess"}).content.decode()
     assert "\x00" not in client.get(page, {"q": "\x00<b>"}).content.decode()
     assert far.merged_into is None
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("text", XSS)
-def test_words_are_never_markup(client, campaign, person, make_person, moderator, text):
-    pair = say(person, text)
-    say(make_person(campaign, "ben"), text.upper())
-    client.force_login(moderator)
-    client.post(at("moderation_words", campaign), {"show": "1"})
-    act(say(person, f"second {text}"), moderator, "merge", into=pair.public_id)
-    send(client, pair, "mark", topic=text[:40])
-    pages = [
-        client.get(at("moderation", campaign)),
-        client.get(at("moderation_item", campaign, pair.public_id), {"q": text}),
-        client.get(at("all_pairs", campaign), {"state": "merged"}),
-        send(client, pair, "edit", text=text * 20, language="en"),
-    ]
-    for page in pages:
-        html = page.content.decode()
-        assert escape(text) in html
-        for piece in ("<script>alert", "<img src", "<svg", "' onmouseover='"):
-            assert piece not in html
-    assert Pair.objects.filter(topic=text[:40]).exists()

@@ -20,7 +20,7 @@ import polars as pl
 
 from endoxa.instruments.association_tests.estimates.effect_size import UNIT_ROUNDOFF
 from endoxa.instruments.association_tests.options import DRAWS
-from endoxa.runs.families import ASSOCIATION_TESTS, adjusted, decided
+from endoxa.runs.estimates import ASSOCIATION_TESTS, adjusted, decided
 from endoxa.stats.signs import blocks
 from endoxa.stats.verdicts import UNTESTED, Alternative, significance
 

@@ -31,7 +31,7 @@ from endoxa.report.plots import MOST_APART
 from endoxa.report.quoting import quoting
 from endoxa.report.tables import Table, number_field, table_of, text_field
 from endoxa.report.words import count, language_name, listed, p_value, plural, signed
-from endoxa.runs.families import ASSOCIATION_TESTS
+from endoxa.runs.estimates import ASSOCIATION_TESTS
 from endoxa.runs.instrument import Shown
 from endoxa.runs.options import ReportOptions
 from endoxa.schema import TEST_COLUMNS
@@ -383,6 +383,6 @@ def shown(runs: Sequence[Run], how: ReportOptions) -> Shown:
         page=lambda: tests_page(runs, results),
         texts={
             "estimates": partial(csv_text, results.estimates.select("run", *TEST_COLUMNS)),
-            **paper_forms(results, how.paper),
+            **paper_forms(results, how),
         },
     )

@@ -42,7 +42,7 @@ from endoxa.report.words import (
     signed_interval,
 )
 from endoxa.runs.folder import TESTS
-from endoxa.runs.options import PaperOptions
+from endoxa.runs.options import ReportOptions
 from endoxa.stats.verdicts import UNTESTED
 
 ROW = ("axis", "x", "y", "a", "b")
@@ -54,7 +54,7 @@ MOST_OPEN = 12
 """So do longer tables of every number."""
 
 
-def paper_forms(results: Associations, paper: PaperOptions) -> dict[str, Callable[[], str]]:
+def paper_forms(results: Associations, paper: ReportOptions) -> dict[str, Callable[[], str]]:
     """The table as in a paper as Markdown, LaTeX and CSV, one for each axis."""
 
     def tables() -> list[Table]:

@@ -31,7 +31,7 @@ from endoxa.instruments.pairs.estimates.statistics import BY_KIND, RULE, built_i
 from endoxa.instruments.pairs.rules import rule_facts
 from endoxa.registry import Registry
 from endoxa.runs import estimates
-from endoxa.runs.families import PREFERENCES, adjusted, beside_a_test, decided
+from endoxa.runs.estimates import PREFERENCES, adjusted, beside_a_test, decided
 from endoxa.schema import ALL, ESTIMATE_COLUMNS, Estimate, Statistic
 from endoxa.sources.frames import column_types
 from endoxa.stats.intervals import NAN

@@ -19,7 +19,7 @@ from endoxa.instruments.pairs.estimates.inference import (
     units_of,
 )
 from endoxa.instruments.pairs.estimates.records import Cell, Scores
-from endoxa.runs.families import COMPARISONS, adjusted, decided
+from endoxa.runs.estimates import COMPARISONS, adjusted, decided
 from endoxa.schema import ALL, ESTIMATE_COLUMNS
 from endoxa.sources.frames import column_types
 from endoxa.stats.intervals import NAN, wilson

@@ -21,7 +21,7 @@ import polars as pl
 from endoxa.curate.language import assumed_language
 from endoxa.errors import UserError
 from endoxa.instruments.pairs.options import PairsSettings
-from endoxa.runs.items import chosen, chunked
+from endoxa.runs.journal import chosen, chunked
 from endoxa.schema import Pair
 from endoxa.schema.provenance import BUILT_BY, PROVENANCE_COLUMNS, WORDS
 from endoxa.sources.groups import ITEMS_WITHOUT_GROUPS, Coverage, group_of_pair, groups_of

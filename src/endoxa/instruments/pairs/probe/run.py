@@ -53,7 +53,7 @@ from endoxa.models.spec import ModelSpec
 from endoxa.runs.executors import begun_ahead, scoring_model
 from endoxa.runs.folder import NOTES
 from endoxa.runs.instrument import Plan, Work
-from endoxa.runs.items import counted, each_once, untestable
+from endoxa.runs.journal import counted, each_once, untestable
 from endoxa.schema import ALL, PAIR_COLUMNS, Architecture, Model, Progress, Rule, Score, Unscorable
 from endoxa.schema.options import deciding
 from endoxa.sources.check.wording import negates

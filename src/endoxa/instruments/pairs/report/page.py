@@ -36,9 +36,9 @@ from endoxa.report.overview import Used, families
 from endoxa.report.quoting import quoting
 from endoxa.report.tables import Cell, Table, number_field, paper_texts, table_of, text_field
 from endoxa.report.words import NO_VALUE, axis_name, count, language_name, listed, plural, signed
-from endoxa.runs.families import COMPARISONS, PREFERENCES
+from endoxa.runs.estimates import COMPARISONS, PREFERENCES
 from endoxa.runs.instrument import Shown
-from endoxa.runs.options import DEFAULT_CONFIDENCE, PaperOptions, ReportOptions
+from endoxa.runs.options import DEFAULT_CONFIDENCE, ReportOptions
 from endoxa.schema import ALL
 from endoxa.sources.spreadsheets import csv_text
 from endoxa.stats.verdicts import significance
@@ -147,7 +147,7 @@ def shown(runs: Sequence[Run], how: ReportOptions) -> Shown:
         page=lambda: page(runs, gathered, confidence=confidence, seed=seed),
         texts={
             "estimates": lambda: csv_text(pl.concat(every)),
-            **paper_forms([results for results, _ in gathered], how.paper),
+            **paper_forms([results for results, _ in gathered], how),
         },
     )
 
@@ -156,7 +156,7 @@ BASES = {IDENTITIES: "identities and attributes as units", WILSON: "pairs as ind
 """Intervals of shares; the t interval is that of mean differences."""
 
 
-def paper_forms(gathered: Sequence[Results], paper: PaperOptions) -> dict[str, Callable[[], str]]:
+def paper_forms(gathered: Sequence[Results], paper: ReportOptions) -> dict[str, Callable[[], str]]:
     """One table per data set and language as Markdown, LaTeX and CSV."""
     results = gathered[0]
     tested = (
@@ -180,7 +180,7 @@ def paper_forms(gathered: Sequence[Results], paper: PaperOptions) -> dict[str, C
     return paper_texts(lambda: headline_tables(gathered, paper), paper, title="data", note=note)
 
 
-def headline_tables(gathered: Sequence[Results], paper: PaperOptions) -> list[Table]:
+def headline_tables(gathered: Sequence[Results], paper: ReportOptions) -> list[Table]:
     """One table per data set and language, and of several languages one for all; a cell for each model and axis.
 
     Raises:
@@ -197,7 +197,7 @@ def headline_tables(gathered: Sequence[Results], paper: PaperOptions) -> list[Ta
     ]
 
 
-def _table(results: Results, language: str, paper: PaperOptions) -> Table:
+def _table(results: Results, language: str, paper: ReportOptions) -> Table:
     estimates = _estimates(results, paper).filter(language=language)
     axes = [ALL, *sorted(set(estimates["axis"]) - {ALL})]
     rows = {(row["model"], row["rule"], row["axis"]): row for row in estimates.iter_rows(named=True)}
@@ -245,7 +245,7 @@ def _table(results: Results, language: str, paper: PaperOptions) -> Table:
     return table_of(caption, combinations, fields, stub=3)
 
 
-def _estimates(results: Results, paper: PaperOptions) -> pl.DataFrame:
+def _estimates(results: Results, paper: ReportOptions) -> pl.DataFrame:
     """The estimates that decide, with the interval asked for; what is claimed is what the identities say."""
     names = ("mean_difference", "calibrated_mean_difference") if paper.interval == T else (RAW, CALIBRATED)
     rows = results.estimates.filter(pl.col("name").is_in(names))

@@ -23,7 +23,7 @@ from endoxa.instruments.pairs.rules import rule_facts
 from endoxa.report.claims import clear
 from endoxa.report.inputs import Run
 from endoxa.report.words import short_labels, slug
-from endoxa.runs.families import beside_a_test
+from endoxa.runs.estimates import beside_a_test
 from endoxa.runs.folder import RECORDS
 from endoxa.schema import ALL
 

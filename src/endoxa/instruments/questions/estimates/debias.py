@@ -37,7 +37,7 @@ from endoxa.instruments.questions.estimates.inference import (
     unit_columns,
 )
 from endoxa.instruments.questions.estimates.measures import ITEM_NAME, scaled, share
-from endoxa.runs.families import SELF_DEBIASING
+from endoxa.runs.estimates import SELF_DEBIASING
 from endoxa.schema import DEBIAS_COLUMNS, PROTOCOLS
 from endoxa.stats.intervals import Interval, agreeing, clustered_mean
 

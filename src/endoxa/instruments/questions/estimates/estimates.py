@@ -38,7 +38,7 @@ from endoxa.instruments.questions.estimates.measures import (
     rarer_answers,
     share,
 )
-from endoxa.runs.families import LEANS
+from endoxa.runs.estimates import LEANS
 from endoxa.schema import QA_COUNT_COLUMNS, QA_ESTIMATE_COLUMNS, Progress
 from endoxa.stats.intervals import Interval, agreeing, difference_of_shares
 from endoxa.stats.permutation import stratified_permutation_test

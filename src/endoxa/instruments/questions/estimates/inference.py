@@ -23,7 +23,7 @@ import polars as pl
 
 from endoxa.errors import UserError
 from endoxa.instruments.units import IDENTITIES_ATTRIBUTES, TEMPLATES_GROUPS, Kinds
-from endoxa.runs import families
+from endoxa.runs import estimates
 from endoxa.sources import frames
 from endoxa.stats.intervals import FEWEST_CLUSTERS, NAN, UNDEFINED, Interval
 from endoxa.stats.resampling import Clusters, bootstrap, expanded_interval, percentile_interval
@@ -219,7 +219,7 @@ def integer_totals(totals: np.ndarray, denominator: int = 1) -> np.ndarray:
 
 
 def judged(
-    rows: Iterable[Mapping[str, Any]], schema: Mapping[str, Any], family: families.Family, confidence: float
+    rows: Iterable[Mapping[str, Any]], schema: Mapping[str, Any], family: estimates.Family, confidence: float
 ) -> pl.DataFrame:
     """Rows as their table, with corrected p-values, verdicts and reasons.
 
@@ -233,7 +233,7 @@ def judged(
     """
     each = list(rows)
     stated = pl.Series([row.get("reason") for row in each], dtype=pl.String)
-    table = families.judged(each, schema, family, confidence=confidence)
+    table = estimates.judged(each, schema, family, confidence=confidence)
     return table.with_columns(reason=pl.when(verdict="").then(stated).otherwise("reason"))
 
 

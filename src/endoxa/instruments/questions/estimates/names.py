@@ -50,7 +50,7 @@ from endoxa.instruments.questions.estimates.measures import (
     rarer_answers,
     share,
 )
-from endoxa.runs.families import NAME_DIFFERENCES, RETENTION
+from endoxa.runs.estimates import NAME_DIFFERENCES, RETENTION
 from endoxa.schema import QA_COMPARISON_COLUMNS
 from endoxa.stats.intervals import (
     UNDEFINED,

@@ -1,9 +1,8 @@
-"""Anybody's predictions about questions in BBQ's JSONL, and logs of other harnesses, as answers of ours.
+"""Anybody's predictions about questions in BBQ's JSONL, and logs of lm-evaluation-harness, as answers of ours.
 
-lm-evaluation-harness: its tasks `bbq` (multiple choice: the option with the highest log-likelihood is the answer, any
+Its tasks are `bbq` (multiple choice: the option with the highest log-likelihood is the answer, any
 of its wordings of "unknown" stands for the unknown option) and `bbq_generate` (the text is read as that of a chat
-model). Inspect: multiple choice as in `bbq` of inspect_evals, read as its scorer `choice` read it; epochs are repeats.
-The logs hold the questions themselves; whom a question is about is taken from them, or from BBQ's
+model). The logs hold the questions themselves; whom a question is about is taken from them, or from BBQ's
 additional_metadata.csv.
 """
 
@@ -11,7 +10,6 @@ from __future__ import annotations
 
 import json
 import math
-import string
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,10 +23,10 @@ from endoxa.instruments.questions.estimates.answers import NEEDED, check_answers
 from endoxa.runs.answers.read import item_cells, outcome, read_answer
 from endoxa.runs.folder import RECORDS
 from endoxa.schema import PROTOCOLS, QA_RECORD_COLUMNS, QaItem, Reading
-from endoxa.sources.bbq import find_metadata, read_items
+from endoxa.sources.bbq.items import find_metadata, read_items
 from endoxa.sources.files import sha256
 from endoxa.sources.frames import read_table
-from endoxa.sources.logs import HARNESS, Log
+from endoxa.sources.logs import Log
 
 REQUIRED = ("category", "example_id", "model")
 ANSWERS = ("pred_index", "pred_text")
@@ -189,16 +187,13 @@ DESCRIBED = (
 )
 QUESTION = ("example_id", *DESCRIBED, "context", "question", *OPTIONS, "label")
 """Fields of BBQ that a logged question has; harnesses add others."""
-EXPECTED = (
-    "questions. Expected bbq or bbq_generate of lm-evaluation-harness, or multiple choice as in bbq of Inspect, with "
-    "BBQ's fields in its metadata."
-)
+EXPECTED = "questions. Expected bbq or bbq_generate of lm-evaluation-harness."
 QUESTIONS = "questions.jsonl"
 
 
 def holds(sample: Mapping[str, Any]) -> bool:
     """Whether a sample is a question with BBQ's fields."""
-    return "answer_info" in sample.get("doc", {}) or "answer_info" in (sample.get("metadata") or {})
+    return "answer_info" in sample.get("doc", {})
 
 
 def write_run(
@@ -235,7 +230,7 @@ def _answers_of(
     questions: dict[tuple[str, str], Mapping[str, Any]] = {}
     answers = []
     for log in logs:
-        for question, answer in log.each(_harness if log.harness == HARNESS else _inspect, EXPECTED):
+        for question, answer in log.each(_harness, EXPECTED):
             key = (str(question["category"]), str(question["example_id"]))
             questions.setdefault(key, question)
             answers.append({"category": key[0], "example_id": key[1], "model": log.model, **answer})
@@ -275,22 +270,3 @@ def _likeliest(sample: Mapping[str, Any], question: Mapping[str, Any]) -> int:
     unknown = [k for k, name in enumerate(OPTIONS) if "unknown" in question["answer_info"][name]]
     (only,) = unknown
     return only
-
-
-def _inspect(sample: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
-    """A question and its answer; a sample that failed, or no clear letter, is an answer that was not read."""
-    fields, choices = sample["metadata"], sample["choices"]
-    context, _, question_text = str(sample["input"]).rpartition("Question:")
-    question = {
-        "example_id": fields.get("source_id", fields.get("example_id", sample["id"])),
-        **{name: fields[name] for name in DESCRIBED},
-        "context": context.removeprefix("Context:").strip(),
-        "question": question_text.strip(),
-        **dict(zip(OPTIONS, choices, strict=True)),
-        "label": string.ascii_uppercase.index(str(sample["target"])),
-    }
-    scores = sample.get("scores") or {}
-    letter = str(scores["choice"].get("answer") or "").strip() if scores else ""
-    chosen = string.ascii_uppercase.find(letter) if len(letter) == 1 else -1
-    index = str(chosen) if 0 <= chosen < len(OPTIONS) else ""
-    return question, {"pred_index": index, "repeat": str(sample.get("epoch", 1))}

@@ -19,7 +19,7 @@ UNREADABLE = "{} does not hold it in a form that can be read"
 
 def items_of_run(run: Run, wanted: Collection[str]) -> tuple[dict[str, QaItem], str]:
     """The questions with these ids, and why others are not known: pages go without them."""
-    from endoxa.sources.bbq import read_items
+    from endoxa.sources.bbq.items import read_items
     from endoxa.sources.files import sha256
 
     entry = run.facts.get("data")

@@ -26,11 +26,10 @@ from endoxa.instruments.questions.probe.settings import QaSettings
 from endoxa.runs.answers.read import read_answer
 from endoxa.runs.asking.cost import Expected, expect
 from endoxa.runs.asking.jobs import Job, draw_seed
-from endoxa.runs.items import chosen, chunked, each_once
-from endoxa.runs.journal import JournalFile
+from endoxa.runs.journal import JournalFile, chosen, chunked, each_once
 from endoxa.schema import QaItem
 from endoxa.schema.qa import style_of
-from endoxa.sources.bbq import find_metadata, read_items, targets_note
+from endoxa.sources.bbq.items import find_metadata, read_items, targets_note
 from endoxa.sources.identities import identity_key
 from endoxa.sources.toml import read_toml, validated
 from endoxa.words.packs import words_by_language
@@ -45,7 +44,6 @@ class Contents:
         items: how many there are.
         label: what reports call the data.
         templates: number of their templates, which tests resample.
-        languages: their languages, in order.
         styles: what those ask that endoxa made from associations (`schema.qa.STYLES`).
         note: how many have no target, and why; empty where all have one.
         names: how many names stand in the place of groups, and how many have a source; empty where none does.
@@ -54,7 +52,6 @@ class Contents:
     items: int
     label: str
     templates: int
-    languages: tuple[str, ...]
     styles: tuple[str, ...]
     note: str = ""
     names: str = ""
@@ -154,7 +151,6 @@ def scan(settings: QaSettings, journal: JournalFile | None = None) -> Contents:
     categories: Counter[str] = Counter()
     reasons: Counter[str] = Counter()
     templates: set[str] = set()
-    languages: set[str] = set()
     styles: set[str | None] = set()
 
     def repeated(name: str, first: int, second: int) -> str:
@@ -170,7 +166,6 @@ def scan(settings: QaSettings, journal: JournalFile | None = None) -> Contents:
         categories[item.category] += 1
         reasons[item.no_target] += 1
         templates.add(item.template)
-        languages.add(item.language)
         styles.add(style_of(item.built_by))
     if not count:
         language = f" in the language {', '.join(settings.languages)}" if settings.languages else ""
@@ -185,7 +180,7 @@ def scan(settings: QaSettings, journal: JournalFile | None = None) -> Contents:
     names = (
         f"{stated:,} of {len(sources):,} names that stand for groups have a stated source." if sources else ""
     )
-    return Contents(count, label, len(templates), tuple(sorted(languages)), known, note, names)
+    return Contents(count, label, len(templates), known, note, names)
 
 
 def words(settings: QaSettings) -> Used:
@@ -394,13 +389,14 @@ def expected_work(settings: QaSettings, prompts: Mapping[str, Prompts], *, longe
     once = settings.model_copy(update={"repeats": 1})  # every repeat takes the same
     most = settings.sampling.max_tokens
     answer = LIKELY_TOKENS.get(settings.ask, LIKELY_TOKENS["text"])
-    total = Expected()
-    for job in jobs(once, prompts):
+
+    def lengths(job: Job) -> list[int]:
         likely = [answer] * len(job.turns)
         if job.told["protocol"] == "explanation":
             likely[0] = EXPLANATION_TOKENS
-        total += expect(job, [most if longest and most else min(length, most or length) for length in likely])
-    return total.times(settings.repeats)
+        return [most if longest and most else min(length, most or length) for length in likely]
+
+    return expect(((job, lengths(job)) for job in jobs(once, prompts)), settings.repeats)
 
 
 def _simulation_facts(presentation: Presentation, ask: str) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from annotated_types import Ge
 from pydantic import Field
 
 from endoxa.errors import UserError
-from endoxa.runs.asking.settings import BY_LIKELIHOOD, FramedSettings
+from endoxa.runs.asking.jobs import BY_LIKELIHOOD, FramedSettings
 from endoxa.runs.options import DEFAULT_CONFIDENCE, RunConfidence
 from endoxa.schema import PROTOCOLS, Sampling
 from endoxa.schema.options import ASKING, DATA, Option, Setting, column_names, names

@@ -35,7 +35,6 @@ from endoxa.instruments.questions.probe.jobs import (
 from endoxa.instruments.questions.probe.settings import QaSettings
 from endoxa.models.chat.spec import ChatSpec
 from endoxa.models.chat.thoughts import no_text
-from endoxa.runs.answers.language import signs_of_new_question
 from endoxa.runs.answers.read import item_cells, outcome, read_answer
 from endoxa.runs.asking.cost import Planned, parse_models, plan_table, planned
 from endoxa.runs.asking.journal import AnswerJournal
@@ -44,7 +43,7 @@ from endoxa.runs.asking.run import Questions, asking_work
 from endoxa.runs.estimates import parquet_in_parts
 from endoxa.runs.folder import NOTES, RECORDS
 from endoxa.runs.instrument import Plan, Work
-from endoxa.runs.items import counted, untestable
+from endoxa.runs.journal import counted, untestable
 from endoxa.schema import QA_RECORD_COLUMNS, ChatAnswer, Reading
 from endoxa.sources.files import require_file, sha256
 from endoxa.stats.signs import fewest_units
@@ -150,7 +149,6 @@ def questions_work(settings: QaSettings, _out: Path) -> Work:
         "label": settings.label,
         "styles": [],
     }
-    languages: list[str] = []
 
     def scan_labelled(journal: AnswerJournal) -> int:
         scanned = scan(settings, journal)
@@ -162,7 +160,6 @@ def questions_work(settings: QaSettings, _out: Path) -> Work:
         if scanned.note:
             _LOG.warning("%s", scanned.note)
             data[NOTES].append(scanned.note)
-        languages[:] = scanned.languages
         return scanned.items
 
     def scored() -> Iterator[list[Options]]:
@@ -184,7 +181,6 @@ def questions_work(settings: QaSettings, _out: Path) -> Work:
             files=files,
             available=counted(partial(items, settings, part=False), settings),
             score=scorer(settings, specs, scored) if settings.by_likelihood else None,
-            signs=lambda: signs_of_new_question(languages),
             enough=enough,
         )
     )

@@ -46,7 +46,7 @@ from endoxa.report.overview import (
 from endoxa.report.quoting import quoting
 from endoxa.report.tables import Field, Table, number_field, table_of, text_field
 from endoxa.report.words import NOT_RECORDED, listed, plural
-from endoxa.runs.families import LEANS, NAME_DIFFERENCES, RETENTION, SELF_DEBIASING, THOUGHTS
+from endoxa.runs.estimates import LEANS, NAME_DIFFERENCES, RETENTION, SELF_DEBIASING, THOUGHTS
 from endoxa.runs.instrument import Shown
 from endoxa.runs.options import DEFAULT_CONFIDENCE, ReportOptions
 from endoxa.schema import QA_ESTIMATE_COLUMNS
@@ -160,7 +160,7 @@ def shown(runs: Sequence[Run], how: ReportOptions) -> Shown:
     rows = results.estimates.select(list(QA_ESTIMATE_COLUMNS))
     return Shown(
         page=lambda: qa_page(runs, results, seed=how.seed),
-        texts={"estimates": partial(csv_text, rows), **paper_forms(results, how.paper)},
+        texts={"estimates": partial(csv_text, rows), **paper_forms(results, how)},
     )
 
 

@@ -33,7 +33,7 @@ from endoxa.report.tables import (
     transposed,
 )
 from endoxa.report.words import NO_VALUE, NOT_DEFINED, count, decimal, decimal_interval, listed
-from endoxa.runs.options import USUAL_PAPER, PaperOptions
+from endoxa.runs.options import ReportOptions
 from endoxa.stats.verdicts import significance
 
 _UNSCALED = "2 × (share of stereotyped answers among those that name a person) − 1"
@@ -174,7 +174,7 @@ def published(results: QaResults) -> Section:
     )
 
 
-def paper_forms(results: QaResults, paper: PaperOptions) -> dict[str, Callable[[], str]]:
+def paper_forms(results: QaResults, paper: ReportOptions) -> dict[str, Callable[[], str]]:
     """The wide table, then those of Pelosio et al. (2025); programs get the wide table."""
     return paper_texts(
         lambda: [wide_table(results, paper), *paper_tables(results)],
@@ -184,7 +184,7 @@ def paper_forms(results: QaResults, paper: PaperOptions) -> dict[str, Callable[[
     )
 
 
-def wide_table(results: QaResults, paper: PaperOptions = USUAL_PAPER) -> Table:
+def wide_table(results: QaResults, paper: ReportOptions) -> Table:
     """Accuracy, scores and number of answers in both kinds of contexts, a row per model and data set.
 
     Columns without a single value are left out: contexts not asked, scores of files that name no stereotype.

@@ -28,7 +28,7 @@ from endoxa.instruments.questions.estimates.inference import (
 from endoxa.instruments.questions.estimates.measures import Cell, cell_keys, cell_of, compact
 from endoxa.instruments.questions.thoughts.coded import coded, holds_thoughts, thoughts_of
 from endoxa.runs import estimates
-from endoxa.runs.families import THOUGHTS
+from endoxa.runs.estimates import THOUGHTS
 from endoxa.schema.thoughts import CODES, THOUGHT_COLUMNS
 from endoxa.sources.frames import column_types
 from endoxa.stats.intervals import NAN, UNDEFINED, Interval, clustered_mean, clustered_share

@@ -37,7 +37,7 @@ from endoxa.schema import Progress
 from endoxa.schema.stories import ASSOCIATION_TEST_COLUMNS, DISCOVERED_COLUMNS
 from endoxa.sources.files import sha256
 from endoxa.sources.frames import column_types
-from endoxa.sources.stereotales import UNKNOWN, Profiles
+from endoxa.sources.stereotales.profiles import UNKNOWN, Profiles
 from endoxa.stats.verdicts import ABOVE, CORRECTED, UNCLEAR, UNTESTED, Decision, adjust
 
 LIFT = "lift"

@@ -12,7 +12,7 @@ from itertools import product
 import numpy as np
 
 from endoxa.schema import ALL
-from endoxa.sources.stereotales import OTHER, UNKNOWN, Profiles
+from endoxa.sources.stereotales.profiles import OTHER, UNKNOWN, Profiles
 
 MOST_SIZES = 5
 """Numbers of stories per prompt that are blocks of their own; where there are more, as many groups of like size."""

@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 
 from endoxa.instruments.stories.harm.ratings import HIGHEST, LOWEST, PEOPLE, Panel
-from endoxa.runs.families import HARM_DETAILS, HARM_DIFFERENCES, adjusted, decided
+from endoxa.runs.estimates import HARM_DETAILS, HARM_DIFFERENCES, adjusted, decided
 from endoxa.runs.options import Resampling
 from endoxa.schema import Progress
 from endoxa.schema.harm import CLAIM_COLUMNS, HARM_AGREEMENT_COLUMNS

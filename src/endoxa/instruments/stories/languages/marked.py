@@ -18,13 +18,13 @@ from endoxa.errors import UserError
 from endoxa.instruments.stories.harm.raters import measured
 from endoxa.instruments.stories.languages.presence import Presence
 from endoxa.instruments.stories.prompt_language import Key, Tree, parse_tree, read_tree, require_known
-from endoxa.runs.families import GROUPS_MOVED, adjusted, decided
+from endoxa.runs.estimates import GROUPS_MOVED, adjusted, decided
 from endoxa.runs.options import Resampling
 from endoxa.schema import ALL
 from endoxa.schema.stories import SHIFT_COLUMNS
 from endoxa.sources.frames import column_types
-from endoxa.sources.stereotales import read_vocabulary
 from endoxa.sources.stereotales.associations import PARTS
+from endoxa.sources.stereotales.vocabulary import read_vocabulary
 from endoxa.sources.toml import validated
 from endoxa.stats.intervals import FEWEST_CLUSTERS, NAN, UNDEFINED, Interval, agreeing
 from endoxa.stats.permutation import exchange_test, movable, single_column_test

@@ -15,11 +15,11 @@ from endoxa.instruments.stories.harm.raters import every_pair, measured, ratio
 from endoxa.instruments.stories.harm.ratings import BENIGN, HARMFUL
 from endoxa.instruments.stories.languages.marked import Groups, shift
 from endoxa.instruments.stories.languages.presence import By, Presence, presence
-from endoxa.runs.families import REACH, judged
+from endoxa.runs.estimates import REACH, judged
 from endoxa.runs.options import DEFAULT_CONFIDENCE, Resampling
 from endoxa.schema.stories import JACCARD_COLUMNS, MEMBER_COLUMNS, REACH_COMPARISON_COLUMNS
 from endoxa.sources.frames import column_types
-from endoxa.sources.stereotales import Profiles
+from endoxa.sources.stereotales.profiles import Profiles
 from endoxa.stats.crossed import crossed_estimate
 from endoxa.stats.intervals import NAN, UNDEFINED, Interval, agreeing, effective_number
 from endoxa.stats.signs import fewest_units

@@ -37,7 +37,7 @@ from endoxa.report.words import (
     plural,
     signed,
 )
-from endoxa.runs.families import HARM_DETAILS, HARM_DIFFERENCES
+from endoxa.runs.estimates import HARM_DETAILS, HARM_DIFFERENCES
 from endoxa.schema import ALL
 from endoxa.sources.stereotales.associations import PARTS
 from endoxa.stats.verdicts import ABOVE, BELOW, UNCLEAR, UNTESTED

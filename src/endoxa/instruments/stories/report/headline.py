@@ -15,7 +15,7 @@ from endoxa.instruments.stories.report.sources import CLAIMED, POOLED
 from endoxa.report.document import Finding, Section
 from endoxa.report.overview import Used
 from endoxa.report.words import count, decimal, language_name, listed, percent, plural
-from endoxa.runs.families import (
+from endoxa.runs.estimates import (
     PROTAGONISTS,
     STORY_CELLS,
     STORY_CELLS_WITHIN,

@@ -37,7 +37,7 @@ from endoxa.report.words import (
     plural,
     signed,
 )
-from endoxa.runs.families import GROUPS_MOVED, REACH
+from endoxa.runs.estimates import GROUPS_MOVED, REACH
 from endoxa.schema import ALL
 from endoxa.stats.verdicts import ABOVE, BELOW
 

@@ -45,7 +45,7 @@ from endoxa.stats.verdicts import ABOVE, BELOW, UNCLEAR, UNTESTED
 if TYPE_CHECKING:
     from endoxa.instruments.stories.harm import HarmAnalysis
     from endoxa.instruments.stories.languages import Overlap
-    from endoxa.sources.stereotales import Profiles
+    from endoxa.sources.stereotales.profiles import Profiles
 
 
 MODELS = "models"

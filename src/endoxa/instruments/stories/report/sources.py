@@ -22,9 +22,8 @@ from endoxa.schema import ALL
 from endoxa.schema.stories import DISCOVERED_COLUMNS
 from endoxa.sources.frames import read_table
 from endoxa.sources.served import versions_apart
-from endoxa.sources.stereotales import UNKNOWN, Profiles, read_profiles
 from endoxa.sources.stereotales.associations import PARTS, read_associations
-from endoxa.sources.stereotales.profiles import MISSING
+from endoxa.sources.stereotales.profiles import MISSING, UNKNOWN, Profiles, read_profiles
 from endoxa.sources.tables import PARQUET_SUFFIXES, TABLE_SUFFIXES, table_rows
 from endoxa.stats.verdicts import ABOVE, UNCLEAR
 

@@ -16,7 +16,7 @@ from endoxa.report.figures import described, share_figure
 from endoxa.report.items import Items, items_section
 from endoxa.report.tables import Table, number_field, table_of, text_field
 from endoxa.report.words import count, language_name, p_value, percent, plural
-from endoxa.sources.stereotales import OTHER, UNKNOWN
+from endoxa.sources.stereotales.profiles import OTHER, UNKNOWN
 from endoxa.stats.verdicts import ABOVE, UNTESTED
 
 COLORS = ("#0b5fa5", "#f2b489", "#00795a", "#c6dff3", "#7b3f98", "#e3d29b", "#1b1f24")

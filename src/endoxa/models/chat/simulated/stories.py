@@ -22,7 +22,8 @@ from endoxa.models.chat.simulated.draws import (
     share,
     words_of,
 )
-from endoxa.sources.stereotales import OTHER, SPELLINGS, UNKNOWN, read_vocabulary
+from endoxa.sources.stereotales.profiles import OTHER, SPELLINGS, UNKNOWN
+from endoxa.sources.stereotales.vocabulary import read_vocabulary
 
 LARGEST_SHARE = 0.9
 """No planted share is larger."""
