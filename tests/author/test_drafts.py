@@ -9,6 +9,7 @@ import pytest
 
 from endoxa.author.drafting import draft
 from endoxa.author.kinds import KINDS
+from endoxa.author.kinds.translate import candidates
 from endoxa.author.run import prepare
 from endoxa.author.settings import (
     CounterSettings,
@@ -213,6 +214,21 @@ def test_counter_narratives_are_no_denials(counter, reason):
     facts = {"identity": "farmers", "attribute": "poor", "language": "en", "sent_more": "Farmers are poor."}
     judged = KINDS["counter"].judged(CounterSettings(), None, Ask("", facts), {"counter": counter})
     assert judged.reason == reason
+
+
+def test_a_pair_is_one_row_of_candidates_whatever_a_model_answers():
+    pairs = pl.DataFrame(
+        {"item_id": ["a"], "sent_more": ["x"], "sent_less": ["z"], "candidate_m_more": ["old"]}
+    )
+    rows = {
+        "source": ["draft by m"] * 2,
+        "source_ids": ["a"] * 2,
+        "sent_more": ["1", "2"],
+        "sent_less": ["4", "5"],
+    }
+    drafts = pl.DataFrame({**rows, "checks": ["", ""]})
+    made = candidates(pairs, TranslateSettings(models=(), to="fr"), drafts)
+    assert made.select("candidate_m_more", "candidate_m_less").rows() == [("2", "5")]
 
 
 def test_candidates_are_those_of_each_engine_and_marked(tmp_path):

@@ -188,6 +188,8 @@ def test_files_are_those_beside_the_conditions(data: Path) -> None:
         str(data.parent / "mine.toml"),
         "laces",
     ]
+    adapted = conditions(data, '[a]\n[b]\nadapter = "lora"\n', ("hf/model",)).each["b"]
+    assert adapted.options.adapter == str(data.parent / "lora")
 
 
 EXAMPLE = [["Was it A or B?", "Nobody knows."]]

@@ -139,6 +139,10 @@ CHANGED_TO = {"judged_less": "sent_less", "judged_more": "sent_more", "judged_at
 """Words that people changed in a room, and where they belong."""
 
 
+SAID = " said"
+"""Behind the names of columns of judgements: drafts carry the user's own columns."""
+
+
 def approved(drafts: Path, judged: Path) -> pl.DataFrame:
     """The drafts with the status that people gave them; words that they changed are taken over.
 
@@ -151,10 +155,7 @@ def approved(drafts: Path, judged: Path) -> pl.DataFrame:
     Raises:
         UserError: a column is missing, a verdict cannot be read, or no row is about these drafts.
     """
-    table, judgements = (
-        read_drafts(drafts),
-        read_table(judged, respect_statuses=False).with_row_index("row", 1),
-    )
+    table, judgements = read_drafts(drafts), read_table(judged, respect_statuses=False)
     name, verdict = (
         next((each for each in names if each in judgements.columns), "") for names in (NAMES, VERDICTS)
     )
@@ -163,30 +164,34 @@ def approved(drafts: Path, judged: Path) -> pl.DataFrame:
             f"{judged} lacks {'a verdict' if name else 'a name for each row'}. Expected one of the columns "
             f"{', '.join(VERDICTS if name else NAMES)}."
         )
-    for number, draft in judgements.filter(~pl.col(name).is_first_distinct()).select("row", name).iter_rows():
-        raise UserError(f"{judged}, row {number}: '{draft}' is there twice. Keep one.")
+    for row in (~judgements[name].is_first_distinct()).arg_true():
+        raise UserError(f"{judged}, row {row + 1}: '{judgements[name][row]}' is there twice. Keep one.")
     answers = pl.col(verdict).cast(pl.String).fill_null("").str.strip_chars().str.to_lowercase()
-    for number, answer in judgements.filter(~answers.is_in([*ANSWERS])).select("row", verdict).iter_rows():
+    for row in judgements.select(~answers.is_in([*ANSWERS])).to_series().arg_true():
         raise UserError(
-            f"{judged}, row {number}: '{answer}' says neither yes nor no. Expected true or false, or nothing."
+            f"{judged}, row {row + 1}: '{judgements[verdict][row]}' says neither yes nor no. Expected true or false, "
+            "or nothing."
         )
     changes = {
         column: to
         for column, to in CHANGED_TO.items()
-        if {column, to} <= {*judgements.columns, *table.columns}
+        if column in judgements.columns and to in table.columns
     }
     said = judgements.select(
-        *changes, draft_id=pl.col(name).cast(pl.String), verdict=answers.replace_strict(ANSWERS)
+        pl.col(*changes).name.suffix(SAID) if changes else [],
+        answers.replace_strict(ANSWERS).alias(f"status{SAID}"),
+        draft_id=pl.col(name).cast(pl.String),
     )
     both = table.join(said, on="draft_id", how="left", maintain_order="left")
-    if both["verdict"].is_null().all():
+    if both[f"status{SAID}"].is_null().all():
         raise UserError(
             f"No row of {judged} is about a draft of {drafts}: the names in '{name}' do not occur there."
         )
     changed = {
-        to: pl.coalesce(pl.when(pl.col(column) != "").then(column), to) for column, to in changes.items()
+        to: pl.coalesce(pl.when(pl.col(f"{column}{SAID}") != "").then(f"{column}{SAID}"), to)
+        for column, to in changes.items()
     }
-    return both.with_columns(status=pl.coalesce("verdict", "status"), **changed).select(table.columns)
+    return both.with_columns(status=pl.coalesce(f"status{SAID}", "status"), **changed).select(table.columns)
 
 
 def label_votes(labels: Path, sheet: Path) -> list[tuple[str, str, str]]:
