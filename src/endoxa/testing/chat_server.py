@@ -14,7 +14,6 @@ import hashlib
 import json
 import random
 import socket
-import sys
 import threading
 import time
 from collections import Counter
@@ -229,10 +228,10 @@ def _openai_line(name: str, body: dict[str, Any], reply: str | Refusal | None) -
         error = {"code": "batch_expired", "message": "This request could not be executed in time."}
         return {"custom_id": name, "response": None, "error": error}
     if isinstance(reply, Refusal):
-        response = {"status_code": reply.status, "body": reply.body(anthropic=False)}
+        status, content = reply.status, reply.body(anthropic=False)
     else:
-        response = {"status_code": 200, "body": answer(body, reply, anthropic=False)}
-    return {"custom_id": name, "response": response, "error": None}
+        status, content = 200, answer(body, reply, anthropic=False)
+    return {"custom_id": name, "response": {"status_code": status, "body": content}, "error": None}
 
 
 def _anthropic_line(name: str, body: dict[str, Any], reply: str | Refusal | None) -> dict[str, Any]:
@@ -412,8 +411,7 @@ def main() -> None:
         parser.add_argument(name, type=type(each.default), default=each.default)
     chosen = {name: value for name, value in vars(parser.parse_args()).items() if value is not None}
     server = ChatServer(replace(Settings(), **chosen))
-    sys.stdout.write(f"{server.url}\n")
-    sys.stdout.flush()
+    print(server.url, flush=True)
     with suppress(KeyboardInterrupt):
         server.serve_forever()
 

@@ -179,9 +179,8 @@ def score_pairs(rule: Rule, model: Model, pairs: Sequence[Pair]) -> list[tuple[f
     scores: dict[int, float] = {}
     for index, result in model.score(requests):
         if isinstance(result, Unscorable):
-            raise ValueError(  # noqa: TRY004 - the value is at fault, not its type
-                f"pair {index // 2} cannot be scored: {result.reason}"
-            )
+            # The value is at fault, not its type.
+            raise ValueError(f"pair {index // 2} cannot be scored: {result.reason}")  # noqa: TRY004
         scores[index] = rule.value(result)
     assert len(scores) == len(requests), f"{rule.name}: some requests have no answer"
     return [(scores[2 * k], scores[2 * k + 1]) for k in range(len(pairs))]

@@ -86,13 +86,13 @@ def check_finding(finding: Finding, labels: Sequence[str] = ()) -> None:
     where = f"«{text}»"
     assert text.strip() == text, f"{where}: blanks around it"
     assert text.endswith("."), f"{where}: no whole sentence"
-    broken = _BROKEN.search(_without(text, rows, labels))
+    bare = _without(text, rows, labels)
+    broken = _BROKEN.search(bare)
     assert broken is None, f"{where}: holds '{broken and broken[0]}'"
     for row in rows:
         check_verdict(row, where)
     if "lies nearer" in text:
         _check_nearer(text, rows, where)
-    bare = _without(text, rows, labels)
     verdicts = {str(row["verdict"]) for row in rows if row.get("verdict")}
     for verdict, phrases in PHRASES.items():
         for phrase in phrases:
@@ -101,14 +101,12 @@ def check_finding(finding: Finding, labels: Sequence[str] = ()) -> None:
                 assert verdicts & allowed, f"{where}: claims '{phrase}', but rests on {verdicts or 'nothing'}"
     for verdict in verdicts:
         accepted = PHRASES[verdict] + (EITHER_WAY if verdict in ("above", "below") else ())
-        assert len(rows) > 1 or any(phrase in bare for phrase in accepted) or not _is_claim(rows[0]), (
-            f"{where}: rests on a row that is '{verdict}' and does not say so"
-        )
+        says = len(rows) > 1 or any(phrase in bare for phrase in accepted) or "p_value" not in rows[0]
+        assert says, f"{where}: rests on a row that is '{verdict}' and does not say so"
     if "corrected for the number of tests" in bare:
-        assert any(
-            _number(row["p_value"]) <= 1 - row["confidence"] + 1e-9 < _number(row["p_adjusted"])
-            for row in rows
-        ), f"{where}: blames the correction, but no raw p-value is small"
+        pairs = [(_number(row["p_value"]), _number(row["p_adjusted"]), 1 - row["confidence"]) for row in rows]
+        small = any(p <= alpha + 1e-9 < adjusted for p, adjusted, alpha in pairs)
+        assert small, f"{where}: blames the correction, but no raw p-value is small"
     _check_numbers(text, rows, labels, where)
 
 
@@ -139,14 +137,12 @@ def check_verdict(row: Mapping[str, Any], where: str = "") -> None:
         assert (value > neutral) == (verdict == "above"), f"{label}: claimed in the wrong direction"
         assert not low < neutral < high, f"{label}: claimed, but the interval holds the neutral value"
         clusters = row.get("clusters")
-        assert clusters is None or 2.0 ** (1 - clusters) <= alpha + 1e-9, (
-            f"{label}: too few clusters for any claim"
-        )
+        enough = clusters is None or 2.0 ** (1 - clusters) <= alpha + 1e-9
+        assert enough, f"{label}: too few clusters for any claim"
         return
     assert verdict == "unclear", f"{label}: no such verdict"
-    assert corrected > alpha - 1e-9 or abs(value - neutral) < 0.001, (
-        f"{label}: significant, but called unclear"
-    )
+    unclear = corrected > alpha - 1e-9 or abs(value - neutral) < 0.001
+    assert unclear, f"{label}: significant, but called unclear"
     if p > alpha + 1e-9 and isfinite(low):
         inside = low <= neutral + 1e-9 <= high + 2e-9
         assert inside, f"{label}: unclear, but the interval excludes the neutral value"
@@ -159,15 +155,13 @@ def _check_permutations(row: Mapping[str, Any], label: str) -> None:
     side, partitions = row["alternative"], float(row["n_partitions"])
     assert 2 / partitions <= alpha + 1e-9, f"{label}: {partitions:g} partitions cannot reach {alpha:g}"
     claimed = corrected <= alpha + 1e-9 and abs(effect) >= 0.0005
-    expected = "above" if effect > 0 else "below"
     low, high = _number(row.get("low")), _number(row.get("high"))
     if side == "two-sided" and isfinite(low) and isfinite(_number(row.get("p_published"))):
         agrees = low <= 0 <= high if p > alpha + 1e-9 else not low < 0 < high
         assert agrees, f"{label}: interval and test disagree about 0"
     in_direction = side == "two-sided" or (side == "greater") == (effect > 0)
-    assert verdict == (expected if claimed and in_direction else "unclear"), (
-        f"{label}: the verdict does not follow"
-    )
+    expected = ("above" if effect > 0 else "below") if claimed and in_direction else "unclear"
+    assert verdict == expected, f"{label}: the verdict does not follow"
 
 
 def _check_nearer(text: str, rows: Sequence[Mapping[str, Any]], where: str) -> None:
@@ -178,10 +172,6 @@ def _check_nearer(text: str, rows: Sequence[Mapping[str, Any]], where: str) -> N
             if f"{row['x']} lies nearer to {row[near]} (rather than {row[far]}) than {row['y']} does" in text:
                 return
     raise AssertionError(f"{where}: no claimed row lies in that direction")
-
-
-def _is_claim(row: Mapping[str, Any]) -> bool:
-    return bool(row.get("verdict")) and "p_value" in row
 
 
 def _check_numbers(text: str, rows: Sequence[Mapping[str, Any]], labels: Sequence[str], where: str) -> None:
@@ -200,9 +190,8 @@ def _check_numbers(text: str, rows: Sequence[Mapping[str, Any]], labels: Sequenc
     printed = _CONSTANTS | (spoken | {number.removeprefix("-") for number in spoken})
     for token in _NUMBER.findall(_without(text, rows, labels)):
         plain = token.replace("−", "-").replace(",", "").lstrip("+")
-        assert plain in printed or plain.lstrip("-") in printed, (
-            f"{where}: the number {token} is in no row {rows}"
-        )
+        known = {plain, plain.lstrip("-")} & printed
+        assert known, f"{where}: the number {token} is in no row {rows}"
 
 
 def _without(text: str, rows: Sequence[Mapping[str, Any]], labels: Sequence[str]) -> str:
