@@ -45,7 +45,7 @@ messages: .venv/ready
 bench: .venv/ready
 	$(BIN)/pip install --quiet -c constraints.txt -e ".[bench]"
 	$(BIN)/python benchmarks/scoring.py
-	$(BIN)/python benchmarks/streaming.py
+	$(BIN)/python benchmarks/memory.py
 	$(BIN)/python benchmarks/grouping.py
 	$(BIN)/python benchmarks/embeddings.py
 	$(BIN)/python benchmarks/permutation.py

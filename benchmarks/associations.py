@@ -3,23 +3,18 @@
     python benchmarks/associations.py --make SCRIPT           makes the stories first (23 models, 10 languages)
     python benchmarks/associations.py out/big.parquet         on stories that are there
     python benchmarks/associations.py out/big.parquet --pooled          only all languages together
-    python benchmarks/associations.py out/big.parquet --rounds 5        minimum, median and maximum of five rounds
 
 The literal reference reads every row with the json module, counts with a dictionary, and tests each table by scipy's
 `fisher_exact` with 500,000 random tables, one after the other, in one process. It is timed on a sample of its tables
-in the same round, taken evenly over all of them, and its whole is extrapolated. Loading is compared with a bare polars
-read and JSON decode of the same file. CPU seconds are those of all processes; they depend less on what else runs.
+in the same round, taken evenly over all of them, and its whole is extrapolated.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
-import resource
 import statistics
 import subprocess
 import sys
-import time
 from collections import Counter, defaultdict
 from pathlib import Path
 
@@ -29,6 +24,7 @@ import polars as pl
 from endoxa.instruments.stories.associations import Discovery, discover
 from endoxa.instruments.stories.associations.tables import Table, families
 from endoxa.sources.stereotales.profiles import Profiles, read_profiles
+from frame import options, peak_memory, seconds_of
 
 Figures = defaultdict[str, list[float]]
 """What was measured, by its name, in each round."""
@@ -39,29 +35,25 @@ PROFILE = "extracted_attributes_json"
 
 def main() -> None:
     """Measure loading, then both aggregations."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = options(__doc__, sample=40, rounds=1)
     parser.add_argument("stories", type=Path, nargs="?", default=Path("out/big.parquet"))
     parser.add_argument("--make", type=Path, metavar="SCRIPT")
-    parser.add_argument("--sample", type=int, default=40, help="tables the reference is timed on")
     parser.add_argument("--pooled", action="store_true")
-    parser.add_argument("--jobs", type=int, default=None)
-    parser.add_argument("--rounds", type=int, default=1)
     args = parser.parse_args()
     if args.make:
         make(args.make, args.stories)
     figures = defaultdict[str, list[float]](list)
-    for number in range(args.rounds):
-        print(f"round {number + 1}", flush=True)
-        loading = measure_loading(args.stories, figures)
+    for _ in range(args.rounds):
+        loading, _ = seconds_of(lambda: list(families(read_profiles(args.stories), by_language=True)))
+        figures["loading and counting, seconds"].append(loading)
+        figures["bare polars read and JSON decode, seconds"].append(
+            seconds_of(lambda: bare_decode(args.stories))[0]
+        )
         for by_language in (False, True)[: 1 if args.pooled else 2]:
-            measure(args.stories, loading, args.sample, args.jobs, figures, by_language=by_language)
+            measure(args.stories, loading, args.sample, figures, by_language=by_language)
     for name, values in figures.items():
-        least, middle, most = min(values), statistics.median(values), max(values)
-        print(f"{name}: min {least:.2f}, median {middle:.2f}, max {most:.2f}")
-    own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(f"peak memory of this process (reference and bare decode included): {own:.0f} MiB")
+        print(f"{name}: min {min(values):.2f}, median {statistics.median(values):.2f}, max {max(values):.2f}")
+    print(f"peak memory of this process (reference and bare decode included): {peak_memory():.0f} MiB")
 
 
 def make(script: Path, path: Path) -> None:
@@ -75,20 +67,6 @@ def make(script: Path, path: Path) -> None:
     )
 
 
-def measure_loading(path: Path, figures: Figures) -> float:
-    """Print loading and counting beside a bare decode; returns our seconds."""
-    ours = seconds(lambda: list(families(read_profiles(path), by_language=True)))
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    bare = seconds(lambda: bare_decode(path))
-    print(
-        f"loading and counting {ours:.1f} s (peak {peak:.0f} MiB), bare polars read and JSON decode {bare:.1f} s"
-    )
-    print(f"ratio {ours / bare:.2f} (target: at most 3)", flush=True)
-    figures["loading and counting, seconds"].append(ours)
-    figures["loading and counting / bare decode"].append(ours / bare)
-    return ours
-
-
 def bare_decode(path: Path) -> None:
     """What polars takes to read the file and decode its profiles, nothing else."""
     frame = pl.read_parquet(path).filter(pl.col(PROFILE).str.ends_with("}"))
@@ -96,38 +74,31 @@ def bare_decode(path: Path) -> None:
     frame[PROFILE].str.json_decode(pl.Struct(dict.fromkeys(names, pl.String)))
 
 
-def measure(
-    path: Path, loading: float, sample: int, jobs: int | None, figures: Figures, *, by_language: bool
-) -> None:
-    """Print our time and the reference's, pooled or by language."""
+def measure(path: Path, loading: float, sample: int, figures: Figures, *, by_language: bool) -> None:
+    """Our time and the reference's, pooled or by language."""
     what = "by language" if by_language else "pooled"
     profiles = read_profiles(path)
-    start, spent = time.perf_counter(), cpu_seconds()
-    found = discover(profiles, Discovery(by_language=by_language, jobs=jobs))
-    ours = loading + time.perf_counter() - start
-    figures[f"{what}, seconds"].append(ours)
-    figures[f"{what}, CPU seconds of testing"].append(cpu_seconds() - spent)
-    tested = found.tables.filter(status="tested")
-    print(f"{what}: {len(tested):,} tables, {len(found.associations):,} associations, ", end="")
-    print(f"{tested['n_resamples'].mean():,.0f} draws a table, {ours:.1f} s", flush=True)
-    reference = reference_seconds(path, profiles, found.tables, sample, by_language=by_language)
-    print(f"{what}: literal reference {reference / 3600:.2f} h, ratio {reference / ours:.0f}", flush=True)
+    testing, result = seconds_of(lambda: discover(profiles, Discovery(by_language=by_language)))
+    reference = reference_seconds(path, profiles, result.tables, sample, by_language=by_language)
+    tested = result.tables.filter(status="tested")
+    print(f"{what}: {len(tested):,} tables, {len(result.associations):,} associations", flush=True)
+    figures[f"{what}, seconds"].append(loading + testing)
     figures[f"{what}, hours of the literal reference"].append(reference / 3600)
-    figures[f"{what}, reference / endoxa"].append(reference / ours)
+    figures[f"{what}, reference / endoxa"].append(reference / (loading + testing))
 
 
 def reference_seconds(
     path: Path, profiles: Profiles, tables: pl.DataFrame, sample: int, *, by_language: bool
 ) -> float:
     """Seconds of the literal reference: reading all rows, and its tests extrapolated from a sample of them."""
-    reading = seconds(lambda: literal_counts(path))
+    reading, _ = seconds_of(lambda: literal_counts(path))
     tested = tables.with_row_index().filter(status="tested")
     every = [table for family in families(profiles, by_language=by_language) for table in family]
     chosen = np.unique(np.linspace(0, len(tested) - 1, sample).astype(int))
     spent = 0.0
     for k in chosen:
         table = every[tested["index"][int(k)]]
-        spent += seconds(lambda table=table: literal_test(table))
+        spent += seconds_of(lambda table=table: literal_test(table))[0]
     return reading + len(tested) * spent / len(chosen)
 
 
@@ -151,19 +122,6 @@ def literal_test(table: Table) -> float:
 
     method = MonteCarloMethod(n_resamples=DRAWS, rng=np.random.default_rng(0))
     return float(fisher_exact(table.counts, method=method).pvalue)
-
-
-def cpu_seconds() -> float:
-    """CPU time of this process and of those that it has waited for."""
-    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    return sum(one.ru_utime + one.ru_stime for one in used)
-
-
-def seconds(work) -> float:  # noqa: ANN001
-    """How long it takes."""
-    start = time.perf_counter()
-    work()
-    return time.perf_counter() - start
 
 
 if __name__ == "__main__":

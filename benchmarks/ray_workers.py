@@ -3,14 +3,11 @@
     python benchmarks/ray_workers.py --pairs 600 --rounds 3
 
 A random-weight GPT-2 of 6 layers scores pairs of random words. What is timed is the scoring: from the first chunk to
-the last, without starting workers and loading weights, which are printed apart. The ways take turns; printed are
-min, median and max in seconds, the speed-up of two workers over one, and what one worker costs beside this process
-with one thread.
+the last, without starting workers and loading weights, which are printed apart.
 """
 
 from __future__ import annotations
 
-import argparse
 import random
 import statistics
 import tempfile
@@ -20,13 +17,13 @@ from pathlib import Path
 import ray
 import torch
 from ray.cluster_utils import Cluster
-from tokenizers import Tokenizer, models, pre_tokenizers
-from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
+from transformers import GPT2Config, GPT2LMHeadModel
 
 from endoxa.instruments.pairs.options import PairsSettings
 from endoxa.runs.instrument import INSTRUMENTS
 from endoxa.runs.options import EngineOptions
 from endoxa.runs.run import measure
+from frame import in_turn, options, save, show, tokenizer
 
 WORDS = [f"w{k}" for k in range(5_000)]
 LENGTH = 16
@@ -35,13 +32,7 @@ LENGTH = 16
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--pairs", type=int, default=600)
-    parser.add_argument("--chunk", type=int, default=30, help="pairs of a chunk")
-    parser.add_argument("--rounds", type=int, default=3)
-    args = parser.parse_args()
+    args = options(__doc__, pairs=600, chunk=30, rounds=3).parse_args()
     torch.set_num_threads(1)
     cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 0})
     for _ in range(2):
@@ -52,7 +43,7 @@ def main() -> None:
         home = Path(name)
         settings = PairsSettings(
             data=str(write_pairs(home / "pairs.csv", args.pairs)),
-            models=(f"hf/{write_model(home / 'model')}",),
+            models=(f"hf/{make_model(home / 'model')}",),
             chunk=args.chunk,
             calibrate=False,
         )
@@ -68,29 +59,28 @@ def compare(settings: PairsSettings, home: Path, rounds: int) -> None:
         "one worker": EngineOptions("ray", workers=1),
         "two workers": EngineOptions("ray", workers=2),
     }
-    scoring: dict[str, list[float]] = {way: [] for way in ways}
-    starting: dict[str, list[float]] = {way: [] for way in ways}
-    for round_ in range(rounds):
-        for number, (way, engine) in enumerate(ways.items()):
-            began, at = time.perf_counter(), []
-            measure(
-                INSTRUMENTS.get("pairs"),
-                settings.model_copy(update={"engine": engine}),
-                home / f"{round_}-{number}",
-                progress=lambda what, _done, _all, at=at: (
-                    at.append(time.perf_counter()) if what.startswith("scoring") else None
-                ),
-            )
-            starting[way].append(at[0] - began)
-            scoring[way].append(at[-1] - at[0])
-    for way, seconds in scoring.items():
-        print(
-            f"{way}: scoring {min(seconds):.2f} / {statistics.median(seconds):.2f} / {max(seconds):.2f} s, before it "
-            f"{statistics.median(starting[way]):.1f} s"
-        )
-    here, one, two = (statistics.median(seconds) for seconds in scoring.values())
+    times, results = in_turn(
+        {way: lambda engine=engine: scored(settings, engine, home) for way, engine in ways.items()},
+        rounds,
+        time_of=lambda result: result[0],
+    )
+    show(times, {way: f"before it {starting:.1f} s" for way, (_, starting) in results.items()})
+    one, two = (statistics.median(times[way]) for way in ("one worker", "two workers"))
     print(f"two workers over one: {one / two:.2f} x")
-    print(f"one worker beside this process: {100 * (one / here - 1):+.1f} %")
+
+
+def scored(settings: PairsSettings, engine: EngineOptions, home: Path) -> tuple[float, float]:
+    """Seconds of scoring, and those before it."""
+    began, moments = time.perf_counter(), []
+    measure(
+        INSTRUMENTS.get("pairs"),
+        settings.model_copy(update={"engine": engine}),
+        Path(tempfile.mkdtemp(dir=home)) / "run",
+        progress=lambda what, _done, _all: (
+            moments.append(time.perf_counter()) if what.startswith("scoring") else None
+        ),
+    )
+    return moments[-1] - moments[0], moments[0] - began
 
 
 def write_pairs(path: Path, count: int) -> Path:
@@ -105,20 +95,12 @@ def write_pairs(path: Path, count: int) -> Path:
     return path
 
 
-def write_model(folder: Path) -> Path:
+def make_model(folder: Path) -> Path:
     """A random-weight GPT-2 with a tokenizer of whole words."""
-    tokenizer = Tokenizer(
-        models.WordLevel({word: k for k, word in enumerate(["<s>", *WORDS])}, unk_token="<s>")
-    )
-    tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
     torch.manual_seed(1)
     size = {"n_layer": 6, "n_embd": 512, "n_head": 8, "n_positions": 512}
-    network = GPT2LMHeadModel(GPT2Config(vocab_size=len(WORDS) + 1, bos_token_id=0, eos_token_id=0, **size))
-    network.save_pretrained(folder)
-    PreTrainedTokenizerFast(tokenizer_object=tokenizer, bos_token="<s>", eos_token="<s>").save_pretrained(
-        folder
-    )
-    return folder
+    config = GPT2Config(vocab_size=len(WORDS) + 1, bos_token_id=0, eos_token_id=0, **size)
+    return save(GPT2LMHeadModel(config), tokenizer("words", WORDS), folder)
 
 
 if __name__ == "__main__":

@@ -1,18 +1,15 @@
 """Processor time and queries of a request: people of `crowd_on_phones.py` in one process, without network and pauses.
 
-    python benchmarks/request_cost.py [--people N] [--cards N] [--postgresql] [--profile FILE]
+    python benchmarks/request_cost.py [--people N] [--cards N] [--postgresql]
 
 Answer times depend on what else a machine does; these two figures hardly do. Prints them for each kind of request, and
-the processor time of PostgreSQL beside them. `--profile` writes what `python -m pstats FILE` reads.
+the processor time of PostgreSQL beside them.
 """
 
 from __future__ import annotations
 
-import argparse
-import cProfile
 import os
 import random
-import sys
 import tempfile
 import time
 from collections import Counter, defaultdict
@@ -21,10 +18,8 @@ from pathlib import Path
 from typing import Any
 
 os.environ["LOCUST_SKIP_MONKEY_PATCH"] = "1"
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
-sys.path.insert(0, str(Path(__file__).parents[1] / "packages" / "endoxa-collect" / "tests"))
 
-from collect_support.databases import postgres, postgres_programs
+from frame import options, postgresql
 
 
 class Phone:
@@ -94,16 +89,15 @@ class Costs:
 
 def main() -> None:
     """Run and print."""
-    words = _words()
-    with ExitStack() as open_ones:
-        folder = Path(open_ones.enter_context(tempfile.TemporaryDirectory())) / "camp"
-        if words.postgresql:
-            programs = postgres_programs()
-            if programs is None:
-                sys.exit("PostgreSQL is not installed (apt-get install postgresql)")
-            os.environ["DATABASE_URL"] = open_ones.enter_context(postgres(programs))
+    parser = options(__doc__, people=20, cards=15)
+    parser.add_argument("--postgresql", action="store_true")
+    args = parser.parse_args()
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory())) / "camp"
+        if args.postgresql:
+            os.environ["DATABASE_URL"] = stack.enter_context(postgresql())
         _make(folder)
-        _drive(words)
+        _drive(args.people, args.cards)
 
 
 def _make(folder: Path) -> None:
@@ -121,33 +115,27 @@ def _make(folder: Path) -> None:
     os.environ["ENDOXA_JOIN"] = f"/j/{started.code}/"
 
 
-def _drive(words: argparse.Namespace) -> None:
+def _drive(people: int, cards: int) -> None:
     from django.db import connection
 
-    import crowd_on_phones
+    from crowd_on_phones import Contributor
 
     random.seed(1)
     costs, crowd = Costs(), []
     before = _of_postgres()
-    profile = cProfile.Profile()
     with connection.execute_wrapper(costs.count):
-        for _ in range(words.people):
-            person: Any = crowd_on_phones.Contributor.__new__(crowd_on_phones.Contributor)
+        for _ in range(people):
+            person: Any = Contributor.__new__(Contributor)
             person.client = Phone(costs)
             person.on_start()
             crowd.append(person)
-        if words.profile:
-            profile.enable()
-        for _ in range(words.cards):
+        for _ in range(cards):
             for person in crowd:
                 person.one_card()
-        profile.disable()
     print(costs.table())
-    if words.postgresql:
+    if connection.vendor == "postgresql":
         share = 1_000 * (_of_postgres() - before) / costs.requests.total()
         print(f"PostgreSQL: {share:.2f} ms of CPU a request")
-    if words.profile:
-        profile.dump_stats(words.profile)
     connection.close()
 
 
@@ -161,15 +149,6 @@ def _of_postgres() -> float:
         cursor.execute("SELECT pg_backend_pid()")
         fields = Path(f"/proc/{cursor.fetchone()[0]}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
-def _words() -> argparse.Namespace:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--people", type=int, default=20)
-    parser.add_argument("--cards", type=int, default=15)
-    parser.add_argument("--postgresql", action="store_true")
-    parser.add_argument("--profile", metavar="FILE")
-    return parser.parse_args()
 
 
 if __name__ == "__main__":

@@ -26,11 +26,11 @@ def imported(path: Path) -> set[tuple[str, str]]:
     return {(module, name) for module, name in found if module.partition(".")[0] not in PEERS}
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "benchmarks").glob("*.py")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", sorted((ROOT / "benchmarks").rglob("*.py")), ids=lambda path: path.stem)
 def test_benchmarks_import_what_is_there(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(ROOT / "benchmarks")  # they import each other
     for module, name in imported(path):
-        if module.startswith(("endoxa", "support")) and not module.startswith("endoxa_collect"):
+        if module.startswith(("endoxa", "support", "benchmarks")) and not module.startswith("endoxa_collect"):
             loaded = importlib.import_module(module)
             assert not name or hasattr(loaded, name) or find_spec(f"{module}.{name}"), f"{module}: {name}"
         else:

@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from endoxa.commands import app
-from endoxa.words.items import items
+from endoxa.words.check import items
 
 pytestmark = pytest.mark.usefixtures("nothing_reviewed")
 

@@ -64,14 +64,6 @@ def test_a_text_has_the_same_vector_whatever_stands_beside_it(encoder: Encoder) 
     np.testing.assert_allclose(encoder(many)[::7], encoder(many[::7]), atol=1e-6)
 
 
-@pytest.mark.slow
-def test_bfloat16_keeps_cosines_to_a_hundredth(library: Any) -> None:
-    found, exact = load_encoder(precision="bfloat16")(TEXTS), of_library(library, TEXTS)
-    assert found.dtype == np.float32
-    np.testing.assert_allclose(np.linalg.norm(found, axis=1), 1, atol=1e-6)
-    assert np.abs(found @ found.T - exact @ exact.T).max() < 0.01
-
-
 def test_the_same_words_encoder_gives_directions_of_chance() -> None:
     vectors = load_encoder("same-words")([f"word {number}" for number in range(40)])
     cosines = (vectors @ vectors.T)[~np.eye(40, dtype=bool)]
@@ -81,7 +73,7 @@ def test_the_same_words_encoder_gives_directions_of_chance() -> None:
 
 def test_without_a_name_words_of_another_language_are_united_by_form_only() -> None:
     told: list[str] = []
-    encoder = chosen_encoder(None, "sw", "float32", told.append)
+    encoder = chosen_encoder(None, "sw", told.append)
     wise, fond_of_money = encoder(["wana busara", "wanapenda pesa"])
     assert abs(wise @ fond_of_money) < 0.2
     assert "does not know Swahili" in told[0]

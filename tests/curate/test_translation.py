@@ -9,7 +9,7 @@ import pytest
 
 from endoxa.curate.translation import Translated, open_translator, translate_all
 from endoxa.errors import UserError
-from endoxa.models.chat import ChatOptions, open_chat
+from endoxa.models.chat import ChatOptions, open_chat, parse_chat_model
 from endoxa.schema import Sampling
 from support.http_server import serving
 
@@ -167,7 +167,7 @@ def test_no_key_is_shown_and_no_organization_is_sent(monkeypatch):
         translator = open_translator(f"{url}#m")
         with pytest.raises(UserError) as caught:
             list(translator.translate(["Na"], "fr", "en"))
-    assert open_chat(translator.spec, ChatOptions())._client.organization is None
+    assert open_chat(parse_chat_model(f"{url}#m"), ChatOptions())._client.organization is None
     assert "refuses the key in the environment variable ENDOXA_SERVER_KEY" in str(caught.value)
     assert not any(part in str(caught.value) for part in ("topsecret", "wxyz"))
 

@@ -182,7 +182,7 @@ def test_named_thing_can_be_imported(name):
 
 CONVERGENCE = ("EFFECT", "RELIABILITY", "CORRELATION", "AGREEMENT", "CHANCE", "MTMM", "VALIDITY", "PART")
 EXPLAINED = {
-    "methods/convergence.md": [f"convergence:{name}" for name in CONVERGENCE],
+    "methods/convergence.md": [f"study:{name}" for name in CONVERGENCE],
     "analyze/tests.md": ["association_tests:TEST"],
     "analyze/qa.md": ["qa:QA_ESTIMATE", "qa:QA_COUNT", "qa:QA_COMPARISON", "qa:DEBIAS"],
     "author.md": ["drafts:DRAFT"],

@@ -276,8 +276,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 def trace(files: list[str], mutants: list[Mutant]) -> dict[str, list[str]]:
     """Run the quick tests of files, in this process; the tests that run each mutant's line, the quickest first."""
-    import coverage
     import pytest
+
+    import coverage
 
     class Contexts:
         """Names the lines that a test runs after it."""

@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from endoxa.commands import app
-from endoxa.curate.crossed import parts_of, read_parts, with_parts
+from endoxa.curate.crossed import parts_of
 from endoxa.errors import UserError
 from endoxa.instruments.intersections import ALL_CROSSED, intersections, of_answers, of_pairs
 from endoxa.instruments.pairs.items import build_pairs
@@ -187,20 +187,6 @@ def test_nothing_is_found_where_leans_add_up():
 )
 def test_parts_by_words(identity, parts):
     assert parts_of(identity) == parts
-
-
-def test_parts_that_a_user_names(tmp_path):
-    (tmp_path / "parts.csv").write_text("identity,parts\nFemmes peules,femmes; peuls\n")
-    listed = read_parts(tmp_path / "parts.csv")
-    assert parts_of("femmes Peules", listed) == ("femmes", "peuls")
-    table = pl.DataFrame(
-        {"identity": ["femmes peules"], "attribute": ["fortes"], "association_id": ["a"], "language": ["fr"]}
-    )
-    assert with_parts(table, listed)[0]["identity"].to_list() == ["femmes peules", "femmes", "peuls"]
-    assert with_parts(table)[1] == 0
-    (tmp_path / "parts.csv").write_text("identity,parts\nx,y\n")
-    with pytest.raises(UserError, match="Expected two or more"):
-        read_parts(tmp_path / "parts.csv")
 
 
 def test_pairs_of_parts_are_made_once_beside_those_of_the_crossed_group():

@@ -34,7 +34,7 @@ from endoxa.runs.instrument import INSTRUMENTS
 from endoxa.runs.options import EngineOptions
 from endoxa.runs.run import measure
 from endoxa.schema import Sampling
-from endoxa.testing.instruments import records
+from endoxa.testing.plugins import records
 from support.qa_questions import questions, write
 from support.ray_tasks import dies, dies_of_many, echoed, light_model, nothing, refuses
 from support.repository import ROOT

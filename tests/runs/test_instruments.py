@@ -31,7 +31,7 @@ from endoxa.runs.instrument import INSTRUMENTS
 from endoxa.runs.run import read_run, run
 from endoxa.schema import AssociationTest, TermSet
 from endoxa.schema.options import ASKING, Option
-from endoxa.testing.instruments import check_instrument, records
+from endoxa.testing.plugins import check_instrument, records
 from endoxa.testing.toy import LETTERS, LetterJournal, ToySettings
 from support.harm_samples import associations, write_associations
 from support.qa_questions import questions, write

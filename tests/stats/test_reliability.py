@@ -136,7 +136,7 @@ def test_intervals_hold_the_planted_correlation(correlation, identities, repeats
     assert (
         len(covered) >= 0.5 * repeats
     )  # of 10 identities a reliability of 0.5 is not always known to be above 0.1
-    # 95 % give or take four standard errors; benchmarks/convergence_coverage.py measures it closely.
+    # 95 % give or take four standard errors; benchmarks/coverage.py measures it closely.
     assert abs(np.mean(covered) - 0.95) <= 4 * math.sqrt(0.95 * 0.05 / len(covered))
 
 

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from endoxa.errors import UserError
-from endoxa.words import COMPONENTS, component, languages_of, states, texts_of
-from endoxa.words.components import PACKAGE, SITE, file_of
-from endoxa.words.items import in_use, items
+from endoxa.words.check import in_use, items
+from endoxa.words.components import COMPONENTS, PACKAGE, SITE, component, file_of, languages_of, texts_of
 from endoxa.words.packs import languages_with, rows_of, words_of
 from endoxa.words.people import neutral_identities
+from endoxa.words.state import states
 
 LEFT_OUT = {
     "instruments/stories/languages/groups.yaml": "sections by language, whose words are English",

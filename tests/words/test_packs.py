@@ -12,11 +12,9 @@ import pytest
 from babel import Locale
 
 from endoxa.errors import UserError
-from endoxa.words import opening, states, unreviewed
-from endoxa.words.check import faults
-from endoxa.words.coverage import coverage, joints
+from endoxa.words import opening
+from endoxa.words.check import faults, items
 from endoxa.words.create import TO_FILL, create, facts_of
-from endoxa.words.items import items
 from endoxa.words.opening import formats, opened
 from endoxa.words.packs import (
     VARIABLE,
@@ -30,6 +28,7 @@ from endoxa.words.packs import (
     words_of,
 )
 from endoxa.words.patterns import denies
+from endoxa.words.state import coverage, joints, states, unreviewed
 from support.repository import ROOT
 
 EXAMPLES = ROOT / "examples/packs"

@@ -8,15 +8,14 @@ import pytest
 
 from collect_support.samples import campaign_settings
 from endoxa.instruments.pairs.items import name_in
-from endoxa.words import COMPONENTS, languages_of, texts_of
-from endoxa.words.components import file_of
+from endoxa.words.components import COMPONENTS, file_of, languages_of, texts_of
 from endoxa.words.persons import (
     expand,
     find_offences,
     folded_words,
-    in_any_language,
     is_also_a_word,
     is_name,
+    listed,
     names_somebody,
 )
 from endoxa_collect.entry.words import flags
@@ -114,7 +113,7 @@ def test_first_names_are_hardly_ever_words(language):
 
 
 def test_a_name_is_in_one_list_only():
-    assert in_any_language("names").isdisjoint(in_any_language("words"))
+    assert listed("names").isdisjoint(listed("words"))
     assert is_name("paul")
     assert not is_also_a_word("paul")
     assert is_also_a_word("tom")

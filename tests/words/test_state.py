@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from endoxa.errors import UserError
-from endoxa.words import COMPONENTS, languages_of, states, texts_of, unreviewed
-from endoxa.words.state import digest, read_reviews
+from endoxa.words.components import COMPONENTS, languages_of, texts_of
+from endoxa.words.state import digest, read_reviews, states, unreviewed
 
 pytestmark = pytest.mark.usefixtures("nothing_reviewed")
 

@@ -12,8 +12,8 @@ from typer.testing import CliRunner
 from endoxa.commands import app
 from endoxa.runs.instrument import INSTRUMENTS
 from endoxa.runs.run import run
-from endoxa.words import component, languages_of, unreviewed
-from endoxa.words.used import languages_of_name
+from endoxa.words.components import component, languages_of
+from endoxa.words.state import languages_of_name, unreviewed
 
 pytestmark = pytest.mark.usefixtures("nothing_reviewed")
 

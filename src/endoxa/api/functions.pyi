@@ -293,12 +293,11 @@ def probe_stories(data: 'Source', models: 'Models', *, out: 'str | Path | None' 
         num_gpus: With --set engine=ray: GPUs of each copy, such as 0.5.
     """
 
-def analyze_run(runs: 'Source | Sequence[Source]' = (), *, progress: 'bool' = True, human: 'Sequence[str | Path] | str' = (), parts: 'str | Path | None' = None, data: 'str | Path | None' = None, predictions: 'str | Path | None' = None, metadata: 'str | Path | None' = None, language: 'str | None' = None, against: 'str | Path | None' = None, tests: 'str | Path | None' = None, vectors: 'Sequence[str | Path] | str' = (), pooling: 'str' = '', associations: 'str | Path | None' = None, coded: 'str | Path | None' = None, reader: 'Sequence[str] | str' = (), seed: 'int' = 0, draws: 'int' = 100000, unequal: "Literal['fixed', 'truncate']" = 'fixed', ddof: "Literal['1', 'wefe']" = '1', confidence: 'float' = 0.95, resamples: 'int' = 2000, alternative: "Literal['greater', 'less', 'two-sided']" = 'two-sided', unit: "Literal['auto', 'text', 'term']" = 'auto', threshold: 'float' = 4.0, batch: 'bool' = False, max_cost: 'float | None' = None, price: 'str | None' = None, out: 'str | Path', plan: 'bool' = False, sheet: 'str | Path | None' = None, sheet_rows: 'int' = 100) -> 'Outcome':
+def analyze_run(runs: 'Source | Sequence[Source]' = (), *, progress: 'bool' = True, human: 'Sequence[str | Path] | str' = (), data: 'str | Path | None' = None, predictions: 'str | Path | None' = None, metadata: 'str | Path | None' = None, language: 'str | None' = None, against: 'str | Path | None' = None, tests: 'str | Path | None' = None, vectors: 'Sequence[str | Path] | str' = (), pooling: 'str' = '', associations: 'str | Path | None' = None, coded: 'str | Path | None' = None, reader: 'Sequence[str] | str' = (), seed: 'int' = 0, draws: 'int' = 100000, unequal: "Literal['fixed', 'truncate']" = 'fixed', ddof: "Literal['1', 'wefe']" = '1', confidence: 'float' = 0.95, resamples: 'int' = 2000, alternative: "Literal['greater', 'less', 'two-sided']" = 'two-sided', unit: "Literal['auto', 'text', 'term']" = 'auto', threshold: 'float' = 4.0, batch: 'bool' = False, max_cost: 'float | None' = None, price: 'str | None' = None, out: 'str | Path', plan: 'bool' = False, sheet: 'str | Path | None' = None, sheet_rows: 'int' = 100) -> 'Outcome':
     """Estimate what finished runs measured, with intervals and corrections for multiple testing. `endoxa analyze run`; see `command`.
 
     Options:
         human: People's ratings of harm (rater, harm, frequent), or the completed coding sheet of an extraction; repeatable.
-        parts: Parts of your own crossed identities (columns identity, parts).
         data: Questions in BBQ's JSONL, with --predictions.
         predictions: Table: category, example_id, model, pred_index (0-2) or pred_text.
         metadata: BBQ's additional_metadata.csv.
@@ -413,7 +412,7 @@ def build_tests(*, progress: 'bool' = True, languages: 'Sequence[str] | str' = (
         show: List axes, attribute pairs, word lists and languages.
     """
 
-def build_qa(associations: 'Source | None' = None, *, progress: 'bool' = True, limit: 'int | None' = None, include_drafts: 'bool' = False, min_rating: 'int | None' = None, language: 'str | None' = None, per_association: 'int' = 1, gender: "Literal['m', 'f', 'any']" = 'm', seed: 'int' = 0, style: "Literal['person', 'people']" = 'person', templates: 'str | Path | None' = None, disambiguated: 'bool' = False, cross: 'bool' = False, parts: 'str | Path | None' = None, names: 'str | Path | None' = None, variants: 'int' = 3, bank: 'str | Path | None' = None, out: 'str | Path | None' = None) -> 'Outcome':
+def build_qa(associations: 'Source | None' = None, *, progress: 'bool' = True, limit: 'int | None' = None, include_drafts: 'bool' = False, min_rating: 'int | None' = None, language: 'str | None' = None, per_association: 'int' = 1, gender: "Literal['m', 'f', 'any']" = 'm', seed: 'int' = 0, style: "Literal['person', 'people']" = 'person', templates: 'str | Path | None' = None, disambiguated: 'bool' = False, cross: 'bool' = False, names: 'str | Path | None' = None, variants: 'int' = 3, bank: 'str | Path | None' = None, out: 'str | Path | None' = None) -> 'Outcome':
     """Make multiple-choice questions: the association's identity against one without the attribute. `endoxa build qa`; see `command`.
 
     Options:
@@ -428,7 +427,6 @@ def build_qa(associations: 'Source | None' = None, *, progress: 'bool' = True, l
         templates: Your own contexts and questions, or all texts of a language (TOML).
         disambiguated: Also ask each question with the answer in its context, for each person.
         cross: Also ask about the parts of crossed identities ('igbo women': 'igbo people', 'women').
-        parts: Parts of your own crossed identities, with --cross (columns identity, parts).
         names: Questions in BBQ's JSONL, in place of ASSOCIATIONS: first names take the place of the groups in them.
         variants: With --names: number of draws of names.
         bank: With --names: your own names (columns group, gender, name).
@@ -468,7 +466,7 @@ def build_stories(*, progress: 'bool' = True, language: 'Sequence[str] | str' = 
         check: Only check such a file; print one line per fault.
     """
 
-def build_pairs(associations: 'Source', *, progress: 'bool' = True, language: 'str | None' = None, min_support: 'int' = 1, min_ratings: 'int' = 0, min_mean: 'float' = 1.0, min_knowers: 'float' = 0.0, include_drafts: 'bool' = False, negation_only: 'bool' = False, prefix: 'str' = '', lexicon: 'str | Path | None' = None, templates: 'str | Path | None' = None, antonym_only: 'bool' = False, framings: 'int' = 1, cross: 'bool' = False, parts: 'str | Path | None' = None, out: 'str | Path', min_cell: 'int' = 5, keep_region: 'bool' = False) -> 'Outcome':
+def build_pairs(associations: 'Source', *, progress: 'bool' = True, language: 'str | None' = None, min_support: 'int' = 1, min_ratings: 'int' = 0, min_mean: 'float' = 1.0, min_knowers: 'float' = 0.0, include_drafts: 'bool' = False, negation_only: 'bool' = False, prefix: 'str' = '', lexicon: 'str | Path | None' = None, templates: 'str | Path | None' = None, antonym_only: 'bool' = False, framings: 'int' = 1, cross: 'bool' = False, out: 'str | Path', min_cell: 'int' = 5, keep_region: 'bool' = False) -> 'Outcome':
     """Make a stereotype and an anti-stereotype sentence from each association. `endoxa build pairs`; see `command`.
 
     Options:
@@ -485,18 +483,17 @@ def build_pairs(associations: 'Source', *, progress: 'bool' = True, language: 's
         antonym_only: Leave out associations without an antonym.
         framings: Pairs per association: the plain sentence and N-1 framings ('People often say: ...').
         cross: Also make pairs about the parts of crossed identities ('igbo women': 'igbo people', 'women').
-        parts: Parts of your own crossed identities, with --cross (columns identity, parts).
         out: Pairs: .csv, .tsv, .jsonl or .parquet.
         min_cell: Minimum number of respondents to keep an association's region.
         keep_region: Keep every region, regardless of --min-cell.
     """
 
-def curate_extract(survey: 'Source', *, progress: 'bool' = True, map: 'str | Path | None' = None, preset: 'str | None' = None, statement_column: 'str | None' = None, respondent: 'str | None' = None, question_column: 'str | None' = None, axis_column: 'str | None' = None, identity_column: 'str | None' = None, country_column: 'str | None' = None, region_column: 'str | None' = None, language_column: 'str | None' = None, keep: 'Sequence[str] | str' = (), attribute_column: 'str | None' = None, sheet: 'str | None' = None, header_row: 'str | None' = None, language: 'str | None' = None, languages: 'str | None' = None, identities: 'str | Path | None' = None, translate: 'str | None' = None, reader: 'str | None' = None, batch: 'bool' = False, max_cost: 'float | None' = None, price: 'str | None' = None, out: 'str | Path | None' = None, print_map: 'bool' = False, plan: 'bool' = False) -> 'Outcome':
+def curate_extract(survey: 'Source', *, progress: 'bool' = True, map: 'str | Path | None' = None, preset: "Literal['afristereo'] | None" = None, statement_column: 'str | None' = None, respondent: 'str | None' = None, question_column: 'str | None' = None, axis_column: 'str | None' = None, identity_column: 'str | None' = None, country_column: 'str | None' = None, region_column: 'str | None' = None, language_column: 'str | None' = None, keep: 'Sequence[str] | str' = (), attribute_column: 'str | None' = None, sheet: 'str | None' = None, header_row: 'str | None' = None, language: 'str | None' = None, languages: 'str | None' = None, identities: 'str | Path | None' = None, translate: 'str | None' = None, reader: 'str | None' = None, batch: 'bool' = False, max_cost: 'float | None' = None, price: 'str | None' = None, out: 'str | Path | None' = None, print_map: 'bool' = False, plan: 'bool' = False) -> 'Outcome':
     """Split survey answers into statements and extract identity and attribute from each. `endoxa curate extract`; see `command`.
 
     Options:
         map: Column mapping (TOML).
-        preset: Built-in column mapping: afristereo.
+        preset: Built-in column mapping.
         statement_column: Column with one statement per row; statements are not split.
         respondent: Column with a code of who answered; it may repeat with --statement-column, where a person counts once.
         question_column: With --statement-column: name of the question (women, men, religion ...).
@@ -539,20 +536,19 @@ def curate_review(table: 'Source', sheets: 'Source | Sequence[Source]' = (), *, 
         overwrite: Sheet: replace an existing one, including its answers.
     """
 
-def curate_evaluate(gold: 'Source | Sequence[Source]', *, progress: 'bool' = True, by: 'str' = 'respondent', statement_column: 'str | None' = None, reading: 'str | Path | None' = None, model: 'str | None' = None, confidence: 'float' = 0.95, seed: 'int' = 0, out: 'str | Path') -> 'Outcome':
+def curate_evaluate(gold: 'Source | Sequence[Source]', *, progress: 'bool' = True, by: 'str' = 'respondent', statement_column: 'str | None' = None, reading: 'str | Path | None' = None, confidence: 'float' = 0.95, seed: 'int' = 0, out: 'str | Path') -> 'Outcome':
     """Score extraction against reviewers, with intervals over respondents. `endoxa curate evaluate`; see `command`.
 
     Options:
         by: Column of the units that intervals are taken over.
         statement_column: Column of the statements in a table with identity and attribute ('statement' or else 'sentence').
         reading: Score this table of statements instead of reading GOLD with the rules.
-        model: Also score a chat model as reader, and it and the rules together; its run goes beside --out.
         confidence: Confidence level of the intervals.
         seed: Seed of every random draw.
         out: Scores: .csv, .tsv, .jsonl or .parquet.
     """
 
-def curate_group(file: 'Source', *, progress: 'bool' = True, existing: 'str | Path | None' = None, attribute_column: 'str' = 'attribute', language: 'str | None' = None, lexicon: 'str | Path | None' = None, encoder: 'str | None' = None, precision: "Literal['float32', 'bfloat16']" = 'float32', tau: 'float' = 0.55, method: "Literal['endoxa', 'afristereo']" = 'endoxa', out: 'str | Path') -> 'Outcome':
+def curate_group(file: 'Source', *, progress: 'bool' = True, existing: 'str | Path | None' = None, attribute_column: 'str' = 'attribute', language: 'str | None' = None, lexicon: 'str | Path | None' = None, encoder: 'str | None' = None, tau: 'float' = 0.55, method: "Literal['endoxa', 'afristereo']" = 'endoxa', out: 'str | Path') -> 'Outcome':
     """Group attributes with similar meanings; opposites and negations are never merged. `endoxa curate group`; see `command`.
 
     Options:
@@ -561,7 +557,6 @@ def curate_group(file: 'Source', *, progress: 'bool' = True, existing: 'str | Pa
         language: Language of the attributes.
         lexicon: Your own antonyms: columns one, other, pos.
         encoder: all-MiniLM-L6-v2 (installed), hf/ORG/NAME or hf/FOLDER (any sentence-transformers model), or same-words.
-        precision: Number type of the encoder: float32, or bfloat16 (faster with AMX; a few groups may differ).
         tau: Minimum cosine similarity to merge groups.
         method: endoxa, or afristereo (as published; depends on the order of rows).
         out: Groups: .csv, .tsv, .jsonl or .parquet.

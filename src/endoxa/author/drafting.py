@@ -28,7 +28,7 @@ from endoxa.schema import Progress
 from endoxa.sources.files import require_apart
 from endoxa.sources.frames import require_table_name
 from endoxa.sources.source import reading_files
-from endoxa.words.used import Used
+from endoxa.words.state import Used
 
 TABLE = "table:"
 

@@ -115,7 +115,7 @@ def read_prompts(language: str, user_file: Path | None) -> Prompts:
             f"There are no prompts in '{language}'. Choose one of {', '.join(languages())}, or give your own file "
             "with --prompts."
         )
-    path = user_file or Path(str(file_with(language, "prompts.toml")))
+    path = user_file or file_with(language, "prompts.toml")
     expected = (
         'Expected `id = "NAME"`, a table [texts] with a text for each task, and perhaps tables [fields.TASK].'
     )

@@ -17,7 +17,6 @@ from endoxa.commands.analyze_novelty import novelty
 from endoxa.commands.analyze_people import agreement, ratings
 from endoxa.commands.analyze_thoughts import USUAL_THOUGHTS, Thoughts, analyze_thoughts, plan_thoughts
 from endoxa.commands.verbs import TABLES, Outcome, add_command, argument, command_group, note
-from endoxa.curate.crossed import read_parts
 from endoxa.errors import UserError
 from endoxa.instruments.association_tests import headline as shown_rows
 from endoxa.instruments.association_tests.estimates import Source, analyze_sources, run_sources
@@ -51,7 +50,6 @@ SHOWN = 10
 """Crossed groups printed."""
 ONLY_FOR = {
     "human": ("harm", "extract"),
-    "parts": ("pairs", "qa"),
     **dict.fromkeys(("data", "predictions", "metadata", "language", "against"), ("qa",)),
     **dict.fromkeys(("tests", "vectors", "pooling"), ("embeddings",)),
     **dict.fromkeys(("draws", "unequal", "ddof", "alternative", "unit"), ("embeddings",)),
@@ -68,7 +66,6 @@ class RunChoices:
         how: confidence, seed and resamples; and what decides association tests.
         human: People's ratings of harm (rater, harm, frequent), or the completed coding sheet of an extraction;
             repeatable.
-        parts: Parts of your own crossed identities (columns identity, parts).
         data: Questions in BBQ's JSONL, with --predictions.
         predictions: Table: category, example_id, model, pred_index (0-2) or pred_text.
         metadata: BBQ's additional_metadata.csv.
@@ -84,7 +81,6 @@ class RunChoices:
 
     how: AnalysisOptions = USUAL
     human: Annotated[tuple[Path, ...], Option(group=DATA)] = ()
-    parts: Annotated[Path | None, Option(group=DATA)] = None
     data: Annotated[Path | None, Option(group=DATA, sample="questions")] = None
     predictions: Annotated[Path | None, Option(group=DATA)] = None
     metadata: Annotated[Path | None, Option(group=DATA, default="in the folder of the data")] = None
@@ -248,15 +244,11 @@ def _pairs(runs: Sequence[Path], choices: RunChoices) -> Analyzed:
 def _interactions(
     scored: Callable[[], pl.DataFrame], choices: RunChoices, item: str
 ) -> tuple[list[Headline], pl.DataFrame | None]:
-    """Whether crossed groups are more than their parts; nothing where there are none and no parts were named."""
+    """Whether crossed groups are more than their parts; nothing where there are none."""
     how = choices.resampling
     try:
-        table_of = intersections(
-            scored(), read_parts(choices.parts), confidence=how.confidence, seed=how.seed
-        )
+        table_of = intersections(scored(), confidence=how.confidence, seed=how.seed)
     except UserError:
-        if choices.parts is not None:
-            raise
         return [], None
     title = "Crossed groups (interaction: stereotyped more than their parts predict, where above 0)"
     ordered = table_of.sort(table_of["identity"] != ALL_CROSSED, "p_value", nulls_last=True)

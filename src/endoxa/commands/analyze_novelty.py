@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import polars as pl
 from annotated_types import Ge, Gt, Le
 
 from endoxa.commands.verbs import TABLES, Outcome, argument, note
+from endoxa.curate import novelty as concepts
+from endoxa.curate.encoders import Encoder, doubt, load_encoder
+from endoxa.curate.novelty.labels import LIKELY, calibrate, draw_sheet, read_labels, warnings
 from endoxa.errors import UserError
 from endoxa.report.tables import headline_of, number_field, text_field
 from endoxa.report.words import decimal, percent, percent_interval, plural
@@ -17,11 +20,6 @@ from endoxa.runs.options import DEFAULT_CONFIDENCE, Confidence, Seed
 from endoxa.schema.headline import Headline
 from endoxa.schema.options import ANALYSIS, DATA, ITEMS, OUTPUT, Option
 from endoxa.sources.frames import write_table
-
-if TYPE_CHECKING:
-    from endoxa.curate.encoders import Encoder
-    from endoxa.curate.novelty import Concepts, Novelty
-
 
 PAIRS = 256
 """Pairs of a sheet, as many as LACES had labelled."""
@@ -65,16 +63,6 @@ def novelty(
         sheet: Write pairs to label to FILE.
         sheet_pairs: Number of pairs of the sheet.
     """  # noqa: D301
-    from endoxa.curate.encoders import doubt, load_encoder
-    from endoxa.curate.novelty import (
-        DEFAULT_LANGUAGES,
-        analyze_novelty,
-        check_inputs,
-        dataset_names,
-        read_concepts,
-    )
-    from endoxa.curate.novelty.labels import calibrate, read_labels
-
     if out is None and sheet is None:
         raise UserError("Missing --out. Name the table to write, or a sheet of pairs to label with --sheet.")
     if out is not None and (threshold is None) == (labels is None):
@@ -82,10 +70,10 @@ def novelty(
             "Give either --threshold or --labels. To choose a threshold, have a sheet written with --sheet, fill "
             "it in, and give it as --labels."
         )
-    check_inputs(len(files))
+    concepts.check_inputs(len(files))
     datasets = [
-        read_concepts(path, concept, languages or DEFAULT_LANGUAGES, name)
-        for path, name in zip(files, dataset_names(files), strict=True)
+        concepts.read_concepts(path, concept, languages or concepts.DEFAULT_LANGUAGES, name)
+        for path, name in zip(files, concepts.dataset_names(files), strict=True)
     ]
     pairs = None if labels is None else read_labels(labels, concept)
     vectors = load_encoder(encoder)
@@ -100,7 +88,7 @@ def novelty(
     if pairs is not None:
         cosine = pairs.cosines(vectors)
         chosen = calibrate(pairs, cosine, confidence=confidence, seed=seed)
-    overlap = analyze_novelty(
+    overlap = concepts.analyze_novelty(
         datasets,
         vectors,
         chosen["threshold"] if chosen is not None else threshold or 0.0,
@@ -121,14 +109,12 @@ def novelty(
 
 
 def _write_sheet(
-    datasets: Sequence[Concepts],
+    datasets: Sequence[concepts.Concepts],
     encoder: Encoder,
     path: Path,
     likely: float | None,
     drawing: Mapping[str, Any],
 ) -> Iterator[str]:
-    from endoxa.curate.novelty.labels import LIKELY, draw_sheet
-
     drawn = draw_sheet(datasets, encoder, likely=LIKELY if likely is None else likely, **drawing)
     if drawn.is_empty():
         raise UserError("There is no pair to label: all concepts of the data sets are equal.")
@@ -137,9 +123,7 @@ def _write_sheet(
     yield f"Next: fill in the column 'related' (yes or no), then give --labels {path}"
 
 
-def _novelty_headline(overlap: Novelty, chosen: Mapping[str, Any] | None) -> Headline:
-    from endoxa.curate.novelty.labels import warnings
-
+def _novelty_headline(overlap: concepts.Novelty, chosen: Mapping[str, Any] | None) -> Headline:
     rows = list(overlap.shares.iter_rows(named=True))
     first = rows[0]
     notes = [

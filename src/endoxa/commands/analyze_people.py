@@ -16,7 +16,7 @@ from endoxa.curate import agreement as votes_of
 from endoxa.curate import topics as topic_analyses
 from endoxa.curate.agreement import prevalence_note, read_groups, read_votes
 from endoxa.curate.novelty import dataset_names
-from endoxa.curate.ratings import ratings_file, read_ratings
+from endoxa.curate.ratings import in_folder, read_ratings
 from endoxa.curate.ratings.disagreement import Disagreement, analyze_disagreement
 from endoxa.curate.ratings.leniency import DIFFERENCE, Leniency, analyze_leniency, basis
 from endoxa.curate.review.returned import is_sheet, read_sheets, votes
@@ -243,7 +243,7 @@ def ratings(
 def _is_rated(path: Path) -> bool:
     """Whether a table, or the export of a campaign, holds ratings of associations."""
     if path.is_dir():
-        return ratings_file(path) is not None
+        return in_folder(path, "ratings") is not None
     require_file(path)
     columns = set(table_columns(path))
     return bool({"rating", "value"} & columns) or ratings_layout(columns) is not None

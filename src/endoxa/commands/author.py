@@ -26,7 +26,7 @@ from endoxa.runs.asking.run import asking_lines
 from endoxa.runs.progress import shown
 from endoxa.schema.options import OUTPUT, Option, options_of, settings_from
 from endoxa.sources.source import reading_files
-from endoxa.words import unreviewed
+from endoxa.words.state import unreviewed
 
 PRINTING = True
 """It has --quiet and --json."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import polars as pl
 
 from endoxa.commands.analyze_people import agreement_lines
-from endoxa.commands.verbs import Outcome, argument, note, table_option
+from endoxa.commands.verbs import Outcome, argument, table_option
 from endoxa.curate.review.sheet import Choice
 from endoxa.errors import UserError
 from endoxa.report.tables import headline_of, interval_field
@@ -160,7 +159,6 @@ def evaluate(
     by: Annotated[str, Option(group=DATA, metavar="COLUMN")] = "respondent",
     statement_column: Annotated[str | None, Option(group=DATA, metavar="COLUMN")] = None,
     reading: Annotated[Path | None, Option(group=DATA, metavar="TABLE")] = None,
-    model: Annotated[str | None, Option(group=DATA, metavar="MODEL")] = None,
     confidence: Confidence = DEFAULT_CONFIDENCE,
     seed: Seed = 0,
 ) -> Outcome:
@@ -177,7 +175,6 @@ def evaluate(
       endoxa curate evaluate reviewed.csv -o scores.csv
       endoxa curate evaluate reviewed.csv --reading model.csv -o scores.csv
       endoxa curate evaluate wave1.csv wave2.csv -o scores.csv
-      endoxa curate evaluate gold.csv --model openai/gpt-5-mini -o scores.csv
 
     Options:
         gold: Statements with the right pairs: a gold file, a reviewed table, or any table with the columns identity
@@ -186,16 +183,12 @@ def evaluate(
         statement_column: Column of the statements in a table with identity and attribute ('statement' or else
             'sentence').
         reading: Score this table of statements instead of reading GOLD with the rules.
-        model: Also score a chat model as reader, and it and the rules together; its run goes beside --out.
     """  # noqa: D301
     from endoxa.curate.evaluation import evaluate as score
     from endoxa.curate.evaluation.gold import read_gold
 
     reviewed = [statement for path in gold for statement in read_gold(path, by, statement_column)]
-    readings = _readings(reviewed, reading)
-    if model is not None:
-        readings |= _with_model(reviewed, gold[0], model, out)
-    scores = score(reviewed, readings, confidence=confidence, seed=seed)
+    scores = score(reviewed, _readings(reviewed, reading), confidence=confidence, seed=seed)
     lines: list[str | Headline] = list(_score_lines(scores, confidence))
     kept = sum(statement.kept for statement in reviewed)
     lines.append(
@@ -217,33 +210,6 @@ def _readings(reviewed: list[Gold], reading: Path | None) -> dict[str, list[Read
         for name, normalised in (("regex", False), ("regex, normalised", True)):
             readings[name] = [read_by_expression(each, normalised=normalised) for each in reviewed]
     return readings
-
-
-def _with_model(reviewed: list[Gold], gold: Path, model: str, out: Path) -> dict[str, list[Reading]]:
-    """Readings of a model and of both readers together. A simulated reader errs from the gold pairs."""
-    from endoxa.curate.evaluation.gold import as_reading, read_by_rules
-    from endoxa.curate.second import ReaderItem, StatementReaderSettings, combine, to_read
-    from endoxa.runs.asking.readers import read_with_models
-
-    questions = [
-        ReaderItem(it.statement_id, it.statement, it.question, it.country, it.subject, it.pairs)
-        for it in reviewed
-    ]
-    settings = StatementReaderSettings(data=str(gold), models=(model,))
-    with shown("statements") as progress:
-        folder = out.with_name(f"{out.name}.model")
-        readings, cost = read_with_models(
-            to_read(questions), settings, folder, progress=progress, command=sys.argv
-        )
-    answers = [readings[model].get(it.statement_id) for it in reviewed]
-    rules = read_by_rules(reviewed)
-    combined = combine(rules, answers)
-    differing = plural(sum(reading.other is not None for reading in combined), "statement")
-    note(*cost, f"The readers differ on {differing}")
-    return {
-        "model": [as_reading(pairs or ()) for pairs in answers],
-        "both readers": [as_reading(reading.pairs) for reading in combined],
-    }
 
 
 def _score_lines(scores: pl.DataFrame, confidence: float) -> Iterator[Headline]:

@@ -15,17 +15,16 @@ from endoxa.report.words import plural
 from endoxa.schema.headline import Headline
 from endoxa.schema.options import DATA, OUTPUT, Option
 from endoxa.sources.frames import require_table_name
-from endoxa.words.check import faults, folder_of, read_cases
-from endoxa.words.coverage import coverage
-from endoxa.words.items import items
+from endoxa.words.check import faults, folder_of, items, read_cases
 from endoxa.words.packs import using
+from endoxa.words.state import coverage
 
 app = command_group("languages")
 
 
 def _every_language() -> Outcome:
     """The state of our own words by component, and for which joints of the road each language has words."""
-    from endoxa.words import states
+    from endoxa.words.state import states
 
     components = [asdict(state) | {"state": state.word} for state in states()]
     cells = [asdict(cell) | {"state": cell.word} for cell in coverage()]

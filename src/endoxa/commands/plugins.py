@@ -58,6 +58,8 @@ MORE = "More"
 SUMMARIES = {
     name: summary for section in SECTIONS.values() for name, summary in section.items() if name != SITE
 }
+_BESIDE = {"gate": "compare", "demo": "report"}
+"""Commands that stand in the module of another one."""
 _OF_SITE = "Run a campaign: people rate and add associations on their phones."
 
 
@@ -131,7 +133,7 @@ def _ours(name: str) -> Any:
     """A group (`app` of its module), or the command that the function of the module's name declares."""
     from endoxa.commands.verbs import add_command
 
-    module = import_module(f"endoxa.commands.{'compare' if name == 'gate' else name}")
+    module = import_module(f"endoxa.commands.{_BESIDE.get(name, name)}")
     if not hasattr(module, "app"):
         alone = typer.Typer(rich_markup_mode=None, add_completion=False)
         add_command(alone, getattr(module, name), printing=getattr(module, "PRINTING", False))

@@ -25,7 +25,7 @@ from endoxa.runs.run import run
 from endoxa.schema.headline import Headline
 from endoxa.schema.options import ASKING, OUTPUT, Option, options_of, settings_from
 from endoxa.sources.source import reading_files
-from endoxa.words import unreviewed
+from endoxa.words.state import unreviewed
 
 USUAL_PRINTING = Printing()
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from endoxa.curate.normalise.identity import IDENTITY_KEY, with_identity_keys
+from endoxa.curate.polarity import polarity
 from endoxa.curate.summary import choices, further_columns, most_common, not_carried, with_common_columns
 from endoxa.errors import UserError
 from endoxa.schema import ASSOCIATION_COLUMNS
@@ -304,7 +305,7 @@ def associations(
     by_axis: bool = False,
     min_support: int = 1,
     include_flagged: bool = False,
-    polarity: Callable[[str], str] | None = None,
+    polarity: Callable[[str], str] = polarity,
 ) -> Associations:
     """One association per identity, group of attributes and source.
 
@@ -323,8 +324,8 @@ def associations(
         by_axis: one association per axis, which then is part of its id.
         min_support: fewest respondents an association needs.
         include_flagged: count statements flagged as a chatbot's too.
-        polarity: polarity of an English attribute where the grouping gives none; `endoxa.curate.polarity` by
-            default. In other languages it is neutral then.
+        polarity: polarity of an English attribute where the grouping gives none; in other languages it is neutral
+            then.
 
     Raises:
         UserError: no statement is left, the grouping contradicts itself, or countries are asked for that the
@@ -338,10 +339,9 @@ def associations(
     )
     keys = [*(["axis"] if by_axis else []), "identity", "attribute", "source", "_place"]
     moved = [] if by_axis else _moved(table, keys)
-    rated = polarity or _polarity()
     joined = _predicates(table)
     rows = [
-        _association(dict(zip(keys, map(str, key), strict=True)), part, rated, joined)
+        _association(dict(zip(keys, map(str, key), strict=True)), part, polarity, joined)
         for key, part in table.group_by(keys, maintain_order=True)
     ]
     kept = [row for row in rows if int(row["support"]) >= min_support]
@@ -356,12 +356,6 @@ def associations(
     carried, others = with_common_columns(order, statements, further_columns(statements, columns))
     notes = (*mentioned.notes, *moved, *not_carried(others, "associations"))
     return Associations(carried, mentioned.left_out, len(rows) - len(kept), notes)
-
-
-def _polarity() -> Callable[[str], str]:
-    from endoxa.curate.polarity import polarity
-
-    return polarity
 
 
 def _with_place(table: pl.DataFrame, *, by_country: bool) -> pl.DataFrame:

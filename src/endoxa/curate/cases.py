@@ -19,6 +19,9 @@ from endoxa.words.patterns import grammars_of, set_of
 
 EXTRACT, PAIRS, BACK = "extract", "pairs", "back"
 _NOBODY = Question("", "")
+_Shown = tuple[str, str]
+"""What a statement shows beside identity and attribute: how people said it, and the gender of the group."""
+_NOTHING_SHOWN = ("", "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,38 +59,30 @@ def replay(case: Mapping[str, str], language: str) -> Iterator[Result]:
         case: a row of `cases.csv`, and its number under `row`.
         language: ISO 639 code.
     """
-    expected, said = _joined(case["identity"], case["attribute"]), _Said()
+    expected, shown = _joined(case["identity"], case["attribute"]), _NOTHING_SHOWN
     if case["statement"]:
         pair = _read(case["statement"], language, expected)
         got = _joined(pair.identity, pair.attribute) if pair else ""
         yield Result(case["row"], case["kind"], EXTRACT, case["statement"], expected, got)
         if pair and got == expected:
-            said = _said(pair, case["statement"], language)
+            shown = _shown(pair, case["statement"], language)
     template = load_templates().get(language)
     if template is not None and case["identity"] and case["attribute"]:
-        yield from _sentences(case, template, said)
+        yield from _sentences(case, template, shown)
 
 
-@dataclass(frozen=True, slots=True)
-class _Said:
-    """What a statement shows beside identity and attribute, as the table of associations has it."""
-
-    evidence: str = ""
-    agreement: str = ""
-
-
-def _sentences(case: Mapping[str, str], template: Template, said: _Said) -> Iterator[Result]:
+def _sentences(case: Mapping[str, str], template: Template, shown: _Shown) -> Iterator[Result]:
     def result(joint: str, expected: str, got: str, reason: str = "") -> Result:
         return Result(case["row"], case["kind"], joint, case["statement"], expected, got, reason)
 
     expected = _joined(case["sentence"], case["denied"])
-    made, reason = _pair(case["identity"], case["attribute"], template, said)
+    made, reason = _pair(case["identity"], case["attribute"], template, shown)
     got = _joined(made.more, made.less) if made else ""
     yield result(PAIRS, expected, got, reason)
     if made is None or got != expected:
         return
     pair = _read(made.less, template.language)
-    how = _said(pair, made.less, template.language) if pair else said
+    how = _shown(pair, made.less, template.language) if pair else shown
     identity, attribute = (pair.identity, pair.attribute) if pair else (case["identity"], made.attribute_less)
     back, reason = _pair(identity, attribute, template, how)
     affirmed = case["sentence"]
@@ -112,15 +107,13 @@ def _loses_a_word(attribute: str, language: str) -> bool:
     return False
 
 
-def _pair(identity: str, attribute: str, template: Template, said: _Said) -> tuple[Sentences | None, str]:
+def _pair(identity: str, attribute: str, template: Template, shown: _Shown) -> tuple[Sentences | None, str]:
     """The pair of an association with its denial, or why there is none."""
+    evidence, agreement = shown
     try:
-        made = sentence_pair(
-            identity, attribute, template, None, evidence=said.evidence, agreement=said.agreement
-        )
+        return sentence_pair(identity, attribute, template, None, evidence=evidence, agreement=agreement), ""
     except UnclearError as problem:
         return None, str(problem)
-    return made, ""
 
 
 def _read(statement: str, language: str, expected: str = "") -> Extraction | None:
@@ -131,8 +124,8 @@ def _read(statement: str, language: str, expected: str = "") -> Extraction | Non
     return next(fitting, complete[0] if complete else None)
 
 
-def _said(pair: Extraction, statement: str, language: str) -> _Said:
-    return _Said(pair.verb or predicate(statement, pair.identity, pair.attribute, language), pair.agreement)
+def _shown(pair: Extraction, statement: str, language: str) -> _Shown:
+    return pair.verb or predicate(statement, pair.identity, pair.attribute, language), pair.agreement
 
 
 def _joined(*parts: str) -> str:

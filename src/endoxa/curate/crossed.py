@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from pathlib import Path
-
 import polars as pl
 
 from endoxa.curate.associations import association_id
 from endoxa.curate.english import is_plural
 from endoxa.curate.normalise.identity import normal_identity
 from endoxa.curate.normalise.names import is_group, people_plural
-from endoxa.errors import UserError
-from endoxa.sources.frames import read_table
 from endoxa.sources.identities import identity_key
 
 EVERYBODY = frozenset({"people", "persons", "folks", "ones", "individuals", "members", "others"})
@@ -21,7 +16,7 @@ CROSS_OF = "cross_of"
 """Column of the association whose crossed identity a part belongs to; empty in all other rows."""
 
 
-def parts_of(identity: str, listed: Mapping[str, tuple[str, ...]] | None = None) -> tuple[str, ...]:
+def parts_of(identity: str) -> tuple[str, ...]:
     """The groups that a crossed identity belongs to, by its English words; empty where it is not crossed.
 
     Every word before the last must name a people, faith, age or other group that is known; the last is a group in the
@@ -29,12 +24,8 @@ def parts_of(identity: str, listed: Mapping[str, tuple[str, ...]] | None = None)
 
     Args:
         identity: the group, in the plural.
-        listed: parts that a user named, by `identity_key`; they come first.
     """
-    key = identity_key(identity)
-    if listed and key in listed:
-        return listed[key]
-    *modifiers, head = key.split() or [""]
+    *modifiers, head = identity_key(identity).split() or [""]
     if not modifiers or not (is_group(head) or is_plural(head)):
         return ()
     parts = []
@@ -49,31 +40,7 @@ def parts_of(identity: str, listed: Mapping[str, tuple[str, ...]] | None = None)
     return distinct if len(distinct) > 1 else ()
 
 
-def read_parts(path: Path | None) -> dict[str, tuple[str, ...]]:
-    """Parts that a user names: columns `identity` and `parts` (separated by ';').
-
-    Raises:
-        UserError: the table cannot be read, or an identity has fewer than two parts.
-    """
-    if path is None:
-        return {}
-    listed = {}
-    for identity, cell in read_table(path, ("identity", "parts")).select("identity", "parts").iter_rows():
-        parts = tuple(part for piece in (cell or "").split(";") if (part := " ".join(piece.split())))
-        if len(parts) < 2:
-            raise UserError(
-                f"{path}: '{identity}' has {len(parts)} parts. Expected two or more, separated by ';'."
-            )
-        listed[identity_key(identity or "")] = parts
-    return listed
-
-
-def with_parts(
-    associations: pl.DataFrame,
-    listed: Mapping[str, tuple[str, ...]] | None = None,
-    *,
-    language: str = "en",
-) -> tuple[pl.DataFrame, int]:
+def with_parts(associations: pl.DataFrame, language: str = "en") -> tuple[pl.DataFrame, int]:
     """The table with a row for each part of every crossed identity, and how many identities are crossed.
 
     A row of a part says the same of the part. It follows all rows of the table, so that what people said of the part
@@ -81,14 +48,13 @@ def with_parts(
 
     Args:
         associations: identity, attribute, and further columns.
-        listed: parts that a user named, by `identity_key`.
         language: of rows that name none.
     """
     rows, crossed = [], set()
     for row in associations.iter_rows(named=True):
         key = identity_key(row["identity"] or "")
         english = (row.get("language") or language).startswith("en")
-        parts = parts_of(key, listed) if english else (listed or {}).get(key, ())
+        parts = parts_of(key) if english else ()
         crossed |= {key} if parts else set()
         about = (str(row.get(name) or "") for name in ("identity", "attribute", "axis", "region", "source"))
         name = row.get("association_id") or association_id(*about)

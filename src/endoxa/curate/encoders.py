@@ -14,7 +14,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
-from typing import Any, Literal, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -24,12 +24,11 @@ from endoxa.models.encoders.encoder import Vector as Vectors
 from endoxa.models.encoders.weights import LIBRARY, NoSentenceModelError, load_sentence_transformer
 from endoxa.words.packs import language_name
 
-__all__ = ["DEFAULT_ENCODER", "SAME_WORDS", "Encoder", "Precision", "Vectors", "load_encoder"]
+__all__ = ["DEFAULT_ENCODER", "SAME_WORDS", "Encoder", "Vectors", "load_encoder"]
 
 DEFAULT_ENCODER = "all-MiniLM-L6-v2"
 SAME_WORDS = "same-words"
 """Name of what knows no meaning: every text has a direction of its own."""
-Precision = Literal["float32", "bfloat16"]
 BATCH_TOKENS = 4096
 """Tokens that go through the network at once."""
 DIRECTIONS = 512
@@ -45,13 +44,8 @@ class Encoder(Protocol):
         ...
 
 
-def load_encoder(name: str = DEFAULT_ENCODER, precision: Precision = "float32") -> Encoder:
+def load_encoder(name: str = DEFAULT_ENCODER) -> Encoder:
     """The encoder called `name`: 'all-MiniLM-L6-v2', 'hf/ORG/NAME' or 'hf/FOLDER' (sentence-transformers), same-words.
-
-    Args:
-        name: see above.
-        precision: number type of the network, 'float32' or 'bfloat16'. The second is faster on processors that
-            multiply it themselves (Intel's AMX, say), slower on others; cosines differ from the third decimal on.
 
     Raises:
         UserError: a library is not installed or the model cannot be had.
@@ -78,7 +72,7 @@ def load_encoder(name: str = DEFAULT_ENCODER, precision: Precision = "float32") 
             f"--encoder: '{name}' is unknown. Expected {DEFAULT_ENCODER}, hf/ORG/NAME or hf/FOLDER (a model of "
             f"sentence-transformers), or {SAME_WORDS}."
         )
-    return _Loaded(_open(name, target, precision, offline=offline))
+    return _Loaded(_open(name, target, offline=offline))
 
 
 def _directions(texts: Sequence[str], /) -> Vectors:
@@ -92,13 +86,10 @@ class _Loaded:
     """A model of sentence-transformers, its weights packed on a CPU."""
 
     def __init__(self, model: Any) -> None:
-        import torch
-
-        from endoxa.models.networks import can_pack, pack_weights
+        from endoxa.models.networks import pack_weights
 
         self._model = model
-        native = model.dtype == torch.float32 or (can_pack() and torch.ops.mkldnn._is_mkldnn_bf16_supported())
-        if model.device.type == "cpu" and native:
+        if model.device.type == "cpu":
             pack_weights(model)
 
     def __call__(self, texts: Sequence[str], /) -> Vectors:
@@ -116,7 +107,7 @@ class _Loaded:
         return vectors[[row[text] for text in texts]]
 
     def _encode(self, batch: Sequence[tuple[str, int]]) -> list[Vectors]:
-        """Vectors of length 1 in float32, whatever the network's type."""
+        """Vectors of length 1."""
         texts = [text for text, _ in batch]
         encoded = self._model.encode(texts, batch_size=len(texts), show_progress_bar=False)
         vectors = np.asarray(encoded, dtype=np.float32)
@@ -131,7 +122,7 @@ class _Loaded:
         return [min(len(ids), limit or len(ids)) for ids in encoded["input_ids"]]
 
 
-def _open(name: str, target: str, precision: Precision, *, offline: bool) -> Any:
+def _open(name: str, target: str, *, offline: bool) -> Any:
     import torch
 
     try:
@@ -139,7 +130,7 @@ def _open(name: str, target: str, precision: Precision, *, offline: bool) -> Any
             target,
             may_guess=True,
             local_files_only=offline,
-            model_kwargs={"dtype": getattr(torch, precision)},
+            model_kwargs={"dtype": torch.float32},
         )
     except NoSentenceModelError as error:
         raise UserError(
@@ -169,9 +160,7 @@ def doubt(name: str, language: str) -> str:
     )
 
 
-def chosen_encoder(
-    name: str | None, language: str, precision: Precision, tell: Callable[[str], object]
-) -> Encoder:
+def chosen_encoder(name: str | None, language: str, tell: Callable[[str], object]) -> Encoder:
     """The encoder for a language: the one that was named, else the default one where it knows the language.
 
     Where it does not, the same words are united and nothing else.
@@ -179,7 +168,6 @@ def chosen_encoder(
     Args:
         name: what the user named, which is used in any case; None where nothing was named.
         language: ISO 639 code of the texts.
-        precision: see `load_encoder`.
         tell: takes a sentence where the encoder does not know the language.
 
     Raises:
@@ -187,10 +175,10 @@ def chosen_encoder(
     """
     sentence = doubt(name or DEFAULT_ENCODER, language)
     if not sentence:
-        return load_encoder(name or DEFAULT_ENCODER, precision)
+        return load_encoder(name or DEFAULT_ENCODER)
     if name is not None:
         tell(f"{sentence} What follows may unite what has nothing in common.")
-        return load_encoder(name, precision)
+        return load_encoder(name)
     tell(f"{sentence} Attributes are united only where their words are the same (--encoder {SAME_WORDS}).")
     return load_encoder(SAME_WORDS)
 

@@ -76,12 +76,6 @@ def _codes() -> Mapping[str, str]:
     return english | {language_name(code, code).lower(): code for code in with_words}
 
 
-def detectable_languages() -> set[str]:
-    """ISO 639-1 codes of the languages that can be identified."""
-    lingua = _lingua()
-    return {language.iso_code_639_1.name.lower() for language in lingua.Language.all()}
-
-
 def identify(
     texts: Sequence[str], respondents: Sequence[str], candidates: Sequence[str] = ()
 ) -> list[Identified]:
@@ -107,7 +101,9 @@ def identify(
         np.full(len(codes), 1 / len(codes)),
     )
     posterior = np.empty_like(text_probabilities)
-    for rows in _rows_of(respondents).values():
+    people = np.array(respondents)
+    for person in dict.fromkeys(respondents):
+        rows = np.flatnonzero(people == person).tolist()
         different = list({texts[row]: row for row in rows}.values())
         mix = _mix(text_probabilities[different], survey)
         posterior[rows] = _posterior(text_probabilities[rows], mix)
@@ -129,17 +125,10 @@ def _posterior(probabilities: np.ndarray, mix: np.ndarray) -> np.ndarray:
     return posterior
 
 
-def _rows_of(respondents: Sequence[str]) -> Mapping[str, list[int]]:
-    rows: dict[str, list[int]] = {}
-    for row, respondent in enumerate(respondents):
-        rows.setdefault(respondent, []).append(row)
-    return rows
-
-
 def _probabilities(texts: Sequence[str], codes: Sequence[str]) -> np.ndarray:
     """Probability by lingua of each language (columns) for each text (rows), never quite zero, summing to one."""
     lingua = _lingua()
-    unknown = sorted(set(codes) - detectable_languages())
+    unknown = [code for code in codes if not hasattr(lingua.IsoCode639_1, code.upper())]
     if unknown:
         raise UserError(
             f"The language '{unknown[0]}' cannot be identified (it is not supported by lingua). Give the language with "

@@ -182,23 +182,24 @@ def dots(
 
 NOTICE = "Stereotypes as respondents reported them: not facts, and not the view of those who publish them."
 
+MOST_BARS = 8
+"""Associations of an axis that are drawn at most."""
 LEAST = 2
 """What fewer respondents said is drawn only where nothing was said by as many."""
 
 
-def frequencies(table: pl.DataFrame, *, top: int = 8) -> Figure:
-    """For each axis its `top` associations as bars, all on one scale; ties by alphabet.
+def frequencies(table: pl.DataFrame) -> Figure:
+    """For each axis its `MOST_BARS` most frequent associations as bars, all on one scale; ties by alphabet.
 
     Args:
         table: axis, identity, attribute, respondents.
-        top: how many bars an axis has at most.
     """
     repeated = table.filter(pl.col("respondents") >= LEAST)
     shown = (
         (table if repeated.is_empty() else repeated)
         .sort("respondents", "identity", "attribute", descending=[True, False, False])
         .group_by("axis", maintain_order=True)
-        .head(top)
+        .head(MOST_BARS)
         .sort("axis", maintain_order=True)
     )
     most = int(shown["respondents"].to_numpy().max())
@@ -224,13 +225,12 @@ def frequencies(table: pl.DataFrame, *, top: int = 8) -> Figure:
     )
 
 
-def save_frequencies(table: pl.DataFrame, folder: Path, *, top: int = 8) -> tuple[Path, Path]:
+def save_frequencies(table: pl.DataFrame, folder: Path) -> tuple[Path, Path]:
     """Write `frequencies.svg` and `frequencies.png` and return their paths.
 
     Args:
         table: axis, identity, attribute, respondents.
         folder: where to; it must be there.
-        top: bars per axis at most.
 
     Raises:
         UserError: the folder cannot be written.
@@ -238,7 +238,7 @@ def save_frequencies(table: pl.DataFrame, folder: Path, *, top: int = 8) -> tupl
     from endoxa.report.files import write_figures
 
     try:
-        write_figures([frequencies(table, top=top)], folder)
+        write_figures([frequencies(table)], folder)
     except OSError as error:
         raise UserError(f"'{folder}' cannot be written: {error.strerror or error}.") from error
     return folder / "frequencies.svg", folder / "frequencies.png"

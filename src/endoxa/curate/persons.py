@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Container, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Literal
 
@@ -42,24 +42,29 @@ Forms = Mapping[str, str]
 """A word by gender ('m', 'f'), or under '' where the language has no gender."""
 
 
+Kind = Literal["friend", "noun"]
+
+
 @dataclass(frozen=True, slots=True)
-class Noun:
-    """A noun for a group.
+class Person:
+    """How one person of a group is called in a language.
 
     Attributes:
-        means: id of the group, the same in all languages.
-        forms: the noun for one person, by gender; under '' where the language has no gender.
-        says: gender of everybody in the group.
-        paired: men and women are told apart by such a noun and nothing else ("mothers", "fathers").
+        kind: 'friend': an adjective that goes with it ("my Chilean friend"); 'noun': a noun ("a nurse I know").
+        forms: that word by gender; one gender only where the group has no other.
+        says: gender that the name of the group says.
+        paired: a noun by which men and women are told apart, and nothing else ("mother", "father").
+        group: id of the group of a listed noun, the same in all languages.
     """
 
-    means: str
+    kind: Kind
     forms: Forms
     says: Says = ""
     paired: bool = False
+    group: str = field(default="", compare=False)
 
 
-def find_noun(text: str, language: str) -> Noun | None:
+def find_noun(text: str, language: str) -> Person | None:
     """The noun that a plural is a form of, or None; articles in front do not matter.
 
     Args:
@@ -76,9 +81,9 @@ _KIN = frozenset(["women", "men", "children", "parents", "grandparents"])
 
 
 @cache
-def _nouns(language: str) -> Mapping[str, Noun]:
+def _nouns(language: str) -> Mapping[str, Person]:
     """A plural of women has the feminine form alone; "policías" is the plural of both."""
-    nouns: dict[str, Noun] = {}
+    nouns: dict[str, Person] = {}
     for row in groups_in(language):
         for word, gender in row.forms:
             forms = singulars(row, gender)
@@ -86,7 +91,7 @@ def _nouns(language: str) -> Mapping[str, Noun]:
                 continue
             gendered = says(row, gender)
             alone = not (row.singular and row.singular_f) and _KIN.issuperset(row.within)
-            noun = Noun(row.id, forms, gendered, paired=bool(gendered) and alone)
+            noun = Person("noun", forms, gendered, bool(gendered) and alone, row.id)
             nouns |= {form: nouns.get(form, noun) for form in (word.casefold(), plain(word))}
     return nouns
 
@@ -124,7 +129,7 @@ def identity_of(text: str, language: str) -> Identity:
         return _identity(people.id, people.gender, _women(people.gender), countries)
     noun = find_noun(text, language) if language != "en" else None
     if noun is not None:
-        return _identity(noun.means, "" if noun.paired else noun.says, _women(noun.says))
+        return _identity(noun.group, "" if noun.paired else noun.says, _women(noun.says))
     name = normal_identity(text) if language == "en" else foreign_identity(text)
     if not name:
         return Identity("", "", frozenset())
@@ -149,7 +154,7 @@ def overlap(noun: Identity, other: Identity) -> bool:
 def english_group(name: str) -> str:
     """One name for the group of an English plural: "physicians" is "doctors"."""
     noun = find_noun(name, "en")
-    return noun.means if noun else name
+    return noun.group if noun else name
 
 
 def singular(plural: str) -> str | None:
@@ -195,29 +200,9 @@ def _foreign(parts: Iterable[str], language: str) -> Iterable[str]:
     """Groups that the words of a name in another language stand for: "mujeres musulmanas"."""
     for word in parts if language != "en" else ():
         if (noun := find_noun(word, language)) is not None:
-            yield from (noun.means, *_women(noun.says))
+            yield from (noun.group, *_women(noun.says))
         if (named := find_people(word, language)) is not None:
             yield named.id
-
-
-Kind = Literal["friend", "noun"]
-
-
-@dataclass(frozen=True, slots=True)
-class Person:
-    """How one person of a group is called in a language.
-
-    Attributes:
-        kind: 'friend': an adjective that goes with it ("my Chilean friend"); 'noun': a noun ("a nurse I know").
-        forms: that word by gender; one gender only where the group has no other.
-        says: gender that the name of the group says.
-        paired: a noun by which men and women are told apart, and nothing else ("mother", "father").
-    """
-
-    kind: Kind
-    forms: Forms
-    says: Says = ""
-    paired: bool = False
 
 
 @cache
@@ -235,7 +220,7 @@ def person(text: str, language: str) -> Person | None:
         return (
             _english_person(text)
             if language == "en"
-            else _noun(text, language) or _inhabitant(text, language)
+            else find_noun(text, language) or _inhabitant(text, language)
         )
     rows = [row for row in groups_in(language) if row.id == people.id]
     key = identity_key(text)  # a people can have several names: "gringos", "estadounidenses"
@@ -268,11 +253,6 @@ def _can_be(who: Person, gender: Says) -> bool:
     return not gender or who.says == gender or (not who.says and gender in who.forms)
 
 
-def _noun(text: str, language: str) -> Person | None:
-    noun = find_noun(text, language)
-    return Person("noun", noun.forms, noun.says, noun.paired) if noun else None
-
-
 def _inhabitant(text: str, language: str) -> Person | None:
     """Somebody of a group that is called after its place ("أهل فاس"), by `inhabitants` of `extract.toml`."""
     for pattern, *forms in words_of(language, "extract.toml").get("inhabitants", ()):
@@ -290,7 +270,7 @@ def _english_person(text: str) -> Person | None:
         return None
     spoken = {word.lower(): word for word in plural.split()}
     name = normal_identity(plural)
-    listed = _noun(name, "en")
+    listed = find_noun(name, "en")
     if listed is not None:
         return listed
     *before, head = name.split() or [""]

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from endoxa.curate.novelty import normalise
-from endoxa.curate.ratings import export_table, in_group, trimmed
+from endoxa.curate.ratings import NAME, export_table, in_group, read_topics, trimmed
 from endoxa.errors import UserError
 from endoxa.sources.frames import read_table
 from endoxa.sources.identities import one_spelling
@@ -155,15 +153,6 @@ MENTION_COLUMNS: dict[str, str] = {
 
 PEOPLE = ("rater", "respondent", "person")
 WEIGHT = "support"
-LABEL_COLUMNS = ("topic", "label")
-NAME, NAMES = "association_id", "source_ids"
-_REJECTED, _DRAFT = "rejected", "draft"
-
-Label = tuple[str, bool]
-"""A topic, and whether it is a draft that nobody has approved."""
-Texts = tuple[str, ...]
-"""Identity and attribute, or attribute alone, as they are compared."""
-NO_LABEL: Label = ("", False)
 
 
 def read_mentions(path: Path, labels: Path | None = None, name: str = "") -> pl.DataFrame:
@@ -197,7 +186,7 @@ def read_mentions(path: Path, labels: Path | None = None, name: str = "") -> pl.
     if read.is_empty():
         raise UserError(f"{path} holds no association that anybody said.")
     if labels is not None:
-        read = read.with_columns(read_topics(labels).of(read))
+        read = read.with_columns(read_topics(labels).of(read).select("topic", "draft"))
         if (read["topic"] == "").all():
             raise UserError(
                 f"{labels} names no association of {path}. Check that it was made from that table."
@@ -245,83 +234,3 @@ def _of_campaign(folder: Path) -> pl.DataFrame:
         )
         .drop("origins", "country")
     )
-
-
-@dataclass(frozen=True, slots=True)
-class Topics:
-    """Topics by the name of an association, by identity and attribute, or by attribute alone."""
-
-    by_name: Mapping[str, Label]
-    by_texts: Mapping[Texts, Label]
-
-    def of(self, mentions: pl.DataFrame) -> pl.DataFrame:
-        """`topic` and `draft` of each row, a topic empty where none is known; its name decides before its words."""
-        labels = []
-        for name, identity, attribute in mentions.select(NAME, "identity", "attribute").iter_rows():
-            words = normalise(attribute)
-            by_words = self.by_texts.get((words,), NO_LABEL)
-            labels.append(self.by_name.get(name) or self.by_texts.get((normalise(identity), words), by_words))
-        return pl.DataFrame(labels, schema={"topic": pl.String, "draft": pl.Boolean}, orient="row")
-
-
-def read_topics(path: Path) -> Topics:
-    """Topics of a table.
-
-    Args:
-        path: a table with `topic` (or `label`) and `association_id`, or `identity` and `attribute`, or `attribute` (or
-            `text`); the labels of `endoxa author label` are such a table. Drafts that were rejected, and rows without a
-            label, are left out.
-
-    Raises:
-        UserError: the table cannot be read, a column is missing, or something has two topics.
-    """
-    table = read_table(path, respect_statuses=False)  # labels that nobody has judged are said to be such
-    topic = next((column for column in LABEL_COLUMNS if column in table.columns), None)
-    words = next((column for column in ("attribute", "text") if column in table.columns), None)
-    if topic is None or not ({NAME, NAMES} & set(table.columns) or words):
-        raise UserError(
-            f"{path} needs a column 'topic' (or 'label') and a column 'association_id' or 'attribute' (or 'text'). Its "
-            f"columns are: {', '.join(table.columns)}."
-        )
-    by_name: dict[str, Label] = {}
-    by_texts: dict[Texts, Label] = {}
-    of_named: dict[Texts, set[Label]] = {}
-    for number, row in enumerate(table.iter_rows(named=True), start=1):
-        cells = {column: (cell or "").strip() for column, cell in row.items()}
-        status = cells.get("status")
-        label = cells[topic], status == _DRAFT
-        if not label[0] or status == _REJECTED:
-            continue
-        name = cells.get(NAME) or cells.get(NAMES, "")
-        texts = (cells.get("identity", ""), cells[words]) if words is not None else ()
-        key = tuple(normalise(text) for text in texts if text)
-        # Rows without a name are called by their number, which says nothing of another table.
-        if name and not name.isdigit():
-            _keep(by_name, name, label, path, number)
-            if key:
-                of_named.setdefault(key, set()).add(label)
-        elif key:
-            _keep(by_texts, key, label, path, number)
-    if not by_name and not by_texts:
-        raise UserError(f"{path} holds no label: its column '{topic}' is empty.")
-    # The same words can have another topic in another association: then its name alone decides.
-    clear = {
-        key: (next(iter(topics))[0], all(draft for _, draft in topics))
-        for key, topics in of_named.items()
-        if len({label for label, _ in topics}) == 1
-    }
-    return Topics(by_name, clear | by_texts)
-
-
-def _keep(kept: dict[Any, Label], key: Any, label: Label, path: Path, number: int) -> None:
-    """Take a topic.
-
-    Raises:
-        UserError: there is another one already.
-    """
-    earlier = kept.setdefault(key, label)[0]
-    if earlier != label[0]:
-        spoken = ": ".join(key) if isinstance(key, tuple) else key
-        raise UserError(
-            f"{path}, row {number}: '{spoken}' has the topics '{earlier}' and '{label[0]}'. Give it one."
-        )

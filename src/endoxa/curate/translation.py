@@ -7,8 +7,8 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Protocol
 
 from endoxa.errors import UserError
 from endoxa.models.chat import PROVIDERS, open_chat, parse_chat_model
@@ -18,45 +18,50 @@ from endoxa.schema import ChatAnswer, Message, Progress, Sampling
 from endoxa.sources.frames import read_table
 from endoxa.words.packs import language_name
 
+Key = tuple[str, str]
+"""Language and text of a statement."""
 FORMS = "hf/MODEL, openai/NAME, http://HOST:PORT/v1#NAME, or a file of translations"
 
 
-class Translator(Protocol):
-    """Something that translates statements; one module of this package each."""
+@dataclass(frozen=True, slots=True)
+class Translator:
+    """Something that translates statements.
 
-    @property
-    def name(self) -> str:
-        """The translator as written on the command line; translations are remembered under it."""
-        ...
+    Attributes:
+        name: the translator as written on the command line; translations are remembered under it.
+        translate: the translation of each text in order, as they become known, of texts and the ISO 639-1 codes of
+            their language and of the one to translate into; None where there is none.
+        remembered: whether its translations are worth writing down (a file of translations already is).
+    """
 
-    @property
-    def remembered(self) -> bool:
-        """Whether its translations are worth writing down (a file of translations already is)."""
-        ...
-
-    def translate(self, texts: Sequence[str], source: str, target: str) -> Iterator[str | None]:
-        """The translation of each text in order, as they become known; None where there is none.
-
-        Args:
-            texts: statements, each of one language.
-            source: ISO 639-1 code of that language.
-            target: ISO 639-1 code of the language to translate into.
-        """
-        ...
+    name: str
+    translate: Callable[[Sequence[str], str, str], Iterator[str | None]]
+    remembered: bool = True
 
 
 def open_translator(words: str) -> Translator:
     """The translator that `words` name: `hf/...`, `openai/NAME`, `http://...#NAME`, or the path of a table.
 
+    To a chat model nothing is sent yet. A table has the columns original, translation and, if one text can be of two
+    languages, language; its target language is taken to be the one that is wanted.
+
     Raises:
-        UserError: the words name none, a library is missing, or the model or file cannot be used.
+        UserError: the words name none, a key or library is missing, or the model or file cannot be used.
     """
     if words.startswith(("hf/", "openai/", "http://", "https://")):
-        return ChatTranslator.connect(words)
+        spec = parse_chat_model(words)
+        if spec.host.key:
+            read_key(spec)
+        return Translator(words, partial(_answers, spec))
     if any(provider.takes(words) for provider in PROVIDERS.all().values()):
         raise UserError(f"--translate: '{words}' is unknown. Expected {FORMS}.")
+    translations = _read_translations(Path(words))
 
-    return TableTranslator.read(Path(words))
+    def look_up(texts: Sequence[str], source: str, _: str) -> Iterator[str | None]:
+        for plain in map(_plain, texts):
+            yield translations.get((source, plain), translations.get(("", plain)))
+
+    return Translator(words, look_up, remembered=False)
 
 
 SAMPLING = Sampling(temperature=0, max_tokens=2048)
@@ -72,47 +77,27 @@ _PROMPT = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class ChatTranslator:
-    """Sends each statement in a request of its own, at temperature 0."""
+def _answers(spec: ChatSpec, texts: Sequence[str], source: str, target: str) -> Iterator[str | None]:
+    """Translations of a chat model, each statement in a request of its own, at temperature 0.
 
-    name: str
-    spec: ChatSpec
-    remembered: bool = True
+    Raises:
+        UserError: the server cannot be reached or refuses the key or the model; single refused texts are None.
+    """
+    prompt = Message("system", _PROMPT.format(source=language_name(source), target=language_name(target)))
+    with asyncio.Runner() as runner:
+        model = open_chat(spec, ChatOptions(concurrency=AT_ONCE, patience=PATIENCE))
 
-    @classmethod
-    def connect(cls, words: str) -> ChatTranslator:
-        """The chat model of these words; nothing is sent yet.
+        async def answered(part: Sequence[str]) -> list[ChatAnswer | BaseException]:
+            asked = (model.ask([prompt, Message("user", text)], SAMPLING) for text in part)
+            return await asyncio.gather(*asked, return_exceptions=True)
 
-        Raises:
-            UserError: the words name no model, or its key is missing.
-        """
-        spec = parse_chat_model(words)
-        if spec.host.key:
-            read_key(spec)
-        return cls(words, spec)
-
-    def translate(self, texts: Sequence[str], source: str, target: str) -> Iterator[str | None]:
-        """See `Translator.translate`.
-
-        Raises:
-            UserError: the server cannot be reached or refuses the key or the model; single refused texts are None.
-        """
-        prompt = Message("system", _PROMPT.format(source=language_name(source), target=language_name(target)))
-        with asyncio.Runner() as runner:
-            model = open_chat(self.spec, ChatOptions(concurrency=AT_ONCE, patience=PATIENCE))
-
-            async def answered(part: Sequence[str]) -> list[ChatAnswer | BaseException]:
-                asked = (model.ask([prompt, Message("user", text)], SAMPLING) for text in part)
-                return await asyncio.gather(*asked, return_exceptions=True)
-
-            for start in range(0, len(texts), AT_ONCE):
-                part = texts[start : start + AT_ONCE]
-                for text, answer in zip(part, runner.run(answered(part)), strict=True):
-                    if isinstance(answer, BaseException):
-                        raise answer
-                    yield _usable(answer.text, text)
-            runner.run(model.close())
+        for start in range(0, len(texts), AT_ONCE):
+            part = texts[start : start + AT_ONCE]
+            for text, answer in zip(part, runner.run(answered(part)), strict=True):
+                if isinstance(answer, BaseException):
+                    raise answer
+                yield _usable(answer.text, text)
+        runner.run(model.close())
 
 
 def _usable(content: str, text: str) -> str | None:
@@ -126,53 +111,28 @@ def _usable(content: str, text: str) -> str | None:
 ORIGINAL, TRANSLATION, LANGUAGE = "original", "translation", "language"
 
 
-@dataclass(frozen=True, slots=True)
-class TableTranslator:
-    """Looks statements up; case and white space do not matter.
+def _read_translations(path: Path) -> dict[Key, str]:
+    """Translations of a table by language (or nothing) and plain original: case and white space do not matter.
 
-    Attributes:
-        name: the path of the table.
-        translations: translation by (language or empty, plain original).
+    Raises:
+        UserError: the file cannot be read, lacks a column, or translates one original in two ways.
     """
-
-    name: str
-    translations: Mapping[tuple[str, str], str]
-    remembered: bool = False
-
-    @classmethod
-    def read(cls, path: Path) -> TableTranslator:
-        """Read a table with the columns original, translation and, if one text can be of two languages, language.
-
-        Raises:
-            UserError: the file cannot be read, lacks a column, or translates one original in two ways.
-        """
-        table = read_table(path, (ORIGINAL, TRANSLATION))
-        translations: dict[tuple[str, str], str] = {}
-        for number, row in enumerate(table.iter_rows(named=True), start=1):
-            original, translation = row[ORIGINAL] or "", " ".join((row[TRANSLATION] or "").split())
-            if not original.strip() or not translation:
-                continue
-            key = ((row.get(LANGUAGE) or "").strip().lower(), _plain(original))
-            if translations.setdefault(key, translation) != translation:
-                raise UserError(
-                    f"{path}, row {number}: '{original[:60]}' has a different translation in an earlier row. Keep one."
-                )
-        return cls(str(path), translations)
-
-    def translate(self, texts: Sequence[str], source: str, target: str) -> Iterator[str | None]:
-        """See `Translator.translate`; the table's target language is taken to be `target`."""
-        del target
-        for text in texts:
-            plain = _plain(text)
-            yield self.translations.get((source, plain), self.translations.get(("", plain)))
+    table = read_table(path, (ORIGINAL, TRANSLATION))
+    translations: dict[Key, str] = {}
+    for number, row in enumerate(table.iter_rows(named=True), start=1):
+        original, translation = row[ORIGINAL] or "", " ".join((row[TRANSLATION] or "").split())
+        if not original.strip() or not translation:
+            continue
+        key = ((row.get(LANGUAGE) or "").strip().lower(), _plain(original))
+        if translations.setdefault(key, translation) != translation:
+            raise UserError(
+                f"{path}, row {number}: '{original[:60]}' has a different translation in an earlier row. Keep one."
+            )
+    return translations
 
 
 def _plain(text: str) -> str:
     return " ".join(text.casefold().replace("’", "'").split()).strip(" .")
-
-
-Key = tuple[str, str]
-"""Language and text of a statement."""
 
 
 @dataclass(frozen=True, slots=True)

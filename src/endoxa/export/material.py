@@ -20,9 +20,8 @@ from endoxa.sources.files import sha256
 from endoxa.sources.frames import read_table
 from endoxa.sources.read import DEFAULTS, recognise
 from endoxa.sources.tables import TABLE_SUFFIXES, require_columns, table_columns
-from endoxa.words import unreviewed
 from endoxa.words.identifiers import IDENTIFIER
-from endoxa.words.used import Tally
+from endoxa.words.state import Tally, unreviewed
 
 Kind = Literal["pairs", "associations", "statements"]
 

@@ -8,7 +8,6 @@ the answers stands in the place of the difference; nobody in particular has none
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import polars as pl
@@ -105,24 +104,19 @@ def _with_key(records: pl.DataFrame) -> pl.DataFrame:
 
 
 def intersections(
-    scored: pl.DataFrame,
-    listed: Mapping[str, tuple[str, ...]] | None = None,
-    *,
-    confidence: float = DEFAULT_CONFIDENCE,
-    seed: int = 0,
+    scored: pl.DataFrame, *, confidence: float = DEFAULT_CONFIDENCE, seed: int = 0
 ) -> pl.DataFrame:
     """Interactions of all crossed groups together and of each one, for every model and rule.
 
     Args:
         scored: columns of `SCORED`.
-        listed: parts that a user named, by `identity_key`.
         confidence: of the intervals.
         seed: of drawn sign flips.
 
     Raises:
         UserError: no crossed group has its parts (and, of pairs, others) beside it.
     """
-    sets = _sets(scored, listed or {})
+    sets = _sets(scored)
     if sets.is_empty():
         raise UserError(
             "No crossed group has all of its parts beside it with the same attribute. Make pairs with `endoxa build "
@@ -141,14 +135,14 @@ def intersections(
     return table.with_columns(pl.col("identity").replace(ALL, ALL_CROSSED))
 
 
-def _sets(scored: pl.DataFrame, listed: Mapping[str, tuple[str, ...]]) -> pl.DataFrame:
+def _sets(scored: pl.DataFrame) -> pl.DataFrame:
     """Columns model, rule, identity, parts, attribute, crossed, predicted, limit: a row for each complete set."""
     scored = scored.with_columns(
         key=pl.col("identity").map_elements(identity_key, return_dtype=pl.String, skip_nulls=False)
     )
     place = ("model", "rule", "language", "attribute")
     measured_cells = {tuple(row[:5]): row[5] for row in scored.select(*place, "key", "lean").iter_rows()}
-    names = {key: parts for key in scored["key"].unique() if (parts := parts_of(key, listed))}
+    names = {key: parts for key in scored["key"].unique() if (parts := parts_of(key))}
     rows: list[dict[str, Any]] = []
     for row in scored.filter(pl.col("key").is_in(list(names))).iter_rows(named=True):
         parts = names[row["key"]]

@@ -20,8 +20,7 @@ from endoxa.report.items import TEMPLATE as ITEMS
 from endoxa.report.labels import visible_directions
 from endoxa.runs.folder import data_notes
 from endoxa.runs.journal import part_of_run
-from endoxa.words import unreviewed
-from endoxa.words.used import kept_words
+from endoxa.words.state import kept_words, unreviewed
 
 Results = TypeVar("Results")
 

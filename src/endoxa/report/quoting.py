@@ -19,8 +19,7 @@ from endoxa.report.tables import Column, Table
 from endoxa.report.words import count, listed, percent, plural
 from endoxa.runs.asking.outcomes import MOST_CUT_OFF, MOST_UNREAD, AnswerCounts, over_contexts
 from endoxa.schema.headline import Headline, plain
-from endoxa.words import states, unreviewed
-from endoxa.words.used import kept_words
+from endoxa.words.state import kept_words, states, unreviewed
 
 TITLE = "Before you quote this number"
 LARGE = 0.1

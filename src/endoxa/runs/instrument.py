@@ -1,7 +1,7 @@
 """An instrument: one declaration of what is measured, from which commands, runs, plans and reports are made.
 
 Instruments are registered under the entry-point group `endoxa.instruments`, ours like those of other packages.
-`endoxa.testing.instruments.check_instrument` is the battery that each must pass.
+`endoxa.testing.plugins.check_instrument` is the battery that each must pass.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from endoxa.schema import Progress
 from endoxa.schema.headline import Headline
 from endoxa.schema.options import deciding, with_defaults
 from endoxa.words.packs import pack_facts
-from endoxa.words.used import Used
+from endoxa.words.state import Used
 
 if TYPE_CHECKING:
     import polars as pl

@@ -36,7 +36,7 @@ from endoxa.schema import Progress
 from endoxa.sources.collected import left_out_notes
 from endoxa.sources.files import sha256
 from endoxa.sources.source import reading_files
-from endoxa.words.used import COMPONENTS_KEY, Used
+from endoxa.words.state import COMPONENTS_KEY, Used
 
 log = logging.getLogger(__name__)
 

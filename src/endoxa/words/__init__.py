@@ -3,19 +3,3 @@
 A **component** is a set of texts with one purpose (prompts of stories, page texts); it has texts in some languages. Its
 state in a language is computed from the texts as they are now and from `reviews.toml`, never typed.
 """
-
-from endoxa.words.components import COMPONENTS, Component, Text, component, languages_of, texts_of
-from endoxa.words.state import SOURCE, State, states, unreviewed
-
-__all__ = [
-    "COMPONENTS",
-    "SOURCE",
-    "Component",
-    "State",
-    "Text",
-    "component",
-    "languages_of",
-    "states",
-    "texts_of",
-    "unreviewed",
-]

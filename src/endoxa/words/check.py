@@ -1,24 +1,39 @@
-"""What is wrong or missing in the words of a language, without any sentence being made: scripts, slots, duplicates."""
+"""What is wrong or missing in the words of a language, and its texts as items that speakers judge.
+
+What is wrong is seen without any sentence being made: scripts, slots, duplicates. An item is a text as it is read:
+filled with the examples of its language, a value in the text that holds it, a word in its list, a cell in its row.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import combinations, product
 from pathlib import Path
-from string import Formatter
+from typing import Any
 
 import regex
 
 from endoxa.errors import UserError
-from endoxa.words.components import COMPONENTS, PACKAGE, Text, texts_of
+from endoxa.words.components import (
+    COMPONENTS,
+    ENGLISH,
+    PACKAGE,
+    Text,
+    component,
+    file_of,
+    languages_of,
+    texts_of,
+)
 from endoxa.words.create import TO_FILL
-from endoxa.words.opening import formats, opened
-from endoxa.words.packs import BESIDE, PACK, Pack, languages_with, read_pack, rows_of, user_packs, words_of
-from endoxa.words.people import NEUTRAL
+from endoxa.words.opening import formats, opened, slots_in, tree_of
+from endoxa.words.packs import BESIDE, PACK, languages_with, rows_of, user_packs, words_of
+from endoxa.words.people import NEUTRAL, english_name
 
 _HAN = {"Hans": "Hani", "Hant": "Hani"}
-_SLOT = regex.compile(r"\{\w*\}")
+_SLOT = regex.compile(r"\{(\w*)\}")
 _WORD = regex.compile(r"[\p{L}\p{M}]+")
 _SETTINGS = regex.compile(r"^(?:extract\.toml, order|terms\.toml|lists\.toml.*/without/|unkind\.toml)")
 """Texts that are names of settings or English, and words that are typed in Latin letters, too."""
@@ -71,21 +86,21 @@ def faults(language: str, folder: Path | None) -> Iterator[Fault]:
         language: ISO 639 code of a pack.
         folder: of the user's pack, if it is one.
     """
-    pack = read_pack(words_of(language, PACK))
     if folder is not None:
         yield from _strangers(folder)
     texts = [
         text
         for name, component in COMPONENTS.items()
         if name not in _NO_WORDS
-        for text in texts_of(component, pack.code)
+        for text in texts_of(component, language)
     ]
+    script = str(words_of(language, PACK)["script"])
     yield from _scripts(
-        pack, ((place, text.text) for text in texts if not _SETTINGS.search(place := _place(text)))
+        script, ((place, text.text) for text in texts if not _SETTINGS.search(place := _place(text)))
     )
     yield from (fault for text in texts if (fault := _slots(text)))
-    yield from _people(pack.code)
-    yield from _opposites(pack.code)
+    yield from _people(language)
+    yield from _opposites(language)
 
 
 def _place(text: Text) -> str:
@@ -101,36 +116,29 @@ def _strangers(folder: Path) -> Iterator[Fault]:
             yield Fault(path.name, "is no file of a pack, so nothing reads it")
 
 
-def _scripts(pack: Pack, texts: Iterable[tuple[str, str]]) -> Iterator[Fault]:
+def _scripts(name: str, texts: Iterable[tuple[str, str]]) -> Iterator[Fault]:
     """Texts without a letter of the script, and words with letters of several."""
-    script = rf"\p{{Script={_HAN.get(pack.script, pack.script)}}}"
+    script = rf"\p{{Script={_HAN.get(name, name)}}}"
     letter = regex.compile(rf"(?V1)[{script}&&\p{{L}}]")
     other = regex.compile(rf"(?V1)[\p{{L}}--[{script}\p{{Script=Common}}\p{{Script=Inherited}}]]")
     for place, text in texts:
         plain = _SLOT.sub(" ", text)
         mixed = [word for word in _WORD.findall(plain) if letter.search(word) and other.search(word)]
         if mixed:
-            yield Fault(place, f"mixes letters of {pack.script} and another script in '{mixed[0]}'")
+            yield Fault(place, f"mixes letters of {name} and another script in '{mixed[0]}'")
         elif other.search(plain) and not letter.search(plain):
-            yield Fault(place, f"is not written in the script {pack.script}: '{text}'")
+            yield Fault(place, f"is not written in the script {name}: '{text}'")
 
 
 def _slots(text: Text) -> Fault | None:
     """A text whose braces are not those of the English text."""
     if not text.english or not COMPONENTS[text.component].aligned:
         return None
-    wanted, there = (_names(each) for each in (text.english, text.text))
+    wanted, there = (set(slots_in(each)) for each in (text.english, text.text))
     if wanted - {"a"} == there - {"a"}:  # not every language has an article
         return None
     braces = ", ".join(f"{{{name}}}" for name in sorted(wanted)) or "no braces"
     return Fault(_place(text), f"must hold {braces}, as the English text does")
-
-
-def _names(text: str) -> frozenset[str]:
-    try:
-        return frozenset(name for _, name, _, _ in Formatter().parse(text) if name)
-    except ValueError:
-        return frozenset()
 
 
 def _people(language: str) -> Iterator[Fault]:
@@ -145,7 +153,7 @@ def _people(language: str) -> Iterator[Fault]:
             continue
         place, group = f"people.csv, row {number}", row["id"]
         for column in ("plural", "plural_f"):
-            if row["kind"] != NEUTRAL and row[column] and row[column].split()[0].lower() in articles:
+            if row[column] and row[column].split()[0].lower() in articles:
                 yield Fault(place, f"has an article in '{row[column]}'; forms stand without")
         if row["singular"] + row["singular_f"] and not row["plural"] + row["plural_f"]:
             yield Fault(place, f"has a singular of '{group}' and no plural")
@@ -158,7 +166,7 @@ def _people(language: str) -> Iterator[Fault]:
 def _opposites(language: str) -> Iterator[Fault]:
     """Words that are their own opposite, and words that are alike in one row and opposites in another."""
     poles = [
-        [[term.strip() for term in (row[side] or "").split(";") if term.strip()] for side in ("one", "other")]
+        [[*filter(None, map(str.strip, (row[side] or "").split(";")))] for side in ("one", "other")]
         for row in rows_of(language, "opposites.csv")
     ]
     alike = {
@@ -184,3 +192,69 @@ def read_cases(language: str) -> list[dict[str, str]]:
         {"row": str(number), **{name: (value or "").strip() for name, value in row.items() if name}}
         for number, row in enumerate(rows_of(language, "cases.csv"), start=2)
     ]
+
+
+# --- texts as items of the language check ---
+
+_LONGEST = 150
+
+
+def item_id(text: Text) -> str:
+    """Name of the item of a text: component, language, and what it is called there. Long names are cut and numbered."""
+    key = " ".join(text.key.split())
+    name = f"{text.component}/{text.language}/{key}"
+    if len(name) <= _LONGEST:
+        return name
+    return f"{name[: _LONGEST - 9]}~{hashlib.sha256(text.key.encode()).hexdigest()[:8]}"
+
+
+def items(language: str, components: Sequence[str] = ()) -> list[dict[str, str]]:
+    """The texts of a language as rows for the language check.
+
+    Args:
+        language: ISO 639 code.
+        components: names; none takes all that have the language.
+
+    Raises:
+        UserError: an unknown component, a language without texts, or English, from which the others were made.
+    """
+    if language == ENGLISH:
+        raise UserError("English is the source of the other languages. Name another one with --language.")
+    chosen = [component(name) for name in components] or list(COMPONENTS.values())
+    rows = [
+        {
+            "item_id": item_id(text),
+            "component": text.component,
+            "language": text.language,
+            "text": text.text,
+            "in_use": in_use(text),
+            "english": text.english,
+            "purpose": entry.purpose,
+        }
+        for entry in chosen
+        for text in texts_of(entry, language)
+    ]
+    if not rows:
+        languages = sorted({code for entry in chosen for code in languages_of(entry)} - {ENGLISH})
+        raise UserError(f"No texts in '{language}'. Expected one of: {', '.join(languages)}.")
+    return rows
+
+
+def in_use(text: Text) -> str:
+    """A text as it is read: in its row, or in the entry of a list that holds it; filled with the examples."""
+    entry: Any = _tree(text.file)
+    for part in text.path[:-1]:
+        entry = entry[int(part) - 1] if isinstance(entry, list) else entry[part]
+    shown = text.text
+    if isinstance(entry, dict) and text.path[-2:-1] and text.path[-2].isdigit():
+        names = {"id": english_name(entry["id"])} if "id" in entry else {}
+        shown = "; ".join(f"{name}: {value}" for name, value in (entry | names).items() if name and value)
+    elif text.file.endswith(".po"):
+        shown = regex.sub(r"%\((\w+)\)[a-z]", r"[\1]", regex.sub(r"<[^<>]+>", "", shown))
+    examples = {each.key: each.text for each in texts_of(COMPONENTS["examples"], text.language)}
+    return str(_SLOT.sub(lambda match: examples.get(match[1], match[0]), shown))
+
+
+@cache
+def _tree(file: str) -> dict[str, Any]:
+    return tree_of(file_of(file))

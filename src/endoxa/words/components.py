@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import cache
-from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from pydantic import BaseModel
+
 from endoxa.errors import UserError
 from endoxa.words.opening import leaves, tree_of
-from endoxa.words.packs import languages_with, user_file, user_packs
+from endoxa.words.packs import FOLDER, languages_with, user_file, user_packs, words_of
 
-PACKAGE = Path(str(files("endoxa")))
+PACKAGE = FOLDER.parent
 SITE = "collect/"
 """How names of files of the campaign site begin, which is a package of its own."""
 PACK = "pack/"
@@ -29,8 +29,7 @@ _LANGUAGE = "{language}"
 Parts = tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(BaseModel, frozen=True):
     """A file, or a file for each language; the fields are explained in `components.toml`."""
 
     file: str
@@ -41,33 +40,24 @@ class Source:
     first_of: Parts = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Component:
+class Component(BaseModel, frozen=True):
     """Texts with one purpose.
 
     Attributes:
         name: its name, on the command line and in files of items.
         purpose: what the texts are for.
-        sources: where they are.
+        files: where they are.
         aligned: a key means the same thing in English, so that the English text of the key is its meaning.
     """
 
     name: str
     purpose: str
-    sources: tuple[Source, ...]
+    files: tuple[Source, ...]
     aligned: bool = False
 
 
-def _source(entry: Mapping[str, Any]) -> Source:
-    fields: dict[str, Any] = {
-        name: tuple(value) if isinstance(value, list) else value for name, value in entry.items()
-    }
-    return Source(**fields)
-
-
 COMPONENTS: Mapping[str, Component] = {
-    name: Component(name, entry["purpose"], tuple(map(_source, entry["files"])), entry.get("aligned", False))
-    for name, entry in tomllib.loads((PACKAGE / "words/components.toml").read_text(encoding="utf-8")).items()
+    name: Component(name=name, **table) for name, table in words_of("", "components.toml").items()
 }
 """Every component by its name."""
 
@@ -136,13 +126,12 @@ def _files(source: Source) -> Iterator[tuple[str, str]]:
         for code in languages_with(source.file):
             yield f"{PACK if user_file(code, source.file) else 'words/'}{code}/{source.file}", code
         return
-    path = source.file
-    start = SITE if path.startswith(SITE) else ""
-    root = file_of(start)
-    at = path.removeprefix(start).split("/").index(_LANGUAGE) if _LANGUAGE in path else None
-    for match in sorted(root.glob(path.removeprefix(start).replace(_LANGUAGE, "*"))):
+    start = SITE if source.file.startswith(SITE) else ""
+    root, path = file_of(start), source.file.removeprefix(start)
+    before = path.partition(_LANGUAGE)[0].count("/") if _LANGUAGE in path else None
+    for match in sorted(root.glob(path.replace(_LANGUAGE, "*"))):
         name = match.relative_to(root)
-        code = "" if at is None else name.parts[at]
+        code = "" if before is None else name.parts[before]
         if not code or _CODE.fullmatch(code):
             yield start + name.as_posix(), code
 
@@ -150,20 +139,20 @@ def _files(source: Source) -> Iterator[tuple[str, str]]:
 @cache
 def _all_texts(component: Component) -> tuple[Text, ...]:
     texts = []
-    for source in component.sources:
+    for source in component.files:
         for name, code in _files(source):
             tree = tree_of(file_of(name))
             label = source.label or name.rsplit("/", 1)[-1]
-            prefix = f"{label}: " if len(component.sources) > 1 or "*" in source.file else ""
+            prefix = f"{label}: " if len(component.files) > 1 or "*" in source.file else ""
             for language, key, path, text in _chosen(source, code, tree):
                 english = key[0] if name.endswith(".po") else ""
                 joined = prefix + "/".join(key)
                 texts.append(Text(component.name, language, joined, text, name, path, english))
-    if not component.aligned:
-        return tuple(texts)
-    meanings = {text.key: text.text for text in texts if text.language == ENGLISH}
+    meanings = {text.key: text.text for text in texts if component.aligned and text.language == ENGLISH}
     return tuple(
-        text if text.language == ENGLISH else replace(text, english=meanings.get(text.key, ""))
+        replace(text, english=meanings[text.key])
+        if text.key in meanings and text.language != ENGLISH
+        else text
         for text in texts
     )
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 
 from babel import Locale, UnknownLocaleError
@@ -13,8 +12,6 @@ from endoxa.words.packs import languages_with, words_by_language, words_of
 
 _TABLE = "countries.toml"
 _SLOT = re.compile(r"\{(?:country|who)\}")
-_LETTERS = 2
-"""Letters of a country's code; regions of the world have numbers."""
 
 
 @cache
@@ -29,9 +26,9 @@ def territories(language: str) -> Mapping[str, str]:
 
 @cache
 def country_names(language: str) -> Mapping[str, str]:
-    """Names of countries and territories by ISO 3166 code; in English where CLDR has none."""
+    """Names of countries and territories by ISO 3166 code, not of regions; in English where CLDR has none."""
     english, local = territories("en"), territories(language)
-    return {code: local.get(code) or english[code] for code in english if len(code) == _LETTERS}
+    return {code: local.get(code) or english[code] for code in english if code.isalpha()}
 
 
 def from_country(code: str, language: str) -> str:
@@ -39,11 +36,13 @@ def from_country(code: str, language: str) -> str:
 
     Sentences put it after "people"; in Hindi it is the name alone. Other languages have it in English.
     """
-    by_language = _from()
-    spoken = language if language in by_language else "en"
-    name = country_names(spoken).get(code, code)
-    forms, usual = by_language[spoken]
-    return next((form.pattern for form in forms if form.fits(code, name)), usual).format(country=name)
+    spoken = language if language in languages_with(_TABLE) else "en"
+    table, name = words_of(spoken, _TABLE), country_names(spoken).get(code, code)
+    for form in table.get("form", ()):
+        starts, ends = (tuple(form.get(key, ())) for key in ("starts", "ends"))
+        if code in form.get("countries", ()) or name.startswith(starts) or name.endswith(ends):
+            return str(form["pattern"].format(country=name))
+    return str(table["usual"].format(country=name))
 
 
 @cache
@@ -66,29 +65,6 @@ def _countries() -> Mapping[str, str]:
         in_small(people_of(code, language)): code
         for language in languages_with(_TABLE)
         for code in country_names(language)
-    }
-
-
-@dataclass(frozen=True)
-class _Form:
-    pattern: str
-    countries: tuple[str, ...] = ()
-    starts: tuple[str, ...] = ()
-    ends: tuple[str, ...] = ()
-
-    def fits(self, code: str, name: str) -> bool:
-        return code in self.countries or name.startswith(self.starts) or name.endswith(self.ends)
-
-
-@cache
-def _from() -> Mapping[str, tuple[tuple[_Form, ...], str]]:
-    def form(table: Mapping[str, object]) -> _Form:
-        lists = (tuple(map(str, table.get(key, ()))) for key in ("countries", "starts", "ends"))  # type: ignore[call-overload]
-        return _Form(str(table["pattern"]), *lists)
-
-    return {
-        language: (tuple(map(form, table.get("form", ()))), table["usual"])
-        for language, table in words_by_language(_TABLE).items()
     }
 
 

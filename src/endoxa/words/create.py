@@ -7,7 +7,6 @@ import io
 import json
 from collections import Counter
 from collections.abc import Iterator
-from importlib.resources import files
 from itertools import chain
 from pathlib import Path
 
@@ -17,14 +16,13 @@ from babel.core import get_global
 from endoxa.errors import UserError
 from endoxa.words.components import ENGLISH
 from endoxa.words.countries import territories
-from endoxa.words.coverage import joints
 from endoxa.words.opening import formats
 from endoxa.words.packs import PACK, Pack, file_with, languages_with, rows_of
+from endoxa.words.state import joints
 
 CLDR = "Unicode CLDR"
 TO_FILL = "to_fill"
 """Folder of the texts in English, which nothing reads."""
-_USUAL = (".", "?", "!")
 _STOPS = {
     **dict.fromkeys(("Deva", "Beng", "Guru", "Orya"), ("।", "?", "!")),
     **dict.fromkeys(("Hans", "Hant", "Jpan"), ("。", "？", "！")),
@@ -46,7 +44,7 @@ def facts_of(code: str) -> Pack:
         name=str(Locale(ENGLISH).languages.get(code, code)),
         script=script,
         quotes=tuple("“”‘’"),
-        stops=_STOPS.get(script, _USUAL),
+        stops=_STOPS.get(script, (".", "?", "!")),
         status="draft",
         source=CLDR if territories(code) else f"{CLDR} does not know this language: look through every line",
     )
@@ -54,8 +52,7 @@ def facts_of(code: str) -> Pack:
 
 def pack_text(pack: Pack) -> str:
     """A pack as `pack.toml`; JSON writes strings and lists of strings as TOML does."""
-    values = {name: getattr(pack, name) for name in Pack.__slots__}
-    return "".join(f"{name} = {json.dumps(value, ensure_ascii=False)}\n" for name, value in values.items())
+    return "".join(f"{name} = {json.dumps(value, ensure_ascii=False)}\n" for name, value in pack)
 
 
 def create(code: str, folder: Path) -> list[Path]:
@@ -130,7 +127,7 @@ def _table(name: str, rows: Iterator[dict[str, str]]) -> str:
 
 
 def _readme(pack: Pack) -> str:
-    text = files(__package__).joinpath("pack_readme.md").read_text(encoding="utf-8")
+    text = file_with("", "pack_readme.md").read_text(encoding="utf-8")
     needed = {joint.name: ", ".join(f"`{name}`" for name in joint.files) for joint in joints()}
     rows = "\n".join(
         f"| {joint.name} | {joint.purpose} | {needed[joint.name].replace('#', '` of kind `') or 'not in packs'} |"

@@ -11,41 +11,37 @@ import io
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
-from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from string import Formatter
-from typing import Annotated, Any, Literal
+from typing import Any
 
-from annotated_types import Len
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+import regex
+from pydantic import ValidationError
 
 from endoxa.errors import UserError
-from endoxa.words.packs import FORMER, PACK, Pack, read_pack
+from endoxa.words.packs import FOLDER, PACK, Pack, read_pack, words_of
 
 _PATTERN_SECONDS = 5.0
 """How long the expressions of a pack may take together on texts made to delay them; all of ours take 0.1."""
 _TRIAL = r"""
 import re, sys
-for pattern in sys.stdin.buffer.read().decode().split("\0"):
+for number, pattern in enumerate(sys.stdin.buffer.read().decode().split("\0")):
     try:
         compiled = re.compile(pattern)
     except re.error:
         continue  # one for the module `regex`, which has been tried
-    print(pattern.encode(), flush=True)
+    print(number, flush=True)
     for letter in sorted(set(re.sub(r"\\.|\W", "", pattern)[:40]) | set("a1")):
         for text in (letter * 40 + "\x01", f"{letter} " * 40 + "\x01"):
             compiled.search(text)
 """
 
 
-@cache
 def formats() -> Mapping[str, Mapping[str, Any]]:
     """`formats.toml`: what each file of a pack must hold, by its name."""
-    text = files(__package__).joinpath("formats.toml").read_text(encoding="utf-8")
-    return tomllib.loads(text)
+    return words_of("", "formats.toml")
 
 
 def opened(folder: Path) -> Pack:
@@ -56,42 +52,17 @@ def opened(folder: Path) -> Pack:
     """
     if not (folder / PACK).is_file():
         raise UserError(f"{folder} is no language pack: it has no {PACK}. `endoxa languages init` makes one.")
-    trees = {path: tree_of(path) for path in pack_files(folder)}
+    trees = {path: tree_of(path) for path in sorted(folder.iterdir()) if path.name in formats()}
     patterns: dict[str, Path] = {}
     for path, tree in trees.items():
         patterns |= dict.fromkeys(_checked(path, tree, formats()[path.name]), path)
     _require_quick(patterns)
-    return _pack(folder / PACK, trees[folder / PACK])
-
-
-def pack_files(folder: Path) -> list[Path]:
-    """The files of a pack that code reads, sorted."""
-    return sorted(path for path in folder.iterdir() if path.name in formats() and path.is_file())
-
-
-class _Facts(BaseModel):
-    """What `pack.toml` says, see `Pack`."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
-
-    code: Annotated[str, Field(pattern="^[a-z]{2,3}$")]
-    name: str
-    script: Annotated[str, Field(pattern="^[A-Z][a-z]{3}$")]
-    quotes: Annotated[list[str], Len(2, 4)]
-    stops: Annotated[list[Annotated[str, Len(1)]], Len(1)]
-    status: Literal["draft", "reviewed"]
-    source: str
-
-
-def _pack(path: Path, table: Mapping[str, Any]) -> Pack:
-    facts = {name: value for name, value in table.items() if name not in FORMER}
     try:
-        _Facts.model_validate(facts)
+        return read_pack(trees[folder / PACK])
     except ValidationError as problem:
         fault = problem.errors()[0]
-        place = ", ".join([str(path), *map(str, fault["loc"])])
+        place = ", ".join([str(folder / PACK), *map(str, fault["loc"])])
         raise UserError(f"{place}: {fault['msg']}. `endoxa languages init` writes an example.") from problem
-    return read_pack(table)
 
 
 def tree_of(path: Path) -> dict[str, Any]:
@@ -147,20 +118,18 @@ def _catalogue(content: str) -> dict[str, Any]:
 
 
 def _rows(path: Path, text: str) -> Iterator[tuple[str, dict[str, str]]]:
-    reader = csv.reader(io.StringIO(text), strict=True)
+    reader = csv.DictReader(io.StringIO(text), restval="", strict=True)
     try:
-        head = next(reader, [])
-        missing = [name for name in formats().get(path.name, {}).get("columns", ()) if name not in head]
-        if missing:
-            raise UserError(f"{path}: the column '{missing[0]}' is missing in the first row.")
-        for number, cells in enumerate(reader, start=2):
-            if len(cells) > len(head):
+        for name in formats().get(path.name, {}).get("columns", ()):
+            if name not in (reader.fieldnames or ()):
+                raise UserError(f"{path}: the column '{name}' is missing in the first row.")
+        for number, row in enumerate(reader, start=2):
+            if beyond := row.pop(None, ()):
                 raise UserError(
-                    f"{path}, row {number}: {len(cells)} cells, and only {len(head)} columns; put a text with commas "
-                    'between quotation marks (").'
+                    f"{path}, row {number}: {len(row) + len(beyond)} cells, and only {len(row)} columns; put a text "
+                    'with commas between quotation marks (").'
                 )
-            if cells:
-                yield str(number), dict(zip(head, [*cells, *[""] * len(head)], strict=False))
+            yield str(number), row
     except csv.Error as problem:
         raise UserError(f"{path}, row {reader.line_num}: {problem}.") from problem
 
@@ -177,52 +146,47 @@ def _checked(path: Path, tree: Mapping[str, Any], form: Mapping[str, Any]) -> It
     if path.suffix == ".toml":
         _require_kinds(path, tree)
     for key, value in leaves(tree):
-        joined = "/".join(key)
+        if not isinstance(value, str):
+            continue
+        place = "/".join(key)
         for name, slots in form.get("slots", {}).items():
-            if key[0] == name.rstrip("!") and isinstance(value, str):
-                _require_slots(path, joined, value, slots, once=name.endswith("!"))
-        if isinstance(value, str) and any(fnmatchcase(joined, each) for each in form.get("patterns", ())):
-            _require_compiles(path, joined, value)
+            once, there = name.endswith("!"), slots_in(value)
+            if key[0] == name.rstrip("!") and (
+                set(there) - set(slots) or (once and sorted(there) != sorted(slots))
+            ):
+                allowed = ", ".join(f"{{{slot}}}" for slot in slots)
+                raise UserError(
+                    f"{path}, {place}: {value!r} must hold {allowed}{' once' if once else ''} and no other braces."
+                )
+        if any(fnmatchcase(place, each) for each in form.get("patterns", ())):
+            try:
+                regex.compile(value)
+            except regex.error as problem:
+                raise UserError(
+                    f"{path}, {place}: {value!r} is no regular expression ({problem})."
+                ) from problem
             yield value
 
 
 def _require_kinds(path: Path, tree: Mapping[str, Any]) -> None:
     """Refuse a text where all our languages have a list, and the other way round."""
-    from endoxa.words.packs import words_by_package
-
+    tables = [tomllib.loads(each.read_text(encoding="utf-8")) for each in FOLDER.glob(f"*/{path.name}")]
     for name, value in tree.items():
-        ours = {type(table[name]) for table in words_by_package(path.name) if name in table}
+        ours = {type(table[name]) for table in tables if name in table}
         if ours and type(value) not in ours:
             kinds = {str: "a text", list: "a list", dict: "a table", bool: "true or false"}
             expected = " or ".join(sorted(kinds.get(kind, kind.__name__) for kind in ours))
             raise UserError(f"{path}: '{name}' is {kinds.get(type(value), 'a number')}. Expected {expected}.")
-        if list in ours and not _is_list(value) and not all(isinstance(each, dict | list) for each in value):
+        if ours and isinstance(value, list) and set(map(type, value)) not in (set(), {str}, {list}, {dict}):
             raise UserError(f"{path}: '{name}' holds something that is no text.")
 
 
-def _is_list(value: object) -> bool:
-    return isinstance(value, list) and all(isinstance(each, str) for each in value)
-
-
-def _require_slots(path: Path, key: str, text: str, slots: Sequence[str], *, once: bool) -> None:
+def slots_in(text: str) -> list[str]:
+    """What stands in braces in a text; "{" for braces that nothing can be put into."""
     try:
-        filled = [name for _, name, _, _ in Formatter().parse(text) if name is not None]
+        return [name for _, name, _, _ in Formatter().parse(text) if name is not None]
     except ValueError:
-        filled = ["{"]
-    if set(filled) - set(slots) or (once and sorted(filled) != sorted(slots)):
-        allowed = ", ".join(f"{{{slot}}}" for slot in slots)
-        raise UserError(
-            f"{path}, {key}: {text!r} must hold {allowed}{' once' if once else ''} and no other braces."
-        )
-
-
-def _require_compiles(path: Path, key: str, pattern: str) -> None:
-    import regex
-
-    try:
-        regex.compile(pattern)
-    except regex.error as problem:
-        raise UserError(f"{path}, {key}: {pattern!r} is no regular expression ({problem}).") from problem
+        return ["{"]
 
 
 def _require_quick(patterns: Mapping[str, Path]) -> None:
@@ -242,9 +206,8 @@ def _require_quick(patterns: Mapping[str, Path]) -> None:
             timeout=_PATTERN_SECONDS,
         )
     except subprocess.TimeoutExpired as problem:
-        last = (problem.stdout or b"").decode().split("\n")[-2]
-        pattern = next((each for each in patterns if str(each.encode()) == last), last)
+        pattern, path = list(patterns.items())[int((problem.stdout or b"0").split()[-1])]
         raise UserError(
-            f"{patterns.get(pattern, '')}: the regular expression {pattern!r} runs away: on a text of 40 equal letters "
+            f"{path}: the regular expression {pattern!r} runs away: on a text of 40 equal letters "
             "it did not end within seconds. Leave out repetitions within repetitions, such as (a+)+."
         ) from problem

@@ -14,12 +14,12 @@ import sys
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
-from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
+
+from annotated_types import Len
+from pydantic import BaseModel, ConfigDict, Field
 
 VARIABLE = "ENDOXA_PACK"
 """Environment variable: folders of packs, separated as in PATH; child processes inherit it."""
@@ -28,12 +28,11 @@ FORMER = ("direction", "digits")
 """Keys of packs of earlier versions, which nothing needs: letters say themselves which way they are read."""
 BESIDE = ("README.md", "cases.csv", "faults.csv", "reviews.toml")
 """Files of a pack that decide no result."""
-_FOLDER = files(__package__)
+FOLDER = Path(__file__).parent
 _CACHED = type(cache(len))
 
 
-@dataclass(frozen=True, slots=True)
-class Pack:
+class Pack(BaseModel):
     """What `pack.toml` says of a language.
 
     Attributes:
@@ -46,12 +45,14 @@ class Pack:
         source: where the words come from.
     """
 
-    code: str
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    code: Annotated[str, Field(pattern="^[a-z]{2,3}$")]
     name: str
-    script: str
-    quotes: tuple[str, ...]
-    stops: tuple[str, ...]
-    status: str
+    script: Annotated[str, Field(pattern="^[A-Z][a-z]{3}$")]
+    quotes: Annotated[tuple[str, ...], Len(2, 4)]
+    stops: Annotated[tuple[Annotated[str, Len(1)], ...], Len(1)]
+    status: Literal["draft", "reviewed"]
     source: str
 
 
@@ -81,9 +82,6 @@ def using(packs: Sequence[Path]) -> Iterator[None]:
     Raises:
         UserError: a pack cannot be used.
     """
-    if not packs:
-        yield
-        return
     before = os.environ.get(VARIABLE)
     absolute = (str(pack.expanduser().absolute()) for pack in packs)
     os.environ[VARIABLE] = os.pathsep.join([*absolute, *filter(None, [before])])
@@ -128,7 +126,7 @@ def _digest(folder: Path) -> str:
 @cache
 def languages_with(name: str) -> tuple[str, ...]:
     """ISO 639 codes of the languages that have a file, sorted."""
-    codes = {entry.name for entry in _FOLDER.iterdir() if entry.joinpath(name).is_file()}
+    codes = {entry.name for entry in FOLDER.iterdir() if entry.joinpath(name).is_file()}
     return tuple(sorted(codes.union(code for code in user_packs() if user_file(code, name))))
 
 
@@ -142,14 +140,14 @@ def user_file(language: str, name: str) -> Path | None:
     return next((path for path in paths if path.is_file()), None)
 
 
-def file_with(language: str, name: str) -> Traversable:
+def file_with(language: str, name: str) -> Path:
     """The file of one of `languages_with(name)`.
 
     Args:
         language: ISO 639 code; empty for a file of all languages at once.
         name: name of the file, with its ending ("pairs.toml").
     """
-    return user_file(language, name) or _FOLDER.joinpath(language, name)
+    return (user_file(language, name) if language else None) or FOLDER / language / name
 
 
 def _text(language: str, name: str) -> str:
@@ -172,13 +170,6 @@ def words_by_language(name: str) -> Mapping[str, Mapping[str, Any]]:
 
 
 @cache
-def words_by_package(name: str) -> tuple[Mapping[str, Any], ...]:
-    """What the package's TOML files of a name hold, whatever packs are in use."""
-    paths = (entry.joinpath(name) for entry in sorted(_FOLDER.iterdir(), key=lambda entry: entry.name))
-    return tuple(tomllib.loads(path.read_text(encoding="utf-8")) for path in paths if path.is_file())
-
-
-@cache
 def rows_of(language: str, name: str) -> tuple[Mapping[str, str], ...]:
     """The rows of a table (CSV) of a language, see `file_with`; none where the language has no such table."""
     return tuple(csv.DictReader(_text(language, name).splitlines()))
@@ -192,9 +183,12 @@ def pack_of(language: str) -> Pack | None:
 
 
 def read_pack(table: Mapping[str, Any]) -> Pack:
-    """A table of `pack.toml` that was checked."""
-    cells = {name: value for name, value in table.items() if name not in FORMER}
-    return Pack(**{**cells, "quotes": tuple(table["quotes"]), "stops": tuple(table["stops"])})
+    """A table of `pack.toml`.
+
+    Raises:
+        ValidationError: it is not as `Pack` says.
+    """
+    return Pack.model_validate({name: value for name, value in table.items() if name not in FORMER})
 
 
 @cache

@@ -19,10 +19,9 @@ from typing import Literal
 import regex
 from babel.core import get_global
 
-from endoxa.words.countries import names_in, territories
+from endoxa.words.countries import in_small, names_in, territories
 from endoxa.words.packs import languages_with, rows_of, words_of
 
-Gender = Literal["m", "f"]
 Says = Literal["", "m", "f"]
 """The gender that a word says of everybody in the group, or ''."""
 
@@ -30,10 +29,11 @@ FILE = "people.csv"
 NEUTRAL = "neutral"
 _PEOPLES = ("nationality", "region")
 _UNTYPED = regex.compile(
-    r"[\u0300-\u036f\u064b-\u0655\u0670\u0640\u093c\p{Default_Ignorable_Code_Point}\p{Cf}]"
+    r"[[\p{M}&&\p{Script=Inherited}]\u0640\p{Default_Ignorable_Code_Point}\p{Cf}]", regex.V1
 )
-_SPELLINGS = str.maketrans({"ى": "ي", "ة": "ه", "ँ": "ं"})
-"""Letters that many people write for each other."""
+_LETTERS = str.maketrans({"ة": "ه", "ی": "ي", "ک": "ك"})
+_SPELLINGS = str.maketrans({"ى": "ي", "ँ": "ं", "\u093c": None})
+"""Letters and dots that many people write for each other, or not at all, in the name of a group."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,17 +147,17 @@ def members(group: str) -> frozenset[str]:
 @cache
 def english_name(group: str) -> str:
     """The English plural of an id in lower case ("argentinians" for "AR"): the key that all languages share."""
-    named = (row.plural for row in groups_in("en") if row.id == group and len(group) == 2)
-    return next(named, group).lower()
+    return (called(group, "en") if len(group) == 2 else group).lower() or group.lower()
+
+
+def folded(text: str) -> str:
+    """Small letters without accents, vowel signs and hamza, which many people do not type, and what is not seen."""
+    return str(_UNTYPED.sub("", in_small(unicodedata.normalize("NFKD", text)))).translate(_LETTERS)
 
 
 def plain(text: str) -> str:
-    """Small letters without accents, vowel signs of Arabic and dots of Devanagari, which many people do not type.
-
-    Nor anything that is not seen.
-    """
-    low = unicodedata.normalize("NFD", " ".join(text.casefold().replace("’", "'").split()))
-    return str(_UNTYPED.sub("", low)).translate(_SPELLINGS)
+    """A folded text, also without the dots of Devanagari."""
+    return folded(text).translate(_SPELLINGS)
 
 
 @cache
@@ -184,10 +184,8 @@ def _without_prefix(word: str) -> str:
 
 def spellings(text: str) -> Iterator[str]:
     """A text as it may stand in the table: as it is, without accents, without an article."""
-    low = " ".join(text.casefold().replace("’", "'").split())
-    yield low
-    bare = plain(low)
-    yield bare
+    bare = plain(text)
+    yield from (in_small(text), bare)
     yield from (bare.removeprefix(article) for article in _articles() if bare.startswith(article))
 
 
@@ -249,11 +247,8 @@ def find_people(text: str, language: str = "") -> Named | None:
 @cache
 def _index(language: str = "", *, peoples: bool = False) -> Mapping[str, Named]:
     """Words as they are and in plain letters; where two say the same, the first holds: "armenia" is no woman."""
-    groups = [
-        group
-        for group in (groups_in(language) if language else every_group())
-        if group.is_people or not peoples
-    ]
+    rows = groups_in(language) if language else every_group()
+    groups = [group for group in rows if group.is_people or not peoples]
     every = [(word, Named(group.id, gender)) for group in groups for word, gender in group.forms]
     ids = {group.id for group in groups}
     countries = [(name, Named(code)) for name, code in places() if code in ids]
@@ -283,9 +278,8 @@ def _place_spellings(language: str) -> Mapping[str, str]:
 def with_place(text: str, language: str) -> str:
     """Words such as "de la peru" with the capitals and accents of the place at their end, where CLDR has it."""
     tokens = text.split()
-    places_there = _place_spellings(language)
     for at in range(1, len(tokens)):
-        if name := places_there.get(plain(" ".join(tokens[at:]))):
+        if name := _place_spellings(language).get(plain(" ".join(tokens[at:]))):
             return " ".join([*tokens[:at], name])
     return text
 

@@ -9,7 +9,6 @@ alone.
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -20,6 +19,7 @@ import regex
 
 from endoxa.words.countries import territories
 from endoxa.words.packs import rows_of, words_by_language, words_of
+from endoxa.words.people import folded
 
 NotAPerson: TypeAlias = Callable[[str], bool]
 """Whether words that may be a name are known to be something else, such as a town."""
@@ -66,9 +66,7 @@ def _accuses_somebody(text: str, language: str, not_a_person: NotAPerson) -> boo
         return False
     inside = {at for offence in offences for at in range(offence.start, offence.end)}
     for at, word in enumerate(words):
-        titled = (
-            at > 0 and word not in in_any_language("between") and words[at - 1] in _listed("titles", language)
-        )
+        titled = at > 0 and word not in listed("between") and words[at - 1] in listed("titles", language)
         certain, perhaps = is_name(word), is_also_a_word(word) or titled
         if at in inside or not (certain or perhaps) or word in _countries(language):
             continue
@@ -86,7 +84,7 @@ def _accuses_somebody(text: str, language: str, not_a_person: NotAPerson) -> boo
 def accuses_neighbours(text: str) -> bool:
     """Whether an offence is said of people of one's own surroundings: "our neighbour steals", "my boss is corrupt"."""
     words = folded_words(text)
-    known = in_any_language("neighbours")
+    known = listed("neighbours")
     near = any(reading in known for word in words for reading, _ in _readings(word))
     return near and bool(find_offences(words))
 
@@ -99,9 +97,9 @@ def accuses(text: str) -> bool:
 def _accused(at: int, words: Sequence[str], offences: Sequence[Offence], language: str) -> bool:
     """Whether an offence is said of what may be a name: "rosa roba", "peter and paul are thieves", "steal like tom"."""
     before = words[at - 1] if at else ""
-    if before in _listed("before", language):
+    if before in listed("before", language):
         return False
-    if before in in_any_language("like") and at == len(words) - 1:
+    if before in listed("like") and at == len(words) - 1:
         return not words[at].endswith("s")
     if _offence_follows(at + 1, words, offences):
         return True
@@ -110,9 +108,9 @@ def _accused(at: int, words: Sequence[str], offences: Sequence[Offence], languag
         at == 0
         and len(surname) >= _SURNAME
         and not surname.endswith("s")
-        and surname not in in_any_language("nobody")
+        and surname not in listed("nobody")
         and at + 2 < len(words)
-        and words[at + 2] in in_any_language("between")
+        and words[at + 2] in listed("between")
         and _offence_follows(at + 2, words, offences)
     )
 
@@ -124,18 +122,18 @@ def _offence_follows(start: int, words: Sequence[str], offences: Sequence[Offenc
         here = [offence for offence in offences if offence.start == at]
         if here:
             return any((several or not offence.base) and not offence.joined for offence in here)
-        if words[at] in in_any_language("joining") and at + 1 < len(words):
+        if words[at] in listed("joining") and at + 1 < len(words):
             several = is_name(words[at + 1]) or is_also_a_word(words[at + 1])
         elif is_name(words[at]) or is_also_a_word(words[at]):
             continue
-        elif words[at] not in in_any_language("between"):
+        elif words[at] not in listed("between"):
             return False
     return False
 
 
 def _names_a_group(low: str, language: str) -> bool:
     """Whether a folded word begins as a faith or the name of a country does: "chileans"."""
-    return low.startswith(tuple(in_any_language("groups"))) or (
+    return low.startswith(tuple(listed("groups"))) or (
         len(low) >= _BEGINNING and any(name.startswith(low[:_BEGINNING]) for name in _countries(language))
     )
 
@@ -172,18 +170,11 @@ def _joined(word: str, clitics: str) -> bool:
 
 
 @cache
-def _listed(key: str, language: str) -> frozenset[str]:
-    """Words under a key of `first_names.toml` in a language, folded."""
-    lists = words_by_language("first_names.toml").get(language, {})
-    return frozenset(map(folded, lists.get(key, "").split()))
-
-
-@cache
-def in_any_language(key: str) -> frozenset[str]:
-    """Words under a key of `first_names.toml` in all languages, as people mix them; folded."""
-    return frozenset[str]().union(
-        *(_listed(key, language) for language in words_by_language("first_names.toml"))
-    )
+def listed(key: str, language: str | None = None) -> frozenset[str]:
+    """Words under a key of `first_names.toml`, folded: in a language, or in all of them, as people mix them."""
+    lists = words_by_language("first_names.toml")
+    words = (lists.get(code, {}).get(key, "") for code in (lists if language is None else [language]))
+    return frozenset(folded(" ".join(words)).split())
 
 
 @cache
@@ -192,13 +183,13 @@ def first_names() -> frozenset[str]:
     rows = rows_of("", "names.csv")
     latin = {folded(row["name"]) for row in rows if len(row["name"]) > _SHORT}
     native = {folded(row["native"]) for row in rows if row["native"] and " " not in row["native"]}
-    certain = words_of("", "faker.toml")["certain"].split()
-    return frozenset((*latin, *native, *certain, *in_any_language("names"))) - in_any_language("words")
+    certain = folded(words_of("", "faker.toml")["certain"]).split()
+    return frozenset((*latin, *native, *certain, *listed("names"))) - listed("words")
 
 
 @cache
 def _names_and_words() -> frozenset[str]:
-    return in_any_language("words") | (frozenset(words_of("", "faker.toml")["words"].split()) - first_names())
+    return listed("words") | (frozenset(folded(words_of("", "faker.toml")["words"]).split()) - first_names())
 
 
 # --- words of offence: `offence.toml` of each language ---
@@ -270,16 +261,7 @@ def expand(entry: str) -> list[str]:
 
 # --- words as they are compared ---
 
-_MARKS = regex.compile(r"[\p{M}&&\p{Script=Inherited}]", regex.V1)
-_INVISIBLE = regex.compile(r"[\p{Default_Ignorable_Code_Point}\p{Cf}\u0640]")
 _LETTERS_AND_DIGITS = regex.compile(r"[\p{L}\p{M}\p{N}]+")
-_LETTERS = str.maketrans({"ة": "ه", "ی": "ي", "ک": "ك"})
-
-
-def folded(text: str) -> str:
-    """A text in small letters, without accents, vowel signs and hamza."""
-    spread = _INVISIBLE.sub("", unicodedata.normalize("NFKD", text).casefold())
-    return unicodedata.normalize("NFC", _MARKS.sub("", spread).translate(_LETTERS))
 
 
 def folded_words(text: str) -> list[str]:

@@ -1,35 +1,38 @@
-"""Whether speakers have looked at a component: computed from the texts and from the reviews on record."""
+"""The state of the words: whether speakers have looked at a component, and which joints a language has words for.
+
+The former is computed from the texts and from the reviews on record. Also: what of a run was made with which component.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
-import tomllib
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from typing import Any
 
+from pydantic import BaseModel
+
+from endoxa.schema.provenance import words_of_cells
 from endoxa.words.components import (
     COMPONENTS,
     ENGLISH,
-    PACKAGE,
-    Component,
     Text,
     component,
     languages_of,
     texts_of,
 )
-from endoxa.words.packs import language_name, user_file, user_packs
+from endoxa.words.packs import PACK, language_name, languages_with, rows_of, user_packs, words_of
+from endoxa.words.people import FILE as PEOPLE
 
-REVIEWS = "words/reviews.toml"
-"""Reviews on record, below the package; a pack of the user has its own `reviews.toml`."""
 MOST_NAMED = 12
 """Languages that the line about unreviewed words names."""
 SOURCE, UNREVIEWED = "source", "unreviewed"
 
 
-@dataclass(frozen=True, slots=True)
-class Review:
+class Review(BaseModel, frozen=True):
     """A finished review of a component in a language.
 
     Attributes:
@@ -87,11 +90,10 @@ def digest(texts: Iterable[Text]) -> str:
 
 def read_reviews() -> tuple[Review, ...]:
     """The reviews on record; those in a pack of the user are of its own language only."""
-    paths = {"": PACKAGE / REVIEWS} | {code: user_file(code, "reviews.toml") for code in user_packs()}
     return tuple(
-        Review(**{**row, "names": tuple(row.get("names", ()))})
-        for code, path in paths.items()
-        for row in (tomllib.loads(path.read_text(encoding="utf-8")).get("review", []) if path else ())
+        Review(**row)
+        for code in ("", *user_packs())
+        for row in words_of(code, "reviews.toml").get("review", ())
         if code in ("", row["language"])
     )
 
@@ -106,34 +108,22 @@ def states(components: Sequence[str] = (), languages: Sequence[str] = ()) -> lis
     Raises:
         UserError: an unknown component.
     """
-    chosen = [component(name) for name in components] or list(COMPONENTS.values())
     reviews = read_reviews()
-    return [
-        _state(entry, language, reviews)
-        for entry in chosen
-        for language in languages_of(entry)
-        if not languages or language in languages
-    ]
-
-
-def _state(component: Component, language: str, reviews: Iterable[Review]) -> State:
-    texts = texts_of(component, language)
-    now = digest(texts)
-    # A text that was changed since makes what was reviewed another text.
-    valid = [
-        review
-        for review in reviews
-        if (review.component, review.language, review.digest) == (component.name, language, now)
-    ]
-    return State(
-        component=component.name,
-        language=language,
-        texts=len(texts),
-        speakers=max((review.speakers for review in valid), default=0),
-        names=tuple(dict.fromkeys(name for review in valid for name in review.names)),
-        files=tuple(dict.fromkeys(text.file for text in texts)),
-        digest=now,
-    )
+    cells = []
+    for entry in [component(name) for name in components] or COMPONENTS.values():
+        for language in languages_of(entry):
+            if languages and language not in languages:
+                continue
+            texts = texts_of(entry, language)
+            now = digest(texts)
+            # A text that was changed since makes what was reviewed another text.
+            place = (entry.name, language, now)
+            valid = [each for each in reviews if (each.component, each.language, each.digest) == place]
+            speakers = max((review.speakers for review in valid), default=0)
+            names = dict.fromkeys(name for review in valid for name in review.names)
+            paths = dict.fromkeys(text.file for text in texts)
+            cells.append(State(entry.name, language, len(texts), speakers, tuple(names), tuple(paths), now))
+    return cells
 
 
 def unreviewed(used: Iterable[tuple[str, Iterable[str]]]) -> str:
@@ -154,17 +144,128 @@ def unreviewed(used: Iterable[tuple[str, Iterable[str]]]) -> str:
     for name, codes in unseen.items():
         by_languages[tuple(sorted(codes))].append(name)
     by_languages.pop((), None)
-    if not by_languages:
-        return ""
     parts = []
     for shared, names in by_languages.items():
         few = len(shared) <= MOST_NAMED
         spoken = _listed(map(language_name, shared)) if few else f"{len(shared)} languages"
         parts.append(f"{_listed(names)} in {spoken}")
     whose = "the" if user_packs() else "endoxa's own"
-    return f"Not yet checked by native speakers: {whose} {'; '.join(parts)}."
+    return f"Not yet checked by native speakers: {whose} {'; '.join(parts)}." if parts else ""
 
 
 def _listed(words: Iterable[str]) -> str:
     *first, last = dict.fromkeys(words)
     return f"{', '.join(first)} and {last}" if first else last
+
+
+# --- joints of the road: `joints.toml` says once what each needs ---
+
+
+class Joint(BaseModel, frozen=True):
+    """A joint of the road; the fields are explained in `joints.toml`."""
+
+    name: str
+    purpose: str
+    files: tuple[str, ...] = ()
+    english: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """A joint in a language.
+
+    Attributes:
+        language: ISO 639 code.
+        joint: its name.
+        needed: number of files that it needs.
+        missing: those that the language lacks.
+    """
+
+    language: str
+    joint: str
+    needed: int
+    missing: tuple[str, ...]
+
+    @property
+    def word(self) -> str:
+        """'none', 'partial N of M', 'source' (English) or 'drafted'."""
+        there = self.needed - len(self.missing)
+        if self.missing:
+            return f"partial {there} of {self.needed}" if there else "none"
+        return SOURCE if self.language == ENGLISH else "drafted"
+
+
+@cache
+def joints() -> tuple[Joint, ...]:
+    """Every joint of the road, in its order."""
+    return tuple(Joint(name=name, **table) for name, table in words_of("", "joints.toml").items())
+
+
+def coverage(languages: Sequence[str] = ()) -> list[Coverage]:
+    """Every joint in every language that is a pack, or in those named; packs in use are among them."""
+    cells = []
+    for code in languages or languages_with(PACK):
+        for joint in joints():
+            names = (joint.english if code == ENGLISH else ()) or joint.files
+            missing = tuple(name for name in names if not _has(code, name))
+            cells.append(Coverage(code, joint.name, len(names), missing))
+    return cells
+
+
+def _has(language: str, name: str) -> bool:
+    """Whether a language has a file; of people, words for the kind behind "#", or for any."""
+    file, _, kind = name.partition("#")
+    if file != PEOPLE:
+        return language in languages_with(file)
+    return any(row["plural"] and kind in ("", row["kind"]) for row in rows_of(language, PEOPLE))
+
+
+# --- what of a run or a file was made with which component ---
+
+Used = dict[str, list[str]]
+"""Components with the languages in which they were used, as `run.json` keeps them."""
+
+COMPONENTS_KEY = "own_words"
+"""Where `run.json` keeps them."""
+
+
+class Tally:
+    """Collects components and languages.
+
+    Attributes:
+        used: what was noted, sorted.
+    """
+
+    def __init__(self) -> None:
+        self._languages: dict[str, set[str]] = {}
+        self._stated: set[tuple[str | None, str | None]] = set()
+
+    def add(self, name: str, languages: Iterable[str]) -> None:
+        """Note a component; English, and languages that it does not have, say nothing."""
+        codes = {code for code in languages if code != ENGLISH and texts_of(component(name), code)}
+        if codes:
+            self._languages.setdefault(name, set()).update(codes)
+
+    def add_stated(self, built_by: str | None, words: str | None) -> None:
+        """Note what a row says that it was made with; components that are known no more say nothing."""
+        if (built_by, words) not in self._stated:
+            self._stated.add((built_by, words))
+            for name, language in words_of_cells(built_by, words):
+                if name in COMPONENTS:
+                    self.add(name, [language])
+
+    @property
+    def used(self) -> Used:
+        """What was noted, sorted."""
+        return {name: sorted(codes) for name, codes in sorted(self._languages.items())}
+
+
+@cache
+def languages_of_name(name: str) -> frozenset[str]:
+    """Languages of a given name, written as in English questions; empty where the names bank does not have it."""
+    return frozenset(row["language"] for row in rows_of("", "names.csv") if row["name"] == name)
+
+
+def kept_words(facts: Mapping[str, Any]) -> list[tuple[str, list[str]]]:
+    """What `run.json` says of components, as `unreviewed` takes it; names that are known no more are left out."""
+    return [(name, codes) for name, codes in facts.get(COMPONENTS_KEY, {}).items() if name in COMPONENTS]

@@ -451,15 +451,13 @@ def test_wrong_words_are_one_sentence(tmp_path: Path, words: list[str], sentence
     assert sentence in str(result.exception)
 
 
-@pytest.mark.parametrize(("option", "word"), [("--method", "dbscan"), ("--precision", "int4")])
-def test_an_unknown_choice_is_one_sentence(tmp_path: Path, option: str, word: str) -> None:
+def test_an_unknown_choice_is_one_sentence(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("attribute\nkind\n", encoding="utf-8")
-    result = CliRunner().invoke(
-        app, ["curate", "group", str(path), "-o", str(tmp_path / "o.csv"), option, word]
-    )
+    words = ["curate", "group", str(path), "-o", str(tmp_path / "o.csv"), "--method", "dbscan"]
+    result = CliRunner().invoke(app, words)
     assert result.exit_code == 2
-    assert f"'{word}' is not one of" in result.output
+    assert "'dbscan' is not one of" in result.output
 
 
 def test_statements_of_another_language_are_left_to_it(tmp_path: Path) -> None:

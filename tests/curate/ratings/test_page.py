@@ -7,13 +7,13 @@ import re
 
 import polars as pl
 import pytest
-from tests.curate.ratings.test_disagreement import planted as disputed
-from tests.curate.ratings.test_leniency import planted as lenient
 from typer.testing import CliRunner
 
 from endoxa.commands import app
 from endoxa.errors import UserError
 from endoxa.instruments.reports import write_report
+from tests.curate.ratings.test_disagreement import planted as disputed
+from tests.curate.ratings.test_leniency import planted as lenient
 
 RUNNER = CliRunner()
 

@@ -7,11 +7,11 @@ import pytest
 
 from endoxa.curate.associations import associations
 from endoxa.curate.group import read_attributes
-from endoxa.curate.survey import parse_map
 from endoxa.curate.survey.reading import read_survey
 from endoxa.curate.survey.rows import ONE_EACH, RowColumns, read_statements
 from endoxa.curate.survey.statements import extract_all, split_survey
 from endoxa.errors import UserError
+from support.survey_maps import parse_map
 
 SAID = {
     "p-1": ["Bakers are kind", "Bakers are kind", "Bakers are kind", "Nurses are tired"],

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from endoxa.curate.second import reader_items
-from endoxa.curate.survey import load_preset, parse_map
+from endoxa.curate.survey import load_map, preset_path
 from endoxa.curate.survey.reading import read_survey
 from endoxa.curate.survey.rows import RowColumns, question_named, read_statements
 from endoxa.curate.survey.statements import (
@@ -22,6 +22,7 @@ from endoxa.curate.survey.statements import (
 )
 from endoxa.errors import UserError
 from endoxa.schema import STATEMENT_COLUMNS
+from support.survey_maps import parse_map
 
 MAP = """
 languages = ["en", "fr"]
@@ -333,7 +334,7 @@ def key(row, column):
 def published(shared):
     """Table of statements of the development half, and its gold."""
     folder = shared / "data/afristereo"
-    survey_map = load_preset("afristereo")
+    survey_map = load_map(preset_path("afristereo"))
     survey = read_survey(folder / "survey_dev.csv", survey_map)
     statements, reasons = flag_chatbots(split_survey(survey, survey_map), survey)
     frame = extract_all(identify_languages(statements, survey_map.languages), survey.kept)

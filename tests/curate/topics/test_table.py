@@ -165,7 +165,7 @@ def test_identity_and_attribute_come_before_attribute_alone(tmp_path):
 @pytest.mark.parametrize(
     ("labels", "message"),
     [
-        ("attribute,topic\nlazy,x\nLazy,y\n", r"row 2: 'lazy' has the topics 'x' and 'y'"),
+        ("attribute,topic\nlazy,x\nLazy,y\n", r"row 2: 'lazy' has more than one topic: 'x' and 'y'"),
         ("attribute,theme\nlazy,x\n", "needs a column 'topic'"),
         ("topic\nx\n", "needs a column 'topic'"),
         ("attribute,topic\nlazy,\n", "holds no label"),

@@ -17,7 +17,7 @@ from endoxa.curate.group import read_attributes
 from endoxa.curate.review import REVIEW_COLUMNS, kind_of
 from endoxa.curate.review.merge import apply_review
 from endoxa.curate.review.returned import read_sheets
-from endoxa.curate.review.sheet import Choice, make_sheet, rows_of, with_row_keys, write_sheet
+from endoxa.curate.review.sheet import rows_of, with_row_keys
 from endoxa.errors import UserError
 from endoxa.sources.frames import read_table, write_table
 from endoxa_collect.tasks.extraction import (
@@ -30,7 +30,7 @@ from endoxa_collect.tasks.extraction import (
 from endoxa_collect.tasks.handing import next_turn, take, undo
 from endoxa_collect.tasks.results import all_tables, write_results
 from endoxa_collect.tasks.rooms import Judged, JudgedItem
-from support.review_sheets import fill
+from support.review_sheets import export, fill
 
 SHOWN = {"identity": "bakers", "attribute": "cheerful"}
 
@@ -218,8 +218,7 @@ def test_what_comes_out_is_read_by_the_next_steps_and_by_the_sheets(make_task, m
         ("002-work-001", "early risers", "g2")
     ]
     # Sheets for those who prefer a spreadsheet are made from it, and applied to it.
-    sheet = tmp_path / "third.xlsx"
-    write_sheet(make_sheet(items, Choice(reviewer="Ana")), sheet)
+    sheet = export(items, tmp_path / "third.xlsx", reviewer="Ana")
     fill(sheet, {(2, "decision"): "edit", (2, "attribute"): "jolly"})
     done = apply_review(items, read_sheets([sheet]))
     assert done.table["attribute"][0] == "jolly"

@@ -13,7 +13,7 @@ from django.test import Client
 from django.urls import reverse
 
 from endoxa.errors import UserError
-from endoxa.words.items import items
+from endoxa.words.check import items
 from endoxa_collect.models import AuditEntry, Judge, Judgement, Role, Task, TaskState, Turn
 from endoxa_collect.tasks.handing import next_turn, take
 from tasks.conftest import tuples

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from endoxa.sources.frames import read_table
-from endoxa.words.items import items
+from endoxa.words.check import items
 from endoxa_collect.tasks.handing import next_turn, take
 from endoxa_collect.tasks.results import all_tables, write_results
 from endoxa_collect.tasks.rooms import Judged, JudgedItem

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import polars as pl
 
-from endoxa.curate.extract import Extraction, Question, as_annotated, extract
+from endoxa.curate.extract import Question, as_annotated, extract
 from endoxa.curate.extract.reader import plain
 from endoxa.curate.normalise.identity import normal_identity
 from endoxa.curate.normalise.names import Tables, tables
@@ -216,22 +216,14 @@ def _of_review(table: pl.DataFrame, by: str) -> Iterator[Gold]:
             last = (*answer, pairs[-1][0])
 
 
-def as_reading(pairs: Sequence[Extraction]) -> Reading:
-    """What is compared of extracted pairs; an answer that could not be read is no pair and no proposal."""
-    return Reading(
-        tuple((pair.identity, pair.attribute) for pair in pairs),
-        omit=bool(pairs) and all(pair.omit for pair in pairs),
-    )
-
-
-def read_by_rules(gold: Iterable[Gold]) -> list[list[Extraction]]:
-    """What the rules make of each statement alone."""
-    return [extract(item.statement, item.question, item.country, item.subject) for item in gold]
-
-
 def read_all(gold: Iterable[Gold]) -> list[Reading]:
-    """What is compared of each statement alone as the rules read it."""
-    return list(map(as_reading, read_by_rules(gold)))
+    """What is compared of each statement alone as the rules read it; a statement that is not read is no pair."""
+    readings = []
+    for item in gold:
+        pairs = extract(item.statement, item.question, item.country, item.subject)
+        named = tuple((pair.identity, pair.attribute) for pair in pairs)
+        readings.append(Reading(named, omit=bool(pairs) and all(pair.omit for pair in pairs)))
+    return readings
 
 
 def read_readings(path: Path, gold: Sequence[Gold]) -> list[Reading]:

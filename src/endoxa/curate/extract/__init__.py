@@ -28,7 +28,7 @@ from endoxa.curate.extract.omission import (
     question_or_aside,
     reason,
 )
-from endoxa.curate.extract.reader import clauses, plain, predicates, subjects, without_fillers, without_label
+from endoxa.curate.extract.reader import clauses, plain, predicates, subjects, without_label
 from endoxa.curate.extract.split import Split, find_split, has_subject
 from endoxa.curate.normalise.attribute import normal_attribute
 from endoxa.curate.normalise.identity import foreign_identity, native_identity, normal_identity, own_name
@@ -154,7 +154,7 @@ def extract(
         one pair or more; where nothing was found, one with an empty part and omission proposed.
     """
     language = re.split("[-_]", language)[0].lower()
-    text = plain(without_fillers(readable(statement), language))
+    text = plain(readable(statement))
     if noise(text, language) or heading(text) or question_or_aside(text):
         return [Extraction("", "", "none", CONFIDENCE["none"], omit=True, omit_reason=NOISE)]
     context = _Context(question, country, names)

@@ -401,12 +401,3 @@ def _nominal(parts: Sequence[str], code: str) -> _Cut | None:
 
 
 _ORDERS = {_SECOND: _verb_second, "verb-last": _verb_last, "nominal": _nominal}
-
-
-def begins_phrase(text: str, code: str) -> bool:
-    """Whether the last word of a text needs another one behind it: an article, a copula, "and", "very"."""
-    names = ("articles", "quantifiers", "conjunctions", "degree", "verbs", "copulas", "before_verbs")
-    last = (text.lower().split() or [""])[-1]
-    return last in words_in(code, *names) or last.startswith(
-        tuple(w for w in words_in(code, "before_verbs") if w[-1] == "'")
-    )

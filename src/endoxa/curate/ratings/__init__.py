@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import polars as pl
 
+from endoxa.curate.novelty import normalise
 from endoxa.errors import UserError
 from endoxa.report.words import plural
+from endoxa.schema.drafts import DRAFT, REJECTED
 from endoxa.sources.frames import read_table
 from endoxa.sources.identities import identity_key, one_spelling
 from endoxa.sources.layouts import Layout, ratings_layout
@@ -31,8 +35,7 @@ COLUMNS: dict[str, str] = {
 NEEDED = ("identity", "attribute", "rating")
 ALIASES = {"rating": "value", "sentiment": "polarity"}
 """Names that a campaign's export has for our columns."""
-LABELS = {"text": "attribute", "label": "topic"}
-"""Columns of labels of `endoxa author label`, by our names."""
+NAME, NAMES = "association_id", "source_ids"
 _ANSWERS = dict.fromkeys(("true", "1", "yes", "in", "in-group"), True) | dict.fromkeys(
     ("false", "0", "no", "out", "out-group"), False
 )
@@ -44,8 +47,8 @@ def read_ratings(path: Path, topics: Path | None = None) -> pl.DataFrame:
     Args:
         path: folder of `endoxa collect export` or its table of ratings (the pairs beside it say what was rated), a
             published table of ratings (LACES' release), or a table with the columns `NEEDED` and any of `COLUMNS`.
-        topics: table with `attribute`, `topic` and perhaps `identity` and `sentiment`, which come in place of the
-            ratings' own; or labels of `endoxa author label` (`text`, `label`) that somebody approved.
+        topics: topics and perhaps sentiments of associations, which come in place of the ratings' own; see
+            `read_topics`. Drafts that nobody approved are left out.
 
     Returns:
         The columns of `COLUMNS`.
@@ -62,20 +65,118 @@ def read_ratings(path: Path, topics: Path | None = None) -> pl.DataFrame:
     table = _named(table) if published is None else _released(table, published, path)
     require_columns(path, table.columns, NEEDED)
     if topics is not None:
-        by_attribute = one_spelling(_labelled(topics))
-        names = ["identity", "attribute"] if "identity" in by_attribute.columns else ["attribute"]
-        brought = [name for name in ("topic", "sentiment") if name in by_attribute.columns]
-        by_attribute = by_attribute.select(*names, *brought).unique(maintain_order=True)
-        twice = by_attribute.filter(pl.struct(names).is_duplicated())
-        if twice.height:
-            raise UserError(
-                f"{topics}: '{twice['attribute'][0]}' has more than one topic or sentiment. Give each association one."
-            )
-        keyed = {f"_{name}": pl.col(name).map_elements(identity_key, pl.String) for name in names}
-        by_key = by_attribute.select(*brought, **keyed)
-        table = table.drop(brought, strict=False).with_columns(**keyed)
-        table = table.join(by_key, on=list(keyed), how="left", maintain_order="left")
+        labels = read_topics(topics, drafts=False)
+        table = table.with_columns(labels.of(table).select(labels.columns))
     return _typed(one_spelling(trimmed(table, COLUMNS), source=str(path)), path)
+
+
+class Label(NamedTuple):
+    """A topic, whether it is a draft that nobody has approved, and the sentiment that goes with it."""
+
+    topic: str = ""
+    draft: bool = False
+    sentiment: str = ""
+
+
+Texts = tuple[str, ...]
+"""Identity and attribute, or attribute alone, as they are compared."""
+
+
+@dataclass(frozen=True, slots=True)
+class Topics:
+    """Topics by the name of an association, by identity and attribute, or by attribute alone.
+
+    Attributes:
+        by_name: labels by the name of an association.
+        by_texts: labels by its words.
+        columns: what the table says of an association: `topic`, and `sentiment` where it has that column.
+    """
+
+    by_name: Mapping[str, Label]
+    by_texts: Mapping[Texts, Label]
+    columns: Sequence[str]
+
+    def of(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """The label of each row, empty where none is known; its name decides before its words."""
+        labels = []
+        for name, identity, attribute in trimmed(rows, (NAME, "identity", "attribute")).iter_rows():
+            words = _key(attribute)
+            by_words = self.by_texts.get((words,), Label())
+            labels.append(self.by_name.get(name) or self.by_texts.get((_key(identity), words), by_words))
+        schema = {"topic": pl.String, "draft": pl.Boolean, "sentiment": pl.String}
+        return pl.DataFrame(labels, schema=schema, orient="row")
+
+
+def _key(text: str) -> str:
+    """What all spellings of a text share; punctuation at the ends does not count."""
+    return normalise(identity_key(text))
+
+
+def read_topics(path: Path, *, drafts: bool = True) -> Topics:
+    """Topics of a table.
+
+    Args:
+        path: a table with `topic` (or `label`) and `association_id`, or `identity` and `attribute`, or `attribute` (or
+            `text`), and perhaps `sentiment`; the labels of `endoxa author label` are such a table. Drafts that were
+            rejected, and rows without a label, are left out.
+        drafts: whether labels that nobody has judged are taken too.
+
+    Raises:
+        UserError: the table cannot be read, a column is missing, or something has two topics or sentiments.
+    """
+    table = _named(read_table(path, respect_statuses=not drafts))
+    topic = next((column for column in ("topic", "label") if column in table.columns), None)
+    words = next((column for column in ("attribute", "text") if column in table.columns), None)
+    if topic is None or not ({NAME, NAMES} & set(table.columns) or words):
+        raise UserError(
+            f"{path} needs a column 'topic' (or 'label') and a column 'association_id' or 'attribute' (or 'text'). Its "
+            f"columns are: {', '.join(table.columns)}."
+        )
+    by_name: dict[str, Label] = {}
+    by_texts: dict[Texts, Label] = {}
+    of_named: dict[Texts, set[Label]] = {}
+    for number, row in enumerate(table.iter_rows(named=True), start=1):
+        cells = {column: (cell or "").strip() for column, cell in row.items()}
+        status = cells.get("status")
+        label = Label(cells[topic], status == DRAFT, cells.get("sentiment", ""))
+        if not label.topic or status == REJECTED:
+            continue
+        name = cells.get(NAME) or cells.get(NAMES, "")
+        texts = (cells.get("identity", ""), cells[words]) if words is not None else ()
+        key = tuple(_key(text) for text in texts if text)
+        # Rows without a name are called by their number, which says nothing of another table.
+        if name and not name.isdigit():
+            _keep(by_name, name, label, path, number)
+            if key:
+                of_named.setdefault(key, set()).add(label)
+        elif key:
+            _keep(by_texts, key, label, path, number)
+    if not by_name and not by_texts:
+        raise UserError(f"{path} holds no label: its column '{topic}' is empty.")
+    # The same words can have another topic in another association: then its name alone decides.
+    clear = {
+        key: min(labels)  # of a draft and an approved label the approved one
+        for key, labels in of_named.items()
+        if len({(label.topic, label.sentiment) for label in labels}) == 1
+    }
+    columns = ["topic", *(["sentiment"] if "sentiment" in table.columns else [])]
+    return Topics(by_name, clear | by_texts, columns)
+
+
+def _keep(kept: dict[Any, Label], key: Any, label: Label, path: Path, number: int) -> None:
+    """Take a label.
+
+    Raises:
+        UserError: there is another one already.
+    """
+    earlier = kept.setdefault(key, label)
+    for name in ("topic", "sentiment"):
+        first, second = getattr(earlier, name), getattr(label, name)
+        if first != second:
+            spoken = ": ".join(key) if isinstance(key, tuple) else key
+            raise UserError(
+                f"{path}, row {number}: '{spoken}' has more than one {name}: '{first}' and '{second}'. Give it one."
+            )
 
 
 def trimmed(table: pl.DataFrame, columns: Iterable[str]) -> pl.DataFrame:
@@ -104,30 +205,26 @@ def in_group(texts: pl.DataFrame, path: Path) -> pl.Series:
     return answers
 
 
-def ratings_file(folder: Path) -> Path | None:
-    """The table of ratings in the folder of an export, or None."""
-    return _in_folder(folder, "ratings")
-
-
 def export_table(folder: Path, name: str) -> Path:
     """A table in the folder of an export.
 
     Raises:
         UserError: there is none of that name.
     """
-    path = _in_folder(folder, name)
+    path = in_folder(folder, name)
     if path is None:
         raise UserError(f"{folder} holds no table '{name}'. Expected a folder of `endoxa collect export`.")
     return path
 
 
-def _in_folder(folder: Path, name: str) -> Path | None:
+def in_folder(folder: Path, name: str) -> Path | None:
+    """A table in the folder of an export, or None."""
     return next((path for end in TABLE_SUFFIXES if (path := folder / f"{name}{end}").is_file()), None)
 
 
 def _of_campaign(path: Path, rated: pl.DataFrame) -> pl.DataFrame:
     """The ratings of an export that count, with the words of their pairs."""
-    pairs = _in_folder(path.parent, "pairs")
+    pairs = in_folder(path.parent, "pairs")
     if pairs is None:
         raise UserError(
             f"{path} names associations by association_id, and no table 'pairs' beside it says what these are. "
@@ -139,15 +236,6 @@ def _of_campaign(path: Path, rated: pl.DataFrame) -> pl.DataFrame:
     if "counted" in rated.columns:
         rated = rated.filter(pl.col("counted").fill_null("true").str.to_lowercase() != "false")
     return rated.join(about.select(kept), on="association_id", how="inner", maintain_order="left")
-
-
-def _labelled(path: Path) -> pl.DataFrame:
-    """Topics by attribute, of a table of them or of labels."""
-    table = read_table(path, optional=("attribute", "topic", *LABELS))
-    if set(LABELS) <= set(table.columns) and "attribute" not in table.columns:
-        table = table.select(*LABELS).rename(LABELS).filter(pl.col("topic").fill_null("") != "")
-    require_columns(path, table.columns, ("attribute", "topic"))
-    return _named(table)
 
 
 def _named(table: pl.DataFrame) -> pl.DataFrame:

@@ -69,8 +69,7 @@ class Disagreement:
     Attributes:
         topics: columns of `TOPIC_COLUMNS`, the most disputed first.
         pairs: columns of `PAIR_COLUMNS`, the greatest variance first.
-        quantile: the quantile that was asked for.
-        threshold: its variance.
+        threshold: the variance at the quantile.
         ties: associations exactly at the threshold.
         left_out: associations with one rating.
         skewness: of the variances: third standardised moment (population, g1).
@@ -81,7 +80,6 @@ class Disagreement:
 
     topics: pl.DataFrame
     pairs: pl.DataFrame
-    quantile: float
     threshold: float
     ties: int
     left_out: int
@@ -145,7 +143,6 @@ def analyze_disagreement(
         .select(list(TOPIC_COLUMNS))
         .sort("relative_change", descending=True, nulls_last=True, maintain_order=True),
         pairs=grouped.sort("variance", "n", descending=True, maintain_order=True).select(list(PAIR_COLUMNS)),
-        quantile=quantile,
         threshold=threshold,
         ties=int((variance == threshold).sum()),
         left_out=pairs.height - kept.height,

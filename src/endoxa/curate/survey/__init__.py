@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tomllib
 import unicodedata
 from collections.abc import Sequence
 from difflib import get_close_matches
@@ -19,7 +18,6 @@ from endoxa.schema import STATEMENT_COLUMNS
 from endoxa.sources.source import called
 from endoxa.sources.toml import read_toml, validated
 
-_PRESETS = files("endoxa.curate.survey") / "presets"
 ID_LETTERS = 4
 """Letters of a question's name that a statement's id shows."""
 
@@ -150,32 +148,9 @@ _RESERVED = frozenset(STATEMENT_COLUMNS)
 _EXPECTED = "Expected a column mapping with [[question]] and [[keep]] (print a draft with --print-map)."
 
 
-def presets() -> list[str]:
-    """Names of the maps that come with the program."""
-    return sorted(
-        entry.name.removesuffix(".toml") for entry in _PRESETS.iterdir() if entry.name.endswith(".toml")
-    )
-
-
-def preset_text(name: str) -> str:
-    """The TOML text of a preset.
-
-    Raises:
-        UserError: there is no preset of that name.
-    """
-    if name not in presets():
-        near = get_close_matches(name, presets(), n=3) or presets()
-        raise UserError(f"Unknown preset '{name}'. Did you mean: {', '.join(near)}?")
-    return (_PRESETS / f"{name}.toml").read_text(encoding="utf-8")
-
-
-def load_preset(name: str) -> SurveyMap:
-    """A map that comes with the program.
-
-    Raises:
-        UserError: there is no preset of that name.
-    """
-    return parse_map(preset_text(name), f"preset '{name}'")
+def preset_path(name: str) -> Path:
+    """The file of a map that comes with the program."""
+    return Path(str(files("endoxa.curate.survey") / "presets" / f"{name}.toml"))
 
 
 def load_map(path: Path) -> SurveyMap:
@@ -185,15 +160,6 @@ def load_map(path: Path) -> SurveyMap:
         UserError: the file cannot be read, is no TOML, or says something a map does not know.
     """
     return validated(SurveyMap, read_toml(path), str(path), _EXPECTED)
-
-
-def parse_map(text: str, where: str) -> SurveyMap:
-    """A map from TOML text; `where` names it in messages.
-
-    Raises:
-        UserError: it says something a map does not know.
-    """
-    return validated(SurveyMap, tomllib.loads(text), where, _EXPECTED)
 
 
 _QUOTES = str.maketrans(dict.fromkeys("‘’‛`´ʼ", "'") | dict.fromkeys("“”„«»", '"'))

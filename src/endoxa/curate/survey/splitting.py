@@ -19,7 +19,7 @@ A new statement with a subject of its own ends every one of these except the ope
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -32,7 +32,6 @@ from endoxa.curate.english import (
     words,
 )
 from endoxa.curate.extract import begins_statement
-from endoxa.curate.extract.reader import find_fillers
 from endoxa.curate.extract.split import is_closed
 from endoxa.curate.normalise.names import is_group
 from endoxa.words.identifiers import find_identifiers
@@ -96,8 +95,6 @@ def _person(word: str) -> bool:
     return is_group(word) or bool(AGENT.search(word))
 
 
-Begins = Callable[[str], bool]
-
 _PRONOUN = re.compile(
     r"(?:they|he|she|it|we|you|i|these|those|this|that|ils|elles|il|elle|on|nous|vous)(?:'|’|\s|$)",
     re.IGNORECASE,
@@ -145,34 +142,33 @@ def is_pronoun(text: str) -> bool:
     return bool(_PRONOUN.match(text))
 
 
-def group_chunks(chunks: Sequence[str], *, elliptical: bool, begins: Begins) -> list[tuple[int, int]]:
+def group_chunks(chunks: Sequence[str], *, elliptical: bool) -> list[tuple[int, int]]:
     """Groups of neighbouring chunks that are one statement, as (first, last) indices.
 
     Args:
         chunks: what stands between the commas of one sentence.
         elliptical: the question fixes the group, so a noun alone is no subject.
-        begins: whether a text has a subject and a verb of its own.
     """
     groups = []
     first = 0
     while first < len(chunks):
-        last = _subjects_end(chunks, first, elliptical=elliptical, begins=begins)
+        last = _subjects_end(chunks, first, elliptical=elliptical)
         end = min(first + _LONGEST_LIST, len(chunks))
-        while last + 1 < end and _continues(chunks[first : last + 1], chunks[last + 1], begins):
+        while last + 1 < end and _continues(chunks[first : last + 1], chunks[last + 1]):
             last += 1
         groups.append((first, last))
         first = last + 1
     return groups
 
 
-def _subjects_end(chunks: Sequence[str], first: int, *, elliptical: bool, begins: Begins) -> int:
+def _subjects_end(chunks: Sequence[str], first: int, *, elliptical: bool) -> int:
     """Index of the chunk with the verb that the subjects from `first` on share, else `first`.
 
     Behind another statement, and where the question fixes the group, only the name of a group begins such a list:
     "ride horses" and "beggars" continue what was said.
     """
     named = is_group(chunks[first]) or is_group(chunks[first].split()[-1])
-    if not _bare_subject(chunks[first], begins) or not (named or (first == 0 and not elliptical)):
+    if not _bare_subject(chunks[first]) or not (named or (first == 0 and not elliptical)):
         return first
     ends = range(first + 1, min(first + _SHARED_SUBJECTS + 1, len(chunks)))
     for last in ends:
@@ -180,29 +176,36 @@ def _subjects_end(chunks: Sequence[str], first: int, *, elliptical: bool, begins
         if _PREDICATE.match(chunk):
             return last
         verb_follows = last + 1 in ends and bool(_PREDICATE.match(chunks[last + 1]))
-        if (begins(chunk) or begins(_CONJUNCTION.split(chunk, maxsplit=1)[-1])) and not verb_follows:
+        if (
+            begins_statement(chunk) or begins_statement(_CONJUNCTION.split(chunk, maxsplit=1)[-1])
+        ) and not verb_follows:
             shared = first == 0 and not elliptical and not is_pronoun(chunk)
-            return last if shared and all(_bare_subject(begun, begins) for begun in chunks[:last]) else first
+            return last if shared and all(_bare_subject(begun) for begun in chunks[:last]) else first
     return first
 
 
-def _continues(so_far: Sequence[str], chunk: str, begins: Begins) -> bool:
+def _continues(so_far: Sequence[str], chunk: str) -> bool:
     """Whether `chunk` belongs to the statement that the chunks `so_far` have begun."""
-    begins_here = begins(chunk)
-    if len(so_far) == 1 and _OPENING.match(so_far[0]) and (begins_here or is_pronoun(chunk)):
+    begins_here = begins_statement(chunk)
+    opens = len(so_far) == 1 and (
+        _OPENING.match(so_far[0]) or so_far[0].lower() in words("openers") | words("connectives")
+    )
+    if opens and (begins_here or is_pronoun(chunk)):
         return True
     if begins_here and not is_pronoun(chunk):
         return False
     if _CONTINUES.match(chunk) or further_object(so_far, chunk):
         return True
     text = " ".join(so_far)
-    waiting = len(so_far) > 1 and _bare_subject(so_far[0], begins) and not begins(text)
+    waiting = len(so_far) > 1 and _bare_subject(so_far[0]) and not begins_statement(text)
     return waiting or (bool(_EXAMPLES.search(text)) and not begins_here)
 
 
-def _bare_subject(chunk: str, begins: Begins) -> bool:
+def _bare_subject(chunk: str) -> bool:
     """Whether a chunk could be a subject alone: a few words that end in a plural, without a verb."""
-    return len(chunk.split()) <= _SUBJECT_WORDS and bool(_PLURAL.search(chunk)) and not begins(chunk)
+    return (
+        len(chunk.split()) <= _SUBJECT_WORDS and bool(_PLURAL.search(chunk)) and not begins_statement(chunk)
+    )
 
 
 LONG_STATEMENT = 2000
@@ -267,44 +270,40 @@ _WORD = re.compile(r"\w")
 _PARTNERS = (('"', '"'), ("“", "”"), ("«", "»"), ("(", ")"), ("[", "]"))
 
 
-def split_answer(
-    answer: str, *, elliptical: bool = False, language: str = "", begins: Begins = begins_statement
-) -> list[Piece]:
+def split_answer(answer: str, *, elliptical: bool = False) -> list[Piece]:
     """The pieces of an answer, in order; an answer without a letter or digit ("-") is one piece.
 
     Args:
         answer: what a respondent wrote into one field.
         elliptical: the question fixes the group ("women"), so a noun alone is something said of it, not a subject.
-        language: of the answer, where it is known: commas around its fillers ("are, like, kind") cut nothing.
-        begins: whether a text has a subject and a verb of its own.
     """
     pieces: list[Piece] = []
-    for start, end in _spans(answer, elliptical, language, begins):
+    for start, end in _spans(answer, elliptical):
         opens = not pieces or bool(_OPENS.search(answer, pieces[-1].end - 1, start))
         pieces.append(Piece(answer[start:end], start, end, opens))
     return pieces
 
 
-def _spans(answer: str, elliptical: bool, language: str, begins: Begins) -> list[tuple[int, int]]:
-    match = _cut(answer, elliptical, language, begins)
+def _spans(answer: str, elliptical: bool) -> list[tuple[int, int]]:
+    match = _cut(answer, elliptical)
     if match == [(0, len(answer))]:
         return match
     # A mark that lost its partner to another piece protects no more: cut until nothing changes.
     return [
         (start + inner_start, start + inner_end)
         for start, end in match
-        for inner_start, inner_end in _spans(answer[start:end], elliptical, language, begins)
+        for inner_start, inner_end in _spans(answer[start:end], elliptical)
     ]
 
 
-def _cut(answer: str, elliptical: bool, language: str, begins: Begins) -> list[tuple[int, int]]:
-    masked = _masked(answer, language, begins)
+def _cut(answer: str, elliptical: bool) -> list[tuple[int, int]]:
+    masked = _masked(answer)
     pieces_out = []
-    for start, end in _segments(answer, masked, begins):
-        chunks = [_trim(masked, *chunk) for chunk in _chunks(answer, masked, start, end, begins)]
-        chunks = [_unjoined(answer, *chunk, begins) if k else chunk for k, chunk in enumerate(chunks)]
+    for start, end in _segments(answer, masked):
+        chunks = [_trim(masked, *chunk) for chunk in _chunks(answer, masked, start, end)]
+        chunks = [_unjoined(answer, *chunk) if k else chunk for k, chunk in enumerate(chunks)]
         texts = [answer[a : min(b, a + LONG_STATEMENT)] for a, b in chunks]
-        for first, last in group_chunks(texts, elliptical=elliptical, begins=begins):
+        for first, last in group_chunks(texts, elliptical=elliptical):
             pieces_out.append(_without_stray_marks(answer, chunks[first][0], chunks[last][1]))
     if not pieces_out and answer.strip():
         start = len(answer) - len(answer.lstrip())
@@ -312,17 +311,14 @@ def _cut(answer: str, elliptical: bool, language: str, begins: Begins) -> list[t
     return pieces_out
 
 
-def _masked(answer: str, language: str, begins: Begins) -> str:
+def _masked(answer: str) -> str:
     """The answer with a low line for every character in which nothing but a new line cuts."""
     spans = [match.span() for match in _BRACKETED.finditer(answer)]
     spans += [(identifier.start, identifier.end) for identifier in find_identifiers(answer)]
     spans += [(match.start(), match.end() + 1) for match in _ENTITY.finditer(answer)]
-    for filler in find_fillers(answer, language):
-        mark = _COMMA.match(answer, filler.start) if filler.separates else None
-        spans.append((mark.end() if mark else filler.start, filler.end + 1))
     for match in _QUOTED.finditer(answer):
         inside = next(group for group in match.groups() if group is not None)
-        if len(inside) <= LONG_STATEMENT and not begins(inside):
+        if len(inside) <= LONG_STATEMENT and not begins_statement(inside):
             spans.append(match.span())
     masked = answer
     for start, end in spans:
@@ -330,11 +326,11 @@ def _masked(answer: str, language: str, begins: Begins) -> str:
     return masked
 
 
-def _segments(answer: str, masked: str, begins: Begins) -> Iterator[tuple[int, int]]:
+def _segments(answer: str, masked: str) -> Iterator[tuple[int, int]]:
     """Spans between the marks that always cut."""
     marks = [match for pattern in (_LINES, _HARD) for match in pattern.finditer(masked)]
     marks += _numbers(masked)
-    marks += [match for match in _SENTENCE.finditer(masked) if _ends_sentence(answer, match, begins)]
+    marks += [match for match in _SENTENCE.finditer(masked) if _ends_sentence(answer, match)]
     start = 0
     for mark_start, mark_end in sorted(mark.span() for mark in marks):
         if mark_start >= start:
@@ -353,15 +349,15 @@ def _numbers(answer: str) -> list[re.Match[str]]:
     return counted if len(counted) > 1 else []
 
 
-def _ends_sentence(answer: str, match: re.Match[str], begins: Begins) -> bool:
+def _ends_sentence(answer: str, match: re.Match[str]) -> bool:
     """Whether a mark ends a sentence: no abbreviation, initial, or dot within a name ("example.org")."""
     after = answer[match.end() : match.end() + _LOOK_AHEAD]
-    if after[:1].isalpha() and not after[0].isupper() and not begins(after):
+    if after[:1].isalpha() and not after[0].isupper() and not begins_statement(after):
         return False
-    return match[0] != "." or not _abbreviated(answer, match, begins)
+    return match[0] != "." or not _abbreviated(answer, match)
 
 
-def _abbreviated(answer: str, match: re.Match[str], begins: Begins) -> bool:
+def _abbreviated(answer: str, match: re.Match[str]) -> bool:
     before = answer[max(match.start() - _LOOK_AHEAD, 0) : match.start()]
     after = answer[match.end() : match.end() + _LOOK_AHEAD]
     word = re.split(r"[\s(\[\"“«/,]", before[-_LONGEST_WORD:])[-1].lower()
@@ -371,19 +367,19 @@ def _abbreviated(answer: str, match: re.Match[str], begins: Begins) -> bool:
         return True
     opens = after.lstrip()[:1].isupper()
     if word in _MAY_END:
-        return not opens and not begins(after)
+        return not opens and not begins_statement(after)
     if not _INITIALS.fullmatch(word):
         return False
     # "the U.S. Army is loud" goes on, "they like the U.S. Soldiers are loud" does not.
-    return not (opens and begins(after) and begins(re.split(r"[.!?;\n]\s", before)[-1]))
+    return not (opens and begins_statement(after) and begins_statement(re.split(r"[.!?;\n]\s", before)[-1]))
 
 
-def _chunks(answer: str, masked: str, start: int, end: int, begins: Begins) -> Iterator[tuple[int, int]]:
+def _chunks(answer: str, masked: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     """Spans between the commas of a segment; a dash, a stroke or "while" counts where a statement follows."""
     marks = list(_COMMA.finditer(masked, start, end))
     for match in _SOFT.finditer(masked, start, end):
         after = answer[match.end() : min(end, match.end() + _LOOK_AHEAD)].lstrip()
-        if _WORD.match(after) and not is_pronoun(after) and begins(after):
+        if _WORD.match(after) and not is_pronoun(after) and begins_statement(after):
             marks.append(match)
     place = looked_at = start
     for mark_match in sorted(marks, key=lambda mark: mark.start()):
@@ -407,10 +403,10 @@ def _trim(answer: str, start: int, end: int) -> tuple[int, int]:
     return start, end
 
 
-def _unjoined(answer: str, start: int, end: int, begins: Begins) -> tuple[int, int]:
+def _unjoined(answer: str, start: int, end: int) -> tuple[int, int]:
     """The span without the word that only joined it to the one before ("and", "but" before a new statement)."""
     match = _JOINER_OF_STATEMENTS.match(answer, start, end)
-    if match and begins(answer[match.end() : min(end, match.end() + LONG_STATEMENT)]):
+    if match and begins_statement(answer[match.end() : min(end, match.end() + LONG_STATEMENT)]):
         return match.end(), end
     match = _JOINER.match(answer, start, end)
     return (match.end(), end) if match else (start, end)

@@ -29,7 +29,6 @@ from endoxa.curate.english import (
 from endoxa.curate.extract import Extraction, Question, as_annotated, begins_statement, extract
 from endoxa.curate.extract.omission import NOISE
 from endoxa.curate.extract.omission import heading as is_heading
-from endoxa.curate.extract.reader import without_fillers
 from endoxa.curate.extract.split import is_closed
 from endoxa.curate.language import COMMON, identify
 from endoxa.curate.normalise.identity import normal_identity
@@ -250,7 +249,7 @@ def split_survey(survey: Survey, survey_map: SurveyMap) -> list[Statement]:
             seen: set[str] = set()
             identified = any(map(identifier_in, (answer, respondent.country)))
             for position, piece in enumerate(
-                split_answer(answer, elliptical=bool(question.identity), language=declared), start=1
+                split_answer(answer, elliptical=bool(question.identity)), start=1
             ):
                 original = " ".join(piece.text.split())
                 flags = {
@@ -386,7 +385,7 @@ def extract_all(
             )
             rows.append(_row(statement, pair, kept))
             continue
-        text = without_fillers(readable(statement.text), _spoken(statement))
+        text = readable(statement.text)
         if not text.strip() or length_flags(statement.text) or identifier_in(statement.text):
             rows.append(_row(statement, UNREAD, kept))
             continue

@@ -12,7 +12,7 @@ from endoxa.instruments.association_tests.options import DRAWS, Draws
 from endoxa.models.spec import DEFAULT_MAX_UNKNOWN, ModelOptions
 from endoxa.runs.options import DEFAULT_CONFIDENCE, RunConfidence, RunSettings
 from endoxa.schema.options import ASKING, DATA, MODELS, Option, Setting
-from endoxa.words.used import Tally, Used
+from endoxa.words.state import Tally, Used
 
 if TYPE_CHECKING:
     from endoxa.models.encoders.encoder import EncoderOptions

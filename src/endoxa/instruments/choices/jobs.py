@@ -20,7 +20,7 @@ from endoxa.runs.asking.cost import Expected, expect
 from endoxa.runs.asking.jobs import Job, draw_seed
 from endoxa.runs.journal import chosen
 from endoxa.schema.choices import ChoiceItem, Word
-from endoxa.words.used import Tally, Used
+from endoxa.words.state import Tally, Used
 
 LETTERS = "ABC"
 ANSWER_TOKENS, TEXT_TOKENS, WORD_TOKENS = 4, 12, 8

@@ -10,7 +10,7 @@ from math import inf, isfinite
 import polars as pl
 
 from endoxa.curate.associations import association_id
-from endoxa.curate.crossed import CROSS_OF, read_parts, with_parts
+from endoxa.curate.crossed import CROSS_OF, with_parts
 from endoxa.curate.grammar.sentences import (
     Sentences,
     framed,
@@ -196,7 +196,7 @@ def build_pairs(associations: pl.DataFrame, options: PairOptions | None = None) 
     thresholds = thresholds_of(options, table.columns)
     notes = _assumed(absent, work)
     if options.cross:
-        table, number = with_parts(table, read_parts(options.parts), language=language)
+        table, number = with_parts(table, language)
         notes.append(f"{number} crossed identities; pairs about their parts are added.")
         work.extra_columns = [*extra_columns, CROSS_OF]
     rare = placeless = 0

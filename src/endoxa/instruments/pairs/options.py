@@ -38,7 +38,6 @@ class PairOptions:
         framings: Pairs per association: the plain sentence and N-1 framings ('People often say: ...').
         min_cell: Minimum number of respondents to keep an association's region.
         cross: Also make pairs about the parts of crossed identities ('igbo women': 'igbo people', 'women').
-        parts: Parts of your own crossed identities, with --cross (columns identity, parts).
     """
 
     language: Annotated[
@@ -56,7 +55,6 @@ class PairOptions:
     framings: Annotated[int, Ge(1), Option(group=ITEMS)] = 1
     min_cell: Annotated[int, Ge(1), Option(group=OUTPUT)] = SMALLEST_CELL
     cross: Annotated[bool, Option(group=ITEMS, only_on=True)] = False
-    parts: Annotated[Path | None, Option(group=ITEMS)] = None
 
 
 class PairsSettings(RunSettings):

@@ -34,7 +34,6 @@ class QaOptions:
         templates: Your own contexts and questions, or all texts of a language (TOML).
         disambiguated: Also ask each question with the answer in its context, for each person.
         cross: Also ask about the parts of crossed identities ('igbo women': 'igbo people', 'women').
-        parts: Parts of your own crossed identities, with --cross (columns identity, parts).
     """
 
     language: Annotated[str | None, Option(group=ITEMS, metavar="CODE", default=DEFAULT_LANGUAGE)] = None
@@ -46,4 +45,3 @@ class QaOptions:
     templates: Annotated[Path | None, Option(group=ITEMS)] = None
     disambiguated: Annotated[bool, Option(group=ITEMS, only_on=True)] = False
     cross: Annotated[bool, Option(group=ITEMS, only_on=True)] = False
-    parts: Annotated[Path | None, Option(group=ITEMS)] = None

@@ -42,7 +42,7 @@ from endoxa.sources.files import require_file
 from endoxa.sources.stereotales.profiles import OTHER, UNKNOWN
 from endoxa.sources.stereotales.stories import WHOLE_NUMBERS, Story, read_stories, story_file
 from endoxa.sources.stereotales.vocabulary import Attribute, Vocabulary, read_vocabulary
-from endoxa.words.used import Tally, Used
+from endoxa.words.state import Tally, Used
 
 REFUSAL = "refusal"
 _TASK = f"""\

@@ -31,7 +31,7 @@ from endoxa.schema import ChatAnswer
 from endoxa.schema.stories import STORY_COLUMNS
 from endoxa.sources.files import require_file, sha256
 from endoxa.sources.stereotales.stories import WHOLE_NUMBERS, StoryPrompt, read_prompts
-from endoxa.words.used import Tally, Used
+from endoxa.words.state import Tally, Used
 
 T = TypeVar("T")
 

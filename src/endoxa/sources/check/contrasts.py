@@ -21,8 +21,8 @@ from endoxa.sources.check.wording import (
 from endoxa.sources.groups import GroupTable, Mention, differing, published_groups, term_of
 from endoxa.sources.typography import Word
 from endoxa.words.packs import rows_of
-from endoxa.words.people import groups_in
-from endoxa.words.persons import first_names, folded
+from endoxa.words.people import folded, groups_in
+from endoxa.words.persons import first_names
 
 
 @check("note")

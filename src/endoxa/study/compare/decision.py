@@ -167,7 +167,7 @@ class Contrasts:
         are tried and the smaller p is doubled (Bonferroni). Both t are needed, so that nothing is paid for two
         (intersection-union, Berger 1982).
         Worse: for some t both s must show t c - s b above the margin. Two t cannot both be near the margin
-        while both s are, so the smaller p is taken as it is; `benchmarks/gate_errors.py` holds the worst case.
+        while both s are, so the smaller p is taken as it is; the scenario `gate.worst-case` has the worst case.
         """
         if self.baseline is None:
             only = self.by_signs[-1, -1]

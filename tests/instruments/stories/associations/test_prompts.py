@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 import scipy.stats
 
+from benchmarks.worlds.story_sets import StorySets, Studies
 from endoxa.instruments.stories.associations import Discovery, cells, discover
 from endoxa.instruments.stories.associations.cells import (
     Cells,
@@ -37,7 +38,6 @@ from endoxa.instruments.stories.associations.tables import (
     units_of_prompts,
     units_of_stories,
 )
-from story_sets import StorySets, Studies
 
 QUICK = Discovery(draws=1000, jobs=1)
 

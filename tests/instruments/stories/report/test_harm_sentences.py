@@ -298,7 +298,7 @@ def test_what_one_person_says_of_everything_moves_no_claim_of_others() -> None:
 
 
 def test_a_small_slice_of_the_simulations_keeps_its_level() -> None:
-    """`benchmarks/coverage_harm.py` has the whole table, docs/methods/harm.md its figures."""
+    """`benchmarks/coverage.py` has the whole table, docs/methods/harm.md its figures."""
     rng = np.random.default_rng(8)
     false, held, old = 0, 0, 0
     for _ in range(150):

@@ -218,7 +218,8 @@ def _print_started(started: Started, folder: Path, account: str, *, named: bool)
         typer.echo(f"Password (shown once): {started.password}")
     if not named:
         typer.echo("Say who runs it and how to reach them (Settings) before anybody joins.")
-    from endoxa.words import COMPONENTS, languages_of, unreviewed
+    from endoxa.words.components import COMPONENTS, languages_of
+    from endoxa.words.state import unreviewed
 
     texts = ("page texts", "preset texts")
     if line := unreviewed((name, languages_of(COMPONENTS[name])) for name in texts):

@@ -2,8 +2,7 @@
 
 How many others had heard a pair is said at a pause and on the last page only, in coarse steps, and draws do not use it.
 Only ratings from before the present wave count, and it is said only of cards that were drawn since. So it never
-includes a person's own answer, nor answers given after the person read it. People still learn of others' answers;
-`benchmarks/feedback_and_conformity.py` estimates the effect.
+includes a person's own answer, nor answers given after the person read it.
 """
 
 from __future__ import annotations

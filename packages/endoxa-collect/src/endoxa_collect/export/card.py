@@ -17,7 +17,7 @@ import jinja2
 import polars as pl
 
 from endoxa.errors import UserError
-from endoxa.words import unreviewed
+from endoxa.words.state import unreviewed
 from endoxa_collect import groups
 from endoxa_collect.campaign import CampaignSettings, in_language
 from endoxa_collect.cards.conduct import FEW

@@ -30,7 +30,7 @@ from endoxa.sources.read import read_pairs, reader_for
 from endoxa.sources.sources import locate
 from endoxa.words.packs import language_name
 from endoxa.words.people import neutral_identities
-from endoxa.words.used import Tally, Used
+from endoxa.words.state import Tally, Used
 
 
 @dataclass(frozen=True, slots=True)

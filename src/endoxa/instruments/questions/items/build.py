@@ -14,7 +14,7 @@ import polars as pl
 
 from endoxa import __version__
 from endoxa.curate.associations import association_id
-from endoxa.curate.crossed import CROSS_OF, read_parts, with_parts
+from endoxa.curate.crossed import CROSS_OF, with_parts
 from endoxa.curate.grammar.gender import in_genders, quoted
 from endoxa.curate.normalise.identity import with_identity_keys
 from endoxa.curate.opposites import languages, load_lexicon
@@ -163,7 +163,7 @@ def build_questions(associations: pl.DataFrame, options: QaOptions | None = None
         if name not in associations.columns
     ]
     if options.cross:
-        associations, crossed = with_parts(associations, read_parts(options.parts), language=language)
+        associations, crossed = with_parts(associations, language)
         notes.append(f"{crossed} crossed identities; questions about their parts are added.")
     chosen = _Choice(tuple(_rows(with_identity_keys(associations, language), language)), templates)
     random = np.random.default_rng(options.seed)

@@ -18,7 +18,7 @@ from endoxa.instruments.questions.names.rewrite import Prepared, Unwritten, left
 from endoxa.instruments.questions.names.text import Row, bundles, group_words
 from endoxa.schema import Progress
 from endoxa.schema.provenance import BUILT_BY, WORDS, words_cell, words_of_cells
-from endoxa.words.used import languages_of_name
+from endoxa.words.state import languages_of_name
 
 _SEEDS = 10_000
 

@@ -33,7 +33,7 @@ from endoxa.sources.bbq.items import find_metadata, read_items, targets_note
 from endoxa.sources.identities import identity_key
 from endoxa.sources.toml import read_toml, validated
 from endoxa.words.packs import words_by_language
-from endoxa.words.used import Tally, Used
+from endoxa.words.state import Tally, Used
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,7 @@ from endoxa.schema.harm import HARM_RATING_COLUMNS
 from endoxa.sources.stereotales.associations import distinct_associations, read_associations
 from endoxa.sources.toml import read_toml, validated
 from endoxa.words.packs import file_with, languages_with
-from endoxa.words.used import Tally, Used
+from endoxa.words.state import Tally, Used
 
 ENGLISH = "en"
 BLANKS = ("base", "base_value", "compared", "compared_value")

@@ -1,0 +1,1 @@
+"""Scripts that measure: how fast, and how often right."""

@@ -1,1 +1,0 @@
-"""Simulated campaigns: the sampler and its rivals with simulated contributors."""
