@@ -139,10 +139,6 @@ CHANGED_TO = {"judged_less": "sent_less", "judged_more": "sent_more", "judged_at
 """Words that people changed in a room, and where they belong."""
 
 
-SAID = " said"
-"""Behind the names of columns of judgements: drafts carry the user's own columns."""
-
-
 def approved(drafts: Path, judged: Path) -> pl.DataFrame:
     """The drafts with the status that people gave them; words that they changed are taken over.
 
@@ -173,25 +169,22 @@ def approved(drafts: Path, judged: Path) -> pl.DataFrame:
             "or nothing."
         )
     changes = {
-        column: to
+        to: column
         for column, to in CHANGED_TO.items()
         if column in judgements.columns and to in table.columns
     }
     said = judgements.select(
-        pl.col(*changes).name.suffix(SAID) if changes else [],
-        answers.replace_strict(ANSWERS).alias(f"status{SAID}"),
-        draft_id=pl.col(name).cast(pl.String),
+        draft_id=pl.col(name).cast(pl.String), status=answers.replace_strict(ANSWERS), **changes
     )
-    both = table.join(said, on="draft_id", how="left", maintain_order="left")
-    if both[f"status{SAID}"].is_null().all():
+    both = table.join(said, on="draft_id", how="left", maintain_order="left", suffix=" said")
+    if both["status said"].is_null().all():
         raise UserError(
             f"No row of {judged} is about a draft of {drafts}: the names in '{name}' do not occur there."
         )
-    changed = {
-        to: pl.coalesce(pl.when(pl.col(f"{column}{SAID}") != "").then(f"{column}{SAID}"), to)
-        for column, to in changes.items()
-    }
-    return both.with_columns(status=pl.coalesce(f"status{SAID}", "status"), **changed).select(table.columns)
+    changed = (
+        pl.col(f"{to} said").replace("", None).fill_null(pl.col(to)).alias(to) for to in said.columns[1:]
+    )
+    return both.with_columns(changed).select(table.columns)
 
 
 def label_votes(labels: Path, sheet: Path) -> list[tuple[str, str, str]]:

@@ -212,13 +212,11 @@ def _value(key: str, value: Any, entry: OptionField, path: Path | None) -> Any:
         except (ValueError, UserError) as problem:
             raise UserError(f"'{key}': {problem}") from problem
     value = as_setting(entry, value)
-    if not isinstance(value, str) or path is None:
+    if not isinstance(value, str) or path is None or (not entry.is_file and entry.path[-1] != "adapter"):
         return value
     file = path.parent / Path(value).expanduser()
     if entry.path[-1] == "adapter":
         return str(file)
-    if not entry.is_file:
-        return value
     if value.isidentifier() and not file.exists():
         return value  # the name of something that comes with endoxa
     if not file.resolve().is_relative_to(path.parent.resolve()):

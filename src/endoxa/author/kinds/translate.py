@@ -96,9 +96,9 @@ def candidates(data: pl.DataFrame, settings: TranslateSettings, drafts: pl.DataF
             item_id="source_ids", **{to: pl.col(name) for name, to in columns.items()}
         )
         # A model may answer with several rows; the pairs may have columns of an earlier translation.
-        candidate = candidate.unique("item_id", keep="last")
-        made = made.drop(*columns.values(), strict=False)
-        made = made.join(candidate, on="item_id", how="left", maintain_order="left")
+        made = made.drop(*columns.values(), strict=False).join(
+            candidate.unique("item_id", keep="last"), on="item_id", how="left", maintain_order="left"
+        )
         made = made.with_columns(pl.col(*columns.values()).fill_null(""))
     return made
 
