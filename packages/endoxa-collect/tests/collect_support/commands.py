@@ -96,7 +96,7 @@ def _server() -> _Server:
 def _serve() -> None:
     for library in LIBRARIES:
         import_module(library)
-    words = import_module("endoxa.words")
+    words = import_module("endoxa.words.components")
     for name in ("page texts", "preset texts"):  # `init` says who has checked them
         words.languages_of(words.COMPONENTS[name])
     for line in sys.stdin:
