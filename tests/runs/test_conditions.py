@@ -345,14 +345,14 @@ def test_a_limit_of_money_is_for_all_conditions_together(data: Path, tmp_path: P
 def test_killed_in_the_second_condition_every_item_is_there_once(data: Path, tmp_path: Path) -> None:
     file = tmp_path / "two.toml"
     file.write_text(TWO)
-    with running(ServerSettings(stall_after=45)) as server:
+    with running(ServerSettings(stall_after=40)) as server:
         command = [
             *(sys.executable, "-c", "from endoxa.commands import main; main()"),
             *("probe", "qa", "--data", str(data), "--model", f"{server.url}#small", "--set", "concurrency=4"),
             *("--conditions", str(file), "--out", str(tmp_path / "c")),
         ]
         with subprocess.Popen(command, stderr=subprocess.DEVNULL) as process:
-            while server.replies < 45 + 4:
+            while server.replies < 40 + 4:
                 time.sleep(0.02)
             time.sleep(1.0)  # answers are written down every half second
             process.send_signal(signal.SIGKILL)
