@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from importlib.util import module_from_spec, spec_from_file_location
-from math import isnan, sqrt
+from math import comb, isnan, sqrt
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from benchmarks.worlds import instruments as worlds
 from endoxa.instruments.association_tests.estimates.effect_size import (
     Targets,
     bootstrap_interval,
     effect_size,
 )
-from support.repository import ROOT
+from endoxa.instruments.association_tests.estimates.permutation import permutation_test, too_small
+from endoxa.stats.verdicts import CLEAR, decide
 
 
 def texts(values):
@@ -95,35 +96,41 @@ def test_resamples_without_spread_reach_the_bound():
     assert same.low == pytest.approx(-same.high)
 
 
-BENCHMARK = ROOT / "benchmarks" / "coverage_tests.py"
-
-
-@pytest.fixture(scope="module")
-def measured():
-    """The program that prints the tables of docs/methods/encoders.md."""
-    spec = spec_from_file_location("coverage_tests", BENCHMARK)
-    module = module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+def claims(rng, sizes, side):
+    """Whether a test that is alone in its family claims a difference, where skewed values have none."""
+    x, y = (rng.exponential(size=size) - 1 for size in sizes)
+    p = permutation_test(x, y, alternative=side, draws=999, max_half_sums=0).p_value
+    cannot = too_small(comb(sum(sizes), sizes[0]), 0.95)
+    return decide(x.mean() - y.mean(), 0.0, p, p, untestable=cannot, alternative=side).verdict in CLEAR
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("side", ["greater", "two-sided"])
 @pytest.mark.parametrize("sizes", [(3, 3), (4, 4), (5, 10)])
-def test_what_is_claimed_without_a_difference(measured, sizes, side):
-    claimed = measured.claims(sizes, side, 300, measured.SHAPES["skewed"])
+def test_what_is_claimed_without_a_difference(sizes, side):
+    rng = np.random.default_rng(sizes)
+    claimed = np.mean([claims(rng, sizes, side) for _ in range(300)])
     assert claimed < 0.05 + 4 * sqrt(0.05 * 0.95 / 300)
     if (sizes, side) == ((3, 3), "two-sided"):
         assert claimed == 0
 
 
-def test_twenty_encoders_claim_no_more_than_one(measured):
-    alone, together, *_ = measured.pages(20, 0.5, 100)
+def test_twenty_encoders_claim_no_more_than_one():
+    rng = np.random.default_rng([20, 5])
+    pages = [worlds.encoders(rng, 20, 0.5) for _ in range(100)]
+    alone, together = (
+        np.mean([worlds.families(kind, page).claimed for page in pages]) for kind in ("each", "all")
+    )
     assert alone > 0.2
     assert together < 0.05 + 4 * sqrt(0.05 * 0.95 / 100)
 
 
-def test_three_and_four_targets_have_no_interval_because_it_would_say_nothing(measured, monkeypatch):
-    assert measured.coverage((4, 4), 1.0, 50, measured.SHAPES["normal"]) == 0
-    monkeypatch.setattr(measured.effects, "MIN_UNITS", 2)
-    assert measured.coverage((4, 4), 1.0, 50, measured.SHAPES["normal"]) == 1
+def test_three_and_four_targets_have_no_interval_because_it_would_say_nothing(monkeypatch):
+    def held():
+        rng = np.random.default_rng(4)
+        found = (worlds.effect_size(worlds.targets(rng, (4, 4), "normal", 1.0)) for _ in range(50))
+        return np.mean([reading.low <= reading.truth <= reading.high for reading in found])
+
+    assert held() == 0
+    monkeypatch.setattr(worlds.effects, "MIN_UNITS", 2)
+    assert held() == 1

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import sys
 from fractions import Fraction
-from importlib.util import module_from_spec, spec_from_file_location
 from itertools import combinations, product
 from math import sqrt
 
@@ -16,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest, fisher_exact
 
+from benchmarks.coverage import load_scenarios, measure
 from endoxa.instruments.questions.estimates import analyze_qa, analyze_run, load_answers
 from endoxa.instruments.questions.estimates.debias import bias_scores, of_change, over_templates, parts
 from endoxa.instruments.questions.estimates.inference import integer_totals, templates_test
@@ -24,9 +23,6 @@ from endoxa.stats.intervals import difference_of_shares
 from endoxa.stats.permutation import stratified_permutation_test
 from support.qa_answers import ANTI, STEREOTYPED, UNKNOWN, answers
 from support.report_qa_samples import Lean, qa_folder, questions, records
-from support.repository import ROOT
-
-BENCHMARK = ROOT / "benchmarks" / "coverage_questions.py"
 
 
 def counts(rows: list[tuple[int, int, int, int]]) -> Counts:
@@ -218,46 +214,40 @@ def test_nobody_named_by_six_templates_is_tested_and_no_lean():
 # ------------------------------------------- a slice of the simulations of docs/methods/question-tests.md
 
 
-@pytest.fixture(scope="module")
-def measured():
-    """The program that prints the tables of docs/methods/question-tests.md."""
-    spec = spec_from_file_location("coverage_questions", BENCHMARK)
-    module = sys.modules[spec.name] = module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
+SCENARIOS = {scenario.name: scenario for scenario in load_scenarios()}
 SLACK = 3.5 * sqrt(0.05 * 0.95 / 200)
+
+
+def simulated(name, draws, **sizes):
+    scenario = SCENARIOS[name]
+    return measure(scenario, scenario.estimate[0], sizes, draws)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("templates", [6, 12])
 @pytest.mark.parametrize(
-    "name", ["ambiguous, unequal templates", "disambiguated, balanced", "disambiguated, one kind rare"]
+    "kind", ["ambiguous, unequal templates", "disambiguated, balanced", "disambiguated, one kind rare"]
 )
-def test_leans_that_are_not_there_are_claimed_seldom(measured, name, templates):
-    (world,) = [world for world in measured.NULL if world.name == name]
-    found = measured.measure(world, templates, 0.3, 200, before=False)
-    assert found.after < 0.05 + SLACK
+def test_leans_that_are_not_there_are_claimed_seldom(kind, templates):
+    sizes = {"kind": kind, "templates": templates, "correlation": 0.3, "lean": 0.0, "rate": 0.3}
+    found = simulated("questions.level", 200, **sizes)
+    assert found.claims < 0.05 + SLACK
     assert found.covered > 0.95 - SLACK
 
 
-def test_leans_that_are_there_are_found(measured):
-    (world,) = [w for w in measured.LEANING if (w.name, w.lean) == ("ambiguous, equal templates", 0.4)]
-    found = measured.measure(world, 12, 0.1, 100)
-    assert found.after > 0.95
+def test_leans_that_are_there_are_found():
+    sizes = {"kind": "ambiguous, equal templates", "correlation": 0.1, "lean": 0.4, "rate": 0.6}
+    found = simulated("questions.coverage", 100, templates=12, **sizes)
+    assert found.claims > 0.95
     assert found.covered > 0.85
-    assert measured.measure(world, 5, 0.1, 20, before=False).after == 0
-
-
-def test_items_in_place_of_templates_would_claim_far_too_often(measured):
-    assert measured.items_for_templates(4, 0.3, 100) > 0.3
+    assert simulated("questions.coverage", 20, templates=5, **sizes).claims == 0
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["self-debiasing, as far, both contexts", "error retention 1"])
-def test_changes_that_are_not_there_are_claimed_seldom(measured, name):
-    (pair,) = [pair for pair in measured.PAIRS if pair.name == name]
-    found = measured.measure_pair(pair, 8, 0.1, 150)
-    assert found.after < 0.05 + SLACK
+@pytest.mark.parametrize(
+    ("name", "leans"), [("questions.self-debiasing", (0.4, 0.4)), ("questions.error-retention", (0.0, 0.0))]
+)
+def test_changes_that_are_not_there_are_claimed_seldom(name, leans):
+    found = simulated(name, 150, templates=8, correlation=0.1, leans=leans, rates=(0.6, 0.6))
+    assert found.claims < 0.05 + SLACK
     assert found.covered > 0.95 - SLACK
