@@ -42,7 +42,6 @@ NOT_RUN: Mapping[str, str] = {
     r"--expire": "needs a retention date that is over; the site's tests/project/test_folder.py runs it",
     r"export/map\.toml": "needs answers to open questions; the site's tests/export/test_run.py checks the map",
     r"^endoxa analyze run out/(q1 -o q1|crossed)": "thoughts, or scores of crossed groups; tests/commands",
-    r"by_country\.csv": "respondents of several countries; tests/instruments/pairs/items",
     r"^endoxa compare out/before out/after": "two whole studies; tests/study/test_study.py",
     r"^endoxa compare \S+\.csv": "two editions of one survey; tests/study/compare",
     r"Participant ID|--statement-column said": "a long table of the user's own; tests/commands/test_curate_extract.py",
