@@ -1,7 +1,7 @@
 """What is wrong or missing in the words of a language, and its texts as items that speakers judge.
 
 What is wrong is seen without any sentence being made: scripts, slots, duplicates. An item is a text as it is read:
-filled with the examples of its language, a value in the text that holds it, a word in its list, a cell in its row.
+filled with the examples of its language, or in its row.
 """
 
 from __future__ import annotations
@@ -219,7 +219,7 @@ def items(language: str, components: Sequence[str] = ()) -> list[dict[str, str]]
         UserError: an unknown component, a language without texts, or English, from which the others were made.
     """
     if language == ENGLISH:
-        raise UserError("English is the source of the other languages. Name another one with --language.")
+        raise UserError("English is the source of the other languages. Name the code of another one.")
     chosen = [component(name) for name in components] or list(COMPONENTS.values())
     rows = [
         {

@@ -91,7 +91,7 @@ class WordsRoom(AgreementRoom):
     title = gettext_lazy("Language check")
     columns = {"text": "the text", "language": "ISO 639 code of its language"}
     optional = {
-        "in_use": "the text as people would read it: a filled template, a word in its list",
+        "in_use": "the text as people would read it: a filled template, a cell in its row",
         "english": "the same in English",
         "component": "the set of texts that it belongs to, as in `endoxa languages`",
         "purpose": "what the set of texts is for",
