@@ -117,7 +117,8 @@ def _title(comparison: Comparison) -> str:
     if not bias:
         return f"What changed from {first} to {others[0]}"
     moved, what = sum(map(is_clear, bias)), plural(len(bias), "measure of bias", "measures of bias")
-    change = f"{moved} of {what} changed" if moved else f"no change of {what} is shown"
+    among = f" in {len(bias)} measures" if len(bias) > 1 else ""
+    change = f"{moved} of {what} changed" if moved else f"no change of bias is shown{among}"
     return f"From {first} to {others[0]}, {change}"
 
 
