@@ -93,10 +93,12 @@ def _answers(spec: ChatSpec, texts: Sequence[str], source: str, target: str) -> 
 
         for start in range(0, len(texts), AT_ONCE):
             part = texts[start : start + AT_ONCE]
-            for text, answer in zip(part, runner.run(answered(part)), strict=True):
-                if isinstance(answer, BaseException):
-                    raise answer
-                yield _usable(answer.text, text)
+            answers = runner.run(answered(part))
+            for text, answer in zip(part, answers, strict=True):
+                yield None if isinstance(answer, BaseException) else _usable(answer.text, text)
+            # What else was answered, and paid for, has been handed on.
+            for problem in (answer for answer in answers if isinstance(answer, BaseException)):
+                raise problem
         runner.run(model.close())
 
 
