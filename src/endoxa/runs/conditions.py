@@ -286,9 +286,8 @@ def run_conditions(
     try:
         for name in sorted(names, key=lambda name: _newness(out / name)):
             folder = out / name
-            if _newness(
-                folder
-            ):  # not before those that are finished were compared: the file stays true of them
+            # Not before those that are finished were compared: the file stays true of them.
+            if _newness(folder):
                 _write_copy(out, conditions.text)
             counted = done if restart else [other for other in names if other != name]
             others = [out / other for other in counted if (out / other / RUN).exists()]

@@ -31,22 +31,11 @@ from endoxa.stats.signs import fewest_units
 from endoxa.stats.verdicts import ABOVE, BELOW, UNTESTED, significance
 
 KEY = ("model", "instrument", "association_id")
-TEXTS = frozenset(
-    (
-        *(
-            "model",
-            "instrument",
-            "instrument_1",
-            "instrument_2",
-            "association_id",
-            "identity",
-            "attribute",
-            "part",
-        ),
-        *("verdict", "reason", "sentence", "agreement", "direction", "above", "below", "unclear", "untested"),
-        *("sampled", "trait_1", "trait_2", "kind", "measure", "together"),
-    )
-)
+TEXTS = frozenset({
+    "model", "instrument", "instrument_1", "instrument_2", "association_id", "identity", "attribute", "part",
+    "verdict", "reason", "sentence", "agreement", "direction", "above", "below", "unclear", "untested",
+    "sampled", "trait_1", "trait_2", "kind", "measure", "together",
+})  # fmt: skip
 """Columns of text in the tables of convergence."""
 
 
