@@ -1,6 +1,7 @@
 """What the tests catch: small faults put into the code one at a time, each against the tests of its room.
 
-    python tests/house/mutants.py                    draw 200 by the recorded seed, try those that mutants.csv lacks
+    python tests/house/mutants.py --draw 100 --seed 7   add 100 by a seed to mutants.csv, drawn from the code as it is now
+    python tests/house/mutants.py                    try those that were not tried yet
     python tests/house/mutants.py --room src/endoxa/study      try the recorded mutants of a room again
     python tests/house/mutants.py --trace            note which tests run which mutant (needs `coverage`), once before
     python tests/house/mutants.py --score            print the score, by room
@@ -41,21 +42,13 @@ ROOT = Path(__file__).resolve().parents[2]
 TABLE = Path(__file__).with_name("mutants.csv")
 TRACE = ROOT / "build" / "mutants.json"
 """For each mutant, "path:line", the ids of the tests that run its line, the quickest first."""
-SEED = 20261128
-NUMBER = 200
 CPU_SECONDS = 60
 """Processor time of the tests of one mutant; the machine may be busy with something else."""
 
 SITE = "packages/endoxa-collect/src/endoxa_collect"
-PLACES = (
-    *(f"src/endoxa/{room}/**/*.py" for room in ("stats", "study", "runs", "curate")),
-    "src/endoxa/instruments/*/estimates/**/*.py",
-    "src/endoxa/instruments/choices/estimates.py",
-    "src/endoxa/instruments/stories/associations/**/*.py",
-    *(f"{SITE}/{room}/**/*.py" for room in ("sampler", "cards", "export")),
-    f"{SITE}/withdrawals.py",
-    f"{SITE}/privacy.py",
-)
+PLACES = ("src/endoxa/**/*.py", f"{SITE}/**/*.py")
+"""What is drawn from. The first 200, by the seed 20261128, were drawn from what computes: statistics, estimates, study,
+runs, curate, and the site's sampler, cards, export and withdrawals; the next 100, by 20261129, from all of it."""
 
 COMPARED = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
@@ -177,11 +170,13 @@ def mutants_of(path: Path) -> Iterator[Mutant]:
         )
 
 
-def drawn() -> list[Mutant]:
-    """The mutants of the recorded seed."""
-    paths = sorted({path for pattern in PLACES for path in ROOT.glob(pattern)})
+def drawn(number: int, seed: int) -> list[Mutant]:
+    """Mutants of the code as it is now."""
+    paths = sorted(
+        path for pattern in PLACES for path in ROOT.glob(pattern) if "migrations" not in path.parts
+    )
     everything = [mutant for path in paths for mutant in mutants_of(path)]
-    return random.Random(SEED).sample(everything, NUMBER)
+    return random.Random(seed).sample(everything, number)
 
 
 def room_tests(mutant: Mutant) -> list[str]:
@@ -310,9 +305,7 @@ def trace(files: list[str], mutants: list[Mutant]) -> dict[str, list[str]]:
 
 
 def recorded() -> list[Mutant]:
-    """The rows of the table, or the mutants of the seed where there is none yet."""
-    if not TABLE.exists():
-        return drawn()
+    """The rows of the table."""
     numbers = (("line", int), ("occurrence", int), ("seconds", float))
     with TABLE.open(encoding="utf-8", newline="") as file:
         return [
@@ -351,11 +344,18 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--room", help="Try the recorded mutants below this folder again.")
+    parser.add_argument(
+        "--draw", type=int, default=0, help="Add this many mutants to the table; try nothing."
+    )
+    parser.add_argument("--seed", type=int, default=0, help="Seed of --draw.")
     parser.add_argument("--jobs", type=int, default=2, help="Mutants tried at the same time.")
     parser.add_argument("--trace", action="store_true", help="Note which tests run which mutant.")
     parser.add_argument("--score", action="store_true", help="Print the score; try nothing.")
     arguments = parser.parse_args()
     mutants = recorded()
+    if arguments.draw:
+        write(mutants + drawn(arguments.draw, arguments.seed))
+        return
     if arguments.score:
         print_score(mutants)
         return

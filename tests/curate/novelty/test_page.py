@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from endoxa.commands import app
-from endoxa.curate import encoders
+from endoxa.commands import analyze_novelty
 from endoxa.errors import UserError
 from endoxa.instruments.reports import write_report
 from support.toy_vectors import TableEncoder
@@ -49,7 +49,7 @@ def table():
 
 @pytest.fixture(autouse=True)
 def toy(monkeypatch, table):
-    monkeypatch.setattr(encoders, "load_encoder", lambda name, *_: TableEncoder(table))
+    monkeypatch.setattr(analyze_novelty, "load_encoder", lambda name, *_: TableEncoder(table))
 
 
 def files(folder):
@@ -181,7 +181,7 @@ def test_many_data_sets_have_a_page(tmp_path, monkeypatch):
     vectors = {
         text: np.eye(21)[row] for row, text in enumerate(text for own in words.values() for text in own)
     }
-    monkeypatch.setattr(encoders, "load_encoder", lambda name, *_: TableEncoder(vectors))
+    monkeypatch.setattr(analyze_novelty, "load_encoder", lambda name, *_: TableEncoder(vectors))
     for name, own in words.items():
         (tmp_path / f"{name}.csv").write_text("attribute\n" + "\n".join(own) + "\n")
     paths = [tmp_path / f"{name}.csv" for name in words]
