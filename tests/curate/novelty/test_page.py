@@ -9,8 +9,7 @@ import polars as pl
 import pytest
 from typer.testing import CliRunner
 
-from endoxa.commands import app
-from endoxa.commands import analyze_novelty
+from endoxa.commands import analyze_novelty, app
 from endoxa.errors import UserError
 from endoxa.instruments.reports import write_report
 from support.toy_vectors import TableEncoder
