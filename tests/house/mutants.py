@@ -3,7 +3,7 @@
     python tests/house/mutants.py --draw 100 --seed 7     add 100, drawn by a seed from the code as it is now
     python tests/house/mutants.py                         try those that were not tried yet
     python tests/house/mutants.py --room src/endoxa/study  try the recorded mutants of a room again
-    python tests/house/mutants.py --trace                 note which tests run which mutant (needs `coverage`), once before
+    python tests/house/mutants.py --trace                 note which tests run which mutant (needs `coverage`), once
     python tests/house/mutants.py --score                 print the score, by room
 
 A mutant is one changed operator, condition, number or returned value. It is tried in a copy of the sources that stands
