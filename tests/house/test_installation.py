@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -30,8 +31,19 @@ def run(*command: str | Path, folder: Path) -> str:
     return done.stdout
 
 
+def newer_pythons() -> list[str]:
+    """Newer Pythons that the machine has on its path."""
+    names = filter(None, (shutil.which(f"python3.{minor}") for minor in range(12, 15)))
+    return [
+        name
+        for name in names
+        if subprocess.run([name, "-c", ""], capture_output=True, check=False).returncode == 0
+    ]
+
+
 @pytest.mark.slow
-def test_the_wheels_work_in_a_bare_environment(tmp_path: Path) -> None:
+@pytest.mark.parametrize("python", [sys.executable, *newer_pythons()])
+def test_the_wheels_work_in_a_bare_environment(python: str, tmp_path: Path) -> None:
     wheel = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", tmp_path / "dist"]
     built = subprocess.run(
         [*wheel, ROOT, ROOT / "packages/endoxa-collect"], capture_output=True, text=True, check=False
@@ -40,7 +52,7 @@ def test_the_wheels_work_in_a_bare_environment(tmp_path: Path) -> None:
         pytest.skip("hatchling cannot be had: there is no package index")
     assert built.returncode == 0, built.stderr
     [toolkit, site] = sorted((tmp_path / "dist").glob("*.whl"), key=lambda path: "collect" in path.name)
-    run(sys.executable, "-m", "venv", "--without-pip", "bare", folder=tmp_path)
+    run(python, "-m", "venv", "--without-pip", "bare", folder=tmp_path)
     bare = tmp_path / "bare/bin"
     install = [sys.executable, "-m", "pip", "--python", bare / "python", "install", "--quiet", "--no-compile"]
     subprocess.run([*install, "-c", ROOT / "constraints.txt", toolkit], check=True)
