@@ -316,7 +316,12 @@ def test_other_tables_sum_counts_or_count_rows(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_missing_folder_of_an_encoder_is_one_sentence(tmp_path: Path) -> None:
+def test_a_missing_folder_of_an_encoder_is_one_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        "huggingface_hub.constants.HF_HUB_OFFLINE", True
+    )  # a name is not asked for again and again
     with pytest.raises(UserError, match="cannot be loaded"):
         load_encoder(f"hf/{tmp_path / 'nothing'}")
 
