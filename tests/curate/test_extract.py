@@ -1,8 +1,15 @@
-"""Statements to pairs: the printed examples, and sentences of ours about other cultures."""
+"""Statements to pairs: English sentences of `statements.csv`, other languages, and what no table can say.
+
+The sentences are ours, about other groups than those of the surveys: a guard against rules that fit one survey. Among
+them are kinds of fault that showed on respondents whose answers nobody had seen while the rules were written. A
+sentence whose reading was given up says why; any other that fails is a fault.
+"""
 
 from __future__ import annotations
 
+import csv
 from collections import Counter
+from pathlib import Path
 
 import polars as pl
 import pytest
@@ -12,17 +19,22 @@ from hypothesis import strategies as st
 from endoxa.curate.extract import Question, begins_statement, extract
 from endoxa.curate.extract.omission import (
     BY_HAND,
-    MISSING,
-    NOISE,
-    NOT_PEOPLE,
     REASONS,
-    SYNONYM,
     TOO_GENERAL,
 )
 
 OPEN = Question("other", "other")
 WOMEN = Question("women", "gender", "women")
-MEN = Question("men", "gender", "men")
+
+
+QUESTIONS = {
+    "other": OPEN,
+    "women": WOMEN,
+    "men": Question("men", "gender", "men"),
+    "age": Question("age", "age"),
+}
+with Path(__file__).with_name("statements.csv").open(encoding="utf-8", newline="") as file:
+    STATEMENTS = list(csv.DictReader(file))
 
 
 def pairs(statement, question=OPEN, **more):
@@ -30,120 +42,37 @@ def pairs(statement, question=OPEN, **more):
 
 
 @pytest.mark.parametrize(
-    ("statement", "expected"),
-    [  # AfriStereo, table 3
-        ("Men are strong", ("men", "strong")),
-        ("Yoruba people are loud", ("yoruba people", "loud")),
-        ("Young Nigerian men are aggressive", ("young nigerian men", "aggressive")),
-        ("Teachers tend to be patient", ("teachers", "patient")),
+    "row",
+    [
+        pytest.param(
+            row,
+            id=f"{row['kind']}: {row['statement']}",
+            marks=[pytest.mark.xfail(reason=row["given_up"], strict=True)] if row["given_up"] else (),
+        )
+        for row in STATEMENTS
     ],
 )
-def test_the_examples_printed_in_the_paper(statement, expected):
-    assert pairs(statement) == [expected]
-
-
-OTHER_CULTURES = [
-    ("Argentinians are arrogant", [("argentinians", "arrogant")]),
-    ("People from Medellín are good at business", [("people from medellín", "good at business")]),
-    ("Quechua women wear long skirts", [("quechua women", "wear long skirts")]),
-    ("Coastal people are lazier", [("coastal people", "lazy")]),
-    ("Young Brazilian men dance well", [("young brazilian men", "dance well")]),
-    (
-        "people from the capital think they own the country",
-        [("people from the capital", "think they own the country")],
-    ),
-    ("Mexican grandmothers always cook too much", [("mexican grandmothers", "always cook too much")]),
-    ("Paisas talk fast and sell anything", [("paisas", "talk fast and sell anything")]),
-    ("the Mapuche are proud", [("mapuche people", "proud")]),
-    (
-        "Bus drivers in Lima don't respect traffic lights",
-        [("bus drivers in lima", "don't respect traffic lights")],
-    ),
-    ("Venezuelans have many siblings", [("venezuelans", "many siblings")]),
-    ("A Cuban knows how to repair everything", [("cubans", "know how to repair everything")]),
-    ("People who live in Buenos Aires are snobbish", [("people who live in buenos aires", "snobbish")]),
-    ("Football players are not very educated", [("football players", "not very educated")]),
-    ("Rural teachers tend to be strict", [("rural teachers", "strict")]),
-    ("Punjabis are loud and generous", [("punjabi people", "loud"), ("punjabi people", "generous")]),
-    ("Tamil people love filter coffee", [("tamil people", "love filter coffee")]),
-    ("Gujarati businessmen are clever with money", [("gujarati businessmen", "clever with money")]),
-    ("Bengalis are fond of sweets", [("bengali people", "fond of sweets")]),
-    ("Marwaris never waste money", [("marwari people", "never waste money")]),
-    ("People from Kerala are well educated", [("people from kerala", "well educated")]),
-    ("South Indians speak fast", [("south indians", "speak fast")]),
-    (
-        "Software engineers from Bangalore work all night",
-        [("software engineers from bangalore", "work all night")],
-    ),
-    ("Married women in villages stay at home", [("married women in villages", "stay at home")]),
-    ("Elderly Brahmin men are strict about food", [("elderly brahmin men", "strict about food")]),
-    ("Sikhs make brave soldiers", [("sikhs", "make brave soldiers")]),
-    ("Sri Lankan nurses are caring", [("sri lankan nurses", "caring")]),
-    ("Auto rickshaw drivers overcharge tourists", [("auto rickshaw drivers", "overcharge tourists")]),
-    ("Nepali cooks can cook anything", [("nepali cooks", "can cook anything")]),
-    ("Hindu priests should not be questioned", [("hindu priests", "should not be questioned")]),
-    ("Germans are punctual", [("germans", "punctual")]),
-    ("The French are romantic", [("french people", "romantic")]),
-    ("Dutch people speak their mind", [("dutch people", "speak their mind")]),
-    ("Basques are stubborn", [("basque people", "stubborn")]),
-    ("People from Bavaria drink beer for breakfast", [("people from bavaria", "drink beer for breakfast")]),
-    ("Swedes don't talk to their neighbours", [("swedes", "don't talk to their neighbours")]),
-    ("Italian mothers spoil their sons", [("italian mothers", "spoil their sons")]),
-    ("Old Greek men sit in cafés", [("old greek men", "sit in cafés")]),
-    ("Polish plumbers are cheap", [("polish plumbers", "cheap")]),
-    ("Londoners are always in a hurry", [("londoners", "always in a hurry")]),
-    ("The Swiss: always on time", [("swiss people", "always on time")]),
-    ("Accountants - boring", [("accountants", "boring")]),
-    ("Civil servants aren't as fast", [("civil servants", "aren't as fast")]),
-    (
-        "Students with rich parents drive expensive cars",
-        [("students with rich parents", "drive expensive cars")],
-    ),
-    ("Most pensioners vote conservative", [("old people", "vote conservative")]),
-    ("Millennials who are childless travel a lot", [("childless millennials", "travel a lot")]),
-    ("Farmers' children work hard", [("farmers' children", "work hard")]),
-    ("Catholics have large families", [("catholics", "large families")]),
-    ("Men and women are equal", [("men", "equal"), ("women", "equal")]),
-    ("Nurses are more patient", [("nurses", "patient")]),
-    ("teenagers seem to be glued to their phones", [("teenagers", "glued to their phones")]),
-    ("Women drivers park badly", [("women drivers", "park badly")]),
-    ("Every lawyer lies", [("lawyers", "lie")]),
-    ("young urban professionals buy organic food", [("young urban professionals", "buy organic food")]),
-    ("Generation X grew up without phones", [("generation x", "grew up without phones")]),
-    (
-        "Scots are careful with money, English people are reserved",
-        [("scots", "careful with money"), ("english people", "reserved")],
-    ),
-    ("Cooks are hot-tempered while waiters are patient", [("cooks", "hot-tempered"), ("waiters", "patient")]),
-    (
-        "Shop owners of Chinese descent work on Sundays",
-        [("shop owners of chinese descent", "work on sundays")],
-    ),
-    ("Portuguese people living abroad miss the sea", [("portuguese people living abroad", "miss the sea")]),
-    ("Single mothers are tired but strong", [("single mothers", "tired but strong")]),
-]
-"""Sentences of ours about groups of Latin America, South Asia and Europe: a guard against rules that fit one survey."""
-
-
-@pytest.mark.parametrize(("statement", "expected"), OTHER_CULTURES)
-def test_sentences_of_other_cultures(statement, expected):
-    found = extract(statement, OPEN)
-    assert [(one.identity, one.attribute) for one in found] == expected
-    assert not any(one.omit for one in found)
+def test_a_statement_is_read_as_people_read_it(row):
+    """Its pairs ('*': whatever they are), and the reason for which omission is proposed, or none."""
+    read = extract(row["statement"], QUESTIONS[row["question"]], row["country"])
+    assert row["expected"] in ("*", " | ".join(f"{one.identity}: {one.attribute}" for one in read))
+    assert {one.omit_reason for one in read} == {row["reason"]}
+    assert {one.omit for one in read} == {bool(row["reason"])}
 
 
 @pytest.mark.parametrize(
-    ("statement", "expected"),
-    [
-        ("people from the north are friendly", ("people from northern peru", "friendly")),
-        ("Northerners are friendly", ("people from northern peru", "friendly")),
-        ("people from the south east are calm", ("people from south-eastern peru", "calm")),
-        ("northern Chile are calm", ("people from northern chile", "calm")),
-        ("people from southern Chile like wine", ("people from southern chile", "like wine")),
-    ],
+    "statement", ["Too soft", "Soft - always", "- soft", "old-fashioned", "over-protective", "soft - women"]
 )
-def test_a_direction_gets_the_country_of_the_respondent(statement, expected):
-    assert pairs(statement, country="Peru") == [expected]
+def test_fragments_take_the_subject_of_their_question(statement):
+    found = extract(statement, WOMEN, "Peru")
+    assert found[0].identity == "women"
+    assert not any(one.omit for one in found)
+
+
+@pytest.mark.parametrize("words", ["they, ", "and ", "men are ", "men, ", "a. "])
+def test_long_answers_of_repeated_words_are_read(words):
+    """They took minutes once; nothing is asserted on time."""
+    assert extract((words * 700)[:2000], OPEN)
 
 
 def test_a_direction_without_a_country_is_less_sure_and_not_proposed_for_omission():
@@ -159,120 +88,11 @@ def test_what_a_group_has_is_told_from_what_it_is():
     assert (other.attribute, other.verb) == ("have to wait", "")
 
 
-@pytest.mark.parametrize(
-    ("statement", "expected"),
-    [
-        ("good at maths", [("women", "good at maths")]),
-        ("they sing well", [("women", "sing well")]),
-        ("are calm and polite", [("women", "calm"), ("women", "polite")]),
-        ("Mothers are calm", [("mothers", "calm")]),
-        ("a woman sings", [("women", "sing")]),
-        ("Women's place is at the market", [("women", "belong at the market")]),
-    ],
-)
-def test_a_question_with_a_fixed_identity_gives_its_subject(statement, expected):
-    assert pairs(statement, WOMEN) == expected
-
-
 def test_the_subject_of_the_last_piece_is_inherited():
     found = extract("grumpy", Question("age", "age"), subject="old people")
     assert [(one.identity, one.attribute, one.rule) for one in found] == [
         ("old people", "grumpy", "inherited")
     ]
-
-
-@pytest.mark.parametrize(
-    ("statement", "expected"),
-    [
-        ("They say that bakers are jolly", [("bakers", "jolly")]),
-        ("There is a belief that bakers are jolly", [("bakers", "jolly")]),
-        ("Trades: bakers are jolly", [("bakers", "jolly")]),
-        ("3. Bakers are jolly", [("bakers", "jolly")]),
-        ("\u2022 Bakers \u2013 jolly", [("bakers", "jolly")]),
-        ("Bakers are jolly, they are also fat", [("bakers", "jolly"), ("bakers", "fat")]),
-        ("Bakers love bread and sleep", [("bakers", "love bread and sleep")]),
-        ("Bakers sing loudly and are jolly", [("bakers", "sing loudly"), ("bakers", "jolly")]),
-        ("Bakers are neat/jolly", [("bakers", "neat"), ("bakers", "jolly")]),
-        ("Bakers aren\u2019t lazy", [("bakers", "aren't lazy")]),
-        ("Bakers are less strict", [("bakers", "less strict")]),
-        ("Bakers are funnier", [("bakers", "funny")]),
-        ("Bakers are funnier than cooks", [("bakers", "funnier than cooks")]),
-        ("Les boulangers sont gentils", [("bakers", "gentils")]),
-        ("Las mujeres son fuertes", [("women", "fuertes")]),
-        ("Wazee ni wapole", [("old people", "wapole")]),
-    ],
-)
-def test_forms_of_a_statement(statement, expected):
-    assert pairs(statement) == expected
-
-
-@pytest.mark.parametrize(
-    ("statement", "question", "reason"),
-    [
-        ("n/a", OPEN, NOISE),
-        ("None that I can think of", OPEN, NOISE),
-        ("\u2014\u2014-1", OPEN, NOISE),
-        ("I have answered this already", OPEN, NOISE),
-        ("Social class:", OPEN, NOISE),
-        ("NaN", OPEN, NOISE),
-        ("#N/A", OPEN, NOISE),
-        ("Why do they always sing?", OPEN, NOISE),
-        ("People from [XYZ ethnic group] are calm", OPEN, NOISE),
-        ("grumpy", Question("age", "age"), MISSING),
-        ("Men", OPEN, MISSING),
-        ("People are funny", OPEN, TOO_GENERAL),
-        ("Teachers are lecturers", OPEN, SYNONYM),
-        ("Men will be men", MEN, SYNONYM),
-        ("The weather in the mountains is cold", OPEN, NOT_PEOPLE),
-        ("Education is expensive", OPEN, NOT_PEOPLE),
-    ],
-)
-def test_omission_is_proposed_with_its_reason(statement, question, reason):
-    (found,) = extract(statement, question)
-    assert (found.omit, found.omit_reason) == (True, reason)
-
-
-@pytest.mark.parametrize(
-    ("statement", "question"),
-    [
-        ("Don't know how to drive", WOMEN),
-        ("don't have any doubts", WOMEN),
-        ("no more patience with guests", WOMEN),
-        ("Same as men but calmer", WOMEN),
-        ("already married", WOMEN),
-        ("Women above 30 are said to be calm", OPEN),
-        ("IT people are funny", OPEN),
-        ("Kids these days have no patience", OPEN),
-        ("People living with their parents are lucky", OPEN),
-        ("Health workers such as nurses and midwives are calm", OPEN),
-        ("Anyone above 60 is forgetful", OPEN),
-    ],
-)
-def test_ordinary_answers_are_not_proposed_for_omission(statement, question):
-    assert not any(one.omit for one in extract(statement, question))
-
-
-@pytest.mark.parametrize(
-    ("statement", "expected"),
-    [
-        ("No baker is lazy", [("bakers", "not lazy")]),
-        ("Some Quechua are calm", [("quechua people", "calm")]),
-        ("Anyone who works in a bank is rich", [("people who work in a bank", "rich")]),
-        ("Single women over 30 are calm", [("single women over 30", "calm")]),
-        ("Old women who never married are calm", [("old women who never married", "calm")]),
-        ("Police officers (especially traffic police) take naps", [("police officers", "take naps")]),
-        ("deaf and mute people are lucky", [("deaf and mute people", "lucky")]),
-        ("My father said bakers are jolly", [("bakers", "jolly")]),
-        ("I'm not sure but Basques are proud", [("basque people", "proud")]),
-        ("old ppl r slow", [("old people", "slow")]),
-        ("Hindus \u2192 calm", [("hindus", "calm")]),
-        ("Sardars (Sikhs) - loud", [("sardars sikhs", "loud")]),
-        ("People from Armenia are calm", [("armenians", "calm")]),
-        ("Armenians are calm", [("armenians", "calm")]),
-    ],
-)
-def test_subjects_that_are_easily_misread(statement, expected):
-    assert pairs(statement) == expected
 
 
 def test_what_is_denied_of_all_is_said_of_no_particular_group():

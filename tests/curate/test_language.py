@@ -7,7 +7,6 @@ import polars as pl
 import pytest
 
 from endoxa.curate.language import Identified, identify
-from endoxa.errors import UserError
 from endoxa.words.packs import language_name
 
 ENGLISH = ["Bakers are kind", "Cooks are loud", "Old people tell long stories", "Farmers get up early"]
@@ -50,11 +49,6 @@ def test_confidence_is_a_probability_and_one_candidate_is_certain():
     assert all(0.5 < one.confidence <= 1 for one in identify(ENGLISH, ["1"] * 4, ["en", "fr"]))
     assert identify(["Bakers are kind"], ["1"], ["wo"]) == [Identified("wo", 1.0)]
     assert identify([], [], ["en", "fr"]) == []
-
-
-def test_language_that_cannot_be_identified_is_said():
-    with pytest.raises(UserError, match=r"'wo' cannot be identified .*--language wo"):
-        identify(ENGLISH, ["1"] * 4, ["en", "wo"])
 
 
 def test_names_and_codes():

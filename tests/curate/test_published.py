@@ -10,7 +10,6 @@ import openpyxl
 import polars as pl
 import pytest
 
-from endoxa.curate.grammar.english import names_a_thing
 from endoxa.curate.grammar.sentences import sentence_pair
 from endoxa.curate.grammar.templates import UnclearError, load_templates
 from endoxa.curate.published import chosen_associations, read_associations
@@ -119,18 +118,6 @@ def test_a_noun_for_a_thing_is_said_of_nobody_in_either_language(tmp_path):
     assert table["predicate"].to_list() == ["noun", "copula"]
     with pytest.raises(UnclearError, match="seems to name a thing"):
         sentence_pair("police", "bribes", load_templates()["en"], None, evidence="noun")
-
-
-@pytest.mark.parametrize(
-    ("attribute", "thing"),
-    [
-        ("bribes", True), ("dark skin", True), ("coke", True), ("great prisons", True), ("sports activities", True),
-        ("lazy", False), ("thieves", False), ("practise witchcraft", False), ("like rum", False), ("cheat", False),
-        ("hard working", False), ("bad drivers", False), ("a witch", False), ("fighting", False), ("will fail", False),
-    ],
-)  # fmt: skip
-def test_nouns_for_things_are_told_from_persons_qualities_and_deeds(attribute, thing):
-    assert names_a_thing(attribute) is thing
 
 
 def test_the_name_of_a_published_layout_says_which_file_to_bring():

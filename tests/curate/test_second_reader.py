@@ -12,10 +12,10 @@ from endoxa.curate.extract import Question, extract
 from endoxa.curate.second import (
     ReaderItem,
     StatementReaderSettings,
-    combine,
     question_about,
     read_answer,
     same_reading,
+    standing,
     to_read,
 )
 from endoxa.runs.asking.readers import plan_readers, read_with_models
@@ -89,13 +89,13 @@ def test_the_model_stands_where_it_can_be_read_and_a_difference_lowers_confidenc
     rules = [extract(f"Bakers are {word}", OPEN) for word in ("calm", "neat", "loud")]
     same = read_answer(answer_of((("bakers", "neat"),)), ONE)
     other = read_answer(answer_of((("cooks", "calm"),)), ONE)
-    differing, agreed, unread = combine(rules, [other, same, None])
-    alone = rules[0][0].confidence
-    assert words(differing.pairs) == [("cooks", "calm")]
-    assert words(differing.other) == [("bakers", "calm")]
-    assert differing.pairs[0].confidence == pytest.approx(1 - alone)
-    assert (agreed.pairs, agreed.other) == (tuple(rules[1]), None)
-    assert (unread.pairs, unread.other) == (tuple(rules[2]), None)
+    pairs, differ = standing(rules[0], other)
+    assert (words(pairs), differ) == ([("cooks", "calm")], True)
+    assert pairs[0].confidence == pytest.approx(1 - rules[0][0].confidence)
+    assert standing(rules[1], same) == (rules[1], False)
+    assert standing(rules[2], None) == (rules[2], False)
+    (omitted,) = standing(read_answer(answer_of((), "noise"), ONE), other)[0]
+    assert omitted.confidence == pytest.approx(0.2)
 
 
 def settings(model):

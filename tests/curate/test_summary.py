@@ -17,13 +17,10 @@ from endoxa.curate.summary import (
     EVERYBODY,
     REST,
     UNSTATED,
-    choices,
     split_several,
     split_single,
     summarise,
-    write_summary,
 )
-from endoxa.errors import UserError
 from endoxa.sources.frames import read_table, write_table
 
 LEAST = 5
@@ -40,21 +37,6 @@ STRONG = ("profession", "bakers", "strong")
 EARLY = ("profession", "bakers", "early risers")
 TALL = ("profession", "bakers", "tall")
 PATIENT = ("age", "old people", "patient")
-
-
-@pytest.mark.parametrize(
-    ("cell", "found"),
-    [
-        ("Hausa  * Idoma *", ("Hausa", "Idoma")),
-        ("Female *", ("Female",)),
-        ("a; b ;a", ("a", "b")),
-        ("5*4", ("5*4",)),
-        ("", ()),
-        (None, ()),
-    ],
-)
-def test_choices(cell, found):
-    assert choices(cell) == found
 
 
 @pytest.mark.parametrize(
@@ -90,7 +72,7 @@ def most(equalities, values, objective):
 
 
 @pytest.mark.slow
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=50)
 @given(st.lists(st.integers(0, 14), min_size=1, max_size=5), st.integers(1, 7))
 def test_no_small_count_follows_from_a_row_of_single_answers(numbers, least):
     counts = {f"c{n}": count for n, count in enumerate(numbers)}
@@ -103,7 +85,7 @@ def test_no_small_count_follows_from_a_row_of_single_answers(numbers, least):
 
 
 @pytest.mark.slow
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=50)
 @given(st.lists(st.lists(st.integers(0, 2), min_size=1, max_size=3, unique=True), min_size=1, max_size=25))
 def test_no_small_count_follows_from_a_row_of_several_answers(chosen):
     """Unknown are the respondents of every combination of answers; all subgroups of one or two answers are tried."""
@@ -136,7 +118,7 @@ PARTS_TELL = (
 
 
 @pytest.mark.slow
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=25)
 @example(UNION_TELLS)
 @example(PARTS_TELL)
 @given(
@@ -243,13 +225,6 @@ def test_a_column_that_follows_from_another_is_said():
     assert "'continent' follows from 'country'" in made.notes[0]
 
 
-def test_two_columns_with_one_file_name_are_refused(tmp_path):
-    people = [([STRONG], ("f", "a"))] * 6
-    made = summarise(survey(people, ("my group", "my-group")))
-    with pytest.raises(UserError, match="Rename the column 'my-group'"):
-        write_summary(made, tmp_path)
-
-
 def test_command_writes_tables_and_figure(tmp_path):
     people = [([STRONG, PATIENT], ("f", "Peru"))] * 6 + [([STRONG], ("m", "Chile"))] * 7
     table = survey(people, ("gender", "country")).select(pl.exclude("attribute"), attribute="said")
@@ -266,14 +241,9 @@ def test_command_writes_tables_and_figure(tmp_path):
         "composition.csv",
         "composition_by_gender.csv",
         "composition_by_country.csv",
-        "frequencies.svg",
-        "frequencies.png",
     }
     split = read_table(tmp_path / "out" / "frequencies_by_gender.csv")
     assert split.filter(attribute="strong")["gender"].to_list() == ["m", "f"]
-    drawn = (tmp_path / "out" / "frequencies.svg").read_text(encoding="utf-8")
-    assert "not facts" in drawn
-    assert "bakers: strong" in drawn
 
 
 @pytest.mark.slow

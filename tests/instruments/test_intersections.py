@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from endoxa.commands import app
-from endoxa.curate.crossed import parts_of
+from endoxa.curate.persons import parts_of
 from endoxa.errors import UserError
 from endoxa.instruments.intersections import ALL_CROSSED, intersections, of_answers, of_pairs
 from endoxa.instruments.pairs.items import build_pairs

@@ -6,8 +6,8 @@ from collections import defaultdict
 
 import pytest
 
+from endoxa.curate.normalise import with_identities
 from endoxa.curate.normalise.identity import foreign_identity, key_of, own_name
-from endoxa.curate.normalise.names import with_identities
 from endoxa.words.packs import languages_with
 from endoxa.words.people import every_group, find, groups_in, is_country, plain, plural_of
 

@@ -70,8 +70,8 @@ def translated(
             texts, languages, translator, target=settings.to, memory=memory, progress=progress
         )
         for number, sides in enumerate(zip(made[::2], made[1::2], strict=True)):
-            row = dict(zip(of.kind.fields, (side.text for side in sides), strict=True))
-            failed = "not translated" if any(side.failed for side in sides) else None
+            row = {name: side or "" for name, side in zip(of.kind.fields, sides, strict=True)}
+            failed = "not translated" if None in sides else None
             facts = {"model": engine, "number": number, "answer": json.dumps(row, ensure_ascii=False)}
             records.append(facts | {"error": failed} | unknown)
     return pl.DataFrame(records, infer_schema_length=None)

@@ -39,7 +39,7 @@ from endoxa.sources.frames import read_table, write_table
 from endoxa.sources.headers import with_respondents
 
 if TYPE_CHECKING:
-    from endoxa.curate.normalise.names import Tables
+    from endoxa.curate.normalise import Tables
     from endoxa.curate.survey import SurveyMap
     from endoxa.curate.survey.reading import Survey
     from endoxa.curate.survey.statements import Statement
@@ -153,7 +153,7 @@ def extract(
         reader: Chat model that reads: openai/NAME, anthropic/NAME, http://HOST:PORT/v1#NAME, hf/ID, sim/NAME. The
             statements are sent to it. Its reading stands, and the rules say where they differ.
     """  # noqa: D301
-    from endoxa.curate.normalise.names import with_identities
+    from endoxa.curate.normalise import with_identities
     from endoxa.curate.second import StatementReaderSettings, reader_items, to_read
     from endoxa.curate.survey import load_map, preset_path
     from endoxa.curate.survey import statements as texts
@@ -423,7 +423,7 @@ def associations(
         statements: Table with columns identity and attribute.
         by: Split associations by 'country' or 'axis'; repeatable.
         min_support: Minimum number of respondents per association.
-        summary: Also write frequency and composition tables that are safe to share, and a figure, into this folder.
+        summary: Also write frequency and composition tables that are safe to share into this folder.
         min_cell: With --summary: minimum count shown for a subgroup.
     """  # noqa: D301
     gathered = gather(
@@ -451,8 +451,7 @@ def associations(
 
 
 def _summarised(statements: Path, folder: Path, counting: Counting, min_cell: int) -> list[str]:
-    """Frequency and composition tables that are safe to share, and a figure."""
-    from endoxa.curate.pages import save_frequencies
+    """Frequency and composition tables that are safe to share."""
     from endoxa.curate.summary import summarise, write_summary
 
     counted = mentions(
@@ -460,7 +459,7 @@ def _summarised(statements: Path, folder: Path, counting: Counting, min_cell: in
     )
     made = summarise(counted.table, min_cell)
     note(*made.notes)
-    return [str(path) for path in (*write_summary(made, folder), *save_frequencies(made.frequencies, folder))]
+    return [str(path) for path in write_summary(made, folder)]
 
 
 for command in (extract, review, evaluate):

@@ -127,10 +127,7 @@ def _open(name: str, target: str, *, offline: bool) -> Any:
 
     try:
         return load_sentence_transformer(
-            target,
-            may_guess=True,
-            local_files_only=offline,
-            model_kwargs={"dtype": torch.float32},
+            target, may_guess=True, local_files_only=offline, model_kwargs={"dtype": torch.float32}
         )
     except NoSentenceModelError as error:
         raise UserError(
@@ -186,29 +183,31 @@ def chosen_encoder(name: str | None, language: str, tell: Callable[[str], object
 T = TypeVar("T")
 Rows = npt.NDArray[np.int32]
 
-TILE = (512, 2048)
-"""Rows and columns multiplied at a time: fits the processor's cache (float32: 4 MiB)."""
+CELLS = 1 << 22
+"""Cosines computed at a time by each thread (float32: 16 MiB)."""
 MOST_NEIGHBOURS = 96
 """Neighbours kept of one vector, the nearest; bounds memory where thousands of attributes are near alike."""
 
 
-def in_blocks(rows: int, height: int, work: Callable[[int, int], T]) -> Iterator[T]:
+def in_blocks(rows: int, columns: int, work: Callable[[int, int], T], cells: int = CELLS) -> Iterator[T]:
     """What `work` makes of each block, from its first row to the one behind its last, in the order of the rows.
 
     Args:
         rows: number of rows.
-        height: rows of a block.
+        columns: cosines of each row.
         work: called by several threads at a time.
+        cells: cosines of a block.
     """
     from threadpoolctl import threadpool_limits  # of the extra [curate]
 
+    height = max(1, cells // max(1, columns))
     starts = range(0, rows, height)
     with threadpool_limits(1, user_api="blas"), ThreadPoolExecutor(os.cpu_count()) as pool:
         yield from pool.map(work, starts, (min(rows, start + height) for start in starts))
 
 
 def neighbours(
-    vectors: Vectors, threshold: float, most: int = MOST_NEIGHBOURS, tile: tuple[int, int] = TILE
+    vectors: Vectors, threshold: float, most: int = MOST_NEIGHBOURS, cells: int = CELLS
 ) -> list[Rows]:
     """For every row the rows at cosine >= `threshold`, without itself, in ascending order.
 
@@ -217,27 +216,17 @@ def neighbours(
         threshold: smallest cosine.
         most: how many a row may name, the nearest and of equally near ones the first. A row is a neighbour of another
             one if either names the other, so that the relation is symmetric.
-        tile: rows and columns multiplied at a time.
+        cells: cosines of a block.
     """
     from scipy.sparse import coo_array
 
-    height, width = tile
-
     def named(start: int, stop: int) -> tuple[Rows, Rows]:
-        parts = []
-        # A new array for each tile would take as long as its product.
-        cells = np.empty((stop - start, width), dtype=vectors.dtype)
-        for left in range(0, len(vectors), width):
-            columns = vectors[left : left + width]
-            cosines = np.matmul(vectors[start:stop], columns.T, out=cells[:, : len(columns)])
-            row, column = np.divmod(np.flatnonzero(cosines >= threshold), cosines.shape[1])
-            other = row + start != column + left
-            row, column = row[other], column[other]
-            parts.append((row, column + left, cosines[row, column]))
-        source, target, similar = (np.concatenate(part) for part in zip(*parts, strict=True))
+        cosines = vectors[start:stop] @ vectors.T
+        np.fill_diagonal(cosines[:, start:], -np.inf)
+        source, target = np.nonzero(cosines >= threshold)
         sizes = np.bincount(source, minlength=stop - start)
         if sizes.max() > most:
-            order = np.lexsort((target, -similar, source))
+            order = np.lexsort((target, -cosines[source, target], source))
             rank = np.arange(len(source)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
             source, target = source[order[rank < most]], target[order[rank < most]]
         return (source + start).astype(np.int32), target.astype(np.int32)
@@ -245,8 +234,7 @@ def neighbours(
     count = len(vectors)
     if not count:
         return []
-    pairs = zip(*in_blocks(count, height, named), strict=True)
-    source, target = map(np.concatenate, pairs)
+    source, target = map(np.concatenate, zip(*in_blocks(count, count, named, cells), strict=True))
     graph = coo_array((np.ones(len(source), np.int8), (source, target)), shape=(count, count)).tocsr()
     graph = (graph + graph.T).tocsr()
     graph.sort_indices()

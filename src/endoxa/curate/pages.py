@@ -12,10 +12,10 @@ import polars as pl
 
 from endoxa.errors import UserError
 from endoxa.report.document import Figure, Section
-from endoxa.report.figures import block_figure, described, figure_of
+from endoxa.report.figures import described, figure_of
 from endoxa.report.frame import CITE, Page, present
 from endoxa.report.inputs import Run
-from endoxa.report.plots import BLUE, Axis, series_plot
+from endoxa.report.plots import Axis, series_plot
 from endoxa.report.tables import Field, number_field
 from endoxa.report.words import NO_VALUE, NOT_DEFINED, percent, percent_interval
 from endoxa.runs.instrument import Shown
@@ -178,67 +178,3 @@ def dots(
     lines = frame["series"].unique(maintain_order=True).to_list()
     plot = series_plot(frame, lines, Axis(domain, axis, axis_format))
     return (figure_of(frame, plot, wide=True, alt=described(words or figure["title"], spoken), **figure),)
-
-
-NOTICE = "Stereotypes as respondents reported them: not facts, and not the view of those who publish them."
-
-MOST_BARS = 8
-"""Associations of an axis that are drawn at most."""
-LEAST = 2
-"""What fewer respondents said is drawn only where nothing was said by as many."""
-
-
-def frequencies(table: pl.DataFrame) -> Figure:
-    """For each axis its `MOST_BARS` most frequent associations as bars, all on one scale; ties by alphabet.
-
-    Args:
-        table: axis, identity, attribute, respondents.
-    """
-    repeated = table.filter(pl.col("respondents") >= LEAST)
-    shown = (
-        (table if repeated.is_empty() else repeated)
-        .sort("respondents", "identity", "attribute", descending=[True, False, False])
-        .group_by("axis", maintain_order=True)
-        .head(MOST_BARS)
-        .sort("axis", maintain_order=True)
-    )
-    most = int(shown["respondents"].to_numpy().max())
-    return block_figure(
-        shown.select(
-            block="axis",
-            label=pl.format("{}: {}", "identity", "attribute"),
-            part=pl.lit("respondents"),
-            start=0,
-            end="respondents",
-            note=pl.col("respondents").cast(pl.String),
-        ),
-        {"respondents": BLUE},
-        Axis((0, most), f"Number of respondents who said it. {NOTICE}", "d"),
-        legend=False,
-        name="frequencies",
-        title="Most frequent associations by axis",
-        alt=(
-            "Bars of the number of respondents behind the most frequent associations of each axis; the longest "
-            f"has {most}. {NOTICE}"
-        ),
-        wide=True,
-    )
-
-
-def save_frequencies(table: pl.DataFrame, folder: Path) -> tuple[Path, Path]:
-    """Write `frequencies.svg` and `frequencies.png` and return their paths.
-
-    Args:
-        table: axis, identity, attribute, respondents.
-        folder: where to; it must be there.
-
-    Raises:
-        UserError: the folder cannot be written.
-    """
-    from endoxa.report.files import write_figures
-
-    try:
-        write_figures([frequencies(table)], folder)
-    except OSError as error:
-        raise UserError(f"'{folder}' cannot be written: {error.strerror or error}.") from error
-    return folder / "frequencies.svg", folder / "frequencies.png"

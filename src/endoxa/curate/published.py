@@ -43,11 +43,7 @@ _COLUMNS = (*ASSOCIATION_COLUMNS, "predicate", IDENTITY_KEY)
 
 
 def read_associations(
-    path: Path,
-    layout: str | None = None,
-    *,
-    min_support: int | None = None,
-    min_rating: int | None = None,
+    path: Path, layout: str | None = None, *, min_support: int | None = None, min_rating: int | None = None
 ) -> pl.DataFrame:
     """The associations of a file in a published layout, or the rows of a table with identity and attribute.
 
@@ -191,9 +187,7 @@ def _associations(rows: pl.DataFrame, layout: Layout, path: Path) -> pl.DataFram
     grouped: dict[tuple[str, str, str], list[dict[str, str]]] = {}
     for cells in rows.iter_rows(named=True):
         row = _row(
-            {ours: (cells.get(theirs) or "").strip() for ours, theirs in roles.items()},
-            layout,
-            defaults,
+            {ours: (cells.get(theirs) or "").strip() for ours, theirs in roles.items()}, layout, defaults
         )
         row["people"] = str(_people(cells, layout))
         if row["identity"] and row["attribute"]:

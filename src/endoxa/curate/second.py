@@ -19,9 +19,9 @@ import polars as pl
 from endoxa.curate.evaluation import attribute_parts, loose_identity
 from endoxa.curate.extract import Extraction, Question
 from endoxa.curate.extract.omission import NOISE, REASONS, reason
+from endoxa.curate.normalise import Tables
 from endoxa.curate.normalise.attribute import normal_attribute
 from endoxa.curate.normalise.identity import normal_identity
-from endoxa.curate.normalise.names import Tables
 from endoxa.curate.survey.rows import question_named
 from endoxa.errors import UserError
 from endoxa.runs.answers.language import ENGLISH, language
@@ -164,19 +164,6 @@ OMISSIONS = 0.8
 """Share of proposed omissions that reviewers made on reviewed data."""
 
 
-@dataclass(frozen=True, slots=True)
-class Combined:
-    """What both readers say of a statement.
-
-    Attributes:
-        pairs: the reading that stands, with its confidence.
-        other: the other reading where they differ; None where they agree, or the model's answer could not be read.
-    """
-
-    pairs: tuple[Extraction, ...]
-    other: tuple[Extraction, ...] | None
-
-
 def same_reading(first: Sequence[Extraction], second: Sequence[Extraction]) -> bool:
     """Whether two readings say the same of the same groups, or both propose omission."""
     if _omits(first) or _omits(second):
@@ -188,23 +175,19 @@ def same_reading(first: Sequence[Extraction], second: Sequence[Extraction]) -> b
     return groups[0] == groups[1] and attributes[0] == attributes[1]
 
 
-def combine(
-    rules: Sequence[Sequence[Extraction]], model: Sequence[Sequence[Extraction] | None]
-) -> list[Combined]:
-    """The reading that stands for each statement.
+def standing(
+    rules: Sequence[Extraction], model: Sequence[Extraction] | None
+) -> tuple[Sequence[Extraction], bool]:
+    """The reading of a statement that stands, with its confidence, and whether both readers differ.
 
     Args:
         rules: what the rules read.
-        model: what the model read, in the same order; None where its answer could not be read.
+        model: what the model read; None where its answer could not be read.
     """
-    return [_stands(tuple(first), second) for first, second in zip(rules, model, strict=True)]
-
-
-def _stands(first: tuple[Extraction, ...], second: Sequence[Extraction] | None) -> Combined:
-    if second is None or same_reading(first, second):
-        return Combined(first, None)
-    confidence = OMISSIONS if _omits(first) else first[0].confidence
-    return Combined(tuple(replace(pair, confidence=round(1 - confidence, 2)) for pair in second), first)
+    if model is None or same_reading(rules, model):
+        return rules, False
+    confidence = OMISSIONS if _omits(rules) else rules[0].confidence
+    return [replace(pair, confidence=round(1 - confidence, 2)) for pair in model], True
 
 
 def _omits(pairs: Sequence[Extraction]) -> bool:
@@ -295,31 +278,24 @@ def second_reading(
     readings, cost = read_with_models(
         to_read(items, names), settings, folder, progress=progress, command=command
     )
-    answers = [readings[settings.models[0]].get(item.statement_id) for item in items]
-    rows_of = dict(_statements(table))
-    rules = [[_extraction(row) for row in rows_of[item.statement_id]] for item in items]
-    compared = combine(rules, answers)
-    by_id = {item.statement_id: result for item, result in zip(items, compared, strict=True)}
-    combined = []
-    for statement_id, rows in rows_of.items():
-        result = by_id.get(statement_id)
-        if result is None:
+    answers = {item.statement_id: readings[settings.models[0]].get(item.statement_id) for item in items}
+    combined, model, differing = [], [], 0
+    for statement_id, rows in _statements(table):
+        rules, answer = [_extraction(row) for row in rows], answers.get(statement_id)
+        pairs, differ = standing(rules, answer)
+        if differ:
+            differing += 1
+            flag, other = f"{rows[0]['flag']} {DIFFER}".strip(), "; ".join(map(_shown, rules))
+            combined += [{**rows[0], **pair.cells(), "flag": flag, OTHER_READING: other} for pair in pairs]
+        else:
             combined += [{**row, OTHER_READING: ""} for row in rows]
-            continue
-        other = "; ".join(_shown(pair) for pair in result.other) if result.other is not None else ""
-        flag = f"{rows[0]['flag']} {DIFFER}".strip() if result.other is not None else rows[0]["flag"]
-        combined += [{**rows[0], **pair.cells(), "flag": flag, OTHER_READING: other} for pair in result.pairs]
-    model = [
-        {**rows_of[item.statement_id][0], **pair.cells(), "confidence": ""}
-        for item, pairs in zip(items, answers, strict=True)
-        for pair in pairs or ()
-    ]
+        model += [{**rows[0], **pair.cells(), "confidence": ""} for pair in answer or ()]
     return SecondReading(
         pl.DataFrame(combined, schema=dict.fromkeys((*table.columns, OTHER_READING), pl.String)),
         pl.DataFrame(model, schema=dict.fromkeys(table.columns, pl.String)),
         len(items),
-        sum(pairs is None for pairs in answers),
-        sum(result.other is not None for result in compared),
+        sum(pairs is None for pairs in answers.values()),
+        differing,
         tuple(cost),
     )
 

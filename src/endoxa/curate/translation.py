@@ -137,14 +137,6 @@ def _plain(text: str) -> str:
     return " ".join(text.casefold().replace("’", "'").split()).strip(" .")
 
 
-@dataclass(frozen=True, slots=True)
-class Translated:
-    """A statement in the working language; `failed` where the original had to stay."""
-
-    text: str
-    failed: bool = False
-
-
 def translate_all(
     texts: Sequence[str],
     languages: Sequence[str],
@@ -153,8 +145,8 @@ def translate_all(
     target: str,
     memory: Path | None = None,
     progress: Progress | None = None,
-) -> list[Translated]:
-    """Each text in the language `target`; texts that already are in it stay as they are.
+) -> list[str | None]:
+    """Each text in the language `target`, None where it failed; texts that already are in it stay as they are.
 
     Equal texts are translated once. Every translation is appended to the file `memory` as it arrives (a JSON object per
     line) and read from there the next time, so that a killed run goes on where it stopped. Failures are not remembered:
@@ -185,12 +177,7 @@ def translate_all(
                     write({**about, "language": key[0], "original": key[1], "translation": text})
                 if progress:
                     progress("translating", done, len(missing))
-    return [
-        Translated(remembered_texts.get(key, key[1]), failed=key not in remembered_texts)
-        if key in wanted
-        else Translated(key[1])
-        for key in keys
-    ]
+    return [remembered_texts.get(key) if key in wanted else key[1] for key in keys]
 
 
 def _made(keys: Sequence[Key], translator: Translator, target: str) -> Iterator[tuple[Key, str | None]]:

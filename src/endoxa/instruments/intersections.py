@@ -12,7 +12,7 @@ from typing import Any
 
 import polars as pl
 
-from endoxa.curate.crossed import parts_of
+from endoxa.curate.persons import parts_of
 from endoxa.errors import UserError
 from endoxa.runs.estimates import INTERACTIONS, judged
 from endoxa.runs.options import DEFAULT_CONFIDENCE

@@ -215,37 +215,6 @@ def test_the_gender_that_people_gave_a_group_goes_before_its_ending():
 
 
 @pytest.mark.parametrize(
-    ("language", "gender", "word", "plural"),
-    [
-        ("es", "m", "flojo", "flojos"),
-        ("es", "f", "trabajador", "trabajadoras"),
-        ("es", "", "muy inteligente", "muy inteligentes"),
-        ("es", "m", "francés", "franceses"),
-        ("es", "m", "joven", "jóvenes"),
-        ("es", "m", "marroquí", "marroquíes"),
-        ("fr", "f", "menteur", "menteuses"),
-        ("fr", "f", "conservateur", "conservatrices"),
-        ("fr", "m", "loyal", "loyaux"),
-        ("fr", "m", "banal", "banals"),
-        ("fr", "", "raciste", "racistes"),
-        ("pt", "m", "fiel", "fiéis"),
-        ("pt", "m", "frágil", "frágeis"),
-        ("pt", "m", "infantil", "infantis"),
-        ("pt", "f", "ladrão", "ladras"),
-        ("pt", "m", "jovem", "jovens"),
-        ("hi", "m", "आलसी", "आलसी"),
-        ("hi", "m", "बहुत गंदा", "बहुत गंदे"),
-        ("hi", "f", "गंदा", "गंदी"),
-        ("hi", "m", "नेता", "नेता"),
-    ],
-)
-def test_a_singular_in_the_plural(language, gender, word, plural):
-    """Forms from dictionaries of each language (RAE, Académie française, Priberam)."""
-    rows = grammar(TEMPLATES[language].rows, language)
-    assert in_plural(word, language, rows, gender, load_lexicon(language)) == plural
-
-
-@pytest.mark.parametrize(
     ("language", "gender", "word", "reason"),
     [
         (

@@ -12,14 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import pdist
-from typer.testing import CliRunner
 
-from endoxa.commands import app
-from endoxa.curate.encoders import TILE, load_encoder, neighbours
+from endoxa.curate.encoders import CELLS, load_encoder, neighbours
 from endoxa.curate.group import first_members, group_attributes, read_attributes, read_existing
 from endoxa.curate.group.method import asserted, link
 from endoxa.curate.group.terms import clean, key
-from endoxa.curate.opposites import are_opposites, flipped, load_lexicon
+from endoxa.curate.opposites import concepts, flipped, load_lexicon
 from endoxa.curate.polarity import polarity, published
 from endoxa.errors import UserError
 
@@ -51,7 +49,7 @@ def as_sets(labels: Sequence[object]) -> set[frozenset[int]]:
 # --------------------------------------------------------------------------- linkage
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("threshold", [0.3, 0.6, 0.85])
 def test_without_constraints_the_clusters_are_scipys(seed: int, threshold: float) -> None:
     vectors = unit_rows(seed, 60)
@@ -85,7 +83,7 @@ def merged_greedily(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(3))
 def test_with_constraints_the_clusters_are_those_of_the_definition(seed: int) -> None:
     vectors = unit_rows(seed, 30)
     drawn = np.random.default_rng(seed)
@@ -97,25 +95,6 @@ def test_with_constraints_the_clusters_are_those_of_the_definition(seed: int) ->
     ]
     found = link(vectors, facts, neighbours(vectors, 0.5), 0.5)
     assert as_sets(list(found)) == merged_greedily(vectors, facts, 0.5)
-
-
-@given(st.integers(0, 10_000), st.floats(0.1, 0.95))
-@settings(deadline=None, max_examples=40)
-def test_neighbours_are_those_of_the_full_matrix(seed: int, threshold: float) -> None:
-    vectors = unit_rows(seed, 25)
-    similar = vectors @ vectors.T
-    np.fill_diagonal(similar, -1)
-    found = neighbours(vectors, threshold)
-    assert [list(rows) for rows in found] == [list(np.flatnonzero(row >= threshold)) for row in similar]
-
-
-def test_crowded_rows_keep_their_nearest_and_stay_symmetric() -> None:
-    vectors = unit_rows(1, 40)
-    similar = vectors @ vectors.T - 2 * np.eye(40)
-    found = neighbours(vectors, -1.0, most=3)
-    for row, rows in enumerate(found):
-        assert set(np.argsort(similar[row])[-3:]) <= set(rows)
-        assert all(row in found[other] for other in rows)
 
 
 def nearest_by_full_matrix(vectors: np.ndarray, threshold: float, most: int) -> list[list[int]]:
@@ -130,18 +109,13 @@ def nearest_by_full_matrix(vectors: np.ndarray, threshold: float, most: int) -> 
 
 
 @pytest.mark.parametrize("most", [1, 3, 10, 96])
-@pytest.mark.parametrize("tile", [(1, 1), (7, 13), TILE])
-def test_neighbours_by_tiles_are_those_of_the_definition(most: int, tile: tuple[int, int]) -> None:
+@pytest.mark.parametrize("cells", [1, 900, CELLS])
+def test_neighbours_in_blocks_are_those_of_the_definition(most: int, cells: int) -> None:
     alike = np.eye(4, dtype=np.float32)[np.arange(90) % 4]  # exactly equal cosines: the first win
     for vectors in (unit_rows(most, 120), alike):
-        found = neighbours(vectors, 0.4, most, tile)
+        found = neighbours(vectors, 0.4, most, cells)
         assert [rows.tolist() for rows in found] == nearest_by_full_matrix(vectors, 0.4, most)
         assert all(rows.dtype == np.int32 for rows in found)
-
-
-def test_rows_that_are_all_alike_name_the_first() -> None:
-    found = neighbours(np.tile(np.eye(1, 8, dtype=np.float32), (400, 1)), 0.9, 3)
-    assert found[399].tolist() == [0, 1, 2]
 
 
 @pytest.mark.parametrize("count", [0, 1, 2])
@@ -172,66 +146,12 @@ def test_published_rule_in_blocks_is_the_plain_loop(seed: int) -> None:
 # --------------------------------------------------------------------------- surface and polarity
 
 
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        ("are very loud", "loud"),
-        ("are seen as loud", "loud"),
-        ("cheats", "cheat"),
-        ("are old-school", "old school"),
-        ("breadwinners", "bread winners"),
-        ("can't be trusted", "can’t be trusted"),
-        ("dont work", "do not work"),
-        ("Organised", "organized"),
-        ("good neighbours", "are good neighbors"),
-        ("stronger", "strong"),
-        ("talks too much", "talk too much"),
-        ("wise people", "wise"),
-    ],
-)
-def test_surface_variants_have_one_key(one: str, other: str) -> None:
-    assert key(one, LEXICON) == key(other, LEXICON)
-
-
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        ("wise", "not wise"),
-        ("can't be trusted", "don't trust"),
-        ("educated", "less educated"),
-        ("four", "for"),
-    ],
-)
-def test_different_words_keep_different_keys(one: str, other: str) -> None:
-    assert key(one, LEXICON) != key(other, LEXICON)
-
-
 @given(st.text(max_size=30))
 @settings(deadline=None)
 def test_cleaning_is_done_once_and_never_empties(text: str) -> None:
     once = clean(text, LEXICON)
     assert key(text, LEXICON) or not text
     assert clean(once, LEXICON) == once or not once
-
-
-@pytest.mark.parametrize(
-    ("text", "word"),
-    [
-        ("honest", "positive"),
-        ("not honest", "negative"),
-        ("aren’t honest", "negative"),
-        ("without honesty", "negative"),
-        ("less honest", "negative"),
-        ("never cruel", "positive"),
-        ("unfriendly", "negative"),
-        ("not unfriendly", "positive"),
-        ("hard-working", "neutral"),
-        ("tall", "neutral"),
-        ("old", "neutral"),
-    ],
-)
-def test_polarity_survives_negation(text: str, word: str) -> None:
-    assert polarity(text) == word
 
 
 def test_published_polarity_is_vaders_with_its_blind_spots() -> None:
@@ -279,7 +199,8 @@ def test_no_group_holds_opposites_even_where_the_encoder_sees_no_difference() ->
     groups = groups_of(group_attributes(dict.fromkeys(attributes, 1), same, LEXICON))
     for one in attributes:
         for other in attributes:
-            assert not (are_opposites(one, other) and groups[one] == groups[other])
+            opposed = concepts(one, LEXICON) & flipped(concepts(other, LEXICON))
+            assert not (opposed and groups[one] == groups[other])
 
 
 @given(st.permutations(list(COUNTS)))
@@ -374,19 +295,6 @@ def test_adding_nothing_changes_nothing(tmp_path: Path) -> None:
     assert table.select(existing.table.columns).equals(existing.table)
 
 
-@pytest.mark.parametrize(
-    ("text", "sentence"),
-    [
-        ("attribute,group_id,canonical\na,g1,a\na,g2,a\n", "the attribute 'a' appears in two rows"),
-        ("attribute,group_id,canonical\na,,a\n", "row 1, column 'group_id': empty"),
-        ("attribute,group_id\na,g1\n", "has no column 'canonical'"),
-    ],
-)
-def test_a_broken_grouping_is_one_sentence(tmp_path: Path, text: str, sentence: str) -> None:
-    with pytest.raises(UserError, match=sentence):
-        read_existing(edited(tmp_path, text))
-
-
 # --------------------------------------------------------------------------- files and commands
 
 
@@ -407,57 +315,15 @@ def test_other_tables_sum_counts_or_count_rows(tmp_path: Path) -> None:
     assert read_attributes(path, "word") == {"kind": 2}
 
 
-@pytest.mark.parametrize(
-    ("text", "sentence"),
-    [
-        ("attribute,count\nkind,three\n", "row 1, column 'count': 'three' is not a whole number"),
-        ("attribute,omit\nkind,true\n", "column 'attribute': no attribute found"),
-        ("word\nkind\n", "has no column 'attribute'"),
-    ],
-)
-def test_a_broken_table_is_one_sentence(tmp_path: Path, text: str, sentence: str) -> None:
-    path = tmp_path / "a.csv"
-    path.write_text(text, encoding="utf-8")
-    with pytest.raises(UserError, match=sentence):
-        read_attributes(path)
-
-
-@pytest.mark.parametrize("name", ["bert", "hf/", "openai/x"])
-def test_an_unknown_encoder_is_one_sentence(name: str) -> None:
-    with pytest.raises(UserError, match=r"--encoder: '.*' is unknown"):
-        load_encoder(name)
-
-
 @pytest.mark.slow
-def test_a_missing_folder_of_an_encoder_is_one_sentence(tmp_path: Path) -> None:
+def test_a_missing_folder_of_an_encoder_is_one_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        "huggingface_hub.constants.HF_HUB_OFFLINE", True
+    )  # a name is not asked for again and again
     with pytest.raises(UserError, match="cannot be loaded"):
         load_encoder(f"hf/{tmp_path / 'nothing'}")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
-        (["--method", "afristereo", "--existing", "x.csv"], "cannot extend existing groups"),
-        (["-o", "groups.pdf"], "its name must end in .csv, .tsv, .jsonl, .parquet"),
-        (["--language", "xx"], "No antonyms for the language 'xx'"),
-    ],
-)
-def test_wrong_words_are_one_sentence(tmp_path: Path, words: list[str], sentence: str) -> None:
-    path = tmp_path / "a.csv"
-    path.write_text("attribute\nkind\n", encoding="utf-8")
-    result = CliRunner().invoke(app, ["curate", "group", str(path), "-o", str(tmp_path / "o.csv"), *words])
-    assert isinstance(result.exception, UserError)
-    assert sentence in str(result.exception)
-
-
-def test_an_unknown_choice_is_one_sentence(tmp_path: Path) -> None:
-    path = tmp_path / "a.csv"
-    path.write_text("attribute\nkind\n", encoding="utf-8")
-    words = ["curate", "group", str(path), "-o", str(tmp_path / "o.csv"), "--method", "dbscan"]
-    result = CliRunner().invoke(app, words)
-    assert result.exit_code == 2
-    assert "'dbscan' is not one of" in result.output
 
 
 def test_statements_of_another_language_are_left_to_it(tmp_path: Path) -> None:

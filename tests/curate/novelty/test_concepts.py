@@ -54,10 +54,6 @@ def test_other_languages_are_left_out_and_counted(tmp_path):
     found = read_concepts(table, "attribute")
     assert (found.texts, found.left_out) == (["lazy", "kind", "proud"], 1)
     assert len(read_concepts(table, "attribute", ("en", "es"))) == 4
-    with pytest.raises(UserError, match="no row in fr; its languages are: en, es"):
-        read_concepts(
-            written(tmp_path, "u.csv", "attribute,language\nlazy,en\nperezosos,es\n"), "attribute", ("fr",)
-        )
 
 
 def test_pairs_of_our_own_columns(tmp_path):
@@ -86,9 +82,6 @@ def test_crows_pairs_has_sentences_only(tmp_path):
         (("farmers",),),
         "crows-pairs",
     )
-    for kind in ("attribute", "association"):
-        with pytest.raises(UserError, match=f"names no {kind} in any row. Choose another --concept"):
-            read_concepts(table, kind)
 
 
 def test_indibias_takes_the_stereotypical_english_sentence(shared):
@@ -120,23 +113,10 @@ def test_seegull_is_a_table_of_associations(shared):
     assert found.format == "associations"
 
 
-def test_files_that_hold_nothing(tmp_path):
-    with pytest.raises(UserError, match="needs a column 'attribute' instead"):
-        read_concepts(written(tmp_path, "x.csv", "a,b\n1,2\n"), "attribute")
-    with pytest.raises(UserError, match="names no attribute in any row"):
-        read_concepts(written(tmp_path, "y.csv", "identity,attribute\nP,\n"), "attribute")
-    with pytest.raises(UserError, match="no column 'identity'"):
-        read_concepts(written(tmp_path, "z.csv", "attribute\nlazy\n"), "association")
-    with pytest.raises(UserError, match="row 2"):
-        read_concepts(written(tmp_path, "w.csv", "identity,attribute\nP,lazy\nP,lazy,too\n"), "attribute")
-
-
 def test_names_of_data_sets(tmp_path):
     paths = [tmp_path / one for one in ("a/pairs.csv", "b/pairs.csv", "c.csv")]
     assert dataset_names(paths) == ["a/pairs", "b/pairs", f"{tmp_path.name}/c"]
     assert dataset_names(paths[1:]) == ["pairs", "c"]
-    with pytest.raises(UserError, match="given twice"):
-        dataset_names([tmp_path / "c.csv", tmp_path / "a/../c.csv"])
 
 
 @pytest.mark.parametrize("name", list(FORMATS))

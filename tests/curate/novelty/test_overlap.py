@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from endoxa.curate.novelty import (
@@ -19,7 +19,6 @@ from endoxa.curate.novelty import (
     nearest,
     share_interval,
 )
-from endoxa.errors import UserError
 from endoxa.stats.intervals import wilson
 from support.toy_vectors import TableEncoder, ToyEncoder, associations, attributes, cos
 
@@ -132,6 +131,7 @@ dyadic = st.lists(st.integers(-4, 4), min_size=3, max_size=3).map(lambda row: [c
 rows = st.lists(dyadic, min_size=1, max_size=9)
 
 
+@settings(max_examples=30, deadline=None)
 @given(rows, rows, st.integers(1, 90))
 def test_blocks_of_any_size_give_the_same(one, other, cells):
     """Quarters, so that sums of products are exact: the rows are no unit vectors, which does not matter here."""
@@ -143,23 +143,6 @@ def test_blocks_of_any_size_give_the_same(one, other, cells):
         assert np.array_equal(row, matrix.argmax(axis=1))
 
 
-def test_blocks_change_no_decision_of_real_sizes():
-    rng = np.random.default_rng(2)
-    names = {part: [f"{part}{k}" for k in range(size)] for part, size in (("a", 300), ("b", 170), ("c", 90))}
-    table = {
-        text: vector
-        for part in names.values()
-        for text, vector in zip(part, rng.normal(size=(len(part), 6)), strict=True)
-    }
-    table = {text: vector / np.linalg.norm(vector) for text, vector in table.items()}
-    datasets = [attributes(part, texts) for part, texts in names.items()]
-    whole = analyze_novelty(datasets, TableEncoder(table), 0.9, cells=10**8)
-    parts = analyze_novelty(datasets, TableEncoder(table), 0.9, cells=1000)
-    assert whole.shares.equals(parts.shares)
-    assert whole.shared.equals(parts.shared)
-    assert 0 < whole.shares["n_unique"].sum() < 560
-
-
 def test_an_association_needs_both_parts():
     """The joined text would match on the identity alone; the weaker part decides."""
     angles = {"lazy": 0, "idle": 10, "kind": 90, "x people": 0, "x folk": 15, "y people": 90}
@@ -169,11 +152,6 @@ def test_an_association_needs_both_parts():
     assert found.concepts["unique"].to_list() == [False, True, True, False]
     assert found.concepts["cosine"][0] == pytest.approx(cos(15), abs=1e-6)
     assert found.concepts["concept"][0] == "x people: lazy"
-
-
-def test_one_data_set_has_nothing_to_be_compared_with():
-    with pytest.raises(UserError, match="at least two files"):
-        analyze_novelty([attributes("A", ["a"])], ToyEncoder(), 0.5)
 
 
 def test_encoded_sides_share_equal_texts():
@@ -207,7 +185,7 @@ def test_the_interval_covers_a_planted_share():
     """Identities differ in how much of what is said of them is unique; the share over all of them is 0.4."""
     rng = np.random.default_rng(3)
     covered = {"identities": 0, "wilson": 0}
-    for _ in range(300):
+    for _ in range(100):
         own = rng.beta(0.8, 1.2, size=30)
         sizes = rng.integers(3, 15, size=30)
         flags = np.concatenate([rng.random(n) < p for n, p in zip(sizes, own, strict=True)])
@@ -216,5 +194,5 @@ def test_the_interval_covers_a_planted_share():
             interval, used, _ = share_interval(flags, names, 0.95)
             assert used == method
             covered[method] += interval.low <= 0.4 <= interval.high
-    assert covered["identities"] >= 0.92 * 300
-    assert covered["wilson"] < 0.85 * 300  # as if concepts of one identity were independent
+    assert covered["identities"] >= 0.9 * 100
+    assert covered["wilson"] < 0.85 * 100  # as if concepts of one identity were independent

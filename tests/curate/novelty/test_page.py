@@ -10,7 +10,6 @@ import pytest
 from typer.testing import CliRunner
 
 from endoxa.commands import analyze_novelty, app
-from endoxa.errors import UserError
 from endoxa.instruments.reports import write_report
 from support.toy_vectors import TableEncoder
 
@@ -133,36 +132,6 @@ def test_few_labels_are_warned_of(folder, table, tmp_path):
     )
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["--threshold", "0.5"], "Missing --out"),
-        (["-o", "n.csv"], "either --threshold or --labels"),
-        (["-o", "n.csv", "--threshold", "0.5", "--labels", "mine.csv"], "either --threshold or --labels"),
-        (["-o", "n.txt", "--threshold", "0.5"], "must end in"),
-    ],
-)
-def test_commands_that_say_too_little(folder, tmp_path, monkeypatch, words, message):
-    monkeypatch.chdir(tmp_path)
-    assert message in str(run("analyze", "novelty", *files(folder), *words).exception)
-    assert not list(tmp_path.iterdir())
-
-
-def test_an_unknown_concept_is_one_sentence(folder):
-    result = run(
-        "analyze", "novelty", *files(folder), "--threshold", 0.5, "--concept", "topic", "-o", "n.csv"
-    )
-    assert result.exit_code == 2
-    assert "'topic' is not one of" in result.output
-
-
-def test_inputs_are_never_overwritten(folder):
-    told = run("analyze", "novelty", *files(folder), "--threshold", 0.5, "-o", folder / "mine.csv")
-    assert isinstance(told.exception, UserError)
-    told = run("analyze", "novelty", folder / "mine.csv", "--threshold", 0.5, "-o", folder / "x.csv")
-    assert "at least two files" in str(told.exception)
-
-
 def test_a_page_without_companions_says_what_it_can(folder, tmp_path):
     out = tmp_path / "n"
     run("analyze", "novelty", *files(folder)[:2], "--threshold", 0.98, "-o", out)
@@ -170,9 +139,6 @@ def test_a_page_without_companions_says_what_it_can(folder, tmp_path):
         path.unlink()
     text = text_of(write_report([out / "novelty.csv"], tmp_path / "n.html"))
     assert "are not found in the other one." in text
-    (tmp_path / "m.csv").write_bytes((out / "novelty.csv").read_bytes())
-    with pytest.raises(UserError, match="one table"):
-        write_report([out / "novelty.csv", tmp_path / "m.csv"], tmp_path / "x.html")
 
 
 def test_many_data_sets_have_a_page(tmp_path, monkeypatch):

@@ -6,10 +6,8 @@ from collections import Counter
 
 import numpy as np
 import polars as pl
-import pytest
 
 from endoxa.curate.novelty.labels import SHEET_COLUMNS, draw_sheet, ranges, read_labels
-from endoxa.errors import UserError
 from endoxa.sources.frames import write_table
 from support.toy_vectors import TableEncoder, ToyEncoder, associations, attributes
 
@@ -93,8 +91,3 @@ def test_large_data_sets_are_sampled(monkeypatch):
     assert len({*found["text_a"], *found["text_b"]}) <= 150
     drawn = {text for text in found["text_a"] if text.startswith("a")}
     assert any(int(text[1:]) >= 50 for text in drawn)  # not the first ones
-
-
-def test_one_data_set_has_no_pairs():
-    with pytest.raises(UserError, match="at least two files"):
-        draw_sheet([attributes("A", ["a"])], ToyEncoder())

@@ -126,7 +126,7 @@ def test_no_text_stands_on_both_sides():
     kept = cross_validated(cosine, related, first, second)
     assert np.isfinite(kept).all()
     assert kept.mean() < 0.75
-    groups = _groups(first, second, 270)
+    groups = _groups(first, second)
     assert groups.max() + 1 == 30
     assert all(len(np.unique(groups[first == text])) == 1 for text in range(30))
 
@@ -175,30 +175,6 @@ def test_each_pair_counts_once(tmp_path):
     assert found.pairs == ((("lazy",), ("idle",)), (("kind",), ("cruel",)))
     assert found.related.tolist() == [True, False]
     assert (found.repeated, found.equal, found.unlabelled) == (2, 1, 1)
-
-
-@pytest.mark.parametrize(
-    ("rows", "message"),
-    [
-        ("a,b,yes\nc,d,no\nb,a,no\n", r"row 3: this pair has the other answer in row 1"),
-        ("a,b,yes\nc,c.,no\n", r"row 2: two equal texts are called unrelated"),
-        ("a,b,maybe\n", r"row 1, column 'related': 'maybe' is neither yes nor no"),
-        ("a,,yes\n", r"row 1, column 'text_b': empty"),
-        ("a,b,yes\nc,d,yes\n", r"all 2 pairs are labelled related"),
-        ("a,b,no\n", r"all 1 pairs are labelled unrelated"),
-        ("a,b,\n", r"no labelled pair"),
-    ],
-)
-def test_labels_that_cannot_be_used(tmp_path, rows, message):
-    with pytest.raises(UserError, match=message):
-        read_labels(written(tmp_path, f"text_a,text_b,related\n{rows}"))
-
-
-def test_labels_need_their_columns(tmp_path):
-    with pytest.raises(UserError, match="no column 'related'"):
-        read_labels(written(tmp_path, "text_a,text_b\na,b\n"))
-    with pytest.raises(UserError, match="labels of associations need"):
-        read_labels(written(tmp_path, "text_a,text_b,related\na,b,yes\n"), "association")
 
 
 def test_cosines_of_labels_are_those_of_the_comparison(tmp_path):

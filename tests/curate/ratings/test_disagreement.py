@@ -89,30 +89,6 @@ def test_a_planted_topic_is_found_and_others_are_not_called_disputed():
     assert row["low"] < row["relative_change"] < row["high"]
 
 
-@pytest.mark.slow
-def test_without_a_planted_topic_false_claims_stay_rare():
-    studies = (planted(seed, count=200, disputed=()) for seed in range(60))
-    found = [analyze_disagreement(study, resamples=100).topics["verdict"] for study in studies]
-    # 5 % of 60 are 3; more than 7 would be seen less than once in 40.
-    assert sum((verdicts != "unclear").any() for verdicts in found) <= 7
-
-
-@pytest.mark.slow
-def test_intervals_cover_the_change_of_a_very_large_study():
-    """The truth is the change in 40,000 associations of the same kind, groups split at the same quantile."""
-    truth = analyze_disagreement(planted(99, count=40_000), resamples=100, ties="split")
-    wanted = dict(truth.topics.select("topic", "relative_change").iter_rows())
-    covered = np.zeros(2)
-    for seed in range(60):
-        found = analyze_disagreement(planted(seed, count=300), resamples=300, ties="split", seed=seed)
-        for row in found.topics.filter(pl.col("topic").is_in(["looks", "food"])).to_dicts():
-            inside = (row["low"] is None or row["low"] <= wanted[row["topic"]]) and (
-                row["high"] is None or wanted[row["topic"]] <= row["high"]
-            )
-            covered += (inside, 1)
-    assert 0.88 <= covered[0] / covered[1] <= 1.0
-
-
 def shared_words(seed, *, disputed=0.0, ceiling=0.0, identities=12, words=32):
     """Words of four topics, each said of all identities; words differ in their spread, topic 0 may in its own."""
     rng = np.random.default_rng(seed)
@@ -182,49 +158,18 @@ def test_a_topic_among_the_disputed_only_has_no_relative_change():
     assert row["verdict"] == "above"
 
 
-def test_fewer_than_two_associations_with_two_ratings_are_refused():
-    with pytest.raises(UserError, match="Only 1 of 2 associations have two ratings"):
-        analyze_disagreement(table([("g", "a", (1, 2), "t"), ("g", "b", (1,), "t")]))
-
-
 def test_the_same_seed_gives_the_same_table():
     one, other = (analyze_disagreement(planted(3, count=80), resamples=100) for _ in range(2))
     assert one.topics.equals(other.topics)
 
 
-BROKEN = {
-    "rating": ("identity,attribute,rating\na,b,x\n", "row 1 has a rating that is no number"),
-    "identity": ("identity,attribute,rating\n,b,1\n", "row 1 has no identity"),
-    "column": ("identity,attribute\na,b\n", "rating"),
-    "in_group": (
-        "identity,attribute,rating,in_group\na,b,1,perhaps\n",
-        "row 1, column 'in_group': 'perhaps' is neither yes nor no",
-    ),
-    "propensity": ("identity,attribute,rating,propensity\na,b,1,0\n", "row 1 has a propensity"),
-    "twice": ("identity,attribute,rating,rater\na,b,1,r\na,b,2,r\n", "row 2: the rater 'r' rated"),
-    "nan": ("identity,attribute,rating\na,b,nan\n", "row 1 has a rating that is no number"),
-}
-
-
-@pytest.mark.parametrize("name", BROKEN)
-def test_ratings_that_cannot_be_used_are_one_sentence(name, tmp_path):
-    text, message = BROKEN[name]
-    path = tmp_path / "ratings.csv"
-    path.write_text(text)
-    with pytest.raises(UserError, match=message):
-        read_ratings(path)
-
-
-def test_topics_come_from_another_table_and_must_be_one_each(tmp_path):
+def test_topics_come_from_another_table(tmp_path):
     ratings, topics = tmp_path / "r.csv", tmp_path / "t.csv"
     ratings.write_text("identity,attribute,rating\na,sing,1\nb,cook,2\n")
     topics.write_text("attribute,topic,sentiment\nsing,music,positive\n")
     read = read_ratings(ratings, topics)
     assert read["topic"].to_list() == ["music", ""]
     assert read["sentiment"].to_list() == ["positive", ""]
-    topics.write_text("attribute,topic\nsing,music\nsing,art\n")
-    with pytest.raises(UserError, match="'sing' has more than one topic"):
-        read_ratings(ratings, topics)
 
 
 def test_an_export_of_a_campaign_is_read_with_the_words_of_its_pairs(tmp_path):
@@ -244,9 +189,6 @@ def test_an_export_of_a_campaign_is_read_with_the_words_of_its_pairs(tmp_path):
     (tmp_path / "empty").mkdir()
     with pytest.raises(UserError, match="holds no table 'ratings'"):
         read_ratings(tmp_path / "empty")
-    (tmp_path / "pairs.csv").unlink()
-    with pytest.raises(UserError, match="no table 'pairs' beside it"):
-        read_ratings(tmp_path)
 
 
 def test_a_table_of_ratings_is_read_beside_pairs_that_are_not_its(tmp_path):

@@ -12,7 +12,6 @@ from openpyxl import load_workbook
 
 from endoxa.curate.review.merge import apply_review
 from endoxa.curate.review.returned import read_sheets
-from endoxa.errors import UserError
 from endoxa.sources.check import check_pairs
 from endoxa.sources.frames import write_table as write_frame
 from support.review_sheets import PAIRS, STATEMENTS, export, fill, write_table
@@ -392,97 +391,6 @@ def test_a_sheet_without_its_hidden_column_is_matched_by_id(tmp_path):
     assert row(reviewed(table, sheet), "s3#1")["review_decision"] == "omit"
 
 
-def test_rows_of_one_id_cannot_be_told_apart_without_the_hidden_column(table, tmp_path):
-    sheet = export(table, tmp_path / "ana.xlsx")
-    book = load_workbook(sheet)
-    book["Review"].delete_cols(book["Review"].max_column)
-    book.save(sheet)
-    with pytest.raises(UserError, match=r"row 2: 's1' appears in several rows"):
-        read_sheets([sheet])
-
-
-# --------------------------------------------------------------------------- one sentence each
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("cells", "sentence"),
-    [
-        (
-            {(3, "decision"): "delete"},
-            r"row 3, column 'decision': 'delete' is invalid. Expected one of: keep, edit",
-        ),
-        ({(3, "attribute"): "=A1"}, r"row 3, column 'attribute': found the formula =A1"),
-        ({(3, "note"): "#N/A"}, r"row 3, column 'note': found the error #N/A"),
-        ({(1, "decision"): "verdict"}, r"has no column 'decision'"),
-        ({(1, "identity"): "group"}, r"has no column 'identity'"),
-        ({(1, "note"): "reason"}, r"has two columns called 'reason'"),
-        ({(3, "review_row"): "s9#1"}, r"row 3, column 'review_row': 's9#1' is not in the original sheet"),
-        ({(9, "statement_id"): "s9"}, r"row 9, column 'statement_id': 's9' is not in the original sheet"),
-        ({(9, "attribute"): "loud"}, r"row 9, column 'statement_id': empty"),
-        ({(9, "statement_id"): "s3"}, r"row 9: a new row for 's3' without text"),
-    ],
-)
-def test_a_wrong_cell_is_named(table, tmp_path, cells, sentence):
-    sheet = fill(export(table, tmp_path / "ana.xlsx"), cells)
-    if any("#N/A" in str(value) for value in cells.values()):
-        book = load_workbook(sheet)
-        for line in book["Review"].iter_rows():
-            for cell in line:
-                cell.data_type = "e" if cell.value == "#N/A" else cell.data_type
-        book.save(sheet)
-    with pytest.raises(UserError, match=sentence):
-        read_sheets([sheet])
-
-
-def test_a_date_is_no_text(table, tmp_path):
-    from datetime import date
-
-    sheet = fill(export(table, tmp_path / "ana.xlsx"), {(3, "attribute"): date(2024, 2, 1)})
-    with pytest.raises(UserError, match=r"row 3, column 'attribute': found a date or time \(2024-02-01"):
-        read_sheets([sheet])
-
-
-def test_a_sheet_of_another_table_is_refused(table, tmp_path):
-    sheet = export(table, tmp_path / "ana.xlsx")
-    for columns in (
-        PAIRS,
-        {**STATEMENTS, "statement": ["other"] * 4},
-        {**STATEMENTS, "statement_id": list("abcd")},
-    ):
-        with pytest.raises(
-            UserError, match=r"ana\.xlsx was made from another table \(table\.csv, statements\)"
-        ):
-            reviewed(write_table(tmp_path, columns, "other.csv"), sheet)
-
-
-def test_files_that_are_no_sheets_are_refused(table, tmp_path):
-    sheet = export(table, tmp_path / "ana.xlsx")
-    book = load_workbook(sheet)
-    del book["review_origin"]
-    book.save(tmp_path / "lost.xlsx")
-    (tmp_path / "broken.xlsx").write_bytes(b"PK no zip")
-    for path, sentence in (
-        (table, "Expected a file that ends in"),
-        (tmp_path / "lost.xlsx", "no sheet 'review_origin'"),
-        (tmp_path / "broken.xlsx", "not a readable spreadsheet"),
-        (tmp_path / "none.xlsx", "There is no file"),
-        (tmp_path / "sheet.ods", "Expected a file that ends in"),
-    ):
-        with pytest.raises(UserError, match=sentence):
-            read_sheets([path])
-    with pytest.raises(UserError, match="given twice"):
-        read_sheets([sheet, sheet])
-
-
-def test_a_changed_origin_is_noticed(table, tmp_path):
-    book = load_workbook(export(table, tmp_path / "ana.xlsx"))
-    book["review_origin"]["A1"] = "[]"
-    book.save(tmp_path / "ana.xlsx")
-    with pytest.raises(UserError, match=r"hidden sheet 'review_origin' was edited"):
-        read_sheets([tmp_path / "ana.xlsx"])
-
-
 # --------------------------------------------------------------------------- other kinds of tables
 
 
@@ -518,7 +426,7 @@ def test_groups_can_be_edited(tmp_path):
     assert reviewed(table, sheet).table["group_id"].to_list() == ["1", "1", "3"]
 
 
-def test_two_answers_for_one_pair_in_one_sheet_are_refused(tmp_path):
+def test_the_same_answer_for_a_pair_twice_is_one(tmp_path):
     table = write_table(tmp_path, PAIRS)
     sheet = fill(export(table, tmp_path / "ana.xlsx"), {(2, "decision"): "keep"})
     book = load_workbook(sheet)
@@ -526,9 +434,6 @@ def test_two_answers_for_one_pair_in_one_sheet_are_refused(tmp_path):
     page.append([cell.value for cell in page[2]])
     book.save(sheet)
     assert len(reviewed(table, sheet).table) == 3
-    fill(sheet, {(5, "decision"): "omit"})
-    with pytest.raises(UserError, match=r"row 5: 'p1' also appears in row 2"):
-        read_sheets([sheet])
 
 
 # --------------------------------------------------------------------------- whatever reviewers say
@@ -553,7 +458,7 @@ answers = st.builds(
     st.booleans(),
 )
 repeated = settings(
-    max_examples=60,
+    max_examples=25,
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.function_scoped_fixture],

@@ -170,30 +170,3 @@ def test_other_columns_can_be_shown_and_changed(tmp_path, name):
 )
 def test_kinds_are_recognised(tmp_path, columns, kind):
     assert make_sheet(write_table(tmp_path, columns), Choice()).kind.name == kind
-
-
-@pytest.mark.parametrize(
-    ("columns", "choice", "sentence"),
-    [
-        ({"word": ["calm"]}, {}, "cannot be reviewed: unknown columns"),
-        (
-            {**PAIRS, "item_id": ["p1", "p1", "p2"]},
-            {},
-            "row 2, column 'item_id': 'p1' also appears in an earlier row",
-        ),
-        ({**PAIRS, "item_id": ["p1", "", "p2"]}, {}, "row 2, column 'item_id': empty"),
-        (PAIRS, {"only_proposed": True}, "column 'omit': no row has the value 'true'"),
-        (PAIRS, {"columns": ("colour",)}, "no column 'colour'"),
-        ({**PAIRS, "note": ["", "", ""]}, {"columns": ("note",)}, "'note' cannot be shown"),
-        (PAIRS, {"reviewer": "a; b"}, "contains ';'"),
-    ],
-)
-def test_what_cannot_be_is_one_sentence(tmp_path, columns, choice, sentence):
-    with pytest.raises(UserError, match=sentence):
-        make_sheet(write_table(tmp_path, columns), Choice(**choice))
-
-
-@pytest.mark.parametrize("name", ["sheet.ods", "sheet.csv"])
-def test_a_sheet_is_xlsx(tmp_path, name):
-    with pytest.raises(UserError, match=r"must end in \.xlsx"):
-        export(write_table(tmp_path), tmp_path / name)

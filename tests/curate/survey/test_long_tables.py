@@ -10,7 +10,6 @@ from endoxa.curate.group import read_attributes
 from endoxa.curate.survey.reading import read_survey
 from endoxa.curate.survey.rows import ONE_EACH, RowColumns, read_statements
 from endoxa.curate.survey.statements import extract_all, split_survey
-from endoxa.errors import UserError
 from support.survey_maps import parse_map
 
 SAID = {
@@ -99,13 +98,6 @@ def test_group_of_the_question_and_axis_stand_in_columns(tmp_path):
     assert again.question.axis == "what do people here say of bakers"
     path.write_text("text,identity,attribute\nNurses are calm,bakers,kind\n")  # was read before
     assert read_statements(path, RowColumns("text"))[0].question.identity is None
-
-
-def test_names_are_no_codes_of_people(tmp_path):
-    path = tmp_path / "rows.csv"
-    path.write_text("participant,text\nAna Lima,Bakers are kind\nJo Mori,Nurses are calm\n")
-    with pytest.raises(UserError, match=r"column 'participant' \(respondent\) looks like a name"):
-        read_statements(path, RowColumns("text"))
 
 
 def test_attributes_are_counted_by_people_under_any_name(tmp_path):

@@ -21,95 +21,6 @@ def pieces(answer, **options):
     return [piece.text for piece in split_answer(answer, **options)]
 
 
-@pytest.mark.parametrize(
-    ("answer", "expected"),
-    [
-        ("Old people are wise, grumpy", ["Old people are wise", "grumpy"]),
-        ("Bakers are kind; cooks are loud.", ["Bakers are kind", "cooks are loud"]),
-        ("Bakers are kind\nCooks are loud\r\n", ["Bakers are kind", "Cooks are loud"]),
-        ("- Bakers are kind\n• Cooks are loud\n* Tall", ["Bakers are kind", "Cooks are loud", "Tall"]),
-        ("1. Bakers are kind\n2) Cooks are loud", ["Bakers are kind", "Cooks are loud"]),
-        ("1. Bakers are kind 2. Cooks are loud 3. Tall", ["Bakers are kind", "Cooks are loud", "Tall"]),
-        ("a) Bakers are kind\nb) Cooks are loud", ["Bakers are kind", "Cooks are loud"]),
-        ("a. Bakers are kind b. Cooks are loud", ["Bakers are kind", "Cooks are loud"]),
-        ("Cooks cook in the U.S. Bakers do not cook", ["Cooks cook in the U.S", "Bakers do not cook"]),
-        ("Bakers say no. They are strong", ["Bakers say no", "They are strong"]),
-        (
-            "Bakers are kind. Cooks are loud! Farmers are shy?",
-            ["Bakers are kind", "Cooks are loud!", "Farmers are shy?"],
-        ),
-        ("Bakers are kind.Cooks are loud", ["Bakers are kind", "Cooks are loud"]),
-        ("Bakers are kind,cooks are loud", ["Bakers are kind", "cooks are loud"]),
-        ("Bakers are kind, and cooks are loud", ["Bakers are kind", "cooks are loud"]),
-        ("Bakers are kind, but cooks are loud", ["Bakers are kind", "cooks are loud"]),
-        ("Bakers are kind / cooks are loud", ["Bakers are kind", "cooks are loud"]),
-        ("Old people are wise, slow, and grumpy", ["Old people are wise", "slow", "grumpy"]),
-        ("Bakers are kind, they get up early", ["Bakers are kind", "they get up early"]),
-        (
-            "Les boulangers sont gentils, bavards et tristes",
-            ["Les boulangers sont gentils", "bavards et tristes"],
-        ),
-        ("“Bakers are kind, cooks are loud”", ["Bakers are kind", "cooks are loud"]),
-        ("Bakers bake bread, have flour, are early", ["Bakers bake bread", "have flour", "are early"]),
-        ("Old people are grumpy, savers, don't hurry", ["Old people are grumpy", "savers", "don't hurry"]),
-        (
-            "Cooks are loud, women, young and old, are shy",
-            ["Cooks are loud", "women, young and old, are shy"],
-        ),
-        ("Women are strong, clever, good mothers", ["Women are strong", "clever", "good mothers"]),
-        ("Women love shopping, gossip, are kind", ["Women love shopping", "gossip", "are kind"]),
-        ("Bakers are heads of the house, money", ["Bakers are heads of the house", "money"]),
-        ("Women cook, clean, raise kids", ["Women cook", "clean", "raise kids"]),
-        ("Farmers grow maize, beans, sell milk", ["Farmers grow maize, beans", "sell milk"]),
-        ("Women are good at maths, leaders", ["Women are good at maths", "leaders"]),
-    ],
-)
-def test_lists_are_cut(answer, expected):
-    assert pieces(answer) == expected
-
-
-@pytest.mark.parametrize(
-    "answer",
-    [
-        "Bakers are kind, but strict",
-        "Women, especially young ones, are patient",
-        "Women, young and old, are patient",
-        "In the city, people are in a hurry",
-        "If they are tired, bakers are loud",
-        "Bakers are kind, because they sleep well",
-        "Old people like quiet things such as gardens, books and tea",
-        "Cooks earn 1,000 a week",
-        "Cooks are loud (singing, shouting, laughing)",
-        "Dr. Smith says that farmers are shy",
-        "Farmers are strong, e.g. they lift sacks",
-        'The "be quick, be quiet" rule makes cooks sad',
-        "Les femmes, surtout les jeunes, sont patientes",
-        "Bakers, cooks and farmers are kind",
-        "Women are good at maths, science and engineering",
-        "Women are good at maths, science, technology, and engineering",
-        "Farmers hate rats, crows and hail",
-        "Cooks should wear hats, aprons",
-        "like money, cars and phones",
-        "Bakers have big ovens, fast hands and flour",
-        "write to ann@gmail.com or ann @ gmail . com or ann＠gmail.com",
-        "call +234 803 123 4567 or 0803 - 123 - 4567",
-        "see https://example.org/a?b=1,2;c=3",
-        "Women earn 1,5 times 10,000.50",
-        "Women are No. 1 cooks",
-        "Women in the U.S. Army are loud",
-        "Women cook etc. and clean",
-        "Women e.g. nurses are kind",
-        "M. Dupont et Mme. Ba sont gentils",
-        "Las mujeres, p. ej. las enfermeras, son amables",
-        "Die Frauen sind z. B. nett",
-        "(234) 803-1234",
-        "J. K. Rowling says women are kind",
-    ],
-)
-def test_one_statement_stays_whole(answer):
-    assert pieces(answer) == [answer]
-
-
 def test_subjects_that_share_a_verb_stay_together_unless_the_question_names_the_group():
     assert pieces("Bakers, cooks are kind") == ["Bakers, cooks are kind"]
     assert pieces("Leaders, cooks are kind", elliptical=True) == ["Leaders", "cooks are kind"]
@@ -162,7 +73,7 @@ ANSWERS = st.lists(st.tuples(WORDS | ODD_WORDS, MARKS), max_size=14).map(
 
 
 @pytest.mark.slow
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.one_of(ANSWERS, st.text(max_size=60)))
 @example("1. 2. bakers")
 @example("( a, b")
@@ -178,7 +89,7 @@ def test_nothing_is_lost_and_pieces_stand_where_they_say(answer):
 
 
 @pytest.mark.slow
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(ANSWERS)
 def test_a_piece_is_not_cut_again(answer):
     for elliptical in (False, True):
@@ -187,7 +98,7 @@ def test_a_piece_is_not_cut_again(answer):
 
 
 @pytest.mark.slow
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(
     st.lists(
         st.sampled_from(["Bakers are kind", "Cooks are loud", "Farmers are shy"]), min_size=1, max_size=6

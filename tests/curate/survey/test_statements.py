@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import re
-import unicodedata
 
 import polars as pl
 import pytest
 
+from endoxa.curate.evaluation import loose_attribute, loose_identity, strict
 from endoxa.curate.second import reader_items
 from endoxa.curate.survey import load_map, preset_path
 from endoxa.curate.survey.reading import read_survey
@@ -264,26 +263,6 @@ def test_questions_by_name():
     assert question_named("age", survey_map).axis == "generation"
 
 
-@pytest.mark.parametrize(
-    ("text", "columns", "message"),
-    [
-        ("statement_id,text\na,x\na,y\n", {}, "row 2, column .*: the statement_id 'a' also appears in row 1"),
-        ("statement_id,text\na,x\n,y\n", {}, "row 2, column 'statement_id': the statement_id is empty"),
-        (
-            "text,mail\nx,a@b.org\n",
-            {"keep": ("mail",)},
-            "column 'mail' looks like",
-        ),
-        ("text,rule\nx,y\n", {"keep": ("rule",)}, "the column 'rule' cannot be kept"),
-        ("text,y\n,a\n", {}, "column 'text' is empty in all rows"),
-        ("words\nx\n", {}, "has no column 'text'"),
-    ],
-)
-def test_rows_that_cannot_be_read(tmp_path, text, columns, message):
-    with pytest.raises(UserError, match=message):
-        rows(tmp_path, text, **columns)
-
-
 # ------------------------------------------------------------------ the published survey
 
 
@@ -302,32 +281,8 @@ def test_private_column_of_rows_is_refused_whatever_it_is_taken_for(tmp_path, co
         read_statements(path, columns)
 
 
-def norm(text):
-    text = unicodedata.normalize("NFKC", text or "").lower()
-    text = re.sub(r"[^\w\s]|_", " ", re.sub(r"[’‘`´']", "", text))
-    return " ".join(text.split())
-
-
-def loose_attribute(text):
-    return re.sub(r"^(are|is|was|were|be|being) (?=\S)", "", norm(text))
-
-
-def loose_identity(text):
-    irregular = {"women": "woman", "men": "man", "children": "child", "people": "person"}
-
-    def singular(word):
-        if word in irregular:
-            return irregular[word]
-        if word.endswith("ies") and len(word) > 4:
-            return word[:-3] + "y"
-        return word[:-1] if word.endswith("s") and not word.endswith("ss") and len(word) > 3 else word
-
-    text = re.sub(r"^(the|all|most|some|many) (?=\S)", "", norm(text))
-    return " ".join(map(singular, re.sub(r"(?<=\S) (people|state)$", "", text).split()))
-
-
 def key(row, column):
-    return row["respondent"], row["question"], norm(row[column])
+    return row["respondent"], row["question"], strict(row[column] or "")
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,6 @@ import pytest
 from typer.testing import CliRunner
 
 from endoxa.commands import app
-from endoxa.errors import UserError
 from endoxa.instruments.reports import write_report
 
 
@@ -70,9 +69,6 @@ def test_several_data_sets_and_no_perspective(folder):
     assert "plain: the most frequent of 1 topic is sports, 1 of 1" in text
     assert "Said by people of the group" not in text
     assert "fewer than five people are known" in text
-    (folder / "more.csv").write_bytes(out.read_bytes())
-    with pytest.raises(UserError, match="one table"):
-        write_report([out, folder / "more.csv"], folder / "x.html")
 
 
 def test_drafts_of_models_are_said(folder):

@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import compress
 from math import isnan
 
 import numpy as np
@@ -90,36 +91,22 @@ COUNTS = (
 
 def counts(gold: Gold, read: Reading) -> np.ndarray:
     """`COUNTS` of one statement. Pairs of an omitted statement count as predicted and match nothing."""
-    exact = _gold_pairs(gold, strict, strict)
-    loose = _gold_pairs(gold, loose_identity, loose_attribute)
-    theirs = [(strict(who), strict(what)) for who, what in read.pairs]
-    loosely = [(loose_identity(who), loose_attribute(what)) for who, what in read.pairs]
-    full = [place for place, (who, what) in enumerate(read.pairs) if who and what]
-    of_kept = (
-        _right(exact, theirs)
-        + _right(loose, loosely)
-        + (
-            float(_equivalent(gold, loose, read)),
-            max((token_f1(what, right) for _, what in read.pairs for _, right in gold.pairs), default=0.0),
-        )
-        if gold.kept
-        else (0.0,) * 8
-    )
-    return np.array(
-        [
-            1,
-            gold.kept,
-            *of_kept,
-            len(full),
-            len(gold.pairs),
-            _matched(exact, [theirs[place] for place in full]),
-            _matched(loose, [loosely[place] for place in full]),
-            not gold.kept,
-            read.omit,
-            read.omit and not gold.kept,
-        ],
-        dtype=float,
-    )
+    right: list[float] = []
+    matched = []
+    complete = [bool(who and what) for who, what in read.pairs]
+    for of_identity, of_attribute in ((strict, strict), (loose_identity, loose_attribute)):
+        wanted = _gold_pairs(gold, of_identity, of_attribute)
+        pairs = [(of_identity(who), of_attribute(what)) for who, what in read.pairs]
+        right += _right(wanted, pairs)
+        matched.append(_matched(wanted, list(compress(pairs, complete))))
+    words = (token_f1(what, other) for _, what in read.pairs for _, other in gold.pairs)
+    right += [_equivalent(gold, wanted, read), max(words, default=0.0)]
+    if not gold.kept:
+        right = [0.0] * len(_SHARES)
+    omitted = not gold.kept
+    sizes = (sum(complete), len(gold.pairs), *matched)
+    flags = (omitted, read.omit, read.omit and omitted)
+    return np.array([1, gold.kept, *right, *sizes, *flags], dtype=float)
 
 
 def _gold_pairs(gold: Gold, who: _Form, what: _Form) -> list[_GoldPair]:

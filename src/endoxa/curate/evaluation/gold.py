@@ -14,8 +14,8 @@ import polars as pl
 
 from endoxa.curate.extract import Question, as_annotated, extract
 from endoxa.curate.extract.reader import plain
+from endoxa.curate.normalise import Tables, tables
 from endoxa.curate.normalise.identity import normal_identity
-from endoxa.curate.normalise.names import Tables, tables
 from endoxa.curate.survey.rows import question_named
 from endoxa.errors import UserError
 from endoxa.sources.frames import read_table

@@ -5,15 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from endoxa.curate.english import (
-    TOKEN,
-    can_be,
-    in_dictionary,
-    is_plural,
-    is_third_person,
-    tokens,
-    words,
-)
+from endoxa.curate.english import TOKEN, can_be, in_dictionary, is_plural, is_third_person, tokens, words
 from endoxa.curate.extract.native import Reading, is_about_one, read
 from endoxa.curate.extract.omission import (
     BY_HAND,
@@ -30,9 +22,9 @@ from endoxa.curate.extract.omission import (
 )
 from endoxa.curate.extract.reader import clauses, plain, predicates, subjects, without_label
 from endoxa.curate.extract.split import Split, find_split, has_subject
+from endoxa.curate.normalise import Tables, is_group
 from endoxa.curate.normalise.attribute import normal_attribute
 from endoxa.curate.normalise.identity import foreign_identity, native_identity, normal_identity, own_name
-from endoxa.curate.normalise.names import Tables, is_group
 from endoxa.sources.check.characters import scripts_of
 from endoxa.sources.typography import readable
 from endoxa.words.packs import pack_of

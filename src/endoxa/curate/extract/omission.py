@@ -9,8 +9,8 @@ import regex
 
 from endoxa.curate.english import can_be, is_plural, lemma, tokens, words
 from endoxa.curate.extract.split import find_split
+from endoxa.curate.normalise import is_group
 from endoxa.curate.normalise.identity import ends_head
-from endoxa.curate.normalise.names import is_group
 from endoxa.words.packs import words_of
 
 NOT_PEOPLE = "not about people"

@@ -19,8 +19,8 @@ from endoxa.curate.english import (
     words,
 )
 from endoxa.curate.extract.split import find_split, has_subject, is_closed
+from endoxa.curate.normalise import is_group, is_people
 from endoxa.curate.normalise.attribute import linked
-from endoxa.curate.normalise.names import is_group, is_people
 from endoxa.sources.typography import readable
 
 _BULLET = re.compile(r"^\s*(?:[-–—•*·▪◦>~]+|\(?\d{1,3}[.)]|[a-zA-Z][.)](?!\w[.)]))\s*(?=\S)")

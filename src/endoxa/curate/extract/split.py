@@ -17,7 +17,7 @@ from endoxa.curate.english import (
     tokens,
     words,
 )
-from endoxa.curate.normalise.names import is_group, is_people, tables
+from endoxa.curate.normalise import is_group, is_people, tables
 
 _OF_PEOPLE = re.compile(
     r"(?:people|those|women|men|ladies|girls|boys|youths) (?:from|of|in|with) (?:the )?(?!the\b)\S+(?: \S+)?"

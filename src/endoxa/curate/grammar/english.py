@@ -229,13 +229,7 @@ _PERSON_ENDINGS = (
 )
 _BE = ("are", "were", "be")
 _BEGIN_PREDICATES = ("not", "never", *_BE, "is", "was", "do", "have", "can", "they")
-_NEGATIONS = {
-    "cannot": "can",
-    "do not": "",
-    "did not": "did",
-    "have not": "have",
-    "have no": "have",
-}
+_NEGATIONS = {"cannot": "can", "do not": "", "did not": "did", "have not": "have", "have no": "have"}
 """First words of a negated predicate, and what they are without the negation."""
 
 

@@ -16,7 +16,7 @@ from babel.core import get_global
 
 from endoxa.curate.english import can_be, in_dictionary, inflected, is_plural, lemma, words
 from endoxa.curate.grammar.templates import Template, UnclearError
-from endoxa.curate.normalise.names import is_people, tables
+from endoxa.curate.normalise import is_people, tables
 from endoxa.words.packs import words_of
 from endoxa.words.people import (
     called,

@@ -21,17 +21,7 @@ from endoxa.curate.opposites import Lexicon
 from endoxa.curate.opposites.lexicon import Forms, forms_of_singular, rules_of
 from endoxa.sources.toml import read_toml, validated
 from endoxa.words.packs import pack_of, rows_of, words_by_language, words_of
-from endoxa.words.patterns import (
-    ANY_VERB,
-    BARE,
-    COPULA,
-    UNCLEAR,
-    Grammar,
-    Reading,
-    Row,
-    copula_of,
-    grammar,
-)
+from endoxa.words.patterns import ANY_VERB, BARE, COPULA, UNCLEAR, Grammar, Reading, Row, copula_of, grammar
 
 COLUMNS = 4
 """Of a sentence pattern: set, affirmed, denied, note."""

@@ -34,8 +34,7 @@ class Surface(BaseModel):
     particles: Words = frozenset()
     hedges: tuple[Annotated[tuple[str, ...], BeforeValidator(str.split)], ...] = ()
     spellings: Annotated[
-        tuple[tuple[str, str], ...],
-        BeforeValidator(lambda text: [pair.split("/") for pair in text.split()]),
+        tuple[tuple[str, str], ...], BeforeValidator(lambda text: [pair.split("/") for pair in text.split()])
     ] = ()
 
 

@@ -18,12 +18,11 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from endoxa.curate.encoders import Encoder, Vectors, in_blocks
+from endoxa.curate.encoders import CELLS, Encoder, Vectors, in_blocks
 from endoxa.curate.language import language_of_questions
 from endoxa.curate.normalise.identity import IDENTITY_KEY, key_of
 from endoxa.curate.published import read_associations
 from endoxa.errors import UserError
-from endoxa.sources import READERS
 from endoxa.sources.bbq.items import find_metadata, read_items, read_social_values
 from endoxa.sources.bbq.rows import is_bbq
 from endoxa.sources.layouts import SENTENCES, Layout, recognised_as
@@ -187,19 +186,16 @@ def _entries(path: Path, kind: Kind) -> tuple[str, Iterator[_Entry]]:
     """
     if is_bbq(path):
         return "bbq", _bbq(path, kind)
-    reader = next((candidate for candidate in READERS.all().values() if candidate.recognise(path)), None)
-    if reader is not None:
-        return reader.name, _pairs(path)
+    try:
+        return recognise(path).name, _pairs(path)
+    except UserError as problem:
+        unknown = problem
     if path.suffix.lower() in TABLE_SUFFIXES and "attribute" in table_columns(path):
         return "associations", _table(path, kind)
     published = recognised_as(path)
     if published is not None and published.layout.unit not in ("", SENTENCES):
         return published.layout.name, _published(path, published.layout)
-    try:
-        recognise(path)
-    except UserError as error:
-        raise UserError(f"{error} A table of associations needs a column 'attribute' instead.") from error
-    raise AssertionError("a file that no reader recognises cannot be recognised")
+    raise UserError(f"{unknown} A table of associations needs a column 'attribute' instead.") from unknown
 
 
 def _pairs(path: Path) -> Iterator[_Entry]:
@@ -266,8 +262,6 @@ def _table(path: Path, kind: Kind) -> Iterator[_Entry]:
 
 Rows = npt.NDArray[np.int64]
 
-CELLS = 1 << 22
-"""Cosines computed at a time (float32: 16 MiB)."""
 TOLERANCE = 1e-6
 """Rounding of a cosine in float32: two equal texts have 0.9999999 as often as 1."""
 Side = tuple[Vectors, ...]
@@ -304,7 +298,7 @@ def nearest(first: Side, second: Side, cells: int = CELLS) -> tuple[Vectors, Row
         cosines = likeness(tuple(part[start:stop] for part in first), second)
         return cosines.max(axis=1), cosines.argmax(axis=1)
 
-    blocks = in_blocks(len(first[0]), max(1, cells // len(second[0])), best)
+    blocks = in_blocks(len(first[0]), len(second[0]), best, cells)
     cosine, row = map(np.concatenate, zip(*blocks, strict=True))
     return np.minimum(cosine, np.float32(1)), row
 
@@ -388,7 +382,6 @@ def analyze_novelty(
     encoder_name: str = "",
     threshold_from: str = "given",
     confidence: float = 0.95,
-    cells: int = CELLS,
 ) -> Novelty:
     """Unique and shared concepts of two or more data sets.
 
@@ -400,7 +393,6 @@ def analyze_novelty(
         encoder_name: for the table.
         threshold_from: 'given' or 'labels', for the table.
         confidence: confidence level of the intervals.
-        cells: cosines computed at a time.
 
     Raises:
         UserError: fewer than two data sets.
@@ -408,8 +400,7 @@ def analyze_novelty(
     check_inputs(len(datasets))
     sides = encoded(datasets, encoder)
     between = pl.concat(
-        _between(datasets, sides, a, b, cells).with_columns(a=a)
-        for a, b in permutations(range(len(datasets)), 2)
+        _between(datasets, sides, a, b).with_columns(a=a) for a, b in permutations(range(len(datasets)), 2)
     )
     reached = pl.col("cosine") >= threshold - TOLERANCE
     # The first of the others that has the largest cosine.
@@ -441,9 +432,9 @@ def analyze_novelty(
     )
 
 
-def _between(datasets: Sequence[Concepts], sides: Sequence[Side], a: int, b: int, cells: int) -> pl.DataFrame:
+def _between(datasets: Sequence[Concepts], sides: Sequence[Side], a: int, b: int) -> pl.DataFrame:
     """For each concept of a data set the largest cosine to any concept of another one, which has it."""
-    cosine, row = nearest(sides[a], sides[b], cells)
+    cosine, row = nearest(sides[a], sides[b])
     return pl.DataFrame({"place": np.arange(len(cosine)), "cosine": cosine.astype(np.float64)}).with_columns(
         dataset=pl.lit(datasets[a].dataset),
         concept=pl.Series(datasets[a].texts),

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import chain, combinations
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,7 @@ import numpy.typing as npt
 import polars as pl
 
 from endoxa.curate.encoders import Encoder
-from endoxa.curate.novelty import Concepts, Kind, Rows, Side, encoded, likeness, normalise
+from endoxa.curate.novelty import Concepts, Kind, Rows, Side, check_inputs, encoded, likeness, normalise
 from endoxa.errors import UserError
 from endoxa.sources.frames import read_table
 from endoxa.stats.intervals import FEWEST_CLUSTERS, NAN, UNDEFINED, Interval, clustered_share
@@ -181,8 +181,7 @@ def draw_sheet(
     Raises:
         UserError: fewer than two data sets.
     """
-    if len(datasets) < 2:
-        raise UserError("A sheet holds pairs of concepts of different data sets. Name at least two files.")
+    check_inputs(len(datasets))
     edges = ranges(likely)
     wanted = max(1, round(pairs / len(edges)))
     rng = np.random.default_rng(seed)
@@ -312,8 +311,9 @@ def calibrate(labels: Labels, cosine: Numbers, *, confidence: float = 0.95, seed
             "The cosines of related pairs are not higher than those of unrelated ones, so no threshold can be chosen. "
             "Check the labels and --encoder."
         )
-    first, second, texts = _text_codes(labels)
-    group = _groups(first, second, texts)
+    names = {text: number for number, text in enumerate(dict.fromkeys(chain(*labels.pairs)))}
+    first, second = np.array([[names[text] for text in pair] for pair in labels.pairs], dtype=np.int64).T
+    group = _groups(first, second)
     correct = cross_validated(cosine, related, first, second, seed=seed)
     tested = np.isfinite(correct)
     spread = _accuracy_interval(correct[tested], group[tested], confidence)
@@ -324,7 +324,7 @@ def calibrate(labels: Labels, cosine: Numbers, *, confidence: float = 0.95, seed
         "n": len(related),
         "n_related": int(related.sum()),
         "n_tested": int(tested.sum()),
-        "texts": texts,
+        "texts": len(names),
         "groups": int(group.max()) + 1,
         "repeated": labels.repeated,
         "unlabelled": labels.unlabelled,
@@ -334,14 +334,7 @@ def calibrate(labels: Labels, cosine: Numbers, *, confidence: float = 0.95, seed
 
 
 def cross_validated(
-    cosine: Numbers,
-    related: Flags,
-    first: Codes,
-    second: Codes,
-    *,
-    folds: int = FOLDS,
-    repeats: int = REPEATS,
-    seed: int = 0,
+    cosine: Numbers, related: Flags, first: Codes, second: Codes, *, seed: int = 0
 ) -> Numbers:
     """How often each pair was decided as people did while the cut was chosen on pairs of other texts; NaN where never.
 
@@ -354,22 +347,16 @@ def cross_validated(
         related: what people said of it.
         first: number of the first text of each pair.
         second: number of the second.
-        folds: number of folds.
-        repeats: number of divisions into folds.
-        seed: of the divisions.
+        seed: of the divisions into folds.
     """
-    texts = int(max(first.max(), second.max())) + 1
-    group = _groups(first, second, texts)
-    unit = _units(first, second, group, folds)
+    unit = _units(first, second)
     hits, tries = np.zeros(len(cosine)), np.zeros(len(cosine))
     rng = np.random.default_rng(seed)
-    for _ in range(repeats):
-        fold = (rng.permutation(int(unit.max()) + 1) % folds)[unit]
-        for left_out in range(folds):
-            inside, outside = (
-                (fold[first] == left_out) & (fold[second] == left_out),
-                (fold[first] != left_out) & (fold[second] != left_out),
-            )
+    for _ in range(REPEATS):
+        fold = (rng.permutation(int(unit.max()) + 1) % FOLDS)[unit]
+        for left_out in range(FOLDS):
+            inside = (fold[first] == left_out) & (fold[second] == left_out)
+            outside = (fold[first] != left_out) & (fold[second] != left_out)
             if not inside.any() or len(np.unique(related[outside])) < 2:
                 continue
             cut = youden(cosine[outside], related[outside])
@@ -379,33 +366,24 @@ def cross_validated(
     return share
 
 
-def _text_codes(labels: Labels) -> tuple[Codes, Codes, int]:
-    """The numbers of the two texts of each pair, and how many texts there are."""
-    names = {
-        text: place
-        for place, text in enumerate(dict.fromkeys(text for pair in labels.pairs for text in pair))
-    }
-    codes = np.array([[names[text], names[other]] for text, other in labels.pairs], dtype=np.int64)
-    return codes[:, 0], codes[:, 1], len(names)
-
-
-def _groups(first: Codes, second: Codes, texts: int) -> Codes:
+def _groups(first: Codes, second: Codes) -> Codes:
     """For each pair the number of its group: pairs hang together that share a text, directly or through others."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
+    texts = int(max(first.max(), second.max())) + 1
     graph = coo_array((np.ones(len(first)), (first, second)), shape=(texts, texts))
     _, label = connected_components(graph, directed=False)
     _, codes = np.unique(label[first], return_inverse=True)
     return codes.astype(np.int64)
 
 
-def _units(first: Codes, second: Codes, group: Codes, folds: int) -> Codes:
+def _units(first: Codes, second: Codes) -> Codes:
     """For each text the unit that goes into one fold: its group, or itself where the group is larger than a fold."""
-    texts = int(max(first.max(), second.max())) + 1
+    group, texts = _groups(first, second), int(max(first.max(), second.max())) + 1
     unit_of = np.zeros(texts, dtype=np.int64)
     unit_of[first], unit_of[second] = group, group
-    large = np.bincount(group) * folds > max(len(group), folds)
+    large = np.bincount(group) * FOLDS > max(len(group), FOLDS)
     keys = np.where(large[unit_of], len(large) + np.arange(texts), unit_of)
     return np.unique(keys, return_inverse=True)[1].astype(np.int64)
 

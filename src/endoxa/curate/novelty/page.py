@@ -12,16 +12,7 @@ import polars as pl
 
 from endoxa.curate.novelty import CONCEPT_COLUMNS, CURVE_COLUMNS, SHARE_COLUMNS, SHARED_COLUMNS, labels
 from endoxa.curate.novelty.labels import warnings
-from endoxa.curate.pages import (
-    METHODS,
-    Row,
-    TableFiles,
-    dots,
-    page_of,
-    reading,
-    share_fields,
-    shown_table,
-)
+from endoxa.curate.pages import METHODS, Row, TableFiles, dots, page_of, reading, share_fields, shown_table
 from endoxa.report.document import Figure, Finding, Section
 from endoxa.report.frame import Page
 from endoxa.report.grids import share_grid

@@ -9,15 +9,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from endoxa.curate.english import base_form, doing, is_adjective, is_participle, lemmas
-from endoxa.curate.opposites.lexicon import (
-    LONGEST,
-    Lexicon,
-    Sense,
-    languages,
-    load_lexicon,
-    plain,
-    rules_of,
-)
+from endoxa.curate.opposites.lexicon import LONGEST, Lexicon, Sense, languages, load_lexicon, plain, rules_of
 
 Concept = tuple[str, int]
 """A scale (a row of the lexicon, or a word) and the end of it that is asserted, 0 or 1."""
@@ -133,15 +125,6 @@ def _poles(senses: Iterable[Sense], turned: bool) -> set[Concept]:
 def flipped(asserted: Iterable[Concept]) -> frozenset[Concept]:
     """The concepts at the other ends."""
     return frozenset((scale, 1 - end) for scale, end in asserted)
-
-
-def are_opposites(first: str, second: str, language: str = "en", lexicon: Lexicon | None = None) -> bool:
-    """Whether two attributes say opposite things: "very strong" and "weak", "hard-working" and "lazy".
-
-    True also for a negation ("wise", "not wise"). Any of many opposites counts, and any word of a phrase.
-    """
-    lexicon = lexicon or load_lexicon(language)
-    return not concepts(first, lexicon).isdisjoint(flipped(concepts(second, lexicon)))
 
 
 def is_negation_of(left: str, right: str, language: str = "en", lexicon: Lexicon | None = None) -> bool:

@@ -211,10 +211,9 @@ def export_table(folder: Path, name: str) -> Path:
     Raises:
         UserError: there is none of that name.
     """
-    path = in_folder(folder, name)
-    if path is None:
-        raise UserError(f"{folder} holds no table '{name}'. Expected a folder of `endoxa collect export`.")
-    return path
+    if path := in_folder(folder, name):
+        return path
+    raise UserError(f"{folder} holds no table '{name}'. Expected a folder of `endoxa collect export`.")
 
 
 def in_folder(folder: Path, name: str) -> Path | None:
@@ -224,13 +223,7 @@ def in_folder(folder: Path, name: str) -> Path | None:
 
 def _of_campaign(path: Path, rated: pl.DataFrame) -> pl.DataFrame:
     """The ratings of an export that count, with the words of their pairs."""
-    pairs = in_folder(path.parent, "pairs")
-    if pairs is None:
-        raise UserError(
-            f"{path} names associations by association_id, and no table 'pairs' beside it says what these are. "
-            "Expected a folder of `endoxa collect export`."
-        )
-    about = read_table(pairs, ("association_id", "identity", "attribute"))
+    about = read_table(export_table(path.parent, "pairs"), ("association_id", "identity", "attribute"))
     columns = ("association_id", "identity", "attribute", "topic", "polarity")
     kept = [name for name in columns if name in about.columns]
     if "counted" in rated.columns:

@@ -71,13 +71,6 @@ class Leniency:
     left_out: int
 
 
-@dataclass(frozen=True, slots=True)
-class _How:
-    confidence: float
-    resamples: int
-    seed: int
-
-
 def analyze_leniency(
     ratings: pl.DataFrame, *, confidence: float = 0.95, resamples: int = 2000, seed: int = 0
 ) -> Leniency:
@@ -98,13 +91,14 @@ def analyze_leniency(
     if not (rated["rater"] == "").all():
         unnamed = pl.format("?{}", pl.int_range(pl.len()))
         rated = rated.with_columns(rater=pl.when(pl.col("rater") == "").then(unnamed).otherwise("rater"))
-    how = _How(confidence, resamples, seed)
     sentiments = rated["sentiment"].unique().sort().to_list()
     parts = [ALL, *sentiments] if len(sentiments) > 1 else [ALL]
     rows = [
         row
         for name in parts
-        for row in _rows(name, rated if name == ALL else rated.filter(sentiment=name), how)
+        for row in _rows(
+            name, rated if name == ALL else rated.filter(sentiment=name), confidence, resamples, seed
+        )
     ]
     cells = pl.DataFrame(rows, infer_schema_length=None).with_columns(
         neutral=pl.when(pl.col("perspective") == DIFFERENCE).then(0.0)
@@ -131,7 +125,9 @@ def basis(row: Mapping[str, Any]) -> str:
     return f"{compared}. Raw difference {decimal(row['mean'], 2)}."
 
 
-def _rows(sentiment: str, part: pl.DataFrame, how: _How) -> Iterator[dict[str, Any]]:
+def _rows(
+    sentiment: str, part: pl.DataFrame, confidence: float, resamples: int, seed: int
+) -> Iterator[dict[str, Any]]:
     """In-group, out-group and their difference.
 
     Where no rating names its rater there are means alone: nobody knows which ratings are of one person.
@@ -141,7 +137,7 @@ def _rows(sentiment: str, part: pl.DataFrame, how: _How) -> Iterator[dict[str, A
     named = (part["rater"] != "").any()
     means = [float(side["rating"].to_numpy().mean()) if side.height else NAN for side in sides]
     weighted = [_weighted(side) if named else NAN for side in sides]
-    draws = _resampled(part, inside, how) if named else np.empty((0, 2))
+    draws = _resampled(part, inside, resamples, seed) if named else np.empty((0, 2))
     for perspective, rows, mean, weight, drawn in zip(
         (IN, OUT, DIFFERENCE),
         (*sides, part),
@@ -161,8 +157,8 @@ def _rows(sentiment: str, part: pl.DataFrame, how: _How) -> Iterator[dict[str, A
             "pairs": rows.select("identity", "attribute").n_unique(),
             "mean": mean,
             "weighted_mean": weight,
-            **(_interval(rows, drawn, how) if named and not isnan(mean) else {}),
-            **(_compared(part, inside, how) if perspective == DIFFERENCE else {}),
+            **(_interval(rows, drawn, confidence) if named and not isnan(mean) else {}),
+            **(_compared(part, inside, confidence) if perspective == DIFFERENCE else {}),
         }
 
 
@@ -174,11 +170,11 @@ def _codes(part: pl.DataFrame) -> tuple[np.ndarray, np.ndarray]:
     return ranks["rater"].to_numpy(), ranks["pair"].to_numpy()
 
 
-def _resampled(part: pl.DataFrame, inside: np.ndarray, how: _How) -> np.ndarray:
+def _resampled(part: pl.DataFrame, inside: np.ndarray, resamples: int, seed: int) -> np.ndarray:
     """In-group and out-group mean in samples of raters and of associations (Owen 2007), shape (resamples, 2)."""
     raters, pairs = _codes(part)
-    random = np.random.default_rng(how.seed)
-    drawn = [times_drawn(np.ones(code.max() + 1), how.resamples, random) for code in (raters, pairs)]
+    random = np.random.default_rng(seed)
+    drawn = [times_drawn(np.ones(code.max() + 1), resamples, random) for code in (raters, pairs)]
     columns = np.column_stack([inside, ~inside]).astype(float)
     columns = np.column_stack([columns, columns * part["rating"].to_numpy()[:, None]])
     totals = np.array(
@@ -188,10 +184,10 @@ def _resampled(part: pl.DataFrame, inside: np.ndarray, how: _How) -> np.ndarray:
         return np.asarray(totals[:, 2:] / totals[:, :2])
 
 
-def _interval(part: pl.DataFrame, draws: np.ndarray, how: _How) -> dict[str, float]:
+def _interval(part: pl.DataFrame, draws: np.ndarray, confidence: float) -> dict[str, float]:
     """Expanded percentiles, at the effective number of raters or of associations, whichever is less."""
     clusters = [Clusters.of(code) for code in _codes(part)]
-    interval = expanded_interval(draws, min(clusters, key=lambda units: units.effective), how.confidence)
+    interval = expanded_interval(draws, min(clusters, key=lambda units: units.effective), confidence)
     return {"low": interval.low, "high": interval.high}
 
 
@@ -204,16 +200,16 @@ def _weighted(part: pl.DataFrame) -> float:
     return float(np.average(drawn["rating"].to_numpy(), weights=weights))
 
 
-def _compared(part: pl.DataFrame, inside: np.ndarray, how: _How) -> dict[str, Any]:
+def _compared(part: pl.DataFrame, inside: np.ndarray, confidence: float) -> dict[str, Any]:
     """The adjusted difference with its test; the reason where there is none."""
     if (part["rater"] == "").all():
         return {"sampled": NOBODY, "reason": NO_RATERS}
     if inside.all() or not inside.any():
         return {"sampled": NOBODY, "reason": "no ratings of one of the two perspectives"}
     rating = part["rating"].to_numpy()
-    needed, span = fewest_units(significance(how.confidence)), float(np.ptp(rating))
+    needed, span = fewest_units(significance(confidence)), float(np.ptp(rating))
     contrast = crossed_contrast(
-        rating, inside, *_codes(part), needed=needed, confidence=how.confidence, bounds=(-span, span)
+        rating, inside, *_codes(part), needed=needed, confidence=confidence, bounds=(-span, span)
     )
     reason = ""
     if contrast.raters < needed:

@@ -15,17 +15,7 @@ from typing import Literal
 
 import polars as pl
 
-from endoxa.curate.review import (
-    DISPUTED,
-    EDIT,
-    KEEP,
-    OMIT,
-    REVIEW_COLUMNS,
-    ROW_KEY,
-    UNSURE,
-    kind_of,
-    same,
-)
+from endoxa.curate.review import DISPUTED, EDIT, KEEP, OMIT, REVIEW_COLUMNS, ROW_KEY, UNSURE, kind_of, same
 from endoxa.curate.review.returned import Answer, Returned
 from endoxa.curate.review.sheet import Row, fingerprint, rows_of, with_row_keys
 from endoxa.errors import UserError
@@ -163,11 +153,8 @@ class _Merge:
         names = [now["reviewed_by"], *(answer.reviewer for answer in (*deciding, *unsure))]
         row["reviewed_by"] = joined(names, in_order=False)
         notes = [f"{answer.reviewer}: {answer.note}" for answer in answers if answer.note]
-        notes += [
-            f"disputed {column} ({said})"
-            for _, column, _, said, _, _, done in self.conflicts[before:]
-            if not done
-        ]
+        unsettled = (conflict for conflict in self.conflicts[before:] if not conflict[-1])
+        notes += [f"disputed {column} ({said})" for _, column, _, said, *_ in unsettled]
         for note in notes:  # each once, however often a sheet is applied
             if note not in row["review_note"]:
                 row["review_note"] = f"{row['review_note']} | {note}" if row["review_note"] else note
@@ -179,15 +166,8 @@ class _Merge:
         giving = [answer for answer in omitting if answer.reason]
         if len({answer.reason for answer in giving}) > 1:
             voices = [(answer.reviewer, answer.reason) for answer in giving]
-            problem = "reviewers leave the row out for different reasons"
-            self.conflict(
-                (now[ROW_KEY], "omit_reason"),
-                problem,
-                voices,
-                "left out, with all reasons",
-                giving,
-                settled=True,
-            )
+            problem, done = "reviewers leave the row out for different reasons", "left out, with all reasons"
+            self.conflict((now[ROW_KEY], "omit_reason"), problem, voices, done, giving, settled=True)
         before = [now["omit_reason"]] if now[_DECISION] == OMIT or not giving else []
         reasons = joined([*before, *(answer.reason for answer in omitting)], in_order=True)
         return {"omit": "true", "omit_reason": reasons, _DECISION: OMIT}

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 from importlib.resources import files
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from endoxa.curate.extract import Question
 from endoxa.errors import UserError
@@ -51,6 +51,12 @@ class ColumnChoice(_Strict):
 
     column: Plain
     optional: bool = False
+
+
+Choice = Annotated[
+    ColumnChoice, BeforeValidator(lambda value: {"column": value} if isinstance(value, str) else value)
+]
+"""A column, which may be given as text alone."""
 
 
 class QuestionColumn(ColumnChoice):
@@ -102,24 +108,12 @@ class SurveyMap(_Strict):
     title: str = ""
     languages: tuple[Lower, ...] = ()
     language: Lower | None = None
-    language_column: ColumnChoice | None = None
-    respondent: ColumnChoice | None = None
-    country: ColumnChoice | None = None
+    language_column: Choice | None = None
+    respondent: Choice | None = None
+    country: Choice | None = None
     multi_select: str = ""
     question: tuple[QuestionColumn, ...] = Field(min_length=1)
     keep: tuple[KeptColumn, ...] = ()
-
-    @model_validator(mode="before")
-    @classmethod
-    def _plain_columns(cls, values: Any) -> Any:
-        """A column may be given as text alone."""
-        if not isinstance(values, dict):
-            return values
-        short = {"language_column", "respondent", "country"}
-        return {
-            key: {"column": value} if key in short and isinstance(value, str) else value
-            for key, value in values.items()
-        }
 
     @model_validator(mode="after")
     def _names(self) -> SurveyMap:

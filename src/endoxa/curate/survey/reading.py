@@ -9,24 +9,18 @@ import json
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
 
 from endoxa.curate.extract import Question
-from endoxa.curate.survey import (
-    SurveyMap,
-    find_column,
-    is_code_header,
-    plain_header,
-    shown,
-    without_code,
-)
+from endoxa.curate.survey import SurveyMap, find_column, is_code_header, plain_header, shown, without_code
 from endoxa.errors import UserError
 from endoxa.sources.files import require_file
 from endoxa.sources.frames import read_table
+from endoxa.sources.headers import usual_column
 from endoxa.sources.source import called
 from endoxa.sources.tables import TABLE_SUFFIXES
 from endoxa.words.identifiers import LONG_NUMBER, find_identifiers
@@ -87,12 +81,10 @@ def _by_values(cells: pl.Series) -> str:
 
 def _identifier_only(cell: str) -> str:
     """The kind of identifier that a cell is, or an empty text; a bare number below ten digits may be an income."""
-    identifiers = find_identifiers(cell)
-    if not identifiers or identifiers[0].end - identifiers[0].start < len(cell):
+    first = next(iter(find_identifiers(cell)), None)
+    if first is None or first.end - first.start < len(cell):
         return ""
-    return (
-        "" if identifiers[0].kind == LONG_NUMBER and len(cell) < _LONG_NUMBER_DIGITS else identifiers[0].kind
-    )
+    return "" if first.kind == LONG_NUMBER and len(cell) < _LONG_NUMBER_DIGITS else first.kind
 
 
 def read_export(path: Path, required: Sequence[str] = ()) -> pl.DataFrame:
@@ -295,11 +287,7 @@ def _require_words(path: Path, respondents: Sequence[Respondent], columns: Seque
             f"{called(path)}: all answers of the mapped questions are empty. Check the columns of the mapping."
         )
     for place, column in enumerate(columns):
-        filled = [
-            respondent.answers[place].strip()
-            for respondent in respondents
-            if respondent.answers[place].strip()
-        ]
+        filled = [cell for each in respondents if (cell := each.answers[place].strip())]
         if filled and all(cell.replace(".", "", 1).replace(",", "", 1).isdigit() for cell in filled):
             raise UserError(
                 f"{called(path)}, column '{shown(column)}': only numbers found (the first is '{shown(filled[0])}'). "
@@ -307,21 +295,14 @@ def _require_words(path: Path, respondents: Sequence[Respondent], columns: Seque
             )
 
 
-_WORDS = 1.5
-"""Words that answers in words have on average, at least."""
 _VARIED = 0.5
-"""Least share of different answers in such a column: choices among a few are no answers in words."""
-_TIME = re.compile(r"\d{1,2}:\d\d")
-_GROUPS = {"women": r"\bwom[ae]n\b|\bfemmes?\b|\bmujer", "men": r"\bm[ae]n\b|\bhommes?\b|\bhombre"}
-_COUNTRY = re.compile(
-    r"^where do you (?:live|reside)|\bcountry\b.*\b(?:live|reside)|\bpays\b.*\b(?:vi[vs]|rési)|^country$|^pays$"
-)
+"""Least share of different answers in a column of answers in words: choices among a few are none."""
 _HEAD = """\
 # Draft mapping for {name}: correct names and axes, delete what you do not need.
 # A header may be shortened, as long as only one column starts with it.
 title = {title}
 # languages = ["en", "fr"]  # languages the answers may be in, if you know them
-{respondent}{country}"""
+{roles}"""
 
 
 def draft_map(path: Path) -> str:
@@ -335,54 +316,30 @@ def draft_map(path: Path) -> str:
     table = read_export(path)
     code = next((name for name in table.columns if is_code_header(name) and holds_codes(table, name)), None)
     private = private_columns(table, [name for name in table.columns if name != code])
-    country = next((name for name in table.columns if _COUNTRY.search(_plain(name))), None)
-    read = {*private, code, country}
-    questions = [name for name in table.columns if name not in read and _is_question(table[name])]
-    rest = [name for name in table.columns if name not in {*questions, *read}]
-    head = _HEAD.format(
-        name=path.name,
-        title=_quoted(path.stem),
-        respondent=f"respondent = {{ column = {_quoted(code)} }}\n" if code else "",
-        country=f"country = {{ column = {_quoted(country)} }}\n" if country else "",
-    )
-    parts = [head, *_questions(questions)]
-    parts += ["# Columns that are not read.\n"] if rest or private else []
-    parts += [_comment(name) for name in rest]
+    roles = {"respondent": code, "country": usual_column(table.drop(private), "country")}
+    rest = [name for name in table.columns if name not in {*private, *roles.values()}]
+    questions = [name for name in rest if _in_words(table[name])]
+    columns = "".join(f"{role} = {{ column = {_quoted(name)} }}\n" for role, name in roles.items() if name)
+    parts = [_HEAD.format(name=path.name, title=_quoted(path.stem), roles=columns)]
+    for number, name in enumerate(questions, start=1):
+        parts.append(
+            f'[[question]]\ncolumn = {_quoted(name)}\nname = "question-{number}"\naxis = "other"\n'
+            '# identity = "women"  # only if all answers are about one group\n'
+        )
+    for name in rest:
+        if name not in questions:
+            short = without_code(plain_header(name))[:20]
+            parts.append(f"# [[keep]]\n# column = {_quoted(name)}\n# name = {_quoted(short)}\n")
     parts += [f"# looks private ({kind}): {shown(name)}\n" for name, kind in private.items()]
     return "\n".join(parts)
 
 
-def _questions(names: Sequence[str]) -> Iterator[str]:
-    """A question for each header; who it is about where it names women or men alone, else no axis is known."""
-    for number, header in enumerate(names, start=1):
-        groups = [group for group, pattern in _GROUPS.items() if re.search(pattern, _plain(header))]
-        name, about = f"question-{number}", {"axis": "other"}
-        if len(groups) == 1:
-            about = {"axis": "gender", "identity": groups[0]}
-        said = {"column": header, "name": name, **about}
-        yield "".join(["[[question]]\n", *(f"{key} = {_quoted(text)}\n" for key, text in said.items())])
-
-
-def _comment(header: str) -> str:
-    name = re.sub(r"\W+", "_", _plain(header)).strip("_")[:20] or "column"
-    return f"# [[keep]]\n# column = {_quoted(header)}\n# name = {_quoted(name)}\n"
-
-
-def _plain(header: str) -> str:
-    return without_code(plain_header(header))
-
-
-def _is_question(cells: pl.Series) -> bool:
-    """Whether a column holds answers in words: several of them, and no choices among a few."""
-    filled = [cell.strip().casefold() for cell in cells.drop_nulls().to_list() if cell.strip()]
-    if all(_TIME.search(cell) for cell in filled):
-        return False
-    return sum(map(_words, filled)) >= _WORDS * len(filled) and len(set(filled)) >= _VARIED * len(filled)
-
-
-def _words(cell: str) -> int:
-    """Words with a letter in them: dates and numbers have none."""
-    return sum(any(map(str.isalpha, word)) for word in re.split(r"[\s,;/]+", cell))
+def _in_words(cells: pl.Series) -> bool:
+    """Whether a column holds answers in words: several in most cells, no choices among a few, and no times."""
+    filled = cells.drop_nulls().str.strip_chars().str.to_lowercase()
+    filled = filled.filter(filled != "")
+    words = filled.str.contains(r"\p{L}.*\s.*\p{L}") & ~filled.str.contains(r"\d:\d\d")
+    return 2 * int(words.sum()) > len(filled) and filled.n_unique() >= _VARIED * len(filled)
 
 
 def _quoted(text: str) -> str:

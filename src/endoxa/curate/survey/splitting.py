@@ -23,17 +23,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from endoxa.curate.english import (
-    can_be,
-    is_plain_verb,
-    is_plural,
-    is_third_person,
-    tokens,
-    words,
-)
+from endoxa.curate.english import can_be, is_plain_verb, is_plural, is_third_person, tokens, words
 from endoxa.curate.extract import begins_statement
 from endoxa.curate.extract.split import is_closed
-from endoxa.curate.normalise.names import is_group
+from endoxa.curate.normalise import is_group
 from endoxa.words.identifiers import find_identifiers
 
 _LONGEST = 4

@@ -19,20 +19,14 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from endoxa.curate.english import (
-    in_dictionary,
-    is_plural,
-    lemma,
-    tokens,
-    words,
-)
+from endoxa.curate.english import in_dictionary, is_plural, lemma, tokens, words
 from endoxa.curate.extract import Extraction, Question, as_annotated, begins_statement, extract
 from endoxa.curate.extract.omission import NOISE
 from endoxa.curate.extract.omission import heading as is_heading
 from endoxa.curate.extract.split import is_closed
 from endoxa.curate.language import COMMON, identify
+from endoxa.curate.normalise import Tables, is_group
 from endoxa.curate.normalise.identity import normal_identity
-from endoxa.curate.normalise.names import Tables, is_group
 from endoxa.curate.survey import SurveyMap
 from endoxa.curate.survey.reading import LONG_ANSWER, Survey
 from endoxa.curate.survey.splitting import AGENT, LONG_STATEMENT, is_pronoun, split_answer
@@ -248,9 +242,8 @@ def split_survey(survey: Survey, survey_map: SurveyMap) -> list[Statement]:
         for question, answer in zip(survey.questions, respondent.answers, strict=True):
             seen: set[str] = set()
             identified = any(map(identifier_in, (answer, respondent.country)))
-            for position, piece in enumerate(
-                split_answer(answer, elliptical=bool(question.identity)), start=1
-            ):
+            pieces = split_answer(answer, elliptical=bool(question.identity))
+            for position, piece in enumerate(pieces, start=1):
                 original = " ".join(piece.text.split())
                 flags = {
                     "repeat": identity_key(original) in seen,
@@ -288,12 +281,8 @@ def flag_chatbots(statements: Sequence[Statement], survey: Survey) -> tuple[list
         counts[statement.respondent] += 1
     answers = {respondent.code: respondent.answers for respondent in survey.respondents}
     reasons = chatbot_reasons(answers, counts)
-    return [
-        replace(statement, flags=(*statement.flags, "chatbot"))
-        if statement.respondent in reasons
-        else statement
-        for statement in statements
-    ], reasons
+    flags = dict.fromkeys(reasons, ("chatbot",))
+    return [replace(each, flags=each.flags + flags.get(each.respondent, ())) for each in statements], reasons
 
 
 def identify_languages(statements: Sequence[Statement], candidates: Sequence[str] = ()) -> list[Statement]:
@@ -326,38 +315,27 @@ def translate_statements(
     Raises:
         UserError: see `endoxa.curate.translation.translate_all`.
     """
-    translated = translate_all(
-        [statement.text for statement in statements],
-        [
-            WORKING_LANGUAGE
-            if (
-                statement.text != statement.original
-                or IDENTIFIER in statement.flags
-                or bool(length_flags(statement.text))
-            )
-            else statement.language
-            for statement in statements
-        ],
-        translator,
-        target=WORKING_LANGUAGE,
-        memory=memory,
-        progress=progress,
-    )
-    return [
-        replace(
-            original,
-            text=new.text,
-            flags=(*original.flags, "untranslated")
-            if new.failed
-            or (
-                IDENTIFIER in original.flags
-                and original.text == original.original
-                and original.language != WORKING_LANGUAGE
-            )
-            else original.flags,
-        )
-        for original, new in zip(statements, translated, strict=True)
+    withheld = [
+        statement.text != statement.original
+        or IDENTIFIER in statement.flags
+        or bool(length_flags(statement.text))
+        for statement in statements
     ]
+    languages = [
+        WORKING_LANGUAGE if kept else statement.language
+        for statement, kept in zip(statements, withheld, strict=True)
+    ]
+    texts = [statement.text for statement in statements]
+    translated = translate_all(
+        texts, languages, translator, target=WORKING_LANGUAGE, memory=memory, progress=progress
+    )
+    result = []
+    for statement, text in zip(statements, translated, strict=True):
+        foreign = statement.text == statement.original and statement.language != WORKING_LANGUAGE
+        failed = text is None or (IDENTIFIER in statement.flags and foreign)
+        flags = (*statement.flags, *(["untranslated"] if failed else []))
+        result.append(replace(statement, text=text or statement.text, flags=flags))
+    return result
 
 
 def extract_all(
@@ -390,11 +368,8 @@ def extract_all(
             rows.append(_row(statement, UNREAD, kept))
             continue
         heading = below_heading(text, statement.question, statement.country, names, opens=statement.opens)
-        alone = heading is not None or (
-            statement.text == statement.original
-            and statement.language != WORKING_LANGUAGE
-            and len(statement.text.split()) > FEW_WORDS
-        )
+        foreign = _spoken(statement) != WORKING_LANGUAGE
+        alone = heading is not None or (foreign and len(statement.text.split()) > FEW_WORDS)
         subjects = () if alone else inherited(text, statement.question, named, opens=statement.opens)
         # The pairs of what is read of a statement, without repeats, for every subject it inherits.
         pairs = [
@@ -416,11 +391,7 @@ def extract_all(
 
 def _spoken(statement: Statement) -> str:
     """Language of the text that is read: the working one where it was translated."""
-    return (
-        statement.language
-        if statement.text == statement.original and statement.language
-        else WORKING_LANGUAGE
-    )
+    return (statement.text == statement.original and statement.language) or WORKING_LANGUAGE
 
 
 def _row(statement: Statement, pair: Extraction, kept: Sequence[str]) -> dict[str, str]:
@@ -471,10 +442,8 @@ def count_lines(statements: Sequence[Statement], table: pl.DataFrame, *, transla
     yield f"  languages: {listed(Counter(statement.language for statement in statements))}"
     if translated:
         failed = sum("untranslated" in statement.flags for statement in statements)
-        yield (
-            f"  translated: {sum(statement.text != statement.original for statement in statements)}"
-            + (f", not translated: {failed}" if failed else "")
-        )
+        done = sum(statement.text != statement.original for statement in statements)
+        yield f"  translated: {done}" + (f", not translated: {failed}" if failed else "")
     pairs = table.filter(table["identity"].str.len_chars() > 0, table["attribute"].str.len_chars() > 0)
     yield (
         f"  with identity and attribute: {plural(pairs['statement_id'].n_unique(), 'statement')}, "

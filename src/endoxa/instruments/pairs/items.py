@@ -10,7 +10,6 @@ from math import inf, isfinite
 import polars as pl
 
 from endoxa.curate.associations import association_id
-from endoxa.curate.crossed import CROSS_OF, with_parts
 from endoxa.curate.grammar.sentences import (
     Sentences,
     framed,
@@ -23,6 +22,7 @@ from endoxa.curate.grammar.subject import with_capitals
 from endoxa.curate.grammar.templates import Template, UnclearError, load_templates
 from endoxa.curate.normalise.identity import with_identity_keys
 from endoxa.curate.opposites import Lexicon, languages, load_lexicon
+from endoxa.curate.persons import CROSS_OF, with_parts
 from endoxa.errors import UserError
 from endoxa.instruments.pairs.options import DEFAULT_LANGUAGE, PairOptions
 from endoxa.schema import PAIR_COLUMNS

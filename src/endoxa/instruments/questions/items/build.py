@@ -14,11 +14,19 @@ import polars as pl
 
 from endoxa import __version__
 from endoxa.curate.associations import association_id
-from endoxa.curate.crossed import CROSS_OF, with_parts
 from endoxa.curate.grammar.gender import in_genders, quoted
 from endoxa.curate.normalise.identity import with_identity_keys
 from endoxa.curate.opposites import languages, load_lexicon
-from endoxa.curate.persons import Distractors, Observed, Person, comparable, identity_of, plain_attribute
+from endoxa.curate.persons import (
+    CROSS_OF,
+    Distractors,
+    Observed,
+    Person,
+    comparable,
+    identity_of,
+    plain_attribute,
+    with_parts,
+)
 from endoxa.errors import UserError
 from endoxa.instruments.questions.items.templates import PERSON_COMPONENT, Templates, load_templates
 from endoxa.instruments.questions.options import DEFAULT_LANGUAGE, QaOptions
