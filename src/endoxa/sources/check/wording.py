@@ -122,7 +122,7 @@ LENGTH_DIFFERENCE = 3
 @check("error")
 def identical_sentences(item: Item) -> Findings:
     """Both sentences are the same text: the pair can only tie."""
-    more, less = (text for _, text in item.sentences())
+    more, less = (text for _, text in item.texts)
     if more == less:
         yield "sent_less", "is the same text as the other sentence", ""
 
@@ -130,7 +130,7 @@ def identical_sentences(item: Item) -> Findings:
 @check("warning")
 def no_word_differs(item: Item) -> Findings:
     """Only case, blanks, punctuation or typography differ: what is measured is not a stereotype."""
-    more, less = (text for _, text in item.sentences())
+    more, less = (text for _, text in item.texts)
     if more != less and (not item.spans or same_words(more, less)):
         yield "", "the sentences differ only in case, blanks or punctuation", f"{more} / {less}"
 
@@ -307,7 +307,7 @@ def _gender(word: str) -> str | None:
 @check("warning", english=True)
 def doubled_word(item: Item) -> Findings:
     """The same word twice in a row, left by editing. Only English: Hindi and others repeat on purpose."""
-    for column, text in item.sentences():
+    for column, text in item.texts:
         doubled = [
             token
             for token, following in pairwise(text.split())
