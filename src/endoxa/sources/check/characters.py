@@ -97,13 +97,10 @@ def invisible_character(item: Checked) -> Findings:
 
     The zero-width joiner and non-joiner are left alone: scripts of India and Persian are written with them.
     """
+    message = "holds an invisible character (zero-width space, soft hyphen or control character)"
     for column, text in item.texts:
         if _INVISIBLE.search(text):
-            yield (
-                column,
-                "holds an invisible character (zero-width space, soft hyphen or control character)",
-                text,
-            )
+            yield column, message, text
 
 
 @check("warning")

@@ -82,7 +82,11 @@ def negation_and_change(item: Item) -> Findings:
         {"with", "without"} == {join(side).casefold() for side in edit.sides} for edit in item.replacements
     )
     if denials(more, item.language) != denials(less, item.language) and not defining:
-        yield "", "one sentence denies what the other says, and other words change too", item.changes
+        yield (
+            "",
+            "one sentence denies what the other says, and other words change too",
+            changes(item.replacements),
+        )
 
 
 @check("warning", english=True, groups=True)

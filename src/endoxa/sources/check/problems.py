@@ -134,11 +134,6 @@ class Item(Checked):
         """Text of a cell; empty where there is none."""
         return self.draft.pair.get(column) or ""
 
-    @property
-    def changes(self) -> str:
-        """What differs, in words."""
-        return changes(self.replacements)
-
 
 Findings = Iterator[tuple[str, str, str]]
 """What a check finds: one of our columns, or empty for the whole record, the message, and the words it is about."""
@@ -182,11 +177,8 @@ def _compares_groups(draft: Draft, more: Sequence[Word], less: Sequence[Word]) -
     if draft.pair.get("attribute_more"):
         return False
     identity = {word.folded for word in words(draft.pair.get("identity") or "")}
-    return (
-        not identity
-        or not identity.issubset(word.folded for word in more)
-        or not identity.issubset(word.folded for word in less)
-    )
+    stays = all(identity.issubset(word.folded for word in side) for side in (more, less))
+    return not (identity and stays)
 
 
 def join(several: tuple[Word, ...]) -> str:
