@@ -124,35 +124,3 @@ def test_a_check_lists_each_fault_with_its_place(tmp_path):
     assert lines[-1].startswith("Spanish (es) checked: ")
     with pytest.raises(UserError, match="line 4, persons / gender / man"):
         endoxa("--file", mine, "-o", tmp_path / "out.jsonl")
-
-
-@pytest.mark.slow
-def test_what_does_not_go_together_is_said(tmp_path, handedness):
-    out = tmp_path / "prompts.jsonl"
-    with pytest.raises(UserError, match="Missing --out FILE"):
-        endoxa()
-    with pytest.raises(UserError, match="--check only checks a file"):
-        endoxa("--check", handedness, "-o", out)
-    with pytest.raises(UserError, match="Add --language en"):
-        endoxa("--file", handedness, "--language", "fr", "-o", out)
-    with pytest.raises(UserError, match=r"\.txt"):
-        endoxa("-o", tmp_path / "prompts.txt")
-    assert not out.exists()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("content", "words"),
-    [
-        (None, "There is no file"),
-        (b"name: x\n", "has no language"),
-        ("language: é\n".encode("latin-1"), "UTF-8"),
-        (b"language: en\npersons: 5\n", "mine.yaml: persons: expected a table"),
-    ],
-)
-def test_a_file_that_cannot_be_used_is_said(tmp_path, content, words):
-    mine = tmp_path / "mine.yaml"
-    if content is not None:
-        mine.write_bytes(content)
-    with pytest.raises(UserError, match=words):
-        endoxa("--file", mine, "-o", tmp_path / "prompts.jsonl")
