@@ -10,8 +10,7 @@ from typer.testing import CliRunner
 
 from endoxa.commands import app
 from endoxa.errors import UserError
-from endoxa.sources.check import check_file
-from endoxa.sources.check import TABLE_CHECKS
+from endoxa.sources.check import TABLE_CHECKS, check_file
 from endoxa.sources.collected import read_withdrawals, respecting_withdrawals, withdrawn_beside
 from endoxa.sources.frames import read_table
 from endoxa.sources.tables import table_rows
