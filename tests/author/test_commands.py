@@ -56,13 +56,6 @@ def test_a_plan_asks_nothing(identities, tmp_path):
     assert list(tmp_path.iterdir()) == [identities]
 
 
-@pytest.mark.slow
-def test_every_command_has_help_with_an_example():
-    listed = run("author", "--help").stdout
-    for name in ("tuples", "sentences", "expand", "counter", "translate", "label"):
-        assert f"endoxa author {name} " in listed
-
-
 def test_runs_and_cards_say_where_items_come_from(identities, tmp_path):
     from endoxa.sources.tables import counted_sources
 

@@ -1,7 +1,6 @@
 """`endoxa build qa --names` as a user meets it: files, and sentences on the screen."""
 
 import json
-import re
 
 import polars as pl
 from typer.testing import CliRunner
@@ -11,12 +10,6 @@ from endoxa.commands import app
 
 def endoxa(*words):
     return CliRunner().invoke(app, ["build", "qa", "--names", *map(str, words)], catch_exceptions=True)
-
-
-def test_help_has_examples():
-    shown = CliRunner().invoke(app, ["build", "qa", "--help"])
-    assert shown.exit_code == 0
-    assert re.search(r"\n +endoxa build qa --names Nationality.jsonl -o names.jsonl", shown.output)
 
 
 def test_names_are_written_and_what_is_not_is_listed(questions_and_bank):

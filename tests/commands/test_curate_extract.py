@@ -77,13 +77,6 @@ def test_translation_from_a_table_is_counted(extract, tmp_path):
     assert read("s.csv").row(3, named=True)["flag"] == "untranslated"
 
 
-@pytest.mark.slow
-def test_same_command_twice_gives_the_same_file(extract, tmp_path):
-    extract("export.csv", "--map", "map.toml", "-o", "a.csv")
-    extract("export.csv", "--map", "map.toml", "-o", "b.csv")
-    assert (tmp_path / "a.csv").read_bytes() == (tmp_path / "b.csv").read_bytes()
-
-
 def test_rows(extract, tmp_path):
     (tmp_path / "rows.csv").write_text(
         "statement_id,text,q,age\na,patient,women,old\nb,Bakers are kind,profession,\n"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-import pytest
 from typer.testing import CliRunner
 
 from endoxa.commands import app
@@ -13,14 +12,6 @@ from support.export_samples import STATEMENTS, write
 
 def endoxa(*words):
     return CliRunner().invoke(app, ["export", *map(str, words)], catch_exceptions=True)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("command", ["hub", "task"])
-def test_help_has_examples_on_lines_of_their_own(command):
-    shown = endoxa(command, "--help")
-    assert shown.exit_code == 0
-    assert re.search(rf"\n +endoxa export {command} \S+ .*-o ", shown.output)
 
 
 def test_hub_says_what_stayed_out_and_what_is_open(tmp_path):

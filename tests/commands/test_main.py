@@ -20,9 +20,8 @@ COMMANDS = "from endoxa.commands import app; from typer.main import get_command;
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("start", ["import endoxa", "from endoxa.commands import app", COMMANDS])
-def test_starting_loads_nothing_heavy(start):
-    code = f"{start}; import sys; print(*(m for m in {HEAVY.split()} if m in sys.modules))"
+def test_starting_loads_nothing_heavy():
+    code = f"{COMMANDS}; import sys; print(*(m for m in {HEAVY.split()} if m in sys.modules))"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert loaded.stdout.split() == []
 
@@ -46,16 +45,8 @@ def test_the_list_of_commands_loads_none_of_them():
         "endoxa", "endoxa.commands", "endoxa.commands.plugins", "endoxa.commands.stopping", "endoxa.errors",
         "endoxa.schema", "endoxa.schema.terminal", "endoxa.schema.typed",
     }  # fmt: skip
-    assert {
-        "annotated_types",
-        "babel",
-        "multiprocessing",
-        "numpy",
-        "polars",
-        "pydantic",
-        "regex",
-        "rich",
-    }.isdisjoint(loaded)
+    unneeded = "annotated_types babel multiprocessing numpy polars pydantic regex rich"
+    assert set(unneeded.split()).isdisjoint(loaded)
 
 
 def test_summaries_are_those_of_the_commands():
@@ -64,21 +55,20 @@ def test_summaries_are_those_of_the_commands():
     assert root.summary(None, "collect") == first_paragraph(root.commands["collect"])
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "words",
-    [(), ("probe",), ("probe", "pairs"), ("datasets", "check"), ("analyze", "run"), ("report",), ("demo",)],
-)
-def test_help_has_examples_and_no_color_codes(words, endoxa):
-    shown = endoxa(*words, "--help")
-    assert shown.returncode == 0
-    assert "Usage" in shown.stdout
-    assert "\x1b" not in shown.stdout
-    assert "\\b" not in shown.stdout
-    if len(words) > 1 or words in (("report",), ("demo",)):
-        assert re.search(rf"\n +endoxa {' '.join(words)}.*\n", shown.stdout), (
-            "no example on a line of its own"
-        )
+def test_every_command_has_an_example_on_a_line_of_its_own_and_no_color_codes(endoxa):
+    for words, command in leaves(get_command(app)):
+        assert re.search(rf"\n +endoxa {' '.join(words)}\b", command.help), words
+    shown = endoxa("probe", "pairs", "--help")
+    assert shown.stdout.startswith("Usage")
+    assert not {"\x1b", "\\b"} & set(re.findall(r"\x1b|\\b", shown.stdout))
+
+
+def leaves(command, words=()):
+    """Every command below one, with its words."""
+    if not hasattr(command, "commands"):
+        yield words, command
+    for name, inner in getattr(command, "commands", {}).items():
+        yield from leaves(inner, (*words, name))
 
 
 def test_version(endoxa):
@@ -120,6 +110,14 @@ def test_markup_in_the_data_does_no_harm(pairs, endoxa):
     assert "[/x]" in planned.stdout
 
 
+def test_a_tracker_that_is_not_installed_is_said_before_anything_is_read(
+    pairs, tmp_path, endoxa, monkeypatch
+):
+    monkeypatch.setattr("endoxa.export.trackers.find_spec", lambda _: None)
+    words = ("probe", "pairs", "--data", pairs, "--model", "hf/no/model", "--out", tmp_path / "run")
+    assert_one_sentence(endoxa(*words, "--log", "wandb"), "--log wandb needs wandb")
+
+
 @pytest.mark.slow
 def test_report_that_was_lost_or_asked_for_otherwise_is_made_again(tmp_path, tiny, pairs, endoxa):
     words = ("probe", "pairs", "--data", pairs, "--model", f"hf/{tiny['causal']}", "--out", tmp_path / "run")
@@ -150,12 +148,8 @@ def test_whole_road_by_the_command_line(tmp_path, tiny, pairs, endoxa):
     run = endoxa("probe", "pairs", "--data", pairs, *models, *rules, "--out", out)
     assert run.returncode == 0, run.stderr
     assert run.stdout.count("skipped for") == 2
-    assert {path.name for path in out.iterdir()} >= {
-        "run.json",
-        "records.parquet",
-        "estimates.csv",
-        "report.html",
-    }
+    made = {path.name for path in out.iterdir()}
+    assert made >= {"run.json", "records.parquet", "estimates.csv", "report.html"}
     again = endoxa("probe", "pairs", "--data", pairs, *models, *rules, "--out", out)
     assert "was complete already" in again.stdout
     other = endoxa("probe", "pairs", "--data", pairs, *models, *rules, "--language", "en", "--out", out)

@@ -69,26 +69,15 @@ def only(path, **options):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", FILES)
-def test_rules_give_every_published_target(shared, name):
+def test_published_files_as_items_with_every_published_target(shared, name):
     path = shared / "data" / "bbq" / f"{name}.jsonl"
     with (path.parent / "additional_metadata.csv").open(newline="", encoding="utf-8") as stream:
-        published = {
-            row["example_id"]: int(row["target_loc"])
-            for row in csv.DictReader(stream)
-            if row["category"] == name
-        }
-    by_rules = {item.example_id: item.target for item in read_items(path)}
-    by_metadata = {item.example_id: item.target for item in read_items(path, metadata=find_metadata(path))}
-    assert len(published) == FILES[name]
-    assert by_rules == by_metadata == published
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", FILES)
-def test_published_files_as_items(shared, name):
-    path = shared / "data" / "bbq" / f"{name}.jsonl"
+        rows = [row for row in csv.DictReader(stream) if row["category"] == name]
+    published = {row["example_id"]: int(row["target_loc"]) for row in rows}
     items = list(read_items(path))
-    assert len({item.item_id for item in items}) == FILES[name]
+    by_metadata = {item.example_id: item.target for item in read_items(path, metadata=find_metadata(path))}
+    assert len(published) == len({item.item_id for item in items}) == FILES[name]
+    assert {item.example_id: item.target for item in items} == by_metadata == published
     assert len({item.template for item in items}) == 25
     for item in items:
         assert all(option == option.strip() for option in item.options)

@@ -31,7 +31,12 @@ def pair(axis: str, more: str, less: str, **cells: str) -> dict[str, str | None]
         ("Native American people", "nationality", "American Indians like tea.", "Britons like tea."),
         ("Women", "gender", "She drank her tea.", "He drank his tea."),
         ("Transgender people", "gender", "A trans woman sang.", "A cis woman sang."),
-        ("People with a mental illness", "disability", "People with phobias sing.", "Others sing."),
+        (
+            "People with a mental illness",
+            "disability",
+            "Those with depression sing.",
+            "Those without depression sing.",
+        ),
         ("Older people", "age", "The elderly dance.", "The young dance."),
         ("", "age", "The ten year old dances.", "The two year old dances."),
         ("", "gender", "Women walk after men.", "Men walk after women."),
