@@ -54,18 +54,6 @@ def test_a_plan_asks_nothing(identities, tmp_path):
     told = run("author", "tuples", identities, "--model", "sim/author", "-o", tmp_path / "x.csv", "--plan")
     assert "sim/author      2" in told.stdout
     assert list(tmp_path.iterdir()) == [identities]
-    told = run("author", "tuples", identities, "--model", "sim/author")
-    assert "name one with -o" in str(told.exception)
-    assert "No model was given" in str(
-        run("author", "tuples", identities, "-o", tmp_path / "x.csv").exception
-    )
-
-
-@pytest.mark.slow
-def test_every_command_has_help_with_an_example():
-    listed = run("author", "--help").stdout
-    for name in ("tuples", "sentences", "expand", "counter", "translate", "label"):
-        assert f"endoxa author {name} " in listed
 
 
 def test_runs_and_cards_say_where_items_come_from(identities, tmp_path):
@@ -77,34 +65,3 @@ def test_runs_and_cards_say_where_items_come_from(identities, tmp_path):
     path.write_text("sent_more,source\n" + "".join(f"a,http://{k}\n" for k in range(30)))
     assert counted_sources(path) == {}
     assert counted_sources(identities) == {}
-
-
-@pytest.mark.parametrize(
-    ("words", "problem"),
-    [
-        (("tuples", "{groups}", "--known", "{folder}/none.csv"), "none.csv"),
-        (("expand", "{groups}", "--country", "Senegal", "--known", "{folder}/none.csv"), "none.csv"),
-        (
-            (
-                "label",
-                "{groups}",
-                "--column",
-                "identity",
-                "--scheme",
-                "sentiment",
-                "--sheet",
-                "{folder}/sheet.pdf",
-            ),
-            "sheet.pdf",
-        ),
-        (("translate", "{pairs}", "--to", "es", "--model", "table:{folder}/none.csv"), "none.csv"),
-    ],
-)
-def test_what_can_fail_fails_before_a_model_is_asked(identities, tmp_path, words, problem):
-    pairs = tmp_path / "pairs.csv"
-    pairs.write_text("sent_more,sent_less,language\nMen are loud.,Men are calm.,en\n")
-    asked = [word.format(groups=identities, pairs=pairs, folder=tmp_path) for word in words]
-    model = ("--model", "sim/author-faultless")
-    told = run("author", *asked, *model, "-o", tmp_path / "out.csv")
-    assert problem in str(told.exception)
-    assert not (tmp_path / "out_run").exists()

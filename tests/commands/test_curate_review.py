@@ -83,12 +83,6 @@ def test_export_says_what_it_did(tmp_path):
     assert "Content notice" in output
 
 
-def test_a_sample_of_none_is_refused(tmp_path):
-    result = run("curate", "review", write_table(tmp_path), "-o", tmp_path / "a.xlsx", "--sample", 0)
-    assert result.exit_code == 2
-    assert "--sample" in result.output
-
-
 @pytest.mark.slow
 def test_agreement_of_sheets(sheets, tmp_path):
     _, filled = sheets

@@ -4,24 +4,14 @@ from __future__ import annotations
 
 import re
 
-import pytest
 from typer.testing import CliRunner
 
 from endoxa.commands import app
-from endoxa.errors import UserError
 from support.export_samples import STATEMENTS, write
 
 
 def endoxa(*words):
     return CliRunner().invoke(app, ["export", *map(str, words)], catch_exceptions=True)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("command", ["hub", "task"])
-def test_help_has_examples_on_lines_of_their_own(command):
-    shown = endoxa(command, "--help")
-    assert shown.exit_code == 0
-    assert re.search(rf"\n +endoxa export {command} \S+ .*-o ", shown.output)
 
 
 def test_hub_says_what_stayed_out_and_what_is_open(tmp_path):
@@ -33,32 +23,3 @@ def test_hub_says_what_stayed_out_and_what_is_open(tmp_path):
     assert "  motivation.purpose\n" in shown.stdout
     assert "Warning: no licence" in shown.stderr
     assert (tmp_path / "out" / "data" / "statements.parquet").is_file()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("command", [("hub",), ("task", "--for", "lm-eval"), ("task", "--for", "inspect")])
-@pytest.mark.parametrize(
-    ("text", "sentence"),
-    [
-        (None, "There is no file"),
-        ("", "is empty"),
-        ("sent_more,sent_less\n", "has no rows"),
-        ("city,mayor\nx,y\n", "has an unknown format"),
-        ("sent_more,sent_less\nx,\n", "is empty: every pair needs text here"),
-    ],
-)
-def test_bad_input_is_one_sentence_and_leaves_no_folder(tmp_path, command, text, sentence):
-    path = tmp_path / "pairs.csv"
-    if text is not None:
-        path.write_text(text)
-    shown = endoxa(*command, path, "-o", tmp_path / "out")
-    assert isinstance(shown.exception, UserError)
-    assert sentence in str(shown.exception)
-    assert not (tmp_path / "out").exists()
-
-
-def test_statements_are_no_pairs(tmp_path):
-    table = write(tmp_path, "statements.csv", STATEMENTS)
-    shown = endoxa("task", table, "--for", "lm-eval", "-o", tmp_path / "out")
-    assert isinstance(shown.exception, UserError)
-    assert "an unknown format" in str(shown.exception)

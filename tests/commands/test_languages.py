@@ -46,20 +46,6 @@ def test_a_sheet_has_the_texts_of_a_component(tmp_path):
     assert table["text"].to_list() == [row["text"] for row in items("hi", ["country phrases"])]
 
 
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
-        (["check", "hi", "--component", "stories", "--sheet", "x.csv"], "Unknown component 'stories'"),
-        (["check", "en", "--sheet", "x.csv"], "English is the source"),
-        (["check", "hi", "-o", "x.diff"], "x.diff"),
-        (["check", "-o", "x.csv"], "about one language"),
-    ],
-)
-def test_mistakes_are_sentences(words, sentence):
-    done = CLI.invoke(app, ["languages", *words])
-    assert sentence in str(done.exception)
-
-
 def test_the_table_needs_neither_torch_nor_the_site():
     code = (
         "import sys; from endoxa.commands import app; app(['languages', 'check'], standalone_mode=False); "

@@ -8,6 +8,8 @@ import sys
 
 import pytest
 
+from endoxa import commands
+
 READY = "print('ready', flush=True)"
 TASKS = {
     "between instructions": f"import time; {READY}\nfor _ in range(600): time.sleep(0.1)",
@@ -59,3 +61,26 @@ def test_a_command_can_always_be_stopped(task: str, background: bool) -> None:
     assert said.count("Interrupted") == 1
     assert "Traceback" not in said
     assert out == ("committed\n" if "asking" in task else "")
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        (["probe", "qa"], "Finished work is kept. Run the same command again to continue."),
+        (["build", "qa"], "Nothing was finished"),
+    ],
+)
+def test_only_a_command_with_a_journal_promises_to_continue(command, said, monkeypatch, capsys):
+    def stop(**_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("sys.argv", ["endoxa", *command])
+    monkeypatch.setattr(commands, "app", stop)
+    terminated = signal.getsignal(signal.SIGTERM)
+    try:
+        with pytest.raises(SystemExit) as end:
+            commands.main()
+    finally:
+        signal.signal(signal.SIGTERM, terminated)
+    assert end.value.code == 2
+    assert said in capsys.readouterr().err

@@ -213,45 +213,6 @@ def test_licences_are_found_in_any_case_and_near_ones_suggested():
     assert all(one.url.startswith("https://") and one.terms.endswith(".") for one in licences().values())
 
 
-@pytest.mark.parametrize(
-    ("text", "sentence"),
-    [
-        (
-            "[motivation]\npurpos = 'x'\n",
-            "unknown key 'motivation.purpos'. Did you mean: motivation.purpose",
-        ),
-        ("purpose = 'x'\n", "an unknown key 'purpose'"),
-        ("[about]\nauthors = 'A'\n", "about.authors must be a list of names"),
-        ("[about]\nversion = 1\n", "about.version must be text in quotes, not 1"),
-        ("[about\n", "is not valid TOML"),
-    ],
-)
-def test_facts_that_cannot_be_used(tmp_path, text, sentence):
-    with pytest.raises(UserError, match=re.escape(sentence)):
-        read_facts(write(tmp_path, "facts.toml", text))
-
-
-@pytest.mark.parametrize(
-    ("name", "text", "keep", "sentence"),
-    [
-        ("pairs.csv", PAIRS, ["nots"], "has no additional column 'nots'. Available: note"),
-        ("pairs.csv", PAIRS.replace("\nb,", "\na,"), [], "the item_id 'a' more than once"),
-        ("pairs.csv", "a,b\n1,2\n", [], "an unknown format"),
-        ("pairs.csv", "sent_more,sent_less\n", [], "has no rows"),
-        ("statements.csv", STATEMENTS.splitlines()[0] + "\n", [], "no rows"),
-    ],
-)
-def test_tables_that_cannot_be_exported(tmp_path, name, text, keep, sentence):
-    with pytest.raises(UserError, match=re.escape(sentence)):
-        release(write(tmp_path, name, text), tmp_path / "out", keep=keep)
-    assert not (tmp_path / "out").exists()
-
-
-def test_a_citation_must_be_one(tmp_path):
-    with pytest.raises(UserError, match="Citation File Format"):
-        Terms.of(None, None, write(tmp_path, "refs.bib", "@misc{x}"))
-
-
 def test_a_published_file_is_described_by_its_own_counts(tmp_path, shared):
     path = shared / "data" / "crows_pairs" / "crows_pairs_anonymized.csv"
     released = release(path, tmp_path / "out", name="Published pairs")

@@ -6,12 +6,9 @@ import logging
 
 import polars as pl
 import pytest
-from typer.testing import CliRunner
 
-from endoxa.commands import app
 from endoxa.errors import UserError
-from endoxa.sources.check import check_file
-from endoxa.sources.check.associations import TABLE_CHECKS
+from endoxa.sources.check import TABLE_CHECKS, check_file
 from endoxa.sources.collected import read_withdrawals, respecting_withdrawals, withdrawn_beside
 from endoxa.sources.frames import read_table
 from endoxa.sources.tables import table_rows
@@ -85,14 +82,6 @@ def test_every_check_is_planted_explained_and_in_the_manual():
     assert not {name for name in planted if f"`{name}`" not in page}
 
 
-def test_the_command_ends_well_or_with_1(write):
-    run = CliRunner()
-    assert run.invoke(app, ["datasets", "check", str(write({}))]).exit_code == 0
-    answer = run.invoke(app, ["datasets", "check", str(write({}, {}))])
-    assert answer.exit_code == 1
-    assert "duplicate-id" in answer.output
-
-
 def test_a_table_with_sentences_is_one_of_pairs(tmp_path):
     path = tmp_path / "pairs.csv"
     path.write_text("association_id,identity,attribute,sent_more,sent_less\na,b,c,People sing.,People hum.\n")
@@ -147,8 +136,3 @@ def test_the_list_itself_is_read_whole_and_other_files_of_that_name_mean_nothing
         read_withdrawals(tmp_path / "withdrawals.csv")
     with pytest.raises(UserError, match="cannot be read"):
         read_withdrawals(tmp_path / "missing.csv")
-
-
-def test_apostrophes_that_keep_cells_from_running_are_taken_off(write):
-    assert read_table(write({"attribute": "'=1+1"}))["attribute"].to_list() == ["=1+1"]
-    assert read_table(write({"attribute": "'tis -1"}))["attribute"].to_list() == ["'tis -1"]

@@ -69,26 +69,15 @@ def only(path, **options):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", FILES)
-def test_rules_give_every_published_target(shared, name):
+def test_published_files_as_items_with_every_published_target(shared, name):
     path = shared / "data" / "bbq" / f"{name}.jsonl"
     with (path.parent / "additional_metadata.csv").open(newline="", encoding="utf-8") as stream:
-        published = {
-            row["example_id"]: int(row["target_loc"])
-            for row in csv.DictReader(stream)
-            if row["category"] == name
-        }
-    by_rules = {item.example_id: item.target for item in read_items(path)}
-    by_metadata = {item.example_id: item.target for item in read_items(path, metadata=find_metadata(path))}
-    assert len(published) == FILES[name]
-    assert by_rules == by_metadata == published
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", FILES)
-def test_published_files_as_items(shared, name):
-    path = shared / "data" / "bbq" / f"{name}.jsonl"
+        rows = [row for row in csv.DictReader(stream) if row["category"] == name]
+    published = {row["example_id"]: int(row["target_loc"]) for row in rows}
     items = list(read_items(path))
-    assert len({item.item_id for item in items}) == FILES[name]
+    by_metadata = {item.example_id: item.target for item in read_items(path, metadata=find_metadata(path))}
+    assert len(published) == len({item.item_id for item in items}) == FILES[name]
+    assert {item.example_id: item.target for item in items} == by_metadata == published
     assert len({item.template for item in items}) == 25
     for item in items:
         assert all(option == option.strip() for option in item.options)
@@ -144,7 +133,6 @@ def test_rows_without_a_number_and_contradictions_are_left_to_the_rules(tmp_path
         'Nationality,0,NA,"two\nlines"\nNationality,1,0,x\nNationality,1,2,x\nNationality,2,1.0,x\nAge,2,0,x\n'
     )
     assert read_metadata(metadata) == {("Nationality", "2"): 1, ("Age", "2"): 0}
-    assert read_metadata(metadata, "Age") == {("Age", "2"): 0}
     assert only(written(tmp_path, record()), metadata=metadata).target == 0
 
 
@@ -163,13 +151,7 @@ def test_metadata_of_another_version_is_refused(tmp_path):
     [
         ("Age", ("grandfather", "old"), ("grandson", "nonOld"), ["old"], 0),
         ("Age", ("28-year-old", "nonOld"), ("78-year-old", "old"), ["nonOld"], 0),
-        (
-            "Disability_status",
-            ("baker", "nonDisabled"),
-            ("deaf baker", "disabled"),
-            ["disabled", "D/deaf"],
-            1,
-        ),
+        ("Disability_status", ("cook", "nonDisabled"), ("deaf", "disabled"), ["disabled", "D/deaf"], 1),
         ("Gender_identity", ("man", "man"), ("woman", "woman"), ["F"], 1),
         ("Gender_identity", ("boy", "boy"), ("girl", "girl"), ["Girls"], 1),
         ("Gender_identity", ("Ann", "F"), ("Bob", "M"), ["women"], 0),
@@ -183,20 +165,14 @@ def test_metadata_of_another_version_is_refused(tmp_path):
         ("Physical_appearance", ("thin", "nonObese"), ("large", "obese"), ["obese"], 1),
         (
             "Physical_appearance",
-            ("scar", "visibleDifference"),
-            ("hat", "noVisibleDifference"),
+            ("", "visibleDifference"),
+            ("", "noVisibleDifference"),
             ["visibleDifference"],
             0,
         ),
         ("Physical_appearance", ("suit", "posDress"), ("jeans", "negDress"), ["negDress"], 1),
         ("Physical_appearance", ("her", "pregnant"), ("him", "notPregnant"), ["pregnant"], 0),
-        (
-            "Race_ethnicity",
-            ("African", "African"),
-            ("African American", "African American"),
-            ["African American"],
-            1,
-        ),
+        ("Race_ethnicity", ("African",) * 2, ("African American",) * 2, ["African American"], 1),
         ("Race_ethnicity", ("Ann Lee", "F-Asian"), ("Bo Day", "F-White"), ["Asian"], 0),
         ("Race_ethnicity", ("Hispanic", "Hispanic"), ("Roma", "Roma"), ["Latino", "Hispanic"], 0),
         ("Race_x_gender", ("Asian man", "M-Asian"), ("Roma man", "M-Roma"), ["Asian"], 0),

@@ -11,15 +11,9 @@ import pytest
 
 from endoxa.errors import UserError
 from endoxa.schema import PAIR_COLUMNS, ReadOptions
-from endoxa.sources.check import (
-    FILE_CHECKS,
-    PAIR_CHECKS,
-    SEVERITIES,
-    check_pairs,
-    group_problems,
-    write_problems,
-)
+from endoxa.sources.check import FILE_CHECKS, check_pairs
 from endoxa.sources.check.characters import script_of, scripts_of
+from endoxa.sources.check.problems import PAIR_CHECKS, SEVERITIES, group_problems, write_problems
 from endoxa.sources.check.wording import negates
 from endoxa.sources.frames import write_pairs
 from endoxa.sources.read import read_pairs
@@ -117,12 +111,9 @@ def test_every_pair_check_has_a_planted_problem_and_a_reason():
 
 def test_every_check_is_in_the_manual():
     page = (ROOT / "docs" / "datasets.md").read_text(encoding="utf-8")
-    names = {check for check, *_ in (*PLANTED, *CONTRASTS)} | {
-        "duplicate-id",
-        "duplicate-pair",
-        "reversed-pair",
-    }
-    names |= {"unbalanced-labels", "undeclared-language", "contrast-across-axes", "empty-cell", "ragged-row"}
+    names = {check for check, *_ in (*PLANTED, *CONTRASTS)} | {"duplicate-id", "duplicate-pair"}
+    names |= {"reversed-pair", "empty-cell", "ragged-row"}
+    names |= {"unbalanced-labels", "undeclared-language", "contrast-across-axes"}
     names |= {"unreadable-row", "encoding", "nul-character", "not-text", "missing-label", "unknown-direction"}
     assert not {name for name in names if f"`{name}`" not in page}
 
@@ -147,21 +138,9 @@ CONTRASTS = [
     ("negation-and-change", "gender", "Women sing.", "Men don't sing.", True),
     ("negation-and-change", "gender", "Women never sing.", "Men never sing.", False),
     ("negation-and-change", "gender", "Women sing.", "Women don't sing.", False),
-    (
-        "negation-and-change",
-        "disability",
-        "Those with depression sing.",
-        "Those without depression sing.",
-        False,
-    ),
+    ("negation-and-change", "disability", "People with asthma sing.", "People without asthma sing.", False),
     ("unrecognised-group", "socioeconomic", "We sat in a tent.", "We sat on a yacht.", True),
-    (
-        "unrecognised-group",
-        "socioeconomic",
-        "Poor guests sat in a tent.",
-        "Rich guests sat in a tent.",
-        False,
-    ),
+    ("unrecognised-group", "socioeconomic", "Poor guests sat there.", "Rich guests sat there.", False),
     ("unrecognised-group", "hobby", "We sat in a tent.", "We sat on a yacht.", False),
     ("unrecognised-group", "religion", "At noon Anna sang.", "At noon Peter sang.", False),
     ("not-counterparts", "socioeconomic", "A poor man sang.", "A white man sang.", True),
@@ -233,14 +212,7 @@ def test_reduplication_in_hindi_is_no_doubled_word(tmp_path):
 
 @pytest.mark.parametrize(
     ("phrase", "wrong"),
-    [
-        ("a union", False),
-        ("an hour", False),
-        ("an MP", False),
-        ("a NATO", True),
-        ("a European", False),
-        ("an user", True),
-    ],
+    [("a union", 0), ("an hour", 0), ("an MP", 0), ("a NATO", 1), ("a European", 0), ("an user", 1)],
 )
 def test_article_follows_the_sound(tmp_path, phrase, wrong):
     article, noun = phrase.split()
@@ -369,13 +341,6 @@ def test_problems_are_grouped_by_severity_and_written_without_text(tmp_path):
     write_problems(problems, tmp_path / "problems.csv", show_text=True)
     assert "slow" in (tmp_path / "problems.csv").read_text()
     assert pl.read_csv(tmp_path / "problems.csv").height == len(problems)
-
-
-def test_a_file_without_rows_is_refused(tmp_path):
-    path = tmp_path / "a.csv"
-    path.write_text("sent_more,sent_less\n")
-    with pytest.raises(UserError, match="no rows"):
-        check_pairs(path)
 
 
 # --------------------------------------------------------------------------- published files

@@ -41,29 +41,6 @@ def test_no_output_is_an_input_or_another_output(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "words",
-    [
-        "curate extract {} --statement-column statement -o {}",
-        "curate group {} -o {}",
-        "curate associations {} -o {}",
-        "curate review {} -o {}",
-        "build pairs {} -o {}",
-    ],
-)
-def test_a_command_never_replaces_what_it_reads(tmp_path, words):
-    path = tmp_path / "t.csv"
-    path.write_text(
-        "statement_id,statement,identity,attribute\n1,Bakers sing,bakers,sing\n", encoding="utf-8"
-    )
-    before = path.read_bytes()
-    result = CliRunner().invoke(app, words.format(path, path).split())
-    assert isinstance(result.exception, UserError)
-    assert "is an input of this command" in str(result.exception)
-    assert path.read_bytes() == before
-
-
-@pytest.mark.slow
 def test_a_sheet_with_answers_is_not_replaced(tmp_path):
     table, sheet = tmp_path / "t.csv", tmp_path / "ana.xlsx"
     table.write_text(

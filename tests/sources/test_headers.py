@@ -10,6 +10,7 @@ import pytest
 from endoxa.errors import UserError
 from endoxa.sources.frames import read_table
 from endoxa.sources.headers import name_rows
+from endoxa.sources.layouts import recognised_as
 from endoxa.sources.source import reading_files
 from endoxa.sources.tables import written_columns
 
@@ -125,6 +126,17 @@ def test_two_sheets_with_titles_over_the_names_as_safari_has(tmp_path):
     assert table.select("Country", "ID", "Sentence").rows() == [tuple(row[1:4]) for row in SAFARI[2:]]
     with reading_files(sheet="2", header_rows=name_rows("2")):
         assert read_table(path).height == 1
+
+
+def test_a_layout_is_known_with_its_sheet_where_there_are_several(tmp_path):
+    table = [
+        ["Identity", "Attribute", "Total", "West Urban", "Scheduled Castes"],
+        ["Bakers", "kind", "2", "1", "1"],
+    ]
+    alone = recognised_as(book(tmp_path / "alone.xlsx", {"Cleaned": table}))
+    second = recognised_as(book(tmp_path / "two.xlsx", {"Notes": [["a", "b"], ["1", "2"]], "Cleaned": table}))
+    assert (alone.layout.name, alone.sheet) == ("spice", None)
+    assert (second.layout.name, second.sheet) == ("spice", "Cleaned")
 
 
 @pytest.mark.parametrize("words", ["0", "2-1", "one", "1-", "1-2-3", ""])

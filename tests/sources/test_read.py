@@ -135,65 +135,17 @@ def test_arbitrary_json_raises_nothing_but_user_errors(tmp_path, value):
 # --------------------------------------------------------------------------- what is refused, in which words
 
 
-@pytest.mark.parametrize("name", ["crows-pairs", "indibias", "s-as", "native"])
-def test_missing_column_is_named_with_the_columns_found(name, tmp_path):
-    message = refusal(written(tmp_path, "colour,sent_more\nred,A b.\n"), name)
-    assert "has no column" in message
-    assert "its columns are: 'colour', 'sent_more'" in message
-
-
-@pytest.mark.parametrize("name", ["crows-pairs", "indibias", "s-as", "native"])
-def test_header_without_rows(name, tmp_path):
-    header = READERS.get(name).example.splitlines()[0]
-    assert "no rows" in refusal(written(tmp_path, header + "\n"), name)
-
-
-def test_empty_sentence_names_row_line_and_column(tmp_path):
-    path = written(tmp_path, 'sent_more,sent_less\n"A\nb.",C.\n,D.\n')
-    assert "row 2 (line 4), column 'sent_more'" in refusal(path)
-
-
-@pytest.mark.parametrize(
-    ("column", "value"),
-    [("direction", "sideways"), ("stereo_antistereo", "both"), ("stereotypical", "maybe")],
-)
-def test_unknown_label_names_row_and_column(tmp_path, column, value):
-    message = refusal(written(tmp_path, f"sent_more,sent_less,{column}\nA.,B.,{value}\n"), "native")
-    assert f"row 1 (line 2), column '{column}': holds '{value}'" in message
-
-
-def test_unquoted_comma_names_the_row(tmp_path):
-    message = refusal(written(tmp_path, "sent_more,sent_less\nA.,B.\nIn town, C.,D.\n"))
-    assert "row 2 (line 3)" in message
-    assert "3 cells where there are 2 columns" in message
-
-
 @pytest.mark.parametrize(
     ("content", "said"),
     [
         ("sent_more,sent_less\nA.,B.\nCaf\xe9.,B.\n".encode("latin-1"), "row 2 (line 3), column 'sent_more'"),
         ("sent_more,sent_less\nA.,B.\n".encode("utf-16") + b"\n", "row 2 (line 3)"),
-        (b"sent_more,sent_less\nA.,B\0.\n", "row 1 (line 2), column 'sent_less': holds a NUL"),
-        (b'sent_more,sent_less\nA.,"B.\n', "row 1 (line 2): is not readable as CSV"),
-        (b"sent_more,sent_less,sent_more\nA.,B.,C.\n", "two columns called 'sent_more'"),
-        (b"\n", "line 1 is blank"),
     ],
 )
-def test_wrong_encodings_and_broken_csv(tmp_path, content, said):
+def test_wrong_encodings(tmp_path, content, said):
     path = tmp_path / "pairs.csv"
     path.write_bytes(content)
     assert said in refusal(path, "native")
-
-
-def test_byte_order_mark_is_no_part_of_the_first_column(tmp_path):
-    path = tmp_path / "pairs.csv"
-    path.write_bytes(b"\xef\xbb\xbfsent_more,sent_less\nA.,B.\n")
-    assert read(path)["sent_more"].to_list() == ["A."]
-
-
-def test_missing_file_suggests_near_names(tmp_path):
-    written(tmp_path, "x", "stereotypes.csv")
-    assert "Did you mean: stereotypes.csv?" in refusal(tmp_path / "stereotype.csv")
 
 
 def test_folder_and_empty_file(tmp_path):
@@ -205,34 +157,6 @@ def test_unknown_format_lists_what_was_looked_for(tmp_path):
     message = refusal(written(tmp_path, "colour\nred\n"))
     assert "'colour'" in message
     assert all(f"{name} (" in message for name in NAMES)
-    assert "Did you mean: native" in refusal(written(tmp_path, "colour\nred\n"), "nativ")
-
-
-def test_questions_in_the_layout_of_bbq_are_told_apart(tmp_path):
-    row = {
-        "question_polarity": "neg",
-        "context_condition": "ambig",
-        "label": 2,
-        "ans0": "a",
-        "ans1": "b",
-        "ans2": "c",
-    }
-    path = tmp_path / "questions.jsonl"
-    path.write_text(json.dumps(row) + "\n", encoding="utf-8")
-    with pytest.raises(UserError, match=r"questions in BBQ's format, .* endoxa probe qa --data"):
-        recognise(path)
-
-
-def test_json_lines_faults_name_the_line(tmp_path):
-    good = '{"sent_more": "A.", "sent_less": "B."}\n'
-    assert "row 2 (line 3): is not JSON" in refusal(written(tmp_path, good + "\n{\n", "x.jsonl"))
-    assert "row 2 (line 2)" in refusal(written(tmp_path, good + "[1]\n", "x.jsonl"))
-    assert "row 1 (line 1): is not JSON" in refusal(written(tmp_path, "{\n" + good, "x.jsonl"))
-    assert "row 1 (line 1): is not JSON" in refusal(written(tmp_path, "{\n", "x.jsonl"))
-    nested = '{"sent_more": ["A."], "sent_less": "B."}\n'
-    assert "column 'sent_more': holds list" in refusal(written(tmp_path, nested, "x.jsonl"))
-    half = '{"sent_more": "\\ud800", "sent_less": "B."}\n'
-    assert "not UTF-8" in refusal(written(tmp_path, half, "x.jsonl"))
 
 
 KINDS = pl.DataFrame(
@@ -256,17 +180,8 @@ KINDS = pl.DataFrame(
 def test_whatever_type_a_column_has_its_cells_are_text_or_missing(tmp_path: Path, door: str) -> None:
     KINDS.write_parquet(tmp_path / "x.parquet")
     pairs = load_pairs(tmp_path / "x.parquet" if door == "parquet" else KINDS)
-    columns = (
-        "identity",
-        "axis",
-        "language",
-        "item_id",
-        "region",
-        "attribute_more",
-        "attribute_less",
-        "agreement",
-    )
-    assert pairs.select(columns).rows() == [
+    columns = "identity axis language item_id region attribute_more attribute_less agreement"
+    assert pairs.select(columns.split()).rows() == [
         ("nurses", "work", "en", "1", "1.5", "2026-01-02", "true", None),
         (None, "unspecified", "en", "2", None, None, None, None),
     ]
@@ -348,10 +263,8 @@ def test_indibias_rows_become_an_english_and_a_hindi_pair(tmp_path):
 def test_s_as_writes_prefix_sentence_and_question(tmp_path):
     path = written(tmp_path, "identity,canonical_attribute,anti_stereotype,type\nWomen,calm,restless,women\n")
     pair = read(path, prefix="Coastal").row(0, named=True)
-    assert (pair["sent_more"], pair["sent_less"]) == (
-        "Coastal Women are calm.",
-        "Coastal Women are restless.",
-    )
+    assert pair["sent_more"] == "Coastal Women are calm."
+    assert pair["sent_less"] == "Coastal Women are restless."
     assert (pair["identity"], pair["axis"]) == ("Coastal Women", "gender")
     assert pair["prompt"] == "What are coastal women like?"
     assert (pair["attribute_more"], pair["attribute_less"]) == ("calm", "restless")
@@ -367,11 +280,6 @@ def test_s_as_refuses_a_template_without_its_places(tmp_path, template):
     assert "template" in refusal(path, template=template)
 
 
-def test_s_as_names_the_attribute_that_is_missing(tmp_path):
-    path = written(tmp_path, "identity,canonical_attribute,anti_stereotype,type\nbakers,calm,,x\n")
-    assert "row 1 (line 2), column 'anti_stereotype': is empty" in refusal(path)
-
-
 def test_stereoset_joins_context_and_leaves_the_unrelated_sentence(tmp_path):
     pairs = read(written(tmp_path, READERS.get("stereoset").example, "dev.json"))
     assert pairs["item_id"].to_list() == ["b1", "a1"]
@@ -380,13 +288,6 @@ def test_stereoset_joins_context_and_leaves_the_unrelated_sentence(tmp_path):
         "The farmer is patient.",
     ]
     assert pairs["identity"].to_list() == ["baker", "farmer"]
-
-
-def test_stereoset_names_the_entry_without_a_label(tmp_path):
-    document = json.loads(READERS.get("stereoset").example)
-    document["data"]["intrasentence"][0]["sentences"].pop(1)
-    path = written(tmp_path, json.dumps(document), "dev.json")
-    assert "intrasentence entry a1 has 0 sentences labelled 'anti-stereotype'" in refusal(path)
 
 
 def test_native_defaults_and_unknown_columns(tmp_path):
@@ -435,12 +336,3 @@ def test_s_as_sentences_are_those_that_were_scored(shared):
     prompts = dict(zip(pairs["sent_more"], pairs["prompt"], strict=True))
     for text, prompt in common.select("text", "prompt").iter_rows():
         assert prompts.get(text, prompt) == prompt
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("chunk_rows", [1, 7, 4096])
-def test_chunks_do_not_change_the_pairs(shared, chunk_rows):
-    whole = read(shared / "data" / INDIBIAS, chunk_rows=10**6)
-    frames = list(read_pairs(shared / "data" / INDIBIAS, ReadOptions(chunk_rows=chunk_rows)))
-    assert max(frame.height for frame in frames) <= chunk_rows
-    assert pl.concat(frames).equals(whole)

@@ -53,15 +53,6 @@ def test_any_cell_text_survives(tmp_path, suffix, cells):
     assert pl.concat(read_pairs(path, ReadOptions(chunk_rows=3))).equals(pairs)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("suffix", SUFFIXES)
-def test_published_file_converted_and_read_again_is_the_same(shared, tmp_path, suffix):
-    source = shared / "data" / "indibias" / "IndiBias_v1_sample.csv"
-    target = tmp_path / f"pairs{suffix}"
-    assert convert_pairs(source, target, ReadOptions(chunk_rows=100)) == 1122
-    assert pl.concat(read_pairs(target)).equals(pl.concat(read_pairs(source)))
-
-
 @pytest.mark.parametrize("suffix", SUFFIXES)
 def test_a_failed_write_keeps_the_old_file_and_no_rest(tmp_path, suffix):
     def broken():

@@ -22,64 +22,42 @@ from endoxa_collect.entry.words import flags
 
 SETTINGS = campaign_settings()
 
-ACCUSED = [
-    ("en", "tom is a thief"),
-    ("en", "tom's a thief"),
-    ("en", "joe stole"),
-    ("en", "jane is a liar"),
-    ("en", "peter and paul are thieves"),
-    ("en", "will and grace are thieves"),
-    ("en", "say that mark cheats on his wife"),
-    ("en", "maria steals"),
-    ("en", "steal like maria"),
-    ("en", "steal like tom"),
-    ("es", "maria robó"),
-    ("es", "maria y pedro son ladrones"),
-    ("es", "daniel estafa a la gente"),
-    ("es", "santiago violó a su hermana"),
-    ("es", "don jorge abusa de niñas"),
-    ("es", "doña eulalia mata perros"),
-    ("es", "rosa perez es una ladrona"),
-    ("fr", "paul a violé sa soeur"),
-    ("fr", "jean-pierre est un escroc"),
-    ("pt", "ana e joão roubaram o banco"),
-    ("sw", "wezi kama juma"),
-    ("sw", "juma na asha ni wezi"),
-    ("ar", "ومحمد لص"),
-    ("ar", "محمد وأحمد لصوص"),
-    ("ar", "لمحمد اللص"),
-    ("hi", "राम ने चुराया"),
-]
-NOBODY = [
-    ("en", "will steal"),
-    ("en", "will always steal"),
-    ("en", "may kill"),
-    ("en", "chase them and kill"),
-    ("en", "young thieves"),
-    ("en", "men of faith are liars"),
-    ("en", "christian men are thieves"),
-    ("en", "steal from Muslims"),
-    ("en", "israel kills children"),
-    ("es", "roban en santiago"),
-    ("es", "dan miedo y roban"),
-    ("es", "niñas robadas"),
-    ("es", "matan por paz"),
-    ("fr", "ils volent des roses"),
-    ("pt", "matam por santos"),
-    ("sw", "wanapiga kelele"),
-    ("ar", "يكذبون على الناس"),
-    ("ar", "كريم وكاذب"),
-    ("hi", "काम चोर हैं"),
-]
+ACCUSED = {
+    "en": "tom is a thief; tom's a thief; joe stole; jane is a liar; peter and paul are thieves; "
+    "will and grace are thieves; say that mark cheats on his wife; maria steals; steal like maria; "
+    "steal like tom",
+    "es": "maria robó; maria y pedro son ladrones; daniel estafa a la gente; "
+    "santiago violó a su hermana; don jorge abusa de niñas; doña eulalia mata perros; "
+    "rosa perez es una ladrona",
+    "fr": "paul a violé sa soeur; jean-pierre est un escroc",
+    "pt": "ana e joão roubaram o banco",
+    "sw": "wezi kama juma; juma na asha ni wezi",
+    "ar": "ومحمد لص; محمد وأحمد لصوص; لمحمد اللص",
+    "hi": "राम ने चुराया",
+}
+NOBODY = {
+    "en": "will steal; will always steal; may kill; chase them and kill; young thieves; "
+    "men of faith are liars; christian men are thieves; steal from Muslims; israel kills children",
+    "es": "roban en santiago; dan miedo y roban; niñas robadas; matan por paz",
+    "fr": "ils volent des roses",
+    "pt": "matam por santos",
+    "sw": "wanapiga kelele",
+    "ar": "يكذبون على الناس; كريم وكاذب",
+    "hi": "काम चोर हैं",
+}
 
 
-@pytest.mark.parametrize(("language", "text"), ACCUSED)
+def texts(table):
+    return [(language, text) for language, several in table.items() for text in several.split("; ")]
+
+
+@pytest.mark.parametrize(("language", "text"), texts(ACCUSED))
 def test_accusations_are_found_in_campaigns_and_in_pairs(language, text):
     assert "name" in flags(text, language, SETTINGS)
     assert name_in(text, language)
 
 
-@pytest.mark.parametrize(("language", "text"), NOBODY)
+@pytest.mark.parametrize(("language", "text"), texts(NOBODY))
 def test_words_about_nobody_are_left_alone(language, text):
     assert "name" not in flags(text, language, SETTINGS)
     assert not name_in(text, language)

@@ -15,7 +15,8 @@ from endoxa.schema import ReadOptions
 from endoxa.schema.headline import Headline
 from endoxa.schema.options import DATA, OUTPUT, Option, column_names
 from endoxa.sources import READERS
-from endoxa.sources.check import Problem, check_file, group_problems, write_problems
+from endoxa.sources.check import check_file
+from endoxa.sources.check.problems import Problem, group_problems, write_problems
 from endoxa.sources.files import sha256
 from endoxa.sources.groups import FORMATS_WITHOUT_GROUPS
 from endoxa.sources.layouts import layouts

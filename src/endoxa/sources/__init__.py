@@ -15,7 +15,7 @@ from endoxa.schema import Reader
 def _builtin() -> Iterable[Reader]:
     from endoxa.sources.read import FORMATS
 
-    return (form.reader() for form in FORMATS.values())
+    return FORMATS.values()
 
 
 READERS: Registry[Reader] = Registry("format", "endoxa.readers", _builtin)

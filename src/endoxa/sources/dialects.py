@@ -86,11 +86,7 @@ codecs.register_error(_UNDECODABLE, _lone_surrogates)
 
 def undecodable(text: str) -> bool:
     """True where `text` holds something that is not Unicode text (a lone surrogate)."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return True
-    return False
+    return not text.isascii() and _LONE.search(text) is not None
 
 
 def decoded(content: bytes, languages: Collection[str] = ()) -> str:
@@ -149,7 +145,7 @@ def _mostly_utf_8(stream: BinaryIO) -> bool:
     while block := stream.read(_BLOCK):
         text = decoder.decode(block)
         if not text.isascii():
-            lone = len(_LONE.findall(text)) if undecodable(text) else 0
+            lone = len(_LONE.findall(text))
             letters += len(text) - len(text.encode("ascii", "ignore")) - lone
             failures += lone
     failures += len(decoder.decode(b"", final=True))

@@ -16,7 +16,7 @@ import polars as pl
 
 from endoxa.errors import UserError
 from endoxa.schema import DIRECTIONS, PAIR_COLUMNS, Reader, ReadOptions
-from endoxa.sources.tables import Fault, refusal, table_columns
+from endoxa.sources.tables import TABLE_SUFFIXES, Fault, refusal, table_columns
 
 SIDES = ("more", "less")
 
@@ -69,54 +69,63 @@ Drafts = Callable[[Path, ReadOptions], Iterator[Draft]]
 
 
 @dataclass(frozen=True, slots=True)
-class Format:
-    """A format that comes with endoxa: a `Reader` whose records can be looked at before they are refused.
-
-    The attributes are those of `endoxa.schema.Reader`, with `drafts` where that has `read`, and:
+class Format(Reader):
+    """A reader that comes with endoxa, whose records can be looked at before they are refused.
 
     Attributes:
-        columns: those by which a table of the format is recognised; none where it is no table.
-        other_columns: those that speak for another format.
-        has_keys: for a format that is no table: whether a file has its keys.
-        keys: these keys, for messages.
+        drafts: its records.
+        marks: what a file is recognised by, for messages.
+        columns: those by which a table of the format is recognised; none where it need not be a table.
     """
 
-    name: str
-    title: str
-    suffixes: tuple[str, ...]
     drafts: Drafts
-    example: str
-    units: str = "one row, one pair"
+    marks: str
     columns: tuple[str, ...] = ()
-    other_columns: frozenset[str] = frozenset()
-    has_keys: Callable[[Path], bool] | None = None
-    keys: str = ""
 
-    @property
-    def marks(self) -> str:
-        """What the format is recognised by, for messages."""
-        return self.keys or f"columns {', '.join(self.columns)}"
 
-    def recognise(self, path: Path) -> bool:
-        """Whether a file is of this format."""
-        if path.suffix.lower() not in self.suffixes:
+def table_format(
+    name: str,
+    title: str,
+    columns: tuple[str, ...],
+    drafts: Drafts,
+    *,
+    units: str = "one row, one pair",
+    other_columns: frozenset[str] = frozenset(),
+) -> Format:
+    """A format of tables, which are recognised by their columns.
+
+    Args:
+        name: word used on the command line.
+        title: one line for lists.
+        columns: those that every table of the format has.
+        drafts: its records.
+        units: what a row of the file is, and what becomes of it.
+        other_columns: those that speak for another format.
+    """
+
+    def recognise(path: Path) -> bool:
+        if path.suffix.lower() not in TABLE_SUFFIXES:
             return False
-        if self.has_keys is not None:
-            return self.has_keys(path)
-        names = set(table_columns(path, self.columns))
-        return names.issuperset(self.columns) and not names & self.other_columns
+        names = set(table_columns(path, columns))
+        return names.issuperset(columns) and not names & other_columns
 
-    def reader(self) -> Reader:
-        """The format as other rooms know it."""
-        return Reader(
-            name=self.name,
-            title=self.title,
-            suffixes=self.suffixes,
-            recognise=self.recognise,
-            read=partial(read_frames, self.drafts),
-            example=self.example,
-            units=self.units,
-        )
+    return Format(
+        name=name,
+        title=title,
+        suffixes=TABLE_SUFFIXES,
+        recognise=recognise,
+        read=partial(read_frames, drafts),
+        example=example(f"{name}.csv"),
+        units=units,
+        drafts=drafts,
+        marks=f"columns {', '.join(columns)}",
+        columns=columns,
+    )
+
+
+def example(file_name: str) -> str:
+    """The text of a tiny valid file of a format, from the folder `examples`."""
+    return Path(__file__).with_name("examples").joinpath(file_name).read_text(encoding="utf-8")
 
 
 def read_frames(drafts: Drafts, path: Path, options: ReadOptions) -> Iterator[pl.DataFrame]:

@@ -27,8 +27,8 @@ from string import Formatter
 
 from endoxa.errors import UserError
 from endoxa.schema import PAIR_COLUMNS, ReadOptions
-from endoxa.sources.drafts import Draft, Format, axis_of, direction_of
-from endoxa.sources.tables import TABLE_SUFFIXES, Row, require_known_columns, table_rows
+from endoxa.sources.drafts import Draft, axis_of, direction_of, table_format
+from endoxa.sources.tables import Row, require_known_columns, table_rows
 from endoxa.sources.typography import differing_words
 
 
@@ -74,18 +74,12 @@ def _crows_pairs(row: Row, options: ReadOptions) -> Iterator[Draft]:
     )
 
 
-CROWS_PAIRS = Format(
-    name="crows-pairs",
-    title="CrowS-Pairs (Nangia et al. 2020)",
-    suffixes=TABLE_SUFFIXES,
-    columns=_CROWS_PAIRS,
+CROWS_PAIRS = table_format(
+    "crows-pairs",
+    "CrowS-Pairs (Nangia et al. 2020)",
+    _CROWS_PAIRS,
+    partial(_drafts, _CROWS_PAIRS, _crows_pairs),
     other_columns=frozenset({"item_id", "axis", "direction", "stereotypical", "language"}),
-    drafts=partial(_drafts, _CROWS_PAIRS, _crows_pairs),
-    example=(
-        ",sent_more,sent_less,stereo_antistereo,bias_type\n"
-        "0,Farmers get up early.,Bakers get up early.,stereo,profession\n"
-        '1,"In town, bakers are late.","In town, farmers are late.",antistereo,profession\n'
-    ),
 )
 
 # --------------------------------------------------------------------------- IndiBias
@@ -117,19 +111,11 @@ def _indibias(row: Row, options: ReadOptions) -> Iterator[Draft]:  # noqa: ARG00
         )
 
 
-INDIBIAS = Format(
-    name="indibias",
-    title="IndiBias (Sahoo et al. 2024), English and Hindi",
-    suffixes=TABLE_SUFFIXES,
-    columns=_INDIBIAS,
-    drafts=partial(_drafts, _INDIBIAS, _indibias),
-    example=(
-        ",index,modified_eng_sent_more,modified_eng_sent_less,sent_more_hindi,sent_less_hindi,bias_type,"
-        "stereo_antistereo\n"
-        "0,7,Farmers get up early.,Bakers get up early.,किसान जल्दी उठते हैं।,बेकर जल्दी उठते हैं।,Profession,stereo\n"
-        "1,9,Teachers dislike maths.,Pilots dislike maths.,शिक्षक गणित से बचते हैं।,पायलट गणित से बचते हैं।,"
-        "Profession,antistereo\n"
-    ),
+INDIBIAS = table_format(
+    "indibias",
+    "IndiBias (Sahoo et al. 2024), English and Hindi",
+    _INDIBIAS,
+    partial(_drafts, _INDIBIAS, _indibias),
     units="one row, two pairs: the English one, then the Hindi one",
 )
 
@@ -199,17 +185,11 @@ def _sentence(template: str, identity: str, attribute: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-S_AS = Format(
-    name="s-as",
-    title="identity, attribute and opposite, as in AfriStereo (2025)",
-    suffixes=TABLE_SUFFIXES,
-    columns=_S_AS,
-    drafts=partial(_drafts, _S_AS, _s_as),
-    example=(
-        "identity,canonical_attribute,anti_stereotype,type\n"
-        "farmers,patient,impatient,profession\n"
-        "old people,wise,unwise,age\n"
-    ),
+S_AS = table_format(
+    "s-as",
+    "identity, attribute and opposite, as in AfriStereo (2025)",
+    _S_AS,
+    partial(_drafts, _S_AS, _s_as),
     units="one row, one pair; the two sentences are made with a template",
 )
 
@@ -245,15 +225,4 @@ def _native(path: Path, options: ReadOptions) -> Iterator[Draft]:
         )
 
 
-NATIVE = Format(
-    name="native",
-    title="endoxa's own columns",
-    suffixes=TABLE_SUFFIXES,
-    columns=_SENTENCES,
-    drafts=_native,
-    example=(
-        "item_id,language,axis,direction,sent_more,sent_less\n"
-        "a,en,profession,stereo,Farmers get up early.,Bakers get up early.\n"
-        "b,en,age,antistereo,Young people tell long stories.,Old people tell long stories.\n"
-    ),
-)
+NATIVE = table_format("native", "endoxa's own columns", _SENTENCES, _native)

@@ -57,10 +57,8 @@ def read_table(
     columns: dict[str, list[str | None]] = {name: [] for name in names}
     for before, row in enumerate(rows):
         raise_fault(path, row)
-        for name in [
-            name for name in row.cells if name not in columns
-        ]:  # JSONL: a later object may have more keys
-            columns[name] = [None] * before
+        new = [name for name in row.cells if name not in columns]  # JSONL: a later object may have more keys
+        columns |= {name: [None] * before for name in new}
         for name, cells in columns.items():
             cells.append(row.cells.get(name))
     frame = pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.String))

@@ -15,7 +15,7 @@ from functools import wraps
 from io import BytesIO, TextIOWrapper
 from os import PathLike, fspath
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, Concatenate, ParamSpec, Self, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar, cast
 
 if TYPE_CHECKING:
     import polars as pl
@@ -189,16 +189,16 @@ class Source(PlatformPath):
         """As `Path.is_file`; what is in memory counts as a file."""
         return not self.is_file_on_disk or super().is_file(*args, **kwargs)
 
-    def open(self, mode: str = "r", *args: Any, **kwargs: Any) -> Any:
+    def open(self, mode: str = "r", buffering: int = -1, *args: Any, **kwargs: Any) -> Any:
         """As `Path.open`; reading begins at the start of what was read at the first opening."""
-        if mode.replace("t", "") not in ("r", "rb"):
-            return super().open(mode, *args, **kwargs)
-        if self._content is None and not self._keeps_content:
-            return super().open(mode, *args, **kwargs)
+        reads = mode.replace("t", "") in ("r", "rb")
+        if not reads or (self._content is None and not self._keeps_content):
+            return super().open(mode, buffering, *args, **kwargs)
         if self._content is None:
             with super().open("rb") as stream:
                 self._content = stream.read()
-        return BytesIO(self._content) if "b" in mode else _text(BytesIO(self._content), *args, **kwargs)
+        content = BytesIO(self._content)
+        return content if "b" in mode else TextIOWrapper(content, *args, **kwargs)
 
     def scannable(self) -> Path | BytesIO:
         """What polars scans: the bytes in memory, or the path of a file that is too large for that."""
@@ -215,17 +215,6 @@ class Source(PlatformPath):
             results[key] = find()
         result: T = results[key]
         return result
-
-
-def _text(
-    stream: BinaryIO,
-    buffering: int = -1,
-    encoding: str | None = None,
-    errors: str | None = None,
-    newline: str | None = None,
-) -> TextIOWrapper:
-    del buffering
-    return TextIOWrapper(stream, encoding, errors, newline)
 
 
 def understood_once(

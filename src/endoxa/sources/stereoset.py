@@ -12,13 +12,14 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from endoxa.errors import UserError
 from endoxa.schema import ReadOptions
 from endoxa.sources.dialects import open_text
-from endoxa.sources.drafts import Draft, Format, axis_of
+from endoxa.sources.drafts import Draft, Format, axis_of, example, read_frames
 from endoxa.sources.files import require_file
 from endoxa.sources.tables import TABLE_SUFFIXES, Fault, table_columns, table_rows, text_faults, value_of_text
 
@@ -31,11 +32,13 @@ _GOLD_LABELS = ("anti-stereotype", "stereotype", "unrelated")
 """Labels by the number that the hub writes for them."""
 
 
-def has_parts(path: Path) -> bool:
+def _is_stereoset(path: Path) -> bool:
     """True for a document whose start holds one of the two parts, or a table of entries."""
     require_file(path)
     if path.suffix.lower() in TABLE_SUFFIXES:
         return set(table_columns(path)) >= set(_COLUMNS)
+    if path.suffix.lower() != ".json":
+        return False
     with open_text(path, newline="") as stream:
         return _KEY.search(stream.read(_START)) is not None
 
@@ -122,40 +125,15 @@ def _sentences(
     return sentences, tuple(faults)
 
 
-def _example(name: str, target: str, context: str, *sentences: str) -> dict[str, Any]:
-    labelled = [
-        {"id": f"{name}-{number}", "sentence": text, "gold_label": label}
-        for number, (text, label) in enumerate(zip(sentences, (*_LABELS.values(), "unrelated"), strict=True))
-    ]
-    return {
-        "id": name,
-        "target": target,
-        "bias_type": "profession",
-        "context": context,
-        "sentences": labelled,
-    }
-
-
-_BAKER = ("The baker lives next door.", "She gets up early.", "She sleeps late.", "Rivers are wide.")
-_FARMER = ("The farmer is BLANK.", "The farmer is patient.", "The farmer is hasty.", "The farmer is a fork.")
-
 STEREOSET = Format(
     name="stereoset",
     title="StereoSet (Nadeem et al. 2021)",
     suffixes=(".json", *TABLE_SUFFIXES),
-    keys="a .json document with data.intersentence or data.intrasentence, or a table with the columns "
-    f"{', '.join(_COLUMNS)}",
-    has_keys=has_parts,
-    drafts=drafts,
-    example=json.dumps(
-        {
-            "version": "1.0",
-            "data": {
-                "intersentence": [_example("b1", "baker", *_BAKER)],
-                "intrasentence": [_example("a1", "farmer", *_FARMER)],
-            },
-        },
-        indent=1,
-    ),
+    recognise=_is_stereoset,
+    read=partial(read_frames, drafts),
+    example=example("stereoset.json"),
     units="one entry, one pair (stereotype against anti-stereotype); unrelated sentences are left out",
+    drafts=drafts,
+    marks="a .json document with data.intersentence or data.intrasentence, or a table with the columns "
+    f"{', '.join(_COLUMNS)}",
 )

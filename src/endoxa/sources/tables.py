@@ -161,9 +161,7 @@ def table_rows(
     if not (as_written or as_values):
         rows = (_with_decimal_points(path, row) for row in rows)
     withdrawn = withdrawn_beside(path) if respect_withdrawals else frozenset[str]()
-    if withdrawn:
-        rows = _without(withdrawn, rows, path)
-    return _approved(rows, path) if respect_statuses else rows
+    return _respecting(rows, path, withdrawn, respect_statuses)
 
 
 def require_known_columns(named: Mapping[str, str], names: Collection[str], items: str) -> None:
@@ -195,19 +193,30 @@ def require_columns(path: Path, there: Sequence[str], required: Sequence[str]) -
         )
 
 
-def _approved(rows: Iterator[Row], path: Path) -> Iterator[Row]:
-    """The rows without drafts that are not to be read; says how many those were.
+def _respecting(
+    rows: Iterator[Row], path: Path, withdrawn: frozenset[str], respect_statuses: bool
+) -> Iterator[Row]:
+    """The rows that nobody took back, without drafts that are not to be read; says how many are left out.
 
     Raises:
-        UserError: no other row is there.
+        UserError: all but those that were taken back are such drafts.
     """
-    left_out = kept = 0
+    taken_back = left_out = kept = 0
     for row in rows:
-        if is_left_out(row.cells):
+        if withdrawn and is_withdrawn(row.cells, withdrawn):
+            taken_back += 1
+        elif respect_statuses and is_left_out(row.cells):
             left_out += 1
         else:
             kept += 1
             yield row
+    if taken_back:
+        _LOG.warning(
+            "%d rows of %s were withdrawn by the people who gave them (%s): left out.",
+            taken_back,
+            path,
+            WITHDRAWALS,
+        )
     say_left_out(path, left_out, kept)
 
 
@@ -245,22 +254,6 @@ def refusal(path: Path, number: int, line: int | None, fault: Fault) -> UserErro
     place = f" (line {line})" if line else ""
     column = f", column '{fault.column}'" if fault.column else ""
     return UserError(f"{called(path)}, row {number}{place}{column}: {fault.message}.")
-
-
-def _without(withdrawn: frozenset[str], rows: Iterator[Row], path: Path) -> Iterator[Row]:
-    left_out = 0
-    for row in rows:
-        if is_withdrawn(row.cells, withdrawn):
-            left_out += 1
-        else:
-            yield row
-    if left_out:
-        _LOG.warning(
-            "%d rows of %s were withdrawn by the people who gave them (%s): left out.",
-            left_out,
-            path,
-            WITHDRAWALS,
-        )
 
 
 NOT_UTF_8 = (
@@ -339,14 +332,10 @@ def _csv_header(path: Path, line: int, header: list[str] | csv.Error) -> list[st
             f"{path}, line {line}: the column names are not readable as CSV ({header})."
         ) from header
     header = list(map(restored, header))
-    if any("\0" in name for name in header):
-        raise UserError(f"{path}, line {line} holds NUL characters: the file is damaged, or is no table.")
+    for fault in text_faults({name: name for name in header}):
+        raise UserError(f"{path}, line {line}: the row of column names {fault.message}.")
     if not any(header):
         raise UserError(f"{path}, line {line} is blank. Expected the column names.")
-    if undecodable("".join(header)):
-        raise UserError(
-            f"{path}, line {line}: the column names are no text that can be read. The file {NOT_UTF_8}."
-        )
     _require_unique(path, header)
     return header
 

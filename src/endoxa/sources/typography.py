@@ -48,21 +48,12 @@ COMPOSITION = "composed and decomposed letters"
 LETTERS = "Arabic and Farsi letters"
 BLANKS = "blanks"
 OTHER_FORMS = "full-width letters, ligatures or other forms"
-_CONVENTIONS: dict[str, tuple[Callable[[str], bool], Callable[[str], str]]] = {
-    INVISIBLE: (
-        lambda text: _UNSEEN_BUT_JOINERS.search(text) is not None,
-        lambda text: _UNSEEN_BUT_JOINERS.sub("", text),
-    ),
-    COMPOSITION: (
-        lambda text: not unicodedata.is_normalized("NFC", text),
-        lambda text: unicodedata.normalize("NFC", text),
-    ),
-    BLANKS: (
-        lambda text: _ODD_BLANKS.search(text) is not None,
-        lambda text: _ODD_BLANKS.sub(" ", text),
-    ),
+_CONVENTIONS: dict[str, Callable[[str], str]] = {
+    INVISIBLE: lambda text: _UNSEEN_BUT_JOINERS.sub("", text),
+    COMPOSITION: lambda text: unicodedata.normalize("NFC", text),
+    BLANKS: lambda text: _ODD_BLANKS.sub(" ", text),
 }
-"""What a whole sentence may have: how it is told, and the sentence without it."""
+"""What a whole sentence may have, and the sentence without it."""
 _KINDS = {"'": "quotation marks", '"': "quotation marks", "-": "dashes", "...": "ellipses"}
 _SPACED = frozenset("!?;:,.")
 _OTHER_WAYS = regex.compile(f"[‘’‚‛‹›ʼ′“”„‟«»″يكیک٠-٩۰-۹\u2010-\u2015\u2212{_INVISIBLE}]")
@@ -117,7 +108,7 @@ def readable(text: str) -> str:
     if text.isascii():
         return text
     usual = _OTHER_WIDTHS.sub(lambda match: unicodedata.normalize("NFKC", match[0]), text)
-    return _composed(usual)
+    return unicodedata.normalize("NFC", STRAY_JOINERS.sub("", _UNSEEN_BUT_JOINERS.sub("", usual)))
 
 
 def _usual(text: str) -> bool:
@@ -136,8 +127,8 @@ def differences(more: str, less: str) -> tuple[Difference, ...]:
     if _usual(more) and _usual(less):
         return ()
     differing = []
-    for kind, (has, mended) in _CONVENTIONS.items():
-        if has(more) != has(less):
+    for kind, mended in _CONVENTIONS.items():
+        if (mended(more) == more) != (mended(less) == less):
             differing.append(Difference(kind, more, less))
             more, less = mended(more), mended(less)
     if {_letters(more), _letters(less)} == {"Arabic", "Farsi"}:
@@ -191,11 +182,6 @@ def _single(text: str) -> str:
 
 def _unjoined(text: str) -> str:
     return "".join(_UNSEEN.sub("", text).split())
-
-
-def _composed(text: str) -> str:
-    """Letters composed (NFC), and nothing that is not seen but joiners where the script needs them."""
-    return unicodedata.normalize("NFC", STRAY_JOINERS.sub("", _UNSEEN_BUT_JOINERS.sub("", text)))
 
 
 _EDGES = regex.compile(r"^[^\p{L}\p{M}\p{N}]+|[^\p{L}\p{M}\p{N}]+$")

@@ -76,12 +76,20 @@ def test_a_table_without_models_names_none(tmp_path: Path) -> None:
     ("name", "content", "message"),
     [
         ("a.csv", "base_attribute,base_value\nage,child\n", "has no column 'compared_attribute'"),
-        ("a.csv", f"{','.join(PARTS)}\nage,,urbanicity,rural\n", "row 1: 'base_value' is empty"),
+        (
+            "a.csv",
+            f"{','.join(PARTS)}\nage,,urbanicity,rural\n",
+            "row 1 .line 2.: the column 'base_value' is empty",
+        ),
         ("a.json", "{", "is not valid JSON"),
-        ("a.json", "{}", "expected a JSON list"),
-        ("a.json", "[1]", "entry 1 is not a JSON object"),
+        ("a.json", "{}", "expected a valid list"),
+        ("a.json", "[1]", "a.json: 1: .*Expected a list of objects"),
         ("a.json", "[]", "contains no associations"),
-        ("a.json", json.dumps([dict(zip(PARTS, FARM, strict=True), models="m")]), "Expected a list"),
+        (
+            "a.json",
+            json.dumps([dict(zip(PARTS, FARM, strict=True), models="m")]),
+            "1.models: expected a valid list",
+        ),
     ],
 )
 def test_what_cannot_be_read_is_said(tmp_path: Path, name: str, content: str, message: str) -> None:

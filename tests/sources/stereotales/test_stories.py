@@ -40,9 +40,9 @@ def test_every_value_of_the_published_form_is_in_the_vocabulary(shared: Path) ->
         ("# nothing yet", "contains no attributes"),
         ("[colour]\nvalues = ['red']", "colour.values"),
         ("[colour]\nvalues = ['red', 'blue']\nothers = true", "colour.others"),
-        ("[colour]\nvalues = ['red', 'Red']", "'Red' and 'red'"),
+        ("[colour]\nvalues = ['red', 'Red']", "the value 'Red', which is empty or already used"),
         ("[colour]\nvalues = ['red', 'unknown']", "'unknown'"),
-        ("[colour]\nvalues = ['red', ' ']", "an empty value"),
+        ("[colour]\nvalues = ['red', ' ']", "the value ' '"),
     ],
 )
 def test_an_unusable_vocabulary_has_a_sentence(tmp_path: Path, text: str, words: str) -> None:

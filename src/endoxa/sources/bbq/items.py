@@ -23,7 +23,6 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cache
 from itertools import chain, islice
 from pathlib import Path
@@ -54,7 +53,7 @@ def find_metadata(path: Path) -> Path | None:
     return beside if beside.is_file() else None
 
 
-def read_metadata(path: Path, category: str | None = None) -> dict[Key, int]:
+def read_metadata(path: Path) -> dict[Key, int]:
     """`target_loc` of each question, 0 to 2, as the file has it.
 
     Left out are rows without a number (the published file has NA in 16 rows of Gender_identity) and questions
@@ -62,15 +61,12 @@ def read_metadata(path: Path, category: str | None = None) -> dict[Key, int]:
 
     Args:
         path: the file.
-        category: only questions of this category.
 
     Raises:
         UserError: the file cannot be read, or lacks category, example_id or target_loc.
     """
     place = pl.col("target_loc").str.strip_chars().str.strip_suffix(".0")  # some copies write 1.0 for 1
     rows = read_table(path, (*_KEY, "target_loc")).with_columns(place).filter(place.is_in(["0", "1", "2"]))
-    if category is not None:
-        rows = rows.filter(pl.col("category") == category)
     agreed = (
         rows.group_by(_KEY).agg(pl.col("target_loc").unique()).filter(pl.col("target_loc").list.len() == 1)
     )
@@ -246,19 +242,6 @@ _LOOKED_AT = 2000
 """Records from which the language of a file is told."""
 
 
-@dataclass(frozen=True, slots=True)
-class Targets:
-    """What a metadata file says.
-
-    Attributes:
-        places: `target_loc` by category and example_id.
-        of_group: whether it is the stereotyped group's option for both polarities (files before July 2022).
-    """
-
-    places: Mapping[Key, int] = field(default_factory=dict)
-    of_group: bool = False
-
-
 def read_items(
     path: Path,
     *,
@@ -286,15 +269,23 @@ def read_items(
         UserError: a file or record that cannot be read, a record with two equal options, or metadata of another version
             of the file.
     """
-    targets = Targets()
-    if metadata is not None:
-        places = read_metadata(metadata)
-        targets = Targets(places, of_group=names_group(path, metadata, places, columns))
+    places = read_metadata(metadata) if metadata else {}
+    of_group = metadata is not None and names_group(path, metadata, places, columns)
     for line, _, record in checked_rows(path, only, columns):
         unknown = _unknown(path, line, record)
         persons = [option for option in range(3) if option != unknown]
         _require_apart(path, line, record)
-        stereotyped = _stereotyped(path, line, record, persons, targets)
+        place = places.get((record.category, record.example_id))
+        if place is None:
+            stereotyped = stereotyped_option(record, persons)
+        elif place not in persons:
+            raise UserError(
+                f"{path}, line {line}: the metadata file names option {place} of {record.category} "
+                f"{record.example_id}, which is the unknown option. Use the metadata of the same version of the data."
+            )
+        else:
+            flipped = record.question_polarity == "nonneg" and not of_group
+            stereotyped = sum(persons) - place if flipped else place
         yield _item(record, unknown, stereotyped, language=language or "und", clean=clean)
 
 
@@ -322,20 +313,6 @@ def _require_apart(path: Path, line: int, record: Record) -> None:
         raise UserError(
             f"{path}, line {line}: two options are '{twice}', so answers cannot be distinguished. Change one."
         )
-
-
-def _stereotyped(path: Path, line: int, record: Record, persons: list[int], targets: Targets) -> int | None:
-    """The stereotyped group's option, from the metadata file or by the rules."""
-    place = targets.places.get((record.category, record.example_id))
-    if place is None:
-        return stereotyped_option(record, persons)
-    if place not in persons:
-        raise UserError(
-            f"{path}, line {line}: the metadata file names option {place} of {record.category} "
-            f"{record.example_id}, which is the unknown option. Use the metadata of the same version of the data."
-        )
-    flipped = record.question_polarity == "nonneg" and not targets.of_group
-    return sum(persons) - place if flipped else place
 
 
 def _item(record: Record, unknown: int, stereotyped: int | None, *, language: str, clean: bool) -> QaItem:

@@ -83,7 +83,7 @@ def flat_rows(path: Path, named: Mapping[str, str]) -> Iterator[tuple[int, dict[
     require_known_columns(named, QUESTION_COLUMNS, "questions")
     wanted = (*named.values(), *QUESTION_COLUMNS)
     columns = table_columns(path, wanted)
-    kobbq = columns_of_kobbq(columns)
+    kobbq = set(columns) >= KOBBQ
     missing = [] if kobbq else [name for name in REQUIRED if named.get(name, name) not in columns]
     if missing:
         if options := options_in_a_list(columns):
@@ -114,11 +114,6 @@ def options_in_a_list(columns: Collection[str]) -> str:
     )
 
 
-def columns_of_kobbq(columns: Collection[str]) -> bool:
-    """Whether a table has the columns of KoBBQ's samples."""
-    return set(columns) >= KOBBQ
-
-
 def renamed_fields(row: Mapping[str, Any], named: Mapping[str, str]) -> dict[str, Any]:
     """A record with our names of fields; a field that has one of our names without being meant is left out."""
     theirs = {name: ours for ours, name in named.items()}
@@ -142,11 +137,8 @@ def _as_published(row: Mapping[str, Any], path: Path, line: int) -> dict[str, An
                 record[outer] = {**(record.get(outer) or {}), inner: nested}
         else:
             record[name] = value_of_text(value) if name in _OBJECTS else value
-    for name in (
-        "answer_info",
-        "names",
-        "name_sources",
-    ):  # a column of objects has all their keys in every row
+    # A column of objects has all their keys in every row.
+    for name in ("answer_info", "names", "name_sources"):
         if isinstance(record.get(name), dict):
             record[name] = {
                 key: value_of_text(value) for key, value in record[name].items() if value is not None
@@ -329,8 +321,7 @@ class Seen:
         return not repeated
 
 
-_MARKS = frozenset({"question_polarity", "context_condition", "ans0", "ans1", "ans2", "label"})
-_SUFFIXES = (".jsonl", ".ndjson", ".json")
+_MARKS = frozenset({"question_polarity", "context_condition", *OPTIONS, "label"})
 Columns = Mapping[str, str]
 """BBQ's name of a field -> the file's."""
 NO_NAMES: Columns = {}
@@ -343,11 +334,11 @@ def is_bbq(path: Path) -> bool:
         UserError: there is no such file, or nothing in it.
     """
     require_file(path)
-    if path.suffix.lower() not in _SUFFIXES:
-        if path.suffix.lower() not in TABLE_SUFFIXES:
-            return False
+    if is_table(path):
         columns = set(table_columns(path, tuple(_MARKS)))
-        return columns >= _MARKS or columns_of_kobbq(columns)
+        return columns >= _MARKS or columns >= KOBBQ
+    if path.suffix.lower() not in _JSON:
+        return False
     try:
         _, record = next(_json_rows(path, NO_NAMES), (0, {}))
     except UserError:
@@ -443,7 +434,7 @@ def write_items(rows: Iterable[Mapping[str, Any]], path: Path) -> int:
     Raises:
         UserError: the name does not end in .jsonl, or the place cannot be written.
     """
-    if path.suffix.lower() not in _SUFFIXES[:2]:
+    if path.suffix.lower() not in _JSON[:2]:
         raise UserError(f"'{path}' cannot be written: questions are written as .jsonl.")
     written = 0
     try:

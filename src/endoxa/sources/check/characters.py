@@ -61,7 +61,7 @@ def _compatible(scripts: frozenset[str]) -> bool:
 @check("note")
 def mixed_scripts(item: Item) -> Findings:
     """Words of several scripts in one sentence: a tokenizer cuts the foreign ones into many pieces."""
-    for column, text in item.sentences():
+    for column, text in item.texts:
         scripts = scripts_of(text)
         if not _compatible(scripts):
             yield column, f"is written in several scripts ({_listed(scripts)})", text
@@ -70,7 +70,7 @@ def mixed_scripts(item: Item) -> Findings:
 @check("warning")
 def scripts_differ(item: Item) -> Findings:
     """The two sentences are not written in the same scripts, so their scores compare scripts as well."""
-    more, less = (scripts_of(text) for _, text in item.sentences())
+    more, less = (scripts_of(text) for _, text in item.texts)
     if more != less and not _compatible(more | less):
         yield "", f"the sentences use different scripts ({_listed(more)} against {_listed(less)})", ""
 
@@ -86,7 +86,7 @@ _INVISIBLE = re.compile("[\x00-\x08\x0e-\x1f\x7f\u00ad\u200b\u200e\u200f\u202a-\
 @check("warning")
 def line_break(item: Checked) -> Findings:
     """A line break inside a sentence, usually left by a spreadsheet: a token that the other side lacks."""
-    for column, text in item.sentences():
+    for column, text in item.texts:
         if _LINE_BREAK.search(text.strip()):
             yield column, "holds a line break, which is scored as part of the sentence", text
 
@@ -97,13 +97,10 @@ def invisible_character(item: Checked) -> Findings:
 
     The zero-width joiner and non-joiner are left alone: scripts of India and Persian are written with them.
     """
-    for column, text in item.sentences():
+    message = "holds an invisible character (zero-width space, soft hyphen or control character)"
+    for column, text in item.texts:
         if _INVISIBLE.search(text):
-            yield (
-                column,
-                "holds an invisible character (zero-width space, soft hyphen or control character)",
-                text,
-            )
+            yield column, message, text
 
 
 @check("warning")
@@ -125,7 +122,7 @@ def final_punctuation(item: Item) -> Findings:
 
     Blodgett et al. 2021 count such uncontrolled differences among the pitfalls of pair data.
     """
-    more, less = (_ends(text) for _, text in item.sentences())
+    more, less = (_ends(text) for _, text in item.texts)
     if more != less:
         column = SENTENCES[more]
         yield column, "lacks the final punctuation that the other sentence has", item.cell(column)

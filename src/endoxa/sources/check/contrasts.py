@@ -75,14 +75,18 @@ def negation_and_change(item: Item) -> Findings:
     Blodgett et al. 2021 on several changes at once. 'Bakers can sing' against 'farmers cannot sing'. 'With' against
     'without' is no such denial: it makes the groups ('people with' and 'without depression').
     """
-    more, less = (text for _, text in item.sentences())
+    more, less = (text for _, text in item.texts)
     if item.language not in lists_by_language("negations") or negates(more, less, item.language):
         return
     defining = any(
         {"with", "without"} == {join(side).casefold() for side in edit.sides} for edit in item.replacements
     )
     if denials(more, item.language) != denials(less, item.language) and not defining:
-        yield "", "one sentence denies what the other says, and other words change too", item.changes
+        yield (
+            "",
+            "one sentence denies what the other says, and other words change too",
+            changes(item.replacements),
+        )
 
 
 @check("warning", english=True, groups=True)
@@ -105,7 +109,7 @@ def unrecognised_group(item: Item) -> Findings:
         and not any(map(_is_group, (item.more, item.less)))
         and not _names(item)
     ):
-        text = " / ".join(text for _, text in item.sentences())
+        text = " / ".join(text for _, text in item.texts)
         yield "", "neither sentence has a word that is known to name a group", text
 
 

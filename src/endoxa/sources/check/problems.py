@@ -81,10 +81,6 @@ class Checked:
     row: int
     texts: tuple[tuple[str, str], ...]
 
-    def sentences(self) -> tuple[tuple[str, str], ...]:
-        """Column and text of what is in words."""
-        return self.texts
-
     def problem(self, severity: Severity, check: str, column: str, message: str, text: str = "") -> Problem:
         """A problem of it."""
         return Problem(severity, check, self.item_id, self.row, column, message, text)
@@ -138,11 +134,6 @@ class Item(Checked):
         """Text of a cell; empty where there is none."""
         return self.draft.pair.get(column) or ""
 
-    @property
-    def changes(self) -> str:
-        """What differs, in words."""
-        return changes(self.replacements)
-
 
 Findings = Iterator[tuple[str, str, str]]
 """What a check finds: one of our columns, or empty for the whole record, the message, and the words it is about."""
@@ -186,11 +177,8 @@ def _compares_groups(draft: Draft, more: Sequence[Word], less: Sequence[Word]) -
     if draft.pair.get("attribute_more"):
         return False
     identity = {word.folded for word in words(draft.pair.get("identity") or "")}
-    return (
-        not identity
-        or not identity.issubset(word.folded for word in more)
-        or not identity.issubset(word.folded for word in less)
-    )
+    stays = all(identity.issubset(word.folded for word in side) for side in (more, less))
+    return not (identity and stays)
 
 
 def join(several: tuple[Word, ...]) -> str:
@@ -251,14 +239,27 @@ class Trace:
         )
 
 
+def _repeated(traces: Sequence[Trace], key: Callable[[Trace], object]) -> Iterator[tuple[Trace, int]]:
+    """Each trace whose key an earlier row has, with that row; an empty key is none."""
+    first: dict[object, int] = {}
+    for trace in traces:
+        name = key(trace)
+        if name and first.setdefault(name, trace.row) != trace.row:
+            yield trace, first[name]
+
+
 def duplicate_id(traces: Sequence[Trace]) -> Iterator[Problem]:
     """Two pairs or associations of one name: records and estimates could not be told apart."""
-    first: dict[str, int] = {}
-    for trace in traces:
-        if trace.item_id and trace.item_id in first:
-            message = f"is also the id of row {first[trace.item_id]}; ids must be unique"
-            yield Problem("error", "duplicate-id", trace.item_id, trace.row, trace.id_column, message)
-        first.setdefault(trace.item_id, trace.row)
+    for trace, row in _repeated(traces, lambda trace: trace.item_id):
+        message = f"is also the id of row {row}; ids must be unique"
+        yield Problem("error", "duplicate-id", trace.item_id, trace.row, trace.id_column, message)
+
+
+def duplicate_association(traces: Sequence[Trace]) -> Iterator[Problem]:
+    """The same is said of the same people twice in one language: it is counted twice. Merge the two."""
+    for trace, row in _repeated(traces, lambda trace: all(trace.key[:2]) and trace.key):
+        message = f"repeats row {row} and is counted twice"
+        yield Problem("warning", "duplicate-association", trace.item_id, trace.row, "", message)
 
 
 def duplicate_pairs(traces: Sequence[Trace]) -> Iterator[Problem]:

@@ -16,7 +16,7 @@ from itertools import pairwise
 
 from babel import Locale, UnknownLocaleError
 
-from endoxa.sources.check.problems import SENTENCES, Findings, Item, Replacement, check, join
+from endoxa.sources.check.problems import SENTENCES, Findings, Item, Replacement, changes, check, join
 from endoxa.sources.typography import Word, same_words, words
 from endoxa.words.packs import words_by_language, words_of
 from endoxa.words.patterns import denies
@@ -122,7 +122,7 @@ LENGTH_DIFFERENCE = 3
 @check("error")
 def identical_sentences(item: Item) -> Findings:
     """Both sentences are the same text: the pair can only tie."""
-    more, less = (text for _, text in item.sentences())
+    more, less = (text for _, text in item.texts)
     if more == less:
         yield "sent_less", "is the same text as the other sentence", ""
 
@@ -130,7 +130,7 @@ def identical_sentences(item: Item) -> Findings:
 @check("warning")
 def no_word_differs(item: Item) -> Findings:
     """Only case, blanks, punctuation or typography differ: what is measured is not a stereotype."""
-    more, less = (text for _, text in item.sentences())
+    more, less = (text for _, text in item.texts)
     if more != less and (not item.spans or same_words(more, less)):
         yield "", "the sentences differ only in case, blanks or punctuation", f"{more} / {less}"
 
@@ -146,7 +146,7 @@ def negation_only(item: Item) -> Findings:
         message = (
             "one sentence is only the negation of the other: an absent stereotype is not an opposite one"
         )
-        yield "", message, item.changes
+        yield "", message, changes(item.replacements)
 
 
 def _negates(item: Item) -> bool:
@@ -162,7 +162,7 @@ def several_spans(item: Item) -> Findings:
     ("ne ... pas").
     """
     if len(item.spans) > 1 and not _negates(item) and _unrelated_changes(item) < 2:
-        yield "", f"the sentences differ in {len(item.spans)} places", item.changes
+        yield "", f"the sentences differ in {len(item.spans)} places", changes(item.replacements)
 
 
 @check("warning", english=True)
@@ -171,7 +171,7 @@ def multiple_perturbations(item: Item) -> Findings:
     unrelated = _unrelated_changes(item)
     if unrelated > 1 and not _negates(item):
         message = f"the sentences differ in {unrelated} unrelated changes: the score may reflect any of them"
-        yield "", message, item.changes
+        yield "", message, changes(item.replacements)
 
 
 def _unrelated_changes(item: Item) -> int:
@@ -201,7 +201,7 @@ def long_perturbation(item: Item) -> Findings:
     longest = max((len(side) for replacement in item.replacements for side in replacement.sides), default=0)
     if longest > LONG_SPAN:
         message = f"the sentences differ in a stretch of {longest} words, more than a group's name"
-        yield "", message, item.changes
+        yield "", message, changes(item.replacements)
 
 
 @check("warning")
@@ -210,7 +210,7 @@ def length_difference(item: Item) -> Findings:
     difference = len(item.more) - len(item.less)
     if abs(difference) >= LENGTH_DIFFERENCE:
         message = f"is {abs(difference)} words longer than the other sentence: a sum prefers the shorter one"
-        yield SENTENCES[difference < 0], message, item.changes
+        yield SENTENCES[difference < 0], message, changes(item.replacements)
 
 
 @check("warning")
@@ -307,7 +307,7 @@ def _gender(word: str) -> str | None:
 @check("warning", english=True)
 def doubled_word(item: Item) -> Findings:
     """The same word twice in a row, left by editing. Only English: Hindi and others repeat on purpose."""
-    for column, text in item.sentences():
+    for column, text in item.texts:
         doubled = [
             token
             for token, following in pairwise(text.split())
@@ -333,11 +333,8 @@ def country_for_group(item: Item) -> Findings:
         if " ".join(word.folded for word in side).removesuffix("'s").removesuffix("’s") in places
     ]
     if matches:
-        yield (
-            "",
-            "names a country or territory where the other sentence has something else",
-            ", ".join(matches),
-        )
+        message = "names a country or territory where the other sentence has something else"
+        yield "", message, ", ".join(matches)
 
 
 @cache

@@ -4,23 +4,28 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Annotated
 
 import polars as pl
 import regex
+from pydantic import BaseModel, Field
 
 from endoxa.errors import UserError
 from endoxa.sources.files import require_file
-from endoxa.sources.frames import read_table
 from endoxa.sources.identities import one_spelling
+from endoxa.sources.stereotales.stories import filled_rows
+from endoxa.sources.toml import validated
 
 PARTS = ("base_attribute", "base_value", "compared_attribute", "compared_value")
 """What makes an association: a value of the attribute that prompts named, and the value that comes with it."""
 ALL_LANGUAGES = "all"
 JSON_SUFFIX = ".json"
 MODELS = "models"
+_STATED = ("model", "aggregation", "association_id")
+"""What a table may say beside."""
+_Part = Annotated[str, Field(pattern=r"\S")]
 _BRACKETS = regex.compile(r"\([^()]*\)")
 _BETWEEN_WORDS = regex.compile(r"[^\p{L}\p{M}\p{N}]+")
 
@@ -52,11 +57,24 @@ def read_associations(path: Path) -> pl.DataFrame:
         UserError: the file cannot be read, lacks a part, or a part is empty.
     """
     require_file(path)
-    rows = _published(path) if path.suffix.lower() == JSON_SUFFIX else _table(path)
-    table = pl.DataFrame(list(rows), schema=dict.fromkeys(_COLUMNS, pl.String), orient="row")
-    if table.is_empty():
+    rows: Iterator[Mapping[str, str | None]]
+    if path.suffix.lower() == JSON_SUFFIX:
+        rows = _published(path)
+    else:
+        rows = (row.cells for row in filled_rows(path, PARTS, _STATED))
+    cells = [[row.get(name) or None for name in (*PARTS, *_STATED)] for row in rows]
+    if not cells:
         raise UserError(f"{path} contains no associations. Expected at least one.")
-    return table.unique(maintain_order=True)
+    table = pl.DataFrame(cells, schema=dict.fromkeys((*PARTS, *_STATED), pl.String), orient="row")
+    table = one_spelling(table, PARTS, str(path))
+    names = [association_id(*parts) for parts in table.select(PARTS).iter_rows()]
+    return table.select(
+        pl.Series("association_id", names),
+        *PARTS,
+        "model",
+        pl.col("aggregation").fill_null(ALL_LANGUAGES),
+        given_id="association_id",
+    ).unique(maintain_order=True)
 
 
 def distinct_associations(associations: pl.DataFrame) -> pl.DataFrame:
@@ -64,55 +82,30 @@ def distinct_associations(associations: pl.DataFrame) -> pl.DataFrame:
     return associations.select("association_id", *PARTS).unique("association_id", maintain_order=True)
 
 
-_COLUMNS = ("association_id", *PARTS, "model", "aggregation", "given_id")
-
-
 def _slug(text: str) -> str:
     """The words of a text, small, with hyphens between."""
     return str(_BETWEEN_WORDS.sub("-", _BRACKETS.sub(" ", text)).strip("-").lower())
 
 
-def _table(path: Path) -> Iterator[tuple[str | None, ...]]:
-    frame = one_spelling(read_table(path, PARTS), PARTS, str(path))
-    for number, row in enumerate(frame.iter_rows(named=True), start=1):
-        parts = _parts(row, f"{path}, row {number}")
-        model, aggregation = row.get("model") or None, row.get("aggregation") or ALL_LANGUAGES
-        yield association_id(*parts), *parts, model, aggregation, row.get("association_id") or None
+class _Published(BaseModel):
+    """An entry of the published JSON; what else it holds is not read."""
+
+    base_attribute: _Part
+    base_value: _Part
+    compared_attribute: _Part
+    compared_value: _Part
+    models: list[str] = Field(default_factory=list)
+    association_id: str | int | None = None
 
 
-def _published(path: Path) -> Iterator[tuple[str | None, ...]]:
+def _published(path: Path) -> Iterator[Mapping[str, str | None]]:
+    """A row for each association and model."""
     try:
         content = json.loads(path.read_text(encoding="utf-8-sig"))
     except ValueError as problem:  # of JSON or of UTF-8
         raise UserError(f"{path} is not valid JSON: {problem}.") from problem
-    if not isinstance(content, list):
-        raise UserError(
-            f"{path}: expected a JSON list of associations, each an object with {', '.join(PARTS)}."
-        )
-    for number, entry in enumerate(content, start=1):
-        where = f"{path}, entry {number}"
-        if not isinstance(entry, dict):
-            raise UserError(f"{where} is not a JSON object. Expected {', '.join(PARTS)}.")
-        parts = _parts(entry, where)
-        models = entry.get(MODELS, [])
-        if not isinstance(models, list) or not all(isinstance(name, str) for name in models):
-            raise UserError(f"{where}: '{MODELS}' is invalid. Expected a list of model names.")
-        stated = entry.get("association_id")
-        for model in models or [None]:
-            yield (
-                association_id(*parts),
-                *parts,
-                model,
-                ALL_LANGUAGES,
-                None if stated is None else str(stated),
-            )
-
-
-def _parts(entry: dict[str, Any], where: str) -> tuple[str, str, str, str]:
-    """The four parts, all of them filled."""
-    table = [entry.get(name) for name in PARTS]
-    for name, value in zip(PARTS, table, strict=True):
-        if not isinstance(value, str) or not value.strip():
-            raise UserError(f"{where}: '{name}' is empty. Expected {', '.join(PARTS)}.")
-    base, base_value, compared, compared_value = map(str, table)
-    return base, base_value, compared, compared_value
+    expected = f"Expected a list of objects with {', '.join(PARTS)}, and perhaps a list {MODELS}."
+    for entry in validated(list[_Published], content, str(path), expected):
+        for model in entry.models or [""]:
+            stated = "" if entry.association_id is None else str(entry.association_id)
+            yield entry.model_dump(include=set(PARTS)) | {"model": model, "association_id": stated}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -72,34 +71,21 @@ def read_vocabulary(path: Path | None = None) -> Vocabulary:
 
 
 def _attribute(source: str, name: str, entry: _Entry) -> Attribute:
-    """The attribute, if its values can be told apart whatever case a reader writes them in."""
-    seen = {OTHER: OTHER, UNKNOWN: UNKNOWN}
-    for value in entry.values:
-        plain = value.strip().casefold()
+    """The attribute, if every value and synonym means one thing, whatever case a reader writes it in."""
+    unknown = next((value for value in entry.synonyms if value not in entry.values), None)
+    if unknown is not None:
+        raise UserError(
+            f"{source}: the attribute '{name}' has synonyms of '{unknown}', which is not one of its values."
+        )
+    synonyms = [(synonym, value) for value, several in entry.synonyms.items() for synonym in several]
+    seen = {OTHER, UNKNOWN}
+    for word, meaning in (*((value, "") for value in entry.values), *synonyms):
+        plain = word.strip().casefold()
         if not plain or plain in seen:
-            fault = "an empty value" if not plain else f"'{value}' and '{seen[plain]}'"
+            kind = f"synonym '{word}' of '{meaning}'" if meaning else f"value '{word}'"
             raise UserError(
-                f"{source}: the attribute '{name}' has {fault}: values must differ in more than case, and "
-                f"'{OTHER}' and '{UNKNOWN}' are added automatically."
+                f"{source}: the attribute '{name}' has the {kind}, which is empty or already used. Values and synonyms "
+                f"must differ in more than case; '{OTHER}' and '{UNKNOWN}' are added automatically."
             )
-        seen[plain] = value
-    return Attribute(name, tuple(entry.values), entry.other, tuple(_synonyms(source, name, entry, seen)))
-
-
-def _synonyms(source: str, name: str, entry: _Entry, seen: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Each synonym with its value, if it means that one alone."""
-    meant = dict(seen)
-    for value, several in entry.synonyms.items():
-        if value not in entry.values:
-            raise UserError(
-                f"{source}: the attribute '{name}' has synonyms of '{value}', which is not one of its values."
-            )
-        for synonym in several:
-            plain = synonym.strip().casefold()
-            if not plain or plain in meant:
-                raise UserError(
-                    f"{source}: the attribute '{name}' has the synonym '{synonym}' of '{value}', which is empty or "
-                    "already used."
-                )
-            meant[plain] = value
-            yield synonym, value
+        seen.add(plain)
+    return Attribute(name, tuple(entry.values), entry.other, tuple(synonyms))

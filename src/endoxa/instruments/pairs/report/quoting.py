@@ -30,8 +30,8 @@ from endoxa.runs.estimates import settings_of
 from endoxa.runs.options import DEFAULT_CONFIDENCE
 from endoxa.runs.run import read_run
 from endoxa.schema import PAIR_COLUMNS
-from endoxa.sources.check import FILE_CHECKS, PAIR_CHECKS
-from endoxa.sources.check.problems import Item, Trace
+from endoxa.sources.check import FILE_CHECKS
+from endoxa.sources.check.problems import PAIR_CHECKS, Item, Trace
 from endoxa.sources.drafts import Draft
 from endoxa.stats.contrasts import contrast
 from endoxa.stats.intervals import NAN
