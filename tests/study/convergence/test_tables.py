@@ -7,6 +7,8 @@ import math
 import numpy as np
 import polars as pl
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy import stats
 
 from endoxa.report.tables import Cell
@@ -23,7 +25,7 @@ from endoxa.study.convergence import estimates
 from endoxa.study.convergence.chance import agreement
 from endoxa.study.convergence.estimates import joined_parts, measured, number, tool
 from endoxa.study.convergence.page import correlation_table
-from support.convergence_samples import attributes, planted_parts
+from support.convergence_samples import TOOLS, attributes, planted_parts
 
 TWO = {"pairs": 0.7, "tests": 0.9}
 
@@ -71,18 +73,16 @@ def test_effects_by_hand():
     assert found["high"][0] == pytest.approx(2 / scale + reach)
 
 
-def test_a_positive_factor_changes_values_and_no_effect():
-    parts = planted_parts(tools=TWO)
-    scaled = parts.with_columns(pl.col("value") * 12)
-    for name in ("effect", "se", "p_value"):
-        assert effects(scaled)[name].to_list() == pytest.approx(effects(parts)[name].to_list())
-
-
-def test_order_of_rows_changes_nothing():
+@settings(max_examples=6)
+@given(st.sampled_from([0.01, 12.0]), st.integers(0, 99))
+def test_neither_a_positive_factor_nor_the_order_of_rows_changes_effects_and_correlations(factor, seed):
     parts = planted_parts(tools=TWO)
     mixed = pl.concat(
-        [own.sample(fraction=1, shuffle=True, seed=3) for own in parts.partition_by("instrument")]
-    )
+        own.sample(fraction=1, shuffle=True, seed=seed) for own in parts.partition_by("instrument")
+    ).with_columns(pl.col("value") * factor)
+    before, after = (effects(found).sort("instrument", "association_id") for found in (parts, mixed))
+    for name in ("effect", "se", "p_value"):
+        assert after[name].to_list() == pytest.approx(before[name].to_list())
     one, two = (correlations(found).row(0, named=True) for found in (parts, mixed))
     for name in ("raw", "corrected", "low", "high", "p_value"):
         assert one[name] == pytest.approx(two[name])
@@ -119,30 +119,25 @@ def test_false_claims_about_single_associations_are_rare():
         (
             effects(planted_parts(seed, mean=0, correlation=0, tools={"pairs": 1e-6}))["verdict"] != "unclear"
         ).any()
-        for seed in range(60)
+        for seed in range(30)
     ]
-    assert np.mean(claimed) <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / 60)
+    assert np.mean(claimed) <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / 30)
 
 
-def test_reliabilities_are_those_planted():
-    found = pl.concat([reliabilities(planted_parts(seed)) for seed in range(12)])
-    assert found.columns == list(RELIABILITY_COLUMNS)
-    means = dict(found.group_by("instrument").agg(pl.col("reliability").mean()).iter_rows())
-    for instrument, planted in {"pairs": 0.7, "questions": 0.5, "tests": 0.9, "stories": 0.6}.items():
-        assert means[instrument] == pytest.approx(planted, abs=0.04)
-
-
-@pytest.mark.parametrize("correlation", [0.0, 0.3, 0.6, 1.0])
+@pytest.mark.parametrize("correlation", [0.0, 0.6, 1.0])
 def test_four_instruments_show_the_planted_correlation(correlation):
-    found = pl.concat(
-        [correlations(planted_parts(seed, identities=20, correlation=correlation)) for seed in range(12)]
-    )
+    worlds = [planted_parts(seed, identities=20, correlation=correlation) for seed in range(8)]
+    reliability = pl.concat(map(reliabilities, worlds))
+    assert reliability.columns == list(RELIABILITY_COLUMNS)
+    means = dict(reliability.group_by("instrument").agg(pl.col("reliability").mean()).iter_rows())
+    assert means == {name: pytest.approx(planted, abs=0.05) for name, planted in TOOLS.items()}
+    found = pl.concat(map(correlations, worlds))
     assert found.columns == list(CORRELATION_COLUMNS)
-    assert len(found) == 12 * 6
+    assert len(found) == 8 * 6
     covered = found.select((pl.col("low") <= correlation) & (pl.col("high") >= correlation)).to_series()
     assert covered.mean() >= 0.86  # 95 % less three standard errors, pairs of a study being dependent
-    assert found["corrected"].mean() == pytest.approx(correlation, abs=0.06)
-    assert found["raw"].mean() == pytest.approx(correlation * 0.67, abs=0.06)
+    assert found["corrected"].mean() == pytest.approx(correlation, abs=0.08)
+    assert found["raw"].mean() == pytest.approx(correlation * 0.67, abs=0.07)
     if correlation == 0:
         assert found["verdict"].is_in(["above", "below"]).mean() <= 0.05
     elif correlation >= 0.6:
@@ -173,7 +168,7 @@ def test_the_interval_that_decides_whether_a_correlation_is_corrected_is_shown()
 
 def test_a_correlation_beyond_1_is_explained():
     rows = pl.concat(
-        [correlations(planted_parts(seed, correlation=1.0, tools=TWO)) for seed in range(6)]
+        [correlations(planted_parts(seed, correlation=1.0, tools=TWO)) for seed in range(4)]
     ).to_dicts()
     assert any(row["corrected"] > 1 for row in rows)
     for row in rows:
