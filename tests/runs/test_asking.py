@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -36,6 +36,8 @@ class Echo:
 
     asked: list[tuple[tuple[Message, ...], Sampling, Mapping[str, Any]]] = field(default_factory=list)
     fail_at: int | None = None
+    after: Callable[[Sequence[Message], Sampling, ChatAnswer], ChatAnswer] = lambda _, __, answer: answer
+    before: Callable[[Sequence[Message], Sampling], object] = lambda *_: None
     closed: int = 0
     under_way: int = 0
     most_under_way: int = 0
@@ -53,11 +55,12 @@ class Echo:
         self.asked.append((tuple(messages), sampling, told or {}))
         if self.fail_at is not None and len(self.asked) >= self.fail_at:
             raise UserError("The key is wrong.")
+        self.before(messages, sampling)
         self.under_way += 1
         self.most_under_way = max(self.most_under_way, self.under_way)
         await asyncio.sleep(0)
         self.under_way -= 1
-        return ChatAnswer(f"heard {messages[-1].content}", usage=Usage(10, 5))
+        return self.after(messages, sampling, ChatAnswer(f"heard {messages[-1].content}", usage=Usage(10, 5)))
 
     async def close(self) -> None:
         self.closed += 1
@@ -105,23 +108,18 @@ def test_a_second_start_asks_only_what_is_missing(journal: AnswerJournal) -> Non
     ]
 
 
-class Lengthy(Echo):
-    """A model whose answers come from their questions, cut at the limit of words."""
-
-    async def ask(
-        self, messages: Sequence[Message], sampling: Sampling, told: Mapping[str, Any] | None = None
-    ) -> ChatAnswer:
-        await super().ask(messages, sampling, told)
-        words = messages[-1].content.split(" ")
-        cut = words[: sampling.max_tokens]
-        return ChatAnswer(" ".join(cut), "stop" if cut == words else "length")
+def cut_off(messages: Sequence[Message], sampling: Sampling, _answer: ChatAnswer) -> ChatAnswer:
+    """The question, cut at the limit of words."""
+    words = messages[-1].content.split(" ")
+    cut = words[: sampling.max_tokens]
+    return ChatAnswer(" ".join(cut), "stop" if cut == words else "length")
 
 
 def test_few_tokens_are_enough_where_an_answer_can_be_read_from_them(journal: AnswerJournal) -> None:
     said = ["B it is and so on", "I would say it must be B", "B", "<think> it may be A </think> B", "A " * 9]
     by_letter = (lambda answer: "B" in answer,)
     several = [Job(k, (text,), readable=by_letter) for k, text in enumerate(said)]
-    model = Lengthy()
+    model = Echo(after=cut_off)
     ask_all(asking(model, journal, enough=4, sampling=Sampling(max_tokens=8), concurrency=1), several)
     found = {k: (answer.text, answer.finish) for k, (answer,) in journal.answers(0, 0, 4).items()}
     assert found == {
@@ -196,12 +194,10 @@ def test_a_higher_limit_continues(journal: AnswerJournal) -> None:
     assert journal.count(0) == 40
 
 
-def test_cost_by_hand() -> None:
+def test_cost_and_expected_work_by_hand() -> None:
+    """What was said is sent again with every turn."""
     assert cost(Usage(2_000_000, 500_000), PRICE) == pytest.approx(7.0)
     assert cost(Usage(2_000_000, 500_000), PRICE, batched=True) == pytest.approx(3.5)
-
-
-def test_expected_work_counts_what_is_sent_again() -> None:
     job = Job(0, ("a" * 40, "b" * 40))
     first = estimate_tokens([Message("user", "a" * 40)])
     both = estimate_tokens([Message("user", "a" * 40), Message("user", "b" * 40)])
@@ -387,40 +383,6 @@ def test_batches_never_cost_more_than_the_limit(limit: float, seed: int) -> None
         assert len(names) == len(set(names)) == journal.count(0)
 
 
-def test_a_run_killed_between_two_batches_of_a_limit_goes_on_with_the_rest(journal: AnswerJournal) -> None:
-    class Dying(Batches):
-        async def status(self, batch_id: str) -> BatchStatus:
-            if batch_id == "batch-1" and self.die_after_submit:
-                raise KeyboardInterrupt
-            return BatchStatus("ended", 0, 0)
-
-        async def submit(
-            self, requests: Sequence[tuple[str, Sequence[Message], Sampling]], submission: Submission
-        ) -> str:
-            dying, self.die_after_submit = self.die_after_submit, False
-            try:
-                return await super().submit(requests, submission)
-            finally:
-                self.die_after_submit = dying
-
-    provider, limit = Dying(max_requests=1000, die_after_submit=True), 20.5 * MOST
-
-    def ask() -> None:
-        already = spent(journal.totals(0), PRICE)
-        assert already is not None
-        budget = Budget(limit, PRICE, already)
-        ask_in_batches(asking(Echo(), journal, budget=budget), provider, lambda: jobs(60), 1, poll=0)
-
-    with pytest.raises(KeyboardInterrupt):
-        ask()
-    assert journal.count(0) == 20
-    provider.die_after_submit = False
-    ask()
-    names = [name for group in provider.kept.values() for name, _, _ in group]
-    assert sorted(names) == sorted(f"{k}-0" for k in range(60))
-    assert journal.count(0) == 60
-
-
 def test_batches_of_a_limit_in_which_nothing_is_answered_come_to_an_end(journal: AnswerJournal) -> None:
     class Expiring(Batches):
         async def results(self, batch_id: str) -> AsyncIterator[tuple[str, ChatAnswer | None]]:
@@ -552,15 +514,8 @@ def test_calls_without_an_answer_are_paid_from_the_same_purse(journal: AnswerJou
     most = cost(worst([Message("user", "hello 0")], Sampling()), PRICE)
     budget = Budget(2.5 * most, PRICE, 0.0)
 
-    class Losing(Echo):
-        async def ask(
-            self, messages: Sequence[Message], sampling: Sampling, told: Mapping[str, Any] | None = None
-        ) -> ChatAnswer:
-            lost(messages, sampling, None)
-            return await super().ask(messages, sampling, told)
-
     lost = counting_lost(0, journal, budget)
-    model = Losing()
+    model = Echo(before=lambda messages, sampling: lost(messages, sampling, None))
     with pytest.raises(BudgetSpentError):
         ask_all(asking(model, journal, budget=budget, concurrency=1), jobs(10))
     assert len(model.asked) == 1
@@ -584,14 +539,7 @@ def test_the_most_tokens_of_a_call(texts: list[str], most: int) -> None:
     "fail", [ChatAnswer("", "error", error="too long"), ChatAnswer("", "refusal", refused=True)]
 )
 def test_a_conversation_ends_where_an_answer_failed(journal: AnswerJournal, fail: ChatAnswer) -> None:
-    class Failing(Echo):
-        async def ask(
-            self, messages: Sequence[Message], sampling: Sampling, told: Mapping[str, Any] | None = None
-        ) -> ChatAnswer:
-            await super().ask(messages, sampling, told)
-            return fail
-
-    model = Failing()
+    model = Echo(after=lambda *_: fail)
     ask_all(asking(model, journal), jobs(3, ("one", "two", "three")))
     assert len(model.asked) == 3
     ask_all(asking(model, journal), jobs(3, ("one", "two", "three")))
@@ -657,30 +605,16 @@ def test_a_call_that_was_lost_waits_for_the_money_of_others(journal: AnswerJourn
     budget = Budget(4.5 * most, PRICE, 0.0)
     lost = counting_lost(0, journal, budget)
     losses = iter([True])
-
-    class LosingOnce(Echo):
-        async def ask(
-            self, messages: Sequence[Message], sampling: Sampling, told: Mapping[str, Any] | None = None
-        ) -> ChatAnswer:
-            if next(losses, False):
-                lost(messages, sampling, None)
-            return await super().ask(messages, sampling, told)
-
-    ask_all(asking(LosingOnce(), journal, budget=budget, concurrency=4), jobs(40))
+    once = Echo(before=lambda *asked: next(losses, False) and lost(*asked, None))
+    ask_all(asking(once, journal, budget=budget, concurrency=4), jobs(40))
     assert journal.count(0) == 40
 
 
 def test_characters_that_no_file_can_hold_are_replaced_before_anything_uses_them(
     journal: AnswerJournal,
 ) -> None:
-    class Odd(Echo):
-        async def ask(
-            self, messages: Sequence[Message], sampling: Sampling, told: Mapping[str, Any] | None = None
-        ) -> ChatAnswer:
-            await super().ask(messages, sampling, told)
-            return ChatAnswer("a\0b \ud83d", error="" if len(self.asked) < 2 else "\0")
-
-    model = Odd()
+    errors = iter(("", "\0"))
+    model = Echo(after=lambda *_: ChatAnswer("a\0b \ud83d", error=next(errors)))
     ask_all(asking(model, journal), iter(jobs(1, ("hello", "again"))))
     first, last = journal.answers(0, 0, 0)[0]
     assert (first.text, last.text, last.error) == ("a\ufffdb \ufffd", "a\ufffdb \ufffd", "\ufffd")
