@@ -284,7 +284,7 @@ def test_numbers_of_a_batch_are_read_when_the_next_has_started():
 
     def compute(batch):
         started.append(batch)
-        return torch.tensor([float(x) for x in batch]).as_subclass(Late)
+        return torch.tensor(batch, dtype=torch.float64).as_subclass(Late)
 
     assert dict(scored([[1, 2], [3], [4, 5]], compute)) == {x: float(x) for x in range(1, 6)}
     assert read == [2, 3, 3]
@@ -302,6 +302,5 @@ def test_padded_batches_hold_everything_once_within_the_budget(lengths, tokens):
 def test_batches_hold_everything_once_and_one_length_each(words, tokens):
     batches = list(equal_length_batches(words, lambda w: (len(w),), tokens))
     assert sorted(w for batch in batches for w in batch) == sorted(words)
-    for batch in batches:
-        assert len({len(w) for w in batch}) == 1
-        assert len(batch) == 1 or sum(map(len, batch)) <= tokens
+    assert all(len(set(map(len, batch))) == 1 for batch in batches)
+    assert all(len(batch) == 1 or sum(map(len, batch)) <= tokens for batch in batches)

@@ -173,25 +173,18 @@ def test_jobs_are_drawn_only_as_fast_as_they_are_asked(journal: AnswerJournal) -
     assert drawn <= 1024
 
 
-def test_the_budget_is_never_exceeded(journal: AnswerJournal) -> None:
+def test_the_budget_is_never_exceeded_and_a_higher_one_continues(journal: AnswerJournal) -> None:
     model = Echo()
     # Each call takes 10 tokens in and 5 out: 60 millionths of a dollar; at worst (100 out) about 1010 millionths.
-    budget = Budget(0.003, PRICE, 0.0)
+    few = {"budget": Budget(0.003, PRICE, 0.0), "sampling": Sampling(max_tokens=100)}
     with pytest.raises(BudgetSpentError, match="--max-cost"):
-        ask_all(asking(model, journal, budget=budget, sampling=Sampling(max_tokens=100)), jobs(1000))
+        ask_all(asking(model, journal, **few), jobs(60))
     paid = spent(journal.totals(0), PRICE)
     assert paid is not None
     assert 0.001 < paid <= 0.003
     assert journal.count(0) == len(model.asked)
-
-
-def test_a_higher_limit_continues(journal: AnswerJournal) -> None:
-    with pytest.raises(BudgetSpentError):
-        ask_all(asking(Echo(), journal, budget=Budget(0.006, PRICE, 0.0)), jobs(40))
-    already = spent(journal.totals(0), PRICE)
-    assert already is not None
-    ask_all(asking(Echo(), journal, budget=Budget(1.0, PRICE, already)), jobs(40))
-    assert journal.count(0) == 40
+    ask_all(asking(model, journal, budget=Budget(1.0, PRICE, paid)), jobs(60))
+    assert journal.count(0) == len(model.asked) == 60
 
 
 def test_cost_and_expected_work_by_hand() -> None:
@@ -286,12 +279,10 @@ def test_batches_stop_before_the_second_turn_where_no_first_answer_can_be_read(
     assert journal.count(0) == 8
     ask_in_batches(asking(Echo(), journal), provider, lambda: of(("one", "two")), 2, poll=0)
     assert journal.count(0) == 16
-
-
-def test_batches_that_leave_nothing_to_ask_are_not_stopped(journal: AnswerJournal) -> None:
-    unread = [replace(job, readable=(lambda _: False,)) for job in jobs(8)]
+    # Where nothing is left to ask nothing is stopped.
+    unread = [replace(job, number=job.number + 8) for job in of(("hello",))]
     ask_in_batches(asking(Echo(), journal), Batches(), lambda: unread, 1, poll=0)
-    assert journal.count(0) == 8
+    assert journal.count(0) == 24
 
 
 def test_a_run_killed_while_handing_in_finds_its_batch_again(journal: AnswerJournal) -> None:
@@ -321,14 +312,6 @@ def sizes(provider: Batches) -> list[int]:
     return [len(group) for group in provider.kept.values()]
 
 
-def test_a_limit_that_allows_no_request_stops_before_anything_is_handed_in(journal: AnswerJournal) -> None:
-    provider = Batches()
-    budget = Budget(0.9 * MOST, PRICE, 0.0)
-    with pytest.raises(BudgetSpentError, match="could exceed --max-cost"):
-        ask_in_batches(asking(Echo(), journal, budget=budget), provider, lambda: jobs(100), 1, poll=0)
-    assert not provider.kept
-
-
 def test_a_limit_that_allows_some_requests_at_once_splits_batches(
     journal: AnswerJournal, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -351,6 +334,9 @@ def test_no_batch_is_smaller_than_ten_requests_unless_they_are_the_last(journal:
     provider, budget = Batches(max_requests=1000), Budget(9.5 * MOST, PRICE, 0.0)
     with pytest.raises(BudgetSpentError, match=r"only 9 more .* at least 10 .* without --batch"):
         ask_in_batches(asking(Echo(), journal, budget=budget), provider, lambda: jobs(11), 1, poll=0)
+    nothing = Budget(0.9 * MOST, PRICE, 0.0)
+    with pytest.raises(BudgetSpentError, match="could exceed --max-cost"):
+        ask_in_batches(asking(Echo(), journal, budget=nothing), provider, lambda: jobs(100), 1, poll=0)
     assert not provider.kept
     ask_in_batches(asking(Echo(), journal, budget=budget), provider, lambda: jobs(10), 1, poll=0)
     assert sizes(provider) == [9, 1]
@@ -428,10 +414,14 @@ def cut(model: Silent, journal: AnswerJournal, budget: Budget) -> None:
 
 
 def test_calls_under_way_are_in_the_journal_until_they_are_answered(
-    journal: AnswerJournal, monkeypatch: pytest.MonkeyPatch
+    journal: AnswerJournal, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """What came is committed while all workers wait, and the calls that wait are counted once, at their most."""
+    """What came is committed while all workers wait, and the calls that wait are counted once, at their most; those
+    that cost nothing are not written down."""
     monkeypatch.setattr(calls, "COMMIT_SECONDS", 0.01)
+    with closing(AnswerJournal(tmp_path / "free.sqlite")) as free:
+        cut(Silent(), free, Budget(None, None, 0.0))
+        assert [(one.calls, one.counted) for one in free.totals(0)] == [(3, True)]
     cut(Silent(), journal, Budget(1.0, PRICE, 0.0))
     most = worst([Message("user", "hello 0")], Sampling())
     before = spent(journal.totals(0), PRICE) or 0.0
@@ -443,14 +433,6 @@ def test_calls_under_way_are_in_the_journal_until_they_are_answered(
     assert spent(journal.totals(0), PRICE) == before
     ask_all(asking(Echo(), journal, budget=Budget(1.0, PRICE, before)), jobs(20))
     assert [(one.calls, one.counted) for one in journal.totals(0)] == [(20, True), (4, False)]
-
-
-def test_calls_that_cost_nothing_are_not_written_down(
-    journal: AnswerJournal, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(calls, "COMMIT_SECONDS", 0.01)
-    cut(Silent(), journal, Budget(None, None, 0.0))
-    assert [(one.calls, one.counted) for one in journal.totals(0)] == [(3, True)]
 
 
 def test_a_refused_call_is_not_taken_for_one_that_may_be_billed(journal: AnswerJournal) -> None:
@@ -483,13 +465,8 @@ def test_a_batch_under_way_counts_at_its_most_in_the_next_process(journal: Answe
     with pytest.raises(UserError, match=r"not finished \(0 of 10 done\).*paid for twice"):
         fetch_ended(asking(Echo(), journal, budget=next_one), provider)
     assert next_one.hold(worst([Message("user", "x")], Sampling(max_tokens=2000))) is None
-
-
-def test_what_a_batch_answered_is_not_asked_again_one_by_one(journal: AnswerJournal) -> None:
-    provider = Batches(die_after_submit=True)
-    with pytest.raises(KeyboardInterrupt):
-        ask_in_batches(asking(Echo(), journal), provider, lambda: jobs(10), 1, poll=0)
-    provider.polls = 1
+    # What the batch answered is not asked again one by one.
+    provider.working, provider.polls = False, 1
     fetch_ended(asking(Echo(), journal), provider)
     later = Echo()
     ask_all(asking(later, journal), jobs(12))

@@ -133,13 +133,10 @@ def test_what_cannot_be_compared_is_refused(runs, tmp_path):
         with pytest.raises(UserError, match=match):
             ex.compare(*names, **options)
 
-    write_run(tmp_path / "limit", ITEMS, BASE)
-    edit(tmp_path / "limit", identity={"models": [1], "limit": 5})
-    write_run(tmp_path / "more", ITEMS, BASE, seed=1)
-    edit(tmp_path / "more", identity={"models": [1], "limit": None})
-    refused(
-        tmp_path / "limit", tmp_path / "more", match="different settings: limit is 5 in the baseline and null"
-    )
+    for name, limit in (("limit", 5), ("more", None)):
+        write_run(tmp_path / name, ITEMS, BASE, seed=len(name))
+        edit(tmp_path / name, identity={"models": [1], "limit": limit})
+    refused(tmp_path / "limit", tmp_path / "more", match="settings: limit is 5 in the baseline and null")
     write_run(tmp_path / "data", ITEMS, BASE)
     edit(tmp_path / "data", data={"path": "other.csv", "sha256": "0" * 64})
     refused(runs / "base", tmp_path / "data", match="measured different data")
