@@ -52,10 +52,10 @@ class Echo:
     async def ask(
         self, messages: Sequence[Message], sampling: Sampling, told: Mapping[str, Any] | None = None
     ) -> ChatAnswer:
+        self.before(messages, sampling)
         self.asked.append((tuple(messages), sampling, told or {}))
         if self.fail_at is not None and len(self.asked) >= self.fail_at:
             raise UserError("The key is wrong.")
-        self.before(messages, sampling)
         self.under_way += 1
         self.most_under_way = max(self.most_under_way, self.under_way)
         await asyncio.sleep(0)

@@ -114,26 +114,16 @@ def test_without_spread_of_parts_nothing_is_tested(parts, reason):
     assert found["se"].is_null().all()
 
 
-def test_false_claims_about_single_associations_are_rare():
-    claimed = [
-        (
-            effects(planted_parts(seed, mean=0, correlation=0, tools={"pairs": 1e-6}))["verdict"] != "unclear"
-        ).any()
-        for seed in range(30)
-    ]
-    assert np.mean(claimed) <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / 30)
-
-
-@pytest.mark.parametrize("correlation", [0.0, 0.6, 1.0])
+@pytest.mark.parametrize("correlation", [0.0, 0.6])
 def test_four_instruments_show_the_planted_correlation(correlation):
-    worlds = [planted_parts(seed, identities=20, correlation=correlation) for seed in range(8)]
+    worlds = [planted_parts(seed, identities=20, correlation=correlation) for seed in range(6)]
     reliability = pl.concat(map(reliabilities, worlds))
     assert reliability.columns == list(RELIABILITY_COLUMNS)
     means = dict(reliability.group_by("instrument").agg(pl.col("reliability").mean()).iter_rows())
     assert means == {name: pytest.approx(planted, abs=0.05) for name, planted in TOOLS.items()}
     found = pl.concat(map(correlations, worlds))
     assert found.columns == list(CORRELATION_COLUMNS)
-    assert len(found) == 8 * 6
+    assert len(found) == 6 * 6
     covered = found.select((pl.col("low") <= correlation) & (pl.col("high") >= correlation)).to_series()
     assert covered.mean() >= 0.86  # 95 % less three standard errors, pairs of a study being dependent
     assert found["corrected"].mean() == pytest.approx(correlation, abs=0.08)
@@ -143,14 +133,6 @@ def test_four_instruments_show_the_planted_correlation(correlation):
     elif correlation >= 0.6:
         # A reliability of 0.5 is not always known to be above 0.1.
         assert (found["verdict"] == "above").mean() > 0.8
-
-
-def test_nothing_is_said_about_instruments_that_are_hardly_reliable():
-    parts = planted_parts(1, tools={"pairs": 0.02, "tests": 0.02, "stories": 0.9}, common_attribute=0.5)
-    rows = correlations(parts).to_dicts()
-    assert {row["verdict"] for row in rows} == {"cannot-be-tested"}
-    assert all("too low or too uncertain" in row["sentence"] for row in rows)
-    assert all(row.get("corrected") is None for row in rows)
 
 
 def test_the_interval_that_decides_whether_a_correlation_is_corrected_is_shown():
@@ -187,43 +169,37 @@ def test_opposed_instruments_go_against_each_other():
     assert "go against each other" in row["sentence"]
 
 
-def test_one_part_leaves_the_raw_correlation():
-    parts = planted_parts(tools=TWO).filter((pl.col("instrument") == "pairs") | (pl.col("part") == "t0"))
-    row = correlations(parts).row(0, named=True)
-    assert (row["verdict"], row["corrected"], row["p_value"]) == ("cannot-be-tested", None, None)
-    assert 0 < row["raw_low"] < row["raw"] < row["raw_high"]
-    assert "association tests cannot be told: there is one part per association" in row["reason"]
-    assert "raw correlation" in row["sentence"]
-
-
-def test_parts_that_contradict_each_other_have_no_reliability_to_correct_with():
-    row = correlations(turned(planted_parts(tools=TWO), ["t1", "t3", "t5"])).row(0, named=True)
-    assert row["reliability_2"] <= 0
-    assert (row["verdict"], row["corrected"]) == ("cannot-be-tested", None)
-    assert "too low" in row["reason"]
-
-
-def test_instruments_without_a_common_association_are_said_to_have_none():
-    parts = planted_parts(tools=TWO)
-    name = pl.when(instrument="tests").then(pl.format("z{}", "association_id")).otherwise("association_id")
-    row = correlations(parts.with_columns(association_id=name)).row(0, named=True)
-    assert (row["n_associations"], row["reason"]) == (0, "no association was measured by both")
+UNRELIABLE = {"pairs": 0.02, "tests": 0.02, "stories": 0.9}
+ONE_PART = (pl.col("instrument") == "pairs") | (pl.col("part") == "t0")
+APART = pl.when(instrument="tests").then(pl.format("z{}", "association_id")).otherwise("association_id")
 
 
 @pytest.mark.parametrize(
-    ("identities", "each", "reason"),
-    [(1, 60, "1 identity, at least 6"), (8, 1, "8 associations, at least 10")],
+    ("parts", "reason"),
+    [
+        (planted_parts(1, tools=UNRELIABLE, common_attribute=0.5), "too low or too uncertain"),
+        (turned(planted_parts(tools=TWO), ["t1", "t3", "t5"]), "too low"),
+        (
+            planted_parts(tools=TWO).filter(ONE_PART),
+            "tests cannot be told: there is one part per association",
+        ),
+        (planted_parts(tools=TWO).with_columns(association_id=APART), "no association was measured by both"),
+        (planted_parts(identities=1, each=60, tools=TWO), "1 identity, at least 6"),
+        (planted_parts(identities=8, each=1, tools=TWO), "8 associations, at least 10"),
+    ],
 )
-def test_few_identities_and_few_associations_are_not_enough(identities, each, reason):
-    row = correlations(planted_parts(identities=identities, each=each, tools=TWO)).row(0, named=True)
-    assert row["verdict"] == "cannot-be-tested"
-    assert reason in row["reason"]
-    assert row["low"] is None
+def test_correlations_that_cannot_be_corrected_say_why(parts, reason):
+    for row in correlations(parts).iter_rows(named=True):
+        assert (row["verdict"], row["low"], row["p_value"]) == ("cannot-be-tested", None, None)
+        assert row["corrected"] is None or "identity" in reason
+        assert reason in row["reason"] + row["sentence"]
+        if "one part" in reason:
+            assert 0 < row["raw_low"] < row["raw"] < row["raw_high"]
+            assert "raw correlation" in row["sentence"]
 
 
 def test_one_instrument_correlates_with_nothing():
-    parts = planted_parts(tools={"pairs": 0.7})
-    assert correlations(parts).is_empty()
+    assert correlations(planted_parts(tools={"pairs": 0.7})).is_empty()
 
 
 @pytest.mark.parametrize(

@@ -63,25 +63,20 @@ def test_what_is_at_hand(done, name):
     assert found.finding in (found.folder / "report.html").read_text(encoding="utf-8")
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["arithmetic", "bbq-unifiedqa"])
-def test_a_planted_error_is_found_and_nothing_else_changes(done, shared, tmp_path, name):
+def test_a_planted_error_in_print_is_found_and_nothing_else_changes(done, tmp_path):
     """One published number is moved by twice its tolerance, or by one: that cell must differ, and only that cell."""
-    result = RESULTS.get(name)
-    before = done(name).cells
+    result, before = RESULTS.get("arithmetic"), done("arithmetic").cells
     wrong = before.filter(verdict="agrees").row(0, named=True)
     moved = wrong["published"] + max(1e-6, 2.5 * wrong["tolerance"]) + (wrong["tolerance"] == 0)
+    key = wrong["table"], wrong["cell"]
 
     class Moved(PublishedResult):
         def cells(self, inputs):
-            return [
-                replace(one, published=moved) if one.key == (wrong["table"], wrong["cell"]) else one
-                for one in super().cells(inputs)
-            ]
+            return [replace(one, published=moved) if one.key == key else one for one in super().cells(inputs)]
 
-    after = reproduce(Moved(**dict(result)), folder(shared, name), tmp_path / name).cells
+    after = reproduce(Moved(**dict(result)), None, tmp_path / "out").cells
     changed = before.with_row_index().filter(before["verdict"] != after["verdict"])
-    assert changed.select("table", "cell").rows() == [(wrong["table"], wrong["cell"])]
+    assert changed.select("table", "cell").rows() == [key]
     assert after.row(changed["index"][0], named=True)["verdict"] == "differs"
 
 
