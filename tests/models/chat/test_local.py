@@ -339,21 +339,6 @@ def test_out_of_memory_halves_the_batch(folders, monkeypatch, architecture):
     assert sizes[:3] == [4, 2, 1]
 
 
-def test_errors_of_the_thread_reach_every_caller_of_the_batch(folders, monkeypatch):
-    model = opened(folders / "causal", batch_size=4)
-
-    def broken(**_kwargs):
-        raise ValueError("wires crossed")
-
-    monkeypatch.setattr(model._checkpoint.network, "forward", broken)
-
-    async def ask():
-        asked = (model.ask(conversation(text), GREEDY) for text in TEXTS)
-        return await asyncio.gather(*asked, return_exceptions=True)
-
-    assert [str(problem) for problem in asyncio.run(ask())] == ["wires crossed"] * len(TEXTS)
-
-
 def test_a_closed_model_gives_its_memory_back(folders):
     model = opened(folders / "causal")
 

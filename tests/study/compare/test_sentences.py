@@ -37,7 +37,7 @@ def said(bias, price=()):
         (0.5, 0.8, "further from 0.5"),
         (0.8, 0.5, "closer to 0.5"),
         (0.6, 0.3, "on the other side of 0.5"),
-        (0.7, 0.45, "closer to 0.5"),  # beyond it by less than half
+        (0.7, 0.43, "closer to 0.5"),  # beyond it by less than half
     ],
 )
 def test_the_side_of_neutral_is_said(before, after, side):

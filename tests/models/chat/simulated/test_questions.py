@@ -202,9 +202,9 @@ def test_explains_before_it_answers():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("language", ["en", "es", "pt", "es-AR", "sw"])
+@pytest.mark.parametrize("language", ["es-AR", "sw"])
 def test_words_are_those_of_the_language(language):
-    words = {said(respondent("sim/refuser"), question(n, language=language)) for n in range(200)}
+    words = {said(respondent("sim/refuser"), question(n, language=language)) for n in range(60)}
     assert words & set(wording("questions", language)["refusals"])
 
 
