@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import json
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +20,7 @@ from endoxa.instruments.questions.probe.settings import QaSettings
 from endoxa.instruments.stories.instrument import STORIES
 from endoxa.runs.asking.jobs import conversation
 from endoxa.runs.conditions import Conditions, presets, read_conditions, run_conditions
-from endoxa.runs.folder import JOURNAL, DifferentRunError, run_folder
+from endoxa.runs.folder import DifferentRunError, run_folder
 from endoxa.schema import ChatAnswer
 from endoxa.study.compare.gate import gate
 from endoxa.testing.chat_server import Settings as ServerSettings
@@ -271,35 +267,6 @@ def test_a_limit_of_money_is_for_all_conditions_together(data: Path, tmp_path: P
             run_conditions(QUESTIONS, few, tmp_path / "less")
         done = run_conditions(QUESTIONS, free, tmp_path / "less")
     assert all(run.counts["records"] == 24 for run in done.values())
-
-
-@pytest.mark.slow
-def test_killed_in_the_second_condition_every_item_is_there_once(data: Path, tmp_path: Path) -> None:
-    file = tmp_path / "two.toml"
-    file.write_text(TWO)
-    with running(ServerSettings(stall_after=40)) as server:
-        command = [
-            *(sys.executable, "-c", "from endoxa.commands import main; main()"),
-            *("probe", "qa", "--data", str(data), "--model", f"{server.url}#small", "--set", "concurrency=4"),
-            *("--conditions", str(file), "--out", str(tmp_path / "c")),
-        ]
-        with subprocess.Popen(command, stderr=subprocess.DEVNULL) as process:
-            while server.replies < 40 + 4 or not (tmp_path / "c" / "careful" / JOURNAL).exists():
-                time.sleep(0.02)
-            time.sleep(0.6)  # answers are written down every half second
-            process.send_signal(signal.SIGKILL)
-        assert (tmp_path / "c" / "baseline" / "records.parquet").exists()
-        assert not (tmp_path / "c" / "careful" / "records.parquet").exists()
-        before, server.stall_after = server.replies, None
-        finished = subprocess.run(command, capture_output=True, text=True, check=False)
-        asked = server.replies - before
-    assert finished.returncode == 0, finished.stderr
-    for name in ("baseline", "careful"):
-        assert sorted(records(tmp_path / "c" / name)["item_id"]) == sorted(
-            records(tmp_path / "c" / "baseline")["item_id"]
-        )
-        assert records(tmp_path / "c" / name)["item_id"].n_unique() == 24
-    assert asked < 24  # what the second lacked, and trial questions; nothing of the first
 
 
 def test_the_same_from_python(data: Path, tmp_path: Path) -> None:

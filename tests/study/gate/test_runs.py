@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from itertools import product
 
 import numpy as np
@@ -149,8 +148,6 @@ def test_common_rules_are_tests(runs):
     found = ex.gate(runs / "base", runs / "alike", margin=0.1, axis="all")
     assert [test.rule for test in found.tests] == ["sum"]
     assert found.notes == ("Not compared, because only one run has it: rule mean.",)
-    with pytest.raises(UserError, match="--rule mean: not a rule of both runs"):
-        ex.gate(runs / "base", runs / "alike", margin=0.1, rule="mean")
 
 
 def test_models_are_chosen(runs):
@@ -164,10 +161,6 @@ def test_models_are_chosen(runs):
         runs / "base", runs / "base", margin=0.05, baseline_model="hf/base", candidate_model="hf/worse"
     )
     assert one.verdict == "worse"
-    with pytest.raises(UserError, match="the same run"):
-        ex.gate(runs / "base", runs / "base", margin=0.1, baseline_model="hf/base", candidate_model="hf/base")
-    with pytest.raises(UserError, match=r"has no model 'hf/none'. Expected one of: hf/base, hf/worse"):
-        ex.gate(runs / "base", runs / "alike", margin=0.1, baseline_model="hf/none")
 
 
 def test_runs_that_are_refused(runs, tmp_path):
@@ -176,11 +169,6 @@ def test_runs_that_are_refused(runs, tmp_path):
             ex.gate(runs / "base", runs / "alike", margin=0.02, **options)
         assert "\n" not in str(problem.value)
 
-    refused(
-        "no measure 'accuracy_ambig' for a gate. Expected one of: preference_ratio", measure="accuracy_ambig"
-    )
-    refused("no such axis. Expected one of: all, age, work", axis="none")
-    refused("--confidence 0.4", confidence=0.4)
     facts = json.loads((runs / "alike" / "run.json").read_text())
     edit(runs / "alike", data=facts["data"] | {"sha256": "f" * 64})
     refused(r"different data: 'sample.csv' .* and 'sample.csv' \(ffff")
@@ -197,8 +185,6 @@ def test_runs_that_are_refused(runs, tmp_path):
     refused("different settings: limit is null in the baseline and 5 in the candidate. Repeat")
     edit(runs / "alike", finished=None)
     refused("is not finished")
-    shutil.rmtree(runs / "alike")
-    refused("is not a run folder")
 
 
 def answered(folder, lean, *, seed, model="sim/a", label="Town", asked=None):

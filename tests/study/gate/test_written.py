@@ -58,8 +58,6 @@ def test_other_prompts_and_stories_without_profiles_are_refused(stories, tmp_pat
     (tmp_path / "raw" / "run.json").write_text('{"kind": "stories", "finished": "x"}')
     with pytest.raises(UserError, match="endoxa probe extract --data"):
         ex.gate(tmp_path / "raw", stories / "base", margin=0.1)
-    with pytest.raises(UserError, match="--human is for"):
-        ex.gate(stories / "base", stories / "again", margin=0.1, human="people.csv")
     with pytest.raises(UserError, match="no such attribute"):
         ex.gate(stories / "base", stories / "again", margin=0.1, axis="age")
 
