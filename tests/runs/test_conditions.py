@@ -20,7 +20,7 @@ from endoxa.instruments.questions.probe.settings import QaSettings
 from endoxa.instruments.stories.instrument import STORIES
 from endoxa.runs.asking.jobs import conversation
 from endoxa.runs.conditions import Conditions, presets, read_conditions, run_conditions
-from endoxa.runs.folder import DifferentRunError, run_folder
+from endoxa.runs.folder import run_folder
 from endoxa.schema import ChatAnswer
 from endoxa.study.compare.gate import gate
 from endoxa.testing.chat_server import Settings as ServerSettings
@@ -91,7 +91,7 @@ def test_a_condition_can_be_added_and_none_changed_or_left_out(data: Path, tmp_p
         "careful": True,
     }
     changed = '[new]\nsystem = "New."\n' + more.replace("Take care", "Take more care")
-    with pytest.raises(DifferentRunError, match=r"'careful': .* different run \(system was .Take care"):
+    with pytest.raises(UserError, match=r"'careful': .* different run \(system was .Take care"):
         run_conditions(QUESTIONS, conditions(data, changed), out)
     assert not (out / "new").exists()
     assert (out / "conditions.toml").read_text() == more
