@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +43,7 @@ from support.tiny import MAKERS
 pytestmark = pytest.mark.slow
 
 HEADER = "item_id,sent_more,sent_less,direction,axis,language,identity,attribute_more,attribute_less\n"
-WORDS = ("patient", "loud", "kind", "slow")
+WORDS = ("patient", "loud", "kind", "slow", "brave", "tidy", "proud", "shy")
 PEOPLE = (
     "Bakers",
     "Nurses",
@@ -94,7 +95,7 @@ def pairs(folder: Path, tiny: dict[str, Path], kind: str = "causal", **changes: 
     ]
     data = folder / "pairs.csv"
     data.write_text(HEADER + "".join(rows), encoding="utf-8")
-    return PairsSettings(data=str(data), models=(f"hf/{tiny[kind]}",), chunk=4, **changes)
+    return PairsSettings(data=str(data), models=(f"hf/{tiny[kind]}",), chunk=8, **changes)
 
 
 def asked(folder: Path, tiny: dict[str, Path], kind: str, **changes: Any) -> QaSettings:
@@ -151,7 +152,7 @@ def kill(worker: workers.Worker) -> None:
     os.kill(ray.get(worker.actor.ready.options(max_task_retries=-1).remote()), signal.SIGKILL)
 
 
-def test_two_kills_in_a_row_lose_nothing_and_double_nothing(
+def test_four_kills_in_a_row_lose_nothing_and_double_nothing(
     cluster: Cluster, tiny: dict[str, Path], tmp_path: Path, pools: list[workers.Pool], light: None
 ) -> None:
     settings = pairs(tmp_path, tiny, engine=twice())
@@ -159,13 +160,13 @@ def test_two_kills_in_a_row_lose_nothing_and_double_nothing(
 
     def progress(what: str, done: float, _total: int) -> None:
         nonlocal killed
-        if what.startswith("scoring") and killed < 2 and int(done) == 4 * (killed + 1):
+        if what.startswith("scoring") and killed < 4 and int(done) == 8 * (killed + 1):
             there = [worker for worker in pools[0].workers if worker.back is None]
             kill(there[killed % len(there)])
             killed += 1
 
     measure(INSTRUMENTS.get("pairs"), settings, tmp_path / "killed", progress=progress)
-    assert killed == 2
+    assert killed == 4
     measure(INSTRUMENTS.get("pairs"), pairs(tmp_path, tiny), tmp_path / "local")
     assert records(tmp_path / "killed") == records(tmp_path / "local")
 
@@ -179,7 +180,7 @@ def test_a_node_that_is_gone_costs_no_record(
 
     def progress(what: str, done: float, _total: int) -> None:
         nonlocal gone
-        if what.startswith("scoring") and done >= 12 and not gone:
+        if what.startswith("scoring") and done >= 24 and not gone:
             cluster.remove_node(third, allow_graceful=False)
             gone = True
 
@@ -229,6 +230,14 @@ def test_work_that_kills_its_workers_is_halved_and_that_is_said(
             list(pool.each(dies, [1]))
 
 
+def test_what_a_worker_refuses_or_warns_of_is_said_here(
+    cluster: Cluster, tmp_path: Path, tiny: dict[str, Path]
+) -> None:
+    with closing(workers.start(refuses, twice(), "the model")) as pool, pytest.raises(UserError) as refused:
+        PooledModel(pool)
+    assert str(refused.value) == "The model is not there."
+
+
 def test_a_full_cluster_is_said_and_waited_for(
     cluster: Cluster, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -244,15 +253,12 @@ def test_a_full_cluster_is_said_and_waited_for(
         assert pool.do(echoed, "done") == "done"
 
 
-def test_what_a_worker_refuses_or_cannot_start_is_one_sentence(cluster: Cluster) -> None:
-    with closing(workers.start(refuses, twice(), "the model")) as pool, pytest.raises(UserError) as refused:
-        PooledModel(pool)
-    assert str(refused.value) == "The model is not there."
-    again = r"cannot start: .*Install the same version of endoxa"
-    with closing(workers.start(Unreadable(), twice(), "it")) as pool, pytest.raises(UserError, match=again):
+def test_a_worker_that_cannot_start_is_one_sentence(cluster: Cluster) -> None:
+    with (
+        closing(workers.start(Unreadable(), twice(), "the model")) as pool,
+        pytest.raises(UserError, match=r"cannot start: .*Install the same version of endoxa"),
+    ):
         pool.do(dies, [1])
-    with pytest.raises(UserError, match=r"--set num_gpus=3: the cluster has 0 GPUs"):
-        workers.start(nothing, twice(num_gpus=3.0), "the model")
 
 
 class Unreadable:
@@ -260,6 +266,11 @@ class Unreadable:
 
     def __reduce__(self) -> tuple[Any, tuple[str]]:
         return importlib.import_module, ("a_package_that_is_missing",)
+
+
+def test_more_gpus_than_there_are_and_no_cluster_are_one_sentence(cluster: Cluster) -> None:
+    with pytest.raises(UserError, match=r"--set num_gpus=3: the cluster has 0 GPUs"):
+        workers.start(nothing, twice(num_gpus=3.0), "the model")
 
 
 DRIVER = """
@@ -286,18 +297,22 @@ def test_a_driver_that_is_killed_continues(
         assert driver.stdout is not None
         for line in driver.stdout:
             what, done, _ = json.loads(line)
-            if what.startswith("scoring") and done >= 8:
+            if what.startswith("scoring") and done >= 16:
                 driver.kill()
                 break
     assert not (tmp_path / "ray" / "records.parquet").exists()
     time.sleep(1.0)
     told: list[tuple[str, float]] = []
-    note = lambda what, done, _total: told.append((what, done))  # noqa: E731
-    measure(INSTRUMENTS.get("pairs"), settings, tmp_path / "ray", progress=note)
+    again = partial(_note, told)
+    measure(INSTRUMENTS.get("pairs"), settings, tmp_path / "ray", progress=again)
     measure(INSTRUMENTS.get("pairs"), pairs(tmp_path, tiny), tmp_path / "local")
     assert records(tmp_path / "ray") == records(tmp_path / "local")
     first = next(done for what, done in told if what.startswith("scoring"))
-    assert first >= 4, "what was done is not done again"
+    assert first >= 8, "what was done is not done again"
+
+
+def _note(told: list[tuple[str, float]], what: str, done: float, _total: int) -> None:
+    told.append((what, done))
 
 
 @pytest.mark.parametrize("depth", [1, 2, 5])
